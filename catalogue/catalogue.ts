@@ -1,4 +1,3 @@
-/** Statements of a report about the interface that it was judged by. */
 import { tools } from './tools.ts'
 import { applicationsCreate, jobsCreate, jobsRetrieve } from './jobs.ts'
 import { chatCreate, completionCreate } from './chat.ts'
@@ -18,9 +17,7 @@ import { type OperationId, operations } from './operations.ts'
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 
-/** Every requirement of the suite, in catalogue order. */
-
-/** The requirements, by operation or area; `*` are those that several operations have. */
+/** The requirements, by operation or area; `*` are shared by several operations. */
 const areas = {
   '*': everyOperation,
   envelope,
@@ -44,7 +41,7 @@ const areas = {
 type Areas = typeof areas
 export type AreaName = keyof Areas
 
-/** A requirement of that operation or area, its id and answers as literal types. */
+/** A requirement of that operation or area, with id and answers as literal types. */
 export type AreaRequirement<A extends AreaName> = Areas[A][number]
 
 type AnyRow = AreaRequirement<AreaName>
@@ -62,7 +59,7 @@ export function requirementsOfArea(area: AreaName): readonly CatalogueRequiremen
   return areas[area]
 }
 
-/** The members of a requirement that `conform list` prints and the digest of the requirements is made from. */
+/** The members of a requirement that `conform list` prints, and that the digest covers. */
 export function published({
   id,
   operation,
@@ -83,7 +80,7 @@ export function isRequirementId(id: string): id is RequirementId {
   return byId.has(id)
 }
 
-/** The requirement of that id; throws on an id that the catalogue does not have. */
+/** Throws on an unknown id. */
 export function requirementOf(id: RequirementId): CatalogueRequirement {
   const requirement = byId.get(id)
   if (!requirement) throw new Error(`no requirement ${id}`)
@@ -94,7 +91,7 @@ const controls = catalogue
   .filter(({ control }) => control)
   .map(({ operation, id }) => [operation, id] as const)
 
-/** Each operation's granted requirement: its request is the control of the operation's refusals. */
+/** The requirement of each operation for its valid request, the control of its refusals. */
 export const grantedRequirement = Object.fromEntries(controls) as Readonly<
   Record<OperationId, RequirementId>
 >
@@ -110,15 +107,15 @@ const pairs = new Map<OperationId, Pairs>(
   ]),
 )
 
-/** The pairs that some requirement of the operation accepts: whatever a request meant, none of them is a fault by itself. */
+/** The pairs that any requirement of the operation accepts: none of them is a fault by itself. */
 export function acceptedPairs(operation: OperationId | null): Pairs {
   return (operation && pairs.get(operation)) ?? []
 }
 
-/** The version that the interface's machine-readable description declares (§9). */
+/** The version in the interface's machine-readable description (§9). */
 export const specVersion = '1.0'
 
-/** SHA-256 of the bytes of the interface's text, as this suite read it. A later text has another digest and another version of the suite. */
+/** SHA-256 of the text of the interface that this version of the suite judges by. */
 export const specDigest = 'sha256:f0330eb85c2e74b6b8f2ea2e55d3351ff1ef476638083cdc825018beb8947c09'
 
 /** The catalogue as canonical JSON (RFC 8785). */
@@ -130,7 +127,7 @@ function requirementsText(): string {
 
 let digest: string | undefined
 
-/** SHA-256 of that text: reports of one digest judged the same requirements. */
+/** SHA-256 of the catalogue: reports with the same digest judged the same requirements. */
 export function requirementsDigest(): string {
   return (digest ??= `sha256:${createHash('sha256').update(requirementsText(), 'utf8').digest('hex')}`)
 }

@@ -18,7 +18,7 @@ const statusRequirements: Readonly<Record<number, readonly string[]>> = {
   507: ['InsufficientStorage'],
 }
 
-/** §7.4: types of errors of the model behind an operation, with any status. */
+/** §7.4: errors of the model behind an operation, with any status. */
 export const modelErrors = [
   'CompletionModelUnavailableError',
   'CompletionModelInternalError',
@@ -29,7 +29,7 @@ export const modelErrors = [
   'CompletionModelNoPredictionError',
 ] as const
 
-/** §7.3, lead sentence: what every operation can return. */
+/** §7.3, lead sentence: every operation. */
 const everyOperation: ErrorTable = [
   [401, 'BadCredentials', 'BadToken'],
   [403, 'InsufficientAccessRights'],
@@ -49,7 +49,7 @@ const guardrails: ErrorTable = [
 /** §7.2: the statuses of category Validation. */
 const validation = [400, 404, 409, 410, 413, 422]
 
-/** Statuses of the kind that a key speaks of, beside that of the type that it is shown with. */
+/** Statuses that match the meaning of a key, besides that of its documented type. */
 const ofKind: readonly (readonly [beginning: string, statuses: readonly number[]])[] = [
   ['fail.badRequest.', validation],
   ['fail.guardrail.', validation],
@@ -58,7 +58,7 @@ const ofKind: readonly (readonly [beginning: string, statuses: readonly number[]
   ['fail.model.quotaExceeded', [429, 507]],
 ]
 
-/** §7.1: the message keys shown, and the status whose row of §7.2 holds the type that each is shown with. */
+/** §7.1: the documented message keys, and the status of the type that each is shown with. */
 const messageKeys: Readonly<Record<string, number>> = {
   'fail.unauthorized.badToken': 401,
   'fail.forbidden.insufficientAccessRights': 403,
@@ -71,12 +71,12 @@ const messageKeys: Readonly<Record<string, number>> = {
   'fail.guardrail.blocked': 400,
 }
 
-/** The code names of a status's row of §7.2; undefined for a status that it does not list. */
+/** The code names of a status's row of §7.2, if it has one. */
 export function codeNames(status: number): readonly string[] | undefined {
   return Object.hasOwn(statusRequirements, status) ? statusRequirements[status] : undefined
 }
 
-/** The types that §7.3 gives the operation with that status: its own row, the guardrails' and the lead sentence. */
+/** The types that §7.3 gives for the operation and status: its own row, the guardrails' and the lead sentence. */
 export function listedTypes(operation: OperationId | null, status: number): readonly string[] {
   const own = operation === null ? [] : (operationOf(operation).errors ?? [])
   return [...own, ...guardrails, ...everyOperation].flatMap(([of, ...names]) =>
@@ -84,15 +84,15 @@ export function listedTypes(operation: OperationId | null, status: number): read
   )
 }
 
-/** §7.4: they may stand with any status. */
+/** §7.4: allowed with any status. */
 export function isModelError(tpe: string | undefined): boolean {
   return tpe !== undefined && (modelErrors as readonly string[]).includes(tpe)
 }
 
 /**
- * Whether a status may carry that `tpe`: a code name of its row of §7.2, a type that §7.3 lists with it for the
- * operation, in the guardrail row or in the lead sentence, or a model error of §7.4. A status that §7.2 does not list
- * may carry any. `null`: a request that is not an operation of the interface.
+ * Whether a status may carry that `tpe`: a code name of its row of §7.2, a type that §7.3 lists for the operation, in
+ * the guardrail row or in the lead sentence, or a model error of §7.4. A status without a row of §7.2 may carry any.
+ * `null`: not an operation of the interface.
  */
 export function mayCarry(operation: OperationId | null, status: number, tpe: string): boolean {
   const requirement = codeNames(status)
@@ -105,9 +105,8 @@ export function mayCarry(operation: OperationId | null, status: number, tpe: str
 }
 
 /**
- * Whether a message key of §7.1 fits: the type is one that the status of the key's own type may have, or the status of the
- * response is of the kind that the key speaks of. A status that §7.2 does not list may have any key. Undefined for a key
- * that §7.1 does not show.
+ * Whether a message key of §7.1 fits: its documented type is allowed for the status, or the status matches its meaning.
+ * A status without a row of §7.2 may have any key. Undefined for a key that §7.1 does not show.
  */
 export function keyFits(
   key: string,
@@ -122,7 +121,7 @@ export function keyFits(
   return isOfKind || codeNames(status) === undefined || mayCarry(operation, own, tpe)
 }
 
-/** Names by which an answer tells what it is, whatever the operation. */
+/** Names that identify an error on any operation. */
 export const errorNames = {
   codeNames,
   isModelError,

@@ -2,9 +2,9 @@ import type { OperationId } from './operations.ts'
 import { listedTypes } from './errors.ts'
 
 /**
- * A status and the `tpe` values that it may have; without any, the status alone decides.
- * `any`: an error of any status. `4xx`: any 4xx but 401 and 429, whose body is an error envelope; `4xx-body`: neither 403
- * nor 404 either; `4xx-id`: one of 400, 403, 404, 410 and 422. `no-5xx`: anything that is neither throttling nor a 5xx, but for those that come and go: 507, model errors.
+ * A status and its possible `tpe` values; without any, only the status counts. `any`: an error of any status. `4xx`: an
+ * envelope with any 4xx except 401 and 429; `4xx-body`: also not 403 or 404; `4xx-id`: 400, 403, 404, 410 or 422.
+ * `no-5xx`: neither throttling nor a 5xx, except transient ones: 507, model errors.
  */
 export type Pair = readonly [
   status: number | 'any' | '4xx' | '4xx-body' | '4xx-id' | 'no-5xx',
@@ -12,24 +12,24 @@ export type Pair = readonly [
 ]
 export type Pairs = readonly Pair[]
 
-/** A success: that status, or any 2xx. Its body is not an error envelope. */
+/** That status, or any 2xx. The body is not an error envelope. */
 type Success = '2xx' | 200 | 202
 
-/** The expected response to a requirement's request: a success, or one of the pairs of a refusal. */
+/** The expected response: a success, or one of the pairs of a refusal. */
 export type Expected = Success | Pairs
 
-/** 400 with any code name of its row of §7.2: the spec shows what is required, and names no error. */
+/** 400 with any code name of its row of §7.2: the spec shows what is required, but names no error. */
 export const anyBadRequest = [
   [400, 'BadRequest', 'InvalidInputParameters', 'InvalidContentType'],
 ] as const
 
-/** Something over a limit: §7.3 names the parameter, §7.2 the size of the body, and §8 either status for all of them. */
+/** Over a limit: §7.3 names the parameter, §7.2 the size of the body, and §8 either status for all. */
 export const oversized = [
   [400, 'InvalidInputParameters'],
   [413, 'BadRequest', 'PayloadTooLarge', 'InvalidInputParameters'],
 ] as const
 
-/** A model that does not exist, if a request brings nothing else that could be unsupported: also an unknown resource (§7.2). */
+/** An unknown model, if nothing else in the request could be unsupported: also an unknown resource (§7.2). */
 export const unknownModel = [404, 'ResourceNotFound', 'NotFound'] as const
 
 interface Answerable {
@@ -42,12 +42,12 @@ export function isRefusal(expects: Expected | undefined): expects is Pairs {
   return typeof expects === 'object'
 }
 
-/** The pairs that answer a scenario's request. */
+/** The pairs accepted for a scenario's request. */
 export function pairsByScenario(requirement: Answerable, operation: OperationId): Pairs {
   return requirement.expectsByScenario ?? pairsOf(requirement, operation)
 }
 
-/** The pairs that answer a requirement's request; of a general requirement, those of the operation that its scenario names. */
+/** The pairs accepted for a requirement's request; for a general requirement, those of the scenario's operation. */
 export function pairsOf(requirement: Answerable, operation: OperationId): Pairs {
   if (!isRefusal(requirement.expects)) throw new Error('nothing is refused')
   if (!requirement.alsoListed) return requirement.expects

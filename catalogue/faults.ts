@@ -2,15 +2,15 @@ import { type Member, otherKinds, type Parameter } from './operation.ts'
 import { numberOf, type OperationId, operation } from './operations.ts'
 import { oddForms } from './odd-values.ts'
 
-/** Kinds of faults of requests, each with the requirement that it is a case of (`tests/spec/fault-matrix.ts`). */
+/** Kinds of faults in requests, each with the requirement that it is a case of (`tests/spec/fault-matrix.ts`). */
 
 /**
- * Where a form of a key is sent. `turn`: whoever reads keys leniently takes it at each operation, and of those each operation gets
- * every third one; `own`: it is like another one, and sent to the operation's own path alone.
+ * Where a form of a key is sent. `turn`: a lenient reader accepts it everywhere, so each operation gets every third
+ * form; `own`: it resembles another form, and goes only to the operation's own path.
  */
 type Sent = '' | 'own' | 'own turn'
 
-/** Keys that are none by their form (§5.2). */
+/** Values that do not have the form of a key (§5.2). */
 const malformed = {
   'no scheme': '',
   'other scheme': 'own',
@@ -23,7 +23,7 @@ const malformed = {
   'three parts': 'own turn',
 } as const satisfies Record<string, Sent>
 
-/** Keys that nobody issued. All but the first three need a JWT, the last two further keys. */
+/** Well-formed keys that were never issued. All but the first three need a JWT, the last two further keys. */
 const invalid = {
   cut: '',
   lengthened: 'own',
@@ -63,32 +63,29 @@ export function isSentToOtherPaths(kind: string): boolean {
   return !sent[kind]?.startsWith('own')
 }
 
-/**
- * An operation's number in what goes to some operations only: with another seed it goes to others, and a hundred seeds reach
- * all of them.
- */
+/** An operation's number in rotations: it depends on the seed, and a hundred seeds reach all operations. */
 export function turnOf(id: OperationId, seed: number): number {
   return numberOf(id) + Math.abs(seed)
 }
 
-/** So many operations in a row share out what goes to some of them only: as many seeds in a row do it as well. */
+/** This many consecutive operations share a rotation, and so do this many consecutive seeds. */
 export const everyTurn = 12
 
-/** False if the operation gets, with that turn, another one of the forms that are lenient alike. */
+/** False if the operation gets another of the similar forms in that turn. */
 export function isFormOn(id: OperationId, kind: string, turn: number): boolean {
   const at = inTurn.indexOf(kind)
-  // There the other scheme is that of a key in base64: whoever takes any word for a scheme sees no key in it.
+  // There, the other scheme has a base64 key: a reader that accepts any scheme finds no key in it.
   const isOnlyScheme = kind === 'six-letter scheme' && turn % 4 === 3
   return at === -1 || allFormsOn.includes(id) || at % 3 === turn % 3 || isOnlyScheme
 }
 
-/** True if each run sends it to some operations only, chosen by its seed. */
+/** True if the seed decides which operations get it. */
 export function isInTurn(id: OperationId, kind: string, place?: OtherPlace): boolean {
   const isAlone = place === undefined ? inTurn.includes(kind) : isOneOf(id, place) !== undefined
   return isAlone && !allFormsOn.includes(id)
 }
 
-/** Places beside the operation's own where nothing may be served without a key either. */
+/** Paths besides the operation's own that must not be served without a key either. */
 // oxfmt-ignore
 export const otherPlaces = [
   'other path', 'slash at the end', 'double slash', ';x', 'upper case', '.json', 'percent-encoded',
@@ -96,39 +93,38 @@ export const otherPlaces = [
 ] as const
 export type OtherPlace = (typeof otherPlaces)[number]
 
-/** Every form of a wrong key is sent to these, even if a target wants few, and every spelling of a path. */
+/** These operations get every form of a wrong key, even with `credentialProbes` few, and every spelling of a path. */
 export const allFormsOn: readonly OperationId[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
 
-/** Spellings that a router takes everywhere or nowhere, and a query that means nothing. */
+/** Spellings that a router accepts everywhere or nowhere, and a query without meaning. */
 const alike: readonly OtherPlace[] = ['.json', 'percent-encoded', 'query']
 
-/** Ways in which a request says that it comes from within, or from no program, or holds a form: some take it for one that needs no key. */
+/** Requests that claim to be internal, lack a user agent, or contain a form: some servers exempt these from keys. */
 const disguises: readonly OtherPlace[] = ['forwarded', 'no user agent', 'multipart']
 
 export const isDisguise = (place: OtherPlace): boolean => disguises.includes(place)
 
-/** The places of which the operation gets one with each seed; undefined if it gets that one anyway. */
+/** The places of which the operation gets one per seed; undefined if it always gets this one. */
 function isOneOf(id: OperationId, place: OtherPlace): readonly OtherPlace[] | undefined {
   if (place === 'query' && shownQuery(id) !== undefined) return undefined
-  // A form is posted.
+  // Only POST can carry a form.
   const own = operation(id).method === 'POST' ? disguises : disguises.slice(0, -1)
   return [alike, own].find((all) => all.includes(place))
 }
 
-/** False if the operation gets, with that turn, another one of the places that are alike. */
+/** False if the operation gets another of the similar places in that turn. */
 export function isSentTo(id: OperationId, place: OtherPlace, turn: number): boolean {
   const all = isOneOf(id, place)
   return all === undefined || allFormsOn.includes(id) || all[turn % all.length] === place
 }
 
-/** The member of the query that the spec shows for an operation. */
 export function shownQuery(id: OperationId): Parameter | undefined {
   return operation(id).parameters?.find((one) => one.in === 'query')
 }
 
 /**
- * Members with which a valid body is another one that the spec shows, for which a server may have a way of its own: another of
- * the values that it allows, and what a valid request has only if a requirement is about it.
+ * Members that select another documented form of the body, which a server may handle separately: other allowed values,
+ * and members that a valid request has only for a requirement about them.
  */
 export function otherBodyMembers(id: OperationId): readonly Member[] {
   return operation(id).members.filter(
@@ -137,25 +133,25 @@ export function otherBodyMembers(id: OperationId): readonly Member[] {
   )
 }
 
-/** Places that are the very same path by RFC 3986; a query that the spec shows may have a route or a filter of its own. */
+/** Places that are the same path by RFC 3986; a documented query may have its own route or filter. */
 export function isSamePath(place: OtherPlace, id: OperationId): boolean {
   const isNoOther = place === 'query' && shownQuery(id) === undefined
   return place === 'percent-encoded' || isDisguise(place) || isNoOther
 }
 
-/** Places that are another spelling of the path, or of the uuid in it (RFC 9562, 4): a router may not take it for the same. */
+/** Other spellings of the path, or of the uuid in it (RFC 9562, 4): a router may treat them as different. */
 export function isSpelling(place: OtherPlace): boolean {
   const others = ['other path', 'percent-encoded', 'query', 'other body', 'no body']
   return !others.includes(place) && !isDisguise(place)
 }
 
-/** Paths of an operation that the spec names beside its own (§4.4), the one without an id included. */
+/** Paths that the spec names besides the main one (§4.4), including the one without an id. */
 function namedPaths(id: OperationId): readonly string[] {
   const { path, otherPaths } = operation(id)
   return [path, ...otherPaths, ...(id === 'pdf.parse' ? ['/v1/tools/pdf-parser'] : [])]
 }
 
-/** The path in the spellings of a place, which a router may take for the same. */
+/** The spellings of a path for a place; a router may treat them as the same. */
 function spelled(path: string, place: OtherPlace): string[] {
   if (place === 'percent-encoded') return [path.replaceAll(/(?<=\/)[a-z]/g, percentEncoded)]
   if (!isSpelling(place)) return [path]
@@ -163,15 +159,15 @@ function spelled(path: string, place: OtherPlace): string[] {
   if (place === ';x' || place === '.json') return [path + place]
   if (place === 'double slash') return [path.replace('/v1/', '/v1//'), `/${path}`]
   const parts = path.split('/')
-  // The version, which a server may look at by itself, and the last word.
+  // The version, which a server may check separately, and the last word.
   const words = [1, parts.findLastIndex((part) => /^[a-z]/.test(part))]
   return words.map((at) => parts.with(at, parts[at]?.toUpperCase() ?? '').join('/'))
 }
 
-/** RFC 3986, 2.3: the same letter, so that the path is the same to whoever decodes it. */
+/** RFC 3986, 2.3: an encoded letter is the same path to anyone who decodes it. */
 const percentEncoded = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`
 
-/** The path of a place, for a request that is sent to `path` otherwise; undefined if the operation has none, or not with that turn. */
+/** The path of a place, given the operation's usual `path`; undefined if it has none in that turn. */
 export function pathAt(
   id: OperationId,
   path: string,
@@ -188,11 +184,11 @@ export function pathAt(
   if (place === 'multipart' && operation(id).method !== 'POST') return undefined
   if (!isSentTo(id, place, turn)) return undefined
   const all = spelled(path, place)
-  // Who takes a spelling takes it everywhere: of two each operation is asked for one, in turn.
+  // A spelling is accepted everywhere or nowhere: each operation gets one of two, in turn.
   return all[turn % all.length]
 }
 
-/** A body that RFC 8259's grammar refuses: the valid one with one change. */
+/** Bodies that RFC 8259's grammar refuses: the valid one with one change. */
 // oxfmt-ignore
 export const malformedJson = [
   'cut before its end', 'bracket too many', 'comma too many', 'text after its end', 'second document', 'comment', '# comment',
@@ -200,7 +196,7 @@ export const malformedJson = [
 ] as const
 export type MalformedJson = (typeof malformedJson)[number]
 
-/** The content types that the valid body is labelled with, in place of JSON. */
+/** Wrong content types of the valid body. */
 // oxfmt-ignore
 export const mediaTypes = [
   'text/plain', 'text/plain; format=json', 'application/xml', 'application/octet-stream',
@@ -211,18 +207,18 @@ export const mediaTypes = [
 export const otherBodies = ['text', 'number', 'true', 'null', '[]', 'the valid body in an array'] as const
 export type OtherBody = (typeof otherBodies)[number]
 
-/** Gives the kinds of bodies that are no object. If the spec does not show the object, a server may read what one can be made of. */
+/** Kinds of bodies that are not objects. If the spec does not show the object, a server may coerce some. */
 export function bodiesOf(id: OperationId): readonly OtherBody[] {
   return id === 'pdf.parse' || id === 'chat.create' ? otherBodies : otherBodies.slice(0, 3)
 }
 
-/** Values that no requirement names, so that nothing but a 5xx fails. */
+/** Values that no requirement names: only a 5xx fails. */
 export const looseBodies = ['null', '[]', '{}', 'length 0', 'invalid UTF-8', ...oddForms] as const
 
-/** Most members that are looked at of a declared body, beside those that the record shows. */
+/** Maximum number of members taken from a declared body, besides those of the record. */
 export const furtherMembers = 24
 
-/** True if no requirement wants it refused that the member is absent, or of that type: a target may grant such a request. */
+/** True if no requirement refuses the member when absent or of that type: a target may accept such a request. */
 export function isLoose(member: Member, fault: string): boolean {
   const { absent, null: ofNull, type, unknown } = member.judgedBy ?? {}
   if (fault === 'unknown' || fault === 'deleted') return unknown === undefined
@@ -231,5 +227,5 @@ export function isLoose(member: Member, fault: string): boolean {
   return type === undefined || !otherKinds(member).some((kind) => kind === fault)
 }
 
-/** Most that is generated after all others were judged: what is looked at again, and jobs that are judged last. */
+/** Maximum generations after all others were judged: repeated checks, and jobs that are judged last. */
 export const generatedLater = 24

@@ -15,12 +15,12 @@ const withJson = operations
   .filter(({ body }) => body === 'json')
   .map(({ id }) => id) as JsonOperationId[]
 
-/** Those of which another requirement does not name a body of another type already. */
+/** Those without another requirement about a body of another type. */
 const withObject = withJson.filter(
   (id): id is Exclude<JsonOperationId, 'jobs.create'> => id !== 'jobs.create',
 )
 
-/** The member without which a request means nothing, which the spec does not call required. */
+/** The member that a request needs to be meaningful, though the spec does not call it required. */
 const essentialOf = ({ members }: Operation) =>
   members.find(({ judgedBy }) => judgedBy?.absent === missingMember)
 
@@ -42,7 +42,7 @@ const failing = all.filter(
 /** Generated malformed keys go to one operation only: the first of these that is served. */
 export const generatedKeysOn = ['jobs.retrieve', 'pdf.parse', 'jobs.create', 'files.list'] as const
 
-/** A requirement that several operations have: written once, one requirement for each of them. */
+/** One requirement for each of several operations, written once. */
 function onEach<O extends OperationId, const T extends RequirementText>(
   ids: readonly O[],
   text: T,
@@ -71,7 +71,7 @@ export const everyOperation = [
     fault: 'credentials' }),
   ...onEach(all, { id: '429-quota-exceeded', section: '7.2, 7.3', needs: [scenario], expects: [[429, 'QuotaExceeded']],
     statement: 'A request over a rate limit or quota gets 429 QuotaExceeded.' }, (id) => operation(id).errors ? {} : {
-    // §7.3 has no row for it: that of §7.2 decides.
+    // §7.3 has no row for it; §7.2 applies.
     statement: 'A request over a rate limit or quota gets 429 QuotaExceeded or TooManyRequests.',
     expects: [[429, 'QuotaExceeded', 'TooManyRequests']] }),
   ...onEach(withJson, { id: '400-malformed-json', section: '7.2, 7.3', needs: [valid], expects: [[400, 'InvalidContentType', 'BadRequest']],
@@ -89,14 +89,14 @@ export const everyOperation = [
     statement: 'An internal processing error returns 500 InternalError.' }),
 ]
 
-/** A labelled request to each operation that generates nothing. */
+/** One labelled request to each operation that generates nothing. */
 const oneOfEachCheap: Readonly<Partial<Record<OperationId, number>>> = Object.fromEntries(
   operations.flatMap(({ id, body, effect }) =>
     body === 'json' && effect !== 'generates' ? [[id, 1]] : [],
   ),
 )
 
-/** A large request to each operation that takes a body. */
+/** One large request to each operation with a body. */
 const oneEach: Readonly<Partial<Record<OperationId, number>>> = Object.fromEntries(
   operations.flatMap(({ id, body }) => (body === 'none' ? [] : [[id, 1]])),
 )
@@ -139,7 +139,7 @@ export const guardrails = requirements('guardrails', [
   { id: '503-provider-down', section: '7.3', needs: [scenario], expects: [[503, 'InternalError']], refused: 'While a guardrail provider is down, a request' },
 ])
 
-/** Answers with that status, a code name of its row of §7.2 or a type that §7.3 lists with it. */
+/** Answers with that status: a code name of its row of §7.2, or a type that §7.3 lists. */
 const ofStatus = <const Id extends string, const Names extends readonly [number, ...string[]]>(
   id: Id,
   what: string,

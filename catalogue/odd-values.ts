@@ -1,13 +1,13 @@
 import { type JsonKind, type Member, roleOf } from './operation.ts'
 
 /**
- * Values of a member's own type that clients send and no requirement names, and bodies that hold the valid one in an odd form: a
- * server may grant them or refuse them (§7.2: 400 for an invalid format), but none is an error of its own.
+ * Unusual values of a member's own type that no requirement names, and unusual forms of a valid body: a server may
+ * accept or refuse them (§7.2: 400 for an invalid format), but must not crash.
  */
 export const oddTexts = ['odd characters', 'U+0000', 'lone surrogate', 'long'] as const
 export const oddNumbers = ['negative', 'zero', 'huge', 'fraction', 'infinite'] as const
 export const oddBodies = ['member names', 'deep nesting'] as const
-/** Bodies that a server may refuse before it looks into them: each is sent by itself. */
+/** A server may refuse these before reading the body, so each is sent alone. */
 export const oddForms = ['BOM', 'no content type'] as const
 
 export type OddText = (typeof oddTexts)[number]
@@ -26,22 +26,22 @@ export type OddValue =
   | 'equal'
   | 'deleted'
 
-/** A member, or one that only the declared body shows. */
+/** A member of the record, or one found only in the declared body. */
 type Known = Pick<Member, 'kinds'> & Partial<Member>
 
-/** Its values are those of a list, which is looked at before anything is done with one. */
+/** Its values come from a list, which servers check first. */
 export function isListed({ isChosen, allowed, shows }: Partial<Member>): boolean {
   return (isChosen ?? false) || allowed !== undefined || shows !== undefined
 }
 
-/** Bounds of §2.7 have a requirement of their own; a fraction for a whole number is none of its faults. */
+/** Bounds of §2.7 have their own requirement, which does not cover a fraction for an integer. */
 function oddNumbersOf({ at = '', judgedBy }: Known): readonly OddNumber[] {
   if (!at.startsWith('{query_config}/')) return oddNumbers
   if (judgedBy?.value === undefined) return ['negative', 'huge', 'fraction']
   return /_(?:level|threshold)$/.test(at) ? ['infinite'] : ['fraction', 'infinite']
 }
 
-/** An object whose members the spec shows as required lacks them if it is empty: that is another fault. */
+/** An empty object lacks members that the spec requires: that is another fault. */
 function lacksRequired({ at = '', kinds }: Known, members: readonly Member[]): boolean {
   const isBelow = (other: Member): boolean =>
     other.at.startsWith(`${at}/`) && other.required === true
@@ -49,7 +49,7 @@ function lacksRequired({ at = '', kinds }: Known, members: readonly Member[]): b
 }
 
 /**
- * The odd values of a member that are sent for no other requirement.
+ * The odd values of a member that no other requirement sends.
  * @param members of its operation
  */
 export function oddValuesOf(member: Known, members: readonly Member[] = []): readonly OddValue[] {
@@ -70,22 +70,24 @@ export function oddValuesOf(member: Known, members: readonly Member[] = []): rea
   ]
 }
 
-/** A requirement is about its texts, whatever they hold. */
+/** Another requirement covers any text here. */
 export const mayBeAnyText = ({ judgedBy }: Known): boolean => judgedBy?.empty === '202-any-text'
 
-/** Texts that a requirement of their own is about are sent for that, as far as they are texts, and not endless. */
+/** Odd texts, except those that another requirement sends. */
 function oddTextsOf({ kinds, ...member }: Known): readonly OddText[] {
   if (!kinds.includes('string') || isListed(member)) return []
   return mayBeAnyText({ kinds, ...member }) ? ['lone surrogate', 'long'] : oddTexts
 }
 
-/** A text that is not the name of what is created, which would be one that other runs have; those of jobs are sent for another requirement. */
+/**
+ * A text other than the name of a created object, which must be unique; texts of jobs belong to another requirement.
+ */
 function mayNameMember({ kinds, role, ...member }: Known): boolean {
   const isElsewhere = role === 'name' || mayBeAnyText({ kinds, ...member })
   return kinds.includes('string') && !isListed(member) && !isElsewhere
 }
 
-/** A text that is refused if it is empty: a server may take away its blanks before it looks at it, or after. */
+/** An empty text is refused: a server may trim blanks before or after checking that. */
 function mayBeBlank({ kinds, judgedBy, ...member }: Known): boolean {
   return (
     kinds.includes('string') &&
@@ -94,11 +96,11 @@ function mayBeBlank({ kinds, judgedBy, ...member }: Known): boolean {
   )
 }
 
-/** A word of a list that a server looks up, if no requirement wants one refused that it does not have. */
+/** A word that a server looks up in a list, without a requirement to refuse unknown ones. */
 export const mayBeUnknown = (member: Known): boolean =>
   isListed(member) && member.judgedBy?.value === undefined
 
-/** A member before it whose value is one of the same list: `source` of `target`. */
+/** An earlier member with values of the same list: `source` for `target`. */
 export function twinOf(
   { at, isChosen, judgedBy }: Partial<Member>,
   members: readonly Member[],
@@ -112,14 +114,14 @@ export function twinOf(
   )
 }
 
-/** The value that is shown for it, without the members that it is for. */
+/** Its documented value, without the members that need it. */
 export const mayStandAlone = ({ isExtra, shows }: Known): boolean =>
   isExtra === true && shows !== undefined
 
 const isEmptiable = (kind: JsonKind): boolean =>
   kind === 'string' || kind === 'array' || kind === 'object'
 
-/** `{}` as configuration is granted, for another requirement. */
+/** `{}` as configuration must be accepted, by another requirement. */
 const isGrantedEmpty = (member: Known): boolean =>
   member.at !== undefined && roleOf(member as Member) === 'query_config'
 
@@ -129,7 +131,6 @@ function isRepeatable({ at, kinds, isExtra }: Known, members: readonly Member[])
   return members.some((item) => item.at === `${at}/*` && item.kinds.includes('object'))
 }
 
-/** The empty values of those types. */
 export function emptyOf(kinds: readonly JsonKind[]): unknown[] {
   const values: readonly (readonly [JsonKind, unknown])[] = [
     ['string', ''],

@@ -1,107 +1,114 @@
-/** The members of an operation's record. The operations themselves: operations.ts. */
+/** The types of an operation's record. The records themselves: operations.ts. */
 
 export const jsonKinds = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const
 export type JsonKind = (typeof jsonKinds)[number]
 
-/** The effect of a granted request on a conforming target. */
+/** The effect of a valid request on a conforming target. */
 export type Effect = 'none' | 'generates' | 'creates'
 
 /**
- * Ways in which a member can be wrong: it is absent, null, of another type, an empty text, a value of its type that the spec
- * excludes, or the id of nothing.
+ * Ways in which a member can be wrong: absent, null, another type, an empty text, an excluded value of its type, or an
+ * unknown id.
  */
 export type MemberFault = 'absent' | 'null' | 'type' | 'empty' | 'value' | 'unknown'
 
-/** The condition of a member without which a request means nothing, though the spec does not call it required (§7.2). */
+/**
+ * The condition for a member that a request needs to be meaningful, though the spec does not call it required (§7.2).
+ */
 export const missingMember = '4xx-missing-member'
 
-/** A member of the body of a request, as far as the spec tells of it. */
+/** A member of a request body, as far as the spec describes it. */
 export interface Member {
   /**
-   * Where it stands in the body: a JSON Pointer, `*` for each item of an array. If it begins with `{role}`, the spec
-   * shows no place: the target file declares the pointer of that role. What stands below a role moves with it.
+   * Its place in the body: a JSON Pointer, `*` for each array item. `{role}` at the beginning means that the spec shows
+   * no place: the target file declares the pointer of that role, and members below move with it.
    */
   readonly at: string
-  /** The types that the spec shows; none, if it shows no type. */
+  /** The types that the spec shows, if any. */
   readonly kinds: readonly JsonKind[]
-  /** Types besides that a server may take: no fault. */
+  /** Further types that a server may accept. */
   readonly tolerates?: readonly JsonKind[]
   readonly section: string
-  /** Name of the member in `fields` of the target file, which may say that it stands elsewhere. */
+  /** Name of the member in `fields` of the target file, which may declare another place. */
   readonly role?: string
-  /** A request without it, or without it in an item that is there, has not the shape that the spec shows. */
+  /** Without it, or without it in an existing item, a request does not have the documented shape. */
   readonly required?: true
-  /** The granted requirement, by its condition, that shows whether a target supports what it is part of. */
+  /**
+   * The condition of the requirement for valid requests that shows whether the target supports its part of the body.
+   */
   readonly supportedIf?: string
-  /** It belongs only to items whose member `type` is this. */
+  /** Only items with this `type` have it. */
   readonly ofType?: string
-  /** All values that the spec allows. */
   readonly allowed?: readonly string[]
-  /** Its value is one of those that a target has: a model, a role, a language. What begins like one is none. */
+  /**
+   * Its value is one of the target's own: a model, a role, a language. No other value with the same beginning is valid.
+   */
   readonly isChosen?: true
   /** It is the id of an object, or the name of an input: an unknown one has the shape of the declared one. */
   readonly isId?: true
-  /** That object is a file: one that was deleted is none any more. */
+  /** The object is a file, so a deleted one is unknown. */
   readonly isFile?: true
-  /** A text that may well be as long as a file: what limits it is not shown (§2.5, §7.3, §8). */
+  /** A text that may be as long as a file: its limit is not documented (§2.5, §7.3, §8). */
   readonly isLimited?: true
-  /** A value that the spec shows among others. */
+  /** One of the documented values. */
   readonly shows?: string
-  /** The condition (an id without its operation) that names what is wrong; for the rest there is `bad-input-no-5xx`. */
+  /**
+   * The condition (an id without its operation) that judges each fault; other faults are judged by `bad-input-no-5xx`.
+   */
   readonly judgedBy?: Readonly<Partial<Record<MemberFault, string>>>
-  /** Values that are accepted: some if there are many. */
+  /** Accepted values; a selection, if there are many. */
   readonly inside?: readonly unknown[]
-  /** Values of its type that the spec excludes. */
+  /** Excluded values of its type. */
   readonly outside?: readonly unknown[]
-  /** The place in a body, for a role without a place of its own, in an example to paste. */
+  /** The place in an example to paste, for a role without a place of its own. */
   readonly exampleAt?: string
-  /** Members that a body to paste needs for it, besides those of the operation's example. */
+  /** Further members that an example to paste needs for it. */
   readonly example?: Readonly<Record<string, unknown>>
-  /** The target file tells its value there: a JSON Pointer. */
+  /** JSON Pointer to its value in the target file. */
   readonly declaredAt?: string
-  /** A valid request has it only if a requirement is about it. */
+  /** A valid request has it only for a requirement about it. */
   readonly isExtra?: true
-  /** How it is called among the components of the OpenAPI document. */
+  /** Its component name in the OpenAPI document. */
   readonly component?: string
   readonly description?: string
 }
 
-/** A member of the query, or a header, that the spec names. */
+/** A query member or header that the spec names. */
 export interface Parameter {
   readonly name: string
   readonly in: 'query' | 'header'
   readonly section: string
   readonly description: string
-  /** The place at which the target file names a value for it: a JSON Pointer. */
+  /** JSON Pointer to a value for it in the target file. */
   readonly declaredAt?: string
 }
 
 interface PathParameter {
-  /** The place at which the target file names the object: a JSON Pointer. */
+  /** JSON Pointer to the object in the target file. */
   readonly declaredAt: string
-  /** Places in the target file of which one has to be declared, if not just that: JSON Pointers. */
+  /** JSON Pointers into the target file, one of which must be declared; default: `declaredAt`. */
   readonly needs?: readonly string[]
   readonly format?: 'uuid'
-  /** Objects of other kinds, whose ids are none here: pointers into the target file. */
+  /** JSON Pointers to objects of other kinds in the target file, whose ids are unknown here. */
   readonly others: readonly string[]
 }
 
-/** How a created object is used again: by its id in the path, or at a role of the body. */
+/** How a created object is used: by its id in the path, or at a role of the body. */
 type Use<Id extends string = string> =
   | { readonly operation: Id; readonly param: string }
   | { readonly operation: Id; readonly role: string }
 
 /** The object that an operation creates, if it has an id. */
 interface Creates<Id extends string = string> {
-  /** `a graph`: what it is called in a sentence. */
+  /** In a sentence: `a graph`. */
   readonly what: string
-  /** The place of the new id in the response: a JSON Pointer. */
+  /** JSON Pointer to the new id in the response. */
   readonly idAt: string
   /** The spec does not show that place: the target file may declare another, as `fields.id`. */
   readonly idMayMove?: true
-  /** The place at which the request names the object: a role of the body, or a header. Each object of a run gets a name of its own. */
+  /** Where the request names the object: a role of the body, or a header. Names are unique within a run. */
   readonly name?: { readonly role: string } | { readonly header: string }
-  /** §7.3: a name that another object has is refused. */
+  /** §7.3: an existing name is refused. */
   readonly hasUniqueName?: true
   readonly usedBy: readonly Use<Id>[]
 }
@@ -109,20 +116,20 @@ interface Creates<Id extends string = string> {
 export interface Reads<Id extends string = string> {
   readonly declaredAt: string
   readonly madeBy: Id
-  /** It is looked at until it ends, at last so often, in ms. */
+  /** Poll interval until it ends, in ms. */
   readonly everyMs: number
 }
 
 /** Statuses of errors, and the types that stand with each. */
 export type ErrorTable = readonly (readonly [status: number, ...tpe: string[]])[]
 
-/** `path` is the template that the spec shows; `otherPaths` are the alternatives that it also names. */
+/** `path` is the documented template; `otherPaths` are documented alternatives. */
 export interface Operation {
   readonly id: string
   readonly method: 'GET' | 'POST'
-  /** Path template, parameters in braces, relative to the base URL. */
+  /** Path template, with parameters in braces, relative to the base URL. */
   readonly path: string
-  /** Alternative paths that the spec names for the same operation (§4.4). */
+  /** Alternative paths of the same operation (§4.4). */
   readonly otherPaths: readonly string[]
   readonly params?: Readonly<Record<string, PathParameter>>
   /** `json`: a JSON body is required; `raw`: the bytes of a file; `none`: no body. */
@@ -130,17 +137,16 @@ export interface Operation {
   readonly section: string
   readonly summary: string
   readonly description?: string
-  /** §9: it is, or may be, removed. */
+  /** §9: removed, or may be. */
   readonly deprecated?: true
-  /** Query members and headers that the spec names. */
   readonly parameters?: readonly Parameter[]
-  /** How the body is called among the components of the OpenAPI document, and what is shown of it; absent if no member is. */
+  /** Component name of the body in the OpenAPI document, and what is shown of it; absent without documented members. */
   readonly request?: { readonly component: string; readonly description: string }
-  /** The members of the body that the spec names, or whose meaning it names. */
+  /** The members of the body that the spec names or describes. */
   readonly members: readonly Member[]
-  /** The spec shows the whole body: the target file declares none. */
+  /** The spec shows the whole body, so the target file declares none. */
   readonly isWhole?: true
-  /** A body to paste; angle brackets are to be filled in. */
+  /** An example body to paste, with `<placeholders>`. */
   readonly example?: Readonly<Record<string, unknown>>
   readonly effect: Effect
   readonly creates?: Creates
@@ -148,33 +154,32 @@ export interface Operation {
   readonly response?: string
   /** §4.1 to §4.3 show its whole success, which is JSON. */
   readonly showsSuccess?: true
-  /** The first request of a run: whatever a target serves, some answer to it tells that it is there. */
+  /** The first request of a run: any target answers it somehow. */
   readonly isFirst?: true
-  /** §8: the object in its path takes one request at a time; with that status it refuses another meanwhile. */
+  /** §8: the object in its path handles one request at a time, and refuses others with that status. */
   readonly busy?: number
-  /** §7.3: its row, the types that its errors may have; absent if it has none. */
+  /** §7.3: the types of its errors; absent without a row. */
   readonly errors?: ErrorTable
-  /** §7.3: what refuses a valid request whose effect is there already. */
+  /** §7.3: refuses a valid request whose effect already exists. */
   readonly alreadyDone?: readonly [status: number, tpe: string]
-  /** Roles of the extra members without which a request has no place for a query_config. */
+  /** Extra members that a request needs before it can have a query_config. */
   readonly settingsWith?: readonly string[]
-  /** It reads an object that the target declares at this pointer, or that the control of another operation makes. */
+  /** It reads an object that the target declares at this pointer, or that another operation's control creates. */
   readonly reads?: Reads
-  /** Each request names a file that is uploaded first, at this role of its body. */
+  /** Each request names a newly uploaded file at this role of its body. */
   readonly freshFileAt?: string
 }
 
-/** The place of a role's member in the body of an example to paste. */
+/** The place of a role's member in an example body. */
 export function examplePlace({ at, exampleAt }: Member): string {
   return exampleAt ?? (at.startsWith('/') ? at : `/${at.slice(1, -1)}`)
 }
 
-/** The role of a member; undefined if it has none. */
 export function roleOf({ at, role }: Member): string | undefined {
   return role ?? /^\{(\w+)\}$/.exec(at)?.[1]
 }
 
-/** The types that a member may not have, `null` aside: it may mean that the member is absent. */
+/** The wrong types for a member, except `null`, which may mean absence. */
 export function otherKinds({ kinds, tolerates = [] }: Member): JsonKind[] {
   const all = ['boolean', 'number', 'string', 'array', 'object'] as const
   return kinds.length === 0
@@ -183,8 +188,8 @@ export function otherKinds({ kinds, tolerates = [] }: Member): JsonKind[] {
 }
 
 /**
- * Where the member stands in the bodies of a target, `*` for each item; undefined if that has to be declared, and is not.
- * @param fields the pointers that the target file declares, by role
+ * The place of the member in the target's bodies, `*` for each item; undefined if it must be declared and is not.
+ * @param fields declared pointers by role
  */
 export function placeOf(
   members: readonly Member[],
@@ -203,18 +208,21 @@ export function placeOf(
 export interface QueryConfigMember {
   readonly name: string
   readonly kind: 'boolean' | 'integer' | 'fraction'
-  /** Values that are accepted: the bounds, and one between. */
+  /** Accepted values: the bounds, and one between. */
   readonly inside: readonly unknown[]
-  /** Values outside the bounds: by a unit, by a hundredth and a half for fractions, what often means that there is no limit, and far. Empty if the bounds are only recommended. */
+  /**
+   * Values outside the bounds: by one unit, by one and a half hundredths for fractions, common values for "no limit",
+   * and far away. Empty if the bounds are only recommended.
+   */
   readonly outside: readonly number[]
-  /** Range from which values inside are generated. */
+  /** Range of generated accepted values. */
   readonly range?: readonly [number, number]
-  /** The default of the member; undefined if the spec does not say. */
+  /** The default, if documented. */
   readonly default?: number
 }
 
 const far = [70_000, 2 ** 31, -(2 ** 31)]
-/** Gives a value outside that a cast to 32 bits brings inside. */
+/** A value outside that a cast to 32 bits brings inside. */
 const wrapped = (inside: number): number => 2 ** 32 + inside
 const none = -1
 const ofFraction = [-0.01, 1.01, -0.5, 1.5, none, ...far]
@@ -225,21 +233,21 @@ export const queryConfigMembers: readonly QueryConfigMember[] = [
   { name: 'search_weight',      kind: 'integer',  inside: [0, 100, 50],       outside: [-1, 101, ...far, wrapped(50)], range: [0, 100], default: 50 },
   { name: 'max_subquestions',   kind: 'integer',  inside: [1, 10, 6],         outside: [0, 11, none, ...far, wrapped(6)], range: [1, 10], default: 6 },
   { name: 'grounding_level',    kind: 'fraction', inside: [0, 1, 0.5],        outside: ofFraction, range: [0, 1], default: 0 },
-  // 5 to 25 is recommended and the default is 30: what lies between, or beyond, may be accepted or refused.
+  // 5 to 25 is recommended and the default is 30: other values may be accepted or refused.
   { name: 'max_snippets',       kind: 'integer',  inside: [5, 25, 30],        outside: [],          range: [5, 25], default: 30 },
   { name: 'max_tokens',         kind: 'integer',  inside: [100, 8000, 4000],  outside: [99, 8001, 0, none, ...far, wrapped(4000)], range: [100, 8000], default: 4000 },
   { name: 'keyword_threshold',  kind: 'fraction', inside: [0, 1, 0.7],        outside: ofFraction, range: [0, 1], default: 0.7 },
   { name: 'semantic_threshold', kind: 'fraction', inside: [0, 1, 0.7],        outside: ofFraction, range: [0, 1], default: 0.7 },
 ]
 
-/** Configurations of all members at their bounds in which each bound of one meets each bound of every other. */
+/** The number of configurations in which each bound of a member meets each bound of every other. */
 export const togetherCases = 6
 
 const kinds = { boolean: 'boolean', integer: 'number', fraction: 'number' } as const
-/** One may be made of the other: `true` for a number is sent for several members at once, and 1 for a boolean, to see no 5xx. */
+/** Lenient conversions: a boolean for a number and a number for a boolean are only checked for a 5xx. */
 const tolerates = { boolean: ['number'], number: ['boolean'] } as const
 
-/** The configuration as a member of a request body, and its own members below it. */
+/** The configuration as a member of a request body, with its own members. */
 export function queryConfigIn(
   at: string,
   exampleAt: string,

@@ -13,7 +13,7 @@ const inTools = { absent: tools.type, type: tools.type }
 
 const unknownFile = '4xx-unknown-file'
 
-/** §2.8, and §7.3 for `stream` and `stream_options`: the members of a chat. */
+/** §2.8, and §7.3 for `stream` and `stream_options`. */
 // oxfmt-ignore
 const chatMembers = [
   { at: '/model', role: 'model', isChosen: true, kinds: ['string'], section: '2.8', judgedBy: { type: '400-unsupported-model', value: '400-unsupported-model' } },
@@ -44,7 +44,7 @@ const chatMembers = [
   ...queryConfigIn('{query_config}', '/tools/0/query_config', { tools: [{ type: 'graph', graph_ids: ['<graph id>'] }] }),
 ] as const satisfies readonly Member[]
 
-/** The operations of the interface (§4), as data: whatever the suite knows of an operation follows from its record. */
+/** The operations of the interface (§4): everything that the suite knows of an operation follows from its record. */
 
 const noPayloads = 'Payloads are not shown.'
 const noResponse = 'The response is not shown.'
@@ -55,13 +55,13 @@ const [ofFiles, ofGraphs, ofApplications] = [
 ] as const
 const file = { declaredAt: '/resources/file', others: [...ofGraphs, ...ofApplications] }
 const graph = { declaredAt: '/resources/graph', others: [...ofFiles, ...ofApplications] }
-/** §7.3: what most operations may answer. */
+/** §7.3: errors of most operations. */
 const usualErrors = [
   [400, 'BadRequest', 'InvalidInputParameters'],
   [429, 'QuotaExceeded'],
   [500, 'InternalError'],
 ] as const
-/** A role that is text; a server may take several texts. */
+/** A role that is text; a server may accept several texts. */
 const text = { kinds: ['string'], tolerates: ['array'] } as const
 
 // oxfmt-ignore
@@ -136,7 +136,7 @@ export const operations = [
   { id: 'graphs.add-file', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/files', otherPaths: [], body: 'json', section: '4.4',
     errors: [[400, 'BadRequest', 'InvalidInputParameters'], [404, 'ResourceNotFound'], [409, 'BadRequest'], [429, 'QuotaExceeded']],
     summary: 'Add a file to a knowledge graph', description: noPayloads, params: { graph_id: graph }, example: { file_id: '<file id>' }, effect: 'creates', freshFileAt: 'file', alreadyDone: [409, 'BadRequest'],
-    // Ids of files have any form.
+    // File ids have any form.
     members: [{ at: '{file}', isId: true, isFile: true, kinds: [], section: '7.3', exampleAt: '/file_id', judgedBy: { absent: missingMember, unknown: unknownFile } }] },
   { id: 'graphs.query', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/query', otherPaths: [], body: 'json', section: '4.4',
     errors: [...usualErrors, [404, 'ResourceNotFound']],
@@ -186,7 +186,7 @@ export const operations = [
       { at: '/variables', role: 'variables', kinds: ['array'], section: '2.8', judgedBy: { type: '400-malformed-request' } },
       { at: '/variables/*', kinds: ['object'], section: '2.8', judgedBy: { type: '400-malformed-request' } },
       { at: '/variables/*/name', kinds: ['string'], section: '2.8', judgedBy: { type: '400-malformed-request' } },
-      // A server may read the digits of an id as a number.
+      // A server may accept a number whose digits are an id.
       { at: '/variables/*/file_id', isId: true, isFile: true, kinds: ['string'], tolerates: ['number'], section: '2.8', judgedBy: { type: '400-malformed-request', unknown: unknownFile } },
     ] },
 ] as const satisfies readonly Operation[]
@@ -194,12 +194,12 @@ export const operations = [
 type Listed = (typeof operations)[number]
 export type OperationId = Listed['id']
 
-/** Operations whose request body is JSON: those that can be sent malformed JSON or a wrong content type. */
+/** Operations with a JSON body, which can be malformed or have a wrong content type. */
 export type JsonOperationId = Extract<Listed, { body: 'json' }>['id']
 
 const byId = new Map<string, Operation>(operations.map((operation) => [operation.id, operation]))
 
-/** Operations of which some item of a list is like that. */
+/** Operations with a matching item in that list. */
 type With<List extends 'members' | 'errors', Item, One = Listed> = One extends {
   readonly id: infer Id
 } & Readonly<Record<List, readonly (infer Of)[]>>
@@ -211,7 +211,7 @@ type With<List extends 'members' | 'errors', Item, One = Listed> = One extends {
 /** Operations that are, or may be, removed (§9). */
 export type DeprecatedId = Extract<Listed, { readonly deprecated: true }>['id']
 
-/** Operations whose request means nothing without one member, which the spec does not call required. */
+/** Operations that need a member to be meaningful, though the spec does not call it required. */
 export type EssentialId = With<
   'members',
   { readonly judgedBy: { readonly absent: typeof missingMember } }
@@ -227,38 +227,40 @@ function idWith(holds: (operation: Operation) => boolean): OperationId {
 }
 
 export const firstOperation = idWith(({ isFirst }) => isFirst ?? false)
-/** An operation that reads one object, at another path than the first request. */
+/** The operation that reads one object at another path than the first request. */
 export const readingOperation = idWith(
   ({ method, params }) => method === 'GET' && params !== undefined,
 )
-/** The operation that makes the files which requests need. */
+/** The operation that creates the files that requests need. */
 export const uploadOperation = idWith(({ body }) => body === 'raw')
-/** The operation that each time needs a file which was uploaded just before. */
+/** The operation that needs a newly uploaded file each time. */
 export const additionOperation = idWith(({ freshFileAt }) => freshFileAt !== undefined)
 
-/** How often a request that should be granted is sent, if it is not: generated answers vary. */
+/** How often a valid request is repeated if it fails: generated answers vary. */
 export function triesOf(id: OperationId): number {
   return operation(id).effect === 'generates' ? 3 : 1
 }
 
-/** The operation's place among all: what goes to the operations in rotation begins there. */
+/** The operation's index, where rotations over operations begin. */
 export function numberOf(id: OperationId): number {
   return operations.findIndex((one) => one.id === id)
 }
 
-/** The operation of that id; throws on an id that the spec does not know (a mistake of ours, not of the target). */
+/** Throws on an unknown id, which is a bug of the suite. */
 export function operation(id: OperationId): Operation {
   const found = byId.get(id)
   if (!found) throw new Error(`no operation ${id}`)
   return found
 }
 
-/** The pointer of the object that an operation reads, if it reads one, and the operation whose control makes one if none is declared. */
+/**
+ * The pointer of the object that an operation reads, if any, and the operation that creates one if none is declared.
+ */
 export function readsOf(id: OperationId): Reads<OperationId> | undefined {
   return operation(id).reads as Reads<OperationId> | undefined
 }
 
-/** The status by which the object in the path of an operation says that it is busy (§8). */
+/** The status by which the object in an operation's path reports that it is busy (§8). */
 export function busyStatus(id: OperationId | null): number | undefined {
   return id === null ? undefined : operation(id).busy
 }

@@ -7,10 +7,9 @@ import {
 } from './operations.ts'
 import { type Expected, type Pairs, isRefusal } from './expected.ts'
 
-/** Members that the target file must declare, as JSON Pointers into it. */
 export const fullKey = '/keys/full'
 
-/** `jobs.create/404-unknown-application` is the condition `404-unknown-application` of `jobs.create`. */
+/** The part after the slash: `404-unknown-application` of `jobs.create/404-unknown-application`. */
 export function conditionOf(id: string): string {
   return id.slice(id.indexOf('/') + 1)
 }
@@ -19,7 +18,7 @@ function field(operation: OperationId, role: string): string {
   return `/operations/${operation}/fields/${role}`
 }
 
-/** The needs of each operation's granted requirement: a valid request. */
+/** The needs of each operation's valid request. */
 export const validRequest = Object.fromEntries(
   operations.map((one: Operation & { readonly id: OperationId }) => [one.id, needsOf(one)]),
 ) as unknown as Readonly<Record<OperationId, readonly Need[]>>
@@ -44,7 +43,7 @@ function needsOf({
   ]
 }
 
-/** The needs that every target meets: a requirement that needs no more than this can be reached. */
+/** Needs that every target can meet. */
 const common = [
   '/keys/full',
   '/resources/application',
@@ -61,7 +60,7 @@ function isCommon(need: Need, operation: string): boolean {
   )
 }
 
-/** True for a requirement that may be declared unreachable: it needs a scenario, another key, another object or a role. */
+/** True if the requirement may be declared unreachable: it needs a scenario, another key, another object or a role. */
 export function mayBeUnreachable({
   needs,
   operation,
@@ -69,16 +68,19 @@ export function mayBeUnreachable({
   return needs.some((need) => !isCommon(need, operation))
 }
 
-/** `must`: a failed one makes a target non-conformant. `should`: reported, decides only under `--strict`. */
+/** `must`: a failure makes the target non-conformant. `should`: reported, decides only with `--strict`. */
 export type Level = 'must' | 'should'
 
 /** A JSON Pointer into the target file, or several of which one suffices. */
 export type Need = string | readonly string[]
 
-/** `envelope`, `guardrails` and `general` are no operations: what they require is about every response, or a scenario's operation. */
+/**
+ * `envelope`, `guardrails` and `general` are not operations: their requirements are about every response, or a
+ * scenario's operation.
+ */
 export type Area = OperationId | 'envelope' | 'guardrails' | 'general'
 
-/** One sentence of the interface that can be judged from outside. */
+/** A demand of the interface that can be judged from outside. */
 export interface Requirement {
   /** `<operation>/<status>-<condition>`; stable: never renamed, never reused. */
   readonly id: string
@@ -86,78 +88,74 @@ export interface Requirement {
   readonly level: Level
   /** Sections of the spec, comma separated. */
   readonly section: string
-  /** The demand of the spec in our own words; one sentence. */
+  /** The demand in our own words; one sentence. */
   readonly statement: string
   /** Members that the target file must declare: all entries; of an inner array, any one. */
   readonly needs: readonly Need[]
-  /** The effect of the requirement's own requests on a conforming target. */
+  /** The effect of its own requests on a conforming target. */
   readonly effect: Effect
 }
 
-/**
- * Most that a requirement sends beyond its control, and beyond the cases that are known before anything is sent: those are
- * counted.
- */
+/** Maximum number of requests besides the control and the cases known in advance, which are counted. */
 export interface Bound {
   readonly requests: number
-  /** How many of all these make a conforming target generate. */
+  /** How many of these make a conforming target generate. */
   readonly generates?: number
-  /** Requests to other operations that come with them. */
+  /** Accompanying requests to other operations. */
   readonly also?: Readonly<Partial<Record<OperationId, number>>>
-  /** Sends as many more as a run generates for a granted request. */
+  /** Sends in addition as many as a run generates for a valid request. */
   readonly andGenerated?: true
 }
 
-/** Stands among the needs of a requirement for the scenario of its own id. */
+/** Placeholder among the needs: the scenario of the requirement's own id. */
 export const scenario = '/scenarios/{id}'
-/** Stands among the needs of a requirement for those of its operation's valid request. */
+/** Placeholder among the needs: those of the operation's valid request. */
 export const valid = '{valid request}'
 
-/** A requirement as it is written, below its operation. */
+/** A requirement as written, listed under its operation. */
 export interface RequirementText {
   /** `<status>-<condition>`. */
   readonly id: string
-  /** `must` if nothing is said. */
+  /** Default: `must`. */
   readonly level?: Level
   readonly section: string
-  /** One sentence. Left out if `refused` and `expects` say it all: "<refused> gets <pairs>." */
+  /** One sentence. Default, from `refused` and `expects`: "<refused> gets <pairs>." */
   readonly statement?: string
   readonly refused?: string
   /** JSON Pointers, `scenario`, `valid`, and `{role}` for a role of the operation's body. */
   readonly needs?: readonly Need[]
-  /** The expected response. Absent if the requirement is not about status and `tpe`. */
+  /** Absent if the requirement is not about status and `tpe`. */
   readonly expects?: Expected
-  /** The pairs that answer a scenario for it, if fewer than answer the suite's own request. */
+  /** The pairs accepted for a scenario, if fewer than for the suite's own request. */
   readonly expectsByScenario?: Pairs
-  /** `general` rows: also a type that §7.3 lists with that status for the scenario's operation. */
+  /** `general` rows: also accepts a type that §7.3 lists with that status for the scenario's operation. */
   readonly alsoListed?: true
   readonly effect?: Effect
-  /** The operation's granted requirement: its request is the control of the operation's refusals. */
+  /** The requirement for the valid request, the control of the operation's refusals. */
   readonly control?: true
   readonly atMost?: Bound
   /**
-   * Where the fault is, if not in the parameters or the body. `credentials`: the control is the same request with the full
-   * key; `state`: it is the very same request, sent before the target comes into the state that the statement names.
+   * Where the fault is, if not in parameters or body. `credentials`: the control is the same request with the full key;
+   * `state`: it is the same request, sent before the target enters the state in the statement.
    */
   readonly fault?: 'credentials' | 'state'
-  /** How often a full run asks for it, if not once: one answer can be right by luck. */
+  /** How often a full run sends it (default: once), since one answer can be right by luck. */
   readonly times?: number
-  /** Judged when everything else was sent, on what it made the target show. */
+  /** Judged after everything else was sent, from its effects. */
   readonly judgedLast?: true
-  /** Needs no key to be sent. */
   readonly keyless?: true
-  /** Only their answers show it: it does not apply to a target that serves none of them. */
+  /** The only operations that show it: it does not apply to a target that serves none of them. */
   readonly seenBy?: readonly OperationId[]
-  /** Judged only of an operation that is declared removed. */
+  /** Judged only for an operation that is declared removed. */
   readonly onlyIf?: 'removed'
 }
 
-/** One requirement: what `conform list` prints, and what the suite itself goes by. */
+/** A complete requirement: the part that `conform list` prints, and internal data. */
 export interface DefinedRequirement
   extends
     Requirement,
     Omit<RequirementText, 'id' | 'level' | 'statement' | 'refused' | 'needs' | 'effect'> {
-  /** Only a scenario of the target file can bring it about. */
+  /** Only a scenario of the target file can trigger it. */
   readonly scenarioOnly: boolean
 }
 
@@ -174,7 +172,7 @@ export type RequirementFrom<A extends string, T extends RequirementText> = T ext
 const oneOf = (words: readonly string[], or: string): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')}${or}${words.at(-1)}`
 
-/** `400 BadRequest, or 413 PayloadTooLarge or BadRequest` */
+/** For example `400 BadRequest, or 413 PayloadTooLarge or BadRequest`. */
 function wordsOf(expects: Expected = []): string {
   const pairs = isRefusal(expects) ? expects : []
   return oneOf(
@@ -183,7 +181,7 @@ function wordsOf(expects: Expected = []): string {
   )
 }
 
-/** The effect of a valid request; what is retrieved has to be made, if none is declared. */
+/** The effect of a valid request; an object to read is created if none is declared. */
 const effectOf = ({ effect, reads }: Operation): Effect => (reads ? 'generates' : effect)
 
 export function requirement<const A extends Area, const T extends RequirementText>(
@@ -199,7 +197,7 @@ export function requirement<const A extends Area, const T extends RequirementTex
   }
   return {
     ...rest,
-    // What a creation makes is judged on all creations of the run; any other control is sent again at its end.
+    // Creations are judged on all creations of the run; any other control is sent again at the end.
     ...(ofControl === 'creates' && { judgedLast: true }),
     id,
     operation: area,
@@ -214,14 +212,14 @@ export function requirement<const A extends Area, const T extends RequirementTex
   } as unknown as RequirementFrom<A, T>
 }
 
-/** The granted requirement of an operation whose response is not shown. */
+/** The requirement for valid requests of an operation whose response is not shown. */
 export function accepted(what: string) {
   const statement = `${what} returns a 2xx.`
   const own = { id: '2xx-accepted', section: '4.4', needs: [valid], expects: '2xx' } as const
   return { ...own, statement, control: true as const }
 }
 
-/** §7.4: what gives an error of the model, of any status. */
+/** §7.4: an error of the model, with any status. */
 export const modelError = <const Id extends string, const Tpe extends string>(
   id: Id,
   tpe: Tpe,
@@ -238,7 +236,10 @@ export function requirements<const A extends Area, const T extends readonly Requ
   return texts.map((text) => requirement(area, text)) as RequirementFrom<A, T[number]>[]
 }
 
-/** Requirements on the creation of anything that has a name. @param requests most of `4xx-no-effect` */
+/**
+ * Requirements on the creation of anything that has a name.
+ * @param requests maximum of `4xx-no-effect`
+ */
 // oxfmt-ignore
 export const namedCreations = (requests: number) => [
   { id: '2xx-own-id', section: '4.4', needs: [valid, '{id}'], expects: '2xx',

@@ -1,8 +1,8 @@
 import { isOperationId, operation as operationOf, type OperationId } from './operations.ts'
 
 /**
- * How a condition may be brought about, for the reason of a requirement that lacks its scenario. In the order in which it is
- * easiest: another value in the request, other bytes, another account, a switch of the target's own.
+ * Example scenarios to paste for conditions that lack one, easiest first: another value in the request, other bytes,
+ * another account, a switch of the target.
  */
 type Example = Readonly<Record<string, unknown>>
 
@@ -18,12 +18,12 @@ const image = (url: string): Example =>
   ])
 const picture = (which: string): Example =>
   merge({ variables: [{ name: 'picture', file_id: `<id of an image ${which}>` }] })
-/** The bytes of an upload, under a name that fits their type: a server may go by either. */
+/** The bytes of an upload, with a matching name: a server may go by either. */
 const bytes = (value: Example, contentType = 'text/plain', filename = 'tea.txt'): Example => ({
   raw: { ...value, contentType },
   headers: { 'content-disposition': `attachment; filename="${filename}"` },
 })
-/** Nothing in a request causes it: the target's own switch does, before and after. */
+/** No request causes an outage: a switch of the target does, before and after. */
 const outage: Example = {
   before: [{ method: 'POST', url: '/<switch of your target that causes it>' }],
   after: [{ method: 'POST', url: '/<switch that ends it>' }],
@@ -31,7 +31,7 @@ const outage: Example = {
 const ofOthers = 'of another account'
 const chatOf = (example: Example): Example => ({ operation: 'chat.create', ...example })
 
-/** By the condition of an id, the part after its slash, if there is more to say than `byRule` does. */
+/** By the condition of an id, where `byRule` is not enough. */
 const byCondition: Readonly<Record<string, Example>> = {
   '403-model-access': model('that the key may not use'),
   '429-model-quota': model('whose quota is spent'),
@@ -52,7 +52,7 @@ const byCondition: Readonly<Record<string, Example>> = {
   '507-storage-full': account('KEY_OF_FULL_ACCOUNT'),
 }
 
-/** By the whole id, if its condition does not say enough. */
+/** By the whole id, where its condition is not enough. */
 const byId: Readonly<Record<string, Example>> = {
   'jobs.retrieve/4xx-foreign-job': params({ job_id: `<job ${ofOthers}>` }),
   'graphs.add-file/400-unsupported-type': merge({ file_id: '<file of an unsupported type>' }),
@@ -113,7 +113,7 @@ const byId: Readonly<Record<string, Example>> = {
   },
 }
 
-/** Another value in the place of the request where its operation has one. */
+/** Another value in the operation's request. */
 function otherValue(operation: OperationId): Example {
   const { body, path } = operationOf(operation)
   const value = '<a value that brings it about>'
@@ -125,7 +125,10 @@ function otherValue(operation: OperationId): Example {
     : params({ [parameter]: value })
 }
 
-/** Finds the example for a condition by the form of its id: an outage is a switch of the target's own, a right or a quota belongs to an account. */
+/**
+ * Finds an example by the form of the condition's id: an outage is a switch of the target, a right or a quota belongs
+ * to an account.
+ */
 function byRule(operation: OperationId, condition: string): Example {
   const [, noun] = /^403-(\w+)-access$/.exec(condition) ?? []
   if (noun !== undefined) {
@@ -138,7 +141,7 @@ function byRule(operation: OperationId, condition: string): Example {
   return otherValue(operation)
 }
 
-/** A scenario for that requirement, with what is to be filled in in angle brackets. */
+/** A scenario for that requirement, with `<placeholders>`. */
 export function scenarioExample(id: string): Example {
   const [area = '', condition = ''] = id.split('/')
   const exception = byId[id] ?? byCondition[condition]

@@ -47,8 +47,8 @@ export function checkCommand() {
 }
 
 /**
- * Judges a HAR file. Throws UserError if the file is not a HAR. @param say gets, before judging, how much a recording
- * can show
+ * Judges a HAR file. Throws UserError if the file is not a HAR.
+ * @param say gets, before judging, how much a recording can show
  */
 export async function checkFile(
   file: string,

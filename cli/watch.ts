@@ -186,8 +186,8 @@ export function forFailed(
 }
 
 /**
- * Compares a run with earlier results and remembers its own. @param known last conclusive result per requirement: an
- * inconclusive one changes nothing
+ * Compares a run with earlier results and remembers its own.
+ * @param known last conclusive result per requirement: an inconclusive one changes nothing
  */
 export function learn(known: Map<string, RequirementResult>, { requirements }: Report) {
   const changed = (was: (outcome: string | undefined) => boolean, is: string): string[] =>

@@ -20,8 +20,10 @@ export function waitedFor(): string | undefined {
 }
 
 /**
- * Waits for foreign code. @param sentence the message if it never ends @param keepsAlive whether to keep the process
- * alive, so that the timeout fires even if nothing else happens @throws Unjudgeable after `foreignMs`
+ * Waits for foreign code.
+ * @param sentence the message if it never ends
+ * @param keepsAlive whether to keep the process alive, so that the timeout fires even if nothing else happens
+ * @throws Unjudgeable after `foreignMs`
  */
 export async function waitForForeign<T>(
   work: Promise<T>,

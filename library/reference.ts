@@ -54,7 +54,8 @@ export interface Reference {
 
 /**
  * Starts a conforming in-memory server of the whole interface on the loopback address; with `defects`, it misbehaves on
- * purpose. @throws UserError for an unknown option, defect or variant, or a wrong value; Error if the port is taken.
+ * purpose.
+ * @throws UserError for an unknown option, defect or variant, or a wrong value; Error if the port is taken.
  */
 export async function startReference(options: ReferenceOptions = {}): Promise<Reference> {
   checkNamed(options, checks)

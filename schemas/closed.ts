@@ -10,7 +10,10 @@ export type Fitting<S> = S extends Schema<infer T> ? T : never
 type Members = Readonly<Record<string, Schema>>
 type FittingEach<M> = { -readonly [name in keyof M]: Fitting<M[name]> }
 
-/** A closed object with those members. @param optional members that may be absent */
+/**
+ * A closed object with those members.
+ * @param optional members that may be absent
+ */
 export function object<R extends Members, O extends Members = Record<never, Schema>>(
   required: R,
   optional?: O,

@@ -36,8 +36,8 @@ const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
 const signals = Object.keys(exitCodes)
 
 /**
- * Listens for SIGINT, SIGTERM and SIGHUP. Separate from the command line, which may take seconds to compile. @returns
- * {import('../guard.ts').Interrupts}
+ * Listens for SIGINT, SIGTERM and SIGHUP. Separate from the command line, which may take seconds to compile.
+ * @returns {import('../guard.ts').Interrupts}
  */
 function listenForInterrupts() {
   let came

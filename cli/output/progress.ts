@@ -55,8 +55,8 @@ export function roundly(ms: number): string {
 const FEWEST = 20
 
 /**
- * Estimates the rest of a run in ms from its pace so far and its rate limit; undefined if unknown or at the end. @param
- * rate requests per second; 0: no limit
+ * Estimates the rest of a run in ms from its pace so far and its rate limit; undefined if unknown or at the end.
+ * @param rate requests per second; 0: no limit
  */
 export function timeLeft(
   {

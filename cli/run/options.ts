@@ -50,7 +50,10 @@ export function neededBy({ id, failures }: RequirementResult): string[] {
   return [id, ...failures.flatMap(({ rerunIds = [] }) => rerunIds.filter(isRequirementId))]
 }
 
-/** Converts command line options to run options. @param exchangeLog where exchanges are logged, if anywhere */
+/**
+ * Converts command line options to run options.
+ * @param exchangeLog where exchanges are logged, if anywhere
+ */
 export function runOptions(
   options: RunArguments,
   baseUrl: string | undefined,

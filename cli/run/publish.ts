@@ -50,7 +50,10 @@ export async function publish(record: RunRecord, publication: Publication): Prom
   })
 }
 
-/** Applies the baseline, or its rewritten version, to the report. @param messages receives what to print */
+/**
+ * Applies the baseline, or its rewritten version, to the report.
+ * @param messages receives what to print
+ */
 async function heldAgainst(
   whole: Report,
   { baseline, options }: Publication,

@@ -24,8 +24,8 @@ const notYet = [502, 503, 504]
 export type StartedServer = Awaited<ReturnType<typeof startServer>>
 
 /**
- * Starts the server to judge (--start), and waits until the target answers (--start, --wait). @throws UserError if
- * there is no server to start, its port is taken, or the shell cannot run the command
+ * Starts the server to judge (--start), and waits until the target answers (--start, --wait).
+ * @throws UserError if there is no server to start, its port is taken, or the shell cannot run the command
  */
 export async function startServer(
   { target, handler }: FoundTarget,

@@ -54,7 +54,8 @@ export const noRun: Report['run'] = {
 type Stated = Pick<Report, 'format' | 'suite' | 'target' | 'run' | 'requirements'>
 
 /**
- * Adds what follows from the results: verdict, summary, exit code. @param judged what else the verdict depends on
+ * Adds what follows from the results: verdict, summary, exit code.
+ * @param judged what else the verdict depends on
  * @param notJudged why the target could not be judged, if so
  */
 export function computed(

@@ -22,8 +22,9 @@ export function leftOut(by: LeftOutBy): Reason {
 }
 
 /**
- * The reason of a requirement for which the target file declares too little. @param needs alternatives per need @param
- * example one line of JSON that declares the first alternative of each
+ * The reason of a requirement for which the target file declares too little.
+ * @param needs alternatives per need
+ * @param example one line of JSON that declares the first alternative of each
  */
 export function undeclaredReason(needs: string[][], example: string): Reason {
   return {

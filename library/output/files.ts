@@ -182,8 +182,8 @@ export interface ReportRequest<Name extends string = FormatName> {
 type FormatFiles<Name extends string> = Readonly<Record<Name, string>>
 
 /**
- * Parses the values of `--report <format>[=<path>]`; throws UserError on a wrong one, or if two share a path. @param
- * files the known formats with their default files
+ * Parses the values of `--report <format>[=<path>]`; throws UserError on a wrong one, or if two share a path.
+ * @param files the known formats with their default files
  */
 export function parseReportRequests<Name extends string = FormatName>(
   values: readonly string[],

@@ -89,9 +89,10 @@ interface Group {
 
 /**
  * Makes each requirement a test, grouped by operation, such as `jobs.create/202-created …`. Only those that vitest will
- * run are judged, with their controls, concurrently. @param target a target object, the path of a target file, or a
- * function that returns one of these when the tests begin; default: `conformTarget` of the project, then
- * `CONFORM_TARGET` (a file) or `CONFORM_BASE_URL`, then the embedded reference server
+ * run are judged, with their controls, concurrently.
+ * @param target a target object, the path of a target file, or a function that returns one of these when the tests
+ * begin; default: `conformTarget` of the project, then `CONFORM_TARGET` (a file) or `CONFORM_BASE_URL`, then the
+ * embedded reference server
  */
 export function describeConformance(target?: GivenTarget, options: DescribeOptions = {}): void {
   const { name = 'conformance', ...rest } = options
