@@ -65,21 +65,9 @@ const envelopes: Readonly<Record<string, (body: Members, message: Members) => Me
 }
 
 /** Envelopes that a broken server sends, by variant of the defect `envelope/shape`; on answers with status 401 only. */
-const misshapen: Readonly<Record<string, (body: Members, message: Members) => unknown>> = {
+const misshapen: Readonly<Record<string, (body: Members) => unknown>> = {
   '': ({ tpe, errors }) => ({ tpe, errors }),
-  '#no-errors': ({ tpe, extras }) => ({ tpe, extras }),
-  '#errors-object': (body, message) => ({ ...body, errors: message }),
-  '#errors-text': (body) => ({ ...body, errors: ['refused'] }),
-  '#description-number': (body, message) => ({
-    ...body,
-    errors: [{ ...message, description: 401 }],
-  }),
-  '#key-number': (body, message) => ({ ...body, errors: [{ ...message, key: 401 }] }),
-  '#item-extras-text': (body, message) => ({ ...body, errors: [{ ...message, extras: 'none' }] }),
-  '#extras-array': (body) => ({ ...body, extras: [] }),
-  '#extras-null': (body) => ({ ...body, extras: null }),
   '#no-tpe': ({ errors, extras }) => ({ errors, extras }),
-  '#tpe-number': (body) => ({ ...body, tpe: 401 }),
   '#array': (body) => [body],
 }
 
@@ -97,7 +85,7 @@ function presentError(answer: Answer, { varied, brokenOf, hasSome }: Switches): 
   const [status, key] = brokenOf(wrongKeys, 'envelope/message-keys') ?? []
   if (answer.status === status) return { ...body, errors: [{ ...message, key }] }
   const reshape = answer.status === 401 ? brokenOf(misshapen, 'envelope/shape') : undefined
-  if (reshape) return reshape(body, message)
+  if (reshape) return reshape(body)
   return Object.entries(envelopes).reduce<Members>(
     (shown, [variant, change]) => (varied(variant) ? change(shown, message) : shown),
     body,

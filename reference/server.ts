@@ -114,7 +114,7 @@ export function createReference(options: ReferenceOptions = {}, isStamped = fals
  * something else.
  */
 const endingByThemselves = [
-  ...['jobs.create/202-created#answer-lost', 'jobs.create/202-created#no-id'],
+  ...['jobs.create/202-created#answer-lost'],
   ...['jobs.create/202-retrievable', 'jobs.create/202-retrievable#late'],
   ...[
     'jobs.retrieve/200-job#no-answer',

@@ -77,88 +77,31 @@ function textOf(call: Call): string {
     .join('\n')
 }
 
-/** Turns of recursion after which optional members are left out, so that recursive schemas come to an end. */
-const deepest = 6
-
-const formats: Readonly<Record<string, string>> = {
-  'date-time': '2025-01-31T10:00:00Z',
-  date: '2025-01-31',
-  time: '10:00:00Z',
-  uuid: '2e8d7a10-6c0b-4b9f-8f2d-5d3c9b7e2001',
-  email: 'tea@example.com',
-  uri: 'https://example.com/',
-}
-
-function text({
-  format,
-  minLength = 0,
-  maxLength = Math.max(3, Number(minLength)),
-}: Members): string {
-  return formats[String(format)] ?? 'tea'.padEnd(Number(minLength), 'a').slice(0, Number(maxLength))
-}
-
-/** The least number of a range; a multiple of `step`, or of what the schema names. */
-function number(
-  { exclusiveMinimum, minimum, maximum = Infinity, multipleOf }: Members,
-  step: number,
-): number {
-  const unit = Number(multipleOf ?? step)
-  const least = Number(
-    minimum ?? (exclusiveMinimum === undefined ? 0 : Number(exclusiveMinimum) + step),
-  )
-  return Math.ceil(Math.min(least, Number(maximum)) / unit) * unit
-}
-
-function definition(root: Members, reference: string): unknown {
-  const [, container = '', name = ''] = reference.split('/')
-  const definitions = root[container]
-  return isMembers(definitions) ? definitions[name] : undefined
-}
-
-/** A small value that fits a JSON Schema (of its usual keywords); what a model would generate for it. */
-export function jsonInstance(
-  schema: unknown,
-  root: Members = isMembers(schema) ? schema : {},
-  depth = 0,
-): unknown {
-  if (!isMembers(schema) || depth > 4 * deepest) return 'tea'
-  const inner = (part: unknown): unknown => jsonInstance(part, root, depth + 1)
-  const listed = (name: string): readonly unknown[] =>
-    Array.isArray(schema[name]) ? schema[name] : []
-  if (typeof schema['$ref'] === 'string') return inner(definition(root, schema['$ref']))
-  for (const name of ['const', 'default']) if (name in schema) return schema[name]
-  for (const value of [...listed('enum'), ...listed('examples')]) return value
-  const parts = [
-    ...listed('anyOf').slice(0, 1),
-    ...listed('oneOf').slice(0, 1),
-    ...listed('allOf'),
-  ] as Members[]
-  if (parts.length > 0)
-    return inner(Object.assign({ ...schema, anyOf: [], oneOf: [], allOf: [] }, ...parts))
+/** A small value that fits a JSON Schema of the usual keywords; what a model would generate for it. */
+export function jsonInstance(schema: unknown): unknown {
+  if (!isMembers(schema)) return 'tea'
+  if ('const' in schema) return schema['const']
+  if (Array.isArray(schema['enum'])) return schema['enum'][0] as unknown
   switch ([schema['type']].flat()[0]) {
     case 'string':
-      return text(schema)
+      return 'tea'.padEnd(Number(schema['minLength'] ?? 0), 'a')
     case 'integer':
-      return number(schema, 1)
     case 'number':
-      return number(schema, schema['exclusiveMinimum'] === undefined ? 1 : 0.5)
+      return Number(schema['minimum'] ?? 0)
     case 'boolean':
       return true
     case 'null':
       return null
-    case 'array': {
-      const usual = depth > deepest ? 0 : Math.min(1, Number(schema['maxItems'] ?? 1))
-      return Array.from({ length: Math.max(Number(schema['minItems'] ?? 0), usual) }, () =>
-        inner(schema['items']),
+    case 'array':
+      return Array.from({ length: Math.max(1, Number(schema['minItems'] ?? 0)) }, () =>
+        jsonInstance(schema['items']),
       )
-    }
-    default: {
-      const properties = isMembers(schema['properties']) ? schema['properties'] : {}
-      const required = listed('required').map(String)
-      const names =
-        depth > deepest ? required : [...new Set([...Object.keys(properties), ...required])]
-      return Object.fromEntries(names.map((name) => [name, inner(properties[name])]))
-    }
+    default:
+      return Object.fromEntries(
+        Object.entries(isMembers(schema['properties']) ? schema['properties'] : {}).map(
+          ([name, property]) => [name, jsonInstance(property)],
+        ),
+      )
   }
 }
 
@@ -182,8 +125,7 @@ function messageOf(call: Call): Members {
   const llm = llmFunctionOf(call)
   if (!llm || errs(call, 'llm') || call.broken('200-llm-tool#missing')) return message
   const prompt = call.broken('200-llm-tool') ? {} : { prompt: llm['description'] ?? '' }
-  const model = call.broken('200-llm-tool#model') ? { id: llm['model'] } : String(llm['model'])
-  return { ...message, llm_data: { ...prompt, model } }
+  return { ...message, llm_data: { ...prompt, model: String(llm['model']) } }
 }
 
 /** Whether the request is about none of the things that have a requirement of their own. */
@@ -207,8 +149,6 @@ function echoesParts(call: Call): boolean {
 }
 
 function completed(call: Call, message: Members): Members {
-  if (isPlain(call) && call.broken('200-completion#no-choices')) return { message }
-  if (isPlain(call) && call.broken('200-completion#empty-choices')) return { choices: [] }
   const isObject = (isPlain(call) && call.broken('200-completion')) || echoesParts(call)
   const shown = isObject ? { ...message, content: { text: message['content'] } } : message
   return {

@@ -13,26 +13,15 @@ const wrongCreation: Wrong = {
     id: (applicationOf(world, job)?.firstJob ?? job).id,
   }),
   'jobs.create/202-created#id': ({ id }) => ({ id: `job-${id}` }),
-  'jobs.create/202-created#no-id': () => ({ id: undefined }),
-  'jobs.create/202-created#job-status': () => ({ status: 'queued' }),
-  'jobs.create/202-created#no-job-status': () => ({ status: undefined }),
   'jobs.create/202-created#created-at': ({ createdAt }) => ({ created_at: createdAt }),
-  'jobs.create/202-created#no-created-at': () => ({ created_at: undefined }),
   'jobs.create/202-created#later': (_, world) =>
     countUp(world, 'creations') > 1 ? { created_at: undefined } : {},
 }
 
 const wrongRetrieval: Wrong = {
   'jobs.retrieve/200-job': ({ updatedAt }) => ({ updated_at: updatedAt }),
-  'jobs.retrieve/200-job#updated-at': () => ({ updated_at: '2025-13-45T00:00:00Z' }),
-  'jobs.retrieve/200-job#updated-at-blank': () => ({ updated_at: '2025-01-31 10:00:00Z' }),
-  'jobs.retrieve/200-job#updated-at-offset': () => ({ updated_at: '2025-01-31T10:00:00' }),
-  'jobs.retrieve/200-job#updated-at-colon': () => ({ updated_at: '2025-01-31T10:00:00+0530' }),
-  'jobs.retrieve/200-job#completed-at': ({ createdAt }) => ({ completed_at: createdAt }),
   'jobs.retrieve/200-job#data': () => ({ data: 'About tea' }),
-  'jobs.retrieve/200-job#data-array': () => ({ data: [{ title: 'About tea' }] }),
   'jobs.retrieve/200-job#error': () => ({ error: { message: 'The model gave no answer' } }),
-  'jobs.retrieve/200-job#null-members': () => ({ completed_at: null, data: null, error: null }),
   // A job of that application is certainly seen in progress, and nobody asks for its outcome.
   'jobs.retrieve/200-job#status': ({ applicationId, status }) =>
     applicationId === preloadedIds.slowApplication && status === 'in_progress'
@@ -41,8 +30,6 @@ const wrongRetrieval: Wrong = {
   'jobs.retrieve/200-job#ended-status': ({ status }) =>
     status === 'completed' ? { status: 'succeeded' } : {},
   'jobs.retrieve/200-job#id': ({ id }) => ({ id: `urn:uuid:${id}` }),
-  'jobs.retrieve/200-job#no-application-id': () => ({ application_id: undefined }),
-  'jobs.retrieve/200-job#no-created-at': () => ({ created_at: undefined }),
   'jobs.retrieve/200-identity': () => ({ application_id: preloadedIds.foreignApplication }),
   'jobs.retrieve/200-identity#id': () => ({ id: preloadedIds.job }),
   'jobs.retrieve/200-identity#declared-job': ({ id }) =>
@@ -73,8 +60,6 @@ const wrongRetrieval: Wrong = {
   },
   'jobs.retrieve/200-failed': ({ status }) =>
     status === 'failed' ? { status: 'completed', error: undefined } : {},
-  'jobs.retrieve/200-failed#error': ({ status }) =>
-    status === 'failed' ? { error: { code: 17 } } : {},
 }
 
 /** Defects `<requirement>#<place>` break a requirement for the jobs of one application, or for the job that the target file declares. */

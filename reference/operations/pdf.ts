@@ -118,7 +118,6 @@ async function parse(call: Call, file: StoredFile): Promise<Answer> {
   const content = await contentOf(call, pages, file)
   const requirement = grantedRequirement(call)
   if (call.broken(requirement)) return { status: 200, body: { content: pages } }
-  if (call.broken(`${requirement}#missing`)) return { status: 200, body: { text: content } }
   return { status: call.broken(`${requirement}#status`) ? 201 : 200, body: { content } }
 }
 

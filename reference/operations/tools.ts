@@ -67,18 +67,13 @@ const medicalComprehend: Operation = {
   },
   run: (call) => {
     const score = call.broken('200-entities') ? '0.97' : 0.97
-    const traits = call.broken('200-entities#traits')
-      ? {}
-      : { traits: [{ name: 'MENTIONED', score: 0.9 }] }
+    const traits = [{ name: 'MENTIONED', score: 0.9 }]
     const words: string[] = String(call.body['content']).match(/\p{L}+/gu) ?? []
     const entities = words.flatMap((text): Members[] => {
       const category = categories[text.toLowerCase()]
-      return category === undefined ? [] : [{ category, text, score, ...traits }]
+      return category === undefined ? [] : [{ category, text, score, traits }]
     })
-    return {
-      status: 200,
-      body: call.broken('200-entities#missing') ? { result: entities } : { entities },
-    }
+    return { status: 200, body: { entities } }
   },
   grant: () => ({ status: 200, body: { entities: [] } }),
 }

@@ -19,7 +19,7 @@ export const refusals: readonly string[] = [
 const placed: readonly string[] = named(
   '#',
   `
-  jobs.create/202-created               - id no-id job-status no-job-status created-at no-created-at later answer-lost
+  jobs.create/202-created               - id created-at later answer-lost
   jobs.create/202-created               second-5xx created-application busy-when-made fewer-inputs no-answer closed no-http
   jobs.create/202-retrievable           - late
   jobs.create/202-required-inputs-only  - 5xx
@@ -33,21 +33,16 @@ const placed: readonly string[] = named(
   jobs.create/409-atomic                - short slow-only same-only
   jobs.create/4xx-no-effect             - starts-job blocks unauthorized required-input other-key forbidden content-type
   jobs.create/4xx-no-effect             locks later unknown
-  jobs.retrieve/200-job                 - updated-at updated-at-blank updated-at-offset updated-at-colon completed-at
-  jobs.retrieve/200-job                 data data-array error null-members status ended-status id no-application-id
-  jobs.retrieve/200-job                 no-created-at second-5xx no-answer closed no-http
-  jobs.retrieve/200-job                 other-application slow-application failing-application declared-job
+  jobs.retrieve/200-job                 - data error status ended-status id declared-job second-5xx no-answer closed no-http
   jobs.retrieve/200-identity            - id one-id newest-job newest-only newest-data
   jobs.retrieve/200-identity            other-application slow-application failing-application declared-job
   jobs.retrieve/200-created-at          - drifting same-for-all backwards newest-job
-  jobs.retrieve/200-created-at          other-application slow-application failing-application
   jobs.retrieve/200-consistent          - data error completed-before long-ago
   jobs.retrieve/200-outcome             - slow failing
-  jobs.retrieve/200-failed              - error
-  jobs.retrieve/200-stable              - status newest-status
-  jobs.retrieve/200-stable              other-application slow-application failing-application declared-job
-  pdf.parse/200-text                    - missing status spelling no-answer closed no-http
-  pdf.parse/200-markdown                - missing status no-answer closed no-http
+  jobs.retrieve/200-failed              -
+  jobs.retrieve/200-stable              - status newest-status declared-job
+  pdf.parse/200-text                    - status spelling no-answer closed no-http
+  pdf.parse/200-markdown                - status no-answer closed no-http
   pdf.parse/200-content                 - bytes constant empty half scrambled text markdown numbers ascii at-once
   pdf.parse/200-content                 first first-page size name
   completion.create/400-empty-prompt    no-answer closed no-http
@@ -89,18 +84,17 @@ const placed: readonly string[] = named(
   ai-detect.run/2xx-accepted            after-refusal
   files.upload/2xx-accepted             pdf
   graphs.query,vision.analyze/2xx-accepted spelling
-  chat.create/200-completion            - no-choices empty-choices no-answer closed no-http
+  chat.create/200-completion            - no-answer closed no-http
   chat.create/200-text-parts            - echoed two three type-first spelling
   chat.create/200-image-parts           - echoed
   chat.create/200-image-url             - echoed
   chat.create/200-tool-choice-auto      - parts
   chat.create/200-structured-output     - schema
-  chat.create/200-llm-tool              - model missing
+  chat.create/200-llm-tool              - missing
   chat.create/200-query-config          - bounds parts together absent
-  medical.comprehend/200-entities       - traits missing spelling no-answer closed no-http
+  medical.comprehend/200-entities       - spelling no-answer closed no-http
   guardrails/400-blocked                extras
-  envelope/shape                        - no-errors errors-object errors-text description-number key-number
-  envelope/shape                        item-extras-text extras-array extras-null no-tpe tpe-number array
+  envelope/shape                        - no-tpe array
   envelope/status-tpe-pair              - unknown-name file
   envelope/content-type                 - success missing
   envelope/message-keys                 - not-found forbidden

@@ -3,14 +3,8 @@ export function words(text: string): string[] {
 }
 
 /**
- * What the switches know of each operation:
- * - `json`, `raw` or `get`: its body;
- * - `needs:` the member without which a request means nothing;
- * - `accepted`: its success has a requirement `2xx-accepted`, and no shape in the spec; `makes`: it makes something;
- *   `generates`: a model is behind it;
- * - the refusals that are its own, beside what scenarios of the target file bring about.
- *
- * A new operation stands at the end: kinds of faults are dealt to the operations in this order.
+ * Each operation: `json` body; `needs:` the member without which a request means nothing; `accepted`: its success has a
+ * requirement `2xx-accepted`, and no shape in the spec; `makes` something; `generates` by a model; its own refusals.
  */
 const operations = lines(`
   pdf.parse           json 400-missing-body 400-missing-format 400-unsupported-format 400-malformed-format
@@ -32,18 +26,16 @@ const operations = lines(`
   medical.comprehend  json needs:content 400-malformed-request
   translate.run       json accepted generates needs:text 400-unsupported-language 400-empty-text 400-malformed-text
   vision.analyze      json accepted generates needs:prompt 400-malformed-request 4xx-unknown-file
-  jobs.retrieve       get 4xx-unknown-job 4xx-malformed-id
-  files.upload        raw accepted makes 4xx-unknown-graph
-  files.list          get accepted
-  files.retrieve      get accepted 404-unknown-file 410-deleted-file`)
+  jobs.retrieve       4xx-unknown-job 4xx-malformed-id
+  files.upload        accepted makes 4xx-unknown-graph
+  files.list          accepted
+  files.retrieve      accepted 404-unknown-file 410-deleted-file`)
 
 const ids = [...new Set(operations.map(([id]) => id))]
 
-/** The operations of which the table says one of these words. */
-function saying(...wanted: string[]): string[] {
-  const found = operations.filter(([, said]) => said.some((word) => wanted.includes(word)))
-  return found.map(([id]) => id)
-}
+/** The operations of which the table says this. */
+const saying = (word: string): string[] =>
+  ids.filter((id) => operations.some(([of, said]) => of === id && said.includes(word)))
 
 /** The member without which a request of the operation means nothing. */
 export const essential: Readonly<Record<string, string>> = Object.fromEntries(
@@ -69,31 +61,14 @@ export const shapeless = saying('accepted').filter((id) => !creations.includes(i
 const json = saying('json')
 
 /** Operations that a table names together. */
-export const groups = {
+const groups: Readonly<Record<string, readonly string[]>> = {
   ALL: ids,
-  GETS: saying('get'),
-  POSTS: saying('json', 'raw'),
-  /** Those with a JSON body. */
   JSON: json,
-  /** Those of them whose body may be wrong as a whole by a requirement of its own. */
+  /** Those whose body as a whole has a requirement of its own. */
   OBJECTS: json.filter((id) => id !== 'jobs.create'),
-  /** Those of them of whose body the spec shows no type. */
-  UNSHOWN: json.filter((id) => !['jobs.create', 'pdf.parse', 'chat.create'].includes(id)),
-  /** Those whose request means nothing without one member. */
   ESSENTIAL: Object.keys(essential),
   /** Without an answer to `files.list` a run does not begin. */
   ACCEPTING: saying('accepted').filter((id) => id !== 'files.list'),
-}
-
-/** Conditions that a table names together: each fault of credentials that a place of its own may hide. */
-const conditions: Readonly<Record<string, readonly string[]>> = {
-  ONBODY: words('400-malformed-json 400-wrong-content-type 4xx-malformed-body 4xx-missing-member'),
-  ONCHAT: words(`
-    400-query-config 400-malformed-messages 400-invalid-role 400-unsupported-model 400-malformed-tools
-    400-malformed-tool-choice 400-invalid-stream 400-invalid-stream-options 400-malformed-response-format`),
-  CREDENTIALS: words(
-    '401-missing-credentials 401-invalid-key 401-expired-key 403-insufficient-rights',
-  ),
 }
 
 function lines(table: string): (readonly [first: string, others: readonly string[]])[] {
@@ -104,30 +79,16 @@ function lines(table: string): (readonly [first: string, others: readonly string
 }
 
 /**
- * Rows of a table, a line each: what a row is about, and the names behind it. `a,b/c` is about `a/c` and about `b/c`; a
- * word in capitals stands for a group of operations, or of conditions.
+ * Names in a table, a line for each: what it is about, the mark, and each word behind it; for the word `-` only what it is
+ * about. `a,b/c` is about `a/c` and `b/c`; a word in capitals stands for a group of operations.
  */
-export function rows<Name extends string>(
-  table: string,
-): (readonly [about: string, names: readonly Name[]])[] {
+export function named(mark: string, table: string): string[] {
   return lines(table).flatMap(([first, names]) => {
     const [operations = '', condition] = first.split('/')
-    const expanded = operations
+    return operations
       .split(',')
-      .flatMap((name) => (groups as Record<string, string[]>)[name] ?? [name])
-    const about =
-      condition === undefined
-        ? ['']
-        : (conditions[condition] ?? [condition]).map((name) => `/${name}`)
-    return expanded.flatMap((operation) =>
-      about.map((name) => [operation + name, names as Name[]] as const),
-    )
+      .flatMap((name) => groups[name] ?? [name])
+      .map((operation) => (condition === undefined ? operation : `${operation}/${condition}`))
+      .flatMap((about) => names.map((name) => (name === '-' ? about : about + mark + name)))
   })
-}
-
-/** Names in a table: of each row what it is about, the mark and a name; for the name `-` only what it is about. */
-export function named(mark: string, table: string): string[] {
-  return rows(table).flatMap(([about, names]) =>
-    names.map((name) => (name === '-' ? about : about + mark + name)),
-  )
 }

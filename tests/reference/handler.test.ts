@@ -161,42 +161,16 @@ const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void
 
 const schemas: readonly object[] = [
   { type: 'string', minLength: 5 },
-  { type: 'string', maxLength: 2 },
-  { type: 'string', format: 'date-time' },
   { type: 'integer', minimum: 7, maximum: 9 },
-  { type: 'integer', exclusiveMinimum: 7 },
-  { type: 'integer', maximum: -4 },
-  { type: 'integer', minimum: 1, multipleOf: 5 },
-  { type: 'number', exclusiveMinimum: 0, maximum: 1 },
   { type: ['null', 'string'] },
   { type: 'array', items: { type: 'boolean' }, minItems: 3 },
-  { type: 'array', maxItems: 0 },
   { enum: ['tea', 'coffee'] },
   { const: { a: [1] } },
-  { anyOf: [{ type: 'integer' }, { type: 'string' }] },
-  { allOf: [{ type: 'object' }, { properties: { a: { type: 'integer' } }, required: ['a'] }] },
-  { type: 'object', required: ['untold'] },
   {
     type: 'object',
-    properties: {
-      name: { type: 'string' },
-      parts: { type: 'array', items: { $ref: '#/$defs/part' } },
-    },
+    properties: { name: { type: 'string' }, parts: { type: 'array', items: { type: 'number' } } },
     required: ['name', 'parts'],
     additionalProperties: false,
-    $defs: {
-      part: { type: 'object', properties: { size: { type: 'number' } }, required: ['size'] },
-    },
-  },
-  {
-    $ref: '#/$defs/node',
-    $defs: {
-      node: {
-        type: 'object',
-        properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } },
-        required: ['name'],
-      },
-    },
   },
 ]
 
@@ -284,10 +258,3 @@ test('a job that takes more than half a minute takes that', () =>
 
 test('a job whose creation may be lost waits less', () =>
   expect(unreadMsOf(createSwitches([], ['connection/closed-unannounced']))).toBe(3000))
-
-test('a job whose id is told to nobody ends by the clock alone', () =>
-  withJob('plain', { defects: ['jobs.create/202-created#no-id'] }, async ({ create }) => {
-    expect(await create()).toBe(409)
-    await pause(100)
-    expect(await create()).toBe(202)
-  }))
