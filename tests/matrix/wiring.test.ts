@@ -12,7 +12,9 @@ const main = defects.filter((defect) => defect === ownId(defect) && !needsSocket
 
 /** One case of many shows these, and a quick run draws one. */
 const isRare = (defect: string): boolean =>
-  /\/(?:bad-input-no-5xx|200-query-config|2xx-query-config|4xx-no-effect|409-atomic)$/.test(defect)
+  /\/(?:bad-input-no-5xx|200-query-config|2xx-query-config|2xx-filtered|4xx-no-effect|409-atomic)$/.test(
+    defect,
+  )
 
 const assigned = (['quick', 'full'] as const).flatMap((depth) => {
   const switches = main.filter((defect) => isRare(defect) === (depth === 'full'))
