@@ -73,18 +73,17 @@ function tooLargeRemark({ probe }: Exchange, { status }: HttpResponse): string {
 /** Words after the status: why the body is not JSON, if it should be, and how it begins. */
 function describeBody({ recorded }: Exchange, response: HttpResponse): string {
   const { body = '', bodyEncoding } = recorded.response ?? {}
-  if (bodyEncoding) return ' with bytes that are not text'
+  const json = response.json()
+  const isWrong = !json.ok && response.status >= 400
+  if (bodyEncoding) return isWrong ? `, but ${json.problem}` : ' with bytes that are not text'
   const location = response.status < 400 ? recorded.response?.headers['location'] : undefined
   // The query of a log-in may hold what opens it.
   if (response.status >= 300 && location !== undefined)
     return ` to ${excerpt(location.replace(/[?#].*/s, ''))}`
   if (body === '') return ' without a body'
   if (isPage(response)) return ` with a page: ${excerpt(pageText(body)) || 'without any text'}`
-  const json = response.json()
   // A body that looks right is not shown as if it were.
-  return json.ok || response.status < 400
-    ? ` ${excerpt(body)}`
-    : `, but ${json.problem}: ${excerpt(body)}`
+  return isWrong ? `, but ${json.problem}: ${excerpt(body)}` : ` ${excerpt(body)}`
 }
 
 /** The `tpe` as it was recorded: a target may echo a key in it. One with odd characters is quoted, so that they show. */

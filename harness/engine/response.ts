@@ -42,12 +42,13 @@ const cutShort = 'the body is JSON cut short'
 const noJson = (problem: string): Json => ({ ok: false, problem })
 const unread = (problem: string): Json => ({ ok: false, problem, unread: true })
 
-function parsed(body: Uint8Array): Json {
+/** @param label the value of Content-Type */
+function parsed(body: Uint8Array, label: string | undefined): Json {
   let text: string
   try {
     text = utf8.decode(body)
   } catch {
-    return noJson('the body is not UTF-8')
+    return noJson(otherEncoding(body, label))
   }
   if (text.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
   if (isTooMuch(text)) return unread(tooMuch)
@@ -58,8 +59,22 @@ function parsed(body: Uint8Array): Json {
     const { message } = error as Error
     const isAtEnd = message.includes('end of JSON') || message.includes(`position ${text.length}`)
     const isCut = isAtEnd && /^\s*[[{]/.test(text)
-    return noJson(isCut ? cutShort : 'the body is not JSON')
+    if (isCut) return noJson(cutShort)
+    return noJson(isUtf16(body) ? otherEncoding(body, label) : 'the body is not JSON')
   }
+}
+
+/** JSON begins with an ASCII character: in UTF-16 a zero byte is beside it, or a byte order mark before it. */
+function isUtf16([first, second]: Uint8Array): boolean {
+  return first === 0 || second === 0 || (first! >= 0xfe && second! >= 0xfe)
+}
+
+const longestLabel = 80
+
+function otherEncoding(body: Uint8Array, label = 'absent'): string {
+  const bytes = [...body.subarray(0, 4)].map((byte) => byte.toString(16).padStart(2, '0'))
+  const encoding = isUtf16(body) ? 'UTF-16, not UTF-8' : 'not UTF-8'
+  return `the body is ${encoding} (Content-Type: ${label.slice(0, longestLabel)}; first bytes: ${bytes.join(' ')})`
 }
 
 /** Looks at the characters alone: the values of some bodies of 8 MB would take a hundred megabytes, and seconds. */
@@ -90,10 +105,10 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-function jsonOf({ undecodable, cut, body }: WireResponse): Json {
+function jsonOf({ undecodable, cut, body }: WireResponse, label: string | undefined): Json {
   if (undecodable !== undefined) return noJson(undecodable)
   if (cut) return unread(tooLong)
-  return body.length === 0 ? noJson('the body is empty') : parsed(body)
+  return body.length === 0 ? noJson('the body is empty') : parsed(body, label)
 }
 
 /** The value of a body above this many bytes is parsed again if it is gone: many answers of a run are kept. */
@@ -107,7 +122,7 @@ function rereader(bytes: Uint8Array, first: Json): () => Json {
   return () => {
     const known = last.deref()
     if (known) return known
-    const again = parsed(bytes)
+    const again = parsed(bytes, undefined)
     last = new WeakRef(again)
     return again
   }
@@ -117,13 +132,14 @@ const always = (json: Json) => (): Json => json
 
 export function responseOf(received: WireResponse, errors: ErrorNames): HttpResponse {
   const { status, headers, body } = received
-  const json = jsonOf(received)
+  const header = headerOf(headers)
+  const json = jsonOf(received, header('content-type'))
   const isLarge = body.length > largeBytes
   return {
     status,
     size: body.length,
     headers,
-    header: headerOf(headers),
+    header,
     text: textOf(isLarge && !json.ok ? body.slice(0, headBytes) : body),
     json: isLarge && json.ok ? rereader(body, json) : always(json),
     errors,

@@ -62,7 +62,9 @@ export function explain(error: unknown, progress: Progress): Reason {
   if (message === 'bad upgrade') return unaskedUpgrade
   if (known.name === 'HTTPParserError' && !message.includes('EOF')) return notHttp(known, progress)
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && progress.status === undefined)
-    return malformed('the answer is not HTTP: its head is not valid, see content-length')
+    return malformed(
+      'the answer is not HTTP: its head has Content-Length twice, or beside Transfer-Encoding',
+    )
   return closed(known, progress)
 }
 

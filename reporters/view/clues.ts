@@ -55,7 +55,7 @@ export function clueOf({ failures: [failure], id }: RequirementResult): Clue | u
   const response = responseOf(failure)
   const { status, tpe } = response
   if (status === null) return failure.exchange && noAnswer
-  if (isUnfinished(id, failure)) return unfinishedJobs
+  if (id === 'jobs.retrieve/200-outcome') return ofUnendedJob(failure)
   if (status >= 300 && status < 400)
     return clue({
       what: `requests are redirected: ${status}`,
@@ -98,10 +98,17 @@ const unfinishedJobs = clue({
   isTold: true,
 })
 
-function isUnfinished(id: string, failure: Failure): boolean {
-  if (id !== 'jobs.retrieve/200-outcome') return false
+const unknownState = clue({
+  what: 'jobs have a status that the spec does not know',
+  change: 'give each job one of the states in_progress, completed and failed (§2.3)',
+  isTold: true,
+})
+
+function ofUnendedJob(failure: Failure): Clue | undefined {
   const { value } = bodyOf(failure)
-  return isObject(value) && value.status !== 'completed' && value.status !== 'failed'
+  if (!isObject(value)) return undefined
+  if (value.status === 'in_progress') return unfinishedJobs
+  return typeof value.status === 'string' ? unknownState : undefined
 }
 
 const isGone = (status: number | null): boolean => status === 404 || status === 410
@@ -109,7 +116,7 @@ const isGone = (status: number | null): boolean => status === 404 || status === 
 const vanished = clue({
   what: 'what the run creates is not found later',
   change:
-    'keep what is created: look for a restart, and for instances that do not share it; if it only takes longer until it is there, raise limits.settleMs',
+    'keep what is created: look for a restart; if it only takes longer until it is there, raise limits.settleMs',
 })
 
 /** A gateway or a firewall before the server answers with a page of its own. */
@@ -133,12 +140,18 @@ const whose = [
 
 function ofGranted(wanted: readonly number[]): Clue {
   const [status, of] = whose.find(([one]) => wanted.includes(one)) ?? []
-  const what = `requests ${of ?? `to be refused with ${or(wanted)}`} are granted`
+  const requests = `requests ${of ?? `to be refused with ${or(wanted)}`} are granted`
   const refuse = `refuse them with ${or(wanted)}`
   const isOfKey = status === 401 || status === 403
   return {
-    key: `${what}; ${refuse}`,
+    key: `${requests}; ${refuse}`,
     say(results) {
+      // A requirement is judged up to its first failure: those before it were refused.
+      const isSome = results.some(({ cases }) => cases > 1)
+      const ids = results.map(({ id }) => id)
+      const what = isSome
+        ? `some ${requests}: see ${firstOf(ids, MOST_NAMES).join(', ')}`
+        : requests
       const sign = results.map(({ failures }) => signOfCache(failures[0])).find(Boolean)
       const cache = `a cache answers, as the header ${sign} says: let it look at the key, or keep nothing that needs one`
       return { what, change: isOfKey && sign ? `${refuse}; ${cache}` : refuse }

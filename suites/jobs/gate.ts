@@ -135,7 +135,7 @@ export class Gate {
         if (attempt >= maxAttempts && !waits) {
           if (isExclusive) this.giveUp('was still answered 409')
           throw new NotExercised(
-            `application ${this.application.id} is busy: answered 409 ${attempt} times in a row`,
+            `application ${this.application.id} was answered 409 ${attempt} times in a row${this.jobs.length > 0 ? '' : ', though the run made no job on it'}`,
           )
         }
         // Busy with a job that this run did not create, or not released yet: all that helps is time.

@@ -81,7 +81,7 @@ async function lookAlone(gate: Gate): Promise<Look | undefined> {
   const { client, application } = gate
   // An application that is not free after a job, with no refusal in between, shows nothing of refusals.
   if (gate.jobs.length <= 1 && (await look(gate)) === 'lost')
-    throw new NotExercised('the application is busy even if no creation was refused before')
+    throw new NotExercised('the application answers 409 even if no creation was refused before')
   const { delayed, atOnce } = await kindsOf(client.run, application)
   const isOver = (): boolean => gate.isGivenUp || client.isBroken(ids.noEffect)
   let last: Look | undefined

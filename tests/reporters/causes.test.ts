@@ -224,6 +224,24 @@ test.each<[string, RequirementResult[], RegExp]>([
     ],
     /^no job ends/,
   ],
+  [
+    'an unknown status',
+    [
+      failed(
+        'jobs.retrieve/200-outcome',
+        answered({ status: 200, body: { status: 'fa\u0131led' } }),
+      ),
+    ],
+    /^jobs have a status that the spec does not know$/,
+  ],
+  [
+    'only some are granted',
+    failing((status) => (status === 401 ? { status: 200, body: {} } : null)).map((result) => ({
+      ...result,
+      cases: 2,
+    })),
+    /^some requests without a right key are granted: see \S+, \S+, \S+, and \d+ more$/,
+  ],
 ])('%s', (_, results, what) => {
   expect(results.length).toBeGreaterThan(0)
   expect(said(results)[0]).toMatch(what)

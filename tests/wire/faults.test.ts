@@ -76,6 +76,18 @@ test.each([
   expect(failed.cause).toBe('malformed')
 })
 
+test.each([
+  ['content-length: 2', 'transfer-encoding: chunked'],
+  ['transfer-encoding: chunked', 'content-length: 2'],
+])('%s beside %s: both are named', async (...lines) => {
+  const server = await always(
+    ['HTTP/1.1 200 OK', ...lines, '', '2\r\n{}\r\n0\r\n\r\n'].join('\r\n'),
+  )
+  const { message } = unanswered(await get(transportTo(server)))
+  expect(message).toMatch(/Content-Length/)
+  expect(message).toMatch(/Transfer-Encoding/)
+})
+
 test('a chunk size that is no number', async () => {
   const server = await always(
     'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n',
