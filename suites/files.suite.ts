@@ -2,7 +2,9 @@ import {
   accepted,
   byCases,
   condition,
+  contentOf,
   distinctRequest,
+  freshFilename,
   freshUnknownId,
   tryAlso,
   tryUntilGranted,
@@ -12,6 +14,8 @@ import {
   suite,
   unknown,
   unknownWord,
+  uploadProbe,
+  withOwnContent,
 } from '../harness/checks/index.ts'
 import type { Pairs } from '../catalogue/expected.ts'
 import { NotExercised, type Probe } from '../harness/engine/index.ts'
@@ -45,6 +49,9 @@ const unknownGraph = condition(async ({ context, ask }) => {
 const sendOdd = (context: CheckContext, make: () => Promise<Probe>, what: string) =>
   context.send(make, { badInput: true, expects: anyButError, what })
 
+/** A name beyond ASCII, of letters in several scripts. */
+const otherName = 'Tee – чай 茶.txt'
+
 /** Uploads are found again. One without content may be refused; that it breaks nothing is another requirement's. */
 const retrievable: Judge = async (context) => {
   await usable(context)
@@ -55,6 +62,9 @@ const retrievable: Judge = async (context) => {
     body: new Uint8Array(),
   })
   await sendOdd(context, make, 'of a file without content')
+  const file = withOwnContent(run, contentOf(run))
+  const named = (): Promise<Probe> => uploadProbe(run, file, freshFilename(run, otherName))
+  await context.send(named, { role: 'setup', what: 'under a name beyond ASCII' })
 }
 
 // Upload a file (§2.8, §4.4, §7.3)

@@ -24,16 +24,18 @@ import {
   withJson,
 } from '../harness/engine/index.ts'
 import { ask, askHolding, startJudging } from '../harness/run/index.ts'
-import { ownJobs } from './jobs/view.ts'
+import { clientOf } from './jobs/client.ts'
+import { reach } from './jobs/judge.ts'
 import { errorNames } from '../catalogue/errors.ts'
 import {
   firstOperation,
   isOperationId,
+  type OperationId,
   operation,
   operations,
   readingOperation,
 } from '../catalogue/operations.ts'
-import { jobRules } from './jobs/rules.ts'
+import { ids, jobRules } from './jobs/rules.ts'
 import { storyOf } from './jobs/story.ts'
 import {
   createdHook,
@@ -77,9 +79,27 @@ const onEveryJob = /^jobs\.(?:retrieve\/200-|create\/202-created$)/
 /** Requirements whose objects are looked at again at the end of a run, with those that make more of them, some at the same moment. */
 const alsoMadeFor: Readonly<Record<string, readonly RequirementId[]>> = {
   'files.upload/2xx-retrievable': ['files.upload/2xx-own-id', 'files.upload/2xx-attached-to-graph'],
-  'graphs.create/2xx-usable': ['graphs.create/2xx-own-id'],
-  'applications.create/2xx-usable': ['applications.create/2xx-own-id'],
+  'graphs.create/2xx-usable': ['graphs.create/2xx-own-id', 'graphs.create/400-duplicate-name'],
+  'applications.create/2xx-usable': [
+    'applications.create/2xx-own-id',
+    'applications.create/400-duplicate-name',
+  ],
 }
+
+/** Requirements that may depend on how much of a sort was made before, and the operation that makes it. */
+const afterOthers: Readonly<Record<string, OperationId>> = {
+  'jobs.create/409-released': 'jobs.create',
+  'files.list/2xx-accepted': 'files.upload',
+  'graphs.create/400-duplicate-name': 'graphs.create',
+  'applications.create/400-duplicate-name': 'applications.create',
+  'graphs.add-file/2xx-accepted': 'graphs.add-file',
+  'graphs.add-file/409-already-in-graph': 'graphs.add-file',
+}
+/** Requirements for which the suite uploads files of its own, whichever of them comes first. */
+const uploading: readonly RequirementId[] = [
+  ...(['pdf.parse/200-content', 'graphs.add-file/2xx-accepted'] as const),
+  ...(['graphs.add-file/4xx-no-effect', 'graphs.add-file/409-already-in-graph'] as const),
+]
 
 /** The requirement whose jobs are in progress on an application that conflicts are looked for on besides. */
 function conflictOn(
@@ -107,11 +127,23 @@ const stateHook: RunHook = {
       return planned(conflictOn(run, probe.params['application_id']))
     const makers = alsoMadeFor[id]
     if (makers) return planned(makers)
-    if (!onEveryJob.test(id)) return []
-    const before = ownJobs(historyOf(run)).filter(({ creation }) => creation.sentAt < sentAt)
-    return [
-      ...new Set(before.flatMap(({ creation }) => creation.exchange.purpose.requirement ?? [])),
-    ]
+    const maker = onEveryJob.test(id) ? 'jobs.create' : afterOthers[id]
+    if (maker === undefined) return []
+    const history = historyOf(run)
+    const [object] = Object.values(probe.params)
+    const isSame = maker === 'graphs.add-file' || id === 'jobs.create/409-released'
+    const made = history.events.filter(
+      (event) =>
+        event.operation === maker &&
+        event.kind === 'creation' &&
+        event.isGranted &&
+        (!isSame || event.within === object),
+    )
+    const before = [...made, ...history.of(probe.params['job_id'] ?? '')]
+      .filter((event) => event.sentAt < sentAt)
+      .map(({ exchange }) => exchange.purpose.requirement as RequirementId | null)
+    const own = maker === 'files.upload' && before.includes(null) ? uploading : []
+    return planned([...new Set([...before.filter((one) => one !== null), ...own])])
   },
 }
 
@@ -152,6 +184,10 @@ const othersHook: RunHook = {
   others: {
     'jobs.create': async (run) => {
       const { id, inputs } = declaredResource(run, 'otherApplication')
+      // What a refusal leaves behind is another requirement's, and is looked at first.
+      const client = clientOf(run)
+      if (client.isPlanned(ids.noEffect)) await reach(client, 'refusals').catch(() => undefined)
+      if (client.isBroken(ids.noEffect)) throw new NotExercised('refusals have an effect')
       return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
     },
     'graphs.query': ofCreatedGraph,

@@ -158,16 +158,21 @@ async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf):
   // The one that all requests name is parsed once more: what is read but once is empty then.
   const isKnown = name === 'good' && ownSample(run, 'pdfFile') !== undefined
   const id = isKnown ? await pdfId(run, 'pdfFile') : await uploadSample(run, name)
-  if (isShared(run, id))
-    throw new NotExercised(`another upload gave the id of ${name}.pdf: see files.upload/2xx-own-id`)
   const what = `with format ${format}, for ${name}.pdf of the suite`
   const make = async (): Promise<Probe> => ({
     ...withJson(await validRequest(run, 'pdf.parse'), { format }),
     params: { file_id: id },
   })
   const known = { words: wordsOf(text), of: `${name}.pdf, which the suite uploads` }
-  const remarkOn = (words: readonly string[]): string => ofOtherPdf(run, id, name, words)
-  await tryUntilGranted(context, { make, what, check: holdsWords(known, remarkOn) })
+  const holds = holdsWords(known, (words) => ofOtherPdf(run, id, name, words))
+  const check: GrantedCheck = (...answer) => {
+    if (isShared(run, id))
+      throw new NotExercised(
+        `another upload gave the id of ${name}.pdf: see files.upload/2xx-own-id`,
+      )
+    holds(...answer)
+  }
+  await tryUntilGranted(context, { make, what, check })
 }
 
 /** Says so if the words are those of the other PDF, and that it has the same name. */

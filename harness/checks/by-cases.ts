@@ -1,4 +1,13 @@
-import { Failed, isGranted, orElse, type Probe, type Run } from '../engine/index.ts'
+import { countsAsGranted } from '../journal/index.ts'
+import {
+  type Exchange,
+  Failed,
+  isGranted,
+  orElse,
+  type Probe,
+  type Run,
+  type Source,
+} from '../engine/index.ts'
 import { ask, type CheckContext } from '../run/index.ts'
 import { isRefusal } from '../../catalogue/expected.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
@@ -17,7 +26,7 @@ import {
   type RefusalContext,
 } from './case.ts'
 import { controlWith, notGranted } from './control.ts'
-import { once } from './created.ts'
+import { once, sendUntilSettled } from './created.ts'
 import { validDraft, validRequest } from './valid-request.ts'
 import { randomOf, seedFor } from './values.ts'
 
@@ -57,15 +66,23 @@ export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition 
 }
 
 /** What a valid request is for another object than the declared one; undefined if there is none that grants it. */
-function otherObject(run: Run, id: OperationId): Promise<((valid: Probe) => Probe) | undefined> {
+function otherObject({ run, requirement }: CheckContext, id: OperationId) {
   const make = run.hooks.flatMap(({ others }) => others?.[id] ?? [])[0]
   return once(run, `other object of ${id}`, () =>
     orElse(run, async () => {
       const change = run.options.readOnly ? undefined : await make?.(run)
-      const valid = async (): Promise<Probe> => change!(await validRequest(run, id))
-      const isGranted =
-        change && (await controlWith(run, id, 'other object', valid)).state === 'granted'
-      return isGranted ? change : undefined
+      if (!change) return undefined
+      const valid = async (): Promise<Probe> => change(await validRequest(run, id))
+      // Nothing else asks for it: a failure that depends on it has this requirement in its line.
+      const purpose = {
+        requirement: requirement.id,
+        role: 'control',
+        isSuccess: countsAsGranted,
+      } as const
+      const send = (source: Source): Promise<Exchange> => ask(run, source, purpose)
+      const isGranted = async (): Promise<boolean> =>
+        countsAsGranted(await sendUntilSettled(run, await send(valid), send, countsAsGranted))
+      return (await isGranted()) ? { change, isGranted } : undefined
     }),
   )
 }
@@ -73,10 +90,16 @@ function otherObject(run: Run, id: OperationId): Promise<((valid: Probe) => Prob
 /** Sends a case for another object, if there is one. */
 const tryOther: NonNullable<Case['bringAbout']> = async (refusal, { bringAbout: _, ...one }) => {
   const { context, operation } = refusal
-  const change = await otherObject(context.run, operation)
-  if (!change) return
-  const valid = async (): Promise<Probe> => change(await refusal.valid())
-  await tryCase({ ...refusal, valid }, { ...one, fault: undefined })
+  const other = await otherObject(context, operation)
+  if (!other) return
+  const valid = async (): Promise<Probe> => other.change(await refusal.valid())
+  await tryCase({ ...refusal, valid }, { ...one, fault: undefined }).catch(
+    async (error: unknown) => {
+      // What was made may be gone by now, which is no matter of the fault.
+      if (error instanceof Failed && (await other.isGranted())) throw error
+      if (!(error instanceof Failed)) throw error
+    },
+  )
 }
 
 /**
@@ -85,9 +108,11 @@ const tryOther: NonNullable<Case['bringAbout']> = async (refusal, { bringAbout: 
  */
 function forOtherObject(material: Material, cases: Cases): Case[] {
   const { options, operation, requirement, target } = material
-  const { otherApplication } = target.resources
+  const { body, params } = operationOf(operation)
+  if (body !== 'json' || !params) return []
+  const { application, otherApplication } = target.resources
   const isOfJobs = operation === 'jobs.create'
-  if (!operationOf(operation).params || (isOfJobs && !otherApplication)) return []
+  if (isOfJobs && (!otherApplication || otherApplication.id === application?.id)) return []
   const resources = { ...target.resources, ...(isOfJobs && { application: otherApplication }) }
   const known = { ...material, target: { ...target, resources } }
   const own = { ...known, valid: validDraft(known, operation) }

@@ -154,6 +154,10 @@ function breakListing(call: Call, asked: string | undefined): void {
     ({ made, bytes }) => made === true && bytes().length === 0,
   )
   call.breakIf('2xx-accepted#empty-file', isPlain && isEmpty)
+  const hasOtherName = [...call.world.store.files.values()].some(
+    ({ made, name }) => made === true && /[^ -~]/.test(name),
+  )
+  call.breakIf('2xx-accepted#name', isPlain && hasOtherName)
   const all = call.request.queries('file_types') ?? []
   call.breakIf('envelope/bad-input-no-5xx#empty-query', asked === '')
   call.breakIf('envelope/bad-input-no-5xx#doubled-query', all.length > 1)
@@ -181,7 +185,8 @@ export const filesList: Operation = {
         (file) =>
           types === undefined ||
           types.includes(extname(file.name).slice(1).toLowerCase()) ||
-          call.broken(types.length > 1 ? '2xx-filtered#two' : '2xx-filtered'),
+          call.broken('2xx-filtered') ||
+          (types.length > 1 && call.broken('2xx-filtered#two')),
       )
     call.breakIf('2xx-file-types#none-5xx', files.length === 0)
     call.breakIf('2xx-file-types#two-none-5xx', files.length === 0 && types?.length === 2)

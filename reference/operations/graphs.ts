@@ -62,6 +62,10 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
     if (known.by === 'addition') call.refuse('409-already-in-graph', '409-BadRequest')
     call.reject('409-BadRequest', 'The file came with its upload')
   }
+  const isTwin = [...graph.files.keys()].some(
+    (id) => id !== file.id && call.world.store.files.get(id)?.name === file.name,
+  )
+  call.rejectIf('409-already-in-graph#same-name', isTwin, '409-BadRequest')
   const added = [...graph.files.values()].filter(({ by }) => by === 'addition').length
   call.breakIf('2xx-accepted#many', !known && added >= manyFiles)
   call.rejectIf('2xx-accepted#one-file', added > 0, '409-BadRequest')

@@ -52,7 +52,7 @@ const placed: readonly string[] = named(
   files.upload/2xx-retrievable          - gone 5xx early late forbidden last-only at-once in-graph attached pdf
   files.upload/2xx-attached-to-graph    - refused first-graph all-graphs replaces other-status
   files.list/2xx-file-types             - 5xx two two-5xx two-none-5xx unknown-5xx none-5xx
-  files.list/2xx-accepted               - envelope many empty-file
+  files.list/2xx-accepted               - envelope many empty-file name
   files.list/2xx-filtered               - two
   files.retrieve/2xx-own-record         -
   jobs.retrieve/4xx-malformed-id        object-member
@@ -74,7 +74,7 @@ const placed: readonly string[] = named(
   graphs.create,applications.create/400-atomic - breaks
   graphs.create,applications.create/400-duplicate-name third latest-only few-known
   graphs.create/400-duplicate-name      used
-  graphs.add-file/409-already-in-graph  third latest-only few-known dropped created emptied
+  graphs.add-file/409-already-in-graph  third latest-only few-known dropped created emptied same-name
   graphs.add-file/2xx-accepted          many added-400 added-404 always-409 one-file
   graphs.query/2xx-query-config         - bounds together empty defaults
   ACCEPTING/2xx-accepted                - envelope no-answer closed no-http

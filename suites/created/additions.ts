@@ -1,4 +1,4 @@
-import { additionOperation, operation } from '../../catalogue/operations.ts'
+import { additionOperation, operation, uploadOperation } from '../../catalogue/operations.ts'
 import {
   byScenario,
   type Case,
@@ -21,12 +21,15 @@ import {
   type Probe,
   type Run,
 } from '../../harness/engine/index.ts'
+import { historyOf } from '../../harness/journal/index.ts'
 import type { CheckContext, Judge } from '../../harness/run/index.ts'
+import { madeBy } from './attempts.ts'
 import {
   addFirst,
   addition,
   addOnce,
   createObject,
+  fileIn,
   freshCreation,
   isConflict,
   isTaken,
@@ -47,6 +50,7 @@ export const addSameFileAgain: Judge = async (context) => {
   await askUntilRefused(context, probe)
   await tryAgain()
   if (run.options.depth === 'quick') return
+  await orElse(run, () => addTwin(context, probe))
   const added = await addOthers(context, valid)
   await tryAgain()
   if (canAddToCreated(run)) await tryAlso(context, () => addToCreated(context))
@@ -69,6 +73,19 @@ async function askUntilRefused(context: CheckContext, probe: Probe): Promise<voi
     }
     await pause(context.run, Math.max(0, added + ms - performance.now()))
   }
+}
+
+/** Adds another file under the name of one that is in the graph. One that takes no name twice, or tells files by it, shows nothing. */
+async function addTwin(context: CheckContext, first: Probe): Promise<void> {
+  const { run } = context
+  const file = fileIn(run, first)
+  const uploaded = madeBy(historyOf(run), uploadOperation).find(({ object }) => object === file)
+  if (uploaded?.name === undefined) return
+  const twin = await upload(run, contentOf(run), true, uploaded.name)
+  if (twin === file) return
+  const probe = await addition(run, first.params['graph_id'] ?? '', twin)
+  const add = () => context.send(probe, { role: 'setup' })
+  await retryWhileSettling(run, add, isTaken)
 }
 
 const others = 3

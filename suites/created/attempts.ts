@@ -126,6 +126,17 @@ export function isForFile(history: History, { object, status = 0, sentAt }: Hist
   return readings.length > 0 && readings.every((one) => isMissing(one.status ?? 0))
 }
 
+/** Whether an addition found no graph since one that was made is gone for good: what was made can be used by another requirement. */
+export function isForGraph(
+  history: History,
+  { within = '', status = 0, sentAt }: HistoryEvent,
+): boolean {
+  const isMade = madeBy(history, 'graphs.create').some(({ object }) => object === within)
+  const isThere = (one: HistoryEvent): boolean =>
+    one.sentAt > sentAt && isAnswered(one) && !isMissing(one.status!)
+  return isMissing(status) && isMade && !history.within(within).some(isThere)
+}
+
 const isMissing = (status: number): boolean => status === 404 || status === 410
 
 /** `3.2 s` */

@@ -191,13 +191,18 @@ export async function addition(run: Run, graph: string, file: string): Promise<P
   return { ...(await operationProbe(run, additionOperation, parts)), creates: file }
 }
 
+/** The file that an addition names; undefined if nobody says where it stands in the body. */
+export function fileIn(run: Run, probe: Probe): string | undefined {
+  const pointer = pointerOf(run, additionOperation, 'file')
+  return pointer === undefined ? undefined : String(getAt(jsonOf(probe), pointer))
+}
+
 /** Retrieves the file of an addition that found something missing: it may be the file. */
 export async function lookForFile(run: Run, { probe, response }: Exchange): Promise<void> {
   const isMissing = response?.status === 404 || response?.status === 410
-  const pointer = pointerOf(run, additionOperation, 'file')
-  if (!isMissing || probe.operation !== additionOperation || pointer === undefined) return
+  const file = probe.operation === additionOperation ? fileIn(run, probe) : undefined
+  if (!isMissing || file === undefined) return
   if (run.target.absent['files.retrieve'] !== undefined) return
-  const file = String(getAt(jsonOf(probe), pointer))
   const retrieval = await operationProbe(run, 'files.retrieve', { params: { file_id: file } })
   // A retrieval that gets no answer any more shows nothing of the file, nor of the graph.
   await orElse(run, () => ask(run, retrieval, { requirement: null, role: 'poll' }))

@@ -1,9 +1,10 @@
-import { additionOperation } from '../../catalogue/operations.ts'
+import { additionOperation, uploadOperation } from '../../catalogue/operations.ts'
 import { describeResponse, isOwnBreakdown } from '../../harness/engine/index.ts'
 import {
   type Evidence,
   type History,
   type HistoryEvent,
+  isConflict,
   sameId,
   verdictOf,
 } from '../../harness/journal/index.ts'
@@ -16,11 +17,13 @@ import {
   isAfter,
   isAnswered,
   isForFile,
+  isForGraph,
   isGranted,
   isMeant,
   isOfConnection,
   isRefused,
   isSameRequest,
+  madeBy,
   mayBeGone,
   overlaps,
   type RelationRule,
@@ -70,6 +73,39 @@ function throttledInTurn(history: History, { operation: id }: Creator, again: Hi
   return isEachTime ? throttled.slice(-1) : []
 }
 
+/** A file that is refused as a duplicate for its name: others were added to the graph before it and after it. */
+function refusedByName(history: History): Evidence[] {
+  const uploads = madeBy(history, uploadOperation)
+  const additions = [...additionsByFile(history).values()].flat().filter(isMeant)
+  const of = ({ object }: HistoryEvent, graph = '') =>
+    additions.filter(
+      (one) =>
+        one.object !== undefined &&
+        sameId(one.object, object ?? '') &&
+        sameId(one.within ?? '', graph),
+    )
+  return uploads.flatMap((upload): Evidence[] => {
+    const { name, object, within } = upload
+    const twins = uploads.filter(
+      (one) => name !== undefined && one.name === name && one.object !== object,
+    )
+    if (within !== undefined || twins.length === 0) return []
+    const refused = additions.findLast((one) => one.object === object && isConflict(one))
+    if (!refused) return []
+    const { sentAt, within: graph, exchange } = refused
+    const isThere = twins.some((twin) =>
+      of(twin, graph).some((one) => one.isGranted && one.endedAt < sentAt),
+    )
+    const isOpen = additions.some(
+      (one) => one.isGranted && one.within === graph && one.sentAt > sentAt,
+    )
+    const isLate = hasSettled(history, upload.endedAt, sentAt)
+    if (!isThere || !isOpen || !isLate || !of(upload, graph).every(isConflict)) return []
+    const what = `of a file under the name of another one in the graph, ${name}`
+    return [{ exchange, what, expected: 'no 409: it is another file, with an id of its own' }]
+  })
+}
+
 /** §7.3: what exists is not made again, whatever was made or refused since. */
 export const onceRule: RelationRule = (history, id) => {
   const creator = creatorOf(id)
@@ -97,6 +133,7 @@ export const onceRule: RelationRule = (history, id) => {
         !isRight(one) &&
         !isEarly(one) &&
         !isForFile(history, one) &&
+        !isForGraph(history, one) &&
         !isOfConnection(one, answered, isRight),
     )
     return [...wrong, ...throttledInTurn(history, creator, again)].map(({ exchange, sentAt }) => {
@@ -111,7 +148,12 @@ export const onceRule: RelationRule = (history, id) => {
       }
     })
   })
-  return verdictOf(evidence, cases, `nothing that exists was asked for again, as ${what} was made`)
+  const byName = isProcessed && !history.isRecorded ? refusedByName(history) : []
+  return verdictOf(
+    [...evidence, ...byName],
+    cases,
+    `nothing that exists was asked for again, as ${what} was made`,
+  )
 }
 
 /** Of several creations of one thing at the very same time at most one is granted, and none breaks the server each time. */

@@ -137,12 +137,40 @@ const table: Readonly<Partial<Record<RelationId, readonly Row[]>>> = {
     ],
     ['another status', 'broken', 'broken', '0 add f1>g1: 200\n10 add f1>g1: 400'],
     ['not there yet', 'open', 'open', '0 add f1>g1: 200\n10 add f1>g1: 404 ResourceNotFound'],
+    [
+      'a graph that is gone',
+      'held',
+      'held',
+      '0 create tea: 200 g1\n10 add f1>g1: 200\n20 add f1>g1: 409\n5040 add f1>g1: 404 ResourceNotFound',
+    ],
     ['another graph', 'open', 'open', '0 add f1>g1: 200\n5010 add f1>g2: 200'],
     [
       'since it was added to another graph',
       'open',
       'open',
       '0 add f1>g1: 200\n5010 add f1>g2: 200\n5020 add f1>g1: 200',
+    ],
+    [
+      'another file of the same name',
+      'held',
+      'held',
+      `0 upload a.txt: 200 f1\n10 add f1>g1: 200\n20 add f1>g1: 409
+      30 upload a.txt: 200 f2 {"content":"b"}\n40 add f2>g1: 200`,
+    ],
+    [
+      'another file of the same name, refused as a duplicate',
+      'broken',
+      'held',
+      `0 upload a.txt: 200 f1\n10 add f1>g1: 200\n20 add f1>g1: 409
+      30 upload a.txt: 200 f2 {"content":"b"}\n40 add f2>g1: 409\n5040 add f2>g1: 409
+      5050 upload c.txt: 200 f3\n5060 add f3>g1: 200`,
+    ],
+    [
+      'such a file in a graph that takes no more',
+      'held',
+      'held',
+      `0 upload a.txt: 200 f1\n10 add f1>g1: 200\n20 add f1>g1: 409
+      30 upload a.txt: 200 f2 {"content":"b"}\n40 add f2>g1: 409\n5040 add f2>g1: 409`,
     ],
     ['a file that was there', 'held', 'open', '0 add f1>g1: 409\n10 add f1>g1: 409'],
   ],

@@ -101,6 +101,13 @@ const table: readonly Row[] = [
     creation('bad-input-no-5xx'),
   ],
 
+  [
+    creation('4xx-no-effect#unknown'),
+    'every application is blocked for a while, the other one beside a job in progress as well',
+    none,
+    creation('409-per-application'),
+  ],
+
   // What is created at once, or twice.
   [
     of(inProgress, '#at-once-only'),

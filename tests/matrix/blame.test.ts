@@ -144,7 +144,7 @@ test.each<[string, () => Instead, readonly string[], readonly string[]]>([
   ],
   [
     'uploads are gone after a while',
-    () => vanishes(2500),
+    () => vanishes(1500),
     ['files.*', 'graphs.*'],
     ['files.upload/2xx-retrievable'],
   ],
