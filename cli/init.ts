@@ -2,18 +2,21 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { cancel, isCancel, multiselect, text } from '@clack/prompts'
 import { Command } from '@commander-js/extra-typings'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
-import { count, readReport } from '../harness/report/index.ts'
+import { count, readBytes, readReport } from '../harness/report/index.ts'
 import { inProcessUrl } from '../harness/recording/index.ts'
 import { baseUrlProblem, resolveTarget } from '../harness/target/index.ts'
 import { unwritable, UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape.ts'
 import { tell } from '../library/output/say.ts'
 import { whatToDeclare } from '../reporters/view/next-steps.ts'
-import { type Answers, isModule, starter } from './init/starter.ts'
+import { added, type Answers, isModule, starter } from './init/starter.ts'
 import { checkOutputs, holdsKey } from '../library/output/files.ts'
 import type { OptionsOf } from './run/arguments.ts'
+import { newestReport } from './run/last-report.ts'
 
-type InitArguments = OptionsOf<typeof initCommand>
+type InitArguments = Omit<OptionsOf<typeof initCommand>, 'from'> & {
+  readonly from?: string | undefined
+}
 
 export function initCommand() {
   return new Command('init')
@@ -28,16 +31,30 @@ export function initCommand() {
     .option('--base-url <url>', 'base URL of the target')
     .option('--name <name>', 'what the reports call it (default: its host)')
     .option(
-      '--from <report.json>',
-      'write what that run lacked, with how much each part gains; asks nothing',
+      '--from [report.json]',
+      'add everything that run was missing (default: the last run); keeps what the file has',
     )
     .option('--force', 'overwrite the file')
-    .action(async (file, options) => {
+    .action(async (file, { from, ...others }) => {
+      const options = { ...others, from: from === undefined ? undefined : reportIn(from) }
       checkInit(file, options)
       const say = (text: string): void => tell(process.stdout, [terminalText(text)])
-      writeStarter(file, await answersOf(options, say), options.force === true)
+      const answers = await answersOf(options, say)
+      if (options.from !== undefined && existsSync(file) && options.force !== true)
+        writeFile(file, added(readBytes(file).toString(), answers), true)
+      else writeStarter(file, answers, options.force === true)
       say(`${file} written; next: conform --target ${file}`)
     })
+}
+
+/** The report of `--from`, by default that of the last run. */
+function reportIn(from: string | true): string {
+  const path = from === true ? newestReport() : from
+  if (path === undefined)
+    throw new UserError(
+      '--from: no run is kept on this machine; run it first, or name its JSON report',
+    )
+  return path
 }
 
 async function answersOf(options: InitArguments, say: (text: string) => void): Promise<Answers> {
@@ -89,7 +106,7 @@ export function checkInit(file: string, { baseUrl, force, from }: InitArguments)
   isModule(file)
   if (from !== undefined)
     checkOutputs([{ path: file, option: file }], { 'the report of --from': from })
-  if (!force && existsSync(file))
+  if (!force && from === undefined && existsSync(file))
     throw new UserError(`${file}: exists already; --force overwrites it`)
   if (holdsKey(file))
     throw new UserError(`${file}: holds a key, which is never overwritten; give another file`)
@@ -122,8 +139,12 @@ export function answersFrom(path: string, { baseUrl, name }: InitArguments): Ans
 }
 
 export function writeStarter(file: string, answers: Answers, force: boolean): void {
+  writeFile(file, starter(file, answers), force)
+}
+
+function writeFile(file: string, text: string, force: boolean): void {
   try {
-    writeFileSync(file, starter(file, answers), { flag: force ? 'w' : 'wx' })
+    writeFileSync(file, text, { flag: force ? 'w' : 'wx' })
   } catch (error) {
     throw unwritable(file, error)
   }

@@ -2,7 +2,7 @@ import { type Report, type RequirementResult, sections } from '../harness/report
 import { json, visible, visibleLines } from './escape.ts'
 import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
 import { byOperation } from './view/groups.ts'
-import { runErrors, runNotes } from './view/standing.ts'
+import { runErrors, allNotes } from './view/standing.ts'
 
 /**
  * Common Test Report Format 0.0: a test a requirement; our own outcome is in `rawStatus`. A failed test `run` comes before
@@ -46,7 +46,7 @@ export function renderCtrf(report: Report): string {
           summary: report.summary,
           seed: run.seed,
           tpe: run.tpe,
-          notes: [...runNotes(report), ...errors],
+          notes: [...allNotes(report), ...errors],
           specVersion: suite.specVersion,
           requirementsDigest: suite.requirementsDigest,
         },

@@ -16,18 +16,17 @@ type Environment = Readonly<Record<string, string | undefined>>
  * On GitHub Actions: an annotation for each failure that no baseline expects (a warning if it does not decide), and
  * the report in the job's summary. Elsewhere nothing. Throws what the file system throws if the summary cannot be written.
  * @param write takes the annotations, one line or several, each ended by a line feed
- * @param json path of the JSON report
  */
 export function reportToGithub(
   report: Report,
   env: Environment,
-  { json, write }: { readonly json?: string | undefined; write(text: string): void },
+  { write }: { write(text: string): void },
 ): void {
   if (env.GITHUB_ACTIONS !== 'true') return
   write(githubAnnotations(report))
   if (env.GITHUB_STEP_SUMMARY) {
     const room = SUMMARY_LIMIT - sizeOf(env.GITHUB_STEP_SUMMARY)
-    appendFileSync(env.GITHUB_STEP_SUMMARY, githubSummary(report, room, json))
+    appendFileSync(env.GITHUB_STEP_SUMMARY, githubSummary(report, room))
   }
 }
 
@@ -60,10 +59,10 @@ function missing(report: Report, result: RequirementResult): string {
 }
 
 /** The Markdown report in at most that many bytes, with less evidence if there is not room for all. */
-export function githubSummary(report: Report, limit: number, json?: string): string {
+export function githubSummary(report: Report, limit: number): string {
   const least = `The report does not fit into this summary: the verdict is ${report.verdict}.\n`
   for (const evidence of [25, 5, 0]) {
-    const text = `${renderMarkdown(report, evidence, { json })}\n`
+    const text = `${renderMarkdown(report, evidence)}\n`
     if (Buffer.byteLength(text) <= limit) return text
   }
   return Buffer.byteLength(least) <= limit ? least : ''

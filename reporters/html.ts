@@ -7,7 +7,6 @@ import { masthead, runDetails } from './html/overview.ts'
 import { operationHead, toolbar, requirement } from './html/requirement.ts'
 import { byOperation } from './view/groups.ts'
 import { byRequirement, moreExchanges, type SentExchanges } from './html/exchange.ts'
-import type { Shown } from './view/next-steps.ts'
 import { standingOf } from './view/standing.ts'
 
 type ExchangeBook = ReadonlyMap<string | null, string>
@@ -53,13 +52,12 @@ const FAILURE_BUDGET = 900_000
 export async function* renderHtml(
   report: Report,
   exchanges: Exchanges,
-  run: Shown = {},
 ): AsyncGenerator<string, void, undefined> {
   const book = await exchangeBook(exchanges, EXCHANGE_BUDGET)
   yield `${pageHead(`${report.target.name}: ${standingOf(report).word}`)}
 <body${isLong(report) ? ' class="long"' : ''}><a class="skip" href="#main">Skip to the results</a>
 `
-  yield masthead(report, run)
+  yield masthead(report)
   yield `<main id="main">\n${failureList(report)}${baselineNotes(report)}${stepList(report)}${matrix(report)}`
   yield* requirementList(report, book)
   yield `${runDetails(report)}</main>\n<script>${script}</script></body></html>\n`

@@ -1,14 +1,9 @@
 import type { Report } from '../harness/report/index.ts'
 import { json } from './escape.ts'
 import type { Exchanges } from './view/evidence.ts'
-import type { Shown } from './view/next-steps.ts'
 
 /** The text of a report's file, in pieces if the format holds exchanges. Pure. */
-export type Render = (
-  report: Report,
-  exchanges: Exchanges,
-  run?: Shown,
-) => string | AsyncIterable<string>
+export type Render = (report: Report, exchanges: Exchanges) => string | AsyncIterable<string>
 
 interface Format {
   /** The file that it is written to if no path is given. */
@@ -33,9 +28,9 @@ export const formats = {
   },
   markdown: {
     file: 'conform-report.md',
-    async load() {
+    async load(): Promise<Render> {
       const { renderMarkdown } = await import('./markdown.ts')
-      return (report, _exchanges, run = {}) => renderMarkdown(report, 25, run)
+      return (report) => renderMarkdown(report)
     },
   },
   har: {

@@ -1,6 +1,6 @@
 import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
 import { byOperation } from './view/groups.ts'
-import { runErrors, runNotes } from './view/standing.ts'
+import { runErrors, allNotes } from './view/standing.ts'
 import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
 import { createRequire } from 'node:module'
 import { visible, visibleLines, withoutCommands } from './escape.ts'
@@ -57,7 +57,7 @@ function properties(report: Report): [name: string, value: string][] {
     ['seed', String(run.seed)],
     ['suite', `${suite.name} ${suite.version}`],
     ['requirementsDigest', suite.requirementsDigest],
-    ...runNotes(report).map((note): [string, string] => ['note', note]),
+    ...allNotes(report).map((note): [string, string] => ['note', note]),
   ]
 }
 

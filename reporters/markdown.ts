@@ -8,11 +8,12 @@ import {
   sayNeed,
   sections,
 } from '../harness/report/index.ts'
-import { type Cause, failuresOf, idsOf, type LikelyCause } from './view/causes.ts'
-import { byState, mapSentence, notBuilt, type NotBuilt, shownMap } from './view/operation-map.ts'
+import { type Distinct, failuresOf } from './view/causes.ts'
+import { byState, mapSentence, shownMap } from './view/operation-map.ts'
 import { capital, compactJson, duration, firstOf } from './view/writing.ts'
 import {
   exitLine,
+  interruptedNote,
   runNotes,
   seedLine,
   standingOf,
@@ -29,7 +30,6 @@ import { commandOrLength, evidence, failureSentence } from './view/evidence.ts'
 import {
   type NextStep,
   nextSteps,
-  type Shown,
   gainOf,
   notJudged,
   type Step,
@@ -62,7 +62,7 @@ function stepTable(steps: readonly Step[]): string[] {
   const part = usualPart(steps)
   return [
     '<details>',
-    `<summary>What to declare next, so that ${count(gainOf(steps), 'more requirement')} can be tested</summary>`,
+    `<summary>To test ${count(gainOf(steps), 'more requirement')}, declare</summary>`,
     '',
     '| | declare | requirements |',
     '| ---: | --- | --- |',
@@ -73,7 +73,7 @@ function stepTable(steps: readonly Step[]): string[] {
     '',
     ...(Object.keys(part).length > 0
       ? [
-          'Into the target file, with what stands in angle brackets filled in:',
+          'Paste into the target file and replace the placeholders in angle brackets:',
           '',
           markdownBlock(compactJson(part, 90), 'json'),
           '',
@@ -93,31 +93,29 @@ const MOST_MISSED = 50
  * The report as a page that fits a CI job's summary: short if all passes.
  * @param evidence the number of causes with evidence; the others are in the table only
  */
-export function renderMarkdown(report: Report, evidence = 25, how: Shown = {}): string {
+export function renderMarkdown(report: Report, evidence = 25): string {
   const { run, target } = report
-  const { causes, expected, heading, likely, shownFirst, unexpected } = failuresOf(report)
+  const { distinct, expected } = failuresOf(report)
+  const first = interruptedNote(report)
   const { notApplicable, notTested, steps } = notJudged(report)
   return [
     `## ${signs[standingOf(report).tone]} Conformance of ${markdownText(target.name)}`,
     '',
+    ...(first === undefined ? [] : [`⚠️ **${markdownText(capital(first))}**`, '']),
     `**${markdownText(verdictBeforeExit(report))}**`,
     '',
     markdownText(exitLine(report)),
     '',
-    ...nextList(nextSteps(report, how)),
+    ...nextList(nextSteps(report)),
     ...summaryTable(report),
-    ...runNotes(report).flatMap((note) => [`- ${markdownText(note)}`]),
+    ...[...(run.hints ?? []), ...runNotes(report)].flatMap((note) => [`- ${markdownText(note)}`]),
     `- ${markdownText(`${target.baseUrl}: ${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`)}`,
     '',
     ...mapList(report),
-    ...notBuiltList(notBuilt(report)),
-    ...likelyList(heading, likely),
-    ...(unexpected.length > 0
-      ? ['### Failed', '', ...foldedIf(likely.length > 0, failureTable(causes))]
-      : []),
-    ...[...new Set([...shownFirst, ...causes])]
+    ...(distinct.length > 0 ? ['### Failed', '', ...failureTable(distinct)] : []),
+    ...distinct
       .slice(0, evidence)
-      .flatMap((cause) => failureDetails(cause, causes.length <= MOST_OPEN)),
+      .flatMap((one) => failureDetails(one, distinct.length <= MOST_OPEN)),
     ...missed(report),
     ...baseline(report, expected.length),
     ...stepTable(steps),
@@ -131,8 +129,8 @@ const signs = { good: '✅', warning: '⚠️', bad: '❌' } as const satisfies 
 function nextList(steps: readonly NextStep[]): string[] {
   if (steps.length === 0) return []
   const items = steps.map(
-    ({ command, text }, at) =>
-      `${at + 1}. ${markdownText(text)}${command === undefined ? '' : `: ${markdownCode(command)}`}`,
+    ({ command, paste, text }, at) =>
+      `${at + 1}. ${markdownText(text)}${command === undefined ? '' : `: ${markdownCode(command)}`}${paste === undefined ? '' : ` ${markdownCode(JSON.stringify(paste))}`}`,
   )
   return ['**Next**', '', ...items, '']
 }
@@ -159,18 +157,6 @@ const stateSigns = {
   'not built': '➖',
   'not served': '➖',
 } as const
-
-function notBuiltList(absent: NotBuilt | undefined): string[] {
-  if (absent === undefined) return []
-  return [
-    `### ${capital(absent.heading)}`,
-    '',
-    `Answered ${markdownText(shortened(absent.answers, 300))}. If that is meant, paste this into the target file:`,
-    '',
-    markdownBlock(compactJson(absent.part, 90), 'json'),
-    '',
-  ]
-}
 
 function missed(report: Report): string[] {
   const ids = requiredButMissed(report)
@@ -216,27 +202,13 @@ function baseline(report: Report, failures: number): string[] {
   ]
 }
 
-function likelyList(heading: string, causes: readonly LikelyCause[]): string[] {
-  if (causes.length === 0) return []
-  const lines = causes.map(
-    ({ results, sentence, what }) =>
-      `- **${results.length} times: ${markdownText(what)}.** ${markdownText(sentence)} First: ${markdownCode(results[0]!.id)}`,
-  )
-  return [`### What to change first: ${heading}`, '', ...lines, '']
-}
-
-function foldedIf(condition: boolean, lines: readonly string[]): readonly string[] {
-  return condition
-    ? ['<details>', '<summary>All failures</summary>', '', ...lines, '</details>', '']
-    : lines
-}
-
-function failureTable(causes: readonly Cause[]): string[] {
-  if (causes.length === 0) return []
-  const rows = causes.map((cause) => {
-    const { level, section } = cause.first
-    const ids = idsOf(cause).map(markdownCode).join(', ')
-    return `| ${ids} | ${level} | ${markdownText(sections(section))} | ${markdownText(failureSentence(cause.first))} |`
+function failureTable(distinct: readonly Distinct[]): string[] {
+  const rows = distinct.map(({ cause, example, results }) => {
+    const { level, section } = example
+    const ids = results.map(({ id }) => markdownCode(id)).join(', ')
+    const what =
+      cause === undefined ? failureSentence(example) : `${cause.title}. ${cause.sentence}`
+    return `| ${ids} | ${level} | ${markdownText(sections(section))} | ${markdownText(what)} |`
   })
   return [
     '| requirement | level | section | what happened |',
@@ -249,17 +221,18 @@ function failureTable(causes: readonly Cause[]): string[] {
 /** Of so many failures a reader sees the evidence at once. */
 const MOST_OPEN = 5
 
-function failureDetails({ first: result, others }: Cause, isOpen: boolean): string[] {
+function failureDetails({ example: result, results }: Distinct, isOpen: boolean): string[] {
   const [first] = result.failures
   if (!first) return []
-  const summary = `${result.id}${others.length > 0 ? ` and ${others.length} more` : ''}`
+  const others = results.length - 1
+  const summary = `${result.id}${others > 0 ? ` and ${others} more` : ''}`
   return [
     isOpen ? '<details open>' : '<details>',
     `<summary>${markdownText(summary)}</summary>`,
     '',
     markdownText(result.statement),
     '',
-    markdownBlock(evidenceLines(result, others.length).join('\n'), 'text'),
+    markdownBlock(evidenceLines(result, others).join('\n'), 'text'),
     '',
     '</details>',
     '',

@@ -4,161 +4,194 @@ import type { Report } from '../harness/report/index.ts'
 import { count, reasonExpected } from '../harness/report/index.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { terminalText } from './escape.ts'
-import { failureBlock } from './terminal/failure-lines.ts'
-import { laidOut, likelyLines, type Line, type Link, mapLines, noLink } from './terminal/lines.ts'
-import { notBuiltLines, reasonLines, stepLines, summaryTable } from './terminal/lines.ts'
+import { failureBlock, shortBlock } from './terminal/failure-lines.ts'
+import { jsonLines, laidOut, type Line, type Link, mapLines, noLink } from './terminal/lines.ts'
+import { reasonLines, stepLines, summaryTable } from './terminal/lines.ts'
 import { failuresOf } from './view/causes.ts'
-import { isAllWell, leftOutSentence, requiredButMissed } from './view/groups.ts'
-import { jsonFile, isWithoutOutcome, type NextStep, nextSteps } from './view/next-steps.ts'
-import { notJudged, type Shown } from './view/next-steps.ts'
-import { notBuilt } from './view/operation-map.ts'
-import { exitLine, removedAgain, runNotes, seedLine, standingOf } from './view/standing.ts'
-import { type Tone, verdictBeforeExit } from './view/standing.ts'
-import { duration, firstOf } from './view/writing.ts'
+import { leftOutSentence, requiredButMissed } from './view/groups.ts'
+import { isWithoutOutcome, type NextStep, nextSteps, notJudged } from './view/next-steps.ts'
+import {
+  exitLine,
+  interruptedNote,
+  isNothingWorking,
+  removedAgain,
+  runNotes,
+  seedLine,
+  standingOf,
+  type Tone,
+  verdictBeforeExit,
+} from './view/standing.ts'
+import { capital, duration, firstOf } from './view/writing.ts'
 
 export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
   Tone,
   keyof Colors
 >
 
-const MOST_MISSED = 30
-const MOST_BLOCKS = 15
-/** Failures up to this number are all shown whole, whatever they have in common. */
-const FEW_BLOCKS = 8
-
-interface WrittenReport {
-  readonly format: string
-  readonly path: string
-}
-
-export interface TerminalOptions extends Omit<Shown, 'json'> {
+export interface TerminalOptions {
   readonly notes?: readonly string[]
-  /** The reports that are written besides: what is too much for a terminal is said to be there. */
-  readonly written?: readonly WrittenReport[]
-  /** Columns of the terminal, to which lines are broken; Infinity, the default, for what is none. */
+  /** The other reports that are written. */
+  readonly written?: readonly { readonly format: string; readonly path: string }[]
+  /** Columns of the terminal, at which lines are broken; Infinity, the default, for a pipe. */
   readonly width?: number
-  /** Makes links of ids and paths, in a terminal that knows them. */
+  /** Makes links of paths, in a terminal that knows them. */
   readonly link?: Link
-  /** Every reason of what was not exercised, and every case of a failure. */
+  /** Everything, in place of one screen. */
   readonly isVerbose?: boolean
 }
 
+const SCREEN = { rows: 40, columns: 80 }
+
+/** How much of the failures one screen has room for, the most first. */
+const sizes = [
+  { most: 5, rows: Infinity },
+  { most: 5, rows: 2 },
+  { most: 5, rows: 1 },
+  ...[4, 3, 2, 1].map((most) => ({ most, rows: 1 })),
+]
+
+type Size = (typeof sizes)[number]
+
 /**
- * The report for a terminal: failures with their evidence, what was not judged and why, counts, the verdict, and last why the
- * exit code is what it is.
+ * The report for a terminal, on one screen of 40 lines of 80 columns: what decided, failures with their evidence, what to do
+ * next, the verdict, and why the exit code is what it is. With `isVerbose` everything, however long.
  */
 export function renderTerminal(
   report: Report,
   colors: Colors,
   options: TerminalOptions = {},
 ): string {
-  const { run, target } = report
-  const { notes = [], written = [], isVerbose = false, link = noLink, width = Infinity } = options
-  const isKept = written.some(({ format }) => format === 'json' || format === 'html')
-  const elsewhere = isKept ? 'see the reports' : '--report json (or html) lists them'
-  const shown: Showing = {
-    ...{ report, colors, link, json: jsonFile(written), rest: isVerbose ? null : elsewhere },
-    isAllWell: isAllWell(report),
-  }
-  const tone = tones[standingOf(report).tone]
-  const lines: Line[] = [
-    headLine(target, colors),
-    '',
-    ...mapLines(report, colors),
-    ...(shown.isAllWell ? [] : problemLines(shown)),
-    ...baselineLines(report, colors),
-    ...(isWithoutOutcome(report) ? [] : outcomeLines(shown)),
-    ...createdLines(
-      report,
-      written.some(({ format }) => format === 'json'),
-    ),
-    ...runNotes(report).map((note) => terminalText(note)),
-    ...(shown.isAllWell ? [] : causeLines(shown)),
-    ...written.flatMap(({ path }) => pathLines(path, shown)),
-    `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`,
-    ...(shown.isAllWell
-      ? []
-      : nextLines(nextSteps(report, { ...options, json: shown.json }), colors)),
-    colors.bold(colors[tone](terminalText(verdictBeforeExit(report)))),
-    ...notes.map((note) => terminalText(note)),
-    ...(report.exit.requireExercised ? missedLines(shown) : []),
-    colors.bold(terminalText(exitLine(report))),
-  ]
+  const { isVerbose = false, width = Infinity } = options
+  const shown = { report, colors, options }
+  if (isVerbose) return textOf(allLines(shown), width)
+  const columns = Math.min(width, SCREEN.columns)
+  const screens = sizes.map((size) => screenLines(shown, size))
+  const fitting = screens.find((lines) => rowsOf(lines, columns) <= SCREEN.rows)
+  return textOf(fitting ?? screens.at(-1)!, width)
+}
+
+function textOf(lines: readonly Line[], width: number): string {
   return `${laidOut(lines, width).join('\n')}\n`
+}
+
+/** Rows on a terminal, which breaks what is too long for it. */
+function rowsOf(lines: readonly Line[], columns: number): number {
+  return laidOut(lines, columns)
+    .map((line) => line.replaceAll(/\u001b(?:\[\d+m|\]8;;[^\u0007]*\u0007)/g, '').length)
+    .reduce((sum, length) => sum + Math.max(1, Math.ceil(length / columns)), 0)
 }
 
 interface Showing {
   readonly report: Report
   readonly colors: Colors
-  readonly link: Link
-  readonly json: string | undefined
-  /** Where that is which is not shown; null: all is. */
-  readonly rest: string | null
-  readonly isAllWell: boolean
+  readonly options: TerminalOptions
 }
 
-/** The target; one that was not given a name goes by its host. */
-function headLine({ baseUrl, name }: Report['target'], colors: Colors): string {
-  const address = colors.dim(terminalText(baseUrl))
-  return baseUrl.endsWith(`//${name}`) ? address : `${colors.bold(terminalText(name))}  ${address}`
-}
-
-function problemLines({ colors, report, rest }: Showing): Line[] {
-  const { causes, shownFirst, unexpected } = failuresOf(report)
-  const isShort = rest === null || causes.length <= FEW_BLOCKS
-  const shown = isShort ? causes : shownFirst.slice(0, MOST_BLOCKS)
-  const named = shown.reduce((sum, { others }) => sum + 1 + others.length, 0)
+function screenLines(shown: Showing, size: Size): Line[] {
   return [
-    ...notBuiltLines(notBuilt(report), colors),
-    ...shown.flatMap((cause) => [...failureBlock(cause, rest, colors), '']),
-    ...(named < unexpected.length
-      ? [colors.dim(`and ${count(unexpected.length - named, 'more failure')}: ${rest}`), '']
-      : []),
+    ...headLines(shown),
+    ...mapLines(shown.report, shown.colors),
+    ...problemLines(shown, size),
+    ...baselineLines(shown, size.most),
+    ...endLines(shown, size.most),
   ]
 }
 
-function outcomeLines({ colors, isAllWell, json, report, rest }: Showing): Line[] {
-  const leftOut = leftOutSentence(report)
-  const table = [
-    ...(leftOut === undefined ? [] : [colors.dim(`Left out: ${leftOut}`), '']),
-    ...summaryTable(report, colors),
-  ]
-  if (isAllWell) return table
+function allLines(shown: Showing): Line[] {
+  const { colors, report } = shown
   const { notApplicable, notTested, steps } = notJudged(report)
   return [
-    ...stepLines(steps, rest === null ? null : json, colors),
-    ...reasonLines('Not tested', notTested, rest, colors),
-    ...reasonLines('Not applicable', notApplicable, rest, colors),
-    ...table,
-  ]
-}
-
-/** Likely causes, and each failed requirement that none explains on a line: they are still seen when the evidence has scrolled away. */
-function causeLines({ colors, report, rest }: Showing): Line[] {
-  const { heading, likely, unexpected, unexplained: others } = failuresOf(report)
-  if (unexpected.length === 0) return []
-  if (unexpected.length === 1) return likelyLines(heading, likely, colors)
-  const lines = others.slice(0, rest === null ? Infinity : MOST_MISSED).map(({ id, level }) => {
-    const mark = level === 'must' ? colors.red('must  ') : colors.yellow('should')
-    return `  ${mark}  ${terminalText(id)}`
-  })
-  const more = others.length - lines.length
-  const title = likely.length > 0 ? 'Failed for another cause' : 'Failed'
-  return [
-    '',
-    ...likelyLines(heading, likely, colors),
-    ...(others.length === 0
+    ...headLines(shown),
+    ...mapLines(report, colors),
+    ...failuresOf(report).causes.flatMap((cause) => [...failureBlock(cause, colors), '']),
+    ...baselineLines(shown, Infinity),
+    ...(isWithoutOutcome(report)
       ? []
       : [
-          colors.bold(`${title}: ${others.length}`),
-          ...lines,
-          ...(more > 0 ? [colors.dim(`  and ${more} more: ${rest}`)] : []),
-          '',
+          ...stepLines(steps, colors),
+          ...reasonLines('Not tested', notTested, colors),
+          ...reasonLines('Not applicable', notApplicable, colors),
+          ...summaryTable(report, colors),
         ]),
+    ...endLines(shown, Infinity),
   ]
 }
 
-function pathLines(path: string, { colors, link }: Showing): Line[] {
+function headLines({ colors, report }: Showing): Line[] {
+  const { baseUrl, name } = report.target
+  const address = colors.dim(terminalText(baseUrl))
+  const note = interruptedNote(report)
+  return [
+    ...(note === undefined ? [] : [colors.bold(colors.yellow(capital(note)))]),
+    // A target that was not given a name goes by its host.
+    baseUrl.endsWith(`//${name}`) ? address : `${colors.bold(terminalText(name))}  ${address}`,
+    ...(report.run.hints ?? []).map((hint) =>
+      colors.bold(colors.yellow(terminalText(capital(hint), 300))),
+    ),
+    '',
+  ]
+}
+
+/** The distinct failures, those that a likely cause explains as one; the first that one request shows has its curl line. */
+function problemLines({ colors, report }: Showing, { most, rows }: Size): Line[] {
+  const { distinct, unexpected } = failuresOf(report)
+  if (distinct.length === 0) return []
+  // One answer to everything is seen in one failure.
+  const isOne = isNothingWorking(report) && report.run.hints !== undefined
+  const groups = distinct.slice(0, isOne ? 1 : most)
+  const { baseUrl } = report.target
+  const reproducible = groups.find(({ example }) => example.failures[0]?.takes === undefined)
+  const blocks =
+    rows === Infinity && !isOne
+      ? groups.map(({ cause, example, results }) => [
+          ...failureBlock(
+            { first: example, others: results.filter((one) => one !== example) },
+            colors,
+            cause,
+          ),
+          '',
+        ])
+      : groups.map((group) =>
+          shortBlock(group, colors, {
+            rows: Math.min(rows, 2),
+            baseUrl,
+            hasCurl: group === (reproducible ?? groups[0]),
+          }),
+        )
+  const more = unexpected.length - groups.reduce((sum, { results }) => sum + results.length, 0)
+  return [
+    ...blocks.flat(),
+    ...(more > 0
+      ? [colors.dim(`and ${count(more, 'more failure')}: --verbose or --report html`)]
+      : []),
+    ...(blocks.at(-1)?.at(-1) === '' && more === 0 ? [] : ['']),
+  ]
+}
+
+function endLines(shown: Showing, most: number): Line[] {
+  const { colors, options, report } = shown
+  const { notes = [], written = [] } = options
+  const { run } = report
+  const leftOut = leftOutSentence(report)
+  const tone = tones[standingOf(report).tone]
+  return [
+    ...(leftOut === undefined ? [] : [`left out: ${leftOut}`]),
+    ...createdLines(report),
+    ...runNotes(report).map((note) => terminalText(note)),
+    ...written.flatMap(({ path }) => pathLines(path, shown)),
+    colors.dim(
+      `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`,
+    ),
+    '',
+    ...nextLines(nextSteps(report), colors),
+    colors.bold(colors[tone](terminalText(verdictBeforeExit(report)))),
+    ...notes.map((note) => terminalText(note)),
+    ...missedLines(report, most),
+    colors.bold(terminalText(exitLine(report))),
+  ]
+}
+
+function pathLines(path: string, { colors, options: { link = noLink } }: Showing): Line[] {
   if (path === '-') return []
   return [
     { whole: `${colors.dim('report')} ${link(terminalText(path), pathToFileURL(path).href)}` },
@@ -167,41 +200,45 @@ function pathLines(path: string, { colors, link }: Showing): Line[] {
 
 function nextLines(steps: readonly NextStep[], colors: Colors): Line[] {
   if (steps.length === 0) return []
-  const lines = steps.flatMap(({ command, text }, at): Line[] => [
-    { lead: `  ${colors.bold(`${at + 1}.`)} `, width: 5, text: terminalText(text, Infinity) },
+  const lines = steps.flatMap(({ command, paste, text }, at): Line[] => [
+    { lead: `  ${colors.bold(`${at + 1}.`)} `, width: 5, text: terminalText(text, 400) },
+    ...(paste === undefined ? [] : jsonLines(paste)),
     ...(command === undefined
       ? []
-      : [{ whole: `      ${colors.cyan(terminalText(command, Infinity))}` }]),
+      : [{ whole: `     ${colors.cyan(terminalText(command, Infinity))}` }]),
   ])
-  return ['', colors.bold('Next'), ...lines, '']
+  return [colors.bold('Next'), ...lines, '']
 }
 
-function missedLines({ report, rest }: Showing): string[] {
-  const ids = requiredButMissed(report)
-  const lines = firstOf(ids, rest === null ? Infinity : MOST_MISSED, `more: ${rest}`)
-  return ['not tested, and required:', ...lines.map((line) => `  ${terminalText(line)}`)]
+/** What `--require-exercised` decided on, by id. */
+function missedLines(report: Report, most: number): string[] {
+  if (report.exit.requireExercised !== true) return []
+  const ids = firstOf(requiredButMissed(report), most, 'more: --verbose')
+  return [`not tested, and required: ${terminalText(ids.join(', '), Infinity)}`]
 }
 
-function createdLines({ run }: Report, isNamed: boolean): string[] {
+function createdLines({ run }: Report): string[] {
   if (run.created.length === 0) return []
   const kinds = groupBy(run.created, ({ operation }) => operation)
   const each = [...kinds].map(([operation, all]) => `${all.length} by ${terminalText(operation)}`)
-  const where = isNamed ? 'the JSON report' : '--report json'
   return [
-    `created: ${count(run.created.length, 'object')} (${each.join(', ')})${removedAgain(run)}; ${where} names them`,
+    `created on your server: ${count(run.created.length, 'object')} (${each.join(', ')})${removedAgain(run)}`,
   ]
 }
 
-function baselineLines(report: Report, colors: Colors): string[] {
+function baselineLines({ colors, report }: Showing, most: number): string[] {
   const { baseline } = report.run
   if (baseline === null) return []
   const { expected, file, stale, notExercised } = baseline
   const named = (id: string, why = reasonExpected(report, id)): string =>
     terminalText(id) + (why === undefined ? '' : `: ${terminalText(why)}`)
   const lines = [
-    ...expected.map((id) => `  ${colors.dim('failed as expected')}  ${named(id)}`),
-    ...notExercised.map((id) => `  ${colors.dim('not tested'.padEnd(18))}  ${named(id)}`),
     ...stale.map(({ id, why }) => `  ${colors.red('stale entry')}         ${named(id, why)}`),
+    ...expected.map((id) => `  ${colors.dim('failed as expected')}  ${named(id)}`),
+    ...notExercised.map((id) => `  ${colors.dim('not tested')}          ${named(id)}`),
   ]
-  return lines.length === 0 ? [] : [colors.bold(`Baseline ${terminalText(file)}`), ...lines, '']
+  if (lines.length === 0) return []
+  const more = lines.length - most
+  const rest = more > 0 ? [`  and ${more} more: --verbose`] : []
+  return [colors.bold(`Baseline ${terminalText(file)}`), ...lines.slice(0, most), ...rest, '']
 }

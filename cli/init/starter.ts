@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, extname, join, relative, resolve, sep } from 'node:path'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import { UserError } from '../../harness/user-error.ts'
-import type { Step } from '../../reporters/view/next-steps.ts'
+import { mergedExamples, type Step } from '../../reporters/view/next-steps.ts'
 import { compactJson } from '../../reporters/view/writing.ts'
 import { isObject } from '../../schemas/json.ts'
 
@@ -197,4 +197,21 @@ function commentOf(name: string, { example, ids, names }: Step): Comment[] {
   const others = name === 'scenarios' ? [] : names.filter((one) => !own.has(one))
   const besides = others.length > 0 ? `, with ${others.join(' and ')}` : ''
   return [{ about: `+${ids.length}${besides}`, members: Object.entries(values) }]
+}
+
+/** The text of a target file with everything that a run was missing added at its end, in a comment. */
+export function added(text: string, { notServed, steps = [] }: Answers): string {
+  const operations = Object.fromEntries(notServed.map((id) => [id, 'not-served']))
+  const lacked = mergedExamples([
+    ...steps,
+    ...(notServed.length > 0 ? [{ example: { operations } }] : []),
+  ])
+  const lines = [
+    'What the last run was missing. Move what your server has into the members above,',
+    'and replace the <placeholders>:',
+    ...compactJson(lacked, 90).split('\n'),
+  ]
+  const end = text.lastIndexOf('}')
+  const comment = lines.map((line) => `  // ${line}\n`).join('')
+  return `${text.slice(0, end).trimEnd()}\n\n${comment}${text.slice(end)}`
 }

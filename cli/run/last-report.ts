@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Report } from '../../harness/report/index.ts'
@@ -37,4 +37,13 @@ export async function keepReport(report: Report, target: Named): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error
   }
+}
+
+/** The report of the last run of any target; undefined if none is kept. */
+export function newestReport(): string | undefined {
+  const folder = keptIn()
+  const paths = existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
+  return paths
+    .filter((path) => path.endsWith('.json'))
+    .toSorted((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs)[0]
 }

@@ -3,7 +3,6 @@ import { complain, type People } from '../../library/output/say.ts'
 import type { Baseline, Report } from '../../harness/report/index.ts'
 import { decided, holdAgainst, updateBaseline, withProblems } from '../../harness/report/index.ts'
 import { reportToGithub } from '../../reporters/github.ts'
-import { jsonFile } from '../../reporters/view/next-steps.ts'
 import { keptExchanges, finish } from '../../library/output/write-reports.ts'
 import type { StartedServer } from './start-server.ts'
 import { followed, writeAtomically, type ReportRequest } from '../../library/output/files.ts'
@@ -30,7 +29,6 @@ export async function publish(record: RunRecord, publication: Publication): Prom
   notes.push(...(server?.notes(report) ?? []))
   try {
     reportToGithub(withProblems(report, problems), process.env, {
-      json: jsonFile(requests),
       write: (text) => people.write(text),
     })
   } catch (error) {

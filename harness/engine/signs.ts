@@ -64,11 +64,12 @@ export function createSigns(baseUrl: string) {
     if (isPage(response) && (isGranted || isNowhere()))
       return 'this is a page, not an API: check the base URL'
     if (places.size >= fewestPlaces && responses.size === 1) {
-      if (response.status < 400)
+      if (response.status >= 300 && response.status < 400)
         return 'every path is redirected, and a redirect is not followed: serve the paths as the interface shows them'
-      // Whoever answers with errors of the interface is found at its address.
-      return response.status !== 404 && isEnvelope(response)
-        ? 'every path gets the same error: look at the log of the server'
+      // What breaks down, or answers with errors of the interface, is found at its address.
+      const isOfServer = response.status >= 500 || (response.status !== 404 && isEnvelope(response))
+      return isOfServer && !isGranted
+        ? 'every path gets the same error: check the log of the server'
         : 'every path gets the same answer: check the base URL'
     }
     return isNowhere() ? 'no operation of the interface is there: check the base URL' : undefined

@@ -6,7 +6,6 @@ import { loadFormats } from '../../reporters/index.ts'
 import { type Pieces, isWrittenDirectly, readable, stage, type ReportRequest } from './files.ts'
 import { complain, colorsFor, knowsLinks, type People, tell } from './say.ts'
 import { columnsOf, type Line, terminalLink } from '../../reporters/terminal/lines.ts'
-import { jsonFile } from '../../reporters/view/next-steps.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
@@ -37,8 +36,7 @@ export async function writeReports(
   ): Promise<Awaited<T> | undefined> => {
     try {
       const { [request.format]: render } = await loadFormats()
-      const json = jsonFile(requests.filter((one) => !problems.has(one)))
-      return await work(render(reportNow(), exchanges(), { json }))
+      return await work(render(reportNow(), exchanges()))
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       // Not a file system error.

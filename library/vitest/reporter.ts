@@ -8,18 +8,10 @@ import {
   reportFiles,
   type ReportRequest,
 } from '../output/files.ts'
-import { colorsFor } from '../output/say.ts'
 import { keptExchanges, makeRunFolder, writeReports } from '../output/write-reports.ts'
 import { terminalText } from '../../reporters/escape.ts'
-import {
-  columnsOf,
-  laidOut,
-  likelyLines,
-  reasonLines,
-  stepLines,
-} from '../../reporters/terminal/lines.ts'
-import { failuresOf } from '../../reporters/view/causes.ts'
-import { jsonFile, notJudged } from '../../reporters/view/next-steps.ts'
+import { columnsOf, laidOut } from '../../reporters/terminal/lines.ts'
+import { nextSteps } from '../../reporters/view/next-steps.ts'
 import { verdictSentence } from '../../reporters/view/standing.ts'
 import type { Report } from '../../harness/report/index.ts'
 import type { Handover } from './suite-run.ts'
@@ -84,26 +76,24 @@ export default class ConformanceReporter implements Reporter {
     const { problems, report, written } = await writeReports(files, { report: whole, exchanges })
     for (const line of [...note, ...problems]) this.#print(`conform: ${terminalText(line)}`)
     if (problems.length > 0) process.exitCode = 2
-    const { run, target } = report
-    const names = written.map(({ path }) => (path === '-' ? 'stdout' : path))
-    for (const line of summaryLines(report, jsonFile(written))) this.#print(line)
-    const name = terminalText(target.name)
-    const last = `conform: ${name}: ${terminalText(verdictSentence(report))}; seed ${run.seed}; reports: ${names.join(', ') || 'none'}`
-    for (const line of laidOut([last], columnsOf(process.stdout))) this.#print(line)
+    const paths = written.map(({ path }) => (path === '-' ? 'stdout' : path))
+    for (const line of summaryLines(report, paths)) this.#print(line)
   }
 }
 
-function summaryLines(report: Report, json: string | undefined): string[] {
-  const colors = colorsFor(process.stdout)
-  const { notApplicable, notTested, steps } = notJudged(report)
-  const { heading, likely } = failuresOf(report)
+/** The verdict, the first thing to do next, and where the reports are: why a test is skipped is with the test and in the reports. */
+function summaryLines(report: Report, paths: readonly string[]): string[] {
+  const { run, target } = report
+  const [next] = nextSteps(report).filter(({ command }) => command === undefined)
   const lines = [
-    ...stepLines(steps, json, colors),
-    ...reasonLines('Skipped, not tested', notTested, 'each is in the reports', colors),
-    ...reasonLines('Skipped, not applicable', notApplicable, 'each is in the reports', colors),
-    ...likelyLines(heading, likely, colors),
+    `conform: ${target.name}: ${verdictSentence(report)}`,
+    ...(next === undefined ? [] : [`  next: ${next.text}`]),
+    `  seed ${run.seed}; reports: ${paths.join(', ') || 'none'}`,
   ]
-  return lines.length === 0 ? [] : ['', ...laidOut(lines, columnsOf(process.stdout))]
+  return laidOut(
+    lines.map((line) => terminalText(line, 400)),
+    columnsOf(process.stdout),
+  )
 }
 
 /**

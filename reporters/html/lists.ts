@@ -9,7 +9,7 @@ import {
   type RequirementResult,
   isLeftOutByOption,
 } from '../../harness/report/index.ts'
-import { type Cause, byCause, failuresOf } from '../view/causes.ts'
+import { type Cause, byCause, type Distinct, failuresOf } from '../view/causes.ts'
 import { compactJson, kinds, type Mark } from '../view/writing.ts'
 import { byOperation, kindOf, kindsIn, type OperationGroup } from '../view/groups.ts'
 import { gainOf, notJudged, type Step, usualPart } from '../view/next-steps.ts'
@@ -17,15 +17,16 @@ import { conditionOf } from '../../catalogue/requirement.ts'
 import { groupBy } from '../../harness/group-by.ts'
 
 const MOST = 40
-/** Failures up to this number are all seen at once, whatever they have in common. */
-const FEW = 10
 
-/** Failures, a row each cause with what was expected and received; the evidence is with the requirement. */
+/** Failures, a row each distinct one with what was sent, expected and received; the rest is with the requirement. */
 export function failureList(report: Report): string {
-  const { causes, expected, likely, unexpected } = failuresOf(report)
+  const { distinct, expected, unexpected } = failuresOf(report)
   const rows = [
-    ...causes.map((cause) => row(cause)),
-    ...byCause(expected).map((cause) => row(cause, expectedBy(report, cause))),
+    ...distinct.map((one) => row(one)),
+    ...byCause(expected).map((cause) => {
+      const results = [cause.first, ...cause.others]
+      return row({ example: cause.first, results }, expectedBy(report, cause))
+    }),
   ]
   if (rows.length === 0) return ''
   const more =
@@ -33,28 +34,11 @@ export function failureList(report: Report): string {
       ? `<li>and ${rows.length - MOST} more, in the list of requirements</li>\n`
       : ''
   const all = unexpected.length + expected.length
-  const list = `<ol class="failures">
+  const title = rows.length < all ? `${all}, ${rows.length} distinct` : all
+  return `${sectionHead('failures', 'Failures', title)}
+<ol class="failures">
 ${rows.slice(0, MOST).join('\n')}
-${more}</ol>`
-  const folded = `<details class="fold"${rows.length <= FEW ? ' open' : ''}><summary>All failures, one row for each that shares expectation and answer: ${rows.length}</summary>\n${list}</details>`
-  return `${sectionHead('failures', 'Failures', all)}
-${likely.length > 0 ? folded : list}</section>
-`
-}
-
-/** Likely causes of the failures, and what to change; nothing if nothing is known of that kind. */
-export function likelyList(report: Report): string {
-  const { heading, likely } = failuresOf(report)
-  if (likely.length === 0) return ''
-  const items = likely.map(({ results, sentence, title }) => {
-    const ids = results.map(({ id }) => idLink(id))
-    const named = `<details><summary>${count(ids.length, 'requirement')}</summary><p>${ids.join(', ')}</p></details>`
-    return `<li><b class="times">${ids.length}<span class="sr"> times</span></b><div><p class="cause">${htmlText(title)}</p><p>${htmlText(sentence)}</p>${named}</div></li>`
-  })
-  return `${sectionHead('likely', 'What to change first', heading)}
-<ol class="failures likely">
-${items.join('\n')}
-</ol></section>
+${more}</ol></section>
 `
 }
 
@@ -68,12 +52,13 @@ function expectedBy(report: Report, { first, others }: Cause): string {
 /** More ids than that are folded: they would hide the failures below. */
 const MOST_NAMED = 20
 
-function row({ first: result, others }: Cause, note?: string): string {
-  const [first] = result.failures
-  const tags = [result.level, sections(result.section), ...(note === undefined ? [] : [note])]
+function row({ cause, example, results }: Distinct, note?: string): string {
+  const [first] = example.failures
+  const tags = [example.level, sections(example.section), ...(note === undefined ? [] : [note])]
   const summary = first
     ? `<dl><dt>Sent</dt><dd>${short(first.message)}</dd><dt>Expected</dt><dd>${short(first.expected)}</dd><dt>Received</dt><dd class="got">${short(first.actual)}</dd></dl>`
     : ''
+  const others = results.filter((result) => result !== example)
   const named = others.map(({ id }) => idLink(id)).join(', ')
   const heading = `Same for ${others.length} more`
   const same =
@@ -82,7 +67,11 @@ function row({ first: result, others }: Cause, note?: string): string {
       : others.length > MOST_NAMED
         ? `<details class="fold"><summary>${heading}</summary><p>${named}</p></details>`
         : `<p>${heading}: ${named}</p>`
-  return `<li><p>${idLink(result.id)} ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(result.statement)}</p>${summary}${same}</li>`
+  const why =
+    cause === undefined
+      ? ''
+      : `<p class="cause">${htmlText(cause.title)}</p><p>${htmlText(cause.sentence)}</p>`
+  return `<li>${why}<p>${idLink(example.id)} ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(example.statement)}</p>${summary}${same}</li>`
 }
 
 function short(text: string): string {
@@ -105,10 +94,10 @@ export function stepList(report: Report): string {
   const pasted =
     Object.keys(part).length === 0
       ? ''
-      : `<div><p class="lead">Into the target file: fill in what stands in angle brackets, take out what your server does not have</p><pre class="c" tabindex="0">${htmlText(compactJson(part, JSON_WIDTH))}</pre></div>`
+      : `<div><p class="lead">Paste into the target file, replace the &lt;placeholders&gt;, and take out what your server does not have</p><pre class="c" tabindex="0">${htmlText(compactJson(part, JSON_WIDTH))}</pre></div>`
   return `${sectionHead('declare', 'What to declare next', `${count(gainOf(steps), 'more requirement')} can be tested then`)}
 <div class="declare"><div>${orderedSteps(steps.slice(0, MOST_STEPS))}${more}</div>${pasted}</div>
-<p class="facts">An operation that your server does not have is <code>"not-served"</code>. A condition that nobody can cause there stands under <code>"unreachable"</code>, with the reason. <code>conform init --from</code> and the JSON report writes a target file with all of it.</p></section>
+<p class="facts">Write <code>"not-served"</code> for operations you do not offer, and list conditions nobody can trigger under <code>"unreachable"</code>, with the reason. <code>conform init --from</code> writes a target file with all of it.</p></section>
 `
 }
 

@@ -1,11 +1,12 @@
 import { idLink, sectionHead } from './assets.ts'
 import { count, type Counts, type Outcome, type Report } from '../../harness/report/index.ts'
-import { htmlAttribute, htmlText, shortened } from '../escape.ts'
+import { htmlAttribute, htmlText } from '../escape.ts'
 import { exercised, sum, total, leftOutSentence, selectedSummary } from '../view/groups.ts'
-import { byState, mapSentence, notBuilt, shownMap, states } from '../view/operation-map.ts'
+import { byState, mapSentence, shownMap, states } from '../view/operation-map.ts'
 import { capital, compactJson, duration, outcomes } from '../view/writing.ts'
 import {
   exitLine,
+  interruptedNote,
   removedAgain,
   runNotes,
   seedLine,
@@ -13,24 +14,30 @@ import {
   standingOf,
   type Tone,
 } from '../view/standing.ts'
-import { likelyList } from './lists.ts'
-import { nextSteps, type Shown } from '../view/next-steps.ts'
+import { nextSteps } from '../view/next-steps.ts'
 
 /** The first screen: whose report this is, the verdict, what to change first, the counts of each level, the coverage. */
-export function masthead(report: Report, how: Shown): string {
+export function masthead(report: Report): string {
   const { run, suite, target } = report
   const leftOut = leftOutSentence(report)
-  const notes = [...runNotes(report), ...(leftOut === undefined ? [] : [`left out: ${leftOut}`])]
+  const first = interruptedNote(report)
+  const notes = [
+    ...(run.hints ?? []),
+    ...runNotes(report),
+    ...(leftOut === undefined ? [] : [`left out: ${leftOut}`]),
+  ]
   const items = notes.map((note) => `<li>${htmlText(note)}</li>`)
   return `<header class="top">
 <p class="kind">Conformance report <span>${htmlText(suite.name)} ${htmlText(suite.version)}, interface version ${htmlText(suite.specVersion)}</span></p>
 <h1>${htmlText(target.name)}</h1>
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
-${verdictBlock(report)}
-${nextBlock(report, how)}${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${operationsSection(report)}${likelyList(report)}${countCards(report)}
+${first === undefined ? '' : `<p class="interrupted m"><b>${htmlText(sentence(first))}</b></p>\n`}${verdictBlock(report)}
+${nextBlock(report)}${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${operationsSection(report)}${countCards(report)}
 </header>
 `
 }
+
+const JSON_WIDTH = 64
 
 const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Record<Tone, string>
 
@@ -39,11 +46,11 @@ function verdictBlock(report: Report): string {
   return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><h2 class="word">${word}</h2>${isSaidByExit(report) ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
 }
 
-function nextBlock(report: Report, how: Shown): string {
-  const steps = nextSteps(report, how).map(
-    ({ command, text }) =>
-      `<li><p>${htmlText(text)}</p>${command === undefined ? '' : `<pre class="c">${htmlText(command)}</pre>`}</li>`,
-  )
+function nextBlock(report: Report): string {
+  const steps = nextSteps(report).map(({ command, paste, text }) => {
+    const copied = command ?? (paste === undefined ? '' : compactJson(paste, JSON_WIDTH))
+    return `<li><p>${htmlText(text)}</p>${copied === '' ? '' : `<pre class="c" tabindex="0">${htmlText(copied)}</pre>`}</li>`
+  })
   return steps.length === 0
     ? ''
     : `<section class="next" aria-labelledby="next"><h2 id="next">Next</h2><ol>${steps.join('')}</ol></section>\n`
@@ -155,7 +162,7 @@ const glossary = `${sectionHead('words', 'What the words mean')}<dl class="run">
 </dl></section>
 `
 
-/** The map of the operations, a line for each state that any has, and what is not built yet; nothing if there is no map. */
+/** The map of the operations, a line for each state that any has; nothing if there is no map. */
 function operationsSection(report: Report): string {
   const places = shownMap(report)
   if (places === undefined) return ''
@@ -167,13 +174,5 @@ function operationsSection(report: Report): string {
     )
     return `<dt class="${tone}"><i aria-hidden="true">${sign}</i>${capital(state)} <b>${own.length}</b></dt><dd><ul>${items.join('')}</ul></dd>`
   })
-  return `<section class="map" aria-label="Operations"><p class="lead">${mapSentence(places)}</p><dl>${rows.join('')}</dl>${notBuiltBlock(report)}</section>\n`
-}
-
-const JSON_WIDTH = 64
-
-function notBuiltBlock(report: Report): string {
-  const absent = notBuilt(report)
-  if (absent === undefined) return ''
-  return `<details class="fold" open><summary>${capital(absent.heading)}</summary><p>Answered <span class="mono">${htmlText(shortened(absent.answers, 300))}</span>. If that is meant, paste this into the target file; they are not applicable then.</p><pre class="c">${htmlText(compactJson(absent.part, JSON_WIDTH))}</pre></details>`
+  return `<section class="map" aria-label="Operations"><p class="lead">${mapSentence(places)}</p><dl>${rows.join('')}</dl></section>\n`
 }

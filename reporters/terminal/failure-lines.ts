@@ -1,61 +1,93 @@
-import type { Cause } from '../view/causes.ts'
+import type { Cause, Distinct, LikelyCause } from '../view/causes.ts'
 import type { Colors } from 'picocolors/types'
-import { terminalText, terminalPieces } from '../escape.ts'
+import { shortened, terminalText, terminalPieces, visible } from '../escape.ts'
 import type { Line } from './lines.ts'
-import {
-  sections,
-  count,
-  type RequirementResult,
-  type Failure,
-} from '../../harness/report/index.ts'
-import { outcomes, firstOf } from '../view/writing.ts'
+import { sections, type Failure, type RequirementResult } from '../../harness/report/index.ts'
+import { outcomes } from '../view/writing.ts'
 import { storyLines, evidence, type EvidenceLine, commandOrLength } from '../view/evidence.ts'
 import { responseDifferenceOf } from '../view/difference.ts'
 
 const INDENT = ' '.repeat(4)
-const MOST_SAME = 20
 const LABEL_WIDTH = 10
+const ROOM = 80 - INDENT.length - LABEL_WIDTH
+/** A longer curl line would take the screen from everything else. */
+const LONGEST_CURL = 800
 
 /**
- * A failed requirement: what was sent, what the interface asks for, what came back; then how to see it again. Others that
- * failed for the same cause are named below.
- * @param elsewhere where those failures are that are not shown; null: all are
+ * A failed requirement with all its evidence: what was sent, what the interface asks for, what came back; then how to see it
+ * again. Others that failed for the same cause are named below.
  */
 export function failureBlock(
   { first: result, others: same }: Cause,
-  elsewhere: string | null,
   colors: Colors,
+  cause?: LikelyCause,
 ): Line[] {
-  const mark = result.level === 'must' ? colors.red : colors.yellow
-  const shown = elsewhere === null ? result.failures : result.failures.slice(0, 1)
-  const others = result.failures.length - shown.length
-  const where = colors.dim(terminalText(sections(result.section)))
   return [
-    `${mark(outcomes.failed.sign)} ${colors.bold(terminalText(result.id))}  ${mark(result.level)}  ${where}`,
+    headOf(result, colors),
+    ...(cause === undefined
+      ? []
+      : [labelled('cause', colors.bold(terminalText(cause.what)), colors)]),
     `${INDENT}${colors.dim(terminalText(result.statement))}`,
-    ...shown.flatMap((failure) => evidenceLines(failure, colors)),
-    ...(others > 0
-      ? [`${INDENT}${colors.dim(`and ${count(others, 'more failure')} of it: ${elsewhere}`)}`]
-      : []),
-    ...sameIds(same, elsewhere).map((line, at) =>
-      labelled(at === 0 ? 'same for' : '', line, colors),
+    ...result.failures.flatMap((failure) => evidenceLines(failure, colors)),
+    ...wrapped(same.map(({ id }) => terminalText(id))).map((line, at) =>
+      labelled(at === 0 ? `same: ${same.length}` : '', line, colors),
     ),
   ]
 }
 
-function sameIds(same: readonly RequirementResult[], elsewhere: string | null): string[] {
-  const all = same.map(({ id }) => terminalText(id))
-  const ids = wrapped(firstOf(all, elsewhere === null ? Infinity : MOST_SAME))
-  return ids.length < 2
-    ? ids.map((line) => `${same.length} more: ${line}`)
-    : [`${same.length} more:`, ...ids]
+interface Short {
+  /** Rows of a terminal that each line of evidence may take. */
+  readonly rows: number
+  readonly baseUrl: string
+  readonly hasCurl: boolean
+}
+
+/** A distinct failure in three lines, by its simplest example. */
+export function shortBlock(
+  { cause, example, results }: Distinct,
+  colors: Colors,
+  { baseUrl, hasCurl, rows }: Short,
+): Line[] {
+  const [failure] = example.failures
+  const more = results.length > 1 ? `  and ${results.length - 1} more` : ''
+  const room = ROOM * rows
+  const cut = (text: string): string => {
+    const short = visible(text.replaceAll(`${baseUrl}/`, '/'))
+    return short.length <= room ? short : `${[...short].slice(0, room - 1).join('')}…`
+  }
+  const whole = failure && {
+    ...failure,
+    message: cut(failure.message),
+    expected: cut(failure.expected),
+    actual: cut(failure.actual),
+  }
+  const curl = failure?.exchange?.curl ?? ''
+  return [
+    cause === undefined
+      ? headOf(example, colors, more)
+      : `${signOf(example, colors)} ${colors.bold(`${results.length} × ${terminalText(shortened(cause.what, 100))}`)}`,
+    ...(whole === undefined ? [] : linesOf(whole, evidence(whole).slice(0, 3), colors)),
+    ...(hasCurl && curl !== '' && curl.length <= LONGEST_CURL
+      ? [{ whole: `${INDENT}${terminalText(curl, Infinity)}` }]
+      : []),
+  ]
+}
+
+function signOf({ level }: RequirementResult, colors: Colors): string {
+  return (level === 'must' ? colors.red : colors.yellow)(outcomes.failed.sign)
+}
+
+function headOf(result: RequirementResult, colors: Colors, more = ''): string {
+  const mark = result.level === 'must' ? colors.red : colors.yellow
+  const where = colors.dim(terminalText(sections(result.section)))
+  return `${signOf(result, colors)} ${colors.bold(terminalText(result.id))}  ${mark(result.level)}  ${where}${more}`
 }
 
 function wrapped(ids: readonly string[]): string[] {
   const lines: string[] = []
   for (const id of ids) {
     const last = lines.at(-1)
-    if (last !== undefined && last.length + id.length < 64)
+    if (last !== undefined && last.length + id.length < ROOM - 2)
       lines[lines.length - 1] = `${last}, ${id}`
     else lines.push(id)
   }

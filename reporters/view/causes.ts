@@ -2,14 +2,14 @@ import { operations as allOperations } from '../../catalogue/operations.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
 import type { Failure, HttpResponse } from '../../harness/report/index.ts'
 import type { Report, RequirementResult } from '../../harness/report/index.ts'
-import { count, isSame, responseOf, sayAnswers } from '../../harness/report/index.ts'
+import { isSame, responseOf, sayAnswers } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { shortened } from '../escape.ts'
 import { absentOperations } from './operation-map.ts'
 import { capital, firstOf } from './writing.ts'
 import { clue, clueOf, type Clue, expectedOf, isGranting, statusesOf } from './clues.ts'
 
-/** What failed and what is known of why, the musts first, in report order. */
+/** What failed and what is known of why, required checks first, in report order. */
 export function failuresOf(report: Report) {
   const { requirements, run } = report
   const known = new Set(run.baseline?.expected)
@@ -18,23 +18,50 @@ export function failuresOf(report: Report) {
     failed.filter(({ level }) => level === wanted),
   )
   const unexpected = ranked.filter(({ id }) => !known.has(id))
-  const causes = byCause(unexpected)
   const likely = likelyCauses(unexpected, report)
   const explained = new Set(likely.flatMap(({ results }) => results))
+  const unexplained = unexpected.filter((result) => !explained.has(result))
   return {
     unexpected,
     expected: ranked.filter(({ id }) => known.has(id)),
-    causes,
+    causes: byCause(unexpected),
     likely,
-    /** `likely causes of 5 failures` */
-    heading: likelyHeading(likely, unexpected.length),
-    unexplained: unexpected.filter((result) => !explained.has(result)),
-    /** The causes that a reader sees whole: one for each likely cause first, then what belongs to none. */
-    shownFirst: [
-      ...likely.flatMap(({ results }) => causes.find(({ first }) => results.includes(first)) ?? []),
-      ...causes.filter(({ first }) => !explained.has(first)),
-    ],
+    unexplained,
+    distinct: [
+      ...likely.map((cause) => ({
+        cause,
+        results: cause.results,
+        example: simplest(cause.results),
+      })),
+      ...byCause(unexplained).map(({ first, others }): Distinct => {
+        return { results: [first, ...others], example: first }
+      }),
+    ].toSorted((one, other) => rankOf(one) - rankOf(other)),
   }
+}
+
+/** Failures that are one thing to a reader, shown by one of them. */
+export interface Distinct {
+  readonly cause?: LikelyCause
+  readonly results: readonly RequirementResult[]
+  readonly example: RequirementResult
+}
+
+function rankOf({ results }: Distinct): number {
+  return results.some(({ level }) => level === 'must') ? 0 : 1
+}
+
+/** The one with the smallest request body, required ones first. */
+function simplest(results: readonly RequirementResult[]): RequirementResult {
+  const sizeOf = ({ failures: [first] }: RequirementResult): number => {
+    const request = first?.exchange?.request
+    return request === undefined ? Infinity : (request.bodyLength ?? request.body.length)
+  }
+  const required = results.filter(({ level }) => level === 'must')
+  const [first] = (required.length > 0 ? required : results).toSorted(
+    (one, other) => sizeOf(one) - sizeOf(other) || 0,
+  )
+  return first!
 }
 
 /** Failures that have one cause, as far as can be told from outside: the first of them is shown for all. */
@@ -49,11 +76,12 @@ export interface Cause {
  */
 export function byCause(results: readonly RequirementResult[]): Cause[] {
   return [...groupBy(results, keyOf).values()].flatMap((group): Cause[] => {
-    const [first, ...others] = group
-    const { connection, noEnvelope }: Partial<Failure> = first!.failures[0] ?? {}
+    const first = simplest(group)
+    const others = group.filter((one) => one !== first)
+    const { connection, noEnvelope }: Partial<Failure> = group[0]!.failures[0] ?? {}
     const isOfServer = connection !== undefined || noEnvelope === true
     const isOne = isOfServer || new Set(group.map(({ operation }) => operation)).size > 1
-    return isOne ? [{ first: first!, others }] : group.map((one) => ({ first: one, others: [] }))
+    return isOne ? [{ first, others }] : group.map((one) => ({ first: one, others: [] }))
   })
 }
 
@@ -93,8 +121,10 @@ export interface LikelyCause {
   readonly change: string
   readonly sentence: string
   readonly results: readonly RequirementResult[]
-  /** Its operations are not there: that is told by itself, and before all others. */
+  /** Its operations are not there. */
   readonly isAbsent?: true
+  /** One answer to whatever is asked. */
+  readonly isEverything?: true
 }
 
 const FEWEST = 3
@@ -138,15 +168,17 @@ export function likelyCauses(
     ...(missing.length > 0
       ? [{ ...causeOf(notBuilt(operations), missing), isAbsent: true as const }]
       : []),
-    ...causes.map(({ change, isName, results, what }) =>
-      causeOf({ change, what: shortened(what, 300) }, results, isName),
-    ),
+    ...causes.map(({ change, isName, results, what }) => ({
+      ...causeOf({ change, what: shortened(what, 300) }, results, isName),
+      ...(alike !== undefined &&
+        results.every((one) => alike.results.has(one)) && { isEverything: true as const }),
+    })),
   ].slice(0, MOST)
 }
 
 const notBuilt = (operations: readonly string[]) => ({
-  what: `not built yet: ${operations.join(', ')}`,
-  change: 'build them, or say in the target file that they are not-served',
+  what: `not built: ${operations.join(', ')}`,
+  change: 'build them, or declare them not-served in the target file',
 })
 
 function causeOf(
@@ -156,13 +188,6 @@ function causeOf(
 ): LikelyCause {
   const title = isName ? what : capital(what)
   return { what, title, change, sentence: `${capital(change)}.`, results }
-}
-
-/** `likely causes of 5 failures`; of 2 of them, if nothing is known of the others. */
-export function likelyHeading(causes: readonly LikelyCause[], failures: number): string {
-  const { size } = new Set(causes.flatMap(({ results }) => results))
-  const all = count(failures, 'failure')
-  return `likely ${causes.length === 1 ? 'cause' : 'causes'} of ${size < failures ? `${size} of ${all}` : all}`
 }
 
 const nearly = 0.75
@@ -214,20 +239,20 @@ function ofOneAnswer(response: HttpResponse, operations: readonly string[], shar
   const { status, tpe } = response
   const isMost = operations.length * 2 > allOperations.length
   const most = share >= nearly ? 'nearly everything' : 'much'
-  // Whoever answers with errors of the interface is found at its address.
-  const isOfServer = tpe !== undefined && status !== 404
+  // What breaks down, or answers with errors of the interface, is found at its address.
+  const isOfServer = (tpe !== undefined && status !== 404) || (status !== null && status >= 500)
   const atAll = isOfServer
-    ? 'look at the log of the server'
-    : 'look at the base URL, at what stands in front of the server, and at the log of the server'
+    ? 'check the log of the server'
+    : 'check the base URL, the proxy in front of the server, and the log of the server'
   return clue({
-    what: `${isMost ? most : `much of ${operations.join(', ')}`} is answered ${sayAnswers([response])}, whatever is asked`,
+    what: `${isMost ? most : `much of ${firstOf(operations, 3).join(', ')}`} gets the same answer: ${sayAnswers([response])}`,
     change: isMost
       ? atAll
-      : 'look at what stands in front of the server, a cache for example, and at the log of the server',
+      : 'check the proxy or cache in front of the server, and the log of the server',
   })
 }
 
 const differing = {
   what: 'the answers to one request differ',
-  change: 'look at the log of the server, and of each instance if there are several',
+  change: 'check the log of the server, and of each instance if there are several',
 }

@@ -59,22 +59,18 @@ export function clueOf({ failures: [failure], id }: RequirementResult): Clue | u
   if (status >= 300 && status < 400)
     return clue({
       what: `requests are redirected: ${status}`,
-      change:
-        'answer at the paths that the interface shows: a redirect is an answer, and is not followed',
+      change: 'serve the paths that the interface shows: redirects are not followed',
     })
   const pairs = pairsOf(id)
   const wanted = statusesOf(id)
-  if (status < 400) return wanted.length > 0 ? ofGranted(wanted) : undefined
+  // Faults of bodies are refused in many places, wrong keys in one.
+  if (status < 400) return wanted.some(isOfKeys) ? ofGranted(wanted) : undefined
   const isOfRun = failure.takes === 'object-of-run' || failure.takes === 'job-of-run'
   if (isGone(status) && !wanted.includes(status) && isOfRun) return vanished
-  if (isGranting(id))
-    return clue({
-      what: `valid requests are answered ${sayAnswers([response])}`,
-      change: changeOfRefused(response),
-    })
+  if (isGranting(id)) return ofRefused(response)
   if (status < 500 && bodyOf(failure).form === 'page') return ofPage(failure, status)
   if (pairs.length > 0 && wanted.length === pairs.length && !wanted.includes(status))
-    return ofStatus(status, wanted[0]!)
+    return isOfOnePlace(status, wanted[0]!) ? ofStatus(status, wanted[0]!) : undefined
   // Nobody knows which status would be right in place of a breakdown.
   const isBreakdown = expectedOf(id) === undefined && status >= 500
   const envelope = isBreakdown ? undefined : ofEnvelope(failure, tpe)
@@ -87,14 +83,12 @@ export function clueOf({ failures: [failure], id }: RequirementResult): Clue | u
 
 const noAnswer = clue({
   what: 'no complete answer came',
-  change:
-    'look at timeouts, and at what closes connections: the server, or what stands in front of it',
+  change: 'look at timeouts, and at what closes connections: the server, or a proxy in front of it',
 })
 
 const unfinishedJobs = clue({
   what: 'no job ends: they stay in progress',
-  change:
-    'let each job end as completed or failed; limits.jobTimeoutMs says how long the suite waits for it',
+  change: 'end each job as completed or failed; limits.jobTimeoutMs says how long the suite waits',
   isTold: true,
 })
 
@@ -116,7 +110,7 @@ const isGone = (status: number | null): boolean => status === 404 || status === 
 const vanished = clue({
   what: 'what the run creates is not found later',
   change:
-    'keep what is created: look for a restart; if it only takes longer until it is there, raise limits.settleMs',
+    'keep what is created: look for a restart; if it only takes longer to appear, raise limits.settleMs',
 })
 
 /** A gateway or a firewall before the server answers with a page of its own. */
@@ -126,23 +120,18 @@ function ofPage({ exchange }: Failure, status: number): Clue {
   const name = title.startsWith(`${status}`) ? title : `${status} ${title}`.trim()
   const by = headers['server'] === undefined ? '' : ` (${headers['server']})`
   return clue({
-    what: `no error envelope, but a page: ${name}${by}`,
+    what: `HTML page instead of the JSON error envelope: ${name}${by}`,
     change:
-      'if something in front of the server wrote it, let that pass the request on, or answer with an envelope; if not, let the server do so: a JSON object that has tpe, errors and extras (§2.6)',
+      'return the JSON error envelope (tpe, errors, extras; §2.6); if a proxy wrote the page, make it forward the request',
   })
 }
 
-const whose = [
-  [401, 'without a right key'],
-  [403, 'without the permission'],
-  [404, 'that name something unknown'],
-] as const
+const isOfKeys = (status: number): boolean => status === 401 || status === 403
 
 function ofGranted(wanted: readonly number[]): Clue {
-  const [status, of] = whose.find(([one]) => wanted.includes(one)) ?? []
-  const requests = `requests ${of ?? `to be refused with ${or(wanted)}`} are granted`
+  const of = wanted.includes(401) ? 'without a valid key' : 'without the permission'
+  const requests = `requests ${of} are accepted`
   const refuse = `refuse them with ${or(wanted)}`
-  const isOfKey = status === 401 || status === 403
   return {
     key: `${requests}; ${refuse}`,
     say(results) {
@@ -153,8 +142,8 @@ function ofGranted(wanted: readonly number[]): Clue {
         ? `some ${requests}: see ${firstOf(ids, MOST_NAMES).join(', ')}`
         : requests
       const sign = results.map(({ failures }) => signOfCache(failures[0])).find(Boolean)
-      const cache = `a cache answers, as the header ${sign} says: let it look at the key, or keep nothing that needs one`
-      return { what, change: isOfKey && sign ? `${refuse}; ${cache}` : refuse }
+      const cache = `a cache answers, as the header ${sign} shows: make it respect the key, or turn it off`
+      return { what, change: sign ? `${refuse}; ${cache}` : refuse }
     },
   }
 }
@@ -175,16 +164,29 @@ const signsOfCache: Readonly<Record<string, RegExp>> = {
   'x-varnish': /^\d+ \d+$/,
 }
 
-function changeOfRefused({ status, tpe }: HttpResponse): string {
-  if (tpe === undefined && status === 413)
-    return 'raise the limit for bodies in what stands in front of the server: that of nginx is 1 MB if nobody sets it'
+/** What refuses valid requests of many operations at one place: a limit or a timeout of a proxy, a missing router. */
+function ofRefused(response: HttpResponse): Clue | undefined {
+  const { status, tpe } = response
+  const what = `valid requests get ${sayAnswers([response])}`
+  if (tpe !== undefined) return undefined
+  if (status === 413)
+    return clue({
+      what,
+      change: 'raise the body limit of the server or the proxy (nginx: 1 MB unless set)',
+    })
   if (status === 504)
-    return 'let what stands in front of the server wait longer for it, or look at the log of the server'
-  if (status !== null && status >= 500)
-    return 'look at the log of the server, or of what stands in front of it'
-  if (tpe === undefined && (status === 404 || status === 405))
-    return 'serve these operations, or declare them as not-served in operations of the target file'
-  return 'grant them; if the server needs something else, declare a request that succeeds in the target file'
+    return clue({ what, change: 'raise the timeout of the proxy, or check the log of the server' })
+  if (status === 404 || status === 405)
+    return clue({
+      what,
+      change: 'build these operations, or declare them not-served in the target file',
+    })
+  return undefined
+}
+
+/** One handler gives the status: the validation of a framework, or the check of the key. */
+function isOfOnePlace(received: number, wanted: number): boolean {
+  return received === 422 || (isOfKeys(wanted) && received < 500)
 }
 
 function ofStatus(received: number, usual: number): Clue {
@@ -195,8 +197,8 @@ function ofStatus(received: number, usual: number): Clue {
       all.delete(usual)
       const some = all.size > 0 ? ` (for some ${or([...all])} is right, too)` : ''
       return {
-        what: `${received} is answered, but ${usual} is right${some}`,
-        change: `answer these with ${usual} (§7.2)`,
+        what: `${received} returned, but ${usual} is right${some}`,
+        change: `return ${usual} (§7.2)`,
       }
     },
   }
@@ -228,12 +230,12 @@ function ofEnvelope(failure: Failure, tpe: string | undefined): Clue | undefined
 const forms = {
   page: 'the body is a page',
   empty: 'there is no body',
-  other: 'the body is no JSON object',
+  other: 'the body is not a JSON object',
 } as const
 
 function ofNoEnvelope(form: string): Clue {
-  const change = `answer every error with a JSON object that has ${envelope} (§2.6)`
-  return clue({ what: `no error envelope, though the status is right: ${form}`, change })
+  const change = `return every error as a JSON object with ${envelope} (§2.6)`
+  return clue({ what: `no error envelope, but the right status: ${form}`, change })
 }
 
 function bodyOf({ exchange }: Failure): { form?: keyof typeof forms | 'cut'; value?: unknown } {

@@ -110,13 +110,6 @@ export function selectedSummary(report: Report): Report['summary'] {
   return summarize(selectedResults(report))
 }
 
-/** Every requirement that was selected passed, and nothing is to be told of the target besides. */
-export function isAllWell(report: Report): boolean {
-  const { absent, hints } = report.run
-  if (absent !== undefined || hints !== undefined) return false
-  return selectedResults(report).every(({ outcome }) => outcome === 'passed')
-}
-
 export function requiredButMissed(report: Report): string[] {
   return decisive(report)
     .filter(({ outcome }) => outcome === 'not-exercised')

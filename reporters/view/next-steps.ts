@@ -10,81 +10,131 @@ import {
 import { shellWord } from '../../harness/shell-word.ts'
 import { byReason, selectedResults } from './groups.ts'
 import { failuresOf, type LikelyCause } from './causes.ts'
-import { notBuilt, absentOperations } from './operation-map.ts'
-import { capital } from './writing.ts'
+import { absentOperations, answering, notBuilt } from './operation-map.ts'
+import { isNothingWorking } from './standing.ts'
+import { capital, firstOf } from './writing.ts'
+import { shortened } from '../escape.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { operation as operationOf, operations } from '../../catalogue/operations.ts'
 import { isObject, member, mergePatch, parsedJson } from '../../schemas/json.ts'
 
-/** What to do next: a sentence without a full stop, and the command that does it if there is one. */
+/** What to do next: a sentence without a full stop; the command that does it, or what to paste into the target file. */
 export interface NextStep {
   readonly text: string
   readonly command?: string
-}
-
-export interface Shown {
-  readonly json?: string | undefined
-}
-
-/** Path of the JSON report among those that are written, if one is in a file. */
-export function jsonFile(
-  reports: readonly { readonly format: string; readonly path: string }[],
-): string | undefined {
-  return reports.find(({ format, path }) => format === 'json' && path !== '-')?.path
+  readonly paste?: unknown
 }
 
 const MOST = 3
 
-/** What to do next, at most three steps, the one first that tells most; none if the last line says it, or all is well. */
-export function nextSteps(report: Report, { json }: Shown = {}): NextStep[] {
-  if (isWithoutOutcome(report)) return []
+/** What to do next, what explains most first: at most three steps, and how to run again what failed. */
+export function nextSteps(report: Report): NextStep[] {
+  if (isWithoutOutcome(report) || isKeyRefused(report)) return notJudgedSteps(report)
   const { likely, unexpected, unexplained } = failuresOf(report)
-  const run = commandIn(report)
-  const file = json === undefined ? '' : ` ${shellWord(json)}`
+  const { hints = [], runs } = report.run
   const isCutShort = report.requirements.some((result) => isLeftOut(result, 'interrupted'))
-  const what = isCutShort ? 'Go on with what failed or was cut off' : 'Run again what failed'
+  const what = isCutShort ? 'Run what failed and what was not tested' : 'Run only what failed'
   const last =
-    isCutShort || (unexpected.length > 0 && report.run.runs > 0)
-      ? [{ text: what, command: `${run} --failed${file}` }]
+    isCutShort || (unexpected.length > 0 && runs > 0)
+      ? [{ text: what, command: `${commandIn(report)} --failed` }]
       : []
+  const ofAll = likely.filter(({ isEverything }) => isEverything)
+  const [required, recommended] = [true, false].map((isRequired) =>
+    failureSteps(
+      likely.filter(
+        (one) => !one.isAbsent && !one.isEverything && one.results.some(isMust) === isRequired,
+      ),
+      unexplained.filter((result) => isMust(result) === isRequired),
+    ),
+  )
   const first = [
-    ...(report.run.hints ?? []).map((text) => ({ text: capital(text) })),
-    ...(likely.some(({ isAbsent }) => isAbsent) ? [] : absentStep(report)),
-    ...likely.map((cause) => ({ text: changeOf(cause) })),
-    ...unexplainedStep(unexplained),
-    ...(unexpected.length === 0 && !isCutShort ? declareStep(report) : []),
+    ...hints.map((text) => ({ text: capital(text) })),
+    ...(hints.length > 0 ? [] : ofAll.map((cause) => ({ text: changeOf(cause) }))),
+    ...notBuiltStep(report),
+    ...(hints.length > 0 && isNothingWorking(report)
+      ? []
+      : [...required!, ...answeringStep(report), ...declareStep(report), ...recommended!]),
   ]
-  return [...first.slice(0, MOST - last.length), ...last]
+  return [...first.slice(0, MOST), ...last]
 }
 
-function absentStep(report: Report): NextStep[] {
+const isMust = ({ level }: RequirementResult): boolean => level === 'must'
+
+/** Every answer was 401, and nothing could be judged: `statuses` counts them. */
+function isKeyRefused({ exit, run, verdict }: Report): boolean {
+  const { statuses = [] } = run
+  return (
+    verdict === 'not-judged' &&
+    exit.outside === true &&
+    statuses.some(({ status }) => status === 401)
+  )
+}
+
+function notJudgedSteps(report: Report): NextStep[] {
+  const { statuses = [] } = report.run
+  const command = commandIn(report)
+  if (isKeyRefused(report))
+    return [{ text: 'Give a key that the server accepts, and run again', command }]
+  if (report.exit.outside !== true || statuses.length > 0) return []
+  return [
+    {
+      text: `Start the server or correct the address (${report.target.baseUrl}), and run again`,
+      command: `${command} --wait 30000`,
+    },
+  ]
+}
+
+function notBuiltStep(report: Report): NextStep[] {
   const absent = notBuilt(report)
   if (absent === undefined) return []
   const { length } = absent.operations
-  const them = length === 1 ? 'the operation that is' : `the ${length} operations that are`
-  return [{ text: `Build ${them} absent, or paste the lines that say "not-served"` }]
+  const them = length === 1 ? absent.operations[0]! : `the ${length} missing operations`
+  return [
+    {
+      text: `Build ${them} (answered ${shortened(absent.answers, 60)}), or declare what you do not offer:`,
+      paste: absent.part,
+    },
+  ]
 }
 
 function changeOf({ change, results, title }: LikelyCause): string {
   return `${title}. ${capital(change)}: ${count(results.length, 'failure')}`
 }
 
-function unexplainedStep([first, ...others]: readonly RequirementResult[]): NextStep[] {
-  if (first === undefined) return []
-  const more = others.length > 0 ? `, then ${others.length} more` : ''
-  return [{ text: `Mend ${first.id}${more}` }]
+function failureSteps(
+  likely: readonly LikelyCause[],
+  [first, ...others]: readonly RequirementResult[],
+): NextStep[] {
+  const more = others.length > 0 ? ` first, then ${others.length} more` : ''
+  return [
+    ...likely.map((cause) => ({ text: changeOf(cause) })),
+    ...(first === undefined ? [] : [{ text: `Fix ${first.id}${more}` }]),
+  ]
 }
 
+function answeringStep(report: Report): NextStep[] {
+  const all = answering(report)
+  if (all.length === 0) return []
+  return [
+    {
+      text: `Declared not served, but answering: ${firstOf(all, 3).join(', ')}. Take "not-served" out of the target file, or the operation out of the server`,
+    },
+  ]
+}
+
+const MOST_NAMED = 4
+
 function declareStep(report: Report): NextStep[] {
-  const [first, ...others] = notJudged(report).steps
-  if (first === undefined) return []
-  const names = first.names.map(sayNeed).join(' and ')
-  const gain = count(first.ids.length, 'more requirement')
-  const more =
-    others.length > 0
-      ? `; ${count(others.length, 'other')} ${others.length === 1 ? 'is' : 'are'} listed with what to paste`
-      : ''
-  return [{ text: `Declare ${names}: ${gain} can be tested then${more}` }]
+  const { steps } = notJudged(report)
+  if (steps.length === 0) return []
+  const named = steps.map(
+    ({ ids, names }) => `${names.map(sayNeed).join(' and ')} (+${ids.length})`,
+  )
+  const text = `To test ${count(gainOf(steps), 'more requirement')}, declare ${firstOf(named, MOST_NAMED).join(', ')}`
+  // A file of comments helps with many parts; the last ones are conditions that only a scenario causes.
+  return Object.keys(usualPart(steps)).length > 0
+    ? [{ text: `${text}; this writes the file:`, command: 'conform init --from' }]
+    : [{ text: `${text}, for example:`, paste: steps[0]!.example }]
 }
 
 /** The command of the run; of a report without it as a failure repeats it, and of one without a failure what is known. */
@@ -119,7 +169,7 @@ export function whatToDeclare(report: Pick<Report, 'requirements' | 'run'>): Ste
     const gained = left.filter(({ needs }) => needs.every(isMet))
     left = left.filter((result) => !gained.includes(result))
     const examples = gained.map(({ example }) => ({ example: only(names, example) }))
-    steps.push({ names, ids: gained.map(({ id }) => id), example: merged(examples) })
+    steps.push({ names, ids: gained.map(({ id }) => id), example: mergedExamples(examples) })
   }
   return steps.sort((a, b) => b.ids.length - a.ids.length)
 }
@@ -158,7 +208,7 @@ export function gainOf(steps: readonly Step[]): number {
   return steps.reduce((sum, { ids }) => sum + ids.length, 0)
 }
 
-function merged(steps: readonly Pick<Step, 'example'>[]): Record<string, unknown> {
+export function mergedExamples(steps: readonly Pick<Step, 'example'>[]): Record<string, unknown> {
   const all = steps.reduce<unknown>((whole, { example }) => mergePatch(whole, example), {})
   return Object.fromEntries(
     members.flatMap((name) => (member(all, name) === undefined ? [] : [[name, member(all, name)]])),
@@ -189,7 +239,7 @@ function only(
  * is granted would be refused.
  */
 export function usualPart(steps: readonly Step[]): Record<string, unknown> {
-  return merged(
+  return mergedExamples(
     steps.filter(({ example, names }) => {
       const isMade = Object.values(member(example, 'resources') ?? {}).some(
         (value) => isObject(value) && 'upload' in value,

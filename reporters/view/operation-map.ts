@@ -97,16 +97,15 @@ export function byState(places: readonly Place[]): (readonly [State, readonly Pl
   })
 }
 
-/** Operations that a server does not have, although nothing says so: what is to be told of them before everything else. */
+/** Operations that a server does not have, although nothing says so. */
 export interface NotBuilt {
   readonly operations: readonly string[]
-  readonly heading: string
   /** How they answered, in words of the target. */
   readonly answers: string
+  /** Part of a target file that says that they are not served. */
   readonly part: Readonly<Record<string, unknown>>
 }
 
-const MOST_ANSWERS = 3
 /** So many are named one by one: of more, it is shorter to name those that are there. */
 const FEW = 4
 
@@ -117,16 +116,22 @@ export function notBuilt(report: Facts): NotBuilt | undefined {
   const all = absentOperations(report)
   const named = operations.map(({ id }) => id).filter((id) => all.has(id))
   const kinds = groupBy(absent, ({ answered }) => withoutEchoes(answered))
-  const answers = firstOf(
-    [...kinds.values()].map(([first]) => first!.answered),
-    MOST_ANSWERS,
-  )
+  const answers = [...kinds.values()].map(([first]) => first!.answered)
   return {
     operations: named,
-    heading: `not built yet: ${count(named.length, 'operation')}`,
-    answers: answers.join('; '),
+    answers: firstOf(answers, 1).join('; '),
     part: { operations: named.length > FEW ? restNotServed(report) : notServed(named) },
   }
+}
+
+/** Statuses by which a server says that it lacks an operation. */
+const ofNone = ['404', '405', '501', 'no answer']
+
+/** Operations that are declared not served, and answer: `vision.analyze (200)`. */
+export function answering({ run }: Pick<Report, 'run'>): string[] {
+  return run.notServed
+    .filter(({ answered }) => !ofNone.includes(answered))
+    .map(({ answered, operation }) => `${operation} (${answered})`)
 }
 
 function notServed(ids: readonly string[]): Record<string, unknown> {

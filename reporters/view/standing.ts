@@ -3,6 +3,7 @@ import { commonReason, count, isMistake, outsideCause } from '../../harness/repo
 import { groupBy } from '../../harness/group-by.ts'
 import { total, selectedSummary } from './groups.ts'
 import { leftOutOf, requiredChecks } from './excused.ts'
+import { answering, operationMap } from './operation-map.ts'
 import { firstOf } from './writing.ts'
 
 /** Whether a reader may be content: `warning` if nothing is known to be wrong that was not expected, but not everything is known. */
@@ -37,8 +38,14 @@ export function standingOf(report: Report): Standing {
   return {
     ...{ tone, word },
     sign: report.verdict === 'not-judged' ? '?' : signs[tone],
-    meaning: [requiredOf(report), ...recommendedOf(report)].join('; '),
+    meaning: [requiredOf(report), ...recommendedOf(report), ...answeringOf(report)].join('; '),
   }
+}
+
+/** What is declared not served and answers is not judged, and yet there. */
+function answeringOf(report: Report): string[] {
+  const all = answering(report)
+  return all.length === 0 ? [] : [`declared not served but answering: ${all.join(', ')}`]
 }
 
 /** Standing in one sentence: `Incomplete: 56 required checks passed, 270 not tested`. */
@@ -99,6 +106,19 @@ function recommendedOf({ run, summary }: Report): string[] {
   return [`${count(failed, 'recommendation')} failed (${weight})`]
 }
 
+/** Said before all else, whatever failed. */
+export function interruptedNote({ run }: Report): string | undefined {
+  return run.interrupted
+    ? 'interrupted: only what was tested before the interrupt is judged'
+    : undefined
+}
+
+/** Notes for files that show no first line and no next step. */
+export function allNotes(report: Report): string[] {
+  const first = interruptedNote(report)
+  return [...(report.run.hints ?? []), ...(first === undefined ? [] : [first]), ...runNotes(report)]
+}
+
 /** Notes that a reader needs to weigh the verdict, a sentence each; none if nothing is out of the ordinary. */
 export function runNotes(report: Report): string[] {
   const { run, target } = report
@@ -107,8 +127,6 @@ export function runNotes(report: Report): string[] {
   const longest =
     longestPauseMs > 0 ? `, and to wait ${Math.ceil(longestPauseMs / 1000)} s at most` : ''
   const notes = [
-    ...(run.hints ?? []),
-    run.interrupted && 'interrupted: only what was tested before the interrupt is judged',
     run.insecure && 'insecure: the certificate of the target was not verified (--insecure)',
     run.ca &&
       !run.insecure &&
@@ -146,6 +164,11 @@ function cleanupSentence(created: Report['run']['created']): string | undefined 
     return `; ${objects.length} not: ${why} (${names.join(', ')})`
   })
   return `clean-up: ${asked.length - kept.length} of ${count(asked.length, 'created object')} removed${reasons.join('')}`
+}
+
+/** Whether the run looked at several operations, and found none that works. */
+export function isNothingWorking(report: Report): boolean {
+  return !operationMap(report).some(({ state }) => state === 'working')
 }
 
 export function seedLine(report: Report): string {

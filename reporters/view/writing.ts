@@ -38,6 +38,9 @@ export function compactJson(
     Array.isArray(value) ? '' : `${JSON.stringify(name)}: `,
     member,
   ])
+  const isFlat = Object.values(value).every(
+    (one) => Object.keys(Object(one) as object).length === 0 || typeof one === 'string',
+  )
   const line = `${open}${names.map(([name, member]) => name + compactJson(member, Infinity)).join(', ')}${close}`
   if (taken + line.length < width) return line
   const deeper = `${indent}  `
@@ -45,7 +48,26 @@ export function compactJson(
     ([name, member]) =>
       deeper + name + compactJson(member, width, deeper, deeper.length + name.length),
   )
-  return `${open}\n${lines.join(',\n')}\n${indent}${close}`
+  const shown = isFlat
+    ? filled(
+        lines.map((one) => one.trim()),
+        width,
+        deeper,
+      )
+    : lines.join(',\n')
+  return `${open}\n${shown}\n${indent}${close}`
+}
+
+/** Members side by side, as many on a line as fit. */
+function filled(members: readonly string[], width: number, indent: string): string {
+  const lines: string[] = []
+  for (const one of members) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + one.length + 3 < width)
+      lines[lines.length - 1] = `${last}, ${one}`
+    else lines.push(indent + one)
+  }
+  return lines.join(',\n')
 }
 
 /** How something is shown: never by its colour alone. `tone` is its class in the style sheet. */

@@ -69,7 +69,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     watch.types('q')
     const { code, shown } = await watch.ended
     expect(code).toBe(0)
-    expect(shown).toContain('Run again what failed')
+    expect(shown).toContain('Run only what failed')
     // The terminal is as it was: the first and the last line are what stty said.
     const lines = shown.trim().split(/\r?\n/)
     expect(lines.at(-1)!.replace(/.*\x1b\[\?25h/, '')).toBe(lines[0])

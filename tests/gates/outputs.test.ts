@@ -201,18 +201,17 @@ test('a report that cannot be written is named, and the others are written', asy
   expect(readFileSync(join(at, 'r.xml'), 'utf8')).toContain('<testsuite')
 })
 
-test('a page and a summary say next what the terminal says: the command of the run, and where its JSON is', async () => {
+test('a page and a summary say next what the terminal says: the command of the run', async () => {
   const at = folder()
   const command = 'conform --target t.json'
   const cut = report([result('a.b/1'), missed('a.b/2', leftOut('interrupted'))], {
     interrupted: true,
     command,
   })
-  const json = `${at}/r.json`
-  const requests = parseReportRequests([`json=${json}`, `html=${at}/r.html`, `markdown=${at}/r.md`])
+  const requests = parseReportRequests([`html=${at}/r.html`, `markdown=${at}/r.md`])
   await writeReports(requests, { report: cut, exchanges: () => [] })
   for (const file of ['r.html', 'r.md'])
-    expect(readFileSync(join(at, file), 'utf8')).toContain(`${command} --failed ${json}`)
+    expect(readFileSync(join(at, file), 'utf8')).toContain(`${command} --failed`)
 })
 
 test('stdout gets the report and stays open', async () => {

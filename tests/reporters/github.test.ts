@@ -66,7 +66,7 @@ test('writes annotations and appends the summary on GitHub Actions only', () => 
   const summary = join(directory, 'summary.md')
   writeFileSync(summary, 'before\n')
   let written = ''
-  const how = { write: (text: string) => void (written += text), json: 'r.json' }
+  const how = { write: (text: string) => void (written += text) }
   reportToGithub(sampleReport({ end: mixed }), { GITHUB_STEP_SUMMARY: summary }, how)
   expect([written, readFileSync(summary, 'utf8')]).toEqual(['', 'before\n'])
   reportToGithub(
@@ -77,7 +77,7 @@ test('writes annotations and appends the summary on GitHub Actions only', () => 
   expect(written).toMatch(/^::error /)
   const text = readFileSync(summary, 'utf8')
   expect(text).toMatch(/^before\n## ❌ Conformance of Example staging\n/)
-  expect(text).toContain('<code>conform -t t.json --failed r.json</code>')
+  expect(text).toContain('<code>conform -t t.json --failed</code>')
 })
 
 test('the summary stays within its room, whatever failed', () => {

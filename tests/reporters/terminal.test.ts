@@ -1,16 +1,177 @@
-import type { LeftOutBy, Report } from '../../harness/report/report-schema.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { leftOut, targetReason, undeclaredReason } from '../../harness/report/reason.ts'
-import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
+import { failed, failure, missed, report, result } from '../gates/results.ts'
 import { knowsLinks } from '../../library/output/say.ts'
 import { terminalLink } from '../../reporters/terminal/lines.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { fails, mixed, reportOfText, sampleFailure, sampleReport } from './sample-report.ts'
 import { inTerminal } from './shown.ts'
+import { operations } from '../../catalogue/operations.ts'
+import { nextSteps } from '../../reporters/view/next-steps.ts'
 
+const all = (report: Report) => inTerminal(report, { isVerbose: true })
 const lines = (report: Report) => inTerminal(report).trimEnd().split('\n')
+
+const expired = undeclaredReason([['keys.expired']], '{"keys": {"expired": {"env": "OLD"}}}')
+const simulated = undeclaredReason(
+  [['scenarios.a.b/429-quota-exceeded']],
+  '{"scenarios": {"a.b/429-quota-exceeded": {"headers": {"x-simulate": "quota"}}}}',
+)
+const dead = targetReason('https://example.com', 'connection refused')
+const working = operations.map(({ id }) => result(`${id}/2xx-accepted`))
+const broken = operations.map(({ id }) =>
+  failed(`${id}/401-missing-credentials`, {
+    exchange: {
+      ...failure().exchange!,
+      response: { status: 500, headers: {}, body: '{"tpe":"InternalError"}' },
+    },
+  }),
+)
+const statuses = (status: number) => [{ status, times: 40 }]
+const half = operations.slice(0, 10).map(({ id }) => ({ operation: id, answered: '404' }))
+const eight = Array.from({ length: 8 }, (_, at) =>
+  failed(`a.b/${at}`, { expected: `400 BadRequest ${at} ${'long '.repeat(80)}` }),
+)
+const huge = failed('a.b/1', {
+  exchange: { ...failure().exchange!, curl: `curl -d '${'x'.repeat(300_000)}'` },
+})
+
+/** A run as a stranger meets it: how long its screen may be, its first line, and what to do next. */
+const situations: readonly (readonly [string, Report, number, string, readonly string[]])[] = [
+  ['conformant', report(working), 15, 'Example  https://example.com', []],
+  [
+    'down',
+    report([missed('a.b/1', dead)], { statuses: [] }, { notJudged: dead.reason }),
+    15,
+    'Example  https://example.com',
+    ['Start the server or correct the address (https://example.com), and run again'],
+  ],
+  [
+    'key rejected',
+    report(
+      [result('envelope/shape'), missed('a.b/1', expired)],
+      { statuses: statuses(401) },
+      { notJudged: 'the key is not accepted' },
+    ),
+    15,
+    'Example  https://example.com',
+    ['Give a key that the server accepts, and run again'],
+  ],
+  [
+    '500 everywhere',
+    report(broken, { statuses: statuses(500), hints: ['every path gets the same error'] }),
+    25,
+    'Example  https://example.com',
+    ['Every path gets the same error', 'Run only what failed'],
+  ],
+  [
+    'half-built',
+    report([...working.slice(10), failed('a.b/1'), missed('a.b/2', expired)], { absent: half }),
+    40,
+    'Example  https://example.com',
+    [
+      'Build the 10 missing operations (answered 404), or declare what you do not offer:',
+      'Fix a.b/1',
+      'To test 1 more requirement, declare keys.expired (+1); this writes the file:',
+      'Run only what failed',
+    ],
+  ],
+  [
+    'eight failures',
+    report([...working, ...eight]),
+    40,
+    'Example  https://example.com',
+    ['Fix a.b/0 first, then 7 more', 'Run only what failed'],
+  ],
+  [
+    'a huge body',
+    report([...working, huge]),
+    40,
+    'Example  https://example.com',
+    ['Fix a.b/1', 'Run only what failed'],
+  ],
+  [
+    'recommendations after untested required checks',
+    report([
+      ...working,
+      missed('a.b/1', expired),
+      { ...failed('a.b/2'), level: 'should' as const },
+    ]),
+    40,
+    'Example  https://example.com',
+    [
+      'To test 1 more requirement, declare keys.expired (+1); this writes the file:',
+      'Fix a.b/2',
+      'Run only what failed',
+    ],
+  ],
+  [
+    'nothing but scenarios left to declare',
+    report([...working, missed('a.b/429-quota-exceeded', simulated)]),
+    25,
+    'Example  https://example.com',
+    ['To test 1 more requirement, declare a scenario for */429-quota-exceeded (+1), for example:'],
+  ],
+  [
+    'not served but answering',
+    report(working, { notServed: [{ operation: 'vision.analyze', answered: '200' }] }),
+    15,
+    'Example  https://example.com',
+    [expect.stringMatching(/^Declared not served, but answering: vision\.analyze \(200\)/)],
+  ],
+  [
+    'interrupted',
+    report([...working, failed('a.b/1'), missed('a.b/2', leftOut('interrupted'))], {
+      interrupted: true,
+    }),
+    40,
+    'Interrupted: only what was tested before the interrupt is judged',
+    ['Fix a.b/1', 'Run what failed and what was not tested'],
+  ],
+]
+
+test.each(situations)(
+  '%s: one screen, its first line, what to do next',
+  (_, of, most, first, next) => {
+    const text = inTerminal(of, { width: 80 }).trimEnd().split('\n')
+    const rows = text.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 80)), 0)
+    expect(rows).toBeLessThanOrEqual(most)
+    expect(text[0]).toBe(first)
+    expect(nextSteps(of).map((step) => step.text)).toEqual(next)
+    expect(text.join('\n')).toMatch(/\nexit \d: [^]*$/)
+    expect(inTerminal(of).trimEnd().split('\n').length).toBeLessThanOrEqual(most)
+  },
+)
+
+test('what is declared not served and answers is beside the verdict', () => {
+  const [, of] = situations.find(([name]) => name === 'not served but answering')!
+  expect(lines(of).at(-2)).toMatch(
+    /^Conformant: .*; declared not served but answering: vision\.analyze \(200\)$/,
+  )
+})
+
+test('a failure is named once, and the rest is counted', () => {
+  const text = inTerminal(report([...working, ...eight]))
+  expect(text.match(/^✗ /gm)).toHaveLength(5)
+  expect(text.match(/a\.b\/3/g)).toHaveLength(1)
+  expect(text).toContain('\nand 3 more failures: --verbose or --report html\n')
+  expect(text.match(/^ {4}curl /gm)).toHaveLength(1)
+})
+
+test('a group is shown by its simplest example', () => {
+  const big = (id: string, size: number) => {
+    const { exchange } = failure()
+    const request = { ...exchange!.request, body: 'x'.repeat(size) }
+    return failed(id, { exchange: { ...exchange!, request } })
+  }
+  const text = inTerminal(
+    report([big('a.b/400-x', 9000), big('c.d/400-x', 3), big('e.f/400-x', 50)]),
+  )
+  expect(text).toMatch(/^✗ c\.d\/400-x /m)
+})
 
 test('shows a failure as evidence: sent, expected, received, again, curl', () => {
   const report = sampleReport({
@@ -47,33 +208,13 @@ test('only the words stand out in which expected and received differ', () => {
   expect(text).toContain(`400 ${standOut('badrequest', 31)} "no (BadRequest)"\n`)
 })
 
-test('ends with the seed, the verdict in one sentence, and why it exits as it does', () => {
-  const report = sampleReport({ end: mixed })
-  const { must } = report.summary
-  expect(lines(report)).toContain('3012 requests in 48.2 s; seed 421: repeat with --seed 421')
-  expect(lines(report).slice(-2)).toEqual([
-    expect.stringMatching(
-      `^Non-conformant: ${must.failed} required checks failed, ${must.passed} passed, ${must.notExercised} not tested`,
-    ),
-    `exit 1: ${must.failed} required checks failed`,
-  ])
-})
-
-test('is short where all passes', () => {
-  const text = lines(sampleReport())
-  expect(text.length).toBeLessThan(13)
-  expect(text.at(-1)).toBe('exit 0: no required check failed')
-  expect(text.at(-2)).toMatch(/^Conformant: \d+ required checks passed$/)
-})
-
 test('groups what was not exercised by its reason, with counts and the first ids', () => {
   const report = sampleReport({ end: mixed })
-  const text = inTerminal(report)
-  const all = report.summary.must.notExercised + report.summary.should.notExercised
+  const text = all(report)
+  const missed = report.summary.must.notExercised + report.summary.should.notExercised
   expect(text).toContain(
-    `Not tested: ${all}\n  ${all}  declare /scenarios/<id> in the target file\n`,
+    `Not tested: ${missed}\n  ${missed}  declare /scenarios/<id> in the target file\n`,
   )
-  expect(text).toMatch(/, and \d+ more\n/)
   expect(text).toContain('Not applicable: ')
 })
 
@@ -81,9 +222,7 @@ test('answers that repeat the path of their request are one reason; of one path 
   const said = (path: string): string =>
     `answered 404 with a page: Cannot POST ${path}, and so was the same request with the full key`
   const shown = (...paths: string[]): string =>
-    inTerminal(
-      report([failed('a.b/0'), ...paths.map((path, at) => missed(`a.b/${at + 1}`, said(path)))]),
-    )
+    all(report([failed('a.b/0'), ...paths.map((path, at) => missed(`a.b/${at + 1}`, said(path)))]))
   const two = shown('/v1/files', '/v1/tools/a-b')
   expect(two).toContain(`Not tested: 2\n  2  ${said('<path>')}\n`)
   const one = shown('/v1/files', '/v1/files')
@@ -94,7 +233,7 @@ test('a reason that names one of those that share it is one reason', () => {
   const reason =
     'the target stopped answering; under way when it stopped: POST /v1/a (a.b/1), POST /v1/a (a.b/2)'
   const rows = ['1', '2', '3'].map((at) => missed(`a.b/${at}`, reason))
-  const text = inTerminal(report([failed('a.b/4'), ...rows]))
+  const text = all(report([failed('a.b/4'), ...rows]))
   expect(text).toContain(`Not tested: 3\n  3  ${reason}\n`)
 })
 
@@ -105,22 +244,11 @@ test('says what the curl line needs besides', () => {
   )
 })
 
-test('names a report that is written, or the option that writes it', () => {
-  const rows = Array.from({ length: 14 }, (_, at) => missed(`a.b/${at}`, `reason ${at}`))
-  const created = [{ operation: 'graphs.create', id: 'g-1' }]
-  const of = report([failed('c.d/1', {}, {}, {}), ...rows], { created })
-  const none = inTerminal(of)
-  expect(none).toContain('created: 1 object (1 by graphs.create); --report json names them\n')
-  expect(none).toContain('  and 2 more, for 2 other reasons: --report json (or html) lists them\n')
-  expect(none).toContain('    and 2 more failures of it: --report json (or html) lists them\n')
-  const written = inTerminal(of, { written: [{ format: 'json', path: 'r.json' }] })
-  expect(written).toContain('; the JSON report names them\n')
-  expect(written).toContain('  and 2 more, for 2 other reasons: see the reports\n')
-})
-
 test('counts in a table', () => {
   const report = sampleReport({ end: mixed })
-  const row = lines(report).find((line) => line.startsWith('  must '))!
+  const row = all(report)
+    .split('\n')
+    .find((line) => line.startsWith('  must '))!
   expect(row.trim().split(/\s+/)).toEqual([
     'must',
     '(required)',
@@ -129,79 +257,14 @@ test('counts in a table', () => {
 })
 
 test('the heads of the table stand over their columns, also in colour on a terminal of 80 columns', () => {
-  const text = renderTerminal(sampleReport({ end: mixed }), pc.createColors(true), { width: 80 })
+  const text = renderTerminal(sampleReport({ end: mixed }), pc.createColors(true), {
+    width: 80,
+    isVerbose: true,
+  })
   const shown = text.replaceAll(/\u001b\[\d+m/g, '').split('\n')
   const heads = shown.flatMap((line, at) => (line.endsWith('n/a') ? [at] : []))
   expect(heads).toHaveLength(1)
   for (const at of heads) expect(shown[at]).toHaveLength(shown[at + 1]!.length)
-})
-
-test('never calls a run that judged nothing a pass', () => {
-  const nothing = sampleReport({
-    end: () => ({ outcome: 'not-exercised', reason: 'no key: none was given' }),
-  })
-  expect(nothing.verdict).toBe('not-judged')
-  expect(inTerminal(nothing)).not.toContain('passed.')
-  expect(lines(nothing).slice(-2)).toEqual([
-    'Not judged',
-    'exit 3: the target could not be judged (no key: none was given)',
-  ])
-})
-
-test('says what the run left unsaid: interrupted, insecure, read only, throttled, family names', () => {
-  const report = sampleReport({
-    end: (at) => (at === 8 ? fails('404 NotFound', { onlyName: true })!(at) : {}),
-    run: { interrupted: true, insecure: true, readOnly: true, throttled: 3 },
-  })
-  const text = inTerminal(report)
-  for (const word of ['interrupted: ', 'insecure: ', 'read only: ', 'throttled: 3 answers'])
-    expect(text).toContain(`\n${word}`)
-  // What was not verified was accepted by no authority.
-  const { target } = report
-  const ofHttps = (run: object) =>
-    inTerminal({
-      ...report,
-      target: { ...target, baseUrl: 'https://h' },
-      run: { ...report.run, ...run },
-    })
-  expect(ofHttps({ ca: true })).not.toContain('own authority')
-  expect(ofHttps({ ca: true, insecure: false })).toContain('\nown authority: ')
-  expect(text).toContain('    note      only the code name differs: passes with --tpe family\n')
-})
-
-test('prints only the reason if nothing was judged', () => {
-  const dead = targetReason('http://127.0.0.1:1', 'connection refused')
-  const { reason } = dead
-  const rows = [
-    missed('a.b/1', dead),
-    ...['2', '3', '4'].map((at) => missed(`a.b/${at}`, 'declare /x')),
-  ]
-  const text = inTerminal(report(rows, { requests: 1 }, { notJudged: reason }))
-  expect(text).not.toMatch(/declare|Not tested|must/)
-  expect(text.split('\n').length).toBeLessThan(8)
-  expect(text).toContain(`\nexit 3: ${reason}\n`)
-  const undeclared = inTerminal(report([missed('a.b/1', undeclaredReason([['/x']], '[]'))]))
-  expect(undeclared).toContain('Not tested: 1\n')
-})
-
-test('counts what an option left out in one line, and the rest as what was selected', () => {
-  const out = (id: string, by: LeftOutBy) => missed(id, leftOut(by))
-  const rows = [
-    failed('a.b/1'),
-    result('a.b/2'),
-    missed('a.b/3'),
-    out('a.b/4', '--only'),
-    out('a.b/5', '--only'),
-  ]
-  const text = inTerminal(
-    report([...rows, out('a.b/6', '--read-only'), notApplicable('c.d/1')], { only: ['a.b/*'] }),
-  )
-  expect(text).toContain('Not tested: 1\n')
-  expect(text).toContain('\nLeft out: 2 by --only, 1 by --read-only\n')
-  expect(text).toMatch(/^ {2}must \(required\) +1 +1 +1 +0$/m)
-  expect(text).toContain(
-    '\nNon-conformant: 1 required check failed, 1 passed, 1 not tested\nexit 1: 1 required check failed\n',
-  )
 })
 
 test('names expected failures once and stale entries with the reason', () => {
@@ -247,30 +310,13 @@ test('is broken to the width of a terminal: what follows is indented, what is co
   for (const width of [60, 80, 120]) {
     const text = inTerminal(of, { width })
     const long = text.split('\n').filter((line) => line.length > width)
-    expect(long.filter((line) => !/^ {6}(?:conform|curl) /.test(line))).toEqual([])
+    expect(long.filter((line) => !/^ {4,6}(?:conform|curl) /.test(line))).toEqual([])
     expect(text.replaceAll(/\s+/g, ' ')).toBe(wide.replaceAll(/\s+/g, ' '))
   }
   const narrow = inTerminal(of, { width: 50 })
   expect(narrow).toContain(
     '    sent      POST /v1/applications/a-1/jobs with\n              a valid body\n    expected  404',
   )
-})
-
-test('ends with every failed id, the reports, and what to do next beside the verdict', () => {
-  const run = { command: 'conform -t t.json' }
-  const of = report([failed('a.b/1'), failed('a.b/2'), result('c.d/1')], run)
-  const written = [
-    { format: 'json', path: 'out/r 1.json' },
-    { format: 'html', path: 'r.html' },
-    { format: 'junit', path: '-' },
-  ] as const
-  const text = inTerminal(of, { written })
-  expect(text).toContain('\nFailed: 2\n  must    a.b/1\n  must    a.b/2\n\n')
-  expect(text).toContain('report out/r 1.json\nreport r.html\n')
-  expect(text).toMatch(
-    /\n\nNext\n {2}1\. Mend a\.b\/1, then 1 more\n {2}2\. Run again what failed\n {6}conform -t t\.json --failed 'out\/r 1\.json'\n\nNon-conformant: .*\nexit 1: .*\n$/,
-  )
-  expect(inTerminal(report([result('a.b/1')]), { written })).not.toContain('Next')
 })
 
 test('paths are links in a terminal that knows them, and in no other', () => {

@@ -73,13 +73,11 @@ test('the part that most servers can paste has no scenario and no member that a 
 })
 
 test('it is told in each front, and a reason of somebody else is told as it stands', async () => {
-  const terminal = inTerminal(first, {
-    written: [{ format: 'json', path: 'r.json' }],
-  })
+  const terminal = inTerminal(first, { isVerbose: true })
   expect(terminal).toMatch(
-    /^What to declare next so that \d+ more requirements can be tested\n {2}\+\d+ {2}resources/m,
+    /^To test \d+ more requirements, add to the target file\n {2}\+\d+ {2}resources/m,
   )
-  expect(terminal).toMatch(/others; all in a new target file: conform init --from r\.json$/m)
+  expect(inTerminal(first)).toContain('\n     conform init --from\n')
   const pasted = terminal.slice(terminal.indexOf('\n{\n'), terminal.indexOf('\n}\n') + 2)
   expect(JSON.parse(pasted)).toHaveProperty('keys.expired')
   expect(renderMarkdown(first)).toContain(`| +${operations.length} | \`keys.expired\` |`)
@@ -93,7 +91,7 @@ test('it is told in each front, and a reason of somebody else is told as it stan
     missed('a.b/2', undeclaredReason([['x']], '[]')),
   ])
   expect(whatToDeclare(foreign)).toEqual([])
-  expect(inTerminal(foreign)).toContain('declare x, for example []')
+  expect(inTerminal(foreign, { isVerbose: true })).toContain('declare x, for example []')
   const deep = undeclaredReason([['keys.expired']], `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`)
   expect(whatToDeclare(report([missed('a.b/1', deep)]))).toHaveLength(1)
 })

@@ -49,9 +49,10 @@ test.skipIf(!existsSync('/dev/full'))(
     await reporter.onTestRunEnd([module])
     expect(said).toEqual([
       'conform: --report junit=/dev/full: cannot be written (ENOSPC)',
-      expect.stringMatching(/; reports: /),
+      expect.stringMatching(/^conform: Example: Conformant/),
+      expect.stringMatching(/^ {2}seed 421; reports: /),
     ])
-    expect(said[1]?.split('reports: ')[1]).toBe(join(root, 'conform-report.json'))
+    expect(said[2]?.split('reports: ')[1]).toBe(join(root, 'conform-report.json'))
     expect(process.exitCode).toBe(2)
   },
 )
