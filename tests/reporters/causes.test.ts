@@ -234,7 +234,7 @@ test.each<[string, RequirementResult[], RegExp]>([
       ...result,
       cases: 2,
     })),
-    /^some requests without a right key are granted: see \S+, \S+, \S+, and \d+ more$/,
+    /^some requests without a valid key are accepted: see \S+, \S+, \S+, and \d+ more$/,
   ],
 ])('%s', (_, results, what) => {
   expect(results.length).toBeGreaterThan(0)
