@@ -51,7 +51,7 @@ const problems = [
   ...[...new Set(wanted)].filter((path) => !packed.has(path)).map((path) => `${path} is missing`),
   ...[...packed]
     .filter((path) => out.some((one) => one.test(path)))
-    .map((path) => `${path} does not belong there`),
+    .map((path) => `${path} must not be in the package`),
   ...ofKind(/^dist\/[^/]+\.js$/).flatMap(unknownPackages),
   ...ofKind(/\.md$/).flatMap(deadLinks),
 ]
@@ -100,5 +100,5 @@ function deadLinks(page) {
         !packed.has(path) &&
         !ofKind(/./).some((file) => file.startsWith(`${path.replace(/\/$/, '')}/`)),
     )
-    .map(({ link }) => `${page}: ${link} leads nowhere in the package`)
+    .map(({ link }) => `${page}: ${link} is a dead link in the package`)
 }

@@ -121,7 +121,7 @@ export const specDigest = 'sha256:f0330eb85c2e74b6b8f2ea2e55d3351ff1ef476638083c
 /** The catalogue as canonical JSON (RFC 8785). */
 function requirementsText(): string {
   const text = canonicalize(catalogue.map(published))
-  if (text === undefined) throw new Error('the catalogue is no JSON value')
+  if (text === undefined) throw new Error('the catalogue is not a JSON value')
   return text
 }
 

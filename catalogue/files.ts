@@ -51,7 +51,7 @@ export const pdfParse = requirements('pdf.parse', [
   { id: '200-markdown', section: '2.2, 4.1', needs: [valid], expects: 200,
     statement: 'A PDF returns 200 with its content as markdown.' },
   { id: '200-content', section: '2.2', needs: [valid, ['/resources/pdfText', '/operations/files.upload']], expects: 200,
-    statement: "The content holds at least four in five of the file's words, in order, in either format.",
+    statement: "The content contains at least four in five of the file's words, in order, in either format.",
     atMost: { requests: 6, also: { 'files.upload': 2 } } },
   { id: '400-missing-body', section: '2.1, 4.1, 7.2', needs: [valid], expects: anyBadRequest, refused: 'A request without a body' },
   { id: '400-missing-format', section: '2.1, 4.1, 7.2', needs: [valid], expects: anyBadRequest, refused: 'A body without format' },

@@ -65,7 +65,7 @@ const byId: Readonly<Record<string, Example>> = {
     tools: [{ type: 'graph', graph_ids: [`<graph ${ofOthers}>`] }],
   }),
   'chat.create/4xx-unknown-graph': merge({
-    tools: [{ type: 'graph', graph_ids: ['<id of no graph>'] }],
+    tools: [{ type: 'graph', graph_ids: ['<id of a graph that does not exist>'] }],
   }),
   'files.upload/403-graph-access': { query: { graphId: `<graph ${ofOthers}>` } },
   'chat.create/400-unsafe-request': statement('<a prohibited text>'),
@@ -116,9 +116,9 @@ const byId: Readonly<Record<string, Example>> = {
 /** Another value in the operation's request. */
 function otherValue(operation: OperationId): Example {
   const { body, path } = operationOf(operation)
-  const value = '<a value that brings it about>'
+  const value = '<a value that triggers it>'
   if (body === 'json') return merge({ '<member>': value })
-  if (body === 'raw') return bytes({ text: '<a text that brings it about>' })
+  if (body === 'raw') return bytes({ text: '<a text that triggers it>' })
   const [, parameter] = /\{(\w+)\}/.exec(path) ?? []
   return parameter === undefined
     ? { query: { '<parameter>': value } }

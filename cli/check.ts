@@ -28,12 +28,9 @@ export function checkCommand() {
     .argument('<file.har>', 'the recording, up to 256 MiB; - is stdin')
     .option(
       '--base-url <url>',
-      'the server to judge; default: baseUrl of the target file, or what the recording has before /v1/',
+      'the server to judge; default: baseUrl of the target file, or the most frequent URL before /v1/',
     )
-    .option(
-      '-t, --target <file>',
-      'target file: what is not served, and the keys that no report may show',
-    )
+    .option('-t, --target <file>', 'target file: operations not served, and keys to hide')
   return addGates(command, formatNames).action(async (file, options) => {
     const { baseline, target } = options
     const inputs = { 'the recording': file, 'the target file': target, 'the baseline': baseline }
@@ -96,7 +93,7 @@ function countsLine({ judged, ...counts }: JudgedRecording['counts'], { target }
     [counts.otherMethods, 'of methods other than GET and POST'],
     [counts.unanswered, 'without an answer'],
     [counts.absent, 'to operations declared as not served or removed'],
-    [counts.unknown, 'to paths that are no operation'],
+    [counts.unknown, 'to paths outside the interface'],
   ] as const
   const parts = ignored.flatMap(([number, what]) => (number > 0 ? [`${number} ${what}`] : []))
   const all = ignored.reduce((sum, [number]) => sum + number, judged)
@@ -130,8 +127,8 @@ function noBodies(
   if (elsewhere > 0) {
     const files = count(
       elsewhere,
-      'body is in a file beside the recording, which is not read',
-      'bodies are in files beside the recording, which are not read',
+      'body is in a separate file, which is not read',
+      'bodies are in separate files, which are not read',
     )
     return [`${files}: record with content: 'embed' (Playwright)`]
   }
@@ -140,6 +137,6 @@ function noBodies(
     withBodies.find(([name]) => name.test(creator))?.[1] ??
     'with content (browsers: "Save all as HAR with content")'
   return [
-    `the recording holds no bodies of answers, so only statuses and headers can be judged; record it ${option}`,
+    `the recording contains no response bodies, so only statuses and headers can be judged; record it ${option}`,
   ]
 }

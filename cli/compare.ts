@@ -15,14 +15,14 @@ const formatFiles = { markdown: 'conform-compare.md', json: 'conform-compare.jso
 
 export function compareCommand() {
   return new Command('compare')
-    .description('what broke and what was fixed between reports, or what each target reaches')
-    .argument('<report.json...>', 'JSON reports; those of one base URL are put in order of time')
+    .description('compare reports: what broke and what was fixed, or how several targets differ')
+    .argument('<report.json...>', 'JSON reports; reports of one base URL are sorted by time')
     .addOption(reportOption(Object.keys(formatFiles)))
     .option('--fail-on-new', 'exit 1 if a must newly fails in the last report')
     .action(async (paths, { failOnNew = false, report }) => {
       if (failOnNew && paths.length < 2)
         throw new UserError(
-          '--fail-on-new: give two reports or more: the last is held to the first',
+          '--fail-on-new: give at least two reports: the last is compared with the first',
         )
       const inputs = paths.map((path): [string, string] => [`${path}, one of the reports`, path])
       const { requests, people } = plannedReports(report, Object.fromEntries(inputs), formatFiles)
@@ -106,10 +106,10 @@ export function screenOf(comparison: Comparison): string[] {
     }),
     ...(differ(({ suite }) => suite.requirementsDigest)
       ? [
-          `different versions of the suite judged (${reports.map(({ suite }) => suite.version).join(', ')}): a change may be one of the suite`,
+          `different versions of the suite judged (${reports.map(({ suite }) => suite.version).join(', ')}): a difference may come from the suite`,
         ]
       : []),
-    ...(differ(({ tpe }) => tpe) ? ['code names were not judged alike (--tpe) in all'] : []),
+    ...(differ(({ tpe }) => tpe) ? ['the reports judged code names differently (--tpe)'] : []),
     '',
     ...(of === 'time' ? changes(requirements) : failures(requirements)),
     ...firstOf(

@@ -24,10 +24,8 @@ const jsonWidth = 78
 
 export function explainCommand() {
   return new Command('explain')
-    .description(
-      'one requirement: what is sent, which answers pass and why, what the target must declare',
-    )
-    .argument('<id>', 'as conform list shows it')
+    .description('explain a requirement: what is sent, which answers pass and why, what to declare')
+    .argument('<id>', 'id of the requirement (see conform list)')
     .action(async (id) => {
       const { stdout } = process
       tell(stdout, await explanation(namedRequirement(id), colorsFor(stdout)))
@@ -95,31 +93,29 @@ function sentLines(
     return [`The valid request of ${whose}, changed as the scenario of the target file says.`]
   }
   if (isObserved(id))
-    return [
-      'Nothing of its own: it is judged on what the target answers to the requests of the other requirements.',
-    ]
+    return ['Nothing: it is judged on the answers to the requests of other requirements.']
   const { cases = [], draft, generated = 0 } = planned ?? {}
   const lines = draft ? cases.map((one) => requestLine(one.change(draft), one.what)) : []
   if (lines.length > 0)
     return [
       ...firstOf([...new Set(lines)], mostLines, 'more of this kind'),
-      ...(generated > 0 ? ['And as many generated ones as --runs says.'] : []),
+      ...(generated > 0 ? ['And generated ones; --runs sets their number.'] : []),
       ...(isRefusal(expects) && operation !== 'envelope' ? [controls[fault]] : []),
     ]
   const others = Object.keys(atMost?.also ?? {}).filter(isOperationId)
   const asked = isOperationId(operation) ? [...new Set([operation, ...others])] : others
   return [
     ...asked.map(operationOf).map(({ method, path }) => `${method} ${path}`),
-    'How often, and what else is read, depends on the answers.',
+    'The number of requests, and further reads, depend on the answers.',
   ]
 }
 
 const controls = {
-  credentials: 'As its control, the same request with the full key.',
+  credentials: 'And the same request with the full key, as the control.',
   request:
-    'As its control, the same request without the fault: the faulty one is judged only if that one is granted.',
+    'And the same request without the fault, as the control: the invalid request is judged only if the server accepts the valid one.',
   state:
-    'Nothing in the request is wrong: it is granted first, and refused once the target is in the state that the statement names.',
+    'The request is valid: the server accepts it first, and refuses it once the target is in the state that the statement names.',
 }
 
 /** The valid request beside the first invalid case. */
@@ -152,7 +148,7 @@ function differenceLines(
 
 function passes({ alsoListed, expects, expectsByScenario, id }: CatalogueRequirement): string[] {
   if (expects === undefined)
-    return ['Whatever the statement above asks for: no single status and tpe decide it.']
+    return ['What the statement above says; it is not about a single status and tpe.']
   // Only the status of these is judged.
   if (id.endsWith('/2xx-accepted')) return ['Any 2xx whose body is not an error envelope.']
   if (!isRefusal(expects))
@@ -177,16 +173,13 @@ function passes({ alsoListed, expects, expectsByScenario, id }: CatalogueRequire
 function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRequirement): Line[] {
   const json = (value: unknown): Line[] => compactJson(value, jsonWidth).split('\n').map(copied)
   if (onlyIf === 'removed')
-    return [
-      'That it has removed the operation:',
-      ...json({ operations: { [operation]: 'removed' } }),
-    ]
+    return ['That the operation is removed:', ...json({ operations: { [operation]: 'removed' } })]
   const lacking = missingReason({}, needs, operation)?.why
   if (lacking?.kind !== 'undeclared') return ['Nothing.']
   return [
     `${sayNeeds(lacking.needs)}. For example:`,
     ...json(JSON.parse(lacking.example)),
-    ...(scenarioOnly ? [] : ['Or a scenario for the id.']),
+    ...(scenarioOnly ? [] : ['Or a scenario for this id.']),
   ]
 }
 
@@ -202,8 +195,7 @@ function readings(id: string): string[] {
     readFileSync(packageFile('catalogue/readings.json'), 'utf8'),
   ) as readonly Reading[]
   const own = all.filter(({ about }) => about.includes(id))
-  if (own.length === 0)
-    return ['The interface says it in one place, and nothing else contradicts it.']
+  if (own.length === 0) return ['The interface states this directly, and nothing contradicts it.']
   return own.map(({ heading, text }) => {
     const plain = text
       .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')

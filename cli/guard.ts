@@ -35,7 +35,7 @@ export function onLoss(take: Take): () => void {
 export async function orLost<T>(work: Promise<T>): Promise<T> {
   let release: () => void = () => undefined
   const lost = new Promise<never>((_, reject) => {
-    release = onLoss(({ sentence = stuck('for what never comes') }) => {
+    release = onLoss(({ sentence = stuck('for something that never happens') }) => {
       reject(new Unjudgeable(sentence))
       return true
     })
@@ -49,7 +49,7 @@ export async function orLost<T>(work: Promise<T>): Promise<T> {
 
 /** @param what continues the sentence `waited …`: `for the answers to 3 requirements` */
 export function stuck(what: string): string {
-  return `nothing is left that could go on, and conform still waited ${what}`
+  return `the run cannot continue: nothing can happen any more, but conform still waits ${what}`
 }
 
 /** Makes sure that this process never ends without a message. */
@@ -59,7 +59,7 @@ export function guardProcess(): void {
   // oxlint-disable no-restricted-properties -- ours goes by another name
   exit = process.exit.bind(process)
   process.exit = (code) => {
-    const sentence = `${blamed()} calls process.exit(${code ?? ''}), which would end the run with nothing said: take that call out`
+    const sentence = `${blamed()} calls process.exit(${code ?? ''}), which would end the run without a report: remove that call`
     lose({ sentence })
     throw new Unjudgeable(sentence)
   }
@@ -94,12 +94,10 @@ function lossOf(error: unknown, isRejection: boolean): Loss {
   const words = foreignWords(error)
   if (!isForeign(error))
     return {
-      sentence: `a mistake of the suite: ${words}; please report it, with the command line (NODE_DEBUG=conform shows where)`,
+      sentence: `a bug in the suite: ${words}; please report it, with the command line (NODE_DEBUG=conform prints the stack)`,
       mistake: words,
     }
-  const how = isRejection
-    ? 'left a rejected promise that nothing handles'
-    : 'threw an error that nothing catches'
+  const how = isRejection ? 'left a rejected promise unhandled' : 'threw an uncaught error'
   return { sentence: `${blamed()} ${how}: ${words}` }
 }
 

@@ -28,7 +28,7 @@ function asked([first = '', ...rest]: readonly string[]): (() => Promise<Command
 function refuseMisspelt([first = '', second]: readonly string[]): void {
   if (first === 'help' && second !== undefined && !Object.hasOwn(commands, second)) {
     const meant = nearest(second, Object.keys(commands))
-    const hint = meant === undefined ? 'conform help shows all' : `did you mean ${meant}?`
+    const hint = meant === undefined ? 'conform help lists all' : `did you mean ${meant}?`
     throw new UserError(`help ${second}: no such command; ${hint}`)
   }
   if (
@@ -83,7 +83,7 @@ async function program(
   interrupts: Interrupts,
 ): Promise<CommandUnknownOpts> {
   const conform = new Command('conform')
-    .description('judges a server; with neither URL nor target file, the embedded reference')
+    .description('checks whether a server conforms to the AI Content Service interface')
     .version(suiteVersion(), '-V, --version')
     .enablePositionalOptions()
     .helpCommand(true)
@@ -121,7 +121,7 @@ async function program(
       .configureHelp(helpSettings)
       .addHelpText('after', () => exampleText(command.name()))
       .showHelpAfterError(
-        `(conform ${command === conform ? '' : `${command.name()} `}--help says more)`,
+        `(conform ${command === conform ? '' : `${command.name()} `}--help for more)`,
       )
   }
   return conform
@@ -165,7 +165,7 @@ function sayMistake(error: unknown): void {
   debug('%o', error)
   const message = error instanceof Error ? error.message : String(error)
   complain(
-    `a mistake of the suite: ${message}; please report it, with the command line (NODE_DEBUG=conform shows where)`,
+    `a bug in the suite: ${message}; please report it, with the command line (NODE_DEBUG=conform prints the stack)`,
   )
   process.exitCode = 3
 }
@@ -186,37 +186,37 @@ export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>
 
 const summaries: Readonly<Record<string, string>> = {
   init: 'write a target file to start from',
-  watch: 'run again and again while you work',
+  watch: 'rerun while you work',
   list: 'the requirements',
-  explain: 'what a requirement sends, and which answers pass',
+  explain: 'explain what a requirement sends, and which answers pass',
   serve: 'run the embedded reference server',
   check: 'judge recorded traffic',
-  compare: 'what changed between reports, or targets',
-  keygen: 'make keys for certificates',
-  sign: 'sign a certificate of a run',
-  verify: 'check a certificate offline',
+  compare: 'compare reports over time, or targets',
+  keygen: 'make a key pair for certificates',
+  sign: 'sign a certificate for a run',
+  verify: 'verify a certificate offline',
 }
 
 type Example = readonly [line: string, what: string]
 
 export const examples: Readonly<Record<string, readonly Example[]>> = {
-  serve: [['conform serve --port 8080', 'a server that keeps the interface, to try a client with']],
+  serve: [['conform serve --port 8080', 'a conforming server, to test a client with']],
   init: [
     [
       'conform init staging.json --base-url https://staging.example.com',
       'a target file to start from',
     ],
-    ['conform init next.json --from conform-report.json', 'one with all that a run lacked'],
+    [
+      'conform init next.json --from conform-report.json',
+      'one with everything that run was missing',
+    ],
   ],
   list: [["conform list 'jobs.*'", 'the requirements of two operations']],
   explain: [
-    [
-      'conform explain translate.run/400-empty-text',
-      'the request, its one change, and what passes',
-    ],
+    ['conform explain translate.run/400-empty-text', 'the request, its one fault, and what passes'],
   ],
   watch: [
-    ['conform watch -t conform.target.json', 'judge again on a key, and when the server restarts'],
+    ['conform watch -t conform.target.json', 'rerun on a key press, and when the server restarts'],
   ],
   check: [
     [

@@ -21,7 +21,7 @@ type InitArguments = Omit<OptionsOf<typeof initCommand>, 'from'> & {
 export function initCommand() {
   return new Command('init')
     .description(
-      'write a commented starter target file; asks questions only on a terminal, and looks at the server if it has a key',
+      'write a commented target file to start from; asks questions on a terminal, and probes the server if a key is set',
     )
     .argument(
       '[file]',
@@ -29,10 +29,10 @@ export function initCommand() {
       'conform.target.json',
     )
     .option('--base-url <url>', 'base URL of the target')
-    .option('--name <name>', 'what the reports call it (default: its host)')
+    .option('--name <name>', 'name in reports (default: its host)')
     .option(
       '--from [report.json]',
-      'add everything that run was missing (default: the last run); keeps what the file has',
+      'add what that run was missing (default: the last run); keeps what the file has',
     )
     .option('--force', 'overwrite the file')
     .action(async (file, { from, ...others }) => {
@@ -82,10 +82,10 @@ export async function whatIsThere(
 ): Promise<{ readonly absent: readonly OperationId[]; readonly sentence: string }> {
   const nothing = (why: string) => ({
     absent: [],
-    sentence: `${baseUrl} was not looked at: ${why}`,
+    sentence: `${baseUrl} was not probed: ${why}`,
   })
   if (!env[keyVariable])
-    return nothing(`${keyVariable} is not set; with a key, what it does not have is found`)
+    return nothing(`${keyVariable} is not set. With a key, init detects missing operations`)
   const file = { baseUrl, keys: { full: { env: keyVariable } } }
   const { target } = await resolveTarget(file, { dir: process.cwd(), env })
   const { lookAt } = await import('../suites/judge.ts')
@@ -98,7 +98,7 @@ export async function whatIsThere(
     ids.length === 0
       ? `each of its ${operations.length} operations answers`
       : `not built yet, and written as "not-served": ${count(ids.length, 'operation')} (${ids.join(', ')})`
-  return { absent: ids, sentence: `${baseUrl} was looked at: ${found}` }
+  return { absent: ids, sentence: `${baseUrl} was probed: ${found}` }
 }
 
 /** Refuses bad arguments before asking questions; throws UserError. */
@@ -109,7 +109,7 @@ export function checkInit(file: string, { baseUrl, force, from }: InitArguments)
   if (!force && from === undefined && existsSync(file))
     throw new UserError(`${file}: exists already; --force overwrites it`)
   if (holdsKey(file))
-    throw new UserError(`${file}: holds a key, which is never overwritten; give another file`)
+    throw new UserError(`${file}: contains a key, which is never overwritten; give another file`)
   const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
   if (problem !== undefined) throw new UserError(`--base-url ${problem}`)
 }
@@ -196,7 +196,7 @@ export async function askAnswers(
     'Environment variable that holds the key with full rights',
     usualVariable,
     (answer) =>
-      /^[A-Za-z_]\w*$/.test(answer) ? undefined : 'must be the name of a variable, not the key',
+      /^[A-Za-z_]\w*$/.test(answer) ? undefined : 'give the name of a variable, not the key',
   )
   const ids = operations.map(({ id }) => id)
   const absent = await look(baseUrl, keyVariable)

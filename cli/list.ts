@@ -11,8 +11,8 @@ import type { Colors } from 'picocolors/types'
 
 export function listCommand() {
   return new Command('list')
-    .description('the requirements of the suite')
-    .argument('[pattern]', 'only those whose id it matches; * is any characters')
+    .description('list the requirements of the suite')
+    .argument('[pattern]', 'only ids that match; * matches any characters')
     .option('--json', 'as a JSON array')
     .action((pattern, { json }) => {
       const requirements = matching(pattern)

@@ -68,15 +68,15 @@ function rateNote(rows: readonly Estimate[], rate: number): Line[] {
 
 const dryRunNotes: readonly Line[] = [
   'Nothing was sent.',
-  'Typical: what a conforming server with quick jobs got.',
-  'At most: every case is tried, each control is granted, and each job is read until its time is over; of these, what a conforming server would create or generate.',
+  'Typical: measured with a conforming server and short jobs.',
+  'At most: all cases, if the server accepts every valid request and every job takes its full time; with the objects that a conforming server would create or generate.',
 ]
 
 function limitNote(rows: readonly Estimate[], limit: number): Line[] {
   const most = rows.reduce((sum, { generations }) => sum + generations, 0)
   if (limit === 0 || most <= limit) return []
   return [
-    `limits.maxGenerations is ${limit}: if the target grants all that it may, cases are left out, and their requirements are not tested. ${most} is enough.`,
+    `limits.maxGenerations is ${limit}: if the target accepts everything that it may, cases are left out, and their requirements are not tested. ${most} is enough.`,
   ]
 }
 

@@ -15,7 +15,7 @@ export function serveCommand() {
     .addOption(portOption())
     .argument(
       '[command...]',
-      'after --: run when the server is ready, with CONFORM_URL, CONFORM_TARGET and CONFORM_API_KEY; it ends with it',
+      'after --: a command to run when the server is ready, with CONFORM_URL, CONFORM_TARGET and CONFORM_API_KEY; the server ends with it',
     )
     .action(async (words, { port }) => {
       await serve(words, port)

@@ -25,7 +25,7 @@ import { startForWatch } from './run/start-server.ts'
 export function watchCommand() {
   return addArguments(new Command('watch'))
     .description(
-      'run, then again on a key press, when the target file changes, and when the target comes back',
+      'run, then rerun on a key press, when the target file changes, and when the target restarts',
     )
     .action(async (baseUrl, options) => {
       checkArguments(baseUrl, options, [])
@@ -49,11 +49,9 @@ function refuse({ dryRun, report, updateBaseline }: RunArguments): void {
     : updateBaseline
       ? '--update-baseline'
       : isPiped && '--report to stdout'
-  if (once) throw new UserError(`${once} is not for conform watch, which runs again and again`)
+  if (once) throw new UserError(`${once} cannot be used with conform watch, which runs repeatedly`)
   if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new UserError(
-      'conform watch reads keys from a terminal, and there is none; run conform instead',
-    )
+    throw new UserError('conform watch needs a terminal; run conform instead')
 }
 
 interface Asked {
@@ -92,7 +90,7 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
     if (!run) return quit()
     if (run.signal.aborted) return exitProcess(130)
     run.interrupt()
-    say('', 'The run is being ended. Ctrl-C again ends conform.')
+    say('', 'Ending the run. Press Ctrl-C again to quit.')
   }
   const onKeys = (keys: string): void => {
     for (const key of keys) {
@@ -101,7 +99,7 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
       else if (run) continue
       else if (key === 'a') ask({ what: 'all', why: 'asked for' })
       else if (key === 'f' && failed().length > 0) ask({ what: 'failed', why: 'asked for' })
-      else if (key === 'f') say('Nothing failed when it was last judged.')
+      else if (key === 'f') say('Nothing failed in the last results.')
     }
   }
 
@@ -147,7 +145,7 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
       over.abort()
     }
     const isOurs = baseUrl === undefined && options.target === undefined
-    const gone = 'The target takes no requests. The run starts again when it answers.'
+    const gone = 'The target does not answer. The run starts again when it does.'
     if (!isGone || isOurs) say()
     if (target && !isOurs)
       void untilBack(target, isGone, over.signal, () => say('', colors.yellow(gone))).then(
@@ -226,7 +224,7 @@ function changeLines(changes: ReturnType<typeof learn>, colors: Colors): Line[] 
   )
   const does = stillFailed === 1 ? 'does' : 'do'
   return [
-    `Since the run before:${lines.length === 0 ? ' nothing changed' : ''}`,
+    `Since the previous run:${lines.length === 0 ? ' nothing changed' : ''}`,
     ...lines,
     ...(stillFailed > 0
       ? [`  ${count(stillFailed, 'requirement')} failed before and still ${does}`]

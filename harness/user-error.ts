@@ -20,7 +20,7 @@ export function whyUnreadable(error: unknown): string {
     ENOENT: 'does not exist',
     ENOTDIR: 'does not exist',
     EISDIR: 'is a folder',
-    EACCES: 'may not be read by you',
+    EACCES: 'cannot be read with your permissions',
   }
   return why[code ?? ''] ?? `cannot be read (${code ?? 'error'})`
 }

@@ -58,7 +58,7 @@ export type Check = (value: unknown) => string | undefined
 
 const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'give true or false')
 const text: Check = (value) =>
-  typeof value === 'string' && value !== '' ? undefined : 'give a text that is not empty'
+  typeof value === 'string' && value !== '' ? undefined : 'give a non-empty string'
 
 export function whole(least: number, most: number): Check {
   return (value) =>
@@ -71,7 +71,7 @@ export function whole(least: number, most: number): Check {
 export function patternMistake(pattern: string): string | undefined {
   const problem = patternProblem(pattern)
   if (problem !== undefined || catalogue.some(({ id }) => matchesId(id, pattern))) return problem
-  return `no requirement is called ${pattern}${idMeant(pattern)}`
+  return `no requirement matches ${pattern}${idMeant(pattern)}`
 }
 
 const patterns: Check = (value) =>
@@ -104,7 +104,7 @@ export function checkNamed(options: object, by: Readonly<Record<string, Check>>)
     if (value === undefined) continue
     const check = Object.hasOwn(by, name) ? by[name] : undefined
     if (!check)
-      throw new UserError(`no option is called ${name}${didYouMean(name, Object.keys(by))}`)
+      throw new UserError(`there is no option ${name}${didYouMean(name, Object.keys(by))}`)
     const problem = check(value)
     if (problem !== undefined) throw new UserError(`the option ${name}: ${problem}`)
   }

@@ -15,7 +15,7 @@ export interface RunRecord {
   /** Results by id; those that were cut short are missing. */
   readonly results: ReadonlyMap<string, RequirementResult>
   readonly facts: RunFacts
-  /** A mistake of the suite that ended the run. */
+  /** A bug in the suite that ended the run. */
   readonly problem?: string | undefined
 }
 
@@ -113,7 +113,7 @@ export function whyNotJudged({
   target,
 }: RunRecord): string | undefined {
   if (problem !== undefined)
-    return `a mistake of the suite ended the run: ${problem}; please report it, with seed ${options.seed}`
+    return `a bug in the suite ended the run: ${problem}; please report it, with seed ${options.seed}`
   if (facts.keyRefused && target.keys.full !== undefined) return facts.keyRefusal
   const { ended } = facts
   if (!ended || !['unreachable', 'throttled', 'setup', 'key', 'lost'].includes(ended.cause))

@@ -82,7 +82,7 @@ function listenForInterrupts() {
 /** Without a target there is nothing to report. */
 function endWithNothing() {
   process.stderr.write(
-    'conform: interrupted before the target was read: nothing was judged, no report is written\n',
+    'conform: interrupted before the target file was read: nothing was judged, no report was written\n',
   )
   exit(3)
 }
@@ -101,7 +101,7 @@ function onStreamError({ code = 'error' }) {
   // The reader has closed the pipe (`conform list | head`), or the terminal is gone.
   if (code === 'EPIPE' || code === 'EIO' || isTold) return
   isTold = true
-  process.stderr.write(`conform: the output cannot be written (${code})\n`)
+  process.stderr.write(`conform: cannot write output (${code})\n`)
   process.once('exit', () => {
     process.exitCode = 2
   })

@@ -13,7 +13,7 @@ export function claimLines(claims: Predicate): string[] {
   const { excused, failed, notExercised, run, suite, target } = claims
   const unserved = claims.operations
     .filter(({ state }) => state === 'not-served')
-    .map(({ id, answered = 'nothing: not asked' }) => `${id} (answered ${answered})`)
+    .map(({ id, answered = 'not probed' }) => `${id} (answered ${answered})`)
   const judged = operationsIn(claims, 'judged')
   const some = (what: string, names: readonly string[]) =>
     names.length > 0 ? [`${what}: ${listed(names)}`] : []

@@ -4,10 +4,14 @@ import { keyId, newPassphrase, writeKeyPair } from './keys.ts'
 export function keygenCommand() {
   return new Command('keygen')
     .description(
-      'make an Ed25519 key pair for signing certificates; overwrites nothing. The passphrase is asked for on a terminal, or taken from CONFORM_KEY_PASSPHRASE',
+      'make an Ed25519 key pair for signing certificates; never overwrites a file. Asks for the passphrase on a terminal, or takes it from CONFORM_KEY_PASSPHRASE',
     )
-    .option('--private-key <pem>', 'private key to write, for its owner only', 'conform-key.pem')
-    .option('--public-key <pem>', 'public key to write', 'conform-key.pub.pem')
+    .option(
+      '--private-key <pem>',
+      'private key file to write, readable by its owner only',
+      'conform-key.pem',
+    )
+    .option('--public-key <pem>', 'public key file to write', 'conform-key.pub.pem')
     .action(async (options) => {
       const passphrase = await newPassphrase()
       const publicKey = writeKeyPair(options.privateKey, options.publicKey, passphrase)

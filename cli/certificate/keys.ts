@@ -32,7 +32,7 @@ export function writeKeyPair(
 ): KeyObject {
   ensure(
     resolve(privateFile) !== resolve(publicFile),
-    `${privateFile}: the two keys need two different files`,
+    `${privateFile}: give different files for the two keys`,
   )
   for (const file of [privateFile, publicFile])
     ensure(!existsSync(file), `${file}: already exists; a key is never overwritten`)
@@ -85,7 +85,7 @@ function readOwnersFile(file: string): string {
     const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0
     ensure(
       !isOpen,
-      `${file}: other users may read or change it (mode ${mode.toString(8)}); run chmod 600 first`,
+      `${file}: other users can read or change it (mode ${mode.toString(8)}); run chmod 600 first`,
     )
     return readFileSync(file, 'utf8')
   } catch (error) {

@@ -22,17 +22,20 @@ import type { Statement } from './statement-schema.ts'
 
 export function signCommand() {
   return new Command('sign')
-    .description('sign a certificate for the JSON report of a whole, conformant run')
+    .description('sign a certificate for the JSON report of a complete, conformant run')
     .argument('<report.json>', 'report of conform --report json')
     .requiredOption('--private-key <pem>', 'Ed25519 private key; conform keygen makes one')
-    .option('--out <file>', 'certificate to write', 'conform-certificate.json')
+    .option('--out <file>', 'certificate file to write', 'conform-certificate.json')
     .option(
       '--valid-days <n>',
-      `days for which it is valid, from the run on; at most ${MOST_VALID_DAYS}`,
+      `validity in days from the run; at most ${MOST_VALID_DAYS}`,
       whole(1, MOST_VALID_DAYS),
       VALID_DAYS,
     )
-    .option('--partial', 'sign what is not a whole, conformant run; the certificate says why')
+    .option(
+      '--partial',
+      'sign a run that is incomplete or not conformant; the certificate says why',
+    )
     .action(async (path, { out, partial = false, privateKey: keyFile, validDays }) => {
       const output = { path: out, option: `--out ${out}` }
       checkOutputs([output], { [path]: path, [keyFile]: keyFile })
@@ -63,14 +66,14 @@ export function draftStatement(path: string, bytes: Buffer, options: SignOptions
   const end = daysAfterRun(report.run.startedAt, issuedAt, options.validDays)
   ensure(
     end > options.now.getTime(),
-    `${path}: cannot be signed: ${options.validDays} days after the run (--valid-days) are over`,
+    `${path}: cannot be signed: ${options.validDays} days after the run (--valid-days) have passed`,
   )
   const expiresAt = new Date(end).toISOString()
   const statement = makeStatement(report, bytes, { issuedAt, expiresAt, publicKey: '' })
   const reasons = [...statement.predicate.partial, ...foreignReasons(report.suite)]
   ensure(
     options.partial || reasons.length === 0,
-    `${path}: cannot be signed: ${reasons.join('; ')}; --partial signs it, and lists this in the certificate`,
+    `${path}: cannot be signed: ${reasons.join('; ')}; --partial signs it and lists these reasons`,
   )
   return { ...statement, predicate: { ...statement.predicate, partial: reasons } }
 }

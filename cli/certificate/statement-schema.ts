@@ -18,14 +18,14 @@ const time = defined<string>('time')
 
 const operation = object(
   { id: text, state: oneOf('judged', 'not-served', 'removed', 'not-tested') },
-  { answered: described('What one request with the full key got, if it is not served.', text) },
+  { answered: described('The answer to one request with the full key, if not served.', text) },
 )
 
 const predicate = object({
   ...results,
   operations: listOf(operation),
   excused: described(
-    'Requirements that the target file calls unreachable.',
+    'Requirements declared unreachable in the target file.',
     listOf(object({ id: text, level: oneOf('must', 'should'), reason: text })),
   ),
   notExercised: listOf(object({ id: text, reason: text })),
@@ -35,10 +35,10 @@ const predicate = object({
     startedAt: time,
     baseline: described('Failures were expected by a baseline.', flag),
   }),
-  partial: described('Why it does not certify a whole, conformant run.', listOf(text)),
+  partial: described('Why the run is not complete and conformant.', listOf(text)),
   issuedAt: time,
   expiresAt: time,
-  publicKey: described('Of the signer, SPKI in PEM.', text),
+  publicKey: described('The public key of the signer, SPKI in PEM.', text),
 })
 /** The claims of a certificate. */
 export type Predicate = Fitting<typeof predicate>

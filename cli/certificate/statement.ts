@@ -106,7 +106,7 @@ export function partialReasons(claims: Omit<Predicate, 'partial'>): string[] {
     [run.credentialProbes === 'few', 'few wrong keys were tried (credentialProbes: few)'],
     ...answering.map(({ id, answered }): [boolean, string] => [
       true,
-      `${id} is declared not served, but ${answered === undefined ? 'was not asked' : `answered ${answered}`}`,
+      `${id} is declared not served, but ${answered === undefined ? 'was not probed' : `answered ${answered}`}`,
     ]),
     [days < 0, `the run started after the signing, at ${run.startedAt}`],
     [
@@ -118,7 +118,7 @@ export function partialReasons(claims: Omit<Predicate, 'partial'>): string[] {
 
 /** Why this version cannot tell whether a report is complete. */
 export function foreignReasons(suite: Predicate['suite']): string[] {
-  const by = `version ${suite.version} of the suite judged`
+  const by = `version ${suite.version} of the suite of the suite judged`
   return reasonsIn([
     [suite.requirementsDigest !== requirementsDigest(), `${by} by other requirements`],
     [suite.specDigest !== specDigest, `${by} by another text of the interface`],

@@ -49,7 +49,7 @@ export function verifyCertificate(bytes: Buffer, options: VerifyOptions): Verifi
   const named = publicKeyIn(getAt(value, '/predicate/publicKey'))
   const key = [given, named].find((one) => one && isSignedBy(envelope, one))
   if (!key) {
-    const signer = given ? `the key given (${keyId(given)})` : 'the key that it names'
+    const signer = given ? `the key given (${keyId(given)})` : 'the key in the certificate'
     return refused(
       `the signed payload was altered, or its signature: ${signer} did not sign this payload`,
       'payload',
@@ -81,7 +81,7 @@ function timeProblems({ issuedAt, expiresAt, run }: Predicate, now: Date): strin
   return reasonsIn([
     [now.getTime() < Date.parse(issuedAt), `it was signed in the future, at ${issuedAt}`],
     [now.getTime() >= end, `it expired at ${expiresAt}`],
-    [end > latest, `it ends more than ${MOST_VALID_DAYS} days after its run`],
+    [end > latest, `it is valid for more than ${MOST_VALID_DAYS} days after its run`],
   ])
 }
 

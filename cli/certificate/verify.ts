@@ -14,28 +14,35 @@ import { type Verification, verifyCertificate } from './verification.ts'
 export function verifyCommand() {
   return new Command('verify')
     .description(
-      'check a certificate offline. Exit 0: valid, and all that you ask for; 1: not; 2: it could not be checked',
+      'verify a certificate offline. Exit 0: valid and meets your demands; 1: not; 2: unreadable',
     )
-    .argument('<certificate>', 'file of conform sign')
-    .option('--report <report.json>', 'the report that it was issued for')
-    .option('--public-key <pem>', "the signer's public key: it must have signed")
+    .argument('<certificate>', 'certificate file')
+    .option('--report <report.json>', 'the report that the certificate is for')
+    .option('--public-key <pem>', 'require a signature by this public key')
     .addOption(
-      new Option('--key-id <id>', 'id of a key that must have signed; repeatable: one of them')
+      new Option(
+        '--key-id <id>',
+        'require a signature by the key with this id; repeatable: any one suffices',
+      )
         .argParser(keyIds)
         .default([], 'none'),
     )
     .addOption(
-      new Option('--require <verdict>', 'exit 1 for anything less, also if partial').choices([
+      new Option('--require <verdict>', 'require this verdict, and a complete run').choices([
         'conformant',
       ] as const),
     )
     .option(
       '--require-operations <ids or n>',
-      'operations that must be judged: ids with commas, or how many',
+      'required operations: comma-separated ids, or a minimum number',
       requiredOperations,
     )
-    .option('--base-url <url>', 'the address that must have been judged', address)
-    .option('--max-age <days>', 'exit 1 if the run started more days ago', whole(0, 9999))
+    .option('--base-url <url>', 'require that this address was judged', address)
+    .option(
+      '--max-age <days>',
+      'require that the run started at most this many days ago',
+      whole(0, 9999),
+    )
     .option('--json', 'print the findings as JSON')
     .action((file, options) => {
       const { lines, result } = verifyFile(file, { ...options, now: new Date() })
@@ -115,9 +122,9 @@ function remarks({ differs, signed }: Verification, report: string | undefined):
         digest !== requirementsDigest(),
         `requirements: other than those of this version; the certificate names version ${version}`,
       ],
-      [report === undefined, 'report: not looked at (--report)'],
+      [report === undefined, 'report: not checked (--report)'],
     ]),
-    'not proven: that the run took place, or that the server is still the same. Whoever holds the key can sign what no run has shown; if you must know, run the suite, or have a certifier run it and sign',
+    'not proven: that the run took place, or that the server is still the same. The owner of the key can sign anything; if you need proof, run the suite, or have a certifier run it and sign',
   ]
 }
 

@@ -71,7 +71,7 @@ function usualParts({ application, keyVariable, notServed }: Answers): string[] 
     `// The key with full rights: a string, {"env": "NAME"}, {"file": "path"} or {"command": [...], "ttlSeconds": 300}.
 // Also of use: "expired" (was valid once) and "restricted" (valid, without permission).
 ${keys}`,
-    `// What the target holds. The application judges jobs.create and jobs.retrieve: jobs are created on it.
+    `// Objects on the target. The application is needed for jobs.create and jobs.retrieve: jobs are created on it.
 ${application ? `${otherResources}\n${member('resources', { application })}` : resources}`,
     notServed.length > 0 ? `${servedOnes}\n${member('operations', absent)}` : exampleOperations,
     scenarios,
@@ -116,13 +116,13 @@ const exampleOperations = `// Requests known to succeed, for operations whose pa
 //   "vision.analyze": "not-served"
 // },`
 
-const scenarios = `// How to bring about a condition that no client can cause by itself.
+const scenarios = `// How to trigger a condition that no client can cause by itself.
 // "scenarios": {
 //   "files.retrieve/403-file-access": {"params": {"file_id": "a-file-of-another-account"}},
 //   "jobs.create/429-quota-exceeded": {"key": {"env": "KEY_WITH_SPENT_QUOTA"}}
 // },`
 
-const unreachable = `// What cannot be brought about here, and why: not applicable, and named in every report.
+const unreachable = `// Conditions nobody can trigger here, with the reason. Listed in every report.
 // "unreachable": {"completion.create/500-*": "no staging switch for model outages"},`
 
 const limits = `// 0 requests per second: no limit. maxGenerations bounds what a run may generate.
@@ -164,17 +164,13 @@ function lackedParts({ keyVariable, notServed }: Answers, steps: readonly Step[]
       'keys',
       { full: { env: keyVariable } },
     ),
-    ...part('// What the target holds.', 'resources', {}),
+    ...part('// Objects on the target.', 'resources', {}),
     ...part(
-      '// Requests that are known to succeed, or "not-served" for what your server does not have.',
+      '// Requests that are known to succeed, or "not-served" for operations you do not offer.',
       'operations',
       absent,
     ),
-    ...part(
-      '// How to bring about a condition that no client can cause by itself.',
-      'scenarios',
-      {},
-    ),
+    ...part('// How to trigger a condition that no client can cause by itself.', 'scenarios', {}),
   ]
 }
 

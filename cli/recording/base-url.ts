@@ -18,7 +18,7 @@ export function likeliestBaseUrl(
   const [first, second] = [...counts].sort((a, b) => b[1] - a[1])
   if (first && second && first[1] > 0 && first[1] === second[1]) {
     throw new UserError(
-      `${file}: holds as many requests of the interface to ${first[0]} as to ${second[0]}; say with --base-url which is meant`,
+      `${file}: contains as many requests of the interface to ${first[0]} as to ${second[0]}; choose with --base-url`,
     )
   }
   return first?.[0]

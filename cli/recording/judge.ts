@@ -261,9 +261,9 @@ function successFault(
   const schema = operation(id).response as BodySchema | undefined
   const { state } = entry.body
   if (state === 'missing' || state === 'elsewhere')
-    throw new NotExercised('the recorder left out the body of such an answer')
+    throw new NotExercised('the recorder omitted the body of such an answer')
   if (state === 'cut' && schema !== undefined)
-    throw new NotExercised('the recording does not hold the whole body of any such answer')
+    throw new NotExercised('the recording does not contain a complete body of such an answer')
   if (!isGranted(response)) return { expected }
   return schema && shapeFault(response, schema)
 }

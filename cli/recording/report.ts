@@ -72,7 +72,7 @@ function whyNotJudged(
   if (isShown) return undefined
   return judged === 0
     ? `nothing was judged: ${nothingShown}`
-    : 'nothing was judged: the recording shows no success of an operation that could be recognised'
+    : 'nothing was judged: the recording contains no successful response of the interface'
 }
 
 function resultOf(requirement: CatalogueRequirement, facts?: RecordingFacts): RequirementResult {

@@ -29,7 +29,7 @@ export async function recordedTarget(
   const given = baseUrlProblem(address) === undefined ? normalBaseUrl(address) : address
   const normal = given.replace(/\/v1$/, '')
   const doubled =
-    'the base URL ends in /v1, with which the paths of the interface begin already: it is taken without that'
+    'the base URL ends in /v1, but the paths of the interface already begin with /v1: it was removed'
   // Nothing is sent, so only keys that can be in the recording matter, and only if they can be read without running
   // code.
   const atHand = plainFile(file, (value) =>

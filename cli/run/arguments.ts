@@ -29,14 +29,14 @@ export function addArguments(command: Command) {
   return command
     .argument('[base_url]', 'the server to judge')
     .option('-t, --target <file>', 'target file: JSON, or a module (conform init)')
-    .option('-k, --key <key>', 'key with full rights, else CONFORM_API_KEY')
-    .option('--start <command>', 'start the server to judge by this shell command')
-    .option('--wait <ms>', 'wait until it answers (with --start: 30000)', whole(1, 3_600_000))
+    .option('-k, --key <key>', 'API key (prefer CONFORM_API_KEY: not in ps)')
+    .option('--start <command>', 'start the server with this command; stop it')
+    .option('--wait <ms>', 'how long to wait for it (--start: 30000)', whole(1, 3_600_000))
     .addOption(headerOption())
-    .option('--insecure', 'accept certificates that do not verify')
+    .option('--insecure', 'accept invalid TLS certificates')
     .addOption(repeatable('--only <pattern>', 'ids to run; * is any characters; repeatable'))
     .addOption(repeatable('--skip <pattern>', 'ids to leave out; repeatable'))
-    .option('--failed [report.json]', 'what failed in that report, or in the last run')
+    .option('--failed [report.json]', 'rerun failures of that report, or last run')
     .option('--read-only', 'send nothing that creates or generates')
     .addOption(
       new Option('--depth <depth>', 'full, or quick: one case of each kind')
@@ -56,7 +56,7 @@ export function addArguments(command: Command) {
     .option('--timeout <ms>', 'time for one whole exchange', whole(1, 3_600_000))
     .addOption(reportOption(formatNames))
     .option('--verbose', 'every failure, case and reason')
-    .option('--dry-run', 'say how much would be sent, and send nothing')
+    .option('--dry-run', 'print the number of requests, send none')
 }
 
 /** Checks what commander cannot: patterns that match nothing, and options that go together. Throws UserError. */
@@ -79,9 +79,7 @@ function checkStart(baseUrl: string | undefined, { start, target, wait }: RunArg
   if (start === undefined && wait === undefined) return
   if (start?.trim() === '') throw new UserError('--start: give the command that starts the server')
   if (baseUrl === undefined && target === undefined)
-    throw new UserError(
-      `${option}: needs the base URL at which the server will answer, or a target file that has it`,
-    )
+    throw new UserError(`${option}: give the base URL of the server, or a target file with one`)
 }
 
 function checkBaseUrl(word: string | undefined, commands: readonly string[]): void {
@@ -108,7 +106,7 @@ function checkPatterns(option: string, patterns: readonly string[]): void {
 
 /** `--port <n>` on the loopback address; default: any free port. */
 export function portOption() {
-  return new Option('--port <n>', 'port on the loopback address; 0 is any free one')
+  return new Option('--port <n>', 'port on the loopback address; 0 means any free one')
     .argParser(whole(0, 65_535))
     .default(0)
 }

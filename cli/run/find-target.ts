@@ -182,13 +182,13 @@ export function warn(
   const all = [...warnings, ...(baseline ? foreignBaseline(baseline, target) : [])]
   if (options.key !== undefined) {
     all.push(
-      '--key: other users of this machine can see it in the process list; CONFORM_API_KEY or keys.full in the target file is not seen',
+      '--key is visible to other users in the process list; use CONFORM_API_KEY or keys.full in the target file',
     )
   }
   for (const [name, value] of Object.entries(options.header)) {
     if (typeof value === 'string' && isSecretName(name))
       all.push(
-        `--header ${name}: other users of this machine can see it in the process list; 'env:NAME' as its value is not seen`,
+        `--header ${name} is visible to other users in the process list; use 'env:NAME' as its value`,
       )
   }
   for (const warning of all) warnOf(warning)

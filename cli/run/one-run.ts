@@ -222,7 +222,7 @@ function lookAt(judging: Judging, { plan, target, options }: Run): () => Look {
   const ms = rate > 0 ? (expected() / rate) * 1000 : 0
   if (ms > worthSayingMs)
     process.stderr.write(
-      `conform: some ${expected()} requests at ${spokenRate(rate)}: about ${roundly(ms)}\n`,
+      `conform: about ${expected()} requests at ${spokenRate(rate)}: about ${roundly(ms)}\n`,
     )
   return () => {
     const { jobsInProgress, requests: sent } = judging.facts()

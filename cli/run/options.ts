@@ -26,10 +26,10 @@ export function withFailed(baseUrl: string | undefined, options: RunArguments): 
   const path = isNamed ? failed : lastReportOf({ baseUrl, target })
   if (!isNamed && !existsSync(path))
     throw new UserError(
-      '--failed: no run of this target is kept on this machine; run it first, or name its JSON report',
+      '--failed: no earlier run of this target was found; run it first, or give its JSON report',
     )
   const { report } = readReport(path)
-  plannedReports(outputs, { 'the report that --failed names': path })
+  plannedReports(outputs, { 'the report of --failed': path })
   const ids = report.requirements
     .filter(
       (result) =>

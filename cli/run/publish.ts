@@ -40,7 +40,7 @@ export async function publish(record: RunRecord, publication: Publication): Prom
   const problem = record.facts.recordingProblem
   if (problem !== undefined)
     notes.push(
-      `the exchanges could not be kept (${problem}): no HAR is written, and HTML shows those of failures only`,
+      `the exchanges could not be stored (${problem}): no HAR is written, and HTML shows those of failures only`,
     )
   return finish(withProblems(report, problems), {
     ...keptExchanges({ log: record.options.exchangeLog, problem }, report, requests),
@@ -66,7 +66,7 @@ async function heldAgainst(
   })
   if (!options.updateBaseline) return by(baseline)
   if (whole.verdict === 'not-judged' || run.interrupted) {
-    notes.push(`${baseline.file} is left as it was: the run judged nothing, or not all`)
+    notes.push(`${baseline.file} was not changed: the run judged nothing, or not everything`)
     return by(baseline)
   }
   const { baseline: updated, difference, text } = updateBaseline(baseline, whole, now)
@@ -88,7 +88,7 @@ function notesOf({ facts }: RunRecord): string[] {
   return [
     ...(ended && !told.includes(ended.cause) ? [ended.reason] : []),
     ...(jobsInProgress.length > 0
-      ? [`jobs that were not seen to end: ${jobsInProgress.join(', ')}`]
+      ? [`jobs still running when the run ended: ${jobsInProgress.join(', ')}`]
       : []),
   ]
 }

@@ -40,7 +40,7 @@ export async function startServer(
   if (start !== undefined && (await takesConnections(target.baseUrl))) {
     const { host } = new URL(target.baseUrl)
     throw new UserError(
-      `--start: another program listens on ${host} already, and would be judged in place of your server: stop it, or use another port`,
+      `--start: another program already listens on ${host} and would be judged instead of your server; stop it, or use another port`,
     )
   }
   const server = start === undefined ? undefined : startProcess(start)
@@ -63,7 +63,9 @@ export async function startServer(
         if (log === undefined || exit.code === 0) return []
         isLogNamed = true
         const lines = [`the output of the server: ${log}`]
-        return end ? [...lines, `the server ended (${endOf(end)}): ${errorIn(log, target)}`] : lines
+        return end
+          ? [...lines, `the server exited (${endOf(end)}): ${errorIn(log, target)}`]
+          : lines
       },
       close,
     }
@@ -129,7 +131,7 @@ function whyEnded(end: CommandEnd, log: string | undefined, target: Target): str
     )
   const remedy =
     code === 0
-      ? '; give a command that goes on, or start the server yourself and give --wait <ms> alone'
+      ? '; give a command that stays in the foreground, or start the server yourself and use only --wait <ms>'
       : ''
   return `the command of --start ended (${endOf(end)}) before ${target.baseUrl} answered${remedy}`
 }

@@ -59,7 +59,7 @@ export function parseBaseline(text: string, file: string): Baseline {
   }))
   const ids = entries.map(({ id }) => id)
   const twice = ids.find((id, at) => ids.indexOf(id) !== at)
-  ensure(twice === undefined, `${file}: expected: ${twice} is in it twice`)
+  ensure(twice === undefined, `${file}: expected: ${twice} is listed twice`)
   return { file, entries }
 }
 

@@ -73,7 +73,7 @@ function whyNotJudged(report: Undecided): string | undefined {
   if (run.interrupted) return 'the run was interrupted'
   const mistakes = requirements.filter(isMistake).length
   if (mistakes > 0)
-    return `${count(mistakes, 'requirement')} could not be judged for a mistake of the suite; please report it, with seed ${run.seed}`
+    return `${count(mistakes, 'requirement')} could not be judged because of a bug in the suite; please report it, with seed ${run.seed}`
   if (verdict !== 'not-judged') return undefined
   const reason = commonReason(requirements)?.reason
   return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
@@ -184,7 +184,7 @@ export function inconsistencies(report: Report): string[] {
     const { failures, id } = result
     if ((result.outcome === 'failed') !== failures.length > 0)
       found.push(`${id} is ${result.outcome}, with ${failures.length} failures`)
-    if (seen.has(id)) found.push(`${id} is in it twice`)
+    if (seen.has(id)) found.push(`${id} is listed twice`)
     seen.add(id)
   }
   return found

@@ -17,7 +17,7 @@ export function readBytes(path: string): Buffer {
 /** Parses JSON from that path; throws UserError with a one-line message. */
 export function parseJson(text: string, path: string): unknown {
   const bare = text.replace(/^\uFEFF/, '')
-  if (bare.trim() === '') throw new UserError(`${path}: is empty, and so is not JSON`)
+  if (bare.trim() === '') throw new UserError(`${path}: is empty, not JSON`)
   try {
     return JSON.parse(bare)
   } catch {

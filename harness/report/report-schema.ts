@@ -46,10 +46,13 @@ const baseline = object(
     file: text,
     expected: described('Failed as expected.', listOf(text)),
     stale: described(
-      'Passed, unknown, past its date, or failed otherwise than recorded: decides the exit code.',
+      'Passed, unknown, expired, or failed differently than recorded: decides the exit code.',
       listOf(object({ id: text, why: text })),
     ),
-    notExercised: described('Expected, but not exercised in this run: named only.', listOf(text)),
+    notExercised: described(
+      'Expected, but not exercised in this run: does not decide.',
+      listOf(text),
+    ),
   },
   {
     reasons: described(
@@ -62,7 +65,7 @@ export type BaselineSummary = Fitting<typeof baseline>
 
 const notServed = object({
   operation: text,
-  answered: described('A status, or in words why there was none.', text),
+  answered: described('A status, or the reason why there was none.', text),
 })
 /** An operation declared as not served, and its answer to one request with the full key. */
 export type NotServed = Fitting<typeof notServed>
@@ -71,7 +74,7 @@ const created = object(
   { operation: text, id: text },
   {
     name: text,
-    removed: described('Whether its clean-up removed it; absent if none is declared.', flag),
+    removed: described('Whether clean-up removed it; absent without clean-up.', flag),
     kept: described('Why it was not removed.', text),
   },
 )
@@ -90,12 +93,12 @@ export const conditions = {
   only: patterns,
   skip: patterns,
   insecure: flag,
-  ca: described('An authority of the target file (tls.ca) was trusted.', flag),
-  proxy: described('Host and port of the proxy through which the target was asked.', textOrNull),
+  ca: described('The certificate authority of the target file (tls.ca) was trusted.', flag),
+  proxy: described('Host and port of the proxy in between.', textOrNull),
   interrupted: flag,
-  depth: described('How much was sent for a requirement: every case, or one of each kind.', depth),
+  depth: described('Cases sent per requirement: all, or one of each kind.', depth),
   credentialProbes: described(
-    'Which wrong keys were tried: all forms on every operation, or few.',
+    'Wrong keys tried: all forms on every operation, or few.',
     oneOf('all', 'few'),
   ),
 }
@@ -105,39 +108,36 @@ const run = object(
     ...conditions,
     nonce: text,
     throttled: described(
-      'How often an answer was 429 or 503 and tried again; not counted are answers of the status that the requirement asks for, since they may be its answer by another name.',
+      'Number of retries after 429 or 503, except where the requirement expects that status.',
       count,
     ),
     concurrency: count,
     baseline: orNull(baseline),
     notServed: described(
-      'Operations declared not served, and what one request with the full key got.',
+      'Operations declared not served, with the answer to one request with the full key.',
       listOf(notServed),
     ),
     created: described('What the run created.', listOf(created)),
   },
   {
     command: described(
-      'The command of the run, without what selects requirements, and without a key.',
+      'The command of the run, without the selection of requirements and without keys.',
       text,
     ),
     retried: described(
-      "How many answers were cut off, reset or a gateway's 502 or 504, and asked for again.",
+      "Number of retries after lost connections, or a gateway's 502 or 504.",
       count,
     ),
-    longestPauseMs: described(
-      'The longest pause that a throttled answer asked for; absent if none did.',
-      milliseconds,
-    ),
+    longestPauseMs: described('The longest Retry-After, in ms; absent without one.', milliseconds),
     absent: described(
-      'Operations that the target does not seem to have, and how it answered; absent if there was none.',
+      'Operations that the target does not seem to have, with their answers; absent if none.',
       listOf(notServed),
     ),
     hints: described(
-      'Sentences that say what of the target or its file to look at first; absent if there was none.',
+      'Hints about the target or its file, to check first; absent if none.',
       listOf(text),
     ),
-    statuses: described('How many answers had each status.', statuses),
+    statuses: described('Number of answers per status.', statuses),
   },
 )
 
@@ -154,14 +154,14 @@ export const basicDefinitions = {
 }
 
 const exit = object(
-  { code: oneOf(0, 1, 2, 3), because: described('One clause for a reader.', text) },
+  { code: oneOf(0, 1, 2, 3), because: described('One clause for people.', text) },
   {
     outside: described(
-      'The target could not be judged for a cause that its requirements do not show.',
+      'Why the target could not be judged, if its requirements do not show it.',
       always,
     ),
     requireExercised: described(
-      'Musts that were not exercised decided it (--require-exercised).',
+      'Required checks that were not exercised decided it (--require-exercised).',
       always,
     ),
   },
@@ -180,9 +180,9 @@ export const results = {
   target: object({
     name: text,
     baseUrl: text,
-    digest: described('Of the target file without keys, as canonical JSON.', digest),
+    digest: described('SHA-256 of the target file without keys, as canonical JSON.', digest),
   }),
-  verdict: described('Of the tpe mode asked for.', defined<Verdict>('verdict')),
+  verdict: described('For the requested tpe mode.', defined<Verdict>('verdict')),
   summary: object({ must: defined<Counts>('counts'), should: defined<Counts>('counts') }),
 }
 

@@ -23,33 +23,36 @@ export const choosing = ['--only', '--failed', '--skip', '--read-only'] as const
 const leftOutBy = oneOf(...choosing, '--bail', 'interrupted')
 export type LeftOutBy = Fitting<typeof leftOutBy>
 
-export const why = described('The kind of the reason, and its facts. Other reasons have none.', {
+export const why = described('The kind of the reason, with its facts; absent for other reasons.', {
   type: 'object',
   required: ['kind'],
   ...either(
     object({
       kind: oneOf('left-out'),
-      by: described('The option that left it out; interrupted: the run ended before.', leftOutBy),
+      by: described('The option that left it out, or interrupted.', leftOutBy),
     }),
     object({
       kind: oneOf('undeclared'),
       needs: described(
-        'What the target file lacks: of each need the names of which one will do.',
+        'What the target file lacks: alternatives for each need.',
         listOf(listOf(text)),
       ),
-      example: described('Part of a target file that declares it, as JSON text.', text),
+      example: described('Part of a target file to paste, as JSON.', text),
     }),
     object(
       {
         kind: oneOf('absent'),
-        absence: described('How the target file declares it, or seenBy.', absence),
+        absence: described(
+          'How the target file declares the operation, or those of seenBy.',
+          absence,
+        ),
       },
-      { seenBy: described('Those by which alone the requirement is seen.', listOf(text)) },
+      { seenBy: described('The only operations that can show the requirement.', listOf(text)) },
     ),
-    object({ kind: oneOf('unreachable'), note: described('The note of the target file.', text) }),
+    object({ kind: oneOf('unreachable'), note: described('The reason in the target file.', text) }),
     object({
       kind: described(
-        'The suite itself failed, or the target cannot be judged at all.',
+        'A bug in the suite, or a target that cannot be judged at all.',
         oneOf('mistake', 'target'),
       ),
     }),
@@ -63,18 +66,18 @@ const milliseconds = defined<number>('milliseconds')
 const storyStep = object(
   {
     kind: oneOf('creation', 'reading'),
-    sentMs: described('Since the story began.', milliseconds),
+    sentMs: described('Since the beginning of the story.', milliseconds),
     endedMs: milliseconds,
     status: orNull(integer),
   },
   {
-    job: described('The job by its number in the story, from 0.', count),
+    job: described('Index of the job in the story.', count),
     state: described(
-      'What the answer says of the job.',
+      'What the answer says about the job.',
       oneOf('in_progress', 'completed', 'failed'),
     ),
     tpe: text,
-    isFaulty: described('The request was to be refused whatever the state.', always),
+    isFaulty: described('The request had to be refused in any state.', always),
     isWrong: described('The answer that fails the requirement.', always),
   },
 )
@@ -83,8 +86,8 @@ export type StoryStep = Fitting<typeof storyStep>
 export const story = object(
   { steps: listOf(storyStep) },
   {
-    left: described('How many steps are left out.', count),
-    leftAfter: described('After how many steps they are.', count),
+    left: described('Number of omitted steps.', count),
+    leftAfter: described('Number of steps before the omitted ones.', count),
   },
 )
 /** The requests on an application up to a wrong answer. */
@@ -114,37 +117,37 @@ export const failure = object(
     actual: text,
     onlyName: described('Only the code name is wrong: --tpe family accepts the answer.', flag),
     seed: integer,
-    rerun: described('The command that shows the failure again, without a key.', text),
+    rerun: described('The command that reproduces the failure, without a key.', text),
   },
   {
-    path: described('Where the counterexample stands among the generated cases.', text),
+    path: described('Index of the counterexample among the generated cases.', text),
     at: described('JSON Pointer to the member of the response that is wrong or missing.', text),
     control: described(
-      'The request without the fault, and the status by which it was granted.',
+      'The valid request, and the status of its answer.',
       object({ request: defined<RecordedRequest>('request'), status: integer }),
     ),
     connection: described(
-      'The answer to the next request is wrong on a reused connection alone.',
+      'The answer to the next request is wrong, but only on a reused connection.',
       oneOf('reused'),
     ),
     toRefuse: described('The request had to be refused.', always),
-    cites: described('How `expected` ends: the sections that it cites.', text),
-    asked: described('The statuses and the names of errors that were asked for.', listOf(text)),
+    cites: described('The sections at the end of `expected`.', text),
+    asked: described('The expected statuses and error names.', listOf(text)),
     noEnvelope: described(
-      'The status is right, but the answer is no error envelope: see envelope/shape.',
+      'The status is right, but the answer is not an error envelope: see envelope/shape.',
       always,
     ),
     takes: described(
-      'The state that the failure takes: the curl line sends its request alone, and may show something else.',
+      'The state that the failure depends on: the curl line sends only the request, and may get another answer.',
       takes,
     ),
-    story: described('What happened on the application before, and with it.', story),
+    story: described('The requests on the application up to the failure.', story),
     later: described(
-      'What the request by itself was answered when the run ended, in words, if that differs.',
+      'The answer to the request alone at the end of the run, in words, if different.',
       text,
     ),
     rerunIds: described(
-      'The requirements that rerun selects: all that the failure needs to show again.',
+      'The requirements that rerun selects: all those needed to reproduce the failure.',
       listOf(text),
     ),
     exchange: defined<FailureExchange>('exchange'),
@@ -167,10 +170,7 @@ const result = object(
     outcome,
     control: oneOf('granted', 'refused', 'none'),
     cases: described('Requests judged.', count),
-    durationMs: described(
-      'Of its own exchanges, one after the other, without the time that they waited for their turn.',
-      milliseconds,
-    ),
+    durationMs: described('Sum of its own exchanges, without time in queues.', milliseconds),
     failures: listOf(defined<Failure>('failure')),
   },
   { reason: described('Why it was not judged.', text), why: defined<Why>('why') },

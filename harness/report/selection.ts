@@ -14,7 +14,7 @@ const longestPattern = 256
 /** Why a text is not a pattern, if so. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern.length <= longestPattern) return undefined
-  return `a pattern has at most ${longestPattern} characters, and this one has ${pattern.length}`
+  return `a pattern has at most ${longestPattern} characters; this one has ${pattern.length}`
 }
 
 /**

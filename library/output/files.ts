@@ -120,7 +120,7 @@ export function checkOutputs(outputs: readonly OutputFile[], inputs: InputFiles)
       throw new UserError(`${output.option}: would overwrite ${input[0]}; give another file`)
     if (holdsKey(output.path)) {
       throw new UserError(
-        `${output.option}: holds a key, which is never overwritten; give another file`,
+        `${output.option}: contains a key, which is never overwritten; give another file`,
       )
     }
     const twin = outputs.slice(0, index).find(({ path }) => identityOf(path) === identity)

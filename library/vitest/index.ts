@@ -73,7 +73,7 @@ function skipNote({ failures, level, reason }: RequirementResult): string {
   if (reason !== undefined) return terminalText(reason)
   const [first] = failures
   return terminalText(
-    `failed, but a ${level} does not decide: expected ${first?.expected}, received ${first?.actual}`,
+    `failed, but a ${level} is only recommended: expected ${first?.expected}, received ${first?.actual}`,
   )
 }
 

@@ -28,7 +28,7 @@ export function components(): { readonly securitySchemes: Json; readonly schemas
     schemas: {
       Error: shipped('error-envelope'),
       ModelErrorType: {
-        description: 'Types that stand for the model behind an operation, with any status (§7.4).',
+        description: 'Errors of the model behind an operation, with any status (§7.4).',
         type: 'string',
         enum: modelErrors,
       },
@@ -225,7 +225,7 @@ export function errorResponses(id: OperationId): Json {
   })
   // Requirements that any error satisfies have no status.
   const others = text(refusals.filter(({ status }) => typeof status !== 'number'))
-  const lines = ['Any other error (§7.2), or what a guardrail gives (§7.3).', others]
+  const lines = ['Any other error (§7.2), or an error of a guardrail (§7.3).', others]
   const other = {
     description: lines.filter(Boolean).join('\n'),
     content: content(ref('Error'), 'InternalError'),

@@ -117,7 +117,7 @@ function requestExample(of: OperationId): unknown {
   return of === 'jobs.create' ? { inputs } : (declared ?? operation(of).example)
 }
 
-const description = `This document has what the interface shows, and no more. Whatever the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere. The examples of such payloads are made up, and so is their media type: a response that is no JSON is not wrong.
+const description = `This document describes only what the interface shows. Whatever the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere. The examples of such payloads are made up, and so is their media type: a response that is no JSON is not wrong.
 
 Every error response is the envelope \`Error\`. Each operation lists the statuses that the interface names for it, with the values of \`tpe\` that are possible there; any other status may come as well, as \`default\`.
 
@@ -146,11 +146,11 @@ export function openapiDocument(): Json {
     servers: [
       {
         url: '{base_url}',
-        description: 'Wherever the service runs: the interface names no host.',
+        description: 'The base URL of the service; the interface names no host.',
         variables: {
           base_url: {
             default: 'http://127.0.0.1:8080',
-            description: 'Without a slash at its end.',
+            description: 'Without a trailing slash.',
           },
         },
       },

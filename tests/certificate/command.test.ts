@@ -62,7 +62,7 @@ test('keygen, sign and verify, one after the other', async () => {
     [`${sign} --valid-days 401`, /from 1 to 400/],
     [`${sign} --out r.json`, /would overwrite r\.json/],
     [`${sign} --out conform-key.pem`, /would overwrite conform-key\.pem/],
-    [`${sign} --out conform-key.pub.pem`, /holds a key, which is never overwritten/],
+    [`${sign} --out conform-key.pub.pem`, /contains a key, which is never overwritten/],
     ['verify nowhere.json', /nowhere\.json: does not exist/],
     [`${verify} --key-id me`, /sha256: and 64 hex digits/],
     [`${verify} --require passing`, /Allowed choices are conformant/],
@@ -117,7 +117,7 @@ test('a key is for its owner only, and neither half is left behind alone', async
   expect(keyId(await readPrivateKey(secret))).toBe(id)
   expect(keyId(readPublicKey(open))).toBe(id)
   chmodSync(secret, 0o640)
-  await expect(readPrivateKey(secret)).rejects.toThrow(/other users may read .*mode 640.*chmod 600/)
+  await expect(readPrivateKey(secret)).rejects.toThrow(/other users can read .*mode 640.*chmod 600/)
   expect(() => writeKeyPair(at('new.pem'), at('none/new.pub.pem'))).toThrow(/cannot be written/)
   expect(existsSync(at('new.pem'))).toBe(false)
   expect(() => writeKeyPair(at('new.pem'), at('./new.pem'))).toThrow(/two different files/)

@@ -88,7 +88,7 @@ test.each<[reason: string, of: Report]>([
   ['--runs was 24 instead of 25', wholeReport({ runs: 24 })],
   ['(credentialProbes: few)', wholeReport({ credentialProbes: 'few' })],
   ['declared not served, but answered 401', wholeReport(served('401'))],
-  ['declared not served, but was not asked', wholeReport(served(null))],
+  ['declared not served, but was not probed', wholeReport(served(null))],
   ['started after the signing', wholeReport({ startedAt: '2026-03-02T08:00:00.001Z' })],
   ['more than 7 days before', wholeReport({ startedAt: '2026-02-23T07:59:59.999Z' })],
   ['judged by other requirements', bySuite({ requirementsDigest: digest })],
@@ -108,7 +108,7 @@ test.each(['404', '405', '410', '501'])(
 
 test.each<[problem: string, change: (results: Results) => unknown]>([
   ['is missing', (results) => results.pop()],
-  ['is in it twice', (results) => results.push(results[0]!)],
+  ['is listed twice', (results) => results.push(results[0]!)],
   ['x.y/1 is not a requirement', (results) => results.push({ ...results[0]!, id: 'x.y/1' })],
   ['is a should of', (results) => (results[0] = { ...results[0]!, level: 'should' })],
 ])(
@@ -135,5 +135,5 @@ test('validity counts from the run, or from the signing if that comes first', ()
     statementIn(issue(wholeReport({ startedAt }), { validDays, partial: true })).predicate.expiresAt
   expect(ends('2026-03-01T12:00:00.000Z', 400)).toBe('2027-04-05T12:00:00.000Z')
   expect(ends('2036-01-01T00:00:00.000Z', 10)).toBe('2026-03-12T08:00:00.000Z')
-  expect(() => ends('2026-01-01T00:00:00.000Z', 30)).toThrow(/30 days after the run .* are over/)
+  expect(() => ends('2026-01-01T00:00:00.000Z', 30)).toThrow(/30 days after the run .* have passed/)
 })

@@ -87,7 +87,7 @@ test.each<[string, string, RegExp]>([
     encodeEnvelope(
       signEnvelope(envelope().payloadType, bytesOf(statementIn(certificate)), other.privateKey),
     ),
-    /^the signed payload was altered, or its signature: the key that it names did not/,
+    /^the signed payload was altered, or its signature: the key in the certificate did not/,
   ],
   [
     'the signature',
@@ -138,7 +138,7 @@ test.each<[string, Date | string, string, RegExp | null]>([
     'if it claims too much',
     issuedAt,
     resigned((claims) => (claims.expiresAt = '2027-04-05T12:00:00.001Z')),
-    /^it ends more than 400 days after its run/,
+    /^it is valid for more than 400 days after its run/,
   ],
 ])('its time: %s', (_, now, text, problem) => {
   const { problems } = verified(text, { now: new Date(now) })
@@ -237,8 +237,8 @@ test('prints who signed it, the verdict, what was judged, what was not, how and 
     expect.stringMatching(/^run: 2026-03-01T12:00:00.000Z, version 0\.1\.0 of the suite/),
     'target: https://example.com, named "Example"',
     'valid: 2026-03-02T08:00:00.000Z to 2026-08-28T12:00:00.000Z',
-    'report: not looked at (--report)',
-    expect.stringMatching(/^not proven: that the run took place.*Whoever holds the key can sign/),
+    'report: not checked (--report)',
+    expect.stringMatching(/^not proven: that the run took place.*The owner of the key can sign/),
     'exit 0: valid; ask the signer for the key id (--key-id)',
   ])
   expect(result).toMatchObject({ accepted: true, signedBy: { keyId: own, isKnown: false } })

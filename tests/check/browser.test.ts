@@ -92,8 +92,8 @@ test('an encoded body that is wrong fails', async () => {
 
 const half = JSON.stringify(createdJob).slice(0, 20)
 
-const leftOut = 'the recorder left out the body of such an answer'
-const notWhole = 'the recording does not hold the whole body of any such answer'
+const leftOut = 'the recorder omitted the body of such an answer'
+const notWhole = 'the recording does not contain a complete body of such an answer'
 
 test.each<[what: string, content: object, reason?: string]>([
   ['marked', { size: 20, text: half, _cut: true }],

@@ -35,7 +35,7 @@ test('0 where nothing failed, 1 where a must did, 3 where nothing was judged', a
   const said = 'exit 3: nothing was judged: the recording'
   expect((await check([])).stdout).toContain(`${said} has no answered request to an operation`)
   const refused = { ...pdf, status: 404, answers: envelope('NotFound') }
-  expect((await check([refused])).stdout).toContain(`${said} shows no success of an operation`)
+  expect((await check([refused])).stdout).toContain(`${said} contains no successful response`)
   // A must that a recording breaks gives 1, however little else it shows.
   expect((await check([{ ...refused, answers: {} }])).stdout).toMatch(
     /^exit 1: \d required checks? failed$/m,

@@ -26,7 +26,7 @@ const text = JSON.stringify(har(pdf, pdf))
 const utf16 = Buffer.from(text, 'utf16le')
 
 test.each<[what: string, bytes: string | Uint8Array | object, message: string]>([
-  ['nothing', '', 'is empty, and so is not JSON'],
+  ['nothing', '', 'is empty, not JSON'],
   ['a key', 'secret-key-0123456789', 'is not JSON at line 1, column 1'],
   ['JSON that ends early', `{"log": {\n"entries": [`, 'is not JSON at line 2, column 13'],
   ['a list', [], 'is not a HAR: it has no object log (record one as HAR 1.2)'],
@@ -166,7 +166,7 @@ test('bodies in files of their own are not read, and the option is named', async
   const content = { text: undefined, size: -1, _file: 'a1.json' }
   expect(await checked(har(list, { ...missing, content }))).toMatchObject({
     code: 0,
-    stderr: `conform: warning: 1 body is in a file beside the recording, which is not read: record with content: 'embed' (Playwright)\n`,
+    stderr: `conform: warning: 1 body is in a separate file, which is not read: record with content: 'embed' (Playwright)\n`,
   })
 })
 
@@ -180,9 +180,9 @@ test.each<[creator: string, option: string]>([
   const { code, stderr, stdout } = await checked({ log: { ...log, creator: { name } } })
   expect(code).toBe(3)
   expect(stderr).toBe(
-    `conform: warning: the recording holds no bodies of answers, so only statuses and headers can be judged; record it ${option}\n`,
+    `conform: warning: the recording contains no response bodies, so only statuses and headers can be judged; record it ${option}\n`,
   )
-  expect(stdout).toContain('the recorder left out the body of such an answer')
+  expect(stdout).toContain('the recorder omitted the body of such an answer')
 })
 
 test('a recording that has bodies, or nothing of the interface, is not said to lack them', async () => {

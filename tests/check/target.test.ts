@@ -39,7 +39,7 @@ test('the base URL is the one given, else the target file’s, else where most o
 
 test('of two that could be meant as well, the user says which', async () => {
   await expect(check(har(broken(here), broken(there)))).rejects.toThrow(
-    /holds as many requests of the interface to https:\/\/here\.example\.com as to https:\/\/there\.example\.com\/eu; say with --base-url which is meant$/,
+    /contains as many requests of the interface to https:\/\/here\.example\.com as to https:\/\/there\.example\.com\/eu; choose with --base-url$/,
   )
   await expect(
     check(har(broken(here)), { baseUrl: 'https://user:secret@here.example.com' }),

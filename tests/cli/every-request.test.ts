@@ -58,7 +58,7 @@ test('--header and the query of the target file go with every request, and secre
   }
   for (const secret of ['of-the-subscription', 'of-the-gateway', 'literal-token', 'of-the-session'])
     expect(stdout + stderr).not.toContain(secret)
-  expect(stderr).toContain('warning: --header x-token: other users of this machine can see it')
+  expect(stderr).toContain('warning: --header x-token is visible to other users')
   expect(stderr).toContain(
     "--header 'X-Tenant: given' --header 'x-api-key: env:GATEWAY_KEY' --header 'x-token: [redacted]' --only files.list/2xx-accepted",
   )

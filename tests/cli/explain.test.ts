@@ -35,7 +35,7 @@ describe('explain', () => {
     ['pdf.parse/4xx-removed', '\n  {"operations": {"pdf.parse": "removed"}}\n'],
     ['chat.create/200-structured-output', '  A 2xx, and what the statement above asks for.\n'],
     ['translate.run/2xx-accepted', '  Any 2xx whose body is not an error envelope.\n'],
-    ['envelope/shape', '  Nothing of its own: '],
+    ['envelope/shape', '  Nothing: it is judged on '],
     ['guardrails/400-blocked', '  The valid request of the operation that the scenario names, '],
   ])('of %s it says %j', async (id, text) => {
     expect((await conform(`explain ${id}`)).stdout).toContain(text)
@@ -120,7 +120,7 @@ test('--failed runs what failed in a report, and what was cut off, and never wri
   expect(ended.stdout).toMatch(/^Left out: \d+ by --failed$/m)
   const over = await again('--failed before.json --report json=before.json')
   expect(over).toMatchObject({ code: 2 })
-  expect(over.stderr).toContain('would overwrite the report that --failed names')
+  expect(over.stderr).toContain('would overwrite the report of --failed')
 })
 
 test('--failed alone goes by the last run of the target, whose report has no key', async () => {
@@ -131,7 +131,7 @@ test('--failed alone goes by the last run of the target, whose report has no key
   const key = (JSON.parse(readFileSync(file, 'utf8')) as { keys: { full: string } }).keys.full
   const run = (args: string) => conform(args, { cwd, env: { XDG_CACHE_HOME: caches } })
   const again = `${url} -t ${file} --failed`
-  expect((await run(again)).stderr).toContain('no run of this target is kept on this machine')
+  expect((await run(again)).stderr).toContain('no earlier run of this target was found')
   await run(`${url} -t ${file} --only ${id} --only files.list/401-*`)
   // The address that follows is no report.
   const { stdout } = await run(`-t ${file} --failed ${url}`)

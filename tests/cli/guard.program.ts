@@ -35,32 +35,32 @@ const stories: readonly [what: string, source: string, sentence: string][] = [
   [
     'process.exit(0)',
     `process.exit(0); export default ${target}`,
-    'the module target.mjs calls process.exit(0), which would end the run with nothing said: take that call out',
+    'the module target.mjs calls process.exit(0), which would end the run without a report: remove that call',
   ],
   [
     'process.exit(0) in the middle',
     `setTimeout(() => process.exit(0), 100); export default ${slow}`,
-    'the module target.mjs calls process.exit(0), which would end the run with nothing said: take that call out',
+    'the module target.mjs calls process.exit(0), which would end the run without a report: remove that call',
   ],
   [
     'an error that is thrown late',
     `setTimeout(() => { throw new Error('bad key ${key}') }, 100); export default ${slow}`,
-    'the module target.mjs threw an error that nothing catches: bad key $CONFORM_API_KEY',
+    'the module target.mjs threw an uncaught error: bad key $CONFORM_API_KEY',
   ],
   [
     'a key that nobody was told of',
     `setTimeout(() => { throw new Error('bad key ' + btoa('1234567890abcdefgh')) }, 100); export default ${slow}`,
-    'the module target.mjs threw an error that nothing catches: bad key [redacted]',
+    'the module target.mjs threw an uncaught error: bad key [redacted]',
   ],
   [
     'a rejected promise',
     `setTimeout(() => Promise.reject(new Error('no ' + process.env.MY_TOKEN)), 100); export default ${slow}`,
-    'the module target.mjs left a rejected promise that nothing handles: no $CONFORM_API_KEY',
+    'the module target.mjs left a rejected promise unhandled: no $CONFORM_API_KEY',
   ],
   [
     'a rejected promise before the target is known',
     `Promise.reject(new Error('no ' + process.env.MY_TOKEN)); await new Promise((resolve) => setTimeout(resolve, 500)); export default ${target}`,
-    'the module target.mjs left a rejected promise that nothing handles: no [redacted]',
+    'the module target.mjs left a rejected promise unhandled: no [redacted]',
   ],
   [
     'an event loop that empties',
@@ -70,7 +70,7 @@ const stories: readonly [what: string, source: string, sentence: string][] = [
        process.emit('beforeExit', 0)
        return new Promise(() => {})
      } }`,
-    'nothing is left that could go on, and conform still waited for files.',
+    'the run cannot continue: nothing can happen any more, but conform still waits for files.',
   ],
 ]
 
@@ -88,7 +88,7 @@ describe('a target module with', () => {
       expect(report.exit.because).toContain(sentence)
       expect(report.verdict).not.toBe('conformant')
       expect(stdout + stderr + JSON.stringify(report)).not.toContain(key)
-      expect(stderr).not.toContain('mistake of the suite')
+      expect(stderr).not.toContain('bug in the suite')
     },
   )
 
@@ -107,7 +107,7 @@ describe('a target module with', () => {
       expect({ code, stderr }).toEqual({
         code: 3,
         stderr:
-          'conform: the module target.mjs calls process.exit(0), which would end the run with nothing said: take that call out\n',
+          'conform: the module target.mjs calls process.exit(0), which would end the run without a report: remove that call\n',
       })
     },
   )

@@ -89,7 +89,7 @@ test('a second signal ends the process at once, and nothing of it is left', asyn
 
 const reportArguments = formatNames.flatMap((format) => ['--report', `${format}=report.${format}`])
 const nothingKnown =
-  'conform: interrupted before the target was read: nothing was judged, no report is written\n'
+  'conform: interrupted before the target file was read: nothing was judged, no report was written\n'
 
 /** Says on stderr, from the thread that loads modules, that the command line is about to be loaded; then does the rest. */
 const told = (then: string): string => {

@@ -63,11 +63,11 @@ test.each<[string, Judge | undefined]>([
   const report = await judged(check)
   const row = report.requirements.find(({ id }) => id === broken)
   expect(row).toMatchObject({ outcome: 'not-exercised' })
-  expect(row?.reason).toMatch(/^a mistake of the suite: /)
+  expect(row?.reason).toMatch(/^a bug in the suite: /)
   expect(report.exit.code).toBe(3)
   expect(report.verdict).toBe('passing')
   expect(lastLine(report)).toBe(
-    'exit 3: 1 requirement could not be judged for a mistake of the suite; please report it, with seed 77',
+    'exit 3: 1 requirement could not be judged because of a bug in the suite; please report it, with seed 77',
   )
 })
 
@@ -75,7 +75,7 @@ test('a run that a mistake ended asks for a report too', async () => {
   const report = await judged(judgeOf(broken), 'x is undefined')
   expect(report.exit).toEqual({
     code: 3,
-    because: 'a mistake of the suite ended the run: x is undefined; please report it, with seed 77',
+    because: 'a bug in the suite ended the run: x is undefined; please report it, with seed 77',
     outside: true,
   })
 })

@@ -29,7 +29,7 @@ test.each([
 ])('a report never overwrites a key: --report %s', async (report) => {
   const { code, stderr } = await conform(`--report ${report}`, { cwd })
   expect(code).toBe(2)
-  expect(stderr).toMatch(/holds a key, which is never overwritten; give another file/)
+  expect(stderr).toMatch(/contains a key, which is never overwritten; give another file/)
   expect(readFileSync(at('conform-key.pem'), 'utf8')).toBe(pem)
 })
 
@@ -38,7 +38,7 @@ test('nor does a target file that init writes by --force', async () => {
   const { code, stderr } = await conform('init target.ts --force', { cwd })
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: expect.stringMatching(/target\.ts: holds a key, which is never/),
+    stderr: expect.stringMatching(/target\.ts: contains a key, which is never/),
   })
   expect(readFileSync(at('conform-key.pem'), 'utf8')).toBe(pem)
 })

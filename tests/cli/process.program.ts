@@ -75,7 +75,7 @@ test.skipIf(!existsSync('/dev/full'))(
   () => {
     expect(listTo('>/dev/full')).toEqual({
       status: 2,
-      stderr: 'conform: the output cannot be written (ENOSPC)\n',
+      stderr: 'conform: cannot write output (ENOSPC)\n',
     })
   },
 )
@@ -88,7 +88,7 @@ test.skipIf(!hasTerminals)(
   'of a dead server the keys are shown once, and none for what failed',
   async () => {
     const watch = onTerminal(['watch', 'http://127.0.0.1:1', '-k', 'a-key-of-nobody'], folder())
-    await watch.shows('The target takes no requests.')
+    await watch.shows('The target does not answer.')
     await watch.shows('q quit')
     watch.types('q')
     const { shown } = await watch.ended

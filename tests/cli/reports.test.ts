@@ -95,7 +95,7 @@ test.skipIf(!existsSync('/dev/full')).each(['at its beginning', 'later'] as cons
     expect(code).toBe(1)
     const said = stdout
       .split('\n')
-      .filter((line) => line.startsWith('the exchanges could not be kept ('))
+      .filter((line) => line.startsWith('the exchanges could not be stored ('))
     expect(said).toEqual([
       expect.stringMatching(/: no HAR is written, and HTML shows those of failures only$/),
     ])

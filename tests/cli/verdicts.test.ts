@@ -50,7 +50,7 @@ test('--key is taken, and warned of', async () => {
   const { url } = await reference()
   const args = `${url} -k ${referenceKey} --only files.list/2xx-accepted`
   const { code, stdout, stderr } = await conform(args)
-  expect(stderr).toMatch(/^conform: warning: --key: other users of this machine can see it/)
+  expect(stderr).toMatch(/^conform: warning: --key is visible to other users/)
   expect(stdout + stderr).not.toContain(referenceKey)
   expect(code).toBe(0)
 })

@@ -11,8 +11,7 @@ test('without a terminal it says that it needs one', async () => {
   expect(await conform(['watch'])).toMatchObject({
     code: 2,
     stdout: '',
-    stderr:
-      'conform: conform watch reads keys from a terminal, and there is none; run conform instead\n',
+    stderr: 'conform: conform watch needs a terminal; run conform instead\n',
   })
 })
 
@@ -23,7 +22,9 @@ test.each([
 ])('what only one run can do is refused: %j', async (args, named) => {
   const { code, stderr } = await conform(['watch', ...args])
   expect(code).toBe(2)
-  expect(stderr).toMatch(new RegExp(`^conform: ${named} is not for conform watch, .*\\n$`))
+  expect(stderr).toMatch(
+    new RegExp(`^conform: ${named} cannot be used with conform watch,  .*\\n$`),
+  )
 })
 
 const only = ['--only', 'files.retrieve/404-*', '--runs', '1']
@@ -46,7 +47,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     await watch.shows(keys)
 
     await broken.close()
-    await watch.shows('The target takes no requests.')
+    await watch.shows('The target does not answer.')
     await watch.shows(keys)
     await reference({ port })
     await watch.shows('the failed: the target answers again')
@@ -59,7 +60,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     )
     await watch.shows('target.json changed')
     await watch.shows('Another name')
-    await watch.shows('Since the run before: nothing changed')
+    await watch.shows('Since the previous run: nothing changed')
     await watch.shows(keys)
 
     writeFileSync(file, '{"baseUrl": 5}')
@@ -90,7 +91,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     )
     await slow.held(1)
     watch.types('\x03')
-    await watch.shows('Ctrl-C again ends conform')
+    await watch.shows('Press Ctrl-C again to quit')
     await watch.shows('exit 3: the run was interrupted')
     await watch.shows(keys)
     watch.types('\x03')

@@ -117,7 +117,7 @@ test.each([
   ['{"expected": [{"id": "a", "was": 404}]}', 'expected[0].was must be an object'],
   ['{"expected": [{"id": "a", "was": []}]}', 'expected[0].was must have at least 1 item'],
   ['{"expected": [{"id": "a", "was": {"tpe": "X"}}]}', 'expected[0].was.status is missing'],
-  ['{"expected": [{"id": "a"}, {"id": "a"}]}', 'expected: a is in it twice'],
+  ['{"expected": [{"id": "a"}, {"id": "a"}]}', 'expected: a is listed twice'],
 ])('a bad file is one sentence that names the place: %s', (text, message) => {
   expect(() => parseBaseline(text, 'b.json')).toThrow(UserError)
   expect(() => parseBaseline(text, 'b.json')).toThrow(message)

@@ -123,6 +123,6 @@ describe('the command', () => {
     })
     const text = screenOf(compareReports([march, other])).join('\n')
     expect(text).toMatch(/^different versions of the suite judged \(\S+, 9\.9\.9\)/m)
-    expect(text).toMatch(/^code names were not judged alike/m)
+    expect(text).toMatch(/^the reports judged code names differently/m)
   })
 })

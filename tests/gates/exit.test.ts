@@ -91,7 +91,7 @@ const endings: readonly (readonly [string, Report])[] = [
   ['exit 3: the target could not be judged (no answer)', report([missed('a.b/1', 'no answer')])],
   ['exit 3: the run was interrupted', report([failed('a.b/1')], { interrupted: true })],
   [
-    'exit 3: 1 requirement could not be judged for a mistake of the suite; please report it, with seed 421',
+    'exit 3: 1 requirement could not be judged because of a bug in the suite; please report it, with seed 421',
     report([result('a.b/1'), missed('a.b/2', mistakeReason('x is undefined'))]),
   ],
   [

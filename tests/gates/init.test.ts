@@ -193,7 +193,7 @@ test('with a base URL and a key it looks at the server, and writes what is not t
     const looked = await init('t.json', { CONFORM_API_KEY: key })
     expect(looked.stdout).toMatch(
       new RegExp(
-        `was looked at: not built yet, and written as "not-served": ${operations.length - 4} operations \\(pdf\\.parse, `,
+        `was probed: not built yet, and written as "not-served": ${operations.length - 4} operations \\(pdf\\.parse, `,
       ),
     )
     const { operations: written = {} } = await taken(join(at, 't.json'))
@@ -204,11 +204,11 @@ test('with a base URL and a key it looks at the server, and writes what is not t
     expect(sent.length).toBeLessThan(17 + 5)
     sent.length = 0
     const without = await init('u.json', {})
-    expect(without.stdout).toContain('was not looked at: CONFORM_API_KEY is not set')
+    expect(without.stdout).toContain('was not probed: CONFORM_API_KEY is not set')
     expect(sent).toEqual([])
     const wrong = await init('v.json', { CONFORM_API_KEY: 'not-the-key-of-it' })
     expect((await taken(join(at, 'v.json'))).operations).toBeUndefined()
-    expect(wrong.stdout).toContain('was not looked at: it does not accept the key')
+    expect(wrong.stdout).toContain('was not probed: it does not accept the key')
   } finally {
     server.close()
   }

@@ -247,7 +247,7 @@ function file(text: string): string {
 }
 
 test.each([
-  ['', /x\.json: is empty, and so is not JSON$/],
+  ['', /x\.json: is empty, not JSON$/],
   ['\n \n', /x\.json: is empty/],
   ['{\n  "a": 1,\n  oops\n}\n', /x\.json: is not JSON at line 3, column 3$/],
   ['secret-key-123\nmore\n', /x\.json: is not JSON at line 1, column 1$/],

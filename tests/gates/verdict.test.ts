@@ -142,7 +142,7 @@ test('patterns: what stands between two stars is looked for once, whatever the i
   expect([isMatch, times]).toEqual([false, 127])
   expect(matchesId('a'.repeat(300), '*'.repeat(3000))).toBe(false)
   expect(patternProblem('*'.repeat(3000))).toBe(
-    'a pattern has at most 256 characters, and this one has 3000',
+    'a pattern has at most 256 characters; this one has 3000',
   )
 })
 
@@ -162,7 +162,7 @@ test.each<[string, (report: Report) => void]>([
     (r) => r.requirements[0]!.failures.push(failed('x').failures[0]!),
   ],
   ['a.b/1 is failed, with 0 failures', (r) => void (r.requirements[0]!.outcome = 'failed')],
-  ['a.b/1 is in it twice', (r) => r.requirements.push(r.requirements[0]!)],
+  ['a.b/1 is listed twice', (r) => r.requirements.push(r.requirements[0]!)],
   ['verdict is passing', (r) => r.requirements.splice(0)],
 ])('a changed report is told by: %s', (sentence, change) => {
   const changed = structuredClone(whole)

@@ -92,12 +92,12 @@ test.each<[string, Target | string, object, RegExp]>([
     {},
     /^the target: keys\.full: .*NO_SUCH_KEY is not set$/,
   ],
-  ['an unknown option', target, { onyl: [] }, /^no option is called onyl; did you mean only\?$/],
+  ['an unknown option', target, { onyl: [] }, /^there is no option onyl; did you mean only\?$/],
   [
     'a pattern without a requirement',
     target,
     { only: ['jobs.craete/*'] },
-    /^the option only: no requirement is called jobs\.craete\/\*; did you mean jobs\.create\//,
+    /^the option only: no requirement matches jobs\.craete\/\*; did you mean jobs\.create\//,
   ],
   ['a seed that is no number', target, { seed: 1.5 }, /^the option seed: give a whole number from/],
   ['no cases', target, { runs: 0 }, /^the option runs: give a whole number from 1/],
@@ -144,7 +144,7 @@ test('a failure is repeated with the file and the options that it needs', async 
 })
 
 test.each([
-  [{ slowJobsMs: 5 }, 'no option is called slowJobsMs; did you mean slowJobMs?'],
+  [{ slowJobsMs: 5 }, 'there is no option slowJobsMs; did you mean slowJobMs?'],
   [{ jobMs: '5' }, 'the option jobMs: give a time in ms, 0 or more'],
   [{ latency: -1 }, 'the option latency: give a time in ms, 0 or more'],
   [{ port: 65_536 }, 'the option port: give a whole number from 0 to 65535'],
