@@ -95,7 +95,7 @@ test('a port that is taken is exit 2, and the command is not started', async () 
   const ran = await conform([url, '--start', 'touch started', ...only], within(cwd))
   expect(ran).toMatchObject({ code: 2, stdout: '' })
   expect(ran.stderr).toMatch(
-    /^conform: --start: another program already listens on 127\.0\.0\.1:\d+ already/,
+    /^conform: --start: another program already listens on 127\.0\.0\.1:\d+ and would/,
   )
   expect({ asked, started: existsSync(join(cwd, 'started')) }).toEqual({
     asked: [],

@@ -22,9 +22,7 @@ test.each([
 ])('what only one run can do is refused: %j', async (args, named) => {
   const { code, stderr } = await conform(['watch', ...args])
   expect(code).toBe(2)
-  expect(stderr).toMatch(
-    new RegExp(`^conform: ${named} cannot be used with conform watch,  .*\\n$`),
-  )
+  expect(stderr).toMatch(new RegExp(`^conform: ${named} cannot be used with conform watch, .*\\n$`))
 })
 
 const only = ['--only', 'files.retrieve/404-*', '--runs', '1']
