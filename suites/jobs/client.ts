@@ -161,10 +161,13 @@ export class JobClient {
     return this.eventOf(await askHolding(this.run, probe, purpose))
   }
 
-  /** Whether jobs cannot be read at all: one was asked for until `settleMs` were over. It is not waited for again. */
+  /** Whether jobs cannot be read at all: no creation told an id, or one was asked for until `settleMs` were over. It is not waited for again. */
   get cannotBeRead(): boolean {
     const { settleMs } = this.run.target.limits
     const jobs = viewOf(this.history).jobs
+    const isMade = ({ operation, isGranted }: HistoryEvent): boolean =>
+      operation === 'jobs.create' && isGranted
+    if (jobs.length === 0) return this.history.events.some(isMade)
     const isAsked = ({ creation, readings }: Job): boolean =>
       readings.some(({ sentAt }) => sentAt - creation.endedAt >= settleMs)
     return jobs.some(isAsked) && !jobs.some(({ readings }) => readings.some(isRead))

@@ -236,3 +236,18 @@ test.each([[[]], [['jobs/instant']]])(
       )
   },
 )
+
+test('jobs of which no answer can be read are not waited for', async () => {
+  let busyUntil = -Infinity
+  const marked: Reply = async (path, answer, sinceMs) => {
+    const isCreation = /\/applications\/[^/]+\/jobs$/.test(path)
+    const response = isCreation && sinceMs < busyUntil ? error(409, 'BadRequest') : await answer()
+    if (isCreation && response.status === 202) busyUntil = sinceMs + 30_000
+    const { status, headers } = response
+    return new Response(`\ufeff${await response.text()}`, { status, headers })
+  }
+  const { tookMs, failed } = await judgeBehind(marked, { depth: 'quick', only: ['jobs.*'] })
+  expect(failed.length).toBeGreaterThan(0)
+  // The end of a run comes 2 s after what it looks at again.
+  expect(tookMs).toBeLessThan(3000)
+})
