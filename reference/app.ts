@@ -16,7 +16,7 @@ import { isAlias, usualSpelling, verify } from './world/keys.ts'
 import { type Operation, perform } from './world/operation.ts'
 import { countUp, type World } from './world/world.ts'
 
-// Here an operation that looks up an object counts as `Operation`: its `find` and what reads it stay together.
+// Operations with different `Found` types are widened to `Operation`: `find` and its users stay together.
 /** The operations of §4. */
 const allOperations = [
   ...[
@@ -34,7 +34,7 @@ const allOperations = [
 ] as readonly Operation[]
 
 const knownPaths = new Set(allOperations.flatMap(({ paths }) => paths))
-// Collections that a server may well list, although the spec shows only their creation.
+// Collections that a server may list, although the spec shows only their creation.
 const lists = new Set(['/v1/applications', '/v1/knowledge-graphs'])
 
 /** Answers that break `envelope/unknown-path` and `envelope/unsupported-method`, by variant of the defect. */
@@ -59,14 +59,14 @@ const unsupportedMethod: Readonly<Record<string, Answer>> = {
   'methods/405': { ...methodNotAllowed, headers: { allow: 'POST' } },
 }
 
-/** Answers at a path that the spec shows beside the usual one, of servers that do not have it. */
+/** Answers of servers without the alternative paths of the spec. */
 const aliasMissing: Readonly<Record<string, Answer>> = {
   'aliases/404': envelope('404-NotFound'),
   'aliases/405': { ...methodNotAllowed, headers: { allow: 'GET' } },
   'aliases/page-404': page(404),
 }
 
-/** Answers a request that is for none of the operations: an unknown path, or another method on a known one. */
+/** Answers a request to no operation: an unknown path, or another method on a known one. */
 function answerUnknownRoute(method: string, path: string, { switches }: World): Answer {
   const known = knownPaths.has(path)
   if (method === 'GET' && lists.has(path) && switches.varied('methods/lists'))
@@ -79,10 +79,13 @@ function answerUnknownRoute(method: string, path: string, { switches }: World): 
   return answer ?? envelope('404-NotFound', { description: `No ${method} ${path}` })
 }
 
-/** Every request of that number is throttled: often enough to be met by every operation of a run, seldom in a row. */
+/**
+ * Every request with a multiple of this number is throttled: often enough to hit every operation, rarely twice in a
+ * row.
+ */
 const every = 97
 
-/** A 429 or 503 now and then, under the variants that have them. */
+/** Returns an occasional 429 or 503, under the variants that have them. */
 function throttled(world: World): Answer | undefined {
   if (countUp(world, 'requests') % every !== 0) return undefined
   const load = envelope('503-ServiceUnavailable')
@@ -99,7 +102,7 @@ function throttled(world: World): Answer | undefined {
   })
 }
 
-/** The socket that the request came on; none if the app is called in the same process. */
+/** The socket of the request, if there is one. */
 function socketOf(c: Context): Socket | undefined {
   return (c.env as Partial<HttpBindings> | undefined)?.incoming?.socket
 }
@@ -135,7 +138,7 @@ export function createApp(world: World): Hono {
     app.on(operation.method ?? 'POST', [...operation.paths], handle(operation))
   app.route('/admin', adminRoutes(world))
   app.notFound(async (c) => {
-    // The fallback of a web page, for whatever does not begin like the interface.
+    // The fallback page of a web application, for paths outside the interface.
     if (
       c.req.method === 'GET' &&
       !c.req.path.startsWith('/v1/') &&
@@ -156,7 +159,7 @@ export function createApp(world: World): Hono {
   return app
 }
 
-/** Answers another spelling of a path as a lenient router does, or a router that says where to go. */
+/** Answers another spelling of a path like a lenient or redirecting router. */
 async function answerSpelling(
   c: Context,
   world: World,
@@ -184,7 +187,7 @@ function isOf(operation: Operation, method: string, path: string): boolean {
   )
 }
 
-/** Work of operators, beside the interface: clean up after a run, switch the search service off and on. */
+/** Admin endpoints besides the interface: delete objects, switch the search service off and on. */
 function adminRoutes(world: World): Hono {
   const admin = new Hono()
   const { files, graphs, applications } = world.store

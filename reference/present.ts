@@ -3,7 +3,7 @@ import type { Switches } from './switches/switches.ts'
 import { creations, shapeless } from './switches/table.ts'
 import { type Answer, type Call, isMembers, type Members } from './world/call.ts'
 
-/** Rewrites every object of a JSON value, the inner ones first. */
+/** Rewrites every object of a JSON value, inner ones first. */
 function everyObject(value: unknown, rewrite: (members: Members) => Members): unknown {
   if (Array.isArray(value)) return value.map((item) => everyObject(item, rewrite))
   if (!isMembers(value)) return value
@@ -16,7 +16,7 @@ function everyObject(value: unknown, rewrite: (members: Members) => Members): un
 
 const additional = { x_trace: { span: [1, null] }, hint: null, Größe: 17.5 }
 
-/** Keys of §7.1 that speak of the kind of an error, by a type that they are not shown with. */
+/** Keys of §7.1 that match the kind of an error, for types that they are not shown with. */
 const keysOfKind: Readonly<Record<string, string>> = {
   Conflict: 'fail.badRequest.invalidParameters',
   UnprocessableEntity: 'fail.badRequest.invalidParameters',
@@ -26,7 +26,7 @@ const keysOfKind: Readonly<Record<string, string>> = {
   MethodNotAllowed: 'fail.notFound.resource',
 }
 
-/** Forms that an envelope may have beyond the usual one (§2.6 requires `tpe`, `errors` and `extras`). */
+/** Other allowed forms of an envelope (§2.6 requires `tpe`, `errors` and `extras`). */
 const envelopes: Readonly<Record<string, (body: Members, message: Members) => Members>> = {
   'envelope/no-errors': (body) => ({ ...body, errors: [] }),
   'envelope/bare-errors': (body) => ({ ...body, errors: [{}] }),
@@ -38,7 +38,7 @@ const envelopes: Readonly<Record<string, (body: Members, message: Members) => Me
     ...body,
     errors: [{ key, extras }],
   }),
-  // §7.1 shows what the extras of a blocked message hold, so that these stay.
+  // §7.1 shows the extras of a blocked message, so they stay.
   'envelope/without-item-extras': (body, { description, key, extras }) => ({
     ...body,
     errors: [
@@ -64,14 +64,14 @@ const envelopes: Readonly<Record<string, (body: Members, message: Members) => Me
   }),
 }
 
-/** Envelopes that a broken server sends, by variant of the defect `envelope/shape`; on answers with status 401 only. */
+/** Envelopes of a broken server, by variant of the defect `envelope/shape`; only with status 401. */
 const misshapen: Readonly<Record<string, (body: Members) => unknown>> = {
   '': ({ tpe, errors }) => ({ tpe, errors }),
   '#no-tpe': ({ errors, extras }) => ({ errors, extras }),
   '#array': (body) => [body],
 }
 
-/** Message keys of §7.1 that a broken server puts on the wrong errors. */
+/** Message keys of §7.1 on the wrong errors. */
 const wrongKeys: Readonly<Record<string, readonly [status: number, key: string]>> = {
   '': [401, 'fail.badRequest.invalidParameters'],
   '#not-found': [404, 'fail.tooManyRequests.quotaExceeded'],
@@ -109,9 +109,9 @@ const others: Readonly<Record<string, Answer>> = {
   'successes/json-scalar': { status: 200, body: 17 },
 }
 
-/** The success of an operation, or another 2xx of a variant if the spec shows no shape. */
+/** The success of an operation, or another 2xx under a variant if the spec shows no shape. */
 export function successes(answer: Answer, call: Call): Answer {
-  // A page that says that nothing is there is none.
+  // An error page is not a success.
   if (answer.status >= 300) return answer
   if (creations.includes(call.operation)) {
     if (call.varied('successes/accepted-creations')) return { ...answer, status: 202 }
@@ -121,19 +121,18 @@ export function successes(answer: Answer, call: Call): Answer {
   return call.world.switches.variedOf(others) ?? enlarged(answer, call)
 }
 
-/** MiB that a member adds, by variant: within what a client may be expected to read, and beyond it. */
+/** Size of an added member in MiB, by variant: within and beyond what a client must be able to read. */
 const sizes: Readonly<Record<string, number>> = { 'answers/large': 3, 'answers/huge': 9 }
 
 const texts = new Map<number, string>()
 
-/** A text of so many MiB. */
 export function largeText(size: number): string {
   const known = texts.get(size) ?? 'All about tea. '.repeat((size * 1024 * 1024) / 15)
   texts.set(size, known)
   return known
 }
 
-/** The answer with a large member, if the operation lists or retrieves files and a variant asks for it. */
+/** Adds a large member, if the operation lists or retrieves files and a variant asks for it. */
 function enlarged(answer: Answer, call: Call): Answer {
   const size = call.world.switches.variedOf(sizes)
   const isOfFiles = call.operation === 'files.list' || call.operation === 'files.retrieve'
@@ -147,7 +146,7 @@ const encodings: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   br: (bytes) => brotliCompressSync(bytes),
 }
 
-/** JSON with blanks, tabs and both kinds of line end, wherever RFC 8259 allows them. */
+/** JSON with blanks, tabs and both kinds of line end wherever RFC 8259 allows them. */
 function spread(json: unknown): string {
   return ` \r\n\t${JSON.stringify(json, null, '\t').replaceAll('\n', '\r\n ')}\n\n `
 }
@@ -176,7 +175,7 @@ function headersOf(answer: Answer, switches: Switches): Headers {
   return headers
 }
 
-/** The bytes in a few pieces, so that they are sent chunked. */
+/** Splits the bytes, so that they are sent chunked. */
 function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   const size = Math.max(1, Math.ceil(bytes.length / 3))
   let at = 0
@@ -190,7 +189,7 @@ function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   })
 }
 
-/** Turns an answer into a response, in the spelling that the variants ask for. */
+/** Turns an answer into a response, encoded as the variants ask. */
 export function transmit(answer: Answer, acceptEncoding: string, switches: Switches): Response {
   const headers = headersOf(answer, switches)
   if (answer.text === undefined && answer.body === undefined)

@@ -20,25 +20,27 @@ export interface ReferenceOptions {
   readonly defects?: Iterable<string>
   /** Names of `variants`: other ways to conform. */
   readonly variants?: Iterable<string>
-  /** ms that each answer is late; default 0. */
+  /** Delay of each answer in ms; default 0. */
   readonly latency?: number
-  /** ms that a job takes at least; default 40. It also lasts until it was read in progress three times, 30 s at most. */
+  /**
+   * Minimum duration of a job in ms; default 40. A job also lasts until it was read in progress three times, or 30 s.
+   */
   readonly jobMs?: number
-  /** Duration of a job of the slow application, in ms; default 250. */
+  /** Minimum duration of a job of the slow application in ms; default 250. */
   readonly slowJobMs?: number
-  /** ms until what was just made can be used, under `settling/*`, `jobs/readable-late` and `processing/slow`. */
+  /** Time until a new object can be used, in ms, under `settling/*`, `jobs/readable-late` and `processing/slow`. */
   readonly settleMs?: number
-  /** ms that a slow refusal takes, under `slow/refusals`; default 200. */
+  /** Duration of a slow refusal in ms, under `slow/refusals`; default 200. */
   readonly slowRefusalMs?: number
-  /** Web pages of any origin may ask it: preflights are answered. Default false. */
+  /** Allows requests from web pages of any origin, and answers preflights. Default false. */
   readonly cors?: boolean
-  /** ms of silence before the connection is closed, under the defects `#no-answer`; default 1000. */
+  /** Silence before the connection is closed, in ms, under the defects `#no-answer`; default 1000. */
   readonly silenceMs?: number
 }
 
 type HandedRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'json'>
 
-/** @throws Error on a defect or variant that does not exist. */
+/** @throws Error on an unknown defect or variant */
 function createServed({ defects = [], variants = [], latency = 0, ...options }: ReferenceOptions) {
   const switches = createSwitches(defects, variants)
   const clock = createClock(switches)
@@ -75,7 +77,7 @@ function createServed({ defects = [], variants = [], latency = 0, ...options }: 
   }
 }
 
-/** The same server for web pages of any origin, as `Access-Control-` headers of the Fetch standard say it. */
+/** Adds CORS headers for any origin. */
 function forWebPages(app: Hono): Hono {
   const open = new Hono()
   open.use(cors({ origin: '*', exposeHeaders: ['*'] }))
@@ -88,8 +90,8 @@ function forWebPages(app: Hono): Hono {
 
 /**
  * A conforming server of the whole interface without a socket, for tests that inject their transport.
- * @throws Error on a defect or variant that does not exist, or that shows on a socket alone (`needsSocket`).
- * `isStamped`: each response names the defects that had a say in it, which costs time.
+ * @throws Error on a defect or variant that is unknown, or only has an effect on a socket (`needsSocket`). `isStamped`:
+ * each response names the defects that affected it, which costs time.
  */
 export function createReference(options: ReferenceOptions = {}, isStamped = false) {
   const { fetch } = createServed(options)
@@ -98,11 +100,10 @@ export function createReference(options: ReferenceOptions = {}, isStamped = fals
     throw new Error(`"${unseen}" shows on a socket alone: use startReference`)
   const url = 'http://reference.localhost'
   return {
-    /** Base URL of its requests; any other origin will do as well. */
+    /** Base URL of its requests; any other origin works as well. */
     url,
-    /** Declares everything that the reference has. */
     target: { ...targetFile, baseUrl: url } as Readonly<Record<string, unknown>>,
-    /** @throws ConnectionLost if a defect gives no answer. */
+    /** @throws ConnectionLost if a defect gives no answer */
     handle(request: HandedRequest): Promise<Response> {
       return isStamped ? stamped(() => fetch(request as Request)) : fetch(request as Request)
     },
@@ -110,8 +111,8 @@ export function createReference(options: ReferenceOptions = {}, isStamped = fals
 }
 
 /**
- * Under these a job has to end by itself, since nobody reads it in progress: its id or its readings do not arrive, or look like
- * something else.
+ * Switches under which a job must end by time alone, since nobody reads it in progress: its id or its readings do not
+ * arrive, or are unrecognisable.
  */
 const endingByThemselves = [
   ...['jobs.create/202-created#answer-lost'],
@@ -122,20 +123,20 @@ const endingByThemselves = [
     'jobs.retrieve/200-job#no-http',
   ],
   ...['jobs.retrieve/200-job#status', 'jobs.retrieve/200-identity#one-id'],
-  // The job of an application that was just created is read when all else is judged, and would block every other one until then.
+  // The job of a new application is read last, and would block every other one until then.
   'jobs.create/409-per-application',
 ]
 
-/** ms that a job waits at most to be read, from its creation on. */
+/** Maximum time that a job waits to be read, in ms from its creation. */
 export function unreadMsOf({ broken, varied }: Switches): number {
   if (endingByThemselves.some(broken)) return 0
-  // The answer to a creation may be lost, so that nobody knows of the job: everyone waits for its end.
+  // The answer to a creation may be lost: then nobody knows the job, and everyone waits for its end.
   return varied('connection/closed-unannounced') ? 3000 : 30_000
 }
 
 /**
- * Ends each connection after its first answer without saying so. A request that is on its way by then is still carried out,
- * but its answer is lost.
+ * Closes each connection after its first answer without announcing it. A request sent meanwhile is carried out, but its
+ * answer is lost.
  */
 function closeUnannounced(server: Server): void {
   server.on('request', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
@@ -145,7 +146,7 @@ function closeUnannounced(server: Server): void {
 
 const lifetime = 20
 
-/** Resets each connection when one more request arrives on it, before that request is looked at. */
+/** Resets each connection when a second request arrives, before handling it. */
 function resetReusedConnections(server: Server): void {
   const served = new WeakMap<Socket, number>()
   const listeners = server.listeners('request') as ((
@@ -167,9 +168,9 @@ interface ServerOptions extends ReferenceOptions {
 }
 
 /**
- * Starts a conforming server of the whole interface, in memory, on the loopback address.
- * @param ownsThread Nothing else goes on in this thread: a faster class takes the place of its `Response`.
- * @throws Error on a defect or variant that does not exist, or a port that is taken.
+ * Starts a conforming in-memory server of the whole interface on the loopback address.
+ * @param ownsThread nothing else runs in this thread, so that a faster class may replace its `Response`
+ * @throws Error on an unknown defect or variant, or a port that is taken
  */
 export async function startReference(options: ServerOptions = {}, ownsThread = false) {
   const { fetch, switches } = createServed(options)

@@ -3,11 +3,11 @@ import { createDispatcher, type Endpoint } from './endpoint.ts'
 import type { Connection, Line } from './exchange.ts'
 
 export interface ConnectionLine extends Line {
-  /** Destroys the socket, also one that is still connecting. The line is of no use afterwards. */
+  /** Destroys the socket, even while connecting. The line cannot be used afterwards. */
   hangUp(): Promise<void>
 }
 
-/** A place for one connection, and one exchange at a time: it connects when it has to, and again after a close. */
+/** A place for one connection with one exchange at a time: it connects on demand, and again after a close. */
 export function openLine(endpoint: Endpoint): ConnectionLine {
   const sockets = new Set<Socket>()
   let connection: Connection | undefined
@@ -36,12 +36,12 @@ export function openLine(endpoint: Endpoint): ConnectionLine {
   }
 }
 
-/** After a write failed, answers that are there already are read for so long, in ms. */
+/** Time to read pending answers after a failed write, in ms. */
 const readingMs = 100
 
 /**
- * A server may answer before it has read the body, and close: what it sent is there to be read, but the error of a write
- * would destroy the socket first. So such an error is told a moment later.
+ * A server may answer before it has read the body, and close. The write error would destroy the socket before that
+ * answer is read, so the error is delayed.
  */
 function readBeforeWriteErrors(socket: Socket): void {
   type Done = (error?: Error | null) => void
@@ -55,8 +55,8 @@ function readBeforeWriteErrors(socket: Socket): void {
 const endOfHead = '\r\n\r\n'
 
 /**
- * undici takes the bytes of a socket by `read`: there they are counted, TLS already taken off. It refuses an unasked
- * `100 Continue`, though a client has to skip any 1xx (RFC 9110 §15.2); so it is shown 102 instead, which it skips.
+ * undici calls `read` on the socket: this counts the bytes there, without TLS. It also turns an unrequested `100
+ * Continue`, which undici refuses, into 102, which it skips: clients must skip any 1xx (RFC 9110 §15.2).
  */
 function watchReads(socket: Socket, connection: Connection): void {
   const read = socket.read

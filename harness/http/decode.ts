@@ -3,15 +3,15 @@ import zlib from 'node:zlib'
 
 interface Decoded {
   readonly body: Uint8Array
-  /** The decoded body was longer than the limit, or its end was missing already. */
+  /** The decoded body exceeded the limit, or was already truncated. */
   readonly cut: boolean
-  /** Why it could not be decoded; `body` then holds the bytes as they came. */
+  /** Why it could not be decoded; `body` then holds the bytes as received. */
   readonly undecodable?: string
 }
 
 export interface Encoded {
   readonly body: Uint8Array
-  /** The value of `content-encoding`: codings in the order in which they were applied. */
+  /** The value of `content-encoding`: codings in the order of application. */
   readonly encoding: string
   /** True if only the beginning of the body was read. */
   readonly cut: boolean
@@ -30,8 +30,8 @@ const isSame = (one: Encoded, other: Encoded): boolean =>
   Buffer.compare(one.body, other.body) === 0
 
 /**
- * Undoes the content codings (gzip, x-gzip, deflate with or without its zlib frame, br), the last one first.
- * Each step ends at `limit` bytes, so that neither memory nor time depends on what a bomb would unpack to.
+ * Decodes content codings (gzip, x-gzip, deflate with or without its zlib frame, br), the last one first. Each step
+ * stops at `limit` bytes, so that memory and time do not depend on what a bomb would unpack to.
  */
 export async function decode(encoded: Encoded, limit: number): Promise<Decoded> {
   if (lastBomb?.limit === limit && isSame(lastBomb.encoded, encoded)) return lastBomb.decoded
@@ -69,7 +69,7 @@ async function undo(decoder: Transform, { body, cut }: Decoded, limit: number): 
   return { body: collected.bytes(), cut }
 }
 
-/** A body whose end is missing is decoded as far as it goes, not refused for its missing end. */
+/** A truncated body is decoded as far as possible. */
 function decoderFor(coding: string, { body, cut }: Decoded): Transform | undefined {
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants
   const flushing = cut ? { finishFlush: Z_SYNC_FLUSH } : {}
@@ -78,7 +78,8 @@ function decoderFor(coding: string, { body, cut }: Decoded): Transform | undefin
     case 'x-gzip':
       return zlib.createGunzip(flushing)
     case 'deflate':
-      // The zlib format is meant (RFC 9110 §8.4.1.2), but bare deflate is seen as often: its first byte never says "8".
+      // The zlib format is correct (RFC 9110 §8.4.1.2), but bare deflate is as common: its first byte never has the low
+      // half 8.
       return ((body[0] ?? 0) & 0x0f) === 8
         ? zlib.createInflate(flushing)
         : zlib.createInflateRaw(flushing)
@@ -89,7 +90,9 @@ function decoderFor(coding: string, { body, cut }: Decoded): Transform | undefin
   }
 }
 
-/** Gathers bytes up to a limit, in one buffer: a body that comes byte by byte takes no more memory than one that comes whole. */
+/**
+ * Collects bytes up to a limit in one buffer: a body that arrives byte by byte takes no more memory than a whole one.
+ */
 export type Collector = ReturnType<typeof collect>
 
 export function collect(limit: number) {
@@ -99,7 +102,7 @@ export function collect(limit: number) {
     get length() {
       return length
     },
-    /** Takes what still fits; false if the chunk held more than that. */
+    /** Adds what still fits; false if the chunk was larger. */
     add(chunk: Uint8Array): boolean {
       const fitting = chunk.subarray(0, limit - length)
       const needed = length + fitting.length

@@ -1,4 +1,4 @@
-/** Where requests go, and the way there: past a proxy of the environment, or through it. */
+/** Where requests go, directly or through a proxy of the environment. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { BlockList, isIP, Socket } from 'node:net'
@@ -13,8 +13,8 @@ type Undici = typeof import('undici')
 const require = createRequire(import.meta.url)
 
 /**
- * One module of undici. Its entry loads fetch, WebSocket and caches too, which take four times as long to load as what
- * is needed of it. A release that lays its files out otherwise is loaded whole.
+ * One module of undici. Its entry also loads fetch, WebSocket and caches, which takes four times as long. A release
+ * with another layout is loaded as a whole.
  */
 function part<Name extends keyof Undici>(name: Name, load: () => unknown): Undici[Name] {
   try {
@@ -29,10 +29,10 @@ const buildConnector: typeof BuildConnector = part('buildConnector', () =>
   require('undici/lib/core/connect.js'),
 )
 
-/** Longest head of an answer, in bytes. */
+/** In bytes. */
 const headLimit = 64 * 1024
 
-/** The end of a connection, and the way there: settled once, the same for every line. */
+/** The resolved address of the target and the way there, shared by all lines. */
 export interface Endpoint {
   readonly origin: string
   /** Host and port, for messages. */
@@ -45,18 +45,18 @@ export interface Endpoint {
   readonly insecure: boolean
 }
 
-/** A proxy that the environment names for a target. */
+/** A proxy of the environment for a target. */
 export interface Proxy {
-  /** Host and port, for messages and reports; without its credentials. */
+  /** Host and port without credentials, for messages and reports. */
   readonly host: string
   /** The environment variable that names it. */
   readonly variable: string
   readonly origin: string
-  /** Its `proxy-authorization`, if its URL holds credentials. */
+  /** Its `proxy-authorization`, if its URL has credentials. */
   readonly authorization?: string
 }
 
-/** Throws UserError if the base URL, a PEM text or a proxy variable cannot be used. */
+/** Throws UserError if the base URL, a PEM text or a proxy variable is invalid. */
 export function endpointOf({
   baseUrl,
   tls,
@@ -81,7 +81,7 @@ function httpUrl(text: string): URL | undefined {
   return url && /^https?:$/.test(url.protocol) ? url : undefined
 }
 
-/** Each file by itself first, so that the one at fault is named; Node takes an authority that is none without a word. */
+/** Checks each file separately to name the invalid one; Node silently accepts an invalid authority. */
 function contextOf({ ca, cert, key }: NonNullable<TransportOptions['tls']> = {}): SecureContext {
   if (ca !== undefined) inFile('tls.ca', 'certificate', () => new X509Certificate(ca))
   if (cert !== undefined) inFile('tls.cert', 'certificate', () => new X509Certificate(cert))
@@ -114,13 +114,16 @@ function inFile(member: string, what: string, read: () => unknown): void {
 
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
 
-/** Upper case is honoured too, and lower case wins, as in curl. */
+/** Upper case works too, and lower case wins, as in curl. */
 const variables = {
   'http:': ['http_proxy', 'HTTP_PROXY'],
   'https:': ['https_proxy', 'HTTPS_PROXY'],
 } as const
 
-/** The proxy through which that base URL is asked; none for loopback, or for what NO_PROXY names. Throws UserError if it is no URL. */
+/**
+ * The proxy for a base URL, if any; never for loopback addresses or exceptions in NO_PROXY. Throws UserError for an
+ * invalid URL.
+ */
 export function proxyFor(baseUrl: string): Proxy | undefined {
   const target = new URL(baseUrl)
   const names = variables[target.protocol as keyof typeof variables]
@@ -137,7 +140,7 @@ export function proxyFor(baseUrl: string): Proxy | undefined {
   return { host: url.host, variable, origin: url.origin, ...(plain !== ':' && { authorization }) }
 }
 
-/** A percent sign that begins no escape stands for itself. */
+/** A percent sign without a valid escape is literal. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -147,8 +150,8 @@ function decoded(text: string): string {
 }
 
 /**
- * NO_PROXY: names and addresses with commas or blanks between. `example.com`, `.example.com` and `*.example.com` are that
- * host and all below it; `host:8080` that port alone; `10.0.0.0/8` a range of addresses; `*` everything.
+ * NO_PROXY: names and addresses separated by commas or blanks. `example.com`, `.example.com` and `*.example.com` are
+ * that host and all below it; `host:8080` is that port only; `10.0.0.0/8` an address range; `*` everything.
  */
 function isExcepted({ hostname, port, protocol }: URL): boolean {
   const entries = (process.env['no_proxy'] ?? process.env['NO_PROXY'] ?? '')
@@ -179,16 +182,16 @@ function isInRange(address: string, range: string): boolean {
   return list.check(address, kind)
 }
 
-/** Figures of a dispatcher's sockets. */
+/** Observes the sockets of a dispatcher. */
 interface SocketWatch {
   /** A socket is being opened, to the target or to a proxy. */
   opening(socket: Socket): void
-  /** The connection to the target is made; nothing is written or read on it yet. */
+  /** The connection to the target exists, but is still unused. */
   connected(socket: Socket): void
 }
 
 /**
- * One undici dispatcher that has one connection at a time. The exchange's own timer is the only one: undici's are coarse, and
+ * An undici dispatcher with one connection at a time. Only the exchange's own timer is used: undici's are coarse, and
  * are switched off.
  */
 export function createDispatcher(endpoint: Endpoint, watch: SocketWatch): Dispatcher {
@@ -203,7 +206,7 @@ export function createDispatcher(endpoint: Endpoint, watch: SocketWatch): Dispat
   return new Client(origin, { ...limits, connect })
 }
 
-/** A request as undici takes it, for the target itself or for a proxy that hands it on. */
+/** A request in undici's form, for the target or for a forwarding proxy. */
 export function dispatchOptions(
   { host, origin, prefix, proxy, secure }: Endpoint,
   { method, path, body }: Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'body'>,
@@ -211,19 +214,19 @@ export function dispatchOptions(
 ): Dispatcher.DispatchOptions {
   const handing = secure ? undefined : proxy
   const headers: string[] = []
-  // undici would name the proxy as the host.
+  // undici would use the proxy as the host.
   if (handing) headers.push('host', host)
   if (handing?.authorization) headers.push('proxy-authorization', handing.authorization)
   for (const { name, value } of lines) headers.push(name, value)
-  // The request line names the target in whole for a proxy that is asked for an http target (RFC 9112 §3.2.2).
+  // A proxy for an http target needs the whole URL in the request line (RFC 9112 §3.2.2).
   const target = `${handing ? origin : ''}${prefix}${path}`
   return { origin: handing?.origin ?? origin, method, path: target, headers, body }
 }
 
-/** The proxy did not open the way to an https target. */
+/** The proxy did not open a tunnel to an https target. */
 export class ProxyFailure extends Error {
   override readonly name = 'ProxyFailure'
-  /** The status of the proxy's response to CONNECT; undefined if it gave none. */
+  /** The status of the proxy's response to CONNECT, if any. */
   readonly status: number | undefined
   constructor(status: number | undefined, cause?: unknown) {
     super('the proxy opened no tunnel', { cause })

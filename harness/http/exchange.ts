@@ -13,19 +13,19 @@ import type {
 import { explain, type Progress, proxyWantsCredentials } from './no-response.ts'
 import { type Reason, timedOut, unaskedUpgrade } from './no-response.ts'
 
-/** What is known of one connection. */
+/** State of one connection. */
 export interface Connection {
-  /** Bytes of an answer since the last request on it, TLS taken off. */
+  /** Bytes of an answer since the last request, without TLS. */
   bytes: number
   exchanges: number
-  /** The mark of the last exchange. */
+  /** The tag of the last exchange. */
   tag: Tag | undefined
 }
 
-/** The way of one exchange at a time. */
+/** Carries one exchange at a time. */
 export interface Line {
   readonly endpoint: Endpoint
-  /** The connection that was opened last. */
+  /** The most recent connection. */
   readonly connection: Connection | undefined
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown
 }
@@ -37,9 +37,9 @@ interface Exchanged {
 }
 
 export interface ExchangeOptions extends Pick<SendOptions, 'timeoutMs' | 'tag'> {
-  /** Most bytes of a body that are read, as they come, and decoded. */
+  /** Maximum bytes of a body, both as received and decoded. */
   readonly limit: number
-  /** Each of them ends it. */
+  /** Any of them aborts the exchange. */
   readonly signals: readonly AbortSignal[]
 }
 
@@ -63,13 +63,13 @@ export async function exchange(
   }
 }
 
-/** What has come by the deadline may not have been read, if this process stood still: so much longer is looked, in ms. */
+/** Extra time after the deadline, in ms: the answer may have arrived while this process was busy. */
 const graceMs = 50
 const longestTimerMs = 2 ** 31 - 1
 
 const over = new Error('the exchange is over')
 
-/** An exchange as undici tells it: one object, since a run has thousands of them. */
+/** An exchange as undici's handler: one object, since a run has thousands of them. */
 class Running implements Dispatcher.DispatchHandler {
   readonly #line: Line
   readonly #options: ExchangeOptions
@@ -91,7 +91,7 @@ class Running implements Dispatcher.DispatchHandler {
     this.#body = collect(options.limit)
   }
 
-  /** False if it is over before it has begun. */
+  /** False if it ended before it began. */
   begins(): boolean {
     const { timeoutMs, signals } = this.#options
     const miss = (): void => this.#fail(timedOut(timeoutMs, this.#progress()))
@@ -127,10 +127,10 @@ class Running implements Dispatcher.DispatchHandler {
     if (status === 101) return this.#fail(unaskedUpgrade)
     if (status < 100) return this.#fail(belowHundred)
     if (status < 200) return
-    // Only a proxy answers so; one that opens tunnels has answered to CONNECT.
+    // Only a forwarding proxy sends this; a tunnelling one has answered to CONNECT.
     if (status === 407 && proxy && !secure) return this.#fail(proxyWantsCredentials(proxy))
     const headers = headerLines(rawHeaders as Buffer[])
-    // Said to a connection that was idle for too long, not to the request that has just come on it (RFC 9110 §15.5.9).
+    // Sent to an idle connection, not in answer to the request that has just arrived (RFC 9110 §15.5.9).
     const closes = /\bclose\b/i.test(headerValue(headers, 'connection') ?? '')
     if (status === 408 && this.#previousTag && closes) return this.#fail(closedAsIdle, true)
     this.#head = { status, headers }
@@ -147,7 +147,7 @@ class Running implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     const status = this.#head?.status
-    // Such an answer ends with its head, whatever length it names (RFC 9112 §6.3); undici complains of the length.
+    // Such an answer has no body, whatever length it names (RFC 9112 §6.3); undici rejects the length.
     if (status === 204 || status === 304) this.#finish(false, false)
     else this.#fail(explain(error, this.#progress()))
   }
@@ -205,7 +205,7 @@ const closedAsIdle: Reason = {
   message: 'the connection was closed as idle, by a 408',
 }
 
-/** No answer, on a connection about which nothing more is known. */
+/** No answer, with no knowledge of the connection. */
 export const noResponse = (reason: Reason, sentAt: number): NoResponse => ({
   kind: 'no-answer',
   ...reason,

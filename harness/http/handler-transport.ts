@@ -6,24 +6,24 @@ import type { SendOptions, Transport, HttpRequest, HttpResult } from './message.
 
 const defaultBodyLimit = 8 * 1024 * 1024
 
-/** The members of a request that a handler may read. A whole `Request` would cost more than the rest of the exchange. */
+/** The members of a request that a handler may read. A full `Request` would cost more than the rest of the exchange. */
 type HandlerRequest = Pick<
   Request,
   'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'text' | 'json'
 >
 
-/** Answers requests in the same process: for example the `fetch` of an application. One that throws gives no answer. */
+/** Answers requests in the same process, like the `fetch` of an application. If it throws, there is no answer. */
 export type Handler = (request: HandlerRequest) => Response | Promise<Response>
 
 interface HandlerOptions {
   readonly handle: Handler
-  /** The base URL of the requests that it is given. */
+  /** The base URL of its requests. */
   readonly baseUrl: string
-  /** Longest decoded body that is read, in bytes. Default 8 MiB. */
+  /** Maximum decoded body in bytes; default 8 MiB. */
   readonly bodyLimit?: number
 }
 
-/** The handler behind a `fetch`, which takes a whole `Request`. */
+/** Adapts a `fetch`, which needs a full `Request`. */
 export function handlerOf(fetch: (request: Request) => Response | Promise<Response>): Handler {
   return async ({ method, url, headers, signal, ...rest }) => {
     const body = headers.has('content-length') ? { body: await rest.arrayBuffer() } : {}
@@ -33,7 +33,7 @@ export function handlerOf(fetch: (request: Request) => Response | Promise<Respon
   }
 }
 
-/** A transport to a handler in the same process: no socket, so that there is no connection to be reused, or to be fresh. */
+/** A transport to a handler in the same process: without sockets, connections are neither fresh nor reused. */
 export function createHandlerTransport({
   handle,
   baseUrl,
@@ -59,7 +59,7 @@ export function createHandlerTransport({
   return { send, close: async () => closing.abort() }
 }
 
-/** A line for one exchange with the handler, in place of a connection. */
+/** A line for one exchange with the handler. */
 function lineTo(handle: Handler, endpoint: Endpoint): Line {
   const connection: Connection = { bytes: 0, exchanges: 0, tag: undefined }
   return {
@@ -84,7 +84,7 @@ function lineTo(handle: Handler, endpoint: Endpoint): Line {
           .map((text) => Buffer.from(text, 'latin1'))
         handler.onResponseStart?.(given, response.status, {})
         reader = response.body?.getReader() as typeof reader
-        // A response that comes too late may have a body without an end.
+        // The body of a late response may never end.
         if (isOver) abort()
         for (let part = await reader?.read(); part?.done === false; part = await reader!.read())
           handler.onResponseData?.(given, part.value)
@@ -96,7 +96,7 @@ function lineTo(handle: Handler, endpoint: Endpoint): Line {
         handler.onRequestStart?.(given, {})
         carry(request).catch(fail)
       } catch (error) {
-        // As undici does with what cannot be a request.
+        // Like undici for an invalid request.
         fail(Object.assign(error as Error, { code: 'UND_ERR_INVALID_ARG' }))
       }
       return true
@@ -104,7 +104,7 @@ function lineTo(handle: Handler, endpoint: Endpoint): Line {
   }
 }
 
-/** Builds the request as it would come over a socket: with host and length. */
+/** Builds the request as received over a socket: with host and length. */
 function requestOf(
   sent: Dispatcher.DispatchOptions,
   { origin, host }: Endpoint,

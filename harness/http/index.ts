@@ -1,4 +1,3 @@
-// What is sent and received.
 export type {
   HeaderLine,
   HttpRequest,
@@ -9,7 +8,6 @@ export type {
 } from './message.ts'
 export { headerValue, isNamed } from './message.ts'
 
-// Sending it: over sockets, or to a handler in the same process.
 export type { SendOptions, Transport } from './message.ts'
 export { createTransport } from './transport.ts'
 export { createHandlerTransport, handlerOf } from './handler-transport.ts'

@@ -1,27 +1,27 @@
-/** What the errors of undici and of the system mean for somebody who looks at the server. */
+/** Explains errors of undici and the system to the implementer of the server. */
 import { type Proxy, ProxyFailure } from './endpoint.ts'
 import type { NoResponseCause, NoResponseDetail } from './message.ts'
 
-/** How far an exchange came. */
+/** How far an exchange got. */
 export interface Progress {
   readonly host: string
   readonly secure: boolean
   readonly proxy?: Proxy | undefined
   readonly connected: boolean
-  /** Bytes of an answer, informational ones included. */
+  /** Bytes of an answer, including informational ones. */
   readonly bytes: number
-  /** Set when the head of the final answer is read. */
+  /** Set once the head of the final answer is read. */
   readonly status?: number
   readonly bodyBytes: number
   /** The length that `content-length` promises, in bytes. */
   readonly bodyLength?: number
-  /** For how long nothing of the body has come, in ms. */
+  /** Time since the last byte of the body, in ms. */
   readonly silentMs?: number
 }
 
 export interface Reason {
   readonly cause: NoResponseCause
-  /** One sentence for a reader. */
+  /** One sentence for people. */
   readonly message: string
   readonly detail?: NoResponseDetail
 }
@@ -32,7 +32,7 @@ interface SystemError extends Error {
   readonly address?: string
   readonly port?: number
   readonly hostname?: string
-  /** The reason that OpenSSL gives. */
+  /** OpenSSL's reason. */
   readonly reason?: string
   /** The part that undici's parser could not read. */
   readonly data?: unknown
@@ -68,13 +68,13 @@ export function explain(error: unknown, progress: Progress): Reason {
   return closed(known, progress)
 }
 
-/** Two addresses of one host fail as one error with two inside. */
+/** Two addresses of one host fail as one error that contains two. */
 function plain(error: unknown): SystemError {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return error.errors[0]
   return error instanceof Error ? error : new Error(String(error))
 }
 
-/** `the proxy proxy.example:3128 (HTTPS_PROXY)`: its host and what names it, never its credentials. */
+/** `the proxy proxy.example:3128 (HTTPS_PROXY)`, without credentials. */
 export const proxyName = ({ host, variable }: Proxy): string => `the proxy ${host} (${variable})`
 
 const byProxy = (message: string): Reason => reason('refused', message, 'proxy')
@@ -88,7 +88,7 @@ function noTunnel({ status, cause }: ProxyFailure, proxy: Proxy, { host }: Progr
   return byProxy(`${proxyName(proxy)} ${what}: it answered ${status}; ${past}`)
 }
 
-/** A proxy that asks for credentials (407), or for others. */
+/** A proxy that requires credentials (407), or other ones. */
 export function proxyWantsCredentials(proxy: Proxy): Reason {
   const { host, variable, authorization } = proxy
   return byProxy(
@@ -125,7 +125,7 @@ export function timedOut(timeoutMs: number, progress: Progress): Reason {
     : reason('timeout', `no answer ${within}`, 'nothing-came')
 }
 
-/** Until the connection is made, an error that is neither the system's nor undici's comes from the handshake. */
+/** Before the connection is made, an error of neither the system nor undici comes from the handshake. */
 function isTls({ code = '', syscall }: SystemError, { secure, connected }: Progress): boolean {
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return true
   if (!secure || connected) return false
@@ -152,14 +152,14 @@ function tls(error: SystemError): Reason {
   return reason('tls', `certificate not accepted: ${why} (${code})`, detail)
 }
 
-/** Node's codes for a certificate that is refused for another reason than who signed it. */
+/** Node's codes for refused certificates, apart from unknown authorities. */
 const certificateProblems: Readonly<Record<string, NoResponseDetail>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'wrong-name',
   CERT_HAS_EXPIRED: 'out-of-date',
   CERT_NOT_YET_VALID: 'out-of-date',
 }
 
-/** Demands of a server's alerts (RFC 8446 §6.2), by OpenSSL's names for them in Node's codes. */
+/** TLS alerts that demand something (RFC 8446 §6.2), by OpenSSL's names in Node's codes. */
 function alertOf(code: string): NoResponseDetail | undefined {
   if (code.endsWith('ALERT_NO_APPLICATION_PROTOCOL')) return 'http2'
   if (/ALERT_PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$/.test(code)) return 'tls-version'
@@ -179,7 +179,7 @@ function unreachable(error: SystemError, host: string): Reason {
   return reason('refused', message)
 }
 
-/** The first frame that a server of HTTP/2 sends on its own: SETTINGS, of any length, for the whole connection (RFC 9113 §3.4, §6.5). */
+/** The first frame of an HTTP/2 server: SETTINGS, of any length, for the whole connection (RFC 9113 §3.4, §6.5). */
 const settingsFrame = /^[^]{3}\u0004[^]\0{4}/
 
 function notHttp({ message, data }: SystemError, { status, bodyBytes }: Progress): Reason {
@@ -209,7 +209,7 @@ function read({ bodyBytes, bodyLength }: Progress): string {
   return `${count(bodyBytes)}${of} bytes of the body`
 }
 
-/** A number as a message has it: `15,000`. */
+/** For example `15,000`. */
 export const count = (value: number) => value.toLocaleString('en-US')
 
 const firstLine = ({ message }: Error) => message.split('\n', 1)[0]!.trim()

@@ -6,17 +6,16 @@ import type { HttpRequest, HttpResult, SendOptions } from './message.ts'
 import type { Transport, TransportOptions } from './message.ts'
 
 /**
- * The HTTP/1.1 client of the suite: one origin, no redirects, no retries of its own. Nothing that a server sends makes
- * `send` reject, hang or take more memory than a few times the body limit. undici's own pool gives no connection of which
- * is known what went before on it, and none that is fresh or a certain one.
- *
- * Throws UserError if the base URL, a PEM text or a proxy variable cannot be used.
+ * The suite's HTTP/1.1 client: one origin, no redirects, no retries. Nothing that a server sends makes `send` reject,
+ * hang or take more memory than a few times the body limit. It replaces undici's pool, which does not tell what a
+ * connection carried before, and cannot provide a fresh or a particular one. Throws UserError if the base URL, a PEM
+ * text or a proxy variable is invalid.
  */
 export function createTransport(options: TransportOptions): Transport {
   const endpoint = endpointOf(options)
   const { bodyLimit, connections } = options
   const lines = new Set<ConnectionLine>()
-  /** Those that are not in use; the one used last is taken first, so that connections stay warm. */
+  /** Unused connections; the most recent one is taken first, so that connections stay warm. */
   const free: ConnectionLine[] = []
   const closing = new AbortController()
   setMaxListeners(0, closing.signal)
@@ -41,7 +40,7 @@ export function createTransport(options: TransportOptions): Transport {
     const options = { ...sending, signals, limit: bodyLimit }
     const { result, reusable } = await exchange(line, request, options)
     if (!reusable) drop(line)
-    // If one was closed by the other side, those that wait for use are likely to be.
+    // If the other side closed one, it has probably closed the waiting ones too.
     if (result.kind === 'no-answer' && result.staleConnection) free.splice(0).forEach(drop)
     return { result, reusable }
   }

@@ -8,14 +8,13 @@ import {
   redacted,
 } from './recorded.ts'
 
-/** Names of headers whose recorded value names a key, so that the shell has to expand it; `:url` for the address. */
+/** Names of headers whose recorded value is a variable for the shell; `:url` for the address. */
 type Expanded = ReadonlySet<string>
 
 /**
- * The command that sends the request again from a shell, on one line: keys are taken from the environment, bytes that are no
- * text go through base64, as does text with characters that are not shown as they are. Headers that curl sets by itself are
- * left out.
- * @param isNameless the request was sent without a User-Agent: by itself curl names itself
+ * A one-line shell command that resends the request: keys come from the environment; bytes and invisible characters go
+ * through base64. Headers that curl sets by itself are omitted.
+ * @param isNameless the request was sent without a User-Agent, which curl would add
  */
 export function curlOf(request: RecordedRequest, expanded: Expanded, isNameless = false): string {
   const url = expanded.has(':url') ? doubleQuoted(request.url) : singleQuoted(request.url)
@@ -41,7 +40,7 @@ export function curlOf(request: RecordedRequest, expanded: Expanded, isNameless 
   return parts.join(' ') + cut
 }
 
-/** A shell reads no further. */
+/** Begins a shell comment. */
 export const remarkMark = '  # '
 
 function remarksOn({ bodyLength, headers, body, url }: RecordedRequest, isWhole: boolean): string {
@@ -57,7 +56,7 @@ function remarksOn({ bodyLength, headers, body, url }: RecordedRequest, isWhole:
   return shown.length > 0 ? remarkMark + shown.join('; ') : ''
 }
 
-/** One curl line that sends both requests on one connection; if they cannot be put together, the second with a remark. */
+/** One curl line with both requests on one connection; if impossible, the second with a remark. */
 export function curlOfBoth(first: FailureExchange, second: FailureExchange): string {
   const isPlain = ({ curl }: FailureExchange): boolean =>
     curl.startsWith('curl ') && !curl.includes(remarkMark)
@@ -67,10 +66,10 @@ export function curlOfBoth(first: FailureExchange, second: FailureExchange): str
   return `${second.curl}${remarkMark}this request alone does not show it: send it after ${method} ${url} on one connection`
 }
 
-/** No longer pattern is looked for. */
+/** Longest repeated pattern that is detected. */
 const longestPattern = 64
 
-/** Makes the whole of a body that was cut, if it goes on as what was kept ends; its digest tells. */
+/** Restores a truncated body that continues like its end, verified by the digest. */
 function repeatedInShell(recorded: RecordedBody): string | undefined {
   const { body, bodyEncoding, bodyLength, bodySha256 } = recorded
   const end = body.slice(-longestPattern)

@@ -1,4 +1,3 @@
-// What a report keeps of an exchange.
 export type {
   ExchangeRole,
   FailureExchange,
@@ -16,11 +15,9 @@ export {
 export type { RecordedBody, RecordedHeaders, Shown } from './recorded.ts'
 export { createRecorder, type Recorder } from './recorder.ts'
 
-// Sending it again.
 export { curlOf, curlOfBoth, remarkMark } from './curl.ts'
 export { inProcessUrl } from './recorded.ts'
 
-// Hiding keys, and reading what is escaped.
 export { redacted } from './recorded.ts'
 export { withoutEntities } from './views.ts'
 export { foreignWords, noteLiterals, printed } from './printed.ts'

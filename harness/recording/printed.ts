@@ -2,27 +2,27 @@ import { redacted } from './recorded.ts'
 import { isSecretName, Redactor, shortestKey } from './redactor.ts'
 
 let known = new Redactor()
-/** What modules seem to write down as a key: known before they run, and no more than a guess. */
+/** Literals in modules that look like keys: guesses, made before the modules run. */
 let literals = new Redactor()
 
-/** All keys that this process has read, for what is printed outside a report. */
+/** All keys that this process has read, for text printed outside reports. */
 export const printed = {
-  /** Learns a key; it is written as its label. */
+  /** Adds a key; it is replaced by its label. */
   add: (value: string, label: string): void => known.add(value, label),
-  /** Text that stays although a key has it in it as well. */
+  /** Keeps text that is also part of a key. */
   keep: (text: string): void => known.keep(text),
-  /** The text without any key that is known by now. */
+  /** Removes all keys known so far. */
   text: (text: string): string => known.text(text),
-  /** The same, and without what a module seems to write down as a key: for what the module itself prints. */
+  /** Also removes guessed literals: for what a module itself prints. */
   foreign: (text: string): string => literals.text(known.text(text)),
-  /** Begins anew: for a process that runs several command lines one after another. */
+  /** Starts over, for a process that runs several command lines. */
   forget(): void {
     known = new Redactor()
     literals = new Redactor()
   },
 }
 
-/** Notes what a module seems to write down as a key, before it runs: what it throws while it is loaded may quote it. */
+/** Notes literals that look like keys before a module runs: an error while loading may quote them. */
 export function noteLiterals(source: string): void {
   const named = /([\w$]+)["']?\s*[:=]\s*(["'`])([^"'`\s]+)\2/g
   for (const [, name = '', , value = ''] of source.matchAll(named)) {
@@ -31,12 +31,12 @@ export function noteLiterals(source: string): void {
   }
 }
 
-/** Variables that say where something is, and not what opens it. */
+/** Variables that say where something is, rather than a credential. */
 const isPlace = (value: string): boolean => /^(?:[./~]|[\w+.-]+:\/|unix:)/.test(value)
 
 /**
- * What somebody else's code threw, in one line, without anything that may be a key: those that are known, values of the
- * environment whose name tells of a secret, and words that look like one. Such code may have made a key that nobody was told.
+ * An error of foreign code in one line, without anything that may be a key: known keys, values of environment variables
+ * with a secret name, and words that look like keys, since such code may have created one.
  */
 export function foreignWords(error: unknown): string {
   const redactor = new Redactor()
@@ -54,9 +54,9 @@ export function foreignWords(error: unknown): string {
     .replaceAll(longWord, (word) => (isFile(word) ? word : redacted))
 }
 
-/** Most characters of such a line. */
+/** In characters. */
 const longest = 1_000
 
-/** A word with letters and digits in it that is no path, address or name of a package. */
+/** A word with letters and digits that is not a path, address or package name. */
 const longWord = /(?<![\w/.$~+:@-])(?=[\w+/=~.-]*\d)(?=[\w+/=~.-]*[a-z])[\w+/=~.-]{16,}/gi
 const isFile = (word: string): boolean => /\.[a-z]{1,4}$/i.test(word)

@@ -11,16 +11,16 @@ import {
 } from '../../schemas/closed.ts'
 import type { HeaderLine } from '../http/index.ts'
 
-/** Most lines of an answer's head that are recorded, and most characters of their names and values. */
+/** Limits of a recorded head: number of lines, and characters of names and values. */
 const recordedLines = 100
 const recordedCharacters = 16 * 1024
 
-/** A key that begins in what is kept of a value is found to its end, and what follows need not be read. */
+/** Keys that begin in the kept part of a value are found to their end; the rest need not be read. */
 const overlapOfLine = 64 * 1024
 
 const leftOut = 'conform-left-out'
 
-/** Recorded wherever they stand among the headers: answers are judged by them, those of a recording too. */
+/** Always recorded, because answers, also recorded ones, are judged by them. */
 const judged = new Set([
   'content-type',
   'content-encoding',
@@ -30,10 +30,10 @@ const judged = new Set([
   'date',
 ])
 
-/** A line as it may be shown, its name in lower case. */
+/** Makes a line safe to show, with its name in lower case. */
 export type Shown = (line: HeaderLine) => HeaderLine
 
-/** Headers as they are recorded: keys removed, by name. */
+/** Records headers by name, without keys. */
 export function recordHeaders(lines: readonly HeaderLine[], shown: Shown): RecordedHeaders {
   const recorded: RecordedHeaders = Object.create(null) as RecordedHeaders
   for (const line of lines) {
@@ -43,7 +43,7 @@ export function recordHeaders(lines: readonly HeaderLine[], shown: Shown): Recor
   return { ...recorded }
 }
 
-/** The headers of an answer. There may be any number of them, of any length: what is over the limits is only counted. */
+/** Records the headers of an answer, which may be any number of any length: excess is only counted. */
 export function recordHead(lines: readonly HeaderLine[], shown: Shown): RecordedHeaders {
   const room = roomOf(lines)
   const kept = lines.filter((line) => room.has(line))
@@ -53,7 +53,7 @@ export function recordHead(lines: readonly HeaderLine[], shown: Shown): Recorded
   return recorded
 }
 
-/** The lines that are recorded, with the characters that each value may take. */
+/** The recorded lines, with the room for each value. */
 function roomOf(lines: readonly HeaderLine[]): Map<HeaderLine, number> {
   const isJudged = ({ name }: HeaderLine): boolean => judged.has(name.toLowerCase())
   const room = new Map<HeaderLine, number>()
@@ -70,7 +70,7 @@ function roomOf(lines: readonly HeaderLine[]): Map<HeaderLine, number> {
 
 function cut({ name, value }: HeaderLine, room: number, shown: Shown): HeaderLine {
   const line = shown({ name, value: value.slice(0, room + overlapOfLine) })
-  // What is shown of a key may be longer than the key.
+  // The label of a key may be longer than the key.
   if (room >= value.length) return line
   return {
     name: line.name,
@@ -78,17 +78,17 @@ function cut({ name, value }: HeaderLine, room: number, shown: Shown): HeaderLin
   }
 }
 
-/** Bodies are recorded to this many bytes; length and SHA-256 of the whole are kept. */
+/** Recorded part of a body in bytes; length and SHA-256 of the whole are kept. */
 export const recordedBytes = 16 * 1024
 
 /**
- * Keys are looked for in what is kept and so many characters after it: one that begins in what is kept, however it is
- * written, is found there to its end, and the megabytes that follow need not be read.
+ * Keys are searched in the recorded part and this many characters after it: one that begins in that part is found to
+ * its end, and the megabytes that follow need not be read.
  */
 const overlap = 64 * 1024
 const lookedAt = recordedBytes + overlap
 
-/** The longest prefix of `text` that takes at most `limit` bytes and splits no character. */
+/** The longest prefix of at most `limit` bytes that splits no character. */
 function cutText(text: string, limit: number): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= limit) return text
@@ -96,8 +96,8 @@ function cutText(text: string, limit: number): string {
 }
 
 /**
- * A body as it is recorded: keys removed, then cut. Bytes that are not UTF-8 are written as base64.
- * @param isWhole whether all of it was read: else it has no digest
+ * Records a body: keys removed, then truncated; bytes that are not UTF-8 as base64.
+ * @param isWhole whether all of it was read, so that it has a digest
  */
 export function recordBody(
   body: string | Uint8Array | undefined,
@@ -107,7 +107,7 @@ export function recordBody(
   if (body === undefined || body.length === 0) return { body: '' }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const isCut = bytes.length > lookedAt
-  // Only the beginning is read as text: megabytes of it would be as much garbage again.
+  // Only the beginning is converted to text: megabytes would create as much garbage.
   const start = Buffer.from(isCut ? bytes.subarray(0, lookedAt) : bytes)
   const whole = (): Pick<RecordedBody, 'bodyLength' | 'bodySha256'> => ({
     bodyLength: bytes.length,
@@ -120,24 +120,24 @@ export function recordBody(
     const kept = cutText(shown, recordedBytes)
     return kept.length < shown.length || isCut ? { body: kept, ...whole() } : { body: kept }
   }
-  // Read as one character a byte, a key among other bytes is found and replaced as in text.
+  // With one character per byte, keys among other bytes are found and replaced as in text.
   const shown = Buffer.from(redact(start.toString('latin1')), 'latin1')
   const kept = shown.subarray(0, recordedBytes)
   const recorded: RecordedBody = { body: kept.toString('base64'), bodyEncoding: 'base64' }
   return kept.length < shown.length || isCut ? { ...recorded, ...whole() } : recorded
 }
 
-/** Longest text of a failure or a reason, in characters. */
+/** In characters. */
 const longestText = 2000
 
-/** Reasons and failures may quote what the target sent: keys are removed from them, and they are cut. */
+/** Reasons and failures may quote the target: keys are removed, and the text is truncated. */
 export function shownText(text: string, redact: (text: string) => string): string {
   const kept = redact(text.slice(0, overlap))
   return kept.length > longestText ? `${kept.slice(0, longestText)}…` : kept
 }
 
 const headers: Schema<Record<string, string>> = { type: 'object', additionalProperties: text }
-/** Headers by name; several values of one name are joined with `, `. */
+/** Headers by name; values of the same name are joined with `, `. */
 export type RecordedHeaders = Fitting<typeof headers>
 
 const body = {
@@ -154,16 +154,16 @@ const ofBody = {
     pattern: '^[0-9a-f]{64}$',
   }),
 }
-/** A body, keys removed. */
+/** A body without keys. */
 export type RecordedBody = Fitting<ReturnType<typeof object<typeof body, typeof ofBody>>>
 
 const named = { headers: defined<RecordedHeaders>('headers') }
 const request = object({ method: text, url: text, ...named, ...body }, ofBody)
-/** The request, keys removed. */
+/** The request without keys. */
 export type RecordedRequest = Fitting<typeof request>
 
 const response = object({ status: integer, ...named, ...body }, ofBody)
-/** The response, keys removed, decoded. */
+/** The response, decoded, without keys. */
 export type RecordedResponse = Fitting<typeof response>
 
 const exchange = object(
@@ -172,7 +172,7 @@ const exchange = object(
 )
 export type FailureExchange = Fitting<typeof exchange>
 
-/** The record of an exchange in a schema: keys removed, bodies cut. */
+/** Schema of a recorded exchange: without keys, bodies truncated. */
 export const exchangeDefinitions = { exchange, headers, request, response }
 
 export type ExchangeRole = 'probe' | 'control' | 'poll' | 'setup' | 'cleanup' | 'liveness'
@@ -181,20 +181,20 @@ export type ExchangeRole = 'probe' | 'control' | 'poll' | 'setup' | 'cleanup' | 
 export interface RecordedExchange extends FailureExchange {
   /** Order in which the exchanges ended, from 0. */
   n: number
-  /** The requirement that sent it; null for a request of the suite's own (liveness, awaiting jobs, clean-up). */
+  /** The requirement that sent it; null for the suite's own requests (liveness, waiting for jobs, clean-up). */
   requirement: string | null
   operation: string | null
   role: ExchangeRole
   startedAt: string
   durationMs: number
-  /** Reason in words, if no answer came. */
+  /** The reason if no answer came. */
   error?: string
-  /** `1.1` */
+  /** For example `1.1`. */
   httpVersion?: string
 }
 
-/** Mark in the place of a secret that has no name of its own. */
+/** Replaces a secret without a label. */
 export const redacted = '[redacted]'
 
-/** Placeholder for the base URL of a handler in the same process: nothing listens there. */
+/** Placeholder for the base URL of a handler in the same process. */
 export const inProcessUrl = 'http://in-process.localhost'

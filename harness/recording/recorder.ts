@@ -10,7 +10,7 @@ interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operatio
   readonly url: string
   readonly request: HttpRequest
   readonly result: HttpResult
-  /** The credential of the request, how it is written wherever it is shown, and what a shell makes it of. */
+  /** The credential of the request, its label, and its form in a shell. */
   readonly credential: {
     readonly value?: string
     readonly shown: string
@@ -23,7 +23,7 @@ const always =
   (): T =>
     value
 
-/** Request headers whose shown value differs from the one sent: a shell has to fill the key in. */
+/** Headers whose shown value differs from the sent one: a shell fills in the key. */
 function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): Set<string> {
   const names = lines
     .filter(({ name, value }) => shown[name.toLowerCase()] !== value)
@@ -31,32 +31,32 @@ function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): Se
   return new Set([...names, 'authorization'])
 }
 
-/** Longest answer that is recorded at once, in bytes; longer ones are held until somebody asks, up to `maxHeld` in all. */
+/** Largest answer to record at once, in bytes; larger ones are kept until needed, up to `maxHeld` in all. */
 const longestAtOnce = 16 * 1024
 const maxHeld = 1024 * 1024
 
-/** Writes exchanges down as they come, a line of JSON each, of which any one can be read again. */
+/** Logs exchanges as lines of JSON that can be read again individually. */
 function createExchangeLog(path: string) {
   let fd: number | undefined
   let problem: string | undefined
-  /** Offsets in bytes at which each line begins, and the last one ends. */
+  /** Byte offsets of the line starts, and of the end. */
   const starts = [0]
   return {
     get count(): number {
       return starts.length - 1
     },
-    /** Folder and error code (`/tmp: ENOSPC`) if it could not be written; no more exchanges are kept then. */
+    /** Folder and error code (`/tmp: ENOSPC`) if writing failed; no more exchanges are kept then. */
     get problem(): string | undefined {
       return problem
     },
     write(exchange: RecordedExchange): void {
       const line = Buffer.from(`${JSON.stringify(exchange)}\n`)
-      // Each has its number, also if it could not be kept.
+      // Numbered even if it could not be kept.
       starts.push(starts.at(-1)! + line.length)
       if (problem !== undefined) return
       try {
         fd ??= openSync(path, 'a+', 0o600)
-        // Unlike writeSync, it does not end in the middle of a line when the disk is nearly full.
+        // Unlike writeSync, this writes whole lines even when the disk is nearly full.
         writeFileSync(fd, line)
       } catch (error) {
         problem = `${dirname(path)}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
@@ -76,7 +76,7 @@ function createExchangeLog(path: string) {
   }
 }
 
-/** @param logFile file that gets each exchange as a line of JSON; without one they are not kept */
+/** @param logFile file that receives each exchange as a line of JSON; without it they are not kept */
 export function createRecorder(logFile: string | undefined, redactor: Redactor) {
   const log = logFile === undefined ? undefined : createExchangeLog(logFile)
   let count = 0
@@ -105,7 +105,7 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
     }
     const expanded = expandedNames(request.headers, headers)
     if (sent.url !== url) expanded.add(':url')
-    // Other programs take the form of a shell for one of their own.
+    // Other tools must not see the shell form.
     const { inShell } = credential
     const inCurl = { ...headers, ...(own && inShell !== undefined && { authorization: inShell }) }
     const curl = curlOf({ ...sent, headers: inCurl }, expanded, userAgent === '')
@@ -122,7 +122,7 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
     return exchange
   }
   return {
-    /** Text of a target or of a target file as it may be shown: without any key. */
+    /** Removes keys from text of a target or target file. */
     redact,
     get count(): number {
       return count
@@ -136,7 +136,7 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
       if (requirement !== null)
         times.set(requirement, (times.get(requirement) ?? 0) + result.endedAt - result.sentAt)
       let made: FailureExchange | undefined
-      // Most exchanges are never shown: taking keys out of them costs more than sending them.
+      // Recorded lazily: most exchanges are never shown, and removing keys costs more than sending.
       const recorded = (): FailureExchange => (made ??= formOf(ended))
       if (log && log.problem === undefined) {
         log.write({
@@ -153,12 +153,12 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
         })
       } else if (result.kind === 'answer' && result.body.length > longestAtOnce) {
         held += result.body.length
-        // The bytes of one that was cut are let go.
+        // Truncated bodies are released.
         if (result.cut || held > maxHeld) recorded()
       }
       return made ? always(made) : recorded
     },
-    /** ms that the exchanges of that requirement took, one after the other; what they waited for is not counted. */
+    /** Sum of the requirement's exchanges in ms, without waiting. */
     tookMs: (requirement: string): number => times.get(requirement) ?? 0,
     close: () => log?.close(),
   }

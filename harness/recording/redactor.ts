@@ -1,14 +1,14 @@
 import { redacted } from './recorded.ts'
 import { viewsOf } from './views.ts'
 
-/** A run of this many characters shared with a key is removed. */
+/** A sequence of this many characters shared with a key is removed. */
 const run = 12
-/** Each run holds a whole probe that begins at a multiple of `run - probe + 1`: only these are looked up at first. */
+/** Each run contains a whole probe at a multiple of `run - probe + 1`: only these are looked up first. */
 const probe = 6
-/** A shorter key is found only if it is the whole text: in a longer text it could stand by chance. */
+/** A shorter key is only found as the whole text: within a longer one it could be a coincidence. */
 export const shortestKey = 8
 
-/** Whether the name of a header or of a member of a query tells that its value opens something. */
+/** Whether the name of a header or query member suggests a credential. */
 export function isSecretName(name: string): boolean {
   return (
     /key(?!word)|token|secret|passw(?:or)?d|cookie|authorization|session|signature|csrf/i.test(
@@ -17,7 +17,7 @@ export function isSecretName(name: string): boolean {
   )
 }
 
-/** Whether the header's value is a scheme and what opens something. */
+/** Whether the header's value is a scheme followed by a credential. */
 export function isAuthorization(header: string): boolean {
   return ['authorization', 'proxy-authorization'].includes(header.toLowerCase())
 }
@@ -28,8 +28,8 @@ interface Key {
 }
 
 /**
- * Removes keys from everything that is shown or stored: whole ones are written as their label, parts of 12 characters or more as
- * `[redacted]`, whether plain, percent-encoded, escaped for JSON, HTML or XML, in hex, base64 or base64url.
+ * Removes keys from everything shown or stored: whole keys are replaced by their label, parts of 12 or more characters
+ * by `[redacted]`, whether plain, percent-encoded, escaped for JSON, HTML or XML, in hex, base64 or base64url.
  */
 export class Redactor {
   readonly #known = new Set<string>()
@@ -39,11 +39,11 @@ export class Redactor {
   readonly #runs = new Set<string>()
   readonly #probes = new Set<string>()
 
-  /** Learns a key, or what was made from one, and how it is written in its place. The first label of a key stays. */
+  /** Adds a key, or something derived from one, with its label. The first label of a key stays. */
   add(value: string, label: string): void {
     if (value === '' || this.#known.has(value)) return
     this.#known.add(value)
-    // The text in place of a key is not redacted again.
+    // Labels are not redacted again.
     this.#kept.add(label)
     const keys = value.length < shortestKey ? this.#short : this.#long
     keys.push({ value, label })
@@ -53,7 +53,7 @@ export class Redactor {
       this.#probes.add(secret.slice(at, at + probe))
   }
 
-  /** Text that stays although a key has it too (for example an id that is in a token); a whole key does not stay. */
+  /** Keeps text that is also part of a key (for example an id in a token), but never a whole key. */
   keep(text: string): void {
     this.#kept.add(text)
   }
@@ -66,7 +66,7 @@ export class Redactor {
     return rest
   }
 
-  /** A header's value without any key. A short key is found if it is the whole value, or all that follows a scheme. */
+  /** A header value without keys. A short key is found if it is the whole value, or all after the scheme. */
   header(value: string): string {
     const [, scheme = '', rest = ''] = /^(\S+ +)?(.*)$/s.exec(value) ?? []
     for (const key of this.#short) {
@@ -100,7 +100,7 @@ export class Redactor {
     return replaced(text, wholes, parts)
   }
 
-  /** A 1 for each character that is in a run of some key; undefined if there is no run. */
+  /** A 1 for each character in a run shared with a key; undefined without any. */
   #sharedIn(text: string): Uint8Array | undefined {
     let shared: Uint8Array | undefined
     for (let sample = 0; sample + probe <= text.length; sample += run - probe + 1) {
@@ -114,8 +114,8 @@ export class Redactor {
 }
 
 /**
- * The part of a key whose runs give it away. A JWT's first part says only how it is signed and is the same in many tokens, so that
- * the second and third count; of any other key all of it.
+ * The secret part of a key: for a JWT the second and third part, since the first only names the algorithm and is shared
+ * by many tokens; otherwise all.
  */
 function secretPart(key: string): string {
   const secret = /^eyJ[\w-]*\.([\w-]+\.[\w-]*)$/.exec(key)?.[1] ?? ''
@@ -131,7 +131,7 @@ function placesOf(part: string, text: string): number[] {
 
 type Span = readonly [start: number, end: number, label: string]
 
-/** The text with the longest whole keys replaced first; then what is left of the parts, each stretch as one. */
+/** Replaces whole keys first, longest first; then each remaining stretch of parts. */
 function replaced(text: string, wholes: readonly Span[], parts: readonly Span[]): string {
   const longestFirst = wholes.toSorted((one, other) => other[1] - other[0] - (one[1] - one[0]))
   const spans = [...longestFirst, ...parts]

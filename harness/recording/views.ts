@@ -1,14 +1,14 @@
-/** A text as it reads: as it is, with escapes of one kind undone, or decoded from digits. */
+/** One reading of a text: as it is, unescaped, or decoded. */
 export interface View {
   readonly text: string
-  /** The place in the text as it was of all that has a part in what is there. */
+  /** The source range of a range of this reading. */
   place(from: number, to: number): readonly [start: number, end: number]
   readonly isDecoded?: true
 }
 
 interface Escapes {
   readonly pattern: RegExp
-  /** One character, or the escape itself if it stands for none. */
+  /** The decoded character, or the escape itself if invalid. */
   read(escape: string): string
 }
 
@@ -34,12 +34,12 @@ const kinds: readonly Escapes[] = [
   entities,
 ]
 
-/** The text with the characters that a page writes as `&lt;` or `&#39;`. */
+/** Decodes entities such as `&lt;` and `&#39;`. */
 export function withoutEntities(text: string): string {
   return text.replaceAll(entities.pattern, (escape) => entities.read(escape))
 }
 
-/** The text, and for each kind of escapes that it has the text without them; each of these also read as hex and as base64. */
+/** The text itself, and unescaped for each kind of escape in it; each also decoded as hex and base64. */
 export function viewsOf(text: string): View[] {
   const whole: View = { text, place: (from, to) => [from, to] }
   return [whole, ...kinds.flatMap((kind) => undone(text, kind))].flatMap((view) => [
@@ -51,7 +51,7 @@ export function viewsOf(text: string): View[] {
 function undone(text: string, escapes: Escapes): View[] {
   const shown = text.replaceAll(escapes.pattern, (escape) => escapes.read(escape))
   if (shown.length === text.length) return []
-  // Counted only if a key was found, which is seldom.
+  // Computed only if a key was found, which is rare.
   let origins: number[] | undefined
   return [
     {
@@ -64,7 +64,7 @@ function undone(text: string, escapes: Escapes): View[] {
   ]
 }
 
-/** Where each character of the text without escapes began, and the end of the last one. */
+/** Source position of each character of the unescaped text, and the end of the last one. */
 function originsOf(text: string, { pattern, read }: Escapes): number[] {
   const origins: number[] = []
   let from = 0
@@ -77,13 +77,13 @@ function originsOf(text: string, { pattern, read }: Escapes): number[] {
   return origins
 }
 
-/** Digits of bytes: how many bits one has, in how many ways bytes may begin among them, and so many that a key may be there. */
+/** Encodings of bytes as digits: bits per digit, possible alignments, and the minimum length of a key. */
 const codings = [
   { format: 'hex', bits: 4, ways: 2, other: /[^\dA-Fa-f]/g, enough: /[\dA-Fa-f]{16}/ },
   { format: 'base64', bits: 6, ways: 4, other: /[^\w+/-]/g, enough: /[\w+/-]{11}/ },
 ] as const
 
-/** The text as bytes, each a character, in every way in which they may begin; what is no digit is read as a zero. */
+/** Decodes the text at every alignment, one character per byte; other characters count as zero. */
 function decoded({ text, place }: View): View[] {
   const present = codings.filter(({ enough }) => enough.test(text))
   return present.flatMap(({ format, bits, ways, other }) => {

@@ -7,36 +7,35 @@ import { parseJson, parseReport, readBytes } from './json-file.ts'
 import type { BaselineSummary, Report, RequirementResult } from './report-schema.ts'
 import { type HttpResponse, isSame, responsesOf, sayAnswers } from './verdict.ts'
 
-/** A failure that is known of, and so does not decide the exit code. */
+/** A known failure, which does not decide the exit code. */
 export interface BaselineEntry {
   readonly id: string
   readonly reason?: string
-  /** The last day, `YYYY-MM-DD` in UTC, on which it is expected. */
+  /** The last day, `YYYY-MM-DD` in UTC, on which the failure is expected. */
   readonly until?: string
-  /** The answers with which it failed when it was recorded; any other one is no longer expected. */
+  /** The recorded answers; a failure with another answer is not expected. */
   readonly was?: readonly HttpResponse[]
-  /** It may pass as well. */
+  /** It may also pass. */
   readonly flaky?: boolean
 }
 
 export interface Baseline {
   readonly file: string
   readonly entries: readonly BaselineEntry[]
-  /** Target that failed so, if the baseline is a report. */
+  /** The target, if the baseline is a report. */
   readonly of?: Report['target']
 }
 
-/** Reads `schemas/baseline.schema.json`, or a report, of which each failure is expected to come the same way; throws UserError. */
+/** Reads `schemas/baseline.schema.json`, or a report whose failures are expected to recur; throws UserError. */
 export function readBaseline(file: string): Baseline {
   return parseBaseline(readBytes(file).toString('utf8'), file)
 }
 
-/** Reads a baseline that is about to be rewritten: if there is no such file yet, nothing is expected. */
+/** Reads a baseline that will be rewritten: a missing file expects nothing. */
 export function readBaselineOrNone(file: string): Baseline {
   return existsSync(file) ? readBaseline(file) : { file, entries: [] }
 }
 
-/** A baseline as it is written by hand. */
 interface BaselineFile {
   readonly expected: readonly (Omit<BaselineEntry, 'was'> & {
     readonly was?: HttpResponse | readonly HttpResponse[]
@@ -68,7 +67,7 @@ function recorded(result: RequirementResult): BaselineEntry {
   return { id: result.id, ...(was.length > 0 && { was }) }
 }
 
-/** Holds a baseline against results. A stale entry decides the exit code; one that was not exercised is only named. */
+/** Compares results with a baseline. A stale entry decides the exit code; one that was not exercised is only named. */
 export function holdAgainst(
   { entries, file }: Baseline,
   results: readonly RequirementResult[],
@@ -95,12 +94,11 @@ export function reasonExpected({ run }: Pick<Report, 'run'>, id: string): string
   return run.baseline?.reasons?.find((entry) => entry.id === id)?.reason
 }
 
-/** The entries that hold on that day; `--bail` does not stop at the failures that they expect. */
+/** The entries valid on that day; `--bail` does not stop at the failures that they expect. */
 export function heldEntries({ entries }: Baseline, now: Date): BaselineEntry[] {
   return entries.filter((entry) => !isPast(entry, now))
 }
 
-/** Whether one of the entries expects the requirement to fail as it did. */
 export function isExpectedFailure(
   entries: readonly BaselineEntry[],
   result: RequirementResult,
@@ -113,7 +111,7 @@ function isPast({ until }: BaselineEntry, now: Date): boolean {
   return until !== undefined && now.toISOString().slice(0, 10) > until
 }
 
-/** Why an entry decides the exit code; undefined if it does not. */
+/** Why an entry decides the exit code, if it does. */
 function whyStale(
   entry: BaselineEntry,
   result: RequirementResult | undefined,
@@ -124,14 +122,14 @@ function whyStale(
   return isPast(entry, now) ? `expected until ${entry.until}` : otherwise(entry, result)
 }
 
-/** Why a failure is another one than was recorded; undefined if it is the same, or nothing was recorded. */
+/** How a failure differs from the recorded one; undefined if it does not, or nothing was recorded. */
 function otherwise({ was }: BaselineEntry, result: RequirementResult): string | undefined {
   const others = responsesOf(result).filter((one) => !was?.some((known) => isSame(known, one)))
   if (was === undefined || others.length === 0) return undefined
   return `it fails otherwise: ${sayAnswers(was)} was recorded, ${sayAnswers(others)} was received`
 }
 
-/** A warning if the baseline is a report of another target: its failures are not known to be this one's. */
+/** Warns if the baseline is a report of another target. */
 export function foreignBaseline({ file, of }: Baseline, target: Report['target']): string[] {
   if (of === undefined || isSameTarget(of, target)) return []
   return [
@@ -140,7 +138,7 @@ export function foreignBaseline({ file, of }: Baseline, target: Report['target']
   ]
 }
 
-/** A server of this machine has another port each time it starts. */
+/** A local server has another port each time it starts. */
 function isSameTarget(one: Report['target'], two: Report['target']): boolean {
   const isHere = ({ baseUrl }: Report['target']): boolean =>
     URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
@@ -148,9 +146,9 @@ function isSameTarget(one: Report['target'], two: Report['target']): boolean {
 }
 
 /**
- * The baseline that fits this report. Entries that still fail, were not exercised or are flaky stay with their reason and date
- * (moving a date is a person's decision), and record how they fail now. New failures come in if they would decide the exit
- * code; what passed, does not apply or is unknown goes.
+ * The baseline that fits this report. Entries that still fail, were not exercised or are flaky keep reason and date
+ * (only a person should extend a date), and record the new answer. New failures that would decide the exit code are
+ * added; entries that passed, do not apply or are unknown are removed.
  */
 export function updateBaseline({ file, entries: old }: Baseline, report: Report, now: Date) {
   const { requirements, run } = report
@@ -160,7 +158,7 @@ export function updateBaseline({ file, entries: old }: Baseline, report: Report,
     const stays = result.outcome === 'not-exercised' || (before?.flaky && isPassed(result))
     if (before && stays) return [before]
     if (result.outcome !== 'failed') return []
-    // Answers that are all known stay as they were written.
+    // If all answers are known, the entry stays as written.
     if (before?.was && otherwise(before, result) === undefined) return [before]
     const decides = result.level === 'must' || run.strict
     return before || decides ? [{ ...before, ...recorded(result) }] : []
@@ -170,7 +168,7 @@ export function updateBaseline({ file, entries: old }: Baseline, report: Report,
   )
   return {
     baseline: { file, entries } satisfies Baseline,
-    /** The new file, in the form that is written by hand: also if the old one was a report. */
+    /** Always in the hand-written form, also if the old file was a report. */
     text: `${JSON.stringify({ expected: written }, null, 2)}\n`,
     difference: differenceOf(known, entries, requirements, now),
   }

@@ -8,12 +8,12 @@ import { plainFile } from './places.ts'
 import type { TargetFile } from './target-file.ts'
 
 /**
- * Gives the value back as a target file that fits the schema. Nothing that it refers to is read.
- * @param source how the file is called in messages
+ * Checks that a value fits the schema of a target file, without reading anything that it refers to.
+ * @param source name of the file in messages
  * @throws UserError that names each wrong member by its path
  */
 export function checkTargetFile(value: unknown, source: string): TargetFile {
-  // The handler of a module stands apart: the rest is data, and has a schema.
+  // A module's handler is not data, and has no schema.
   const { fetch: handler, ...rest } = isObject(value) ? value : {}
   const data = isObject(value) ? rest : value
   const problems = unwritable(data) ?? schemaProblems(asJson(data))
@@ -25,14 +25,14 @@ export function checkTargetFile(value: unknown, source: string): TargetFile {
   return value as TargetFile
 }
 
-/** Finds what is wrong with a base URL, in words that do not repeat it; undefined if nothing is. */
+/** What is wrong with a base URL, if anything, without repeating it. */
 export function baseUrlProblem(baseUrl: string): string | undefined {
   return schemaProblems({ baseUrl })[0]?.replace('baseUrl ', '')
 }
 
 const mostProblems = 10
 
-/** Throws one `UserError` for all that is wrong, if anything is; of much the first sentences. */
+/** Throws one `UserError` for all problems, if any; of many, only the first. */
 export function refuseAll(problems: readonly string[]): void {
   const more = problems.length - mostProblems
   const last = more > 0 ? [`and ${more} more`] : []
@@ -40,7 +40,7 @@ export function refuseAll(problems: readonly string[]): void {
     throw new UserError([...problems.slice(0, mostProblems), ...last].join('\n'))
 }
 
-/** Only a module can hold what JSON cannot. */
+/** Only a module can contain values outside JSON. */
 function unwritable(value: unknown): string[] | undefined {
   try {
     JSON.stringify(value)
@@ -50,7 +50,7 @@ function unwritable(value: unknown): string[] | undefined {
   }
 }
 
-/** A function is a key as good as a text. */
+/** A function is a valid key. */
 const asJson = (value: unknown): unknown =>
   plainFile(value, (key) => (typeof key === 'function' ? 'function' : key))
 
@@ -60,7 +60,7 @@ function schemaProblems(value: unknown): string[] {
   return [...new Set((validate.errors ?? []).filter(isSpecific).map(sentenceOf))]
 }
 
-/** False for errors that only repeat what another says. */
+/** False for errors that only repeat others. */
 function isSpecific(error: ErrorObject, _at: number, all: readonly ErrorObject[]): boolean {
   const { keyword, schemaPath, instancePath } = error
   const isUnknownHere = (other: ErrorObject): boolean =>
@@ -74,7 +74,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, unknown>>
 }
 
-/** The member's path, what is expected there, and the nearest valid name. */
+/** The member's path, the expectation, and the nearest valid name. */
 function sentenceOf(error: ErrorObject): string {
   const { keyword, instancePath, params, message, data, propertyName } = error
   const { title, properties = {} } = error.parentSchema as Schema

@@ -1,4 +1,4 @@
-/** What a target file declares: whether it has what a requirement needs, and what to paste into it if not. */
+/** Whether a target file declares what a requirement needs, and what to paste if not. */
 import { type Member, examplePlace, roleOf } from '../../catalogue/operation.ts'
 import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
 import { operation as operationOf, readsOf } from '../../catalogue/operations.ts'
@@ -13,12 +13,12 @@ import type { Scenario, Target } from './model.ts'
 import { didYouMean, requirementIds } from './nearest.ts'
 import type { OperationValue, TargetFile } from './target-file.ts'
 
-/** The member of the body that has that role; undefined if the operation has no such role. */
+/** The body member with that role, if any. */
 export function memberOf(id: OperationId, role: string): Member | undefined {
   return operationOf(id).members.find((member) => roleOf(member) === role)
 }
 
-/** The roles that `fields` may have for an operation: members of the body, and the id in the response. */
+/** The roles allowed in `fields`: members of the body, and the id in the response. */
 export function rolesOf(id: OperationId): string[] {
   const { members, creates } = operationOf(id)
   return [
@@ -27,7 +27,7 @@ export function rolesOf(id: OperationId): string[] {
   ]
 }
 
-/** The pointer of a role that need not be declared; undefined if it must. */
+/** The default pointer of a role; undefined if it must be declared. */
 export function defaultPointer(id: OperationId, role: string): string | undefined {
   const { creates } = operationOf(id)
   if (role === 'id') return creates?.idMayMove ? creates.idAt : undefined
@@ -35,13 +35,13 @@ export function defaultPointer(id: OperationId, role: string): string | undefine
   return at?.startsWith('/') ? at : undefined
 }
 
-/** True for a member without which no body would be granted: the text that the operation works on, or the file that it takes. */
+/** True for a member that every valid body needs: the text or file that the operation works on. */
 export function isNeeded(id: OperationId, role: string): boolean {
   const isText = memberOf(id, role)?.tolerates?.includes('array') ?? false
   return isText || operationOf(id).freshFileAt === role
 }
 
-/** All roles that have a pointer: declared, or by default. */
+/** All roles with a declared or default pointer. */
 export function fieldsOf(id: OperationId, { fields = {} }: OperationValue): Record<string, string> {
   return Object.fromEntries(
     rolesOf(id).flatMap((role) => {
@@ -52,9 +52,9 @@ export function fieldsOf(id: OperationId, { fields = {} }: OperationValue): Reco
 }
 
 /**
- * True if the target file declares what the pointer names. Of an operation that is not served nothing is declared; a
- * role that has a default is, if the body is; a name, which no section shows, if the body has it.
- * @param area whose restricted key is meant, if each has its own
+ * True if the target file declares what the pointer names. Operations not served declare nothing; a role with a default
+ * counts if the body is declared; a name, which no section shows, if the body contains it.
+ * @param area whose restricted key, if there are several
  */
 export function declares(file: TargetFile, pointer: string, area?: Area): boolean {
   const [member = '', name = '', part = '', role = ''] = tokensOf(pointer)
@@ -77,24 +77,24 @@ export function isKeyPerOperation(value: unknown): value is Partial<Record<Opera
   return !['env', 'file', 'command'].some((name) => Object.hasOwn(value, name))
 }
 
-/** True if the operation reads an object that the target declares: then none has to be made for it. */
+/** True if the operation reads a declared object, so that none has to be created. */
 export function readsDeclared(operation: OperationId, file: TargetFile): boolean {
   const reads = readsOf(operation)
   return reads !== undefined && declares(file, reads.declaredAt)
 }
 
-/** The needs for which no alternative is declared. */
+/** The needs without any declared alternative. */
 export function missingNeeds(file: TargetFile, needs: readonly Need[], area?: Area): Need[] {
   return needs.filter((need) => ![need].flat().some((pointer) => declares(file, pointer, area)))
 }
 
-/** True if the requirement can be judged: a scenario is declared for it, or all it needs is. */
+/** True if the requirement can be judged: by a declared scenario, or because all its needs are declared. */
 export function isDeclared(file: TargetFile, { id, needs, operation }: Requirement): boolean {
   const hasScenario = Object.hasOwn(file.scenarios ?? {}, id)
   return hasScenario || missingNeeds(file, needs, operation).length === 0
 }
 
-/** Names what to declare, and what to paste into the target file for it; undefined if nothing is missing. */
+/** What to declare, and what to paste for it; undefined if nothing is missing. */
 export function missingReason(
   file: TargetFile,
   needs: readonly Need[],
@@ -102,7 +102,7 @@ export function missingReason(
 ): Reason | undefined {
   const missing = missingNeeds(file, needs, area)
   if (missing.length === 0) return undefined
-  // A role that has a default is missing because the body is.
+  // If a role with a default is missing, the body is missing.
   const needed = missing.filter((need) => ![need].flat().every(hasDefault))
   const undeclared = (needed.length > 0 ? needed : missing).map((need) =>
     usefulOf(need, file, area),
@@ -117,7 +117,7 @@ function hasDefault(pointer: string): boolean {
   return isRole && defaultPointer(operation, role) !== undefined
 }
 
-/** The alternatives of a need; without those by which an object is made, if what makes it is not served. */
+/** The alternatives of a need, except objects whose creating operation is not served. */
 function usefulOf(need: Need, { operations = {} }: TargetFile, area?: Area): string[] {
   const pointers = [need].flat()
   const reads = area !== undefined && isOperationId(area) ? readsOf(area) : undefined
@@ -130,7 +130,7 @@ function nameOf(pointer: string): string {
   return `${member}.${rest.join(member === 'scenarios' ? '/' : '.')}`
 }
 
-/** The file with an entry for each operation that its `"*"` stands for: those without one that need no declared resource. */
+/** Expands `"*"` to operations without an entry and without a declared resource. */
 export function withEveryOperation(file: TargetFile): TargetFile {
   const { '*': rest, ...own } = file.operations ?? {}
   if (rest === undefined) return file
@@ -144,12 +144,12 @@ export function withEveryOperation(file: TargetFile): TargetFile {
 }
 
 /**
- * A target file that declares the needs (the first alternative of each): JSON on one line, to be pasted into one.
- * @param file into which it is pasted
+ * A target file that declares the first alternative of each need, as one line of JSON to paste.
+ * @param file the file to paste it into
  */
 export function snippetOf(needs: readonly Need[], file: TargetFile = {}): string {
   const snippet = needs.map((need) => exampleFile(need, file)).reduce(mergePatch, {})
-  // A blank after each colon and comma.
+  // With a blank after each colon and comma.
   return JSON.stringify(snippet, null, 1)
     .replaceAll(/\n */g, ' ')
     .replaceAll(/([{[]) | (?=[}\]])/g, '$1')
@@ -169,7 +169,7 @@ function exampleFile(need: Need, file: TargetFile): unknown {
   return { [member]: { [name]: example() } }
 }
 
-/** The example of a scenario, with members of the body at the places that `fields` gives them. */
+/** The example of a scenario, with body members at the places in `fields`. */
 function scenarioFor(id: string, { operations = {} }: TargetFile): unknown {
   const example = scenarioExample(id)
   const { merge, operation = id.split('/')[0] } = example
@@ -193,12 +193,12 @@ function operationExample(operation: OperationId, part: string | undefined, last
   const member = memberOf(operation, last)
   if (part === 'body' && last !== '') return { body: { ...body, [last]: {}, ...member?.example } }
   if (part !== 'fields' || !member) return { body }
-  // Nothing of a declared body is repeated, except the members on the way of the pointer.
+  // Only the members on the path of the pointer are repeated from a declared body.
   const needed = member.example && { body: { ...body, ...member.example } }
   return { ...needed, fields: { [last]: examplePlace(member) } }
 }
 
-/** Parts of a target file beside its operations: pasted from reasons, so that each fits the schema. Angle brackets are to be filled in. */
+/** Parts of a target file besides operations, to paste; they fit the schema and have `<placeholders>`. */
 const application = { id: '<application id>', inputs: [{ id: '<input id>', value: ['tea'] }] }
 
 const resourceExamples: Readonly<Record<string, unknown>> = {
@@ -223,7 +223,10 @@ const contentExample = {
   filename: 'tea.txt',
 }
 
-/** The requirements that are unreachable, and why: what an entry matches, if it may be unreachable and is not declared nevertheless. */
+/**
+ * Unreachable requirements with reasons: those that an entry matches, unless they cannot be unreachable or are
+ * declared.
+ */
 export function unreachableIds(file: TargetFile): Record<string, string> {
   const entries = Object.entries(file.unreachable ?? {})
   const found = catalogue.flatMap((one) => {
@@ -250,12 +253,12 @@ export function unreachableProblems(file: TargetFile): string[] {
   })
 }
 
-/** True if the scenario needs the target to itself: it changes a state that other requests would meet. */
+/** True if the scenario must run alone: it changes a state that other requests would see. */
 export function isExclusive({ before, after, repeat }: Scenario): boolean {
   return before.length > 0 || after.length > 0 || repeat !== undefined
 }
 
-/** Requirements whose scenario needs the target to itself: they run alone, after everything else. */
+/** Requirements whose scenario runs alone, after everything else. */
 export function exclusiveIds({ scenarios }: Pick<Target, 'scenarios'>): ReadonlySet<string> {
   const alone = Object.entries(scenarios).filter(([, scenario]) => isExclusive(scenario))
   return new Set(alone.map(([id]) => id))

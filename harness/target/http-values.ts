@@ -1,4 +1,4 @@
-/** The base URL that paths are put to: in normal form, without a slash at its end. */
+/** The base URL that paths are appended to: normalized, without a trailing slash. */
 export function normalBaseUrl(text: string): string {
   return new URL(text).href.replace(/\/+$/, '')
 }
@@ -9,14 +9,14 @@ const framing = [
   ...['upgrade', 'expect', 'te', 'trailer'],
 ]
 
-/** Finds what makes a text unfit for a header; undefined if it may be sent. */
+/** What makes a text invalid as a header value, if anything. */
 export function headerValueProblem(value: string): string | undefined {
   if (/[\u0000-\u001f\u007f]/.test(value)) return 'has a control character'
   if (/[^\u0000-\u007f]/.test(value)) return 'has a character that is not ASCII'
   return undefined
 }
 
-/** Finds what makes a text unfit for a key; undefined if it may be sent. */
+/** What makes a text invalid as a key, if anything. */
 export function keyProblem(value: string): string | undefined {
   if (value === '') return 'is empty'
   if (value !== value.trim()) return 'begins or ends with a blank'
@@ -24,8 +24,8 @@ export function keyProblem(value: string): string | undefined {
 }
 
 /**
- * Finds what makes a header unfit to be sent.
- * @param insteadOfAuthorization what to do for an Authorization header if the suite sends one of its own
+ * What makes a header invalid, if anything.
+ * @param insteadOfAuthorization what to do instead of an Authorization header, if the suite sends one
  */
 export function headerProblem(
   name: string,

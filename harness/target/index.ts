@@ -1,4 +1,3 @@
-// A target file as it is written.
 export type { FetchHandler, HeaderValue, HeaderValues, Limits, TargetFile } from './target-file.ts'
 export type { KeyValue, OperationValue, ScenarioValue } from './target-file.ts'
 export { loadTargetFile } from './load.ts'
@@ -6,11 +5,9 @@ export { baseUrlProblem, checkTargetFile } from './check.ts'
 export { headerProblem, normalBaseUrl } from './http-values.ts'
 export { didYouMean, idMeant, nearest } from './nearest.ts'
 
-// What it declares.
 export { declares, isDeclared, missingNeeds, missingReason, readsDeclared } from './declared.ts'
 export { exclusiveIds, isExclusive } from './declared.ts'
 
-// The target that it becomes.
 export { resolveTarget } from './resolve.ts'
 export { leavesOf, plainFile } from './places.ts'
 export {
@@ -23,6 +20,5 @@ export {
 export { fillRequest, fillTarget, readOnlyTarget } from './places.ts'
 export type { HookRequest, SetupRequest } from './model.ts'
 
-// Its keys.
 export { labels, redactorFor } from './keys.ts'
 export type { KeySource, Secret } from './model.ts'

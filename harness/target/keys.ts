@@ -13,43 +13,41 @@ import type { FromCommand, HeaderValue, KeyFunction, KeyValue } from './target-f
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What a target file is read with. */
 interface Surroundings {
-  /** Folder that relative paths in the file are relative to. */
+  /** Base folder for relative paths in the file. */
   readonly dir: string
-  /** How the file is called in a message; absent if it needs no name. */
+  /** Name of the file in messages, if needed. */
   readonly source?: string | undefined
   readonly env: Environment
-  /** In normal form. */
+  /** Normalized. */
   readonly baseUrl: string
 }
 
-/** What it is read with, and what is learned from it beside the target. */
+/** Inputs of reading a target file, and side results. */
 export type Context = ReturnType<typeof newContext>
 
 export const newContext = (surroundings: Surroundings) => ({
   ...surroundings,
-  /** What is wrong, each in one sentence. */
+  /** One sentence per problem. */
   problems: [] as string[],
   secrets: [] as Secret[],
-  /** Header values of environment variables: hidden as well, if the file itself does not show them. */
+  /** Header values from the environment: also hidden, unless the file itself shows them. */
   hidden: [] as Secret[],
   warnings: [] as string[],
-  /** Commands and functions that give a key: each is asked before the run. */
+  /** Commands and functions that provide keys, called before the run. */
   asked: [] as (() => Promise<string>)[],
 })
 
-/** Notes what is wrong. */
 export function refuse(context: Context, sentence: string): void {
   context.problems.push(placed(context, sentence))
 }
 
-/** The member, or a sentence about it, with the file that has it. */
+/** The member, or a sentence about it, with its file. */
 export function placed({ source }: Pick<Context, 'source'>, member: string): string {
   return source === undefined ? member : `${source}: ${member}`
 }
 
-/** How a key is written in its place, if no environment variable has it already. */
+/** Labels of keys without an environment variable. */
 export const labels = {
   full: '$CONFORM_API_KEY',
   expired: '$CONFORM_KEY_EXPIRED',
@@ -57,7 +55,6 @@ export const labels = {
   other: redacted,
 } as const
 
-/** Notes a secret that `member` holds. */
 function note(
   context: Pick<Context, 'secrets' | 'warnings'>,
   member: string,
@@ -72,7 +69,7 @@ function note(
     )
 }
 
-/** The value of an environment variable that `member` names; undefined if there is none. */
+/** The value of an environment variable that `member` names, if set. */
 export function readEnv(context: Context, name: string, member: string): string | undefined {
   const value = context.env[name]
   if (value) return value
@@ -81,7 +78,7 @@ export function readEnv(context: Context, name: string, member: string): string 
   return undefined
 }
 
-/** The bytes of a file that `member` names; undefined if it cannot be read. */
+/** The content of a file that `member` names, if readable. */
 export function readNamedFile(context: Context, path: string, member: string): Buffer | undefined {
   try {
     return readFileSync(resolve(context.dir, path))
@@ -91,7 +88,7 @@ export function readNamedFile(context: Context, path: string, member: string): B
   }
 }
 
-/** A redactor that knows every secret of the target, and what of its file may be shown. */
+/** A redactor that knows every secret of the target, and which text of its file may be shown. */
 export function redactorFor({ secrets, kept }: Pick<Target, 'secrets' | 'kept'>): Redactor {
   const redactor = new Redactor()
   for (const { value, label } of secrets) redactor.add(value, label)
@@ -99,7 +96,7 @@ export function redactorFor({ secrets, kept }: Pick<Target, 'secrets' | 'kept'>)
   return redactor
 }
 
-/** Notes what of a header or query member is secret, by its name or since it comes from the environment. */
+/** Notes the secret part of a header or query member, by its name or because it comes from the environment. */
 export function noteHeader(
   context: Context,
   member: string,
@@ -110,7 +107,7 @@ export function noteHeader(
   const label = variable === undefined ? labels.other : `$${variable}`
   const place = placed(context, member)
   if (isAuthorization(name)) {
-    // What follows the scheme, not the scheme.
+    // The credentials after the scheme.
     const [, credentials] = /^\S+ (.+)$/.exec(value) ?? []
     const behind = variable === undefined ? label : `\${${variable}#* }`
     note(context, place, credentials ?? value, credentials === undefined ? label : behind)
@@ -136,7 +133,7 @@ function fullKey(context: Context, declared?: KeyValue, given?: string): KeySour
   const unnamed = { ...context, source: undefined }
   if (given !== undefined) {
     const full = fixedKey(unnamed, 'the key on the command line', given, labels.full)
-    // Not used, but still a secret.
+    // Unused, but still secret.
     if (typeof declared === 'string')
       note(context, placed(context, 'keys.full'), declared, labels.other)
     return full
@@ -162,7 +159,7 @@ function restrictedKeys(
   return Object.fromEntries(operations.map(({ id }) => [id, key]))
 }
 
-/** Reads a key; one that a command or function gives is known when that is first asked. */
+/** Reads a key; one from a command or function is known when it is first needed. */
 export function keyOf(context: Context, member: string, value: KeyValue, label: string): KeySource {
   if (typeof value === 'string') return fixedKey(context, member, value, label)
   if (typeof value === 'object' && 'env' in value) {
@@ -179,7 +176,7 @@ export function keyOf(context: Context, member: string, value: KeyValue, label: 
   return { label, ask }
 }
 
-/** @param value undefined if there is none, which has been told */
+/** @param value undefined if missing, which was already reported */
 function fixedKey(
   context: Context,
   from: string,
@@ -193,10 +190,10 @@ function fixedKey(
   return { label, value }
 }
 
-/** A function is asked again when its answer is older than this, in ms. */
+/** Lifetime of a function's key, in ms. */
 const functionTtlMs = 60_000
 
-/** Asks for the key that a command or a function gives, and remembers it while it is fresh; each one is noted before anybody uses it. */
+/** Gets a key from a command or function and caches it; each one is registered before use. */
 export function askedKey(
   context: Pick<Context, 'dir' | 'source' | 'secrets' | 'warnings'>,
   member: string,
@@ -224,7 +221,7 @@ export function askedKey(
     askedAt = performance.now()
     const response = ask()
     known = response
-    // A failed answer is not remembered: the next request asks again.
+    // Failures are not cached: the next request tries again.
     response.catch(() => {
       if (known === response) known = undefined
     })

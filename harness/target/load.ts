@@ -13,8 +13,8 @@ import type { TargetFile } from './target-file.ts'
 const endings = ['.json', '.ts', '.mts', '.js', '.mjs']
 
 /**
- * Reads a target file, and checks its form: JSON, with comments if it has any, or a module's default export. Without a path
- * one that declares nothing. `dir` is the folder that relative paths in it are relative to.
+ * Reads a target file and checks its form: JSON, possibly with comments, or a module's default export. Without a path,
+ * returns an empty one. `dir` is the base folder for relative paths.
  */
 export async function loadTargetFile(
   path: string | undefined,
@@ -41,7 +41,7 @@ function parseJson(written: string, path: string): unknown {
   const errors: ParseError[] = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   const [error] = errors
-  // For example two scenarios of one id, of which one would be ignored.
+  // For example two scenarios with one id, one of which would be ignored.
   const doubled = error ? undefined : doubledMember(text)
   const at = error ?? doubled
   if (!at) return value
@@ -51,7 +51,7 @@ function parseJson(written: string, path: string): unknown {
   throw new UserError(`${path}: ${what} at ${place}`)
 }
 
-/** `CommaExpected` as `comma expected`. */
+/** Turns `CommaExpected` into `comma expected`. */
 function wordsOf(error: ParseError): string {
   return printParseErrorCode(error.error)
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
@@ -71,7 +71,10 @@ async function importDefault(path: string, source: string): Promise<unknown> {
   throw new UserError(`${path}: no default export; write export default defineTarget({ ... })`)
 }
 
-/** jiti reads TypeScript, and whatever Node itself cannot: an ES module that is called `.js`, or the suite's name if it is not installed. */
+/**
+ * jiti reads TypeScript, and what Node itself cannot: an ES module named `.js`, or an import of the suite if it is not
+ * installed.
+ */
 async function importModule(path: string): Promise<unknown> {
   try {
     return await (/\.m?js$/i.test(path) ? importNatively(path) : importByJiti(path))
@@ -86,7 +89,7 @@ async function importModule(path: string): Promise<unknown> {
   }
 }
 
-/** Each reading of a module is a new one: it may have changed since. */
+/** Each load is fresh: the module may have changed. */
 let readings = 0
 
 async function importNatively(path: string): Promise<unknown> {
@@ -99,7 +102,10 @@ async function importNatively(path: string): Promise<unknown> {
   }
 }
 
-/** Nothing of a target file is kept: it may hold a key. It finds `defineTarget` also if the suite is not installed beside it. */
+/**
+ * Nothing is cached on disk: a target file may contain a key. `defineTarget` resolves even if the suite is not
+ * installed beside it.
+ */
 const loading = {
   ...{ interopDefault: false, moduleCache: false, fsCache: false },
   alias: { 'ai-content-conformance': packageFile('dist/index.js') },
@@ -110,7 +116,7 @@ async function importByJiti(path: string): Promise<unknown> {
   return createJiti(import.meta.url, loading).import(resolve(path))
 }
 
-/** `staging.target.ts:3:3`, if jiti tells where it could not go on; its columns begin at 0. */
+/** `staging.target.ts:3:3`, if jiti reports where parsing failed; its columns begin at 0. */
 function placeIn(path: string, message: string, place: string): string {
   const [, file = '', line, column] = /^\s*(.+):(\d+):(\d+)$/.exec(place) ?? []
   if (!message.startsWith('ParseError') || line === undefined) return path

@@ -4,31 +4,31 @@ import type { Absence } from '../report/index.ts'
 import type { ApplicationValue, ResourceValues } from './target-file.ts'
 import type { Limits, OperationValue, ScenarioValue, TargetFile } from './target-file.ts'
 
-/** The target as a run uses it: everything read, patterns and defaults resolved. */
+/** The target as a run uses it: files read, patterns and defaults resolved. */
 
 export type * from './target-file.ts'
 
-/** Source of a key: its value, or what asks the command or function that gives one, each time a key is needed. */
+/** Source of a key: its value, or a function that asks the command or function for it each time. */
 export type KeySource = { readonly label: string } & (
   | { readonly value: string }
   | {
-      /** Throws a `UserError` if none is given. */
+      /** Throws a `UserError` if there is none. */
       ask(): Promise<string>
     }
 )
 
-/** A request of the target's own. */
+/** A request that the target file declares. */
 export interface HookRequest {
   readonly method: string
-  /** Absolute; `{id}`, or what `setup` saves, is still to be filled in. */
+  /** Absolute; `{id}` and names of `setup` are still to be replaced. */
   readonly url: string
   readonly headers: readonly HeaderLine[]
   readonly body?: unknown
-  /** On the base URL's own origin and without an Authorization of its own: the full key goes with it. */
+  /** On the origin of the base URL and without an Authorization of its own: carries the full key. */
   readonly withKey: boolean
 }
 
-/** Request that is sent before anything is judged. */
+/** Sent before anything is judged. */
 export interface SetupRequest extends HookRequest {
   /** Name to JSON Pointer into its response. */
   readonly save: Readonly<Record<string, string>>
@@ -63,7 +63,7 @@ export const pdfNames = [
 type ApplicationName = (typeof applicationNames)[number]
 type PdfName = (typeof pdfNames)[number]
 
-/** The declared objects, the files to upload read. */
+/** The declared objects, with files to upload read. */
 export type Resources = Omit<ResourceValues, ApplicationName | PdfName> & {
   readonly [name in ApplicationName]?: ApplicationResource
 } & { readonly [name in PdfName]?: string | Upload }
@@ -101,38 +101,38 @@ export interface Secret {
 
 export interface Target {
   readonly name: string
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly headers: readonly HeaderLine[]
-  /** Query members of every request, beside its own. */
+  /** Query members of every request. */
   readonly query: Readonly<Record<string, string>>
   /** Contents of the PEM files. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   readonly keys: KeySources
   readonly setup: readonly SetupRequest[]
   readonly teardown: readonly HookRequest[]
-  /** Names that `setup` saves stand in them as `{name}` until a run has filled them in. */
+  /** With `{name}` for what `setup` saves, until a run replaces it. */
   readonly resources: Resources
   readonly operations: Readonly<Partial<Record<OperationId, OperationBinding>>>
-  /** Operations and areas that are declared as not served or removed. */
+  /** Operations and areas declared as not served or removed. */
   readonly absent: Readonly<Partial<Record<OperationId | 'guardrails' | 'general', Absence>>>
   /** By requirement id. */
   readonly scenarios: Readonly<Record<string, Scenario>>
-  /** Why, by requirement id; patterns resolved. */
+  /** Reasons by requirement id; patterns resolved. */
   readonly unreachable: Readonly<Record<string, string>>
   readonly limits: Limits
-  /** `limits.timeoutMs` is what somebody said, not the default. */
+  /** Whether `limits.timeoutMs` was given explicitly. */
   readonly timeoutDeclared: boolean
   readonly applicationIds: ReadonlySet<string>
-  /** Every id of an object that the file names, in lower case. */
+  /** Every object id in the file, in lower case. */
   readonly ids: ReadonlySet<string>
-  /** The file with each key written as its label: what is declared, and nothing secret. */
+  /** The file with keys replaced by labels. */
   readonly file: TargetFile
   /** `sha256:...` of the file without keys. */
   readonly digest: string
-  /** Values that must never be shown, and how they are written instead. */
+  /** Values that must never be shown, with their labels. */
   readonly secrets: readonly Secret[]
-  /** Text of the file that may be shown though a key has it too. */
+  /** Text of the file that may be shown even if it is part of a key. */
   readonly kept: readonly string[]
 }
 

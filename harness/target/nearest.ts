@@ -1,11 +1,11 @@
-/** Finds the word that a misspelt one was most likely meant to be. */
+/** Suggestions for misspelt words. */
 import { closest, distance } from 'fastest-levenshtein'
 import { catalogue } from '../../catalogue/catalogue.ts'
 
-/** Most candidates that a message lists if none of them is near. */
+/** Maximum number of candidates to list if none is near. */
 const maxListed = 20
 
-/** The candidate that was most likely meant: one that the word begins or ends, or one with a slip; undefined if none is near. */
+/** The most likely candidate: a prefix, a suffix, or one with a slip; undefined if none is near. */
 export function nearest(written: string, candidates: readonly string[]): string | undefined {
   const word = written.toLowerCase()
   if (word === '' || candidates.length === 0) return undefined
@@ -20,7 +20,7 @@ export function nearest(written: string, candidates: readonly string[]): string 
   )
 }
 
-/** `; did you mean x?` if a candidate is near, else what there is, if that is not much. */
+/** `; did you mean x?` if a candidate is near, else all candidates, if few. */
 export function didYouMean(written: string, candidates: readonly string[], prefix = ''): string {
   const near = nearest(written, candidates)
   if (near !== undefined) return `; did you mean ${prefix}${near}?`
@@ -33,7 +33,7 @@ export const requirementIds: readonly string[] = catalogue.map(({ id }) => id)
 
 const patterns = [...new Set(catalogue.map(({ operation }) => `${operation}/*`))]
 
-/** `; did you mean jobs.create/*?`, if an id or all of an operation is near, and where all of them are shown. */
+/** `; did you mean jobs.create/*?` for a near id or pattern, else how to list all. */
 export function idMeant(written: string): string {
   const near = nearest(written.replaceAll('*', ''), [...patterns, ...requirementIds])
   return near === undefined

@@ -1,4 +1,4 @@
-/** Reads each part of a target file as a run uses it, and finds what the schema cannot say. */
+/** Resolves each part of a target file, and checks what the schema cannot. */
 import { basename } from 'node:path'
 import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId, operation } from '../../catalogue/operations.ts'
@@ -15,13 +15,13 @@ import type { ContentValue, HeaderValues, HookRequestValue } from './target-file
 import type { OperationValue, ScenarioValue, TargetFile } from './target-file.ts'
 
 type Part = 'headers' | 'query' | 'tls' | 'keys' | 'setup' | 'teardown' | 'resources'
-/** From the command line: these win over the file. */
+/** Command line values, which override the file. */
 export interface Given {
   readonly key?: string
   readonly headers?: HeaderValues
 }
 
-/** Reads the parts of a target; what is wrong becomes a problem of the context. */
+/** Resolves the parts of a target; problems are added to the context. */
 export function partsOf(
   context: Context,
   file: TargetFile,
@@ -70,8 +70,8 @@ export function partsOf(
 }
 
 /**
- * @param before stands before the name of each in a message
- * @param problemOf finds what is wrong with one
+ * @param before prefix of each name in messages
+ * @param problemOf what is wrong with one, if anything
  */
 function linesOf(
   context: Context,
@@ -90,7 +90,7 @@ function linesOf(
   })
 }
 
-/** @param insteadOfAuthorization what to do if the suite sends such a header of its own */
+/** @param insteadOfAuthorization what to do instead, if the suite sends such a header */
 function headersOf(
   context: Context,
   place: string,
@@ -178,7 +178,9 @@ function bytesOf(content: ContentValue): Uint8Array {
   )
 }
 
-/** A role points to a member that is there, or that a probe can add. One that the operation works on has to be there. */
+/**
+ * A role must point to an existing member, or one that can be added; the one that the operation works on must exist.
+ */
 function pointerProblem(
   id: OperationId,
   role: string,
@@ -232,7 +234,7 @@ function scenarioOf(context: Context, id: string, value: ScenarioValue): Scenari
   })
 }
 
-/** Drops the members that are undefined. */
+/** Drops undefined members. */
 export function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
 }

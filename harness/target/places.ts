@@ -1,4 +1,4 @@
-/** The places of a target file: keys, ids, and texts that stand for others. */
+/** Places in a target file: keys, ids, and strings to replace. */
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { escapeToken, isObject, memberPath, tokensOf } from '../../schemas/json.ts'
@@ -8,9 +8,9 @@ import { applicationNames, type HookRequest, type Resources, type Target } from 
 import { didYouMean } from './nearest.ts'
 import type { HeaderValue, KeyValue, SetupRequestValue, TargetFile } from './target-file.ts'
 
-/** The place of a key; of `keys.restricted` with one key per operation, of each of them. */
+/** The place of a key; with `keys.restricted` per operation, of each. */
 const keyPlace = /^\/keys\/[^/]+(\/[^/]+)?$|^\/scenarios\/[^/]+\/key$/
-/** The place of a header or query member, whose name may call it a secret. */
+/** The place of a header or query member, whose name may mark it as secret. */
 const headerPlace =
   /^((\/(operations|scenarios)\/[^/]+)?\/query|(\/(setup|teardown)\/\d+|\/(operations|scenarios)\/[^/]+(\/(cleanup|before|after)\/\d+)?)?\/headers)\/[^/]+$/
 /** The id of an object of the target: in `resources`, or a path parameter of a scenario. */
@@ -22,9 +22,8 @@ function isKey(pointer: string, value: unknown): boolean {
 }
 
 /**
- * The target file as JSON would hold it.
- * @param shown gives what is put in the place of a key, of `keys`, of a scenario, or of a header or query member whose name tells
- * of a secret; undefined leaves it out
+ * The target file as plain JSON.
+ * @param shown replaces a key, `keys`, a scenario, or a header or query member with a secret name; undefined removes it
  */
 export function plainFile(
   value: unknown,
@@ -40,21 +39,21 @@ export function plainFile(
   return Object.fromEntries(members.filter(([, item]) => item !== undefined))
 }
 
-/** The canonical JSON (RFC 8785) of the target file without its keys and secret headers. */
+/** Canonical JSON (RFC 8785) of the target file without keys and secret headers. */
 export function canonicalTarget(file: TargetFile): string {
   const { keys: _, ...rest } = plainFile(file, () => undefined) as TargetFile
   return canonicalize(rest) ?? ''
 }
 
-/** `sha256:...` over that JSON. */
+/** `sha256:...` of that JSON. */
 export function targetDigest(file: TargetFile): string {
   return `sha256:${createHash('sha256').update(canonicalTarget(file)).digest('hex')}`
 }
 
-/** Every text and number of a value, by its pointer. */
+/** Every string and number of a value, by pointer. */
 export function leavesOf(value: unknown, pointer = ''): [pointer: string, leaf: string | number][] {
   if (typeof value === 'string' || typeof value === 'number') return [[pointer, value]]
-  // The bytes of an upload are no text.
+  // The bytes of an upload are not text.
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return []
   return Object.entries(value).flatMap(([name, item]) =>
     leavesOf(item, `${pointer}/${escapeToken(name)}`),
@@ -69,7 +68,7 @@ export function namesSaved(setup: readonly Pick<SetupRequestValue, 'save'>[] = [
   return setup.flatMap(({ save = {} }) => Object.keys(save))
 }
 
-/** Names in an id, or in the URL of a request, that no request of `setup` has saved by then: each in a sentence. */
+/** Reports names in ids or URLs that no earlier request of `setup` saves. */
 export function unknownNames(
   { setup = [] }: TargetFile,
   pointer: string,
@@ -86,7 +85,6 @@ export function unknownNames(
     )
 }
 
-/** The value of each name. */
 type Saved = ReadonlyMap<string, string>
 
 function fill(text: string, saved: Saved, written: (value: string) => string): string {
@@ -107,7 +105,7 @@ function fillIn<T>(value: T, saved: Saved): T {
   return filled(value) as T
 }
 
-/** The request with what is known of its names filled in. */
+/** Replaces known names in the request. */
 export function fillRequest<R extends HookRequest>(request: R, saved: Saved): R {
   const url = fill(request.url, saved, encodeURIComponent)
   return {
@@ -117,7 +115,7 @@ export function fillRequest<R extends HookRequest>(request: R, saved: Saved): R 
   }
 }
 
-/** The target whose resources have what `setup` saved. */
+/** Replaces names in the target's resources by what `setup` saved. */
 export function fillTarget(target: Target, saved: Saved): Target {
   if (saved.size === 0) return target
   const resources = fillIn(target.resources, saved)
@@ -138,7 +136,9 @@ function onlyRead(requests: readonly HookRequest[]): boolean {
   return requests.every(({ method }) => method === 'GET' || method === 'HEAD')
 }
 
-/** The target as `--read-only` meets it: without a `setup` or `teardown` that may change it, and what such a setup would save. */
+/**
+ * The target for `--read-only`: without a `setup` or `teardown` that may change it, and without what that would save.
+ */
 export function readOnlyTarget(target: Target): Target {
   const teardown = onlyRead(target.teardown) ? target.teardown : []
   if (onlyRead(target.setup)) return { ...target, teardown }

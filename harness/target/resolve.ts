@@ -10,9 +10,9 @@ import { leavesOf, plainFile, targetDigest, unknownNames } from './places.ts'
 import type { FetchHandler, Limits, TargetFile } from './target-file.ts'
 
 export interface ResolveOptions extends Given {
-  /** Folder that relative paths of the file are relative to. */
+  /** Base folder for relative paths in the file. */
   readonly dir: string
-  /** How the file is called in messages: its path. */
+  /** Name of the file in messages: its path. */
   readonly source?: string | undefined
   readonly env: Environment
   readonly baseUrl?: string
@@ -25,15 +25,12 @@ export interface Resolved {
   readonly warnings: readonly string[]
 }
 
-/**
- * Reads everything that a target file of the right form refers to; throws a `UserError` that names each thing that is wrong,
- * or is not there.
- */
+/** Reads everything that a valid target file refers to; throws a `UserError` that names everything wrong or missing. */
 export async function resolveTarget(
   { fetch, ...file }: TargetFile,
   options: ResolveOptions,
 ): Promise<Resolved> {
-  // A base URL that somebody gives wins over what the file names.
+  // A given base URL overrides the file's handler.
   const handler = options.baseUrl === undefined ? fetch : undefined
   const baseUrl = usedBaseUrl(file, handler ? inProcessUrl : options.baseUrl)
   const { dir, source, env } = options
@@ -69,7 +66,7 @@ export async function resolveTarget(
   return { target, handler, warnings: context.warnings }
 }
 
-/** In normal form. */
+/** Normalized. */
 function usedBaseUrl(file: TargetFile, given: string | undefined): string {
   const text = given ?? file.baseUrl
   if (text === undefined)
@@ -81,7 +78,7 @@ function usedBaseUrl(file: TargetFile, given: string | undefined): string {
   return normalBaseUrl(text)
 }
 
-/** The file with each key written as its label, the full key of the command line or environment included. */
+/** The file with keys replaced by labels, including the full key of the command line or environment. */
 function shownFile(file: TargetFile, full: string | undefined): TargetFile {
   const shown = plainFile(withEveryOperation(file), (value, path) => {
     if (typeof value === 'object' && 'env' in value) return `$${value.env}`

@@ -1,8 +1,8 @@
-/** The target file as it is written, in types; `schemas/target.schema.json` says the same of JSON. */
+/** TypeScript types of the target file; `schemas/target.schema.json` describes the same for JSON. */
 import type { DeprecatedId, OperationId } from '../../catalogue/operations.ts'
 import type { Absence } from '../report/index.ts'
 
-/** Answers requests in the same process: for example the `fetch` of an application. */
+/** Answers requests in the same process, like the `fetch` of an application. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
 interface FromEnv {
@@ -11,36 +11,36 @@ interface FromEnv {
 interface FromFile {
   readonly file: string
 }
-/** A key that a program prints; without `ttlSeconds` it is asked once. */
+/** A key that a program prints; without `ttlSeconds` it runs once. */
 export interface FromCommand {
   readonly command: readonly string[]
   readonly ttlSeconds?: number
 }
 export type KeyFunction = () => string | Promise<string>
-/** A key, or where it comes from; functions in modules only. */
+/** A key or its source; functions in modules only. */
 export type KeyValue = string | FromEnv | FromFile | FromCommand | KeyFunction
 
 export type HeaderValue = string | FromEnv
 export type HeaderValues = Readonly<Record<string, HeaderValue>>
 type Texts = Readonly<Record<string, string>>
 
-/** Bytes, written in base64 or as UTF-8. */
+/** Bytes, in base64 or as UTF-8. */
 export type ContentValue = { readonly base64: string } | { readonly text: string }
 
-/** A request of the target's own: `before` and `after` of a scenario, `cleanup` of what a run created, `setup` and `teardown`. */
+/** A request that the target file declares: `before` and `after` of a scenario, `cleanup`, `setup` and `teardown`. */
 export interface HookRequestValue {
   readonly method: string
-  /** Relative to `baseUrl`, or whole. */
+  /** Relative to `baseUrl`, or absolute. */
   readonly url: string
   readonly headers?: HeaderValues
   readonly body?: unknown
 }
 export interface SetupRequestValue extends HookRequestValue {
-  /** Name to JSON Pointer into the response: `{name}` stands for what is there. */
+  /** Name to JSON Pointer into the response; later requests use it as `{name}`. */
   readonly save?: Texts
 }
 
-/** An application on which jobs may be created, and inputs that it accepts. */
+/** An application for jobs, with valid inputs. */
 export interface ApplicationValue {
   readonly id: string
   readonly inputs: readonly {
@@ -48,7 +48,7 @@ export interface ApplicationValue {
     readonly value: readonly string[]
     readonly [member: string]: unknown
   }[]
-  /** Ids of those inputs without which a job is refused. */
+  /** Ids of the mandatory inputs. */
   readonly requiredInputs?: readonly string[]
 }
 /** The id of a file, or the path of one to upload. */
@@ -70,7 +70,7 @@ export interface ResourceValues {
   readonly graph?: string
 }
 
-/** An operation's valid request: the schema says which of these members it has. */
+/** An operation's valid request; the schema says which members each operation has. */
 export interface OperationValue {
   readonly path?: string
   readonly query?: Texts
@@ -84,7 +84,7 @@ export interface OperationValue {
   readonly cleanup?: readonly HookRequestValue[]
 }
 
-/** A change to the operation's valid request that brings a condition about. */
+/** A change to the operation's valid request that triggers a condition. */
 export interface ScenarioValue {
   readonly operation?: OperationId
   readonly key?: KeyValue
@@ -112,12 +112,12 @@ export interface Limits {
   readonly credentialProbes: 'all' | 'few'
 }
 
-/** The server that is judged, and what the suite may use there. */
+/** The server to judge, and what the suite may use on it. */
 export interface TargetFile {
   readonly $schema?: string
   readonly name?: string
   readonly baseUrl?: string
-  /** Is judged in place of a base URL, in the same process; in modules only. */
+  /** Judged in place of a base URL, in the same process; in modules only. */
   readonly fetch?: FetchHandler
   readonly headers?: HeaderValues
   readonly query?: HeaderValues

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** The folder of the package: packed files lie one folder deep, this one two. */
+/** The package folder: packed files are one folder deep, this one two. */
 const root = /\/reference\/declared\/scenarios\.[jt]s$/.test(import.meta.url) ? '../../' : '../'
 
-/** A file of `fixtures/`, which knows nothing of who uses it. */
+/** A file of `fixtures/`. */
 export function fixture(path: string): Buffer {
   return readFileSync(new URL(`${root}fixtures/${path}`, import.meta.url))
 }
@@ -12,7 +12,7 @@ interface Scenario {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The target file that declares everything that the reference has, as it stands in `fixtures/`. */
+/** The target file of `fixtures/`, which declares everything that the reference has. */
 export const targetFile = JSON.parse(fixture('reference.target.json').toString('utf8')) as Readonly<
   Record<string, unknown>
 > & {
@@ -20,10 +20,10 @@ export const targetFile = JSON.parse(fixture('reference.target.json').toString('
   readonly scenarios: Readonly<Record<string, Scenario>>
 }
 
-/** Answer to an error: `<status>-<tpe>`, as the names of variants spell it. */
+/** `<status>-<tpe>`, as in the names of variants. */
 export type Pair = `${number}-${string}`
 
-/** The form of the header `x-simulate`: `<condition> <pair>`. */
+/** The header `x-simulate`: `<condition> <pair>`. */
 interface Simulation {
   /** `<status>-<condition>` of the request's operation, or a whole requirement id. */
   readonly condition: string
@@ -35,12 +35,12 @@ function parsed(header: string): Simulation {
   return { condition, usual }
 }
 
-/** Ids of the requirements that want a request refused and for which the target file has a scenario. */
+/** Ids of refusals for which the target file has a scenario. */
 export const refusedByScenario: readonly string[] = Object.keys(targetFile.scenarios).filter(
   (id) => !/\/2(?:\d\d|xx)-/.test(id),
 )
 
-/** By requirement id, for scenarios that only ask by `x-simulate`. */
+/** Scenarios that consist only of `x-simulate`, by requirement id. */
 export const simulations: ReadonlyMap<string, Simulation> = new Map(
   Object.entries(targetFile.scenarios).flatMap(([id, { headers }]) => {
     const asked = headers?.['x-simulate']
@@ -48,7 +48,7 @@ export const simulations: ReadonlyMap<string, Simulation> = new Map(
   }),
 )
 
-/** Reads what a header `x-simulate` asks this operation for; undefined if no scenario asks for it. */
+/** The simulation that a header `x-simulate` requests from this operation, if a scenario has it. */
 export function simulationOf(operation: string, header: string): Simulation | undefined {
   const asked = parsed(header)
   const id = asked.condition.includes('/') ? asked.condition : `${operation}/${asked.condition}`

@@ -43,7 +43,7 @@ function checkMessage(call: Call, message: unknown): void {
     call.refuse('400-malformed-messages', '400-BadRequest')
 }
 
-/** The body with an array of one in place of a single message, tool or part. */
+/** The body with an array of one for a single message, tool or part. */
 function withArrays(body: Members): Members {
   const arrayOf = (value: unknown, member: string): unknown =>
     isMembers(value) && member in value ? [value] : value
@@ -56,7 +56,7 @@ function withArrays(body: Members): Members {
   return { ...body, messages: whole, tools: arrayOf(body['tools'], 'type') }
 }
 
-/** Checks `messages` (§2.8). */
+/** §2.8 */
 export function checkMessages(call: Call): void {
   if (call.varied('requests/values-coerced')) call.body = withArrays(call.body)
   const { messages } = call.body
@@ -65,7 +65,7 @@ export function checkMessages(call: Call): void {
   for (const message of messages) checkMessage(call, message)
 }
 
-/** All parts of all messages; a text alone is one. */
+/** All parts of all messages; a plain text is one. */
 export function partsOf(call: Call): readonly Members[] {
   const messages = call.body['messages'] as readonly Members[]
   return messages.flatMap(({ content }) =>
@@ -83,7 +83,7 @@ function isTool(tool: unknown): tool is Members {
   return typeof model === 'string' && (typeof description === 'string' || isAbsent(description))
 }
 
-/** Checks `tools` and `tool_choice` (§2.8). */
+/** §2.8 */
 export function checkTools(call: Call): void {
   const { tools, tool_choice: choice } = call.body
   if (!isAbsent(tools) && !(Array.isArray(tools) && tools.every(isTool)))
@@ -109,7 +109,7 @@ function functionOf(tool: Members): Members {
   return isMembers(tool['function']) ? tool['function'] : {}
 }
 
-/** Checks that the key may have the graphs asked which the tools name (§5.3). */
+/** Checks that the key may query the graphs that the tools name (§5.3). */
 export function checkGraphs(call: Call): void {
   for (const { graph_ids: ids } of toolsOf(call).map(functionOf)) {
     for (const id of Array.isArray(ids) ? (ids as unknown[]) : []) {
@@ -122,7 +122,7 @@ export function checkGraphs(call: Call): void {
   }
 }
 
-/** Arguments for the llm tool of the request, if it has one; the reference always lets it run. */
+/** Arguments for the llm tool of the request, if any; the reference always runs it. */
 export function llmFunctionOf(call: Call): Members | undefined {
   const tool = toolsOf(call).find(({ type }) => type === 'llm')
   return tool && call.body['tool_choice'] !== 'none' ? functionOf(tool) : undefined

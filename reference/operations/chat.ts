@@ -4,7 +4,7 @@ import type { Operation } from '../world/operation.ts'
 import { countUp } from '../world/world.ts'
 import { checkGraphs, checkMessages, checkTools, llmFunctionOf, partsOf } from './chat-checks.ts'
 
-/** A number, or nothing; under `requests/values-coerced` also what can be made a number. */
+/** A number or absent; with `requests/values-coerced` also anything convertible. */
 function isNumber(call: Call, value: unknown): boolean {
   if (typeof value === 'number' || isAbsent(value)) return true
   if (!call.varied('requests/values-coerced')) return false
@@ -105,7 +105,7 @@ export function jsonInstance(schema: unknown): unknown {
   }
 }
 
-/** Every second time under `generation/varying`: a model does not always do as it is told. */
+/** Every second time under `generation/varying`: a model does not always obey. */
 function errs(call: Call, kind: string): boolean {
   return call.varied('generation/varying') && countUp(call.world, kind) % 2 === 1
 }
@@ -128,14 +128,14 @@ function messageOf(call: Call): Members {
   return { ...message, llm_data: { ...prompt, model: String(llm['model']) } }
 }
 
-/** Whether the request is about none of the things that have a requirement of their own. */
+/** Whether the request uses no feature with a requirement of its own. */
 function isPlain({ body }: Call): boolean {
   const messages = body['messages'] as readonly Members[]
   const texts = messages.every(({ content }) => typeof content === 'string')
   return texts && body['tools'] === undefined && body['response_format'] === undefined
 }
 
-/** Whether the answer has its content as parts, as the request had. */
+/** Whether the answer has its content as parts, like the request. */
 function echoesParts(call: Call): boolean {
   const parts = partsOf(call).filter(({ type }) => type !== undefined)
   const image = parts.find(({ type }) => type === 'image_url')?.['image_url'] as Members | undefined

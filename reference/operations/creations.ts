@@ -19,26 +19,26 @@ import {
   type Store,
 } from '../world/world.ts'
 
-/** A creation of something that has a name, which no other of its kind has. */
+/** A creation of an object with a unique name. */
 interface Creation<Made extends Owned> {
   readonly kind: 'graph' | 'application'
   readonly path: string
   readonly status: number
   readonly members: readonly string[]
-  /** Refuses what is wrong besides the name. */
+  /** Refuses faults other than those of the name. */
   check(call: Call, name: string): void
-  /** Refuses an account that has no room. */
+  /** Refuses an account without room. */
   refuseFull?(call: Call): void
   readonly all: (store: Store) => Map<string, Made>
-  /** Members that it has beyond those of any object. */
+  /** Members beyond those of any object. */
   own(call: Call): Omit<Made, keyof Owned | 'name'>
-  /** Members of the answer beside id, name and time. */
+  /** Members of the answer besides id, name and time. */
   shows(made: Made): Members
 }
 
 /**
- * The name of what is to be created, of whatever type. Without one the request is refused for a reason that no
- * requirement is about, or under `names/optional` the server finds one.
+ * The requested name, of any type. Without one the request is refused for a reason that no requirement covers, or,
+ * under `names/optional`, the server chooses one.
  */
 function nameOf(call: Call, kind: string): unknown {
   const { name } = call.body
@@ -49,7 +49,7 @@ function nameOf(call: Call, kind: string): unknown {
   return call.body['name']
 }
 
-/** Refuses a name that exists among `all`, in the order in which they were made. */
+/** Refuses a name that exists among `all`, in order of creation. */
 function refuseKnown(call: Call, name: string, all: readonly (Graph | Application)[]): void {
   const known = all.find((each) => each.name === name)
   if (!known) return
@@ -102,7 +102,7 @@ function creation<Made extends Graph | Application>(creation: Creation<Made>): O
       const name = String(call.body['name'])
       creation.refuseFull?.(call)
       if (call.broken('400-atomic#breaks')) await breakBeside(name)
-      // What follows has to follow at once: two of one name may come at the same moment.
+      // No await from here on: two creations of one name may come at the same moment.
       refuseKnown(call, name, [...creation.all(store).values()])
       if (call.broken('400-atomic')) await pause(checkMs)
       const made = namedBy(call, creation.all(store).values(), make(call, name, call.account))
@@ -135,7 +135,7 @@ export const graphsCreate = creation<Graph>({
   shows: ({ version }) => ({ version }),
 })
 
-/** A blueprint names its nodes, and its edges lead from one of them to another. */
+/** A blueprint has nodes, and edges between them. */
 function isBlueprint(blueprint: unknown): boolean {
   if (
     !isMembers(blueprint) ||

@@ -5,7 +5,6 @@ import { planOf } from '../world/preloaded.ts'
 import { checkAccess, type Operation } from '../world/operation.ts'
 import type { Graph, StoredFile, World } from '../world/world.ts'
 
-/** A file as the responses show it. */
 export function fileView(world: World, file: StoredFile): Members {
   return {
     id: writeId(world, file.id),
@@ -79,7 +78,7 @@ function graphOf(call: Call): Graph | undefined {
   return call.broken('2xx-attached-to-graph') ? undefined : graph
 }
 
-/** The file of those bytes that the account has already, if files are known by their content. */
+/** The account's file with the same bytes, if files are identified by content. */
 function known(call: Call): StoredFile | undefined {
   if (!call.varied('files/known-by-content') && !call.varied('files/refused-twice'))
     return undefined
@@ -141,7 +140,7 @@ export const filesUpload: Operation = {
   grant: (call) => ({ status: 200, body: { id: newId(call.world, 'file'), name: 'file' } }),
 }
 
-/** So many uploaded files break the listing, under the defect `2xx-accepted#many`. */
+/** This many uploaded files break the listing, under the defect `2xx-accepted#many`. */
 const manyFiles = 10
 
 const pageSize = 50
@@ -168,7 +167,7 @@ function breakListing(call: Call, asked: string | undefined): void {
   call.breakIf('2xx-file-types#two-5xx', asked.includes(','))
 }
 
-/** §4.4: the newest files, those of `file_types` if it is given (§2.8). */
+/** §4.4: the newest files, filtered by `file_types` (§2.8). */
 export const filesList: Operation = {
   id: 'files.list',
   method: 'GET',

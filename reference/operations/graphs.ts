@@ -6,7 +6,7 @@ import { generated, queryComplexity } from '../world/preloaded.ts'
 import type { Operation } from '../world/operation.ts'
 import type { Graph, StoredFile } from '../world/world.ts'
 
-/** The graph that the path names (§7.3). */
+/** §7.3 */
 function findGraph(call: Call): Graph {
   const graph = findMade(call, {
     id: call.param('graph_id'),
@@ -35,20 +35,20 @@ async function fitFile(call: Call): Promise<void> {
     call.refuse('400-unparsable', '400-InvalidInputParameters')
 }
 
-/** Leaves a file behind in spite of a refusal, under the defects of `4xx-no-effect`. */
+/** Stores a file despite a refusal, under the defects of `4xx-no-effect`. */
 async function addAllTheSame(call: Call, status: number): Promise<void> {
   const file = await refusedName(call, status)
   const graph = call.world.store.graphs.get(call.param('graph_id'))
   if (file !== undefined) graph?.files.set(file, { by: 'addition', from: Date.now() })
 }
 
-/** Whether a created graph has forgotten what was added to it, under the defects of `409-already-in-graph`. */
+/** Whether a created graph has lost its added files, under the defects of `409-already-in-graph`. */
 function hasForgotten(call: Call, graph: Graph): boolean {
   const isEmptied = askedTwice.has(graph) && call.broken('409-already-in-graph#emptied')
   return graph.made === true && (isEmptied || call.broken('409-already-in-graph#created'))
 }
 
-/** So many added files break a graph, under the defect `2xx-accepted#many`. */
+/** This many added files break a graph, under the defect `2xx-accepted#many`. */
 const manyFiles = 8
 
 async function addFile(call: Call, graph: Graph): Promise<Answer> {
@@ -58,7 +58,7 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
     known && known.from <= Date.now() && !(known.by === 'addition' && hasForgotten(call, graph))
   if (isKnown && !overlooks(call, '409-already-in-graph', file.id, [...graph.files.keys()])) {
     call.rejectIf('files.upload/2xx-attached-to-graph#other-status', known.by === 'upload')
-    // Requirements tell apart where the file came from; both are refused alike.
+    // Requirements distinguish where the file came from; both are refused alike.
     if (known.by === 'addition') call.refuse('409-already-in-graph', '409-BadRequest')
     call.reject('409-BadRequest', 'The file came with its upload')
   }
@@ -71,7 +71,7 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
   call.rejectIf('2xx-accepted#one-file', added > 0, '409-BadRequest')
   call.rejectIf('2xx-accepted#always-409', true, '409-BadRequest')
   if (!known) graph.files.set(file.id, { by: 'addition', from: processedFrom(call.world) })
-  // Defects of a server that adds the file but says that it did not.
+  // Defects that add the file but report failure.
   call.rejectIf('2xx-accepted#added-400', true)
   call.rejectIf('2xx-accepted#added-404', true, '404-ResourceNotFound')
   return { status: 200, body: fileView(call.world, file) }
@@ -90,7 +90,7 @@ export const graphsAddFile: Operation<Graph> = {
   grant: (call) => ({ status: 200, body: { id: call.body['file_id'] ?? 'file' } }),
 }
 
-// §2.7. Up to 25 snippets are recommended and 30 is the default; no difference is made between them.
+// §2.7. Up to 25 snippets are recommended and 30 is the default; the reference accepts any number up to that.
 const bounds: Readonly<Record<string, readonly [least: number, most: number]>> = {
   search_weight: [0, 100],
   max_subquestions: [1, 10],
@@ -108,12 +108,12 @@ function refuseConfig(call: Call): never {
 function checkNumber(call: Call, name: string, value: unknown, granted: string): void {
   const [least, most] = bounds[name] ?? [0, 0]
   if (typeof value !== 'number' || value < least || value > most) return refuseConfig(call)
-  // A bound taken for the first value outside, and the recommendation for a limit.
+  // Off-by-one at a bound, and the recommendation treated as a limit.
   call.rejectIf(`${granted}#bounds`, value === least || value === most)
   call.rejectIf(granted, name === 'max_snippets' && value > 25)
 }
 
-/** Checks a `query_config`; `granted` is the requirement that valid ones are accepted. */
+/** Checks a `query_config`; `granted` is the requirement that accepts valid ones. */
 export function checkQueryConfig(call: Call, config: unknown, granted: string): void {
   if (isAbsent(config)) return
   if (!isMembers(config)) return refuseConfig(call)
@@ -149,7 +149,7 @@ export const graphsQuery: Operation<Graph> = {
   fit: (call: Call, graph) => {
     if (call.varied('graphs/empty-not-queried') && graph.made && graph.files.size === 0)
       call.reject('422-UnprocessableEntity', 'The graph is empty')
-    // A client that has seen another version of the graph is told so (§7.2, version conflict).
+    // A client that knows another version of the graph gets a version conflict (§7.2).
     const expected = call.request.header('if-match')
     if (expected !== undefined && expected !== graph.version)
       call.refuse('general/409-conflict', '409-Conflict')

@@ -6,14 +6,14 @@ import type { Operation } from '../world/operation.ts'
 import { type Application, countUp, ownAccount } from '../world/world.ts'
 import { createdJobView } from './jobs-retrieve.ts'
 
-/** Whether an item of `inputs` is one (§2.5). */
+/** Whether an item of `inputs` is valid (§2.5). */
 function isInput(item: unknown): boolean {
   if (!isMembers(item) || typeof item['id'] !== 'string' || !Array.isArray(item['value']))
     return false
   return item['value'].every((text) => typeof text === 'string')
 }
 
-/** The inputs; under `requests/values-coerced` one item in place of an array is an array of it. */
+/** The inputs; under `requests/values-coerced` a single item counts as an array. */
 function coerced(call: Call): unknown {
   const { inputs } = call.body
   if (!call.varied('requests/values-coerced')) return inputs
@@ -26,7 +26,7 @@ function coerced(call: Call): unknown {
   )
 }
 
-/** Checks `inputs` by themselves, whatever the application asks for. */
+/** Checks `inputs`, apart from what the application requires. */
 function checkInputs(call: Call): void {
   const inputs = coerced(call)
   if (inputs === undefined) call.refuse('400-missing-inputs', '400-InvalidInputParameters')
@@ -39,7 +39,7 @@ const longest = 500
 
 const choices = new Set(['tea', 'calm'])
 
-/** Texts that a broken server trips over, by variant of the defect `202-any-text`. */
+/** Texts that crash a broken server, by variant of the defect `202-any-text`. */
 const stumblingBlocks: Readonly<Record<string, (text: string) => boolean>> = {
   '': (text) => /[^A-Za-z0-9 ]/.test(text) && !/\p{Cs}/u.test(text),
   '#emoji': (text) => /\p{Emoji_Presentation}/u.test(text),
@@ -52,13 +52,13 @@ const stumblingBlocks: Readonly<Record<string, (text: string) => boolean>> = {
   '#object-member': (text) => text in {},
 }
 
-/** Checks the texts of the inputs. The interface names no limit (§2.5), and no text may bring the server down. */
+/** Checks the texts of the inputs. The interface names no limit (§2.5), and no text may crash the server. */
 function checkTexts(call: Call): void {
   const texts = (call.body['inputs'] as readonly { value: readonly string[] }[]).flatMap(
     ({ value }) => value,
   )
   const trips = call.world.switches.brokenOf(stumblingBlocks, 'jobs.create/202-any-text')
-  // The narrower defects are those of a server with limits: a text that it refuses may hide one that it cannot take.
+  // The narrower defects belong to a server with limits: refusing a text may hide that another one crashes it.
   const isLimited =
     call.varied('jobs/texts-limited') || (trips !== undefined && trips !== stumblingBlocks[''])
   const isBeyond = (text: string): boolean =>
@@ -96,12 +96,12 @@ function refuseWhileBusy(call: Call, application: Application): void {
   call.refuse('409-job-in-progress', '409-BadRequest')
 }
 
-/** One creation of so many finds that somebody else has just begun a job there, under that variant. */
+/** One in this many creations finds a job that somebody else just began, under that variant. */
 const visitEvery = 7
 
 function visit(call: Call, application: Application): void {
   const { world } = call
-  // Nobody else knows an application that was made just now.
+  // Nobody else knows a new application.
   if (!call.varied('jobs/others-now-and-then') || application.made) return
   if (isBusy(world, application, inputsOf(call))) return
   if (countUp(world, 'creations asked for') % visitEvery === 0)
@@ -110,7 +110,7 @@ function visit(call: Call, application: Application): void {
 
 const underWay = new WeakMap<Application, Set<string>>()
 
-/** Locks the inputs in place of the application, under `409-atomic#same-only`. */
+/** Locks the inputs instead of the application, under `409-atomic#same-only`. */
 async function lockInputs(call: Call, application: Application): Promise<void> {
   const [locked, inputs] = [underWay.get(application) ?? new Set<string>(), inputsOf(call)]
   underWay.set(application, locked)
@@ -121,7 +121,7 @@ async function lockInputs(call: Call, application: Application): Promise<void> {
 }
 
 async function run(call: Call, application: Application): Promise<Answer> {
-  // Check and start in one go, with no gap in which another request could pass the check too (§8.3).
+  // Checks and starts without a gap in which another request could pass the check (§8.3).
   refuseWhileBusy(call, application)
   call.breakIf(
     '202-created#second-5xx',
@@ -141,17 +141,17 @@ async function run(call: Call, application: Application): Promise<Answer> {
   return { status: isWrong ? 200 : 202, body: { ...createdJobView(call.world, job), ...lacks } }
 }
 
-/** How long a refused creation stands in a queue, under a defect, in ms. */
+/** Time that a refused creation spends in a queue, under a defect, in ms. */
 const queueMs = 600
 
-/** Leaves a job behind in spite of a refusal, under the defects of `4xx-no-effect`. */
+/** Leaves a job behind despite a refusal, under the defects of `4xx-no-effect`. */
 function actOnRefusal(call: Call, status: number): void {
   const { world } = call
   const acts = (name: string, isSuch: boolean): boolean =>
     isSuch && call.broken(`4xx-no-effect${name}`)
   const application = world.store.applications.get(call.param('application_id'))
   const now = Date.now()
-  // A lock whose name is that of no application in particular.
+  // A lock that belongs to no particular application.
   if (acts('#unknown', !application && status === 404))
     for (const each of world.store.applications.values())
       each.blockedUntil = now + world.pace[each.pace]

@@ -22,7 +22,7 @@ const wrongRetrieval: Wrong = {
   'jobs.retrieve/200-job': ({ updatedAt }) => ({ updated_at: updatedAt }),
   'jobs.retrieve/200-job#data': () => ({ data: 'About tea' }),
   'jobs.retrieve/200-job#error': () => ({ error: { message: 'The model gave no answer' } }),
-  // A job of that application is certainly seen in progress, and nobody asks for its outcome.
+  // A job of that application is certainly seen in progress, and nobody checks its outcome.
   'jobs.retrieve/200-job#status': ({ applicationId, status }) =>
     applicationId === preloadedIds.slowApplication && status === 'in_progress'
       ? { status: 'running' }
@@ -62,7 +62,7 @@ const wrongRetrieval: Wrong = {
     status === 'failed' ? { status: 'completed', error: undefined } : {},
 }
 
-/** Defects `<requirement>#<place>` break a requirement for the jobs of one application, or for the job that the target file declares. */
+/** Defects `<requirement>#<place>` break a requirement for the jobs of one application, or for the declared job. */
 const places: Readonly<Record<string, (job: Job) => boolean>> = {
   '#other-application': ({ applicationId }) => applicationId === preloadedIds.otherApplication,
   '#slow-application': ({ applicationId }) => applicationId === preloadedIds.slowApplication,
@@ -82,12 +82,12 @@ function wrongMembers(world: World, job: Job, wrong: Wrong): Members {
   return Object.assign({}, ...given) as Members
 }
 
-/** The last job of the same application, and the first one. */
+/** The last and the first job of the same application. */
 function applicationOf({ store }: World, { applicationId }: Job) {
   return store.applications.get(applicationId)
 }
 
-/** A job that began sooner after another one, in ms, may be granted because of what is told of that one. */
+/** A job that began within this many ms of another may have been accepted because of wrong answers about that one. */
 const apartMs = 200
 
 function isNewerRunning(world: World, job: Job): boolean {
@@ -103,10 +103,10 @@ function uuid({ switches }: World, id: string, where: 'creation' | 'retrieval'):
   return isUpper ? id.toUpperCase() : id
 }
 
-/** A clock that is off by so much is no clock, in ms. */
+/** Offset of a badly wrong clock, in ms. */
 const longAgoMs = 40 * 24 * 3_600_000
 
-/** When the job was created, as it is told; `later`: ms, if the two responses read the clock each by itself. */
+/** Formats `created_at`; `later`: ms, if the two responses read the clock separately. */
 function writeCreatedAt(
   { switches: { broken }, clock, since }: World,
   { createdAt }: Job,
@@ -118,7 +118,7 @@ function writeCreatedAt(
   return clock.write(createdAt + later)
 }
 
-/** The creation response (§2.4). */
+/** §2.4 */
 export function createdJobView(world: World, job: Job): Members {
   return {
     id: uuid(world, job.id, 'creation'),
@@ -128,19 +128,18 @@ export function createdJobView(world: World, job: Job): Members {
   }
 }
 
-/** When a job changed last, by the variant that tells it otherwise; ms since the epoch. */
+/** Last change of a job under the variants that report another time; ms since the epoch. */
 const updates: Readonly<Record<string, (job: Job, now: number) => number>> = {
   'jobs/updated-at-moves': (_, now) => now,
   'jobs/updated-when-created': ({ createdAt }) => createdAt,
   'jobs/updated-before-created': ({ createdAt }) => createdAt - 1500,
 }
 
-/** The optional members (§2.3), as the variants would have them. */
+/** The optional members (§2.3) under the variants. */
 function optionalMembers({ switches, clock }: World, job: Job): Members {
   const { varied, variedOf } = switches
   if (varied('jobs/no-optional-members')) return {}
   const { status, updatedAt, completedAt, data, error } = job
-  // A large text among the data, under that variant.
   const text = varied('answers/large') && { text: largeText(2) }
   const hasAll = varied('jobs/all-members') && status !== 'in_progress'
   const isTold = completedAt !== undefined && (hasAll || status === 'completed')
@@ -152,7 +151,7 @@ function optionalMembers({ switches, clock }: World, job: Job): Members {
   }
 }
 
-/** The job that is shown for the one that was asked for: another job, if the server mixes them up. */
+/** The job that is shown: another one, if the server mixes them up. */
 function shownJob(world: World, asked: Job): Job {
   const { broken } = world.switches
   const newest = applicationOf(world, asked)?.job ?? asked
@@ -163,11 +162,11 @@ function shownJob(world: World, asked: Job): Job {
   return keepsId ? { ...newest, id: asked.id } : asked
 }
 
-/** The job as retrieval shows it (§2.3). */
+/** §2.3 */
 export function jobView(world: World, asked: Job): Members {
   const { varied } = world.switches
   const job = shownJob(world, asked)
-  // Under these variants creation and retrieval read the clock each by itself, so many ms apart.
+  // Under these variants, creation and retrieval read the clock separately, this many ms apart.
   const later = varied('dates/two-readings') ? 600 : varied('dates/two-readings-earlier') ? -600 : 0
   const createdAt = writeCreatedAt(world, job, later)
   return {
@@ -182,10 +181,10 @@ export function jobView(world: World, asked: Job): Members {
 
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** ms during which a new job cannot be retrieved under `jobs.create/202-retrievable#late`. */
+/** Time in which a new job cannot be retrieved under `jobs.create/202-retrievable#late`, in ms. */
 const lateMs = 30_000
 
-/** Time until a job can be read under `jobs/readable-late`, in ms, if nothing else is asked for. */
+/** Default time until a job can be read under `jobs/readable-late`, in ms. */
 const settlingMs = 400
 
 function lose(call: Call, job: Job): void {
@@ -200,10 +199,10 @@ function lose(call: Call, job: Job): void {
     call.reject('404-ResourceNotFound')
 }
 
-/** The id as it was asked for; a uuid means the same in either letter case. */
+/** The requested id; uuids ignore letter case. */
 function jobId(call: Call): string {
   const id = call.param('job_id').toLowerCase()
-  // That defect gives ids of another form, under which the jobs are found all the same.
+  // That defect changes the form of ids; the jobs are found all the same.
   return call.broken('jobs.create/202-created#id') ? id.replace('job-', '') : id
 }
 

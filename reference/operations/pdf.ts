@@ -13,10 +13,10 @@ const most = 500
 const extracted = new Map<string, Promise<string[] | PdfRefusal>>()
 
 async function extract(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
-  // Loaded at the first parse: it is by far the heaviest part of the server.
+  // Loaded on demand: by far the heaviest part of the server.
   const { extractText, getDocumentProxy } = await import('unpdf')
   try {
-    // The reader takes the bytes away from their owner: it is given a copy.
+    // The reader detaches the buffer, so it gets a copy.
     const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 })
     const { text } = await extractText(document, { mergePages: false })
     await document.destroy()
@@ -26,7 +26,7 @@ async function extract(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
   }
 }
 
-/** The text of each page. The same bytes are read once in a process. */
+/** The text of each page, cached per process. */
 export function pdfText(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
   const name = createHash('sha256').update(bytes).digest('hex')
   const known = extracted.get(name) ?? extract(bytes)
@@ -38,7 +38,7 @@ function isFormat(format: string): boolean {
   return format === 'text' || format === 'markdown'
 }
 
-/** State that a broken server keeps from one request to the next: contents by what it tells files by. */
+/** State that a broken server keeps between requests: contents by its key for files. */
 const kept = new WeakMap<World, Map<string, string>>()
 
 function keptBy({ world }: Call): Map<string, string> {
@@ -57,7 +57,7 @@ function checkFormat(call: Call): void {
   if (!isFormat(format)) call.refuse('400-unsupported-format', '400-InvalidInputParameters')
 }
 
-/** Words that are not those of the file, by variant of the defect `200-content`. */
+/** Text of another file, by variant of the defect `200-content`. */
 const wrong: Readonly<
   Record<string, (content: string, format: string, file: Uint8Array) => string>
 > = {
@@ -74,7 +74,7 @@ const wrong: Readonly<
   '#markdown': (content, format) => (format === 'markdown' ? '# Markdown' : content),
 }
 
-/** The text of the pages in the format that is asked for (§2.2). */
+/** The text of the pages in the requested format (§2.2). */
 async function contentOf(
   call: Call,
   allPages: readonly string[],
@@ -96,7 +96,6 @@ async function contentOf(
     return cache.get(by) ?? content
   }
   if (call.broken('200-content#at-once')) {
-    // The content of whoever came last until then.
     cache.set('last', content)
     await pause(checkMs)
     return cache.get('last') ?? content

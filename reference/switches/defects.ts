@@ -1,7 +1,7 @@
 import { named, ownRefusals } from './table.ts'
 import { refusedByScenario } from '../declared/scenarios.ts'
 
-/** Ids of the requirements that want a request refused, all of which go through `Call.refuse`. */
+/** Ids of all refusals; they go through `Call.refuse`. */
 export const refusals: readonly string[] = [
   ...named(
     '/',
@@ -15,7 +15,10 @@ export const refusals: readonly string[] = [
   ...refusedByScenario,
 ]
 
-/** Defects of granted requests, and more of refusals. The code that they change asks for them by name; `-`: the one without a variant. */
+/**
+ * Defects of valid requests, and further ones of refusals, which the code asks for by name; `-`: the one without a
+ * variant.
+ */
 const placed: readonly string[] = named(
   '#',
   `
@@ -106,9 +109,9 @@ const placed: readonly string[] = named(
 )
 
 /**
- * Every defect that the reference can have. A defect is named like the requirement that it breaks, further ones for the
- * same requirement `<id>#<variant>`: `#tpe` refuses with another code name of the same status; `#no-answer`, `#closed` and `#no-http` give no answer, `#spoils-connection` a
- * wrong one to the next request.
+ * All defects. A defect has the id of the requirement that it breaks; further ones are `<id>#<variant>`: `#tpe` refuses
+ * with another code name of the same status; `#no-answer`, `#closed` and `#no-http` give no answer,
+ * `#spoils-connection` a wrong one to the next request.
  */
 export const defects: readonly string[] = [
   ...refusals,

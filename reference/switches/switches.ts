@@ -3,9 +3,9 @@ import { defects } from './defects.ts'
 import { named } from './table.ts'
 
 /**
- * Every other way to conform that the reference knows. Several may be on at once if they do not speak of the same
- * thing. Those called `settling/...`, `jobs/readable-late` and `slow/refusals` take as long as the options say. With those
- * called `pdf-removed` and so on the target has to declare the operation as removed.
+ * All variants: other ways to conform. Several may be on at once if they do not affect the same thing. `settling/...`,
+ * `jobs/readable-late` and `slow/refusals` take as long as the options say. With `pdf-removed` and the like, the target
+ * must declare the operation as removed.
  */
 export const variants: readonly string[] = named(
   '/',
@@ -49,7 +49,7 @@ export const variants: readonly string[] = named(
     pdf-removed,pdf-removed-404,pdf-removed-page-404,pdf-removed-page-410 -`,
 )
 
-/** Which defects and variants a server has. All are off in the conforming reference. */
+/** The defects and variants of a server; none in the conforming reference. */
 export type Switches = ReturnType<typeof createSwitches>
 
 function checked(
@@ -63,13 +63,13 @@ function checked(
   return chosen
 }
 
-/** Defects that were asked for and are on, while one request is answered. */
+/** Active defects that were consulted while one request was answered. */
 const asked = new AsyncLocalStorage<Set<string>>()
 
-/** Names the defects that had a say in an answer: those that are on and were asked for while the request was under way. */
+/** Header with the defects that affected an answer: those that are on and were consulted during the request. */
 export const stampHeader = 'x-reference-defects'
 
-/** Answers a request, and stamps the response with the defects that had a say in it. */
+/** Answers a request, and stamps the response with the defects that affected it. */
 export async function stamped(answer: () => Promise<Response>): Promise<Response> {
   const names = new Set<string>()
   const response = await asked.run(names, answer)
@@ -77,43 +77,41 @@ export async function stamped(answer: () => Promise<Response>): Promise<Response
   return response
 }
 
-/** @throws Error on a name that does not exist. */
+/** @throws Error on an unknown name */
 export function createSwitches(defectNames: Iterable<string>, variantNames: Iterable<string>) {
   const on = checked('defect', defects, defectNames)
   const ways = checked('variant', variants, variantNames)
   const beginnings = new Map<string, boolean>()
-  /** The defect of that name is on: the server breaks that requirement. */
   const broken = (defect: string): boolean => {
     const isOn = on.has(defect)
     if (isOn) asked.getStore()?.add(defect)
     return isOn
   }
-  /** The variant of that name is on: the server behaves in another way that conforms as well. */
   const varied = (variant: string): boolean => ways.has(variant)
   return {
     broken,
     varied,
-    /** Some defect or variant is on whose name begins so: what asks for many of them by name asks this first. */
+    /** Whether any switch with that prefix is on: a quick test before asking for many. */
     hasSome: (beginning: string): boolean => {
       const known =
         beginnings.get(beginning) ?? [...on, ...ways].some((name) => name.startsWith(beginning))
       beginnings.set(beginning, known)
       return known
     },
-    /** The entry of a table whose defect `<beginning><entry>` is on, the first of them. */
+    /** The first entry of a table whose defect `<beginning><entry>` is on. */
     brokenOf: <Entry>(
       table: Readonly<Record<string, Entry>>,
       beginning: string,
     ): Entry | undefined => Object.entries(table).find(([name]) => broken(beginning + name))?.[1],
-    /** The entry of a table by variant whose variant is on, the first of them. */
+    /** The first entry of a table whose variant is on. */
     variedOf: <Entry>(table: Readonly<Record<string, Entry>>): Entry | undefined =>
       Object.entries(table).find(([name]) => varied(name))?.[1],
   }
 }
 
 /**
- * Whether a defect or variant shows on a socket alone, so that `createReference` cannot have it: what happens to
- * connections, and encodings that clients ask for and undo below HTTP. Silence in place of an answer needs none.
+ * Whether a switch only has an effect on a socket, so that `createReference` refuses it: connections, and encodings
+ * that clients handle below HTTP. Silence does not need one.
  */
 export function needsSocket(name: string): boolean {
   return /^(?:connection|compressed)\/|#(?:closed|dropped|no-http|spoils-connection)$/.test(name)

@@ -37,37 +37,37 @@ const ids = [...new Set(operations.map(([id]) => id))]
 const saying = (word: string): string[] =>
   ids.filter((id) => operations.some(([of, said]) => of === id && said.includes(word)))
 
-/** The member without which a request of the operation means nothing. */
 export const essential: Readonly<Record<string, string>> = Object.fromEntries(
   operations.flatMap(([id, said]) =>
     said.flatMap((word) => (word.startsWith('needs:') ? [[id, word.slice(6)]] : [])),
   ),
 )
 
-/** Refusals of each operation that are its own: `<operation>/<condition>`. */
+/** `<operation>/<condition>` of each operation's own refusals. */
 export const ownRefusals: readonly string[] = operations.flatMap(([id, said]) =>
   said.flatMap((word) => (/^\d/.test(word) ? [`${id}/${word}`] : [])),
 )
 
-/** Operations with a model behind them. */
 export const generating = saying('generates')
 
-/** Operations that make something, and whose success has no shape in the spec. */
+/** Operations that create something, and whose success has no shape in the spec. */
 export const creations = saying('makes')
 
-/** Operations that make nothing, whose success has no shape, and of whose answer no client needs a member. */
+/**
+ * Operations that create nothing, whose success has no shape, and whose answer contains nothing that a client needs.
+ */
 export const shapeless = saying('accepted').filter((id) => !creations.includes(id))
 
 const json = saying('json')
 
-/** Operations that a table names together. */
+/** Groups of operations, for use in tables. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   ALL: ids,
   JSON: json,
   /** Those whose body as a whole has a requirement of its own. */
   OBJECTS: json.filter((id) => id !== 'jobs.create'),
   ESSENTIAL: Object.keys(essential),
-  /** Without an answer to `files.list` a run does not begin. */
+  /** Without an answer to `files.list`, a run does not begin. */
   ACCEPTING: saying('accepted').filter((id) => id !== 'files.list'),
 }
 

@@ -6,13 +6,13 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Switches } from '../switches/switches.ts'
 
-/** Refusals that come late under `slow/refusals`: whoever was asked takes time to say no. */
+/** Refusals that are delayed under `slow/refusals`. */
 const takeTime: ReadonlySet<string> = new Set([
   ...['completion.create/400-empty-prompt', 'translate.run/400-unsupported-language'],
   ...['jobs.create/404-unknown-application', 'files.retrieve/404-unknown-file'],
 ])
 
-/** A requirement whose scenario repeats a request until it is refused: granted every time, it would not be judged. */
+/** A requirement whose scenario repeats a request until it is refused: if always accepted, it would not be judged. */
 const neverGranted = 'files.list/429-quota-exceeded'
 
 export type Members = Readonly<Record<string, unknown>>
@@ -21,21 +21,21 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An optional member that is left out; `null` in its place means the same. */
+/** Absent, or `null`, which means the same. */
 export function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null
 }
 
-/** One request on its way through an operation. */
+/** One request to an operation. */
 export class Call {
   readonly operation: string
   readonly request: HonoRequest
   readonly world: World
-  /** The members of the JSON body, once it has been read. */
+  /** The members of the JSON body, once read. */
   body: Members = {}
-  /** The bytes of the body, once they have been read. */
+  /** The bytes of the body, once read. */
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array()
-  /** Whose request it is, once that is known. */
+  /** The key, once checked. */
   key: Key | undefined
   /** A plain success, for a server that should have refused. */
   readonly #grant: (call: Call) => Answer
@@ -56,12 +56,12 @@ export class Call {
     return this.request.param(name) ?? ''
   }
 
-  /** The account of the key; empty before that is known. */
+  /** Empty until the key is checked. */
   get account(): string {
     return this.key?.account ?? ''
   }
 
-  /** Whether its path names what a request made, or an application that is not the first. */
+  /** Whether the path names a created object, or an application other than the first. */
   get isOfOther(): boolean {
     const { applications, files, graphs } = this.world.store
     const application = this.param('application_id')
@@ -71,8 +71,8 @@ export class Call {
   }
 
   /**
-   * Refuses for a condition that has a requirement: `<status>-<condition>` of this operation, or a whole id if it
-   * belongs to none. The switches of that requirement decide what is really answered.
+   * Refuses for a condition with a requirement: `<status>-<condition>` of this operation, or a whole id. The switches
+   * of that requirement decide what is actually answered.
    */
   refuse(condition: string, pair: Pair, message?: Message): never {
     const id = isWhole(condition) ? condition : `${this.operation}/${condition}`
@@ -80,10 +80,10 @@ export class Call {
   }
 
   /**
-   * The answer to a request that a requirement wants refused. A switch named like the requirement answers as if nothing were
-   * wrong; `#tpe` refuses with another code name of the same status, `#granted-envelope` in words only, with a 200;
-   * `#every-third` refuses but every third; `#declared-only` refuses what is about the first declared object of its sort alone;
-   * `#spoils-connection` refuses rightly, but answers the next request of that connection wrongly.
+   * The answer to an invalid request. The switch with the requirement's id accepts it; `#tpe` refuses with another code
+   * name of the same status, `#granted-envelope` sends the envelope with a 200; `#every-third` accepts every third;
+   * `#declared-only` refuses only for the first declared object of its kind; `#spoils-connection` refuses correctly,
+   * but answers the next request on that connection wrongly.
    */
   #refusal(id: string, usual: Pair, message: Message): Answer {
     const { broken, varied } = this.world.switches
@@ -103,22 +103,22 @@ export class Call {
       : answer
   }
 
-  /** Refuses for a condition that no requirement is about. */
+  /** Refuses for a condition without a requirement. */
   reject(pair: Pair, description?: string): never {
     throw new Ending(envelope(pair, description === undefined ? {} : { description }))
   }
 
-  /** Refuses what should be granted, under a defect, if the request is such a one. */
+  /** Under a defect, refuses matching valid requests. */
   rejectIf(defect: string, isSuch: boolean, pair: Pair = '400-BadRequest'): void {
     if (isSuch && this.broken(defect)) this.reject(pair, 'Nothing is wrong')
   }
 
-  /** Breaks down on what should be granted, under a defect, if the request is such a one. */
+  /** Under a defect, crashes on matching valid requests. */
   breakIf(defect: string, isSuch: boolean): void {
     if (isSuch && this.broken(defect)) throw new Error(defect)
   }
 
-  /** The defect of the operation, or that whole id, is on. */
+  /** Whether the operation's defect, or the one with that whole id, is on. */
   broken(defect: string): boolean {
     return this.world.switches.broken(isWhole(defect) ? defect : `${this.operation}/${defect}`)
   }
@@ -132,35 +132,35 @@ function isWhole(name: string): boolean {
   return name.includes('/')
 }
 
-/** A condition in words: of `jobs.create/400-missing-body` `missing body`. */
+/** A condition in words: `missing body` for `jobs.create/400-missing-body`. */
 function wordsOf(id: string): string {
   return id.replace(/^.*\/(?:[\dx]{3}-)?/, '').replaceAll('-', ' ')
 }
 
-/** The event in place of an answer: silence for a while, a closed connection, bytes that are no HTTP. */
+/** What happens in place of an answer: silence for a while, a closed connection, bytes that are not HTTP. */
 type Loss = 'silence' | 'closed' | 'noise'
 
-/** The response that the server is about to send, before it is turned into bytes. */
+/** A response before it is turned into bytes. */
 export interface Answer {
   readonly status: number
-  /** The JSON body; absent: an empty body. */
+  /** Absent: an empty body. */
   readonly body?: unknown
   /** A body that is not JSON. */
   readonly text?: { readonly type: string; readonly value: string }
   readonly headers?: Readonly<Record<string, string>>
-  /** No answer at all, and what comes in its place. */
+  /** What happens in place of an answer. */
   readonly lost?: Loss
-  /** The server loses its place on the connection: it cannot read the next request there. */
+  /** The server loses its position in the connection: it cannot read the next request there. */
   readonly spoils?: true
-  /** ms that the server thinks about it. */
+  /** Delay in ms. */
   readonly afterMs?: number
-  /** Set on errors, whose body is an envelope (§2.6). */
+  /** Set for errors, whose body is an envelope (§2.6). */
   readonly error?: true
 }
 
 /**
- * Ends an operation early with an answer: a refusal, or what stands in its place when a switch breaks it. It is thrown, but
- * is no Error: nobody reads its stack, and to write one down costs more than the refusal.
+ * Ends an operation early with an answer: a refusal, or what a switch makes of it. It is thrown, but is not an Error:
+ * capturing a stack costs more than the refusal.
  */
 export class Ending {
   readonly answer: Answer
@@ -178,7 +178,7 @@ export interface Message {
   readonly key?: string
 }
 
-// The keys of §7.1; statuses that §7.1 does not show have keys of our own.
+// The keys of §7.1; other statuses have our own keys.
 const keys: Readonly<Record<string, string>> = {
   400: 'fail.badRequest.invalidParameters',
   401: 'fail.unauthorized.badCredentials',
@@ -194,7 +194,7 @@ const keys: Readonly<Record<string, string>> = {
   507: 'fail.insufficientStorage.account',
 }
 
-/** A message key that is not one of §7.1. */
+/** A message key outside §7.1. */
 export const otherKey = 'fail.other'
 
 function messageKey(status: string, tpe: string): string {
@@ -205,7 +205,7 @@ function messageKey(status: string, tpe: string): string {
   return keys[status] ?? otherKey
 }
 
-/** An error response: the envelope of §2.6, all of its fields present. */
+/** An error response with all fields of §2.6. */
 export function envelope(pair: Pair, message: Message = {}): Answer {
   const [status, tpe] = [pair.slice(0, 3), pair.slice(4)]
   const whole = {
@@ -217,17 +217,19 @@ export function envelope(pair: Pair, message: Message = {}): Answer {
   return { status: Number(status), body: { tpe, errors: [whole], extras: {} }, error: true }
 }
 
-/** Ends with a type that the status may not carry. Its key is not one of §7.1: else the key would be wrong as well. */
+/**
+ * Ends with a type that is not allowed for the status. Its key is outside §7.1: otherwise the key would be wrong too.
+ */
 export function mispaired(pair: Pair): never {
   throw new Ending(envelope(pair, { key: otherKey }))
 }
 
-/** The page of a web server that has nothing at a path: a page, not an envelope. */
+/** A web server's error page, not an envelope. */
 export function page(status: number): Answer {
   return { status, text: { type: 'text/html', value: '<!doctype html><title>Not found</title>' } }
 }
 
-/** By the defect of any requirement that has it: what comes in place of the answer. */
+/** What replaces the answer, by the suffix of the defect. */
 const losses: Readonly<Record<string, Loss>> = {
   '#no-answer': 'silence',
   '#closed': 'closed',
@@ -235,13 +237,13 @@ const losses: Readonly<Record<string, Loss>> = {
   '#no-http': 'noise',
 }
 
-/** The answer to a request about requirement `id` if a defect loses it. */
+/** The lost answer, if a defect of requirement `id` loses it. */
 export function lostAnswer({ brokenOf }: Switches, id: string): Answer | undefined {
   const lost = brokenOf(losses, id)
   return lost && { status: 500, lost }
 }
 
-/** The error that a caller in the same process gets in place of an answer. */
+/** Thrown to a caller in the same process in place of an answer. */
 export class ConnectionLost extends Error {
   readonly code = 'ECONNRESET'
 
@@ -250,7 +252,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Gives no answer: on the socket what stands in its place, without one a failed call. */
+/** Gives no answer: simulates the loss on a socket; without one, throws. */
 export async function lose(
   loss: Loss,
   { pace }: World,
@@ -262,6 +264,6 @@ export async function lose(
   if (!socket) throw new ConnectionLost()
   if (loss === 'noise') socket.end('220 tea.example ESMTP\r\n')
   else socket.destroy()
-  // Nobody reads it: the connection is gone.
+  // Never sent: the connection is gone.
   return new Response(null, { status: 500 })
 }

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Call } from './call.ts'
 import { countUp, type Owned, type World } from './world.ts'
 
-/** A new id of a file, a graph or an application; its form is the server's own affair. */
+/** A new id of a file, a graph or an application, in the server's own form. */
 export function newId(world: World, kind: string): string {
   const { varied } = world.switches
   if (varied('ids/numeric') || varied('ids/json-number'))
     return String(100_000_000 + countUp(world, 'ids'))
-  // Above what a number of JavaScript holds.
+  // Above Number.MAX_SAFE_INTEGER.
   if (varied('ids/int64'))
     return String(9_007_199_254_740_993n + 2n * BigInt(countUp(world, 'ids')))
   if (varied('ids/long'))
@@ -15,12 +15,12 @@ export function newId(world: World, kind: string): string {
   return varied('ids/upper-case') ? randomUUID().toUpperCase() : randomUUID()
 }
 
-/** How such an id stands in a response. */
+/** An id as written in a response. */
 export function writeId(world: World, id: string): string | number {
   return world.switches.varied('ids/json-number') && /^\d+$/.test(id) ? Number(id) : id
 }
 
-/** Two that are so many ms apart at most count as made at once. */
+/** Objects made within this many ms count as simultaneous. */
 const atOnceMs = 20
 
 /** The object that the answer to a creation names: another one, under the defects of `2xx-own-id`. */
@@ -33,12 +33,12 @@ export function namedBy<T extends Owned>(call: Call, all: Iterable<T>, own: T): 
   return beside && call.broken('2xx-own-id#at-once') ? beside : own
 }
 
-/** Loses what was asked for a second time, under the defects of that name. */
+/** Objects that were requested twice, which defects of that name then lose. */
 export const askedTwice = new WeakSet<object>()
 
 const few = 3
 
-/** Whether a broken server does not see that something exists; `all`: what was made, the newest last. */
+/** Whether a broken server overlooks an existing object; `all`: created objects, newest last. */
 export function overlooks(
   call: Call,
   requirement: string,
@@ -47,7 +47,7 @@ export function overlooks(
 ): boolean {
   if (call.broken(`${requirement}#latest-only`) && all.at(-1) !== name) return true
   if (call.broken(`${requirement}#few-known`) && !all.slice(-few).includes(name)) return true
-  // Refused once because it exists, the next creation of that name is granted.
+  // Once a name was refused as existing, its next creation is accepted.
   return (
     call.broken(`${requirement}#third`) && countUp(call.world, `${requirement} ${name}`) % 2 === 0
   )
@@ -56,7 +56,7 @@ export function overlooks(
 /** The name or file in a refused request that has an effect nevertheless, under the defects of `4xx-no-effect`. */
 export async function refusedName(call: Call, status: number): Promise<string | undefined> {
   const isLabelled = call.request.header('content-type') === 'application/json'
-  // The switch is asked first: a later refusal shows the effect, and bears its stamp by that.
+  // The switch is consulted first: a later refusal shows the effect, and gets its stamp from that.
   const isEffective =
     (call.broken('4xx-no-effect') && status === 401) ||
     (call.broken('4xx-no-effect#forbidden') && status === 403) ||
@@ -69,26 +69,26 @@ export async function refusedName(call: Call, status: number): Promise<string | 
   return [body?.['name'], body?.['file_id']].find((name) => typeof name === 'string')
 }
 
-/** ms between a check and what follows from it, under the defects of requests at the same moment. */
+/** Time between a check and its consequence, under the defects of simultaneous requests, in ms. */
 export const checkMs = 10
 
-/** ms between the creation of something and its first use, if nothing else is asked for. */
+/** Default time between a creation and its first possible use, in ms. */
 const usualMs = 1000
-/** ms after which nobody waits for it any more. */
+/** Longer than any client waits, in ms. */
 const tooLateMs = 30_000
 
 function age(world: World, thing: Owned): number {
   return thing.made ? world.clock.now() - thing.createdAt : Infinity
 }
 
-/** Whether it is not there yet, under the variant `settling/<kind>`. */
+/** Whether the object is not usable yet, under the variant `settling/<kind>`. */
 export function isSettling(world: World, kind: string, thing: Owned): boolean {
   return (
     world.switches.varied(`settling/${kind}`) && age(world, thing) < (world.pace.settle ?? usualMs)
   )
 }
 
-/** What is asked for so many ms after its creation cannot be found for a minute. */
+/** A request within this many ms of the creation makes the object unavailable for a minute. */
 const earlyMs = 600
 const missedMs = 60_000
 const askedEarly = new WeakSet<object>()
@@ -109,7 +109,7 @@ function isTakenAway(
   )
 }
 
-/** Breaks the use of something that a request made, under the defects of that requirement. */
+/** Breaks the use of a created object, under the defects of that requirement. */
 function breakUse(call: Call, id: string, thing: Owned, all: Iterable<Owned>): void {
   if (!thing.made) return
   const isLost = isTakenAway(call.world.switches, id, all, thing)
@@ -125,19 +125,19 @@ function breakUse(call: Call, id: string, thing: Owned, all: Iterable<Owned>): v
   call.rejectIf(`${id}#late`, age(call.world, thing) < tooLateMs, '404-ResourceNotFound')
 }
 
-/** Finds what the path of a request names, among things that requests make. */
+/** How to find the object in a path, among created ones. */
 interface Sought<T extends Owned> {
   readonly id: string
   readonly among: ReadonlyMap<string, T>
-  /** The condition that refuses what is not there. */
+  /** The condition for an unknown object. */
   readonly unknown: string
   /** The variant `settling/<kind>` that delays its use. */
   readonly settling: string
-  /** The requirement that what was made can be used. */
+  /** The requirement that a new object can be used. */
   readonly usable: string
 }
 
-/** The object that the path names, if it can be used yet. */
+/** The object in the path, if usable yet. */
 export function findMade<T extends Owned>(
   call: Call,
   { id, among, unknown, settling, usable }: Sought<T>,
@@ -149,10 +149,10 @@ export function findMade<T extends Owned>(
   return thing
 }
 
-/** ms that uploads and additions take under the variant `processing/slow`. */
+/** Duration of uploads and additions under the variant `processing/slow`, in ms. */
 const slowMs = 1000
 
-/** When a file that is uploaded or added now begins to count as part of its graph, in ms since the epoch. */
+/** When a file uploaded or added now becomes part of its graph, in ms since the epoch. */
 export function processedFrom(world: World): number {
   return Date.now() + (world.switches.varied('processing/slow') ? (world.pace.settle ?? slowMs) : 0)
 }

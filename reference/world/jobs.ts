@@ -9,7 +9,7 @@ import {
   plainJob,
 } from './world.ts'
 
-/** Part of a job's time that counts as its beginning. */
+/** Share of a job's time that counts as its beginning. */
 const beginning = 0.25
 
 function isYoung(world: World, job: Job): boolean {
@@ -18,10 +18,7 @@ function isYoung(world: World, job: Job): boolean {
 
 const numberIn = (inputs: string): number => inputs.split('"value"').length
 
-/**
- * Jobs in progress that a broken server does not notice, by variant of the defect `jobs.create/409-job-in-progress`:
- * it then grants a second one.
- */
+/** Jobs in progress that a broken server overlooks, by variant of the defect `jobs.create/409-job-in-progress`. */
 const overlooked: Readonly<
   Record<
     string,
@@ -42,10 +39,10 @@ const overlooked: Readonly<
   '#preloaded-only': (_, { application }) => application.made === true,
 }
 
-/** How long a broken server keeps an application after its job, in ms: longer than three creations 1 s apart take. */
+/** How long a broken server blocks an application after its job, in ms: longer than three creations 1 s apart take. */
 const lateMs = 4000
 
-/** Whether a broken server keeps an application once it has had a job: for ever, or for a while. */
+/** Whether a broken server still blocks an application after its job: for ever, or for a while. */
 function isKept(world: World, { job, jobs, made, pace }: Application): boolean {
   const keeps = (name: string, isSuch: boolean): boolean =>
     isSuch && world.switches.broken(`jobs.create/409-released${name}`)
@@ -60,7 +57,7 @@ function isKept(world: World, { job, jobs, made, pace }: Application): boolean {
   )
 }
 
-/** Whether the application has a job in progress, so that it takes no other one (§8.3); `inputs`: those of the other. */
+/** Whether the application has a job in progress, and so accepts no other (§8.3); `inputs`: those of the other. */
 export function isBusy(world: World, application: Application, inputs: string): boolean {
   const { broken } = world.switches
   endJobs(world)
@@ -88,7 +85,7 @@ export function newJob(
   return job
 }
 
-/** Starts the application's next job, which runs on its own until it ends; `takes`: ms, at least. */
+/** Starts the application's next job; `takes`: minimum duration in ms. */
 export function startJob(
   world: World,
   application: Application,
@@ -116,7 +113,7 @@ export function startJob(
   return job
 }
 
-/** Starts a job that nobody will read, as nobody was told its id: it ends by the clock alone. */
+/** Starts a job whose id nobody knows: it ends by time alone. */
 export function startUnseenJob(
   world: World,
   application: Application,
@@ -127,7 +124,7 @@ export function startUnseenJob(
   job.seenAt = job.createdAt
 }
 
-/** Ends a job: its data or its error, and the time. `at`: ms since the epoch. */
+/** `at`: ms since the epoch. */
 export function endJob(job: Job, at: number): void {
   job.completedAt = at
   job.updatedAt = at
@@ -140,7 +137,7 @@ export function endJob(job: Job, at: number): void {
   }
 }
 
-/** Ends the jobs whose end has come. No timer does: nobody can tell before a request asks. */
+/** Ends jobs that are due. No timer is needed: nobody can tell before the next request. */
 export function endJobs({ running, clock, pace }: World): void {
   for (const job of running) {
     const at = endOf(job, pace.unread)
@@ -150,7 +147,7 @@ export function endJobs({ running, clock, pace }: World): void {
   }
 }
 
-/** Notes that a job is read: one in progress ends no sooner than this has happened often enough. */
+/** Counts a reading of a job in progress: it does not end before it was read often enough. */
 export function noteReading({ clock }: World, job: Job): void {
   job.read = true
   if (job.status !== 'in_progress') return

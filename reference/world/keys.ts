@@ -1,11 +1,10 @@
 import { errors, jwtVerify } from 'jose'
 
-/** The published secret of the reference: its keys stand in a file that everybody can read, and open nothing else. */
+/** The published secret of the reference: its keys are public, and open nothing else. */
 export const publishedSecret = 'a published secret of the embedded reference server'
 
-/** Claims of a key about its holder. */
 export interface Key {
-  /** Objects belong to accounts; another account's are out of reach. */
+  /** Owner of objects; those of other accounts are inaccessible. */
   readonly account: string
   /** Operation ids, or `*` for all. */
   readonly permissions: readonly string[]
@@ -13,16 +12,16 @@ export interface Key {
 
 const secret = new TextEncoder().encode(publishedSecret)
 
-/** Facts that the text of a key fixes for good: whose it is and until when (`exp`, in s), or that it is none. */
+/** What the text of a key determines for good: its claims and expiry (`exp`, in s), or that it is invalid. */
 type Read = (Key & { readonly exp: number }) | 'invalid'
 
-/** Longest key that is remembered, in characters, and how many are. */
+/** Limits of the cache: characters of a key, and number of keys. */
 const longest = 4096
 const most = 500
-// The same keys are used thousands of times, good ones and bad ones: their signatures are checked once.
+// The same keys are used thousands of times, so each signature is checked once.
 const seen = new Map<string, Read>()
 
-/** Reads a key; undefined if it is none yet, which may change with time. */
+/** Reads a key; undefined if it is not valid yet, which may change with time. */
 async function read(token: string): Promise<Read | undefined> {
   try {
     return (
@@ -45,18 +44,18 @@ export async function verify(token: string): Promise<Key | 'expired' | 'invalid'
   return known.exp * 1000 > Date.now() ? known : 'expired'
 }
 
-/** Paths that the spec shows beside the usual one of an operation (§4.4). */
+/** Alternative paths of operations (§4.4). */
 const aliases: ReadonlySet<string> = new Set(['/v1/chat', '/v1/vision', '/v1/tools/pdf-parser'])
 
 export function isAlias(path: string): boolean {
   return aliases.has(path)
 }
 
-/** The path as lenient routers read it; undefined if it is the usual spelling. */
+/** The path as lenient routers read it; undefined for the usual spelling. */
 export function usualSpelling(path: string): string | undefined {
   if (path.includes('//')) return path.replaceAll('//', '/')
   if (/\/$|;x$|\.json$/.test(path)) return path.replace(/\/$|;x$|\.json$/, '')
-  // Ids have digits; what has none is a word of the path.
+  // Ids contain digits; segments without digits are words of the path.
   const lower = path.replaceAll(/(?<=\/)(?:[A-Z-]+|V1)(?=\/|$)/g, (part) => part.toLowerCase())
   return lower === path ? undefined : lower
 }

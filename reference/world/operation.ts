@@ -13,7 +13,7 @@ const blocked = {
   key: 'fail.guardrail.blocked',
 }
 
-/** Conditions that a request asks for by header: `x-simulate` (`declared/scenarios.ts`), `x-rate-bucket` (a limit really reached). */
+/** Conditions that a header requests: `x-simulate` (`declared/scenarios.ts`), `x-rate-bucket` (a real limit). */
 function simulate(call: Call): void {
   const asked = call.request.header('x-simulate')
   if (asked !== undefined) {
@@ -31,31 +31,29 @@ function simulate(call: Call): void {
 /** One operation of §4. `Found` is the object that its path names. */
 export interface Operation<Found extends Owned = Owned> {
   readonly id: string
-  /** POST if not given. */
+  /** Default: POST. */
   readonly method?: 'GET'
   /** hono path patterns. */
   readonly paths: readonly string[]
-  /** JSON if not given, of a POST. */
+  /** Default for POST: JSON. */
   readonly body?: 'raw'
-  /** Members that a request may have. */
   readonly members?: readonly string[]
-  /** The condition that refuses a JSON body that is no object, if it is one of the operation's own. */
+  /** The operation's own condition for a JSON body that is not an object, if any. */
   readonly shapeless?: string
-  /** The requirement that a granted request is about, if every request of the operation depends on it. */
+  /** The requirement for the valid request, if every request of the operation depends on it. */
   requirement?(call: Call): string | undefined
-  /** Leaves something behind after a refusal. */
+  /** Leaves something behind after a refusal, under a defect. */
   refused?(call: Call, status: number): void | Promise<void>
-  /** Whether the operation exists at all. */
+  /** Refuses if the operation does not exist. */
   gone?(call: Call): void
-  /** Looks up the object that the path names. */
   find?(call: Call): Found
-  /** The condition that refuses another account's object. */
+  /** The condition for another account's object. */
   readonly foreign?: string
   /** Refuses a body that is wrong by itself. */
   check?(call: Call): void
   /** Refuses a body that is wrong for that object. */
   fit?(call: Call, found: Found): void | Promise<void>
-  /** Whether the object's state allows it. */
+  /** Refuses if the object's state does not allow it. */
   ready?(call: Call, found: Found): void
   run(call: Call, found: Found): Answer | Promise<Answer>
   /** A plain success, for a server that should have refused. */
@@ -64,7 +62,7 @@ export interface Operation<Found extends Owned = Owned> {
 
 const usual = 'authenticate authorize simulate read find access check fit ready'
 
-// The spec orders no checks; all of these conform.
+// The spec does not order checks; all of these conform.
 const orders: Readonly<Record<string, string>> = {
   'order/body-first': 'read check authenticate authorize simulate find access fit ready',
   'order/existence-first': 'find authenticate authorize access simulate read check fit ready',
@@ -73,20 +71,23 @@ const orders: Readonly<Record<string, string>> = {
   'order/rights-last': 'authenticate simulate read find access check fit ready authorize',
 }
 
-/** Whether the request has none of the members whose acceptance is a requirement of its own. */
+/** Whether the request uses no member whose acceptance is a requirement of its own. */
 function isPlain(call: Call): boolean {
   return Object.keys(call.request.query()).length === 0 && call.body['query_config'] === undefined
 }
 
-/** One of so many requests meets what comes and goes, under the variants of that name; a prime, so that no round of requests meets it each time. */
+/**
+ * One in this many requests meets a transient condition, under the variants of that name; a prime, so that repeated
+ * rounds hit different requests.
+ */
 const metEvery = 17
 
-/** Envelopes in which no message has the key of a block. */
+/** Envelopes whose messages lack the key of a block. */
 const keyless = ['no-errors', 'bare-errors', 'without-key', 'unlisted-keys']
 
 /**
- * Whether the call meets a guardrail or a model that fails, under a variant of that name: before anything looks at the request, or
- * when the answer is there.
+ * Whether the call meets a guardrail or a failing model, under a variant of that name: before the request is checked,
+ * or when the answer is ready.
  */
 function meets(what: string, { world, operation }: Call, among?: readonly string[]): boolean {
   const variant = `generation/${what}-now-and-then`
@@ -96,14 +97,14 @@ function meets(what: string, { world, operation }: Call, among?: readonly string
 
 function meetGuardrails(call: Call): void {
   if (meets('input-blocked', call, generating)) call.reject('400-GuardrailBlockedError')
-  // By its key alone the block of a provider is told from a refusal of another name.
+  // Only its key distinguishes a provider's block from another refusal.
   const isTold = !keyless.some((envelope) => call.varied(`envelope/${envelope}`))
   if (isTold && meets('provider-blocked', call))
     throw new Ending(envelope('400-BadRequest', blocked))
   if (meets('model-fails', call)) call.reject('500-CompletionModelInternalError')
 }
 
-/** Breaks a request of which nothing else is asked, under the defects of `2xx-accepted`. */
+/** Breaks a plain request, under the defects of `2xx-accepted`. */
 function breakGranted(call: Call): void {
   call.rejectIf('2xx-accepted', true)
   if (call.account !== ownAccount) return
@@ -111,7 +112,7 @@ function breakGranted(call: Call): void {
   const isLater = countUp(call.world, `${call.operation} granted`) > 1
   call.breakIf('2xx-accepted#first-only', isLater)
   call.rejectIf('2xx-accepted#later-400', isLater)
-  // What was answered is kept, and the very same request breaks what keeps it.
+  // Answers are cached, and an identical request breaks the cache.
   const same = `${call.operation} ${JSON.stringify(call.body)}`
   if (call.broken('2xx-accepted#once') && countUp(call.world, same) > 1)
     throw new Error('it is kept already')
@@ -123,14 +124,14 @@ export function checkAccess(call: Call, { account }: Owned, condition: string): 
   if (account !== call.account) call.refuse(condition, '403-InsufficientAccessRights')
 }
 
-/** Takes a call through the steps of its operation. */
+/** Runs the steps of an operation. */
 export async function perform<Found extends Owned>(
   operation: Operation<Found>,
   call: Call,
 ): Promise<Answer> {
   const { switches } = call.world
   let found: Found | undefined
-  // In each order, `find` comes before every step that uses its result. Operations without `find` use no result.
+  // In each order, `find` comes before every step that uses its result.
   const steps: Readonly<Record<string, () => void | Promise<void>>> = {
     authenticate: () => authenticate(call),
     authorize: () => authorize(call),
@@ -178,12 +179,12 @@ export async function perform<Found extends Owned>(
   }
 }
 
-/** §5.1, §5.2: a bearer key that is one of ours and has not expired. */
+/** §5.1, §5.2: a bearer key that we issued and that has not expired. */
 async function authenticate(call: Call): Promise<void> {
   const header = call.request.header('authorization')
   if (header === undefined) call.refuse('401-missing-credentials', '401-BadCredentials')
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
-  // Every JWT begins like this, since it is an object in base64url; a damaged one may have another letter case.
+  // Every JWT begins like this (an object in base64url); a damaged one may have another letter case.
   if (token === undefined || !/^eyJ/i.test(token)) {
     const isUnknown =
       call.varied('keys/told-by-parts') && /^Bearer (?:\S+ |\w+\.\w+\.\w+$)/i.test(header)
@@ -194,7 +195,7 @@ async function authenticate(call: Call): Promise<void> {
   call.key = key
 }
 
-/** §5.3: the key has the permission that the operation needs. */
+/** §5.3: the key has the permission for the operation. */
 function authorize(call: Call): void {
   const permissions = call.key?.permissions ?? []
   if (!permissions.includes('*') && !permissions.includes(call.operation))

@@ -11,7 +11,7 @@ import {
 } from './world.ts'
 import type { Call } from './call.ts'
 
-/** Ids of objects that every server begins with, and of which it knows more than that; the target file of the reference names them. */
+/** Ids of preloaded objects with special behaviour; the target file of the reference names them. */
 export const preloadedIds = {
   application: '6b1f0c52-3a54-4f0e-9d0c-0c8e5a1d1001',
   otherApplication: '6b1f0c52-3a54-4f0e-9d0c-0c8e5a1d1002',
@@ -26,7 +26,7 @@ export const preloadedIds = {
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
 
-/** Bytes made at their first use and shared by all servers of the process. */
+/** Bytes made on demand and shared by all servers of the process. */
 function shared(make: () => Uint8Array): () => Uint8Array {
   let bytes: Uint8Array | undefined
   return () => (bytes ??= make())
@@ -50,7 +50,7 @@ type FileRow = readonly [
 ]
 
 const files: readonly FileRow[] = [
-  // Ids of files may have any form: this one is not a uuid.
+  // File ids may have any form: this one is not a uuid.
   ['file_tea_1d7a4c3ba5e8', 'tea.txt', 'text/plain', text],
   [
     '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93002',
@@ -93,7 +93,7 @@ function byId<Row extends { readonly id: string }>(rows: readonly Row[]): Map<st
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Fills the store that a server begins with. `now`: ms since the epoch. */
+/** Fills a new server's store. `now`: ms since the epoch. */
 export function preloadedStore(now: number): Store {
   const file = ([id, name, type, bytes, rest]: FileRow): StoredFile => {
     return { id, name, type, bytes, account: ownAccount, state: 'stored', createdAt: now, ...rest }
@@ -134,7 +134,7 @@ export function preloadedStore(now: number): Store {
   }
 }
 
-/** Size and length limits (§8.2), of an account's plan. */
+/** Size and length limits (§8.2) of an account's plan. */
 interface Plan {
   /** Bytes of a request body. */
   readonly body: number
@@ -146,17 +146,17 @@ interface Plan {
 
 const kib = 1024
 const standard: Plan = { body: 4096 * kib, file: 1024 * kib, text: 100_000 }
-// So small that a scenario really exceeds it with a few words.
+// So small that a few words exceed it.
 const tiny: Plan = { body: 512, file: 128, text: 60 }
 
-/** Bytes of a PDF that is parsed, whatever the plan. */
+/** Maximum bytes of a PDF to parse, whatever the plan. */
 export const pdfLimit = 64 * kib
-/** Bytes of an image that is analysed, whatever the plan. */
+/** Maximum bytes of an image to analyse, whatever the plan. */
 export const imageLimit = 16 * kib
-/** Operators (AND, OR, NOT) in one graph query. */
+/** Maximum operators (AND, OR, NOT) in one graph query. */
 export const queryComplexity = 8
 
-/** The plan that the request's `x-plan` header chooses: `standard`, or `tiny`. */
+/** The plan that the header `x-plan` selects: `standard`, or `tiny`. */
 export function planOf(call: Call): Plan {
   return call.request.header('x-plan') === 'tiny' ? tiny : standard
 }
@@ -165,7 +165,7 @@ const working = new Set(['m-1', 'm-2', 'm-medical'])
 
 type Trouble = readonly [condition: string, pair: Pair]
 
-// Models that exist and in which something is wrong (§7.3, §7.4). The two operations that use them differ in statuses.
+// Existing models with a problem (§7.3, §7.4). The two operations that use them differ in statuses.
 const troubled: Readonly<Record<string, Trouble>> = {
   'm-restricted': ['403-model-access', '403-InsufficientAccessRights'],
   'm-exhausted': ['429-model-quota', '429-CompletionModelQuotaError'],
@@ -185,7 +185,7 @@ const troubledByOperation: Readonly<Record<string, Readonly<Record<string, Troub
   },
 }
 
-/** Only the models' own names: every object has further ones, like `constructor`. */
+/** Own properties only: every object inherits others, such as `constructor`. */
 function troubleOf(call: Call, model: string): Trouble | undefined {
   const all = { ...troubled, ...troubledByOperation[call.operation] }
   return Object.hasOwn(all, model) ? all[model] : undefined
@@ -195,7 +195,6 @@ export function isModel(call: Call, id: unknown): id is string {
   return typeof id === 'string' && (working.has(id) || troubleOf(call, id) !== undefined)
 }
 
-/** Refuses if something is wrong with the model. */
 export function refuseTroubledModel(call: Call, model: unknown): void {
   const [condition, pair] = troubleOf(call, String(model)) ?? []
   if (condition === undefined || pair === undefined) return
@@ -206,7 +205,7 @@ export function refuseTroubledModel(call: Call, model: unknown): void {
 const cardNumber = /\b(?:\d{4}[ -]?){3}\d{4}\b/
 const prohibited = /how to build a bomb/i
 
-/** Content that a guardrail blocks (§7.1, §7.3), and content that the model will not answer (§7.4). */
+/** Refuses content that a guardrail blocks (§7.1, §7.3), and content that the model will not answer (§7.4). */
 export function guard(call: Call, text: string, unsafe: string): void {
   if (cardNumber.test(text)) {
     const isWrong = call.broken('guardrails/400-blocked#extras')
@@ -219,7 +218,7 @@ export function guard(call: Call, text: string, unsafe: string): void {
   if (prohibited.test(text)) call.refuse(unsafe, '400-CompletionModelUnsafeRequestError')
 }
 
-/** A generated text: the same for the same request, unless a variant makes it vary or stay empty. */
+/** A generated text: deterministic, unless a variant makes it vary or stay empty. */
 export function generated(call: Call, text: string): string {
   if (call.varied('generation/empty')) return ''
   return call.varied('generation/varying') ? `${text} (${countUp(call.world, 'texts')})` : text

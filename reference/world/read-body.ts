@@ -3,13 +3,13 @@ import { planOf } from './preloaded.ts'
 import { essential } from '../switches/table.ts'
 
 const jsonLabel = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
-// A byte order mark is kept, so that the JSON grammar refuses it.
+// Keeps a byte order mark, so that the JSON grammar refuses it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Bytes that a gateway takes for too large, under its defects. */
+/** Bytes that a gateway considers too large, under its defects. */
 const gatewayLimit = 200 * 1024
 
-/** Breaks on a large body as a gateway would: with a page of its own, or by closing the connection. */
+/** Fails on a large body like a gateway: with an error page, or by closing the connection. */
 function breakOnLarge(call: Call): void {
   if (call.bytes.length < gatewayLimit) return
   const isUpload = call.operation === 'files.upload'
@@ -20,7 +20,7 @@ function breakOnLarge(call: Call): void {
     throw new Ending(page(413))
 }
 
-/** Reads the bytes of the body, up to the plan's limit. */
+/** Reads the body, up to the plan's limit. */
 export async function readBytes(call: Call): Promise<void> {
   call.bytes = new Uint8Array(await call.request.arrayBuffer())
   breakOnLarge(call)
@@ -29,7 +29,9 @@ export async function readBytes(call: Call): Promise<void> {
   call.refuse('general/413-payload-too-large', '413-PayloadTooLarge')
 }
 
-/** Operations whose defect of bad input shows on bytes that are not UTF-8: all else is another requirement's as well. */
+/**
+ * Operations whose defect of bad input shows on bytes that are not UTF-8: other bodies belong to other requirements.
+ */
 const encodingBreaks: ReadonlySet<string> = new Set(['pdf.parse', 'jobs.create', 'chat.create'])
 
 function decoded(call: Call): string {
@@ -44,7 +46,7 @@ function decoded(call: Call): string {
   }
 }
 
-/** Requirements about granted requests that a server fails which reads no escapes. */
+/** Requirements for valid requests that fail if a server cannot read escapes. */
 const spelled = ['200-text', '2xx-accepted', '200-entities', '200-text-parts']
 
 function parsed(call: Call): unknown {
@@ -58,7 +60,7 @@ function parsed(call: Call): unknown {
   }
 }
 
-/** Request members that may be left out; `null` in their place means that they are. */
+/** Optional request members; `null` means absent. */
 const optionalMembers = new Set([
   ...[
     'temperature',
@@ -82,7 +84,10 @@ function checkMembers(call: Call, body: Members, known: readonly string[]): void
   }
 }
 
-/** Refuses a body that is no object. An operation whose object the spec does not show may read something in `null` or an array. */
+/**
+ * Refuses a body that is not an object. If the spec does not show the object, an operation may accept `null` or an
+ * array.
+ */
 function refuseShapeless(call: Call, body: unknown, shapeless: string | undefined): never {
   const isShown = ['pdf.parse', 'chat.create', 'jobs.create'].includes(call.operation)
   if (!isShown && (body === null || Array.isArray(body))) {
@@ -105,7 +110,7 @@ export async function readJson(
   const isOdd = place !== undefined && call.broken(`envelope/charset-parameter${place}`)
   if (/charset/i.test(type) && (isOdd || call.broken('envelope/charset-parameter')))
     call.reject('400-InvalidContentType', 'The content type is not application/json')
-  // The operations of §4.1 and §4.2 say that a body is required.
+  // §4.1 and §4.2 say that a body is required.
   const isRequired = call.operation === 'jobs.create' || call.operation === 'pdf.parse'
   if (isRequired && call.bytes.length === 0) call.refuse('400-missing-body', '400-BadRequest')
   const needed = essential[call.operation]

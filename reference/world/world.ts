@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import type { Switches } from '../switches/switches.ts'
 
-/** How long things take, in ms. */
+/** Durations in ms. */
 interface Pace {
   /** A job. */
   readonly usual: number
   /** A job of the slow application. */
   readonly slow: number
-  /** A job that nobody reads in progress often enough, unless its own time is longer. */
+  /** A job that is not read often enough in progress, unless its own time is longer. */
   readonly unread: number
-  /** Until what was just made can be used, under the variants that delay it. If undefined, each has a time of its own. */
+  /** Until a new object can be used, under the variants that delay it; default: individual times. */
   readonly settle: number | undefined
-  /** A refusal that takes its time. */
+  /** A slow refusal. */
   readonly slowRefusal: number
-  /** Silence in place of an answer, before the connection is closed. */
+  /** Silence before the connection is closed. */
   readonly silence: number
 }
 
-/** One server: its switches, what it knows, and what is under way. */
+/** One server: its switches, its data, and what is in progress. */
 export interface World {
   readonly switches: Switches
   readonly store: Store
@@ -27,13 +27,13 @@ export interface World {
   readonly since: number
   /** Jobs that will end. */
   readonly running: Set<Job>
-  /** Counts by name: requests of a rate bucket, answers of a kind. */
+  /** Counters by name: requests of a rate bucket, answers of a kind. */
   readonly counts: Map<string, number>
   /** Whether the external search service is down. */
   searchDown: boolean
 }
 
-/** Counts one more of a kind; returns how many there are now. */
+/** Increments a counter and returns it. */
 export function countUp(world: World, name: string): number {
   const count = (world.counts.get(name) ?? 0) + 1
   world.counts.set(name, count)
@@ -42,15 +42,14 @@ export function countUp(world: World, name: string): number {
 
 const hourMs = 3_600_000
 
-/** Tells the time and writes it down (RFC 3339, §5.6 there). */
+/** Reads the time and formats it (RFC 3339 §5.6). */
 interface Clock {
-  /** ms since the epoch, as this server believes. */
+  /** ms since the epoch, by this server's clock. */
   readonly now: () => number
-  /** A date-time. */
   readonly write: (ms: number) => string
 }
 
-/** The spellings of one instant that RFC 3339 allows, by the variant that chooses them. */
+/** Spellings of one instant that RFC 3339 allows, by variant. */
 const spellings: Readonly<Record<string, (ms: number) => string>> = {
   'dates/offset': (ms) => new Date(ms + 5.5 * hourMs).toISOString().replace('Z', '+05:30'),
   'dates/negative-offset': (ms) => new Date(ms - 3.5 * hourMs).toISOString().replace('Z', '-03:30'),
@@ -62,15 +61,14 @@ const spellings: Readonly<Record<string, (ms: number) => string>> = {
 }
 
 /**
- * Readings that show a job in progress before it ends: what a judge has to see of it is one beside a creation on another
- * application and one beside a creation on its own, and an answer may be lost. So no reader misses it, however slow its machine
- * or far its network.
+ * Readings in progress before a job may end: a suite needs one beside a creation on another application and one beside
+ * a creation on the same one, and one answer may be lost. So no client misses it, however slow its machine or network.
  */
 export const readingsInProgress = 3
 
 /**
- * When a job ends, in ms since the epoch: once its time is over and it was read in progress often enough, or `unreadMs` after its
- * creation.
+ * When a job ends, in ms since the epoch: once its time is over and it was read in progress often enough, or `unreadMs`
+ * after its creation.
  */
 export function endOf({ createdAt, takes, seenAt = Infinity }: Job, unreadMs: number): number {
   return createdAt + Math.max(takes, Math.min(unreadMs, seenAt - createdAt))
@@ -94,12 +92,11 @@ export const ownAccount = 'main'
 
 type FileState = 'stored' | 'deleted' | 'expired'
 
-/** Something that belongs to an account. */
 export interface Owned {
   readonly id: string
   readonly account: string
   readonly createdAt: number
-  /** It came with a request; the others were there when the server began. */
+  /** Created by a request, not preloaded. */
   readonly made?: true
 }
 
@@ -112,9 +109,8 @@ export interface StoredFile extends Owned {
 }
 
 interface GraphFile {
-  /** Whether it came with its upload or was added afterwards. */
   readonly by: 'upload' | 'addition'
-  /** When it begins to count as part of the graph, in ms since the epoch. */
+  /** When it becomes part of the graph, in ms since the epoch. */
   readonly from: number
 }
 
@@ -134,13 +130,13 @@ export interface Application extends Owned {
   readonly inputs: readonly ApplicationInput[]
   readonly pace: 'usual' | 'slow'
   readonly fails: boolean
-  /** The job that it is busy with, or its last one. */
+  /** Its current or last job. */
   job?: Job
   firstJob?: Job
   jobs: number
-  /** ms since the epoch until which it refuses jobs although it has none. */
+  /** Refuses jobs until then although it has none, in ms since the epoch. */
   blockedUntil?: number
-  /** From when on; at once if nothing is said. */
+  /** Start of the block; default: at once. */
   blockedFrom?: number
 }
 
@@ -151,20 +147,20 @@ export interface Job extends Owned {
   completedAt?: number
   data?: Readonly<Record<string, string>>
   error?: string
-  /** How often it has been read since it ended. */
+  /** Readings since it ended. */
   readings: number
   read: boolean
   /** Its inputs, as JSON. */
   readonly inputs: string
-  /** ms that it takes at least. */
+  /** Minimum duration in ms. */
   readonly takes: number
   readonly fails: boolean
   readingsInProgress: number
-  /** When that was often enough for it to end, in ms since the epoch. */
+  /** When it had been read often enough to end, in ms since the epoch. */
   seenAt?: number
 }
 
-/** Everything that one server knows; nothing outlives it. */
+/** All data of one server. */
 export interface Store {
   readonly files: Map<string, StoredFile>
   readonly graphs: Map<string, Graph>
