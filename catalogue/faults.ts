@@ -226,6 +226,3 @@ export function isLoose(member: Member, fault: string): boolean {
   if (fault === 'null') return ofNull === undefined
   return type === undefined || !otherKinds(member).some((kind) => kind === fault)
 }
-
-/** Maximum generations after all others were judged: repeated checks, and jobs that are judged last. */
-export const generatedLater = 24

@@ -1,8 +1,8 @@
 import {
   accepted,
   byCases,
-  condition,
   contentOf,
+  type Condition,
   distinctRequest,
   freshFilename,
   freshUnknownId,
@@ -36,14 +36,17 @@ import { usable } from './created/usable.ts'
 const anyButError: Pairs = [['no-5xx']]
 
 /** An upload that names a graph which nobody has. If the target says that graphId stands elsewhere, a scenario has to say it here, too. */
-const unknownGraph = condition(async ({ context, ask }) => {
-  const { run } = context
-  const id = 'files.upload/2xx-attached-to-graph'
-  if (run.target.scenarios[id])
-    throw new NotExercised(`declare a scenario for ${context.requirement.id}, as for ${id}`)
-  const graphId = freshUnknownId(run, run.target.resources.graph ?? '', randomFor(context))
-  await ask(refused(await uploadTo(run, graphId)), 'with an unknown graphId')
-})
+const unknownGraph: Condition = {
+  async casesIn(context) {
+    const { run } = context
+    const id = 'files.upload/2xx-attached-to-graph'
+    if (run.target.scenarios[id])
+      throw new NotExercised(`declare a scenario for ${context.requirement.id}, as for ${id}`)
+    const graphId = freshUnknownId(run, run.target.resources.graph ?? '', randomFor(context))
+    const probe = refused(await uploadTo(run, graphId))
+    return [{ what: 'with an unknown graphId', change: () => probe }]
+  },
+}
 
 /** Sends what may be answered by anything but an error of the server itself. */
 const sendOdd = (context: CheckContext, make: () => Promise<Probe>, what: string) =>

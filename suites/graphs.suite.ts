@@ -21,7 +21,7 @@ export const graphsCreate = suite('graphs.create', () => ({
 
 export const graphsAddFile = suite('graphs.add-file', () => ({
   '2xx-accepted': eachAccepted,
-  '4xx-unknown-file': byRecord({ tryDeleted: addDeleted }),
+  '4xx-unknown-file': byRecord({ deleted: addDeleted }),
   '404-unknown-graph': unknown('graph_id'),
   '4xx-no-effect': noEffect,
   '409-already-in-graph': addSameFileAgain,

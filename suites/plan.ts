@@ -5,7 +5,7 @@ import {
   requirementOf,
 } from '../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../catalogue/operations.ts'
-import { bringsBody, countGenerating } from '../harness/checks/index.ts'
+import { bringsBody } from '../harness/checks/index.ts'
 import type { Plan, PlanEntry, RunOptions } from '../harness/engine/index.ts'
 import {
   absentReason,
@@ -25,7 +25,7 @@ import {
   readOnlyTarget,
   type Target,
 } from '../harness/target/index.ts'
-import { generates, operationOf, plannedCases, requestsOf, type Runs } from './planned-cases.ts'
+import { generates, operationOf, requestsOf, type Runs } from './planned-cases.ts'
 
 /** The options that choose what is sent. */
 type PlanOptions = Runs & Pick<RunOptions, 'only' | 'chosenBy' | 'skip'>
@@ -65,33 +65,16 @@ export function planRun(target: Target, options: PlanOptions): Plan {
   const plan = new Map(
     catalogue.map((requirement) => [requirement.id as string, entryOf(requirement)]),
   )
-  if (target.limits.maxGenerations > 0) shareOut(plan, target, options, budget.left)
+  if (target.limits.maxGenerations > 0) allowBadInput(plan, target, budget.left)
   return plan
 }
 
-/**
- * Shares out what the others leave among bad input that a target may grant: as much as each needs at most, or else equal shares
- * of it, the smallest needs first.
- */
-function shareOut(
-  plan: Map<string, PlanEntry>,
-  target: Target,
-  options: PlanOptions,
-  left: number,
-): void {
-  const needs = catalogue
-    .filter((one) => one.effect === 'none' && plan.get(one.id)?.run && mayGenerate(one, target))
-    .map((one) => {
-      const { cases = [] } = plannedCases(one, target, options) ?? {}
-      return { id: one.id, need: countGenerating(cases) }
-    })
-    .filter(({ need }) => need > 0)
-    .toSorted((one, other) => one.need - other.need)
-  let rest = left
-  for (const [at, { id, need }] of needs.entries()) {
-    const mayGenerate = Math.min(need, Math.floor(rest / (needs.length - at)))
-    rest -= mayGenerate
-    plan.set(id, { ...(plan.get(id) as PlanEntry & { readonly run: true }), mayGenerate })
+/** What the others leave is for bad input that a target may grant. */
+function allowBadInput(plan: Map<string, PlanEntry>, target: Target, left: number): void {
+  for (const one of catalogue) {
+    const entry = plan.get(one.id)
+    if (one.effect === 'none' && entry?.run && mayGenerate(one, target))
+      plan.set(one.id, { ...entry, mayGenerate: left })
   }
 }
 

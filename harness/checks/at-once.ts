@@ -12,11 +12,8 @@ import {
   type SendHeld,
   sendOnce,
 } from '../engine/index.ts'
-import type { CheckContext } from '../run/index.ts'
+import { type CheckContext, maxAtOnce } from '../run/index.ts'
 import { seedFor } from './values.ts'
-
-/** Cases of one requirement that are under way at once: a long list would otherwise be the longest road of a run. */
-export const maxAtOnce = 5
 
 /**
  * Judges each case, several at once. Once those that were begun have ended, the first failure in their order is thrown, else the
@@ -116,11 +113,6 @@ async function openConnections(run: Run, count: number, sendHeld: SendHeld): Pro
 /** Over HTTP each shrink step is a request: after this many the smallest so far is shown. */
 const maxShrinks = 40
 
-/** Requirements of which a generated case is being judged: a quick run sends it besides the one that has a name. */
-const generating = new WeakSet<CheckContext>()
-
-export const isGenerating = (context: CheckContext): boolean => generating.has(context)
-
 type Runs = 'refusalRuns' | 'grantedRuns'
 
 /**
@@ -134,15 +126,12 @@ export async function property<T>(
   arbitrary: fc.Arbitrary<T>,
   check: (value: T) => Promise<unknown>,
 ): Promise<void> {
-  generating.add(context)
   try {
     // Several cases at once: most targets fail none.
     await tryEach(samples(context, runs, arbitrary), check)
   } catch (error) {
     if (!(error instanceof Failed)) throw error
     throw await smallest(error, searchOf(context, runs), arbitrary, check)
-  } finally {
-    generating.delete(context)
   }
 }
 

@@ -1,64 +1,38 @@
-import { countsAsGranted } from '../journal/index.ts'
-import { busyStatus, operation as operationOf } from '../../catalogue/operations.ts'
+import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import {
   effectOf,
-  Failed,
   mayGenerate,
   NotExercised,
+  type Run,
   Throttled,
   wasAnswered,
 } from '../engine/index.ts'
-import { leftOut } from '../report/index.ts'
-import { tryEach, maxAtOnce } from './at-once.ts'
-import { tryCase } from './by-cases.ts'
 import {
-  type Case,
-  type CaseCondition,
-  countAll,
-  type Material,
-  materialOf,
-  type RefusalContext,
-} from './case.ts'
-import { requireOfInput } from './control.ts'
-import { type Allowance, generationsLeft, sharedBy } from './created.ts'
+  type Ask,
+  countsAsGranted,
+  type Evidence,
+  type Journal,
+  type Verdict,
+} from '../journal/index.ts'
+import { leftOut, type Reason } from '../report/index.ts'
+import { askedIn, type CheckContext, maxAtOnce, sendShared } from '../run/index.ts'
+import { type Case, type CaseCondition, countAll, type Material, type Refusal } from './case.ts'
+import { whyNotOfInput } from './control.ts'
+import { sharedBy } from './created.ts'
 import { oddCases } from './odd-cases.ts'
+import { type CaseRule, remembering } from './rules.ts'
 import { validRequest } from './valid-request.ts'
 import { sampled } from './values.ts'
 
 /** Judges that no fault of a body or of its members is answered by a 5xx. */
 export const badInput: CaseCondition = {
   cases: casesOf,
-  async bringAbout(refusal) {
-    const { context, operation, granted } = refusal
-    const { run, open } = context
-    const all = [...casesOf(materialOf(run, context.requirement, operation))]
-    await requireAnother(refusal)
-    open.plan(all.length)
-    const generates = effectOf(run, operation) === 'generates'
-    const mayTake = (one: Case): boolean => generates && one.effect !== 'none'
-    const free = all.filter((one) => !mayTake(one))
-    const left = all.filter(mayTake)
-    await tryCases(refusal, free, { left: () => Infinity })
-    context.atEnd = async () => showCrash(refusal)
-    if (!generates) return
-    // What may be granted goes on until as much was generated as is this requirement's share.
-    const may = (mayGenerate(run, context.requirement.id) ?? Infinity) + granted()
-    await tryCases(refusal, left, { left: () => may - granted() })
-    if (left.length === 0) return
-    const { generated } = sharedBy(run)
-    generated.waiting += countAll(left)
-    // What the others did not need is theirs who have cases left; jobs would make that end a late one.
-    context.atEnd = async () => {
-      if (busyStatus(operation) === undefined) await tryCases(refusal, left, generationsLeft(run))
-      await showCrash(refusal)
-      const { maxGenerations } = run.target.limits
-      // Whatever the target grants: what was allowed, and all that had to wait.
-      const enough = Math.ceil((maxGenerations + generated.waiting) / 10) * 10
-      open.leave(
-        `maxGenerations: the target grants so much bad input that limits.maxGenerations (${maxGenerations}) is used up; ${enough} would do`,
-      )
-    }
+  async casesIn(context, material) {
+    const cases = casesOf(material)
+    await requireAnother(context, material)
+    return cases
   },
+  judge,
 }
 
 function casesOf(material: Material): readonly Case[] {
@@ -69,57 +43,141 @@ function casesOf(material: Material): readonly Case[] {
 }
 
 /**
- * Judges cases, several at once, until none is left or no more may be granted; those that were judged are taken out. If all
- * that a request holds is granted, each of its parts was looked at. A refusal may be of the first of them alone, and a 5xx
- * does not say which it was: both are followed by the parts.
+ * First what makes the target generate nothing; then what may, as long as the bad input of the run may generate more. At the end
+ * what is left says so, and what broke the server for another requirement is looked at.
  */
-async function tryCases(
-  refusal: RefusalContext,
-  cases: Case[],
-  { left, keep }: Allowance,
-): Promise<void> {
-  const { open } = refusal.context
-  while (cases.length > 0 && left() > 0) {
-    const batch = cases.splice(0, Math.min(maxAtOnce, left()))
-    const giveBack = keep?.(batch.length)
-    const after = new Map<Case, readonly Case[]>()
-    const judge = async (one: Case) => after.set(one, await partsAfter(refusal, one))
-    await tryEach(batch, judge).finally(giveBack)
-    const parts = batch.flatMap((one) => after.get(one) ?? [])
-    open.settle(batch.length)
-    open.plan(parts.length)
-    cases.unshift(...parts)
+async function judge(refusal: Refusal, isEnd: boolean): Promise<Verdict> {
+  const { context, material, cases } = refusal
+  const { run } = context
+  const rules = new Map<Case, CaseRule>()
+  const ruleOf: RuleOf = (one) => {
+    const known = rules.get(one) ?? remembering(refusal.ruleOf(one))
+    rules.set(one, known)
+    return known
+  }
+  const generates = effectOf(run, material.operation) === 'generates'
+  const mayTake = (one: Case): boolean => generates && one.effect !== 'none'
+  const look = (some: readonly Case[]) => (journal: Journal) => walk(journal, ruleOf, some)
+  const { generated } = sharedBy(run)
+  const unlimited = { left: Infinity }
+  const allowed = mayGenerate(run, context.requirement.id)
+  const allowance = allowed === undefined ? unlimited : (generated.allowance ??= { left: allowed })
+  const free = await settleWalk(run, look(cases.filter((one) => !mayTake(one))), unlimited)
+  const costly = free.end ? free : await settleWalk(run, look(cases.filter(mayTake)), allowance)
+  const judged = free.judged + costly.judged
+  const failed = (await ended(run, costly)) ?? (isEnd && (await crashOf(run, material.operation)))
+  if (failed) return { ...failed, cases: judged }
+  if (!isEnd) {
+    generated.waiting += countAll(costly.pending.map(({ one }) => one))
+    return { outcome: 'asks', cases: judged, asks: [], atEnd: true }
+  }
+  const left = costly.pending.length
+  if (left === 0) return { outcome: 'held', cases: judged }
+  const { maxGenerations } = run.target.limits
+  // Whatever the target grants: what was allowed, and all that had to wait.
+  const enough = Math.ceil((maxGenerations + generated.waiting) / 10) * 10
+  const why = `maxGenerations: the target grants so much bad input that limits.maxGenerations (${maxGenerations}) is used up; ${enough} would do; ${left} of ${judged + left} cases were not judged`
+  return { outcome: 'open', cases: judged, why }
+}
+
+type RuleOf = (one: Case) => CaseRule
+
+interface Walk {
+  /** Cases that are not judged yet, and what each of them asks for. */
+  readonly pending: { readonly one: Case; readonly asks: readonly Ask[] }[]
+  judged: number
+  granted: number
+  /** Why it goes no further: a 5xx, or what says nothing. */
+  end?: Evidence | Reason
+}
+
+/**
+ * Looks at cases in their order. If all that a request holds is granted, each of its parts was looked at. A refusal may be of the
+ * first of them alone, and a 5xx does not say which it was: both are followed by the parts.
+ */
+function walk(journal: Journal, ruleOf: RuleOf, cases: readonly Case[]): Walk {
+  const seen: Walk = { pending: [], judged: 0, granted: 0 }
+  const queue = [...cases]
+  for (let one = queue.shift(); one && !seen.end; one = queue.shift()) {
+    const verdict = ruleOf(one).judge(journal)
+    if (verdict.outcome === 'asks') {
+      seen.pending.push({ one, asks: verdict.asks })
+      continue
+    }
+    seen.judged++
+    if (verdict.outcome === 'open') seen.end = verdict.why
+    else if (verdict.outcome !== 'held') {
+      const which = whichBroke(journal, ruleOf, one.parts ?? []) ?? verdict.evidence
+      if ('asks' in which) return { ...seen, pending: [{ one, asks: which.asks }] }
+      seen.end = which
+    } else if (verdict.isGranted) seen.granted++
+    else queue.unshift(...partsAfter(one))
+  }
+  return seen
+}
+
+const partsAfter = ({ parts = [], isConclusive }: Case): readonly Case[] =>
+  isConclusive ? [] : parts
+
+/** The evidence of the first of these cases, or of their parts, that breaks the server by itself; undefined if none does. */
+function whichBroke(
+  journal: Journal,
+  ruleOf: RuleOf,
+  cases: readonly Case[],
+): Evidence | { readonly asks: Ask[] } | undefined {
+  for (const one of cases) {
+    const verdict = ruleOf(one).judge(journal)
+    if (verdict.outcome === 'asks') return { asks: [...verdict.asks] }
+    if (verdict.outcome === 'open') return undefined
+    const isOver = verdict.outcome === 'held' && verdict.isGranted
+    const deeper = isOver ? undefined : whichBroke(journal, ruleOf, partsAfter(one))
+    if (deeper) return deeper
+    if (verdict.outcome !== 'held') return verdict.evidence
+  }
+  return undefined
+}
+
+/** Sends what a walk asks for, as long as so many more may be granted: what is under way is kept for these until it is known. */
+async function settleWalk(
+  run: Run,
+  look: (journal: Journal) => Walk,
+  allowance: { left: number },
+): Promise<Walk> {
+  const { journal } = askedIn(run)
+  for (;;) {
+    const seen = look(journal)
+    const batch = seen.pending.slice(0, Math.min(maxAtOnce, allowance.left))
+    if (seen.end || batch.length === 0) return seen
+    allowance.left -= batch.length
+    await Promise.all(batch.flatMap(({ asks }) => asks).map((ask) => sendShared(run, ask)))
+    allowance.left += batch.length - (look(journal).granted - seen.granted)
   }
 }
 
-async function partsAfter(refusal: RefusalContext, one: Case): Promise<readonly Case[]> {
-  const { parts = [], isConclusive = false } = one
-  try {
-    const isGranted = await tryCase(refusal, one)
-    return isGranted || isConclusive ? [] : parts
-  } catch (error) {
-    if (error instanceof Failed && error.failure.exchange?.response) await showWhich(refusal, parts)
-    throw error
-  }
-}
-
-async function showWhich(refusal: RefusalContext, parts: readonly Case[]): Promise<void> {
-  for (const part of parts) await showWhich(refusal, await partsAfter(refusal, part))
+async function ended(
+  run: Run,
+  { end, judged: cases }: Pick<Walk, 'end' | 'judged'>,
+): Promise<Verdict | undefined> {
+  if (!end) return undefined
+  if ('reason' in end) return { outcome: 'open', cases, why: end.reason, reason: end }
+  const why = await whyNotOfInput(run, end.exchange)
+  return why === undefined
+    ? { outcome: 'broken', cases, evidence: [end] }
+    : { outcome: 'open', cases, why }
 }
 
 /** A fault of a member that another requirement is about is bad input as well. */
-async function showCrash({ context, operation }: RefusalContext): Promise<void> {
-  const crash = sharedBy(context.run).crashes.find(
-    ({ exchange }) => exchange.probe.operation === operation,
-  )
-  if (!crash) return
-  await requireOfInput(context.run, crash.exchange)
-  context.again.shownBy = crash.exchange.purpose.requirement
-  context.fail(crash.exchange, 'anything but a 5xx', crash.what)
+async function crashOf(run: Run, operation: OperationId): Promise<Verdict | undefined> {
+  const crash = sharedBy(run).crashes.find(({ exchange }) => exchange.probe.operation === operation)
+  if (!crash) return undefined
+  const { exchange, what } = crash
+  const shownBy = exchange.purpose.requirement
+  const end: Evidence = { exchange, what, expected: 'anything but a 5xx', shownBy }
+  return ended(run, { judged: 1, end })
 }
 
 /** A creation that may be granted shows nothing if no second valid one is: another requirement tells that it breaks then. */
-async function requireAnother({ context, operation }: RefusalContext): Promise<void> {
+async function requireAnother(context: CheckContext, { operation }: Material): Promise<void> {
   if (operationOf(operation).creates?.name === undefined) return
   // One of its own at each try: the answer to the first may be lost.
   const purpose = { role: 'setup', isSuccess: countsAsGranted } as const

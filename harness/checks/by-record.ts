@@ -111,8 +111,8 @@ interface RecordOptions {
   readonly besides?: (known: Known, valid: Probe) => Probe
   /** Pairs that answer a value of another type at that member, if others than those of the requirement. */
   readonly otherTypes?: { readonly at: string; readonly expects: Pairs }
-  /** Judges the case of a deleted object: it may be granted for good. */
-  readonly tryDeleted?: Case['bringAbout']
+  /** What the case of a deleted object has besides: it may be granted for good. */
+  readonly deleted?: Partial<Case>
 }
 
 /** Everything that the record of the operation counts under the requirement's condition. */
@@ -121,7 +121,7 @@ export const byRecord = (options: RecordOptions = {}): CaseCondition =>
 
 function recordCases(material: Material, options: RecordOptions): Case[] {
   const { operation, requirement, valid } = material
-  const { besides = (_, probe) => probe, otherTypes, tryDeleted } = options
+  const { besides = (_, probe) => probe, otherTypes, deleted } = options
   const name = conditionOf(requirement.id)
   const body = jsonOf(besides(material, valid))
   const places = placesIn(material, operation, body).filter(
@@ -163,7 +163,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
       ...(control && { control }),
       ...(expects && { expects }),
       ...(mayBeCoerced(one) && { coercion: asText(one) }),
-      ...(tryDeleted && isOf(one, 'deleted') && { bringAbout: tryDeleted }),
+      ...(isOf(one, 'deleted') && deleted),
     }
   }
   const again = changes.filter(isChosenWord).map((one) => asCase(askedAgain(one)))

@@ -3,9 +3,11 @@ import type { Effect } from '../../catalogue/operation.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
-import type { Exchange, Probe, Run, Source } from '../engine/index.ts'
+import type { Exchange, Probe, Run } from '../engine/index.ts'
+import type { Journal, Request, Verdict } from '../journal/index.ts'
 import type { CheckContext } from '../run/index.ts'
 import { nameOfControl } from './control.ts'
+import type { CaseRule, Look } from './rules.ts'
 import { isDeclared, placeholderDraft, validDraft } from './valid-request.ts'
 import { type Known, randomOf, sampled, seedFor } from './values.ts'
 
@@ -23,6 +25,8 @@ export interface Case {
   readonly effect?: Effect
   /** Goes to the path that §4.4 names besides, if the valid request is granted there. */
   readonly isAtOtherPath?: true
+  /** Goes to another object than the declared one, if there is one that grants the valid request. */
+  readonly isForOtherObject?: true
   /** The valid request with what this one adds to it beside its fault, which a target may not support: sent once a run, and has to be granted. */
   readonly control?: (valid: Probe) => Probe
   /** Sent once all others were answered, or when everything else of the run was; at once if nothing is said. */
@@ -33,8 +37,18 @@ export interface Case {
   readonly isControl?: true
   /** Sent only if the target shows that it takes such a request. */
   readonly mayBeAbsent?: true
-  /** Sends and judges it, if not the pairs do; returns without a case if there was nothing to judge, and throws `NotExercised` if it is left. */
-  readonly bringAbout?: (refusal: RefusalContext, one: Case) => Promise<void>
+  /** Judges it, if not the pairs do. */
+  readonly ruleOf?: (sender: Sender) => CaseRule['judge']
+  /** The valid request for that object: if it is not granted any more, the object is gone, which is no matter of the fault. */
+  readonly object?: (valid: Probe) => Probe
+  /** The valid request that the fault is put into, if not the operation's own. */
+  readonly valid?: (context: CheckContext, valid: () => Promise<Probe>) => Promise<Probe>
+  /** If it says nothing the others are judged nevertheless; so it is of one with a control or a rule of its own. */
+  readonly isFurther?: true
+  /** Why nothing is judged if its control was refused. */
+  readonly unsupported?: string
+  /** Why an answer says nothing of the fault; undefined if it does. */
+  readonly excuse?: (exchange: Exchange) => string | undefined
   /** Cases that it holds together, each with fewer faults: sent if its answer leaves open what they would be answered. */
   readonly parts?: readonly Case[]
   /** A refusal, too, answers for all of its parts. */
@@ -43,30 +57,37 @@ export interface Case {
   readonly coercion?: (valid: Probe) => Probe
 }
 
-export interface RefusalContext {
-  readonly context: CheckContext
-  readonly operation: OperationId
+/** What a case with a rule of its own asks with. */
+export interface Sender {
+  readonly run: Run
   /** The operation's valid request, fresh each time. */
   valid(): Promise<Probe>
-  /**
-   * @param what the one fault, in words that follow the request line: `with a valid body, but …`
-   * @param expects the pairs that answer this case, if the spec names others for it than for the rest of the requirement
-   * @returns whether it was granted
-   */
-  ask(source: Source, what: string, expects?: Pairs): Promise<boolean>
-  /** How many of the cases were granted so far. */
-  granted(): number
-  judgeResponse(exchange: Exchange, what: string): void
+  look(journal: Journal, request: Request): Look
 }
 
-/** Brings about what the target has to refuse, and hands each probe to the judge. */
+/** A refusal that is being judged: its control was granted. */
+export interface Refusal {
+  readonly context: CheckContext
+  readonly material: Material
+  readonly cases: readonly Case[]
+  /** The rule of one of its cases. */
+  ruleOf(one: Case): CaseRule
+}
+
+/** A refusal: its cases as they are sent, made once its control was granted; in order: each may depend on what was asked before. */
 export interface Condition {
-  bringAbout(refusal: RefusalContext): Promise<unknown>
+  casesIn(
+    context: CheckContext,
+    material: Material,
+    valid: () => Promise<Probe>,
+  ): Promise<readonly Case[]>
+  readonly inOrder?: boolean
+  readonly generated?: Generated | undefined
+  /** How its cases are judged together, if not each by itself. */
+  readonly judge?: (refusal: Refusal, isEnd: boolean) => Promise<Verdict>
 }
 
 export interface CaseCondition extends Condition, KnownCases {}
-
-export const condition = (bringAbout: Condition['bringAbout']): Condition => ({ bringAbout })
 
 /** What cases are made from: what the target declares, the options of the run, and the valid request. */
 export interface Material extends Known {

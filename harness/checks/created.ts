@@ -1,9 +1,7 @@
 import { operation as operationOf } from '../../catalogue/operations.ts'
-import { generatedLater } from '../../catalogue/faults.ts'
 import {
   describeResponse,
   type Exchange,
-  isGranted,
   NotExercised,
   pause,
   perRun,
@@ -11,7 +9,7 @@ import {
   type Run,
   type RunHook,
 } from '../engine/index.ts'
-import { createdId, isSettling } from '../journal/index.ts'
+import { createdId, isSettling, type Request } from '../journal/index.ts'
 import type { NotServed } from '../report/index.ts'
 
 /** What the checks of a run make once and share, and what they note for each other. */
@@ -27,10 +25,10 @@ export const sharedBy = perRun(() => ({
     /** How long an upload took until it could be used, in ms. */
     lagMs: 0,
   },
-  /** How much the target has generated, how much what is under way may add, and the cases that wait for the end of the run. */
-  generated: { count: 0, underWay: 0, waiting: 0 },
-  /** Requests in a row that got no answer, by the place that they went to. */
-  unansweredAt: new Map<string, number>(),
+  /** How much the bad input of the run may still make the target generate, and how many cases that does not reach. */
+  generated: { allowance: undefined as { left: number } | undefined, waiting: 0 },
+  /** What was asked without a valid key, by the place that it went to. */
+  askedAt: new Map<string, readonly Request[]>(),
   /** Answers of operations that are declared not served. */
   notServed: [] as NotServed[],
   /** Why scenarios that need the target to themselves cannot go on. */
@@ -146,36 +144,11 @@ export function namedId(run: Run, creation: Exchange): string {
   throw new NotExercised(`the answer has no usable id at ${place}: ${describeResponse(creation)}`)
 }
 
-/** How many cases may be granted yet. */
-export interface Allowance {
-  left(): number
-  /** Keeps so many for what is under way, until the function that it gives is called. */
-  keep?(count: number): () => void
-}
-
-/** How much bad input may still make a target generate at the end of a run; what is under way counts as granted. */
-export function generationsLeft(run: Run): Allowance {
-  const { generated } = sharedBy(run)
-  const { maxGenerations } = run.target.limits
-  return {
-    left: () =>
-      maxGenerations === 0
-        ? Infinity
-        : Math.max(0, maxGenerations - generated.count - generated.underWay - generatedLater),
-    keep(count) {
-      generated.underWay += count
-      return () => void (generated.underWay -= count)
-    },
-  }
-}
-
 export const createdHook: RunHook = {
   // In each failure of a request that names a fresh upload: it may only be late.
   remarkOn: settlingRemark,
   observe(run, exchange) {
-    const { operation, creates, effect } = exchange.probe
-    if (effect === 'generates' && exchange.response && isGranted(exchange.response))
-      sharedBy(run).generated.count++
+    const { operation, creates } = exchange.probe
     if (operation === null || !operationOf(operation).creates) return
     const id = createdId(run, exchange)
     if (id === undefined) return

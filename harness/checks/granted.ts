@@ -9,8 +9,8 @@ import {
   type Probe,
   withJson,
 } from '../engine/index.ts'
-import { type CheckContext, type Judge, judgeGranted } from '../run/index.ts'
-import { tryInTurn } from './by-cases.ts'
+import { type CheckContext, judgeGranted } from '../run/index.ts'
+import { property, tryEach } from './at-once.ts'
 import {
   type Case,
   type Cases,
@@ -34,7 +34,7 @@ import type { Known } from './values.ts'
 export type GrantedCheck = (context: CheckContext, exchange: Exchange, what: string) => void
 
 export interface GrantedByCases extends KnownCases {
-  readonly judge: Judge
+  readonly judge: (context: CheckContext) => Promise<void>
 }
 
 const successOf = ({ requirement: { expects } }: CheckContext): string =>
@@ -81,7 +81,10 @@ export const controlCase: Case = { ...unchanged, what: withValid, isControl: tru
  * @param tryControl judges the answer to the control
  * @param check judges the answers at the end
  */
-export function byControl(tryControl: Judge, check?: GrantedCheck): GrantedByCases {
+export function byControl(
+  tryControl: GrantedByCases['judge'],
+  check?: GrantedCheck,
+): GrantedByCases {
   const cases: Cases = ({ operation, valid }) => {
     const { body, effect } = recordOf(operation)
     if (effect === 'creates') return [controlCase]
@@ -100,7 +103,7 @@ export function byControl(tryControl: Judge, check?: GrantedCheck): GrantedByCas
 interface GrantedOptions {
   readonly check?: GrantedCheck | undefined
   readonly generated?: Generated
-  readonly tryControl?: Judge
+  readonly tryControl?: GrantedByCases['judge']
   /** Follows the request line of a scenario's request. */
   readonly inScenario?: string
 }
@@ -127,9 +130,25 @@ export function grantedBy(
       const material = materialOf(run, requirement, operationIn(context))
       const own = chosen(material).filter(({ isControl }) => !isControl)
       const tryOne = (one: Case): Promise<void> => tryOwn(context, one, check)
-      await tryInTurn(context, material, own, { generated, tryOne })
+      await tryInTurn(context, own, tryOne)
+      const more = material.options.depth === 'full' ? generated?.(material) : undefined
+      if (more) await property(context, 'grantedRuns', more, tryOne)
     },
   }
+}
+
+/** Tries these cases, several at once, and those of the end at the end of the run. */
+async function tryInTurn(
+  context: CheckContext,
+  all: readonly Case[],
+  tryOne: (one: Case) => Promise<void>,
+): Promise<void> {
+  const isLast = (one: Case): boolean => one.when === 'at the end'
+  await tryEach(
+    all.filter((one) => !isLast(one)),
+    tryOne,
+  )
+  if (all.some(isLast)) context.atEnd = () => tryEach(all.filter(isLast), tryOne)
 }
 
 /** Sends a case, until it is granted and passes the check, and what comes right before it. */

@@ -8,7 +8,7 @@ export {
   type CaseCondition,
   type Cases,
   type Condition,
-  condition,
+  type Sender,
   controlName,
   countAll,
   countGenerating,
@@ -16,7 +16,8 @@ export {
   type Material,
   materialOf,
 } from './case.ts'
-export { byCases, tryAll, tryCase } from './by-cases.ts'
+export { byCases } from './by-cases.ts'
+export type { CaseVerdict, Look } from './rules.ts'
 export { refused, unknown, unknownIdCases, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
 export { byRecord } from './by-record.ts'
@@ -29,13 +30,11 @@ export { tryAlso, tryEach, property, samples } from './at-once.ts'
 export {
   control,
   controlExchange,
-  controlWith,
   grantedControl,
   nameOfControl,
   noteControl,
-  notGranted,
+  whyNotOfInput,
   operationIn,
-  requireOfInput,
 } from './control.ts'
 export {
   accepted,

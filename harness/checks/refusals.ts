@@ -1,135 +1,54 @@
-import { countsAsGranted } from '../journal/index.ts'
-import { pairsOf, type Pairs } from '../../catalogue/expected.ts'
-import { operation as operationOf, type OperationId, readsOf } from '../../catalogue/operations.ts'
-import {
-  describeResponse,
-  effectOf,
-  type Exchange,
-  isBlocked,
-  isBreakdown,
-  isExpected,
-  isGranted,
-  NotExercised,
-  type Probe,
-  probeOf,
-  type Purpose,
-  type Run,
-  type Source,
-  tpeOf,
-} from '../engine/index.ts'
-import { ask, type CheckContext, judgePairs } from '../run/index.ts'
-import { isGenerating } from './at-once.ts'
-import { type Condition, otherPathOf } from './case.ts'
-import {
-  type Control,
-  control,
-  noteControl,
-  notGranted,
-  operationIn,
-  requireOfInput,
-  saidBy,
-} from './control.ts'
-import { once, sharedBy } from './created.ts'
+import { type OperationId, readsOf } from '../../catalogue/operations.ts'
+import { effectOf, type Probe, type Run } from '../engine/index.ts'
+import { countsAsGranted, type Verdict } from '../journal/index.ts'
+import { ask, type CheckContext, settle } from '../run/index.ts'
+import { Binding } from './binding.ts'
+import { type Case, type Condition, materialOf } from './case.ts'
+import { type Control, control, noteControl, notGranted, operationIn, saidBy } from './control.ts'
+import { once } from './created.ts'
+import { allOf, type CaseRule, generatedBy } from './rules.ts'
 import { byScenario } from './scenario.ts'
-import { isDeclared, placeholderRequest, sharedRequest } from './valid-request.ts'
+import { isDeclared, placeholderRequest } from './valid-request.ts'
+import { seedFor } from './values.ts'
 
 /** Judges a valid request with exactly one fault by the pairs that answer it; a scenario overrides the suite's own way to cause it. */
-export async function tryRefusal(context: CheckContext, { bringAbout }: Condition): Promise<void> {
+export async function judgeRefusal(
+  context: CheckContext,
+  condition: Condition,
+): Promise<Verdict | undefined> {
   const { run, requirement, scenario } = context
-  if (scenario) return byScenario(context)
+  if (scenario) {
+    await byScenario(context)
+    return undefined
+  }
   const operation = operationIn(context)
-  const given = pairsOf(requirement, operation)
   const isOfKey = requirement.fault === 'credentials'
   const found = await (isOfKey ? credentialControl : control)(run, operation)
   requireControl(context, found, isOfKey)
-  let [named, granted] = [0, 0]
-  /** True if a quick run has seen enough: one case that has a name, and one that is generated. Of keys there are few anyway. */
-  const isEnough = (): boolean =>
-    run.options.depth === 'quick' && !isOfKey && !isGenerating(context) && named++ > 0
-  const judgeAnswer = (exchange: Exchange, what: string, expects: Pairs): void => {
-    if (isOfKey) requireConclusive(exchange, found)
-    judgePairs(context, exchange, expects, what)
+  const material = materialOf(run, requirement, operation)
+  const binding = new Binding(context, material, found)
+  const cases = await condition.casesIn(context, material, binding.valid)
+  await binding.askControls(cases)
+  const ruleOf = (one: Case): CaseRule => binding.ruleOf(one)
+  const arbitrary = run.options.depth === 'full' ? condition.generated?.(material) : undefined
+  const search = {
+    seed: seedFor(run.options.seed, requirement.id),
+    numRuns: run.options.refusalRuns,
   }
-  await bringAbout({
-    context,
-    operation,
-    valid: validOf(context, operation, found),
-    granted: () => granted,
-    judgeResponse: (exchange, what) => judgeAnswer(exchange, what, given),
-    async ask(source, what, expects = given) {
-      if (isEnough()) return true
-      // One probe for all tries of one case; a creation among them makes a fresh one each time.
-      const probe = await probeOf(source)
-      const isHarmless = probe.effect === 'none'
-      const isSuccess = ({ response }: Exchange): boolean =>
-        response !== undefined && isExpected(expects, response)
-      const isElsewhere = otherPathOf(run, operation) === probe.path
-      const purpose = {
-        badInput: true,
-        expects,
-        what,
-        // The envelope of an answer there is no matter of every response.
-        ...(isElsewhere && { skipJudging: 'envelope' as const }),
-        // A request that may be granted is sent once more if no answer came.
-        ...(!isHarmless && { isSuccess }),
-      }
-      const exchange = await sendCase(context, isHarmless ? probe : source, purpose)
-      const { response } = exchange
-      if (response && isBreakdown(response) && probe.fault?.includes(' @ '))
-        sharedBy(run).crashes.push({ exchange, what })
-      const isTaken = response !== undefined && isGranted(response)
-      if (isTaken) granted++
-      if (expects.some(([status]) => status === 'no-5xx')) await requireOfInput(run, exchange)
-      judgeAnswer(exchange, what, expects)
-      return isTaken
-    },
+  const rule = allOf(cases.map(ruleOf), {
+    inOrder: condition.inOrder ?? false,
+    ...(arbitrary && { generated: generatedBy({ arbitrary, ruleOf, ...search }) }),
   })
-}
-
-/**
- * The valid request that a fault is put into, fresh each time; a file that is to be added stays fresh until it was. A quick
- * run makes one for all refusals of an operation: what is refused takes no name, and adds no file.
- */
-function validOf(
-  { run, requirement }: CheckContext,
-  operation: OperationId,
-  { valid }: Control,
-): () => Promise<Probe> {
-  const isFileAdded = operationOf(operation).freshFileAt !== undefined
-  if (requirement.effect !== 'none') return () => valid()
-  // A key that is refused is refused whatever became of the file: those requirements add one.
-  const isShared =
-    run.options.depth !== 'full' || (requirement.fault === 'credentials' && isFileAdded)
-  if (!isShared && !isFileAdded) return () => valid()
-  const name = `refused request of ${operation}`
-  let kept: Promise<Probe> | undefined
-  return () => (kept ??= isShared ? sharedRequest(run, name, () => valid()) : valid())
-}
-
-/** Generated cases a requirement up to which they are remembered. */
-const maxKept = 100
-
-/** Sends a case; one that several requirements judge is sent once, if it has no effect. */
-async function sendCase(
-  context: CheckContext,
-  source: Source,
-  purpose: Partial<Purpose>,
-): Promise<Exchange> {
-  const { run, requirement } = context
-  const send = () => context.send(source, purpose)
-  if (typeof source === 'function') return send()
-  const { operation, path, params, headers, body, fault = '', credential } = source
-  // A value may be generated twice, and for two requirements. Of thousands too much would be kept.
-  const isShared = isGenerating(context)
-    ? run.options.refusalRuns <= maxKept
-    : /^body: |^(?!again).* @ /.test(fault)
-  if (!isShared || !credential.full) return send()
-  const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
-  const key = [operation, path, params, headers, text, fault.endsWith('later')]
-  const shared = await once(run, `case ${JSON.stringify(key)}`, send)
-  // To another requirement, for which it was sent, a block may have been as good an answer as any.
-  const isOwn = shared.purpose.requirement === requirement.id
-  return !isOwn && isBlocked(shared, purpose.expects) ? send() : shared
+  const judge = async (isEnd: boolean): Promise<Verdict> => {
+    const verdict = await (condition.judge
+      ? condition.judge({ context, material, cases, ruleOf }, isEnd)
+      : settle(run, rule, isEnd))
+    binding.noteCrashes()
+    if (verdict.outcome !== 'asks') binding.forget()
+    else context.atEnd = () => judge(true)
+    return verdict
+  }
+  return judge(false)
 }
 
 /** Notes the control; throws `NotExercised` if its answer leaves the refusal without one. */
@@ -140,24 +59,6 @@ function requireControl(context: CheckContext, found: Control, isOfKey: boolean)
   const isBarred = status === undefined || status === 401 || status === 403
   const isSeen = isOfKey && !isBarred && !found.exchange?.throttled
   if (found.state !== 'granted' && !isSeen) throw notGranted(found)
-}
-
-/** A fault of credentials hides behind any other refusal if the control was not granted: then nothing was seen. */
-function requireConclusive(exchange: Exchange, found: Control): void {
-  const status = exchange.response?.status ?? 0
-  const isConclusive = (status >= 200 && status < 300) || status === 401 || status === 403
-  if (found.state === 'granted' || isConclusive) return
-  const answered = `answered ${describeResponse(exchange)}`
-  const said = found.said()
-  const also =
-    answered === said
-      ? 'and so was the same request with the full key'
-      : `and the same request with the full key ${said}`
-  // Another request is of use only if the service itself refused this one.
-  const response = found.exchange?.response
-  const isAboutRequest = response && response.status < 500 && tpeOf(response) !== undefined
-  const remedy = isAboutRequest ? '; declare a request that is granted' : ''
-  throw new NotExercised(`${answered}, ${also}${remedy}`)
 }
 
 /**

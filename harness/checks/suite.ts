@@ -11,7 +11,7 @@ import { type CheckContext, type Judge, judgePairs } from '../run/index.ts'
 import type { Evidence, Verdict } from '../journal/index.ts'
 import type { Condition, KnownCases } from './case.ts'
 import { type GrantedByCases, grantedByScenario } from './granted.ts'
-import { tryRefusal } from './refusals.ts'
+import { judgeRefusal } from './refusals.ts'
 import { byScenario } from './scenario.ts'
 
 type ConditionName<Id extends string> = Id extends `${string}/${infer Name}` ? Name : never
@@ -68,8 +68,8 @@ function hasCases(check: Check | undefined): check is Check & KnownCases {
 
 function judgeBy(requirement: CatalogueRequirement, check: Check | undefined): Judge {
   if (typeof check === 'function') return check
-  if (check && 'judge' in check) return check.judge
-  if (check) return (context) => tryRefusal(context, check)
+  if (check && 'casesIn' in check) return (context) => judgeRefusal(context, check)
+  if (check) return check.judge
   return isRefusal(requirement.expects) ? byScenario : grantedByScenario
 }
 
@@ -79,7 +79,7 @@ const isPairs = (expected: Evidence['expected']): expected is Pairs => typeof ex
 export function judgeVerdict(context: CheckContext, verdict: Verdict): void {
   if (verdict.outcome === 'open') throw new NotExercised(verdict.why)
   context.cases += verdict.cases
-  if (verdict.outcome === 'held') return
+  if (verdict.outcome !== 'broken') return
   for (const { exchange, what, expected, ...more } of verdict.evidence) {
     context.again.shownBy = more.shownBy ?? null
     context.again.before = more.before

@@ -80,7 +80,7 @@ export type Plan = ReadonlyMap<string, PlanEntry>
 export type PlanEntry =
   | {
       readonly run: true
-      /** How many of its requests may make the target generate something before all others were judged; no limit if it is not given. */
+      /** How many requests with bad input, of all such rows, may make the target generate something; no limit if it is not given. */
       readonly mayGenerate?: number
       /** Sent for the `envelope/` requirements alone: its own outcome is left out. */
       readonly leftOut?: LeftOutBy
@@ -214,7 +214,7 @@ export interface Liveness {
   stop(): void
 }
 
-/** How much its cases that may be granted may make the target generate; undefined if there is no limit. */
+/** How much bad input may make the target generate; undefined if there is no limit. */
 export function mayGenerate(run: Run, id: CatalogueRequirement['id']): number | undefined {
   const entry = run.plan.get(id)
   return entry?.run ? entry.mayGenerate : undefined

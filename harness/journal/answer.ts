@@ -24,7 +24,10 @@ export function answerTo(request: Request, entries: readonly Entry[], known: Kno
   const plain = entries.filter(isPlain).map(({ exchange }) => exchange)
   const sent = plain.at(-1)
   if (!sent) return { asks: [{ request }] }
-  if (isMet(sent) && plain.filter(isMet).length < mostBlocks(sent)) return { asks: [{ request }] }
+  // Another requirement may have sent it, to which a block is as good an answer as any.
+  const isBlock = (one: Exchange): boolean => isMet(one, request.purpose.expects)
+  if (isBlock(sent) && plain.filter(isBlock).length < mostBlocks(sent))
+    return { asks: [{ request }] }
   if (isAwaited(sent) && isUnknown(sent, known) && isSettling(known, sent))
     return { asks: [{ request, pauseMs: settlingEveryMs }] }
   // What could not be read as HTTP was sent again; its connection is looked at nevertheless.
@@ -41,8 +44,8 @@ const isUnknown = (exchange: Exchange, { wrongAnywhere }: Known): boolean =>
 const isPlain = ({ ask: { fresh, after } }: Entry): boolean => !fresh && !after
 
 /** A guardrail or a model error met it, which is not what it is sent for. */
-export const isMet = (exchange: Exchange): boolean =>
-  !exchange.throttled && isBlocked(exchange, exchange.purpose.expects)
+export const isMet = (exchange: Exchange, expects = exchange.purpose.expects): boolean =>
+  !exchange.throttled && isBlocked(exchange, expects)
 
 const mostBlocks = ({ probe, purpose }: Exchange): number =>
   probe.effect === 'none' && purpose.expects && !purpose.isSuccess

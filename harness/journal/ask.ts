@@ -1,7 +1,10 @@
 import type { Exchange, Purpose, Source } from '../engine/index.ts'
+import type { Reason } from '../report/index.ts'
 
 /** What is sent, made anew each time, and what for. */
 export interface Request {
+  /** The same name is the same request: asked for by several at the same time it is sent once. */
+  readonly name: string
   readonly source: Source
   readonly purpose: Purpose
 }
@@ -21,6 +24,37 @@ export interface Ask {
 export interface Entry {
   readonly ask: Ask
   readonly exchange: Exchange
+}
+
+/** What was asked for in a run and what came of it, by the request. Whoever sends appends to it; rules read it. */
+export class Journal {
+  readonly #entries = new Map<string, Entry[]>()
+  readonly #unsent = new Map<string, Reason>()
+
+  of({ name }: Pick<Request, 'name'>): readonly Entry[] {
+    return this.#entries.get(name) ?? []
+  }
+
+  append(entry: Entry): void {
+    const { name } = entry.ask.request
+    const known = this.#entries.get(name)
+    if (known) known.push(entry)
+    else this.#entries.set(name, [entry])
+  }
+
+  /** Why a request could not be sent; undefined if nothing kept it from that. */
+  whyUnsent({ name }: Pick<Request, 'name'>): Reason | undefined {
+    return this.#unsent.get(name)
+  }
+
+  /** What is judged by now need not be kept. */
+  forget(name: string): void {
+    this.#entries.delete(name)
+  }
+
+  leave({ name }: Request, why: Reason): void {
+    this.#unsent.set(name, why)
+  }
 }
 
 /** What is known of a run besides the entries of one request. */

@@ -51,7 +51,7 @@ export function onConnections(
 /** The request once more; undefined if it cannot be sent at will, as one that starts a job. */
 function repeated({ again, probe, purpose }: PreviousRequest): Request | undefined {
   const { effect, operation } = probe
-  if (effect === 'none') return { source: probe, purpose }
+  if (effect === 'none') return { name: 'the request before', source: probe, purpose }
   const goesOn = effect === 'generates' && operationOf(operation!).creates !== undefined
-  return again && !goesOn ? { source: again, purpose } : undefined
+  return again && !goesOn ? { name: 'the request before', source: again, purpose } : undefined
 }

@@ -14,6 +14,6 @@ export {
 export { eachOf, type Evidence, type Rule, type Verdict, verdictOf } from './verdict.ts'
 
 // What answers a request, and what has to be asked for to know it.
-export type { Ask, Entry, Known } from './ask.ts'
+export { type Answer, type Ask, type Entry, Journal, type Known, type Request } from './ask.ts'
 export { answerTo, countsAsGranted, isMet, isSettling } from './answer.ts'
 export { answerAtEnd, isHarmless, leavesState } from './at-end.ts'

@@ -1,6 +1,7 @@
 import type { Pairs } from '../../catalogue/expected.ts'
 import type { Exchange } from '../engine/index.ts'
-import type { TakesState } from '../report/index.ts'
+import type { Reason, TakesState } from '../report/index.ts'
+import type { Ask } from './ask.ts'
 import type { History } from './journal.ts'
 
 /** What breaks a requirement: an exchange, and what should have come. */
@@ -22,6 +23,8 @@ export interface Evidence {
   readonly takes?: TakesState | undefined
   /** The requirement whose requests made the state that is wrong: a failure needs it to show again. */
   readonly shownBy?: string | null | undefined
+  /** The path of a generated case, by which it is found again. */
+  readonly path?: string | null
 }
 
 /** What a history says of a requirement. `open`: it shows neither that it holds nor that it does not. */
@@ -33,7 +36,20 @@ export type Verdict =
       /** The first is what fails; the more of them, the more is shown. */
       readonly evidence: readonly [Evidence, ...Evidence[]]
     }
-  | { readonly outcome: 'open'; readonly why: string }
+  | {
+      readonly outcome: 'open'
+      readonly why: string
+      /** The same, if something depends on its kind. */
+      readonly reason?: Reason
+      readonly cases?: number
+    }
+  /** More requests would tell; `atEnd`: when everything else was sent. */
+  | {
+      readonly outcome: 'asks'
+      readonly cases: number
+      readonly asks: readonly Ask[]
+      readonly atEnd?: true
+    }
 
 /** Judges one requirement: pure, the same for a live run, a recording and a test. */
 export type Rule = (history: History) => Verdict

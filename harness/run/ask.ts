@@ -1,6 +1,7 @@
 import {
   type Exchange,
   isRight,
+  NotExercised,
   pause,
   probeOf,
   type Purpose,
@@ -12,7 +13,15 @@ import {
   type Source,
   throughGate,
 } from '../engine/index.ts'
-import { answerTo, type Ask, type Entry, isMet, type Known } from '../journal/index.ts'
+import {
+  type Answer,
+  answerTo,
+  type Ask,
+  type Entry,
+  isMet,
+  type Journal,
+  type Known,
+} from '../journal/index.ts'
 import { blame } from './blame.ts'
 
 export interface AskOptions {
@@ -29,22 +38,41 @@ export async function ask(
   purpose: Purpose,
   options: AskOptions = {},
 ): Promise<Exchange> {
-  const request = { source, purpose }
+  const request = { name: '', source, purpose }
   const entries: Entry[] = []
   for (;;) {
     const answer = answerTo(request, entries, knownOf(run))
-    if ('asks' in answer) {
-      const [next] = answer.asks
-      entries.push({ ask: next, exchange: await send(run, next, options) })
-      continue
+    if ('judge' in answer) {
+      learn(run, answer)
+      return answer.judge
     }
-    const { judge, blames, wrongAnywhere } = answer
-    if (wrongAnywhere !== undefined) run.findings.wrongAnywhere.add(wrongAnywhere)
-    if (blames) blame(run, blames, judge)
-    // An answer is kept for long, and would keep another one.
-    if (isRight(judge)) judge.previousRequest = undefined
-    return judge
+    const [next] = answer.asks
+    entries.push({ ask: next, exchange: await send(run, next, options) })
   }
+}
+
+/** Notes what an answer tells besides. */
+function learn(
+  run: Run,
+  { judge, blames, wrongAnywhere }: Extract<Answer, { readonly judge: Exchange }>,
+): void {
+  if (wrongAnywhere !== undefined) run.findings.wrongAnywhere.add(wrongAnywhere)
+  if (blames) blame(run, blames, judge)
+  // An answer is kept for long, and would keep another one.
+  if (isRight(judge)) judge.previousRequest = undefined
+}
+
+/** Sends what a rule asks for, and appends what came of it; why it could not be sent, if so. */
+export async function sendAsked(run: Run, journal: Journal, next: Ask): Promise<void> {
+  const { request } = next
+  try {
+    journal.append({ ask: next, exchange: await send(run, next, {}) })
+  } catch (error) {
+    if (!(error instanceof NotExercised)) throw error
+    journal.leave(request, error.reason)
+  }
+  const answer = answerTo(request, journal.of(request), knownOf(run))
+  if ('judge' in answer) learn(run, answer)
 }
 
 /** `ask` by whoever holds the object that the request names. */
@@ -55,7 +83,7 @@ export const askHolding = (
   options: AskOptions = {},
 ): Promise<Exchange> => ask(run, source, purpose, { ...options, isHeld: true })
 
-const knownOf = ({ target, objects, findings }: Run): Known => ({
+export const knownOf = ({ target, objects, findings }: Run): Known => ({
   settleMs: target.limits.settleMs,
   madeAt: objects.madeAt,
   wrongAnywhere: findings.wrongAnywhere,

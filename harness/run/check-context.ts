@@ -16,11 +16,12 @@ import {
   Throttled,
   withFinding,
 } from '../engine/index.ts'
+import type { Verdict } from '../journal/index.ts'
 import type { Scenario } from '../target/index.ts'
 import { curlOfBoth, remarkMark } from '../recording/index.ts'
 
-/** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
-export type Judge = (context: CheckContext) => Promise<void>
+/** How a requirement is judged: gives the verdict of a rule; or none, and throws `Failed` or `NotExercised` if it does not hold. */
+export type Judge = (context: CheckContext) => Promise<Verdict | undefined> | Promise<void>
 
 /** Everything that one requirement has to work with while it is judged. */
 export interface CheckContext {
@@ -97,7 +98,8 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
     send: (source, purpose, options) =>
       ask(run, source, { requirement: id, role: 'probe', ...purpose }, options),
     failure(exchange, expected, what, actual) {
-      requireFirst(exchange)
+      const why = sentTwice(exchange)
+      if (why !== undefined) throw new NotExercised(why)
       const cites = ` (${sections(section)})`
       const remarks = run.hooks.map((hook) => hook.remarkOn?.(run, exchange) ?? '')
       const [story] = run.hooks.flatMap((hook) => hook.storyOf?.(run, id, exchange) ?? [])
@@ -124,13 +126,11 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
   return context
 }
 
-/** Throws `NotExercised` for a conflict with a copy of the request that got no answer: that one may have had its effect. */
-function requireFirst({ response, unanswered }: Exchange): void {
-  if (!unanswered || response?.status !== 409) return
+/** Says that it conflicts with a copy of itself that got no answer, and may have had its effect; undefined if it does not. */
+export function sentTwice({ response, unanswered }: Exchange): string | undefined {
+  if (!unanswered || response?.status !== 409) return undefined
   const lost = unanswered.noResponse?.message ?? 'no answer came'
-  throw new NotExercised(
-    `it was sent twice (${lost} at first), and answered 409: the first one may have had its effect`,
-  )
+  return `it was sent twice (${lost} at first), and answered 409: the first one may have had its effect`
 }
 
 function controlOf({ granted }: CheckContext, { probe }: Exchange): Pick<Failure, 'control'> {

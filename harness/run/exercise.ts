@@ -1,3 +1,4 @@
+import type { Verdict } from '../journal/index.ts'
 import { debuglog } from 'node:util'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import {
@@ -6,9 +7,11 @@ import {
   leftOut,
   mistakeReason,
   plainReason,
+  type Reason,
   reasonIn,
 } from '../report/index.ts'
 import { shownText } from '../recording/index.ts'
+import { failureOf } from './judge-answer.ts'
 import { type CheckContext, type Judge } from './check-context.ts'
 import { Failed, NotExercised, type Run } from '../engine/index.ts'
 
@@ -104,7 +107,8 @@ async function checked(context: CheckContext, check: Judge | undefined): Promise
   try {
     if (run.life.ended && requirement.operation !== 'envelope') throw run.life.ended
     if (!check) throw new Error('the requirement has no check')
-    await check(context)
+    const verdict = await check(context)
+    if (verdict) return judgedBy(context, verdict)
     const failures = [...context.onlyName]
     if (failures.length > 0) return { outcome: 'failed', failures }
     if (context.atEnd) return { outcome: 'passed', failures }
@@ -133,9 +137,21 @@ function thrown(error: unknown, { onlyName, run }: CheckContext): Judged {
     return { outcome: 'not-exercised', ...mistakeReason(error), failures: [] }
   }
   if (onlyName.length > 0) return { outcome: 'failed', failures: [...onlyName] }
-  // Once a target is gone, or refuses the key, that is why nothing more could be learned.
-  const { ended } = run.life
-  return unexercised(
-    ended?.cause === 'unreachable' || ended?.cause === 'key' ? ended.reason : error.reason,
-  )
+  return leftBy(run, error.reason)
+}
+
+/** Once a target is gone, or refuses the key, that is why nothing more could be learned. */
+function leftBy({ life: { ended } }: Run, why: string | Reason): Judged {
+  const isOver = ended?.cause === 'unreachable' || ended?.cause === 'key'
+  return unexercised(isOver ? ended.reason : why)
+}
+
+/** The result that a verdict is, with its failures as they are shown. */
+function judgedBy(context: CheckContext, verdict: Verdict): Judged {
+  context.cases = verdict.cases ?? 0
+  if (verdict.outcome === 'broken')
+    return { outcome: 'failed', failures: verdict.evidence.map((one) => failureOf(context, one)) }
+  if (verdict.outcome === 'open') return leftBy(context.run, verdict.reason ?? verdict.why)
+  if (verdict.outcome === 'held' && verdict.cases === 0) return unexercised('no answer was judged')
+  return { outcome: 'passed', failures: [] }
 }

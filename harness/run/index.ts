@@ -1,6 +1,7 @@
 // What goes on in a run.
 export { startJudging } from './judging.ts'
-export { ask, askHolding, pastBlocks } from './ask.ts'
+export { ask, askHolding, knownOf, pastBlocks } from './ask.ts'
+export { askedIn, maxAtOnce, sendShared, settle } from './settle.ts'
 
 // What a check is given, and how it ends.
 export { answered, type CheckContext, type Judge } from './check-context.ts'
@@ -8,6 +9,7 @@ export {
   type BodySchema,
   fits,
   judgeGranted,
+  comparePairs,
   judgePairs,
   judgeShape,
   shapeFault,

@@ -1,4 +1,5 @@
-import { type CheckContext, answered } from './check-context.ts'
+import type { Evidence } from '../journal/index.ts'
+import { type CheckContext, answered, sentTwice } from './check-context.ts'
 import {
   describePairs,
   describeResponse,
@@ -11,13 +12,78 @@ import {
   isGranted,
   matchPairs,
   NotExercised,
-  Throttled,
+  type Run,
   tpeOf,
 } from '../engine/index.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
+import type { Failure } from '../report/index.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 
 const bareRemark = '; the status is right, but this is no error envelope: see envelope/shape'
+
+/** What an answer is by the pairs that the spec asks for; `name`: just another name of its row. An object: it says nothing, and why. */
+export type Compared = 'held' | 'name' | 'broken' | { readonly why: string }
+
+export function comparePairs(
+  { run, control }: Pick<CheckContext, 'run' | 'control'>,
+  exchange: Exchange,
+  pairs: Pairs,
+): Compared {
+  const { response, throttled } = exchange
+  if (!response)
+    return control === 'granted' && exchange.unansweredTwice
+      ? 'broken'
+      : { why: describeResponse(exchange) }
+  // Throttling says nothing of a fault, unless it is what a scenario asks for.
+  if (throttled && !pairs.some(([status]) => status === response.status))
+    return { why: `throttled: ${describeResponse(exchange)} on every try` }
+  const match = matchPairs(pairs, response)
+  if (match === 'exact' || (match === 'family' && run.options.tpe === 'family')) return 'held'
+  const isFull = pairs.some(([status]) => status === 507) ? undefined : storageFull(run, exchange)
+  // A control would have told that before.
+  const isAlone = match === 'none' && control === 'none' && run.options.readOnly
+  const why = isFull ?? (isAlone ? lacksRight(exchange) : undefined) ?? sentTwice(exchange)
+  if (why !== undefined) return { why }
+  return match === 'family' ? 'name' : 'broken'
+}
+
+/** The evidence of an answer that is none of the pairs. */
+function pairsFailure(
+  context: CheckContext,
+  exchange: Exchange,
+  pairs: Pairs,
+  what: string,
+): Failure {
+  const { response } = exchange
+  if (!response) return context.failure(exchange, describePairs(pairs), what)
+  const isFamily = matchPairs(pairs, response) === 'family'
+  const isBare = tpeOf(response) === undefined && hasStatusOf(pairs, response)
+  const remark = isFamily
+    ? familyRemark(exchange, pairs)
+    : isBare
+      ? bareRemark
+      : envelopeRemark(pairs, response)
+  const isOtherName = isFamily || (remark === '' && hasStatusOf(pairs, response))
+  return {
+    ...context.failure(exchange, describePairs(pairs), what, describeResponse(exchange) + remark),
+    toRefuse: true,
+    asked: pairs.flat().map(String),
+    ...(isOtherName && { at: '/tpe' }),
+    ...(isBare && !isFamily && { noEnvelope: true }),
+    onlyName: isFamily,
+  }
+}
+
+/** The failure that evidence is. */
+export function failureOf(context: CheckContext, evidence: Evidence): Failure {
+  const { exchange, what, expected, actual, at, path } = evidence
+  context.again.shownBy = evidence.shownBy ?? null
+  const failure =
+    typeof expected === 'string'
+      ? context.failure(exchange, expected, what, actual)
+      : pairsFailure(context, exchange, expected, what)
+  return { ...failure, ...(at !== undefined && { at }), ...(path && { path }) }
+}
 
 /** Judges an answer by the pairs that the spec asks for. A failure of the name only is kept; any other failure is thrown. */
 export function judgePairs(
@@ -26,63 +92,30 @@ export function judgePairs(
   pairs: Pairs,
   what: string,
 ): void {
-  const { response } = exchange
-  if (!response) {
-    if (context.control !== 'granted' || !exchange.unansweredTwice)
-      throw new NotExercised(describeResponse(exchange))
-    context.fail(exchange, describePairs(pairs), what)
-  }
-  // Throttling says nothing of a fault, unless it is what a scenario asks for.
-  const isAsked = pairs.some(([status]) => status === response.status)
-  if (exchange.throttled && !isAsked)
-    throw new Throttled(`${describeResponse(exchange)} on every try`)
-  context.cases++
-  const match = matchPairs(pairs, response)
-  if (match === 'exact' || (match === 'family' && context.run.options.tpe === 'family')) return
-  if (!pairs.some(([status]) => status === 507)) requireStorage(context, exchange)
-  // A control would have told that before.
-  if (match === 'none' && context.control === 'none' && context.run.options.readOnly)
-    requireRight(exchange)
-  const isBare = tpeOf(response) === undefined && hasStatusOf(pairs, response)
-  const remark =
-    match === 'family'
-      ? familyRemark(exchange, pairs)
-      : isBare
-        ? bareRemark
-        : envelopeRemark(pairs, response)
-  const isOtherName = match === 'family' || (remark === '' && hasStatusOf(pairs, response))
-  const failure = {
-    ...context.failure(exchange, describePairs(pairs), what, describeResponse(exchange) + remark),
-    toRefuse: true as const,
-    asked: pairs.flat().map(String),
-    ...(isOtherName ? { at: '/tpe' } : {}),
-  }
-  if (match === 'none') throw new Failed(isBare ? { ...failure, noEnvelope: true } : failure)
-  const { onlyName: kept } = context
-  if (kept.length === 0) kept.push({ ...failure, onlyName: true })
+  const found = comparePairs(context, exchange, pairs)
+  if (typeof found === 'object') throw new NotExercised(found.why)
+  if (exchange.response) context.cases++
+  if (found === 'held') return
+  const failure = pairsFailure(context, exchange, pairs, what)
+  if (found === 'broken') throw new Failed(failure)
+  if (context.onlyName.length === 0) context.onlyName.push(failure)
 }
 
-/** Throws `NotExercised` if the full key lacks the right: that is no fault of the server. */
-function requireRight({ probe, response }: Exchange): void {
-  if (
-    !probe.credential.full ||
-    response?.status !== 403 ||
-    tpeOf(response) !== 'InsufficientAccessRights'
-  )
-    return
-  throw new NotExercised(
-    'the full key lacks a right (403 InsufficientAccessRights): use a key with all rights',
-  )
+/** Says that the full key lacks the right, which is no fault of the server; undefined if it does not. */
+function lacksRight({ probe, response }: Exchange): string | undefined {
+  const isBarred = response?.status === 403 && tpeOf(response) === 'InsufficientAccessRights'
+  return isBarred && probe.credential.full
+    ? 'the full key lacks a right (403 InsufficientAccessRights): use a key with all rights'
+    : undefined
 }
 
-/** Throws `NotExercised` if what this run made has filled the account: before, 507 is an answer like any other. */
-function requireStorage({ run }: CheckContext, exchange: Exchange): void {
+/** Says that what this run made has filled the account: before, 507 is an answer like any other. */
+function storageFull({ objects }: Run, exchange: Exchange): string | undefined {
   const { probe, response } = exchange
-  if (response?.status !== 507 || tpeOf(response) === undefined) return
-  if (run.objects.created.some(({ operation }) => operation === probe.operation))
-    throw new NotExercised(
-      `the account of the full key is full by now: answered ${describeResponse(exchange)}`,
-    )
+  const isFull = response?.status === 507 && tpeOf(response) !== undefined
+  return isFull && objects.created.some(({ operation }) => operation === probe.operation)
+    ? `the account of the full key is full by now: answered ${describeResponse(exchange)}`
+    : undefined
 }
 
 /** Throws if an answer is no success, or not of the status that the requirement gives, or if two connections gave none. */
@@ -98,8 +131,8 @@ export function judgeGranted(
   if (exchange.unansweredTwice) context.fail(exchange, expectedText, what)
   answered(exchange)
   const { response } = exchange
-  requireRight(exchange)
-  requireStorage(context, exchange)
+  const why = lacksRight(exchange) ?? storageFull(context.run, exchange)
+  if (why !== undefined) throw new NotExercised(why)
   context.cases++
   const other = typeof expects === 'number' && response.status !== expects
   if (!isGranted(response) || other) context.fail(exchange, expectedText, what)

@@ -7,7 +7,6 @@ import {
   type CaseCondition,
   type Material,
   refused,
-  tryAll,
 } from '../../harness/checks/index.ts'
 import {
   type Credential,
@@ -60,20 +59,17 @@ function byKeys(
   return {
     cases: (material) => cases(material, keysIn(material.target, material.operation)),
     ...(generated && { generated }),
-    async bringAbout(refusal) {
-      const { context, operation } = refusal
-      const { target, options, objects, keys } = context.run
-      const valid = await refusal.valid()
-      const { requirement } = context
-      const material = { target, options, objects, requirement, operation, valid }
+    async casesIn({ run: { keys } }, known, make) {
+      const valid = await make()
+      const material = { ...known, valid }
       const all = cases(material, {
         full: await keys.fullKey(),
         expired: await keys.expiredKey(),
-        restricted: await keys.restrictedKey(operation),
+        restricted: await keys.restrictedKey(material.operation),
         all: await keys.declared(),
       })
       for (const one of all) keys.learn(one.change(valid).credential)
-      await tryAll(refusal, material, all, { generated })
+      return all
     },
   }
 }

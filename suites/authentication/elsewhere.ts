@@ -11,9 +11,11 @@ import {
 } from '../../catalogue/faults.ts'
 import {
   type Case,
+  type CaseVerdict,
+  type Look,
   type Material,
-  once,
   placesIn,
+  type Sender,
   sharedBy,
   unknownWord,
 } from '../../harness/checks/index.ts'
@@ -24,10 +26,9 @@ import {
   isGranted,
   jsonOf,
   type Probe,
-  Throttled,
   withHeader,
 } from '../../harness/engine/index.ts'
-import type { CheckContext } from '../../harness/run/index.ts'
+import type { Journal, Request } from '../../harness/journal/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
 import { noCredential } from './key-forms.ts'
@@ -95,12 +96,52 @@ function caseAt(material: Material, wrong: Wrong, places: readonly Elsewhere[]):
     when: 'after the others',
     change: (valid) => probeAt({ material, valid, wrong, at: first }),
     ...(mayBeAbsent && { mayBeAbsent }),
-    async bringAbout({ context, valid: make }, { what }) {
-      const valid = await make()
-      for (const at of places)
-        if (await tryAt(context, { material, valid, wrong, at }, what)) return
-    },
+    ruleOf: (sender) => (journal) => judgeAt(journal, sender, { material, wrong, places }),
   }
+}
+
+interface Tried {
+  readonly material: Material
+  readonly wrong: Wrong
+  readonly places: readonly Elsewhere[]
+}
+
+/** Judges the answer at the first place where there is one that shows anything. */
+function judgeAt(
+  journal: Journal,
+  sender: Sender,
+  { material, wrong, places }: Tried,
+): CaseVerdict {
+  const isKeyless = wrong.credential === noCredential
+  const { id } = material.requirement
+  for (const at of places) {
+    const keyless = keylessAt(sender, material, at)
+    const own = isKeyless ? keyless : requestAt(sender, material, wrong, at)
+    // Asked once a run: that no other key is good there either depends on it.
+    const before =
+      isKeyless || !isSpelling(at.place) ? undefined : lookThere(journal, sender, keyless, at)
+    if (before?.outcome === 'asks') return before
+    if (before && !takes(before)) continue
+    const seen = lookThere(journal, sender, own, at)
+    if (seen.outcome === 'asks') return seen
+    // Without an answer nothing was served, and the usual path is judged anyway.
+    if (seen.outcome === 'open' || !seen.exchange.response) continue
+    const { exchange } = seen
+    if (exchange.throttled)
+      return {
+        outcome: 'open',
+        why: { reason: `throttled: ${describeResponse(exchange)} on every try` },
+      }
+    if (!isGranted(seen.exchange.response)) return { outcome: 'held', cases: 1 }
+    const nothing = nothingAt(`${id} ${wrong.kind}`, exchange, at)
+    const control = nothing && sender.look(journal, nothing)
+    if (control?.outcome === 'asks') return control
+    const served = control?.outcome === 'answered' ? control.exchange.response : undefined
+    if (served && isGranted(served)) return { outcome: 'held', cases: 1 }
+    const expected = 'any answer but a 2xx: nothing is served without a valid key'
+    return { outcome: 'broken', evidence: { exchange, what: whatAt(wrong, at), expected } }
+  }
+  return { outcome: 'held', cases: 0 }
 }
 
 function whatAt({ what }: Wrong, { place, path }: Elsewhere): string {
@@ -121,22 +162,6 @@ interface Asked {
   readonly valid: Probe
   readonly wrong: Wrong
   readonly at: Elsewhere
-}
-
-/** Sends it and judges the answer; true if there was something to judge. */
-async function tryAt(context: CheckContext, asked: Asked, what: string): Promise<boolean> {
-  const { wrong, at } = asked
-  const isKeyless = wrong.credential === noCredential
-  if (!isKeyless && isSpelling(at.place) && !(await takes(context, asked))) return false
-  const exchange = isKeyless ? await askWithoutKey(context, asked) : await ask(context, asked, what)
-  // Without an answer nothing was served, and the usual path is judged anyway.
-  if (!exchange?.response) return false
-  if (exchange.throttled) throw new Throttled(`${describeResponse(exchange)} on every try`)
-  context.cases++
-  if (!isGranted(exchange.response) || (await servesAnything(context, exchange.probe, at)))
-    return true
-  const expected = 'any answer but a 2xx: nothing is served without a valid key'
-  return context.fail(exchange, expected, whatAt(wrong, at))
 }
 
 /** The header of each way to seem a request that needs no key. */
@@ -165,27 +190,51 @@ function probeAt({ material, valid, wrong, at: { place, path, body } }: Asked): 
   }
 }
 
-async function ask(
-  context: CheckContext,
-  asked: Asked,
-  what: string,
-): Promise<Exchange | undefined> {
-  const { wrong, at } = asked
-  const { unansweredAt } = sharedBy(context.run)
-  const unanswered = unansweredAt.get(at.place) ?? 0
-  if (unanswered >= maxUnanswered) return undefined
-  const { id, operation } = context.requirement
-  // What shows without a key is a matter of that requirement, whichever asked.
+/** What comes of a request there; a gateway that drops some of them in a row is asked no more. */
+function lookThere(
+  journal: Journal,
+  { run, look }: Sender,
+  request: Request,
+  { place }: Elsewhere,
+): Look {
+  const last = (sharedBy(run).askedAt.get(place) ?? []).slice(-maxUnanswered)
+  const isDropped = (one: Request): boolean => {
+    const [entry] = journal.of(one)
+    return entry !== undefined && entry.exchange.response === undefined
+  }
+  const isOver = last.length === maxUnanswered && last.every(isDropped)
+  return isOver && journal.of(request).length === 0
+    ? { outcome: 'open', why: { reason: 'no answer came there before' } }
+    : look(journal, request)
+}
+
+function requestAt(
+  { run, valid }: Sender,
+  material: Material,
+  wrong: Wrong,
+  at: Elsewhere,
+): Request {
+  const { id, operation } = material.requirement
   const isKeyless = wrong.credential === noCredential
-  const exchange = await context.send(probeAt(asked), {
-    skipPassive: true,
-    what,
-    isSuccess: ({ response }) => response !== undefined && !isGranted(response),
-    requirement: isKeyless ? `${operation}/401-missing-credentials` : id,
-  })
-  const before = unansweredAt.get(at.place) ?? 0
-  unansweredAt.set(at.place, exchange.response ? 0 : before + 1)
-  return exchange
+  const { place, path, body } = at
+  const { askedAt } = sharedBy(run)
+  const request: Request = {
+    name: `${isKeyless ? operation : id} ${wrong.what} at ${place} ${path} ${body}`,
+    async source() {
+      const asked = askedAt.get(place) ?? []
+      if (!asked.includes(request)) askedAt.set(place, [...asked, request])
+      return probeAt({ material, valid: await valid(), wrong, at })
+    },
+    purpose: {
+      role: 'probe',
+      skipPassive: true,
+      what: whatAt(wrong, at),
+      isSuccess: ({ response }) => response !== undefined && !isGranted(response),
+      // What shows without a key is a matter of that requirement, whichever asked.
+      requirement: isKeyless ? `${operation}/401-missing-credentials` : id,
+    },
+  }
+  return request
 }
 
 /** The same uuids, which a router may not take for some. */
@@ -222,33 +271,30 @@ export function queryIn({ target, operation }: Material): Probe['query'] | undef
     : undefined
 }
 
-/** Answer that comes there without a key. Asked once a run: that no other key is good there either depends on it. */
-function askWithoutKey(context: CheckContext, asked: Asked): Promise<Exchange | undefined> {
+function keylessAt(sender: Sender, material: Material, at: Elsewhere): Request {
   const what = 'without an Authorization header'
-  const wrong = { what, kind: 'no credential', credential: noCredential }
-  const { place, path, body } = asked.at
-  const name = `without a key: ${asked.material.operation} ${place} ${path} ${body}`
-  return once(context.run, name, () => ask(context, { ...asked, wrong }, whatAt(wrong, asked.at)))
+  return requestAt(sender, material, { what, kind: 'no credential', credential: noCredential }, at)
 }
 
 /**
  * True if the server takes the spelling for a path of its own: it asks for a key, or does without. One that it does not know,
  * redirects or finds malformed is the same with any key, and shows nothing.
  */
-async function takes(context: CheckContext, asked: Asked): Promise<boolean> {
-  const { response } = (await askWithoutKey(context, asked)) ?? {}
+function takes(seen: Look): boolean {
+  const response = seen.outcome === 'answered' ? seen.exchange.response : undefined
   return response !== undefined && (isGranted(response) || [401, 403].includes(response.status))
 }
 
-/** True if a path that means nothing is answered by a 2xx in that spelling as well: such a page is no operation. */
-async function servesAnything(
-  context: CheckContext,
-  probe: Probe,
+/** A path that means nothing, in the same spelling: a page that answers it too is no operation. Undefined at the operation's own path. */
+function nothingAt(
+  name: string,
+  { probe, purpose }: Exchange,
   { place, unknown }: Elsewhere,
-): Promise<boolean> {
-  // There it is the operation's own path.
-  if (['no body', 'other body', 'query'].includes(place) || isDisguise(place)) return false
-  const sent = { ...probe, path: unknown, fault: undefined }
-  const { response } = await context.send(sent, { skipPassive: true, role: 'control' })
-  return response !== undefined && isGranted(response)
+): Request | undefined {
+  if (['no body', 'other body', 'query'].includes(place) || isDisguise(place)) return undefined
+  return {
+    name: `${name} at ${unknown}`,
+    source: { ...probe, path: unknown, fault: undefined },
+    purpose: { requirement: purpose.requirement, role: 'control', skipPassive: true },
+  }
 }

@@ -5,7 +5,6 @@ import {
   contentOf,
   isDeclared,
   tryAlso,
-  tryCase,
   laterAttempts,
   pointerOf,
   retryWhileSettling,
@@ -13,14 +12,7 @@ import {
   upload,
   validRequest,
 } from '../../harness/checks/index.ts'
-import {
-  type Exchange,
-  NotExercised,
-  orElse,
-  pause,
-  type Probe,
-  type Run,
-} from '../../harness/engine/index.ts'
+import { type Exchange, orElse, pause, type Probe, type Run } from '../../harness/engine/index.ts'
 import { historyOf } from '../../harness/journal/index.ts'
 import type { CheckContext, Judge } from '../../harness/run/index.ts'
 import { madeBy } from './attempts.ts'
@@ -147,25 +139,18 @@ async function addToCreated(context: CheckContext): Promise<void> {
  * Adds a deleted file to a graph that the run has just made and that takes files: an addition that is granted stays, and the next
  * run would be told that the file is in the graph. By a 409 the declared graph may say just that.
  */
-export const addDeleted: NonNullable<Case['bringAbout']> = async (refusal, one) => {
-  const { context } = refusal
-  const { run } = context
-  const isMakeable = canAddToCreated(run) && !run.options.readOnly
-  const made = isMakeable
-    ? await orElse(run, () => graphWithFile(context, () => refusal.valid()))
-    : undefined
-  if (made !== undefined) {
-    const valid = async (): Promise<Probe> => inGraph(await refusal.valid(), made)
-    await tryCase({ ...refusal, valid }, one)
-    return
-  }
-  const probe = { ...one.change(await refusal.valid()), effect: 'none' } as const
-  const exchange = await context.send(probe, { badInput: true, what: one.what })
-  if (isConflict(exchange))
-    throw new NotExercised(
-      'answered 409: an earlier run may have added the deleted file; declare graphs.create and files.upload',
-    )
-  refusal.judgeResponse(exchange, one.what)
+export const addDeleted: Partial<Case> = {
+  isFurther: true,
+  async valid({ run, ...context }, valid) {
+    const isMakeable = canAddToCreated(run) && !run.options.readOnly
+    const make = () => graphWithFile({ run, ...context }, valid)
+    const made = isMakeable ? await orElse(run, make) : undefined
+    return made === undefined ? valid() : inGraph(await valid(), made)
+  },
+  excuse: (exchange) =>
+    isConflict(exchange)
+      ? 'answered 409: an earlier run may have added the deleted file; declare graphs.create and files.upload'
+      : undefined,
 }
 
 const inGraph = (probe: Probe, graph: string): Probe => ({

@@ -120,7 +120,10 @@ export async function noEffect(
   more: readonly Refusal[] = [],
 ): Promise<void> {
   const { run, scenario } = context
-  if (scenario) return grantedByScenario(context)
+  if (scenario) {
+    await grantedByScenario(context)
+    return
+  }
   await requireControl(context)
   const refusals = [
     ...(await refusedByKey(run)),

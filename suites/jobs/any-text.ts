@@ -6,7 +6,7 @@ import {
   inScenario,
   plainer,
   property,
-  requireOfInput,
+  whyNotOfInput,
   samples,
 } from '../../harness/checks/index.ts'
 import { type Exchange, isGranted, NotExercised } from '../../harness/engine/index.ts'
@@ -66,7 +66,8 @@ export async function takesAnyText(context: CheckContext): Promise<void> {
   }
   const judge = async (exchange: Exchange, texts: readonly string[]): Promise<void> => {
     if ((exchange.response?.status ?? 0) < 500) return
-    await requireOfInput(run, exchange)
+    const why = await whyNotOfInput(run, exchange)
+    if (why !== undefined) throw new NotExercised(why)
     const expected = 'any answer except a 5xx, whatever text the inputs hold'
     context.fail(exchange, expected, `with inputs that hold ${preview(texts)}`)
   }

@@ -1,13 +1,11 @@
 import fc from 'fast-check'
 import {
-  type Exchange,
   NotExercised,
   operationProbe,
   orElse,
   type Probe,
   type Run,
   type RunHook,
-  tpeOf,
   withJson,
 } from '../../harness/engine/index.ts'
 import { type CheckContext, judgePairs } from '../../harness/run/index.ts'
@@ -17,22 +15,16 @@ import {
   byCases,
   type Case,
   type Condition,
-  condition,
-  controlWith,
   freshFilename,
   inPlaceOf,
-  tryAlso,
-  notGranted,
   once,
   ofKindsAny,
   placeholderRequest,
   sample,
-  sendUntilSettled,
   sharedBy,
   shown,
   unknownIdCases,
   upload,
-  validRequest,
 } from '../../harness/checks/index.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 
@@ -121,34 +113,30 @@ function describeFile(run: Run, name: Unusable): string {
 }
 
 /** A file that cannot be parsed in place of the good one: in either format, and twice in one, as a server may keep what it found. */
-export const unusable = (name: Unusable, what: string, isTwice = false): Condition =>
-  condition(async ({ valid, ask, context }) => {
-    const { run } = context
+export const unusable = (name: Unusable, what: string, isTwice = false): Condition => ({
+  inOrder: true,
+  async casesIn({ run }) {
     const id = await pdfId(run, name)
-    const probe = { ...(await valid()), params: { file_id: id }, fault: `file: ${name}` }
-    const isUploaded = sharedBy(run).uploads.at.has(id)
-    if (isUploaded) {
-      const { fault: _, ...plain } = probe
-      const send = (again: Probe): Promise<Exchange> => context.send(again, { role: 'setup' })
-      const isRefused = ({ response }: Exchange) =>
-        response?.status === 400 && tpeOf(response) === 'BadRequest'
-      await sendUntilSettled(run, await send(plain), send, isRefused)
+    const asked: Case = {
+      what: `with a valid body, for ${what} (${describeFile(run, name)})`,
+      fault: `file: ${name}`,
+      change: (valid) => ({ ...valid, params: { file_id: id } }),
     }
-    const words = `with a valid body, for ${what} (${describeFile(run, name)})`
-    await ask(probe, words)
-    if (isTwice && !isUploaded) await ask(probe, `${words}, once more`)
-    if (run.options.depth === 'quick') return
-    const asMarkdown = (one: Probe): Probe => withJson(one, { format: 'markdown' })
-    await tryAlso(context, async () => {
+    if (run.options.depth === 'quick') return [asked]
+    const again = { ...asked, what: `${asked.what}, once more` }
+    const markdown: Case = {
+      ...asked,
+      what: `${asked.what}, with format markdown`,
+      change: (valid) => asMarkdown(asked.change(valid)),
       // A target may have no markdown for a PDF at all.
-      const markdown = await controlWith(run, 'pdf.parse', 'as markdown', async () =>
-        asMarkdown(await validRequest(run, 'pdf.parse')),
-      )
-      if (markdown.state === 'refused')
-        throw notGranted(markdown, 'a valid PDF with format markdown was not granted')
-      await ask(asMarkdown(probe), `${words}, with format markdown`)
-    })
-  })
+      control: asMarkdown,
+      unsupported: 'a valid PDF with format markdown was not granted',
+    }
+    return [asked, ...(isTwice && !sharedBy(run).uploads.at.has(id) ? [again] : []), markdown]
+  },
+})
+
+const asMarkdown = (one: Probe): Probe => withJson(one, { format: 'markdown' })
 
 /** A file that does not exist, and one that does so no longer. */
 export const unreachable = byCases(

@@ -17,6 +17,7 @@ const probe: Probe = {
   effect: 'none',
 }
 const request: Request = {
+  name: 'a refusal',
   source: probe,
   purpose: {
     requirement: 'translate.run/400-empty-text',
@@ -24,7 +25,11 @@ const request: Request = {
     expects: [[400, 'BadRequest']],
   },
 }
-const control: Request = { source: probe, purpose: { requirement: null, role: 'control' } }
+const control: Request = {
+  name: 'control',
+  source: probe,
+  purpose: { requirement: null, role: 'control' },
+}
 const before = {
   probe,
   purpose: control.purpose,

@@ -1,0 +1,229 @@
+import { pairsOf, type Pairs } from '../../catalogue/expected.ts'
+import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import {
+  describeResponse,
+  type Exchange,
+  isBreakdown,
+  isExpected,
+  isGranted,
+  NotExercised,
+  type Probe,
+  type Purpose,
+  tpeOf,
+} from '../engine/index.ts'
+import { countsAsGranted, type Journal, type Request } from '../journal/index.ts'
+import type { Reason } from '../report/index.ts'
+import { askedIn, type CheckContext, comparePairs, knownOf } from '../run/index.ts'
+import { type Case, controlName, type Material, otherPathOf } from './case.ts'
+import { type Control, controlWith, notGranted } from './control.ts'
+import { sharedBy } from './created.ts'
+import { type CaseRule, type CaseVerdict, lookAt } from './rules.ts'
+import { sharedRequest, validRequest } from './valid-request.ts'
+
+/** What ties the cases of a refusal to a run: their requests, and what is known of its control. */
+export class Binding {
+  readonly #context: CheckContext
+  readonly #material: Material
+  readonly #found: Control
+  readonly valid: () => Promise<Probe>
+  readonly #requests = new Map<Case, Request>()
+  readonly #controls = new Map<string, Control | Reason>()
+
+  constructor(context: CheckContext, material: Material, found: Control) {
+    this.#context = context
+    this.#material = material
+    this.#found = found
+    this.valid = validOf(context, material.operation, found)
+  }
+
+  /** Sends what is to be granted besides the valid request, each once a run. */
+  async askControls(cases: readonly Case[]): Promise<void> {
+    const { run } = this.#context
+    const { operation } = this.#material
+    const sent = cases.map(async (one): Promise<void> => {
+      const name = controlName(this.#material, one)
+      if (name === undefined || this.#controls.has(name)) return
+      this.#controls.set(name, { reason: 'not sent' })
+      const make = async (): Promise<Probe> => {
+        const valid = await validRequest(run, operation)
+        return { ...one.control!(valid), effect: valid.effect }
+      }
+      this.#controls.set(
+        name,
+        await controlWith(run, operation, name, make).catch((error: unknown): Reason => {
+          if (error instanceof NotExercised && !run.life.ended) return error.reason
+          throw error
+        }),
+      )
+    })
+    await Promise.all(sent)
+  }
+
+  ruleOf(one: Case): CaseRule {
+    const judge = one.ruleOf
+      ? one.ruleOf({ run: this.#context.run, valid: this.valid, look: this.#look })
+      : (journal: Journal) => this.#judge(journal, one)
+    const isFurther = one.isFurther ?? (one.control !== undefined || one.ruleOf !== undefined)
+    return { judge, when: one.when, isFurther }
+  }
+
+  readonly #look = (journal: Journal, request: Request) =>
+    lookAt(journal, request, knownOf(this.#context.run))
+
+  #judge(journal: Journal, one: Case): CaseVerdict {
+    const why = this.#whyWithoutControl(one)
+    if (why) return { outcome: 'open', why }
+    const before = one.before && this.#look(journal, this.#before(one))
+    if (before?.outcome === 'asks') return before
+    const seen = this.#look(journal, this.#requestOf(one))
+    if (seen.outcome !== 'answered') return seen
+    const { exchange } = seen
+    const expects = this.#expects(one)
+    const compared = comparePairs(this.#context, exchange, expects)
+    const reason = one.excuse?.(exchange) ?? (this.#isOfKey && whyHidden(exchange, this.#found))
+    if (reason) return { outcome: 'open', why: { reason } }
+    if (typeof compared === 'object') return { outcome: 'open', why: { reason: compared.why } }
+    const isTaken = exchange.response !== undefined && isGranted(exchange.response)
+    if (compared === 'held') return { outcome: 'held', cases: 1, isGranted: isTaken }
+    const change = one.object ?? (isTaken ? one.coercion : undefined)
+    if (change) {
+      const twin = this.#look(journal, this.#twin(one, change))
+      if (twin.outcome === 'asks') return twin
+      const isAlike = twin.outcome === 'answered' && countsAsGranted(twin.exchange)
+      if (isAlike !== (one.object !== undefined)) return { outcome: 'held', cases: 1 }
+    }
+    return { outcome: compared, evidence: { exchange, what: one.what, expected: expects } }
+  }
+
+  get #isOfKey(): boolean {
+    return this.#context.requirement.fault === 'credentials'
+  }
+
+  #expects({ expects }: Case): Pairs {
+    return expects ?? pairsOf(this.#context.requirement, this.#material.operation)
+  }
+
+  #whyWithoutControl(one: Case): Reason | undefined {
+    const found = this.#controls.get(controlName(this.#material, one) ?? '')
+    if (!found || !('state' in found)) return found
+    const why = one.unsupported ?? 'the same request without its fault was not granted'
+    return found.state === 'refused' ? notGranted(found, why).reason : undefined
+  }
+
+  #before({ what }: Case): Request {
+    const { id } = this.#context.requirement
+    const purpose = { requirement: id, role: 'setup' } as const
+    return { name: `${id} before ${what}`, source: () => this.#found.valid(), purpose }
+  }
+
+  #twin({ what }: Case, change: (valid: Probe) => Probe): Request {
+    const { id } = this.#context.requirement
+    const purpose = { requirement: id, role: 'control' } as const
+    const source = async (): Promise<Probe> => change(await this.valid())
+    return { name: `${id} instead of ${what}`, source, purpose }
+  }
+
+  #requestOf(one: Case): Request {
+    const known = this.#requests.get(one)
+    if (known) return known
+    const { run, requirement } = this.#context
+    const { what, effect = 'none', when } = one
+    const expects = this.#expects(one)
+    const isElsewhere =
+      otherPathOf(run, this.#material.operation) === one.change(this.#material.valid).path
+    const purpose: Purpose = {
+      requirement: requirement.id,
+      role: 'probe',
+      badInput: true,
+      expects,
+      what,
+      // The envelope of an answer there is no matter of every response.
+      ...(isElsewhere && { skipJudging: 'envelope' }),
+      // A request that may be granted is sent once more if no answer came.
+      ...(effect !== 'none' && {
+        isSuccess: ({ response }: Exchange) =>
+          response !== undefined && isExpected(expects, response),
+      }),
+    }
+    // By its fault a case is known, and is sent once a run; at the end it is sent again.
+    const fault = when === 'at the end' ? undefined : one.fault
+    const make = async (): Promise<Probe> => {
+      const own = one.valid ? await one.valid(this.#context, this.valid) : await this.valid()
+      return { ...one.change(one.object?.(own) ?? own), effect, fault }
+    }
+    // One for all tries of one case.
+    let made: Promise<Probe> | undefined
+    const request = { name: this.#nameOf(one), source: () => (made ??= make()), purpose }
+    this.#requests.set(one, request)
+    return request
+  }
+
+  /** The request by its content, if several requirements judge it: then it is sent once; else by the requirement. */
+  #nameOf(one: Case): string {
+    const { requirement } = this.#context
+    const { operation, valid } = this.#material
+    const { path, params, query, headers, body, credential } = one.change(valid)
+    const { fault = '', effect = 'none' } = one
+    const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
+    const key = JSON.stringify([operation, path, params, headers, text, fault.endsWith('later')])
+    const isShared = /^body: |^(?!again).* @ /.test(fault) && effect === 'none' && credential.full
+    return isShared && !one.when && !one.valid && !one.object
+      ? key
+      : `${requirement.id} ${one.what} ${credential.value} ${JSON.stringify(query)} ${key}`
+  }
+
+  /** Faults of members that broke the server are bad input, too. */
+  noteCrashes(): void {
+    const { run } = this.#context
+    for (const [one, request] of this.#requests) {
+      const exchange = askedIn(run).journal.of(request).at(-1)?.exchange
+      if (exchange?.response && isBreakdown(exchange.response) && one.fault?.includes(' @ '))
+        sharedBy(run).crashes.push({ exchange, what: one.what })
+    }
+  }
+
+  /** What came is judged by now; what several requirements judge stays. */
+  forget(): void {
+    const { run, requirement } = this.#context
+    for (const { name } of this.#requests.values())
+      if (name.startsWith(requirement.id)) askedIn(run).journal.forget(name)
+  }
+}
+
+/**
+ * The valid request that a fault is put into, fresh each time; a file that is to be added stays fresh until it was. A quick
+ * run makes one for all refusals of an operation: what is refused takes no name, and adds no file.
+ */
+function validOf(
+  { run, requirement }: CheckContext,
+  operation: OperationId,
+  { valid }: Control,
+): () => Promise<Probe> {
+  const isFileAdded = operationOf(operation).freshFileAt !== undefined
+  if (requirement.effect !== 'none') return () => valid()
+  // A key that is refused is refused whatever became of the file: those requirements add one.
+  const isShared =
+    run.options.depth !== 'full' || (requirement.fault === 'credentials' && isFileAdded)
+  if (!isShared && !isFileAdded) return () => valid()
+  const name = `refused request of ${operation}`
+  let kept: Promise<Probe> | undefined
+  return () => (kept ??= isShared ? sharedRequest(run, name, () => valid()) : valid())
+}
+
+/** A fault of credentials hides behind any other refusal if the control was not granted: why nothing was seen then. */
+function whyHidden(exchange: Exchange, found: Control): string | undefined {
+  const status = exchange.response?.status ?? 0
+  const isConclusive = (status >= 200 && status < 300) || status === 401 || status === 403
+  if (found.state === 'granted' || isConclusive) return undefined
+  const answered = `answered ${describeResponse(exchange)}`
+  const said = found.said()
+  const also =
+    answered === said
+      ? 'and so was the same request with the full key'
+      : `and the same request with the full key ${said}`
+  // Another request is of use only if the service itself refused this one.
+  const response = found.exchange?.response
+  const isAboutRequest = response && response.status < 500 && tpeOf(response) !== undefined
+  const remedy = isAboutRequest ? '; declare a request that is granted' : ''
+  return `${answered}, ${also}${remedy}`
+}

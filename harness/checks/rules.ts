@@ -1,0 +1,168 @@
+import fc from 'fast-check'
+import type { Exchange } from '../engine/index.ts'
+import {
+  answerTo,
+  type Ask,
+  type Evidence,
+  type Journal,
+  type Known,
+  type Request,
+  type Verdict,
+} from '../journal/index.ts'
+import type { Reason } from '../report/index.ts'
+
+/** What the journal shows of one case. `name`: just another name of its row came; that is kept, and the search goes on. */
+export type CaseVerdict =
+  | { readonly outcome: 'held'; readonly cases: number; readonly isGranted?: boolean }
+  | { readonly outcome: 'name'; readonly evidence: Evidence }
+  | { readonly outcome: 'broken'; readonly evidence: Evidence }
+  | { readonly outcome: 'open'; readonly why: Reason }
+  | { readonly outcome: 'asks'; readonly asks: readonly Ask[] }
+
+/** A case, and the rule that judges it: pure, of what came of its requests. */
+export interface CaseRule {
+  readonly judge: (journal: Journal) => CaseVerdict
+  /** Sent once all others were answered, or when everything else of the run was; at once if nothing is said. */
+  readonly when?: 'after the others' | 'at the end' | undefined
+  /** If it says nothing the others are judged nevertheless. */
+  readonly isFurther?: boolean
+}
+
+/** The answer to a request that is to be judged, once there is one. */
+export type Look =
+  | { readonly outcome: 'answered'; readonly exchange: Exchange }
+  | Extract<CaseVerdict, { readonly outcome: 'open' | 'asks' }>
+
+export function lookAt(journal: Journal, request: Request, known: Known): Look {
+  const answer = answerTo(request, journal.of(request), known)
+  if ('judge' in answer) return { outcome: 'answered', exchange: answer.judge }
+  const why = journal.whyUnsent(request)
+  return why ? { outcome: 'open', why } : { outcome: 'asks', asks: answer.asks }
+}
+
+/** Keeps what is known for good: the verdict of a case is looked for again only while it asks. */
+export function remembering(rule: CaseRule): CaseRule {
+  let known: CaseVerdict | undefined
+  return {
+    ...rule,
+    judge(journal) {
+      if (known) return known
+      const verdict = rule.judge(journal)
+      if (verdict.outcome !== 'asks') known = verdict
+      return verdict
+    },
+  }
+}
+
+const first = <K extends CaseVerdict['outcome']>(verdicts: readonly CaseVerdict[], outcome: K) =>
+  verdicts.find(
+    (one): one is Extract<CaseVerdict, { readonly outcome: K }> => one.outcome === outcome,
+  )
+
+interface Refusing {
+  /** One after the other: each may depend on what was asked before. */
+  readonly inOrder?: boolean
+  /** Further cases, sent after the others of the beginning. */
+  readonly generated?: (journal: Journal) => readonly CaseVerdict[]
+}
+
+/** A requirement that is broken by any of these cases, and held by all of them. */
+export function allOf(cases: readonly CaseRule[], { inOrder, generated }: Refusing = {}) {
+  const rules = cases.map(remembering)
+  return (journal: Journal): Verdict => {
+    const judged = rules.map((rule) => ({ rule, verdict: rule.judge(journal) }))
+    const further = new Set(judged.filter(({ rule }) => rule.isFurther).map((one) => one.verdict))
+    const seen: CaseVerdict[] = []
+    for (const when of [undefined, 'after the others', 'generated', 'at the end'] as const) {
+      const verdicts =
+        when === 'generated'
+          ? (generated?.(journal) ?? [])
+          : judged.filter(({ rule }) => rule.when === when).map(({ verdict }) => verdict)
+      seen.push(...verdicts)
+      const isOver = (one: CaseVerdict): boolean =>
+        one.outcome === 'broken' || (one.outcome === 'open' && !further.has(one))
+      if (verdicts.some(isOver)) break
+      const asks = verdicts.flatMap((one) => (one.outcome === 'asks' ? one.asks : []))
+      const isLast = when === 'at the end' && { atEnd: true as const }
+      if (asks.length > 0)
+        return {
+          outcome: 'asks',
+          cases: countOf(seen),
+          asks: inOrder ? asks.slice(0, 1) : asks,
+          ...isLast,
+        }
+    }
+    return concluded(seen, further, rules.length)
+  }
+}
+
+const casesOf = (verdict: CaseVerdict): number => {
+  if (verdict.outcome === 'held') return verdict.cases
+  return verdict.outcome === 'name' || verdict.outcome === 'broken' ? 1 : 0
+}
+
+const countOf = (verdicts: readonly CaseVerdict[]): number =>
+  verdicts.reduce((sum, one) => sum + casesOf(one), 0)
+
+/** What all cases come to, when none of them is to be asked for any more. */
+function concluded(
+  seen: readonly CaseVerdict[],
+  further: ReadonlySet<CaseVerdict>,
+  planned: number,
+): Verdict {
+  const cases = countOf(seen)
+  const wrong = [first(seen, 'broken'), first(seen, 'name')].filter((one) => one !== undefined)
+  const [evidence, ...more] = wrong.map((one) => one.evidence)
+  if (evidence) return { outcome: 'broken', cases, evidence: [evidence, ...more] }
+  const open = seen.filter((one) => one.outcome === 'open')
+  const [plain] = open.filter((one) => !further.has(one))
+  if (plain) return { outcome: 'open', cases, why: plain.why.reason, reason: plain.why }
+  const [left] = open
+  if (!left) return { outcome: 'held', cases }
+  const { reason } = left.why
+  const of = `${open.length} of ${planned} cases were not judged`
+  return { outcome: 'open', cases, why: open.length === planned ? reason : `${reason}; ${of}` }
+}
+
+/** Over HTTP each shrink step is a request: after this many the smallest so far is shown. */
+const maxShrinks = 40
+
+interface Search<T> {
+  readonly arbitrary: fc.Arbitrary<T>
+  readonly seed: number
+  readonly numRuns: number
+  ruleOf(value: T): CaseRule
+}
+
+/**
+ * As many generated cases; once one of them is broken, the next smaller ones, until the smallest is known: the search is made anew
+ * with what the journal knows, and ends at the first case that it does not know.
+ */
+export function generatedBy<T>({ arbitrary, ruleOf, ...search }: Search<T>) {
+  const rules = fc.sample(arbitrary, search).map((value) => remembering(ruleOf(value)))
+  return (journal: Journal): readonly CaseVerdict[] => {
+    const verdicts = rules.map((rule) => rule.judge(journal))
+    const broken = first(verdicts, 'broken')
+    if (!broken || first(verdicts, 'open')) return verdicts
+    const tried: CaseVerdict[] = []
+    const isOver = (): boolean => {
+      const last = tried.at(-1)?.outcome
+      const failed = tried.findIndex(({ outcome }) => outcome === 'broken')
+      const isEnough = failed >= 0 && tried.length - failed > maxShrinks
+      return last === 'asks' || last === 'open' || isEnough
+    }
+    const { counterexamplePath } = fc.check(
+      fc.property(arbitrary, (value) => {
+        if (isOver()) return true
+        tried.push(ruleOf(value).judge(journal))
+        return tried.at(-1)?.outcome !== 'broken'
+      }),
+      search,
+    )
+    const next = first(tried.slice(-1), 'asks')
+    if (next) return [next]
+    const smallest = first(tried.toReversed(), 'broken')
+    const path = smallest && { path: counterexamplePath }
+    return [{ outcome: 'broken', evidence: { ...(smallest ?? broken).evidence, ...path } }]
+  }
+}

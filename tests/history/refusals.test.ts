@@ -1,0 +1,92 @@
+/** What the cases of a refusal come to, as tables of what each of them shows: no server, no clock. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { allOf, type CaseRule, type CaseVerdict, generatedBy } from '../../harness/checks/rules.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { Journal } from '../../harness/journal/ask.ts'
+
+const exchange = {} as Exchange
+const evidenceOf = (what: string) => ({ exchange, what, expected: '400' })
+const request = (name: string) => ({
+  name,
+  source: () => Promise.reject(new Error('nothing is sent')),
+  purpose: { requirement: null, role: 'probe' } as const,
+})
+
+/** What a word says of a case: `?`: it asks; in brackets: the others are judged nevertheless; `late`: at the end of the run. */
+function ruleOf(word: string, at: number): CaseRule {
+  const what = `case ${at + 1}`
+  const [, outcome = ''] = /(\w+|\?)(?=\)|$)/.exec(word) ?? []
+  const verdicts: Readonly<Record<string, CaseVerdict>> = {
+    held: { outcome: 'held', cases: 1 },
+    broken: { outcome: 'broken', evidence: evidenceOf(what) },
+    name: { outcome: 'name', evidence: evidenceOf(what) },
+    open: { outcome: 'open', why: { reason: `nobody knows ${what}` } },
+    '?': { outcome: 'asks', asks: [{ request: request(what) }] },
+  }
+  return {
+    judge: () => verdicts[outcome]!,
+    ...(word.includes('late') && { when: 'at the end' }),
+    isFurther: word.startsWith('('),
+  }
+}
+
+function told(story: string, inOrder = false): string {
+  const verdict = allOf(story.split(', ').map(ruleOf), { inOrder })(new Journal())
+  if (verdict.outcome === 'held') return `held ${verdict.cases}`
+  if (verdict.outcome === 'open') return verdict.why
+  if (verdict.outcome === 'broken')
+    return `broken: ${verdict.evidence.map(({ what }) => what).join(', ')}`
+  const names = verdict.asks.map((one) => one.request.name).join(', ')
+  return verdict.atEnd ? `asks at the end: ${names}` : `asks: ${names}`
+}
+
+test.each([
+  ['held, held', 'held 2'],
+  ['held, ?, ?', 'asks: case 2, case 3'],
+  ['held, ?, broken', 'broken: case 3'],
+  ['open, broken', 'broken: case 2'],
+  ['open, ?', 'nobody knows case 1'],
+  ['name, ?', 'asks: case 2'],
+  ['name, held', 'broken: case 1'],
+  ['name, broken', 'broken: case 2, case 1'],
+  ['name, open', 'broken: case 1'],
+  ['held, (open), held', 'nobody knows case 2; 1 of 3 cases were not judged'],
+  ['(open), ?', 'asks: case 2'],
+  ['(open), broken', 'broken: case 2'],
+  ['(open)', 'nobody knows case 1'],
+  ['?, late ?', 'asks: case 1'],
+  ['held, late ?', 'asks at the end: case 2'],
+  ['held, late broken', 'broken: case 2'],
+])('%s: %s', (story, expected) => {
+  expect(told(story)).toBe(expected)
+})
+
+test('in order one is asked for after the other', () => {
+  expect(told('held, ?, ?', true)).toBe('asks: case 2')
+})
+
+test('of generated cases the smallest that is broken is told, with its path', () => {
+  const known = new Set<number>()
+  const find = generatedBy({
+    arbitrary: fc.integer({ min: 0, max: 1000 }),
+    seed: 1,
+    numRuns: 10,
+    ruleOf: (value): CaseRule => ({
+      judge() {
+        if (!known.has(value)) return { outcome: 'asks', asks: [{ request: request(`${value}`) }] }
+        return value < 17
+          ? { outcome: 'held', cases: 1 }
+          : { outcome: 'broken', evidence: evidenceOf(`${value}`) }
+      },
+    }),
+  })
+  const journal = new Journal()
+  for (;;) {
+    const asks = find(journal).flatMap((one) => (one.outcome === 'asks' ? one.asks : []))
+    if (asks.length === 0) break
+    for (const one of asks) known.add(Number(one.request.name))
+  }
+  expect(find(journal)).toMatchObject([{ outcome: 'broken', evidence: { what: '17' } }])
+  expect(find(journal)[0]).toHaveProperty('evidence.path')
+})
