@@ -4,7 +4,7 @@ export const jsonKinds = ['null', 'boolean', 'number', 'string', 'array', 'objec
 export type JsonKind = (typeof jsonKinds)[number]
 
 /** The effect of a valid request on a conforming target. */
-export type Effect = 'none' | 'generates' | 'creates'
+export type Effect = 'none' | 'generates' | 'creates' | 'destroys'
 
 /**
  * Ways in which a member can be wrong: absent, null, another type, an empty text, an excluded value of its type, or an
@@ -126,7 +126,7 @@ export type ErrorTable = readonly (readonly [status: number, ...tpe: string[]])[
 /** `path` is the documented template; `otherPaths` are documented alternatives. */
 export interface Operation {
   readonly id: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path template, with parameters in braces, relative to the base URL. */
   readonly path: string
   /** Alternative paths of the same operation (§4.4). */

@@ -90,7 +90,7 @@ export async function checkFile(
 function countsLine({ judged, ...counts }: JudgedRecording['counts'], { target }: Report): string {
   const ignored = [
     [counts.otherAddresses, `to addresses not under ${target.baseUrl}/v1/`],
-    [counts.otherMethods, 'of methods other than GET and POST'],
+    [counts.otherMethods, 'of methods that the interface does not have'],
     [counts.unanswered, 'without an answer'],
     [counts.absent, 'to operations declared as not served or removed'],
     [counts.unknown, 'to paths outside the interface'],

@@ -5,7 +5,7 @@ import {
   type RequirementId,
   requirementOf,
 } from '../../catalogue/catalogue.ts'
-import { operation, type OperationId } from '../../catalogue/operations.ts'
+import { operation, type OperationId, operations } from '../../catalogue/operations.ts'
 import { observedCases } from '../../harness/checks/index.ts'
 import {
   describePairs,
@@ -83,6 +83,9 @@ export function countShown(target: Target): number {
 
 const changes = ['DELETE', 'PUT', 'PATCH']
 
+/** The methods of the interface. */
+const methods: ReadonlySet<string> = new Set(operations.map(({ method }) => method))
+
 /** Judges recorded answers: each by itself, and all by the rules of a live run. */
 export function judgeRecording(
   entries: readonly RecordedEntry[],
@@ -126,7 +129,7 @@ export function judgeRecording(
     else if (body.bytes.length > 0) bodies.kept++
     const noteChange = (): void => history.appendOther(startedAt - performance.timeOrigin)
     if (changes.includes(method)) noteChange()
-    if (method !== 'GET' && method !== 'POST') return void counts.otherMethods++
+    if (!methods.has(method)) return void counts.otherMethods++
     if (status === 0) return void counts.unanswered++
     const exchange = exchangeOf(entry, path, redactor)
     const { operation } = exchange.probe

@@ -26,9 +26,12 @@ import {
   orElse,
   type Probe,
   type Run,
+  wasAnswered,
   withHeader,
   withJson,
 } from '../engine/index.ts'
+import { createdId } from '../journal/index.ts'
+import { ask } from '../run/index.ts'
 import { upload, uploadProbe, withOwnContent } from './upload.ts'
 import { freshUnknownId, type Known, type OfTarget, randomOf, seedFor } from './values.ts'
 
@@ -101,6 +104,8 @@ function paramsOf(known: OfTarget, operation: OperationId): Record<string, strin
   const entries = Object.entries(operationOf(operation).params ?? {})
   return Object.fromEntries(
     entries.map(([name, { declaredAt }]) => {
+      // What would be destroyed is made first.
+      if (operationOf(operation).effect === 'destroys') return [name, anyUuid]
       const declared = getAt(known.target.file, declaredAt)
       const isId = typeof declared === 'string' || typeof declared === 'number'
       return [name, isId ? String(declared) : knownIdLike(known, operation, name)]
@@ -210,13 +215,33 @@ export async function plainRequest(
     const make = requests?.[operation]
     if (make) return make(run)
   }
-  const { body, creates, freshFileAt } = operationOf(operation)
+  const { body, creates, effect, freshFileAt } = operationOf(operation)
   if (body === 'raw') return uploadProbe(run, contentOf(run))
   const draft = { ...draftRequest(run, operation, extent), credential: await run.keys.full() }
+  if (effect === 'destroys') return withOwnObject(run, draft, operation)
   if (freshFileAt !== undefined) return withJson(draft, await freshAddition(run, freshFileAt))
   return creates?.name && 'role' in creates.name
     ? withOwnName(run, draft, run.target.operations[operation]?.fields[creates.name.role])
     : draft
+}
+
+/** The request about an object that is made for it, so that it can destroy nothing else. Throws `NotExercised` if none is granted. */
+async function withOwnObject(run: Run, draft: Probe, operation: OperationId): Promise<Probe> {
+  for (const { id: maker } of operations)
+    for (const use of operationOf(maker).creates?.usedBy ?? [])
+      if (use.operation === operation && 'param' in use)
+        return { ...draft, params: { ...draft.params, [use.param]: await ownObject(run, maker) } }
+  throw new Error(`no operation makes what ${operation} destroys`)
+}
+
+async function ownObject(run: Run, maker: OperationId): Promise<string> {
+  if (maker === uploadOperation) return upload(run, withOwnContent(run, contentOf(run)))
+  const purpose = { requirement: null, role: 'setup' } as const
+  const made = await ask(run, () => validRequest(run, maker), purpose)
+  const id = createdId(run, made)
+  if (id === undefined)
+    throw new NotExercised(`${maker} ${wasAnswered(made)}: no object to destroy`)
+  return id
 }
 
 /** Gives what a run creates a name of its own. */

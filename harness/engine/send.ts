@@ -72,6 +72,14 @@ export async function sendOnce(
 /** Longest wait for an answer that takes no generation, in ms; `limits.timeoutMs` decides if it is declared. */
 const promptMs = 15_000
 
+/** Throws for a request that would destroy an object which the target file declares: only what the run made may go. */
+function requireOwn({ api, objects, target }: Run, { operation, params }: Probe): void {
+  if (operation === null || api.operation(operation).effect !== 'destroys') return
+  for (const id of Object.values(params))
+    if (target.ids.has(id.toLowerCase()) && !objects.madeAt.has(id))
+      throw new Error(`${operation} would destroy ${id}, which this run did not make`)
+}
+
 /** Gives the request the key of this moment, sends it and records what came: the last step. */
 async function transmit(
   run: Run,
@@ -80,6 +88,7 @@ async function transmit(
   { source, fresh = false, after }: SendingOptions,
 ): Promise<Exchange> {
   const { client, life, target } = run
+  requireOwn(run, probe)
   const sentFor = after ? { ...purpose, skipJudging: 'at all' as const } : purpose
   const sent = await requestOf(run, probe, sentFor, source)
   const isUsual = target.timeoutDeclared || probe.effect === 'generates'
