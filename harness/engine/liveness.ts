@@ -23,13 +23,9 @@ const checkEveryMs = 250
  */
 const quietLooks = 40
 const lastChanceMs = 5_000
-/** A target that takes no connections is asked again so often, while it may be starting, or starting again: for about 3 s, and 10 s. */
+/** A target that is away is asked again so often, while it may be starting, or starting again: for about 3 s, and 10 s. */
 const startQuestions = 6
 const restartQuestions = 20
-/** One whose first answer was lost is asked again so often. */
-const resetQuestions = 3
-/** Time that the questions themselves may take beside the pauses between them, in ms. */
-const asideMs = 1000
 /** The first request of a run is given this long if the target file says nothing else, in ms. */
 const firstMs = 10_000
 
@@ -55,10 +51,8 @@ export function createLiveness(run: () => Run): Liveness {
   /** Looks since an answer came last, or the first of the open requests was sent. */
   let looks = 0
   let answeredAt = -Infinity
-  /** When the target answered again after it took no connections, or closed them all. */
+  /** When a target that had been away answered again. */
   let backAt = -Infinity
-  /** When the service behind its gateway was last found away, and when it was back. */
-  let away: { readonly from: number; readonly to: number } | undefined
   let checking: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   const once = (check: () => Promise<void>): Promise<void> =>
@@ -92,32 +86,20 @@ export function createLiveness(run: () => Run): Liveness {
   }
   const gatewayOf = ({ exchange }: Asked): GatewayResponse | undefined =>
     gatewayResponseOf(exchange, way())
-  /** Asks again while a gateway answers for the service; gives what answered last. */
-  const askPastGateway = async (
-    first: Asked,
-  ): Promise<{ readonly asked: Asked; readonly gateway?: GatewayResponse }> => {
-    const began = performance.now()
-    for (let asked = first; ; asked = await ask(lastChanceMs)) {
-      const gateway = gatewayOf(asked)
-      if (!gateway) return { asked }
-      const isLast = performance.now() - began + gatewayEveryMs > gateway.patienceMs + asideMs
-      if (!isLast) await wait(gatewayEveryMs)
-      else if (gateway.perhapsHereOnly && !gatewayOf(await ask(lastChanceMs, true)))
-        return { asked }
-      else return { asked, gateway }
-    }
-  }
-  const askWhile = async (
-    isGone: (result: HttpResult) => boolean,
+  /** Asks again while the target is away, so often if it takes no connections, and as long as a gateway may wait for its service. */
+  const askPatiently = async (
     first: Asked,
     most: number,
-  ): Promise<Asked> => {
-    let asked = first
-    for (let number = 0; number < most && isGone(asked.result); number++) {
-      await wait(2 * run().options.backoffMs)
-      asked = await ask(lastChanceMs)
+  ): Promise<{ readonly last: Asked; readonly gateway?: GatewayResponse }> => {
+    for (let [last, times] = [first, 0]; ; times++) {
+      const gateway = gatewayOf(last)
+      if (isAway(last.result) && times < most) await wait(2 * run().options.backoffMs)
+      else if (gateway && times * gatewayEveryMs < gateway.patienceMs) await wait(gatewayEveryMs)
+      else if (!gateway) return { last }
+      else if (gateway.perhapsHereOnly && !gatewayOf(await ask(lastChanceMs, true))) return { last }
+      else return { last, gateway }
+      last = await ask(lastChanceMs)
     }
-    return asked
   }
   const stopped = (why: string): void =>
     run().life.end('unreachable', `the target stopped answering: ${why}`)
@@ -134,26 +116,20 @@ export function createLiveness(run: () => Run): Liveness {
     const more = names.length > maxNamed ? `, and ${names.length - maxNamed} more` : ''
     return `; under way when it stopped: ${names.slice(0, maxNamed).join(', ')}${more}`
   }
-  const checkAlive = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const first = await ask(lastChanceMs)
-    const { result, exchange } = await askWhile(isAway, first, restartQuestions)
-    if (isAway(first.result)) backAt = performance.now()
+    const isGateway = (gatewayOf(first)?.patienceMs ?? 0) > 0
+    const { last, gateway } = await askPatiently(first, restartQuestions)
+    const { result, exchange } = last
+    if (isGateway || isAway(first.result)) backAt = performance.now()
     accept(exchange)
-    if (result.kind === 'answer') answered()
+    if (gateway && gateway.patienceMs > 0) stopped(gateway.sentence)
+    else if (result.kind === 'answer') answered()
     // The run was over before the question was: that says nothing of the target.
     else if (result.cause !== 'aborted') stopped(`${result.message}${underWay()}`)
   }
-  const checkService = async (): Promise<void> => {
-    const from = performance.now()
-    const first = await ask(lastChanceMs)
-    if ((gatewayOf(first)?.patienceMs ?? 0) <= gatewayEveryMs) return
-    const { asked, gateway } = await askPastGateway(first)
-    away = { from, to: performance.now() }
-    accept(asked.exchange)
-    if (gateway) stopped(gateway.sentence)
-  }
   const checkIfQuiet = async (): Promise<void> => {
-    if (open.size > 0 && ++looks > quietLooks) await once(checkAlive)
+    if (open.size > 0 && ++looks > quietLooks) await once(check)
   }
   return {
     async first() {
@@ -162,11 +138,7 @@ export function createLiveness(run: () => Run): Liveness {
       const { life, target } = run()
       const { baseUrl, limits, timeoutDeclared } = target
       const asked = await ask(timeoutDeclared ? limits.timeoutMs : firstMs)
-      let first = await askWhile(isRefusing, asked, startQuestions)
-      // A connection that was closed before any answer may be a start-up's, or chance: nothing can have happened.
-      for (let more = resetQuestions; more > 0 && isLost(first.result); more--)
-        first = await ask(lastChanceMs)
-      const { asked: last, gateway } = await askPastGateway(first)
+      const { last, gateway } = await askPatiently(asked, startQuestions)
       const { result, exchange } = last
       const why =
         result.kind === 'no-answer'
@@ -190,15 +162,10 @@ export function createLiveness(run: () => Run): Liveness {
         // A request on a connection that nobody took did not reach the target.
       } else if (result && result.cause !== 'refused') lost.push({ request, sentAt, endedAt })
     },
-    async confirm(since) {
-      if (answeredAt <= since) await once(checkAlive)
-      return backAt >= since
-    },
-    async wasAway({ sentAt, endedAt }) {
-      const overlaps = (): boolean =>
-        away !== undefined && sentAt <= away.to && endedAt >= away.from
-      if (!overlaps()) await once(checkService)
-      return overlaps()
+    async cameBack({ endedAt, response }) {
+      // Any other answer since then shows that it is there.
+      if (backAt < endedAt && (response || answeredAt <= endedAt)) await once(check)
+      return backAt >= endedAt
     },
     async isThrottling() {
       const isLimit = async (elsewhere: boolean): Promise<boolean> => {
@@ -214,11 +181,7 @@ export function createLiveness(run: () => Run): Liveness {
   }
 }
 
-function isRefusing(result: HttpResult): boolean {
-  return result.kind === 'no-answer' && result.detail === 'nobody-listens'
-}
-
 /** A server that starts again refuses connections, or what stands before it closes them. */
 function isAway(result: HttpResult): boolean {
-  return isRefusing(result) || isLost(result)
+  return isLost(result) || (result.kind === 'no-answer' && result.detail === 'nobody-listens')
 }

@@ -107,7 +107,7 @@ async function afterLoss(exchange: Exchange, noResponse: NoResponse, tries: Trie
   if (isLost(noResponse)) tries.lost++
   // It never reached the target, which may be starting again.
   if (noResponse.detail === 'nobody-listens' && tries.refusals++ < maxRefusals) {
-    await confirmAlive(run, exchange)
+    await cameBack(run, exchange)
     return 'again'
   }
   if (noResponse.staleConnection && !tries.fresh) {
@@ -137,7 +137,7 @@ async function afterLoss(exchange: Exchange, noResponse: NoResponse, tries: Trie
     tries.hung = tries.fresh = true
     return again()
   }
-  const wasGone = await confirmAlive(run, exchange)
+  const wasGone = await cameBack(run, exchange)
   if (wasGone && repeatable && tries.refusals++ < maxRefusals) {
     // By itself: one of those that were under way may have brought the target down, and would again.
     tries.alone = true
@@ -167,10 +167,10 @@ function sizeOf({ body }: Probe): number {
 }
 
 /** Throws the end of the run if the target is gone; true if it was gone for a while. */
-async function confirmAlive(run: Run, { endedAt }: Exchange): Promise<boolean> {
-  const wasGone = await run.client.liveness.confirm(endedAt)
+async function cameBack(run: Run, exchange: Exchange): Promise<boolean> {
+  const wasAway = await run.client.liveness.cameBack(exchange)
   run.life.signal.throwIfAborted()
-  return wasGone
+  return wasAway
 }
 
 /** A request is sent again so often after a gateway answered it for the service, and if the service was away meanwhile. */
@@ -184,7 +184,7 @@ async function afterResponse(
   tries: Tries,
 ): Promise<Next> {
   const { run, purpose, gatewayErrors, unanswered } = tries
-  const { breaker, liveness, losses } = run.client
+  const { breaker, losses } = run.client
   breaker.reset(operationName(exchange.probe))
   await confirmKey(run, exchange)
   if (!isGatewayError(response))
@@ -194,9 +194,7 @@ async function afterResponse(
     gatewayErrors.push(response) <= maxGatewayErrors
   ) {
     // Sent again at least: a service that starts again may be back already, and one in many may be lost on the way.
-    const wasAway = await liveness.wasAway(exchange)
-    run.life.signal.throwIfAborted()
-    if (wasAway || gatewayErrors.length <= maxInARow) {
+    if ((await cameBack(run, exchange)) || gatewayErrors.length <= maxInARow) {
       losses.retried++
       return 'again'
     }

@@ -197,16 +197,11 @@ export interface Liveness {
   /** @param result undefined if the transport takes no such request */
   ended(request: PreviousRequest, result: HttpResult | undefined): void
   /**
-   * After a request without an answer: asks whether the target still lives, unless an answer came since.
-   * A dead target ends the run, so that it is not failed request by request. True if it was gone and
-   * came back since, so that the request may be sent again.
+   * After an exchange that got no answer, or one of a gateway in place of the service: asks whether the target is there, unless an
+   * answer came since. True if it was away and came back since, so that the request may be sent again; one that stays away ends
+   * the run, so that it is not failed request by request.
    */
-  confirm(since: number): Promise<boolean>
-  /**
-   * After a gateway answered for the service: true if it does so for every request, and the service came back meanwhile, so
-   * that the request may be sent again. A service that stays away ends the run.
-   */
-  wasAway(exchange: Exchange): Promise<boolean>
+  cameBack(exchange: Exchange): Promise<boolean>
   /** Whether what makes nothing is throttled as well. */
   isThrottling(): Promise<boolean>
   /** Goes on while it is not known whether the target still lives: nothing else is sent meanwhile. */
