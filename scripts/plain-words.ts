@@ -9,7 +9,7 @@ const plainer: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\b(?:bring(?:s|ing)?|brought) (?:it |them )?about\b/, 'cause, trigger'],
   [/\bstands\b(?! for\b| still\b)/, 'is in, is listed under'],
   [/\blies\b/, 'is in'],
-  [/\btold\b(?! apart| \w+ to\b|[.:(=])/, 'is reported, reports'],
+  [/\b(?:is|are|was|were|be|been) told\b(?! apart)|, and told\b/, 'is reported'],
   [/(?<!there )\b(?:is|are) none\b/, 'is not one'],
   [/\b(?:that|which|what) (?:is|are) no\b/, 'that is not a'],
   [/\b(?:musts|shoulds)\b/, 'required checks, recommendations'],

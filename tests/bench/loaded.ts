@@ -21,7 +21,7 @@ const args = [
   ...positionals,
 ]
 
-/** Ends with whoever began it, however that ended. */
+/** Ends when its parent ends, however that happens. */
 const busy = 'const parent = process.ppid; while (process.ppid === parent);'
 
 const cores = availableParallelism()

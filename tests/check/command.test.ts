@@ -42,7 +42,7 @@ test('0 where nothing failed, 1 where a must did, 3 where nothing was judged', a
   )
 })
 
-test('a recording of months is told in days', async () => {
+test('a recording of months is reported in days', async () => {
   const { log } = har(pdf, pdf)
   const late = { ...log.entries[1], startedDateTime: '2026-06-26T18:57:00.000Z' }
   const file = inFile(JSON.stringify({ log: { entries: [log.entries[0], late] } }))

@@ -5,7 +5,7 @@ export interface Told {
   readonly to: string
   readonly sends?: unknown
   readonly status?: number
-  /** A string is the body as it stands, anything else is sent as JSON. */
+  /** A string is the body as it is, anything else is sent as JSON. */
   readonly answers?: unknown
   readonly type?: string
   readonly authorization?: string

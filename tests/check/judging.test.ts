@@ -155,14 +155,14 @@ test.each<[what: string, told: Told[], ids: string[]]>([
     ['jobs.retrieve/200-stable'],
   ],
   ['a PDF without content', wrong({ ...pdf, answers: {} }), ['pdf.parse/200-text']],
-  ['a PDF that is no JSON', wrong({ ...pdf, answers: 'text' }), ['pdf.parse/200-text']],
+  ['a PDF that is not JSON', wrong({ ...pdf, answers: 'text' }), ['pdf.parse/200-text']],
   [
     'a chat whose content is a number',
     wrong({ ...chat, answers: { choices: [{ message: { content: 7 } }] } }),
     ['chat.create/200-completion'],
   ],
   [
-    'entities that are no array',
+    'entities that are not an array',
     wrong({ ...medical, answers: { entities: {} } }),
     ['medical.comprehend/200-entities'],
   ],
@@ -173,7 +173,7 @@ test.each<[what: string, told: Told[], ids: string[]]>([
   ],
   ['a success labelled as text', wrong({ ...pdf, type: 'text/plain' }), ['envelope/content-type']],
   [
-    'an error that is no JSON',
+    'an error that is not JSON',
     wrong({ ...pdf, status: 502, answers: '<h1>Bad gateway' }),
     ['envelope/shape'],
   ],

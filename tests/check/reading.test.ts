@@ -1,4 +1,4 @@
-/** Recordings as programs write them: what they hold is judged, what they lack is named, and what is no HAR is refused. */
+/** Recordings as programs write them: what they hold is judged, what they lack is named, and what is not a HAR is refused. */
 import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync, gzipSync } from 'node:zlib'
@@ -46,7 +46,7 @@ test.each<[what: string, bytes: string | Uint8Array | object, message: string]>(
     Buffer.from('PK\x03\x04...'),
     "is a zip archive; give a .har (Playwright: recordHar: { path: 'traffic.har', content: 'embed' }; Fiddler: export as HTTPArchive v1.2)",
   ],
-])('a file that is no HAR is refused: %s', async (_what, bytes, message) => {
+])('a file that is not a HAR is refused: %s', async (_what, bytes, message) => {
   expect(await checked(bytes)).toMatchObject({
     code: 2,
     stdout: '',
@@ -127,7 +127,7 @@ const odd = fc.oneof(
   fc.constantFrom<unknown>('http://[', '\ud800'),
 )
 
-test('whatever stands at any place of a recording: a report that fits its schema, or one sentence', async () => {
+test('whatever is at any place of a recording: a report that fits its schema, or one sentence', async () => {
   const change = fc.tuple(fc.constantFrom(...placesOf(recorded)), odd)
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {

@@ -10,7 +10,7 @@ const jwt = `${head}.${Buffer.from('{"sub":"somebody"}').toString('base64url')}.
 const password = 'correct-horse-battery'
 const known = 'known-key-of-the-target-file'
 
-/** Every way in which the key stands in the recording, in requests and answers that fail, so that they are shown. */
+/** Every way in which the key appears in the recording, in requests and answers that fail, so that they are shown. */
 const told: Told[] = [
   `Bearer ${jwt}`,
   `bearer ${known}`,
@@ -83,7 +83,7 @@ async function reports(): Promise<Record<string, string>> {
   return texts
 }
 
-test('no key that stands in the recording stands in a report', async () => {
+test('no key in the recording is in a report', async () => {
   const texts = await reports()
   expect(texts['har']).toContain(
     '/v1/tools/pdf-parser/f?access_token=[redacted]&subscription-key=[redacted]&page=2',

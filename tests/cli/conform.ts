@@ -51,7 +51,7 @@ export function folder(): string {
 }
 
 /** An environment without keys, colours, proxies and the marks of this test runner, but with what is given. */
-/** Where runs of tests keep their last report: not with those of whoever runs the tests. */
+/** Where runs of tests keep their last report: not in the cache of the person who runs the tests. */
 const caches = join(tmpdir(), 'conform-test-caches')
 
 export function userEnvironment(given: Settings['env'] = {}): Record<string, string> {

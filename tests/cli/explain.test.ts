@@ -61,13 +61,13 @@ describe('explain', () => {
     }
   })
 
-  test.each(['pdf.parse/*', 'pdf.parse'])('takes one id, and %s is none', async (written) => {
+  test.each(['pdf.parse/*', 'pdf.parse'])('takes one id, and %s is not one', async (written) => {
     const { code, stderr } = await conform(`explain ${written}`)
     const told = `conform: explain ${written}: it takes one id, and several match; conform list 'pdf.parse/*' shows them\n`
     expect({ code, stderr }).toEqual({ code: 2, stderr: told })
   })
 
-  test('an id that is none is answered with a near one', async () => {
+  test('an id that is invalid gets a near one', async () => {
     const { code, stderr } = await conform('explain jobs.crate/404-unknown-aplication')
     expect({ code, stderr }).toEqual({
       code: 2,

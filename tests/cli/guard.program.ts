@@ -48,7 +48,7 @@ const stories: readonly [what: string, source: string, sentence: string][] = [
     'the module target.mjs threw an uncaught error: bad key $CONFORM_API_KEY',
   ],
   [
-    'a key that nobody was told of',
+    'a key that nobody knows',
     `setTimeout(() => { throw new Error('bad key ' + btoa('1234567890abcdefgh')) }, 100); export default ${slow}`,
     'the module target.mjs threw an uncaught error: bad key [redacted]',
   ],

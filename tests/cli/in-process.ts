@@ -66,7 +66,7 @@ async function runHere(
   }
 }
 
-/** How far a run is, which a log is told every 10 s: a busy machine changes no test. */
+/** Reports the progress of a run like a log, every 10 s: a busy machine changes no test. */
 const progress = /^conform: \d+ of \d+ judged.*\n/gm
 
 const exitCode = (): number => Number(process.exitCode ?? 0)
@@ -80,7 +80,7 @@ async function tooLate(args: readonly string[]): Promise<never> {
   throw new Error(`conform ${args.join(' ')} did not end within ${tooLateMs} ms`)
 }
 
-/** Collects what is written: a terminal of so many columns, or none, as a pipe is none. */
+/** Collects what is written, as a terminal of that many columns, or as a pipe without any. */
 class Kept extends Writable {
   readonly #pieces: Buffer[] = []
   readonly columns: number | undefined

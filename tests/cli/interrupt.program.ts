@@ -9,7 +9,7 @@ import { reference } from './reference.ts'
 import { slowTarget } from './slow-target.ts'
 
 /**
- * Within this a run ends that was told to, in ms: ten times the two seconds that it may take. One that does not hear it waits for its
+ * Time for an interrupted run to end, in ms: ten times the two seconds that it may take. One that misses the signal waits for its
  * target three times as long.
  */
 const limitMs = 20_000
@@ -178,7 +178,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     const target = await slowTarget(url, () => false)
     const cwd = folder()
     const file = join(cwd, 'target.mjs')
-    // The key is the last that is read of a target. What arrives as a signal is told at once: the system would deliver
+    // The key is the last that is read of a target. What arrives as a signal is reported at once: the system would deliver
     // it a turn later, and on some versions of Node a request has begun by then.
     const key = `() => { process.emit('${signal}', '${signal}'); console.error('told: asked for a key'); return 'a-key-of-nobody' }`
     writeFileSync(file, `export default { baseUrl: '${target.url}', keys: { full: ${key} } }\n`)
@@ -202,7 +202,7 @@ test('two signals while the command line is being loaded end it at once', async 
   expect(withoutTold(stderr)).toBe('')
 })
 
-test('a signal ends a command that is no run as if nobody listened', async () => {
+test('a signal ends a command that is not a run as if nobody listened', async () => {
   // It sends the signal to itself: from outside, the short command may be over before the signal comes.
   const ended = await startTold(folder(), ['list'], "process.kill(process.pid, 'SIGTERM')").ended
   expect(ended.stdout).toBe('')

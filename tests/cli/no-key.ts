@@ -19,7 +19,7 @@ const keys = {
 /** The part that must not show: the key without what every JWT begins with. */
 const secret = (key: string): string => key.replace(/^eyJ[^.]+\./, '')
 
-/** A run against a target that repeats whatever it gets: no key stands in any report or on the terminal, plain or encoded. */
+/** A run against a target that repeats whatever it gets: no key is in any report or on the terminal, plain or encoded. */
 export async function expectNoKey(chosen: string): Promise<void> {
   const { url, seen } = await echoTarget()
   const cwd = folder()

@@ -109,7 +109,7 @@ test.skipIf(!existsSync('/dev/full')).each(['at its beginning', 'later'] as cons
 
 test('a baseline excuses what it names, goes stale loudly, and is rewritten on demand', async () => {
   const broken = await reference({ defects: [known] })
-  const mended = await reference()
+  const fixed = await reference()
   const cwd = folder()
   const file = join(cwd, 'baseline.json')
   const at = (url: string): string =>
@@ -126,7 +126,7 @@ test('a baseline excuses what it names, goes stale loudly, and is rewritten on d
   expect(excused.code).toBe(0)
   expect(lastLine(excused.stdout)).toBe(`exit 0: 1 failure, expected by ${file}`)
 
-  const stale = await conform(at(mended.url), { cwd })
+  const stale = await conform(at(fixed.url), { cwd })
   expect(stale.stdout).toMatch(new RegExp(`stale entry +${known}: it passed`))
   expect(stale.code).toBe(1)
 

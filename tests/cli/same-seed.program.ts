@@ -20,7 +20,7 @@ const areas = ['files.*', 'graphs.*', 'chat.*', 'completion.*', 'envelope/un*'].
   (pattern) => ['--only', pattern],
 )
 
-/** A body that is no text, as characters: an id within it is one, too. */
+/** A body that is not text, as characters: an id within it is one, too. */
 function readable(body: Entry['request']['postData']): object | undefined {
   return body?._encoding === 'base64'
     ? { ...body, text: Buffer.from(body.text, 'base64').toString('latin1') }

@@ -4,7 +4,7 @@ import { runOptions } from '../../cli/run/options.ts'
 import { shellWord } from '../../harness/shell-word.ts'
 import { expectNoKey } from './no-key.ts'
 
-test('no key stands in any report or on the terminal, though the target repeats it', () =>
+test('no key is in any report or on the terminal, though the target repeats it', () =>
   expectNoKey('--only files.retrieve/* --only translate.run/* --only envelope/*'))
 
 test.each([

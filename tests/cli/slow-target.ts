@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { passOn, startRaw } from '../support/raw-server.ts'
 
-/** A target that stands before another one and never answers some requests. */
+/** A target that is in front of another one and never answers some requests. */
 export interface SlowTarget {
   readonly url: string
   /** Settles when so many requests are held. */

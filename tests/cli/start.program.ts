@@ -134,7 +134,7 @@ test.each<[string, string, number, RegExp]>([
     3,
     /exit code 0\) before \S+ answered; give a command that goes on, or/,
   ],
-])('%s is told with its remedy', async (_, command, code, sentence) => {
+])('%s is reported with its remedy', async (_, command, code, sentence) => {
   const { cwd, url } = await place()
   const ran = await conform(
     [url, '--start', command, ...only],

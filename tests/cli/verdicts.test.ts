@@ -73,7 +73,7 @@ test('a broken target: exit 1, the evidence in three lines, and commands that sh
   expect(stdout).toMatch(/^ +note +only the code name differs: passes with --tpe family$/m)
   const [failure] = row(report, broken).failures
 
-  // What a report tells a reader to run is run, as it stands.
+  // What a report tells a reader to run is run, as it is.
   const again = stdout.match(/^ +again\n +(conform .*)$/m)?.[1]
   expect(again).toBe(failure?.rerun)
   expect(again).toBe(`conform --target ${target} --only ${broken} --seed 421`)

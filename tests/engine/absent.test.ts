@@ -83,7 +83,7 @@ test.each(Object.keys(unknownPaths))(
 )
 
 test.each(Object.keys(unknownPaths))(
-  'that nothing is there is told as one thing, to look at the base URL: %s',
+  'that nothing is there is one hint, to check the base URL: %s',
   async (kind) => {
     const { absent = [], hints = [] } = await runOf(halfBuilt(kind, /^never/))
     expect(absent).toEqual([])
@@ -107,7 +107,7 @@ test.each(['FastAPI'])(
 test.each([
   [{ tpe: 'InternalError', errors: [], extras: {} }, 'look at the log of the server'],
   [{ message: 'warming up' }, 'check the base URL'],
-])('a server that answers everything with 500 %j is told to %s', async (body, remedy) => {
+])('a user whose server answers everything with 500 %j is advised to %s', async (body, remedy) => {
   const fetch: FetchHandler = () => Response.json(body, { status: 500 })
   expect((await runOf({ fetch, keys: { full: 'a-key-of-nobody' } })).hints).toEqual([
     expect.stringContaining(remedy),

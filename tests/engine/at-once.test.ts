@@ -137,7 +137,7 @@ test('creations beside a job that are throttled now and then accuse nobody', asy
   expect(passed).toContain('jobs.create/409-job-in-progress')
 })
 
-test('of several cases at once a failure is told, although an earlier one could not be judged', async () => {
+test('of several cases at once a failure is reported, although an earlier one could not be judged', async () => {
   const errors = [
     new NotExercised('busy'),
     new Failed({ message: 'granted' } as Failure),

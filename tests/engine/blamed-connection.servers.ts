@@ -33,7 +33,7 @@ test('replicas without shared state, connections taken in turn: no connection is
   expect(toldOf(results, onReusedConnection)).toEqual([])
 })
 
-test('a fault in every third answer is told as what it is, with all answers and how often each came', async () => {
+test('a fault in every third answer is reported as what it is, with all answers and how often each came', async () => {
   let count = 0
   const { results, of } = await judgeOver(async (_connection, _request, send) => {
     const result = await send()
@@ -54,7 +54,7 @@ test('an upload that can be used a little later is waited for, on whatever conne
 })
 
 test('a request that leaves its connection unusable is named, and no request after it', async () => {
-  /** Refuses without reading the body, so that it stands before the next request. */
+  /** Refuses without reading the body, so that it is before the next request. */
   const leavesUnread: Server = async ({ exchanges }, _request, send) => {
     const last = exchanges.at(-1)?.request
     const isUnread = last?.body !== undefined && headerOf(last, 'authorization') === undefined

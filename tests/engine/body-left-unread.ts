@@ -5,7 +5,7 @@ const answer = (status: number, type: string, body: string): string =>
 /** An envelope without messages. */
 export const refusal = JSON.stringify({ tpe: 'BadCredentials', errors: [], extras: {} })
 
-/** Refuses what has no key without reading its body, which then stands before the next request. */
+/** Refuses what has no key without reading its body, which then is before the next request. */
 export function leavesBodyUnread(socket: net.Socket): void {
   let text = ''
   const next = (): void => {

@@ -40,7 +40,7 @@ test.each([6, 11])('requests that hang twice by chance, seed %i', async (seed) =
   expect(failed).toEqual([])
 })
 
-/** Two copies are read in turn, of which one knows what was made and what changed only so many ms later. */
+/** Two replicas answer in turn; one of them learns of creations and changes only that many ms later. */
 function lagging(seed: number, lagMs: number) {
   const random = randomFrom(seed)
   const madeAt = new Map<string, number>()

@@ -58,7 +58,7 @@ const envelope = (tpe: string, description?: string): string =>
 test.each([
   ['in ASCII', '"key \\u00fcber weg"', '"key über weg"'],
   ['with slashes', '"see https:\\/\\/docs\\/x"', '"see https://docs/x"'],
-])('a description that JSON writes %s is told', (_what, written, told) => {
+])('a description that JSON writes %s is reported', (_what, written, told) => {
   const body = `{"tpe": "BadRequest", "errors": [{"description": ${written}}], "extras": {}}`
   expect(describeResponse(received(400, body))).toBe(`400 BadRequest ${told}`)
 })
@@ -134,7 +134,7 @@ test.each([
   expect(describeResponse(exchange)).toBe(shown)
 })
 
-test('says once that no answer came, and tells an answer that is no HTTP from that', () => {
+test('says once that no answer came, and tells an answer that is not HTTP from that', () => {
   const late = silent('timeout', 'no answer within 5 ms (limits.timeoutMs)', {
     detail: 'nothing-came',
   })

@@ -14,7 +14,7 @@ const judgeHandler = (handle: Handler, ...only: string[]) =>
   judgeUrl(baseUrl, { transport: createHandlerTransport({ handle, baseUrl }), options: { only } })
 
 test.each([404, 401])(
-  'what is wrong with the envelope of a %i at an unknown path stands in the failure',
+  'what is wrong with the envelope of a %i at an unknown path is in the failure',
   async (status) => {
     const body = { tpe: 'NotFound', errors: [{ description: 'Nothing here' }], extras: null }
     const rows = ['envelope/unknown-path', 'envelope/unsupported-method']
@@ -77,7 +77,7 @@ test('a failure has the request that was granted, and the place in the response 
   expect(noEnvelope).not.toHaveProperty('control')
 })
 
-test('a refusal that is granted now and then is told with the words that the answers differ', async () => {
+test('a refusal that is granted now and then is reported with the words that the answers differ', async () => {
   const id = 'translate.run/400-empty-text'
   let refused = 0
   const { of } = await judgeBehind(
@@ -92,7 +92,7 @@ test('a refusal that is granted now and then is told with the words that the ans
 })
 
 test.each([2, 3])(
-  'two instances without shared state that take requests in turn are told so, seed %i',
+  'two instances without shared state that take requests in turn are reported so, seed %i',
   async (seed) => {
     const { results } = await judge(['files.upload/2*', 'graphs.create/2*', 'graphs.add-file/2*'], {
       seed,

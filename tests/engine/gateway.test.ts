@@ -205,7 +205,7 @@ test('pages in place of envelopes are shown as what they are, and are one cause'
   expect(cause?.others).toHaveLength(musts.length - 1)
 })
 
-test('JSON that is no envelope is one cause too, and no page; a wrong name or status is not told as none', async () => {
+test('JSON that is not an envelope is one cause too, and no page; a wrong name or status is not told as none', async () => {
   const bareIn = ({ requirements }: Report) =>
     requirements.filter(({ failures }) => failures.some(({ noEnvelope }) => noEnvelope))
   const { report } = await judgeChanged((status) => json(status, { detail: 'no' }))
@@ -214,7 +214,7 @@ test('JSON that is no envelope is one cause too, and no page; a wrong name or st
   expect(bareIn(other.report)).toEqual([])
 })
 
-/** The run is told as it stands on a terminal. */
+/** The run is reported as it is on a terminal. */
 const terminalOf = async (reply: Reply, asked?: string[]): Promise<string> =>
   (await judgeBehind(reply, { backoffMs: 250, ...(asked && { only: asked }) })).terminal()
 const textOf = async (request: Request): Promise<string> =>
@@ -224,7 +224,7 @@ const idMade = async (request: Request, response: Response): Promise<string | un
   return ((await response.json().catch(() => ({}))) as { id?: string }).id
 }
 
-test('a redirect to the path with a slash is told as a redirect, and no base URL is blamed', async () => {
+test('a redirect to the path with a slash is reported as a redirect, and no base URL is blamed', async () => {
   const text = await terminalOf((path, answer) =>
     path.endsWith('/') ? answer() : redirect(`${path}/`, 308),
   )
@@ -252,7 +252,7 @@ test('a firewall that blocks a few words is named by its page', async () => {
 
 const made = ['files.*', 'graphs.*', 'applications.create/*', 'jobs.*/2*']
 
-test('a restart that loses what was created is told by what is gone, and asks nobody to declare anything', async () => {
+test('a restart that loses what was created is reported by what is gone, and asks nobody to declare anything', async () => {
   const ids = new Set<string>()
   const text = await terminalOf(async (path, answer, sinceMs, request) => {
     const asked = `${path} ${await textOf(request)}`

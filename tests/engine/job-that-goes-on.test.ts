@@ -167,7 +167,7 @@ test.each([
   expect(failed).toContain(expected)
 })
 
-// Each brings about what its rule needs, whatever else is asked for, and waits for nothing that did not happen.
+// Each causes what its rule needs, whatever else is asked for, and waits for nothing that did not happen.
 test.each([...rulesAfter('conflicts'), ...rulesAfter('refusals')])(
   '%s passes by itself, in less than 10 s of the time that a run has',
   async (id) => {

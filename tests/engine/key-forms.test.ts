@@ -115,7 +115,7 @@ test('keys are cut and lengthened by other counts in turn, as the shell can do i
   ])
 })
 
-test('a key of three parts that is no JWT is in the other letter case as a whole: its last part may be hexadecimal', () => {
+test('a key of three parts that is not a JWT is in the other letter case as a whole: its last part may be hexadecimal', () => {
   const hexadecimal = { value: 'sk.live.0a1b2c3d4e5f', label: '[redacted]' }
   expect(forms(hexadecimal).find(({ kind }) => kind === 'other letter case')).toMatchObject({
     credential: { value: 'Bearer SK.LIVE.0A1B2C3D4E5F' },

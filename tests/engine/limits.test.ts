@@ -85,7 +85,7 @@ describe('an operation that takes few requests', () => {
 const several = ['translate.*', 'web-search.*', 'files.*']
 
 describe('a quota of all requests', () => {
-  test('of 60 a minute that asks to wait is waited for, and told', async () => {
+  test('of 60 a minute that asks to wait is waited for, and reported', async () => {
     const granted = new Map<number, number>()
     const { report, run } = await judgeBehind(
       (_, answer, sinceMs) => {

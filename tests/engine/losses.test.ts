@@ -49,7 +49,7 @@ const badInput = 'translate.run/bad-input-no-5xx'
 test.each([
   ['which goes on then', () => undefined],
   ['which answers no valid request after that', lost],
-])('bad input breaks the server, %s: the breakdown is told', async (_, after) => {
+])('bad input breaks the server, %s: the breakdown is reported', async (_, after) => {
   let isDown = false
   const way: Way = (_request, send, { probe, purpose }) => {
     if (probe?.operation !== 'translate.run') return send()
@@ -170,7 +170,7 @@ test('the first answer may take as long as limits.timeoutMs says', async () => {
   expect(passed.length).toBeGreaterThan(40)
 })
 
-test('answers that are cut off and asked for again are counted, and told', async () => {
+test('answers that are cut off and asked for again are counted, and reported', async () => {
   // What is asked for again goes on: a target that gives no answer on two connections may be failed for it.
   const { failed, facts, report } = await judgeWhile((number, _request, _send, { options }) =>
     !options.fresh && number > 10 && number % 40 === 0 ? lost({ message: 'cut off' }) : undefined,

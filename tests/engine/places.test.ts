@@ -62,7 +62,7 @@ function network({ seed, lost: share, throttled }: Weather): Transport {
   }
 }
 
-test('whoever holds places of the semaphore waits for none, whatever is lost or throttled', async () => {
+test('anyone who holds places of the semaphore waits for none, whatever is lost or throttled', async () => {
   const { run } = await judge(['files.list/2xx-*'])
   const names = Object.keys(users) as (keyof typeof users)[]
   const weather = fc.record({

@@ -202,7 +202,7 @@ describe('a requirement that is selected alone', () => {
     expect(reasons).toEqual(new Set(['left out: --only']))
   })
 
-  test('and that only throttling kept from being judged says so, and it is what the exit code is told by', async () => {
+  test('and that only throttling kept from being judged says so, and it is what the exit code is reported by', async () => {
     const { judged } = await judgeOnly(unsupported, {
       way: ({ path }, send) => (path === '/v1/files' ? send() : answer(503, '<html>503')),
     })

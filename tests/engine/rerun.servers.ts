@@ -229,7 +229,7 @@ test.each(Object.entries(servers))(
   },
 )
 
-test('what its request by itself was answered when the run ended stands in the note of a failure', async () => {
+test('what its request by itself was answered when the run ended is in the note of a failure', async () => {
   const { first } = await inVirtualTime(() => judgeLive(servers['a cold start']!))
   const failure = first.of('ai-detect.run/2xx-accepted').failures[0]!
   expect(failure.actual).toBe('500 InternalError')

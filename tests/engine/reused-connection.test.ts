@@ -10,7 +10,7 @@ import { listen } from '../wire/servers.ts'
 import { leavesBodyUnread, refusal } from './body-left-unread.ts'
 import { answered, headerOf, judge, overConnections, via } from './networks.ts'
 
-test('a body left unread is told as what it is, with a curl line that shows it', async () => {
+test('a body left unread is reported as what it is, with a curl line that shows it', async () => {
   const { url } = await listen(net.createServer(leavesBodyUnread))
   const id = 'jobs.create/401-missing-credentials'
   const { failed, of } = await judgeUrl(url, {

@@ -44,7 +44,7 @@ describe('a road that loses accuses nobody', () => {
   })
 })
 
-describe('instances that disagree are told once, before all causes', () => {
+describe('instances that disagree are reported once, before all causes', () => {
   test('one broken of three, by the header that tells it', async () => {
     const ended = await judge(await meddled(brokenReplica('x-served-by')), {}, whole)
     expect(ended.code).toBe(1)
@@ -64,7 +64,7 @@ describe('instances that disagree are told once, before all causes', () => {
   })
 })
 
-test('a server that lets nobody in after ten wrong keys is told as such', async () => {
+test('a server that lets nobody in after ten wrong keys is reported as such', async () => {
   const ended = await judge(await meddled(locksOut(10)), {}, whole)
   expectNotJudged(ended, /^exit 3: the target locks keys out after wrong ones/)
 })

@@ -102,7 +102,7 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
     ])
   })
 
-  test('a body that is larger than the gateway allows is told as such', async () => {
+  test('a body that is larger than the gateway allows is reported as such', async () => {
     const port = await nginx(proxied(await upstream(), 'client_max_body_size 1;'))
     const ended = await judge(at(port), {}, [
       ...only('envelope/*', 'files.upload/2xx-*'),
@@ -154,7 +154,7 @@ describe.skipIf(programs.nginx === undefined)('nothing is learned of the service
       /the service is not there, or still starts: 504 with a page: 504 Gateway Time-out/,
     ],
     [
-      'an outage that is told as JSON',
+      'an outage that is reported as JSON',
       `default_type application/json; return 502 '{"message":"bad gateway"}';`,
       /the service is not there, or still starts: 502 \{"message":"bad gateway"\}, Server: nginx/,
     ],

@@ -6,7 +6,7 @@ interface Meddled {
   readonly tpe: string
 }
 
-/** What stands before a server: what it answers itself, and what it says with every answer. */
+/** What is in front of a server: what it answers itself, and what it says with every answer. */
 export interface Meddling {
   /** @param number place of the request among all, from 0 */
   answer(number: number, request: http.IncomingMessage): Meddled | undefined
@@ -14,7 +14,7 @@ export interface Meddling {
   seen?(request: http.IncomingMessage, status: number): void
 }
 
-/** Three instances that take turns, of which the second answers 500 to everything. @param header names the instance */
+/** Three instances that take turns; the second answers 500 to everything. @param header names the instance */
 export function brokenReplica(header?: string): Meddling {
   return {
     answer: (number) => (number % 3 === 1 ? { status: 500, tpe: 'InternalError' } : undefined),

@@ -22,7 +22,7 @@ import {
 } from './servers.ts'
 import { freePort } from '../support/raw-server.ts'
 
-// What is judged to its end: whatever stands in front, no requirement is named that the service keeps.
+// What is judged to its end: whatever is in front, no requirement is named that the service keeps.
 
 const failedIds = ({ requirements }: Report): string[] =>
   requirements.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id)
@@ -76,7 +76,7 @@ describe.skipIf(!both)('a service that keeps the interface is judged as without'
   })
 })
 
-describe.skipIf(!both)('a limit of requests is told as that', () => {
+describe.skipIf(!both)('a limit of requests is reported as that', () => {
   test.each([
     ['429', 'limit_req_status 429;'],
     ['503', ''],

@@ -67,7 +67,7 @@ export function reportOf(ended: Ended): Report {
 /** The sentence of the last line. */
 export const lastLine = ({ stdout }: Ended): string => stdout.trimEnd().split('\n').at(-1) ?? ''
 
-/** The service was judged as without what stands in front. */
+/** The service was judged as without what is in front. */
 export const expectPassed = (ended: Ended, what = ''): void =>
   expect(lastLine(ended), `${what}${ended.stdout}`).toMatch(/^exit 0: no required check failed/)
 
@@ -109,7 +109,7 @@ function isOpen(port: number): Promise<boolean> {
   })
 }
 
-/** Starts nginx with what stands in its `http` block, `{port}` filled in, until the test ends. */
+/** Starts nginx with what is in its `http` block, `{port}` filled in, until the test ends. */
 export async function nginx(block: string): Promise<number> {
   const port = await freePort()
   const dir = folder()

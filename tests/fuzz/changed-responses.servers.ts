@@ -151,7 +151,7 @@ interface Rule {
 const labelled: readonly OperationId[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
 /** Payloads that §2 shows; those of the others stand nowhere. */
 const withPayload: readonly OperationId[] = [...labelled, 'chat.create', 'medical.comprehend']
-/** Operations that create; the target file says where the new id stands. */
+/** Operations that create; the target file says where the new id is. */
 const creating: readonly OperationId[] = [
   'files.upload',
   'graphs.create',

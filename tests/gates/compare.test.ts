@@ -57,7 +57,7 @@ test('several targets: how many failures each has in each operation, and their l
   expect(lines.at(-1)).toBe('0 of 61 requirements are the same in all')
 })
 
-test('however much has changed, it is told on one screen', () => {
+test('however much has changed, it is reported on one screen', () => {
   const outcomes = [failed, result, missed]
   const ids = Array.from({ length: 240 }, (_, n) => `operation-${n % 12}.run/4${n}-some-condition`)
   const rows = (turn: (n: number) => number) => ids.map((id, n) => outcomes[turn(n) % 3]!(id))

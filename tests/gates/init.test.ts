@@ -22,7 +22,7 @@ import { starter } from '../../cli/init/starter.ts'
 import { undeclaredReason } from '../../harness/report/reason.ts'
 import { missed, report } from './results.ts'
 
-/** The target file, of which nothing is wrong. */
+/** A target file without mistakes. */
 const taken = async (file: string) => checkTargetFile((await loadTargetFile(file)).file, file)
 const withoutComments = (text: string) => text.replace(/^\s*\/\/.*$/gm, '')
 const uncommented = (text: string) =>
@@ -69,7 +69,7 @@ test('a report of a handler has no address to write', () => {
   expect(answersFrom(path, {}).baseUrl).toBe(standardAnswers({}).baseUrl)
 })
 
-test('every comment that is a member can be uncommented as it stands', () => {
+test('every comment that is a member can be uncommented as it is', () => {
   const whole = JSON.parse(uncommented(starter('t.json', standardAnswers({}))))
   expect(Object.keys(whole)).toEqual([
     ...[

@@ -252,7 +252,7 @@ test.each([
   ['{\n  "a": 1,\n  oops\n}\n', /x\.json: is not JSON at line 3, column 3$/],
   ['secret-key-123\nmore\n', /x\.json: is not JSON at line 1, column 1$/],
   ['{"expected": [', /x\.json: is not JSON at line 1, column \d+$/],
-])('a file that is no JSON is one line, which quotes nothing of it: %j', (text, message) => {
+])('a file that is not JSON is one line, which quotes nothing of it: %j', (text, message) => {
   for (const read of [() => readReport(file(text)), () => readBaseline(file(text))]) {
     expect(read).toThrow(UserError)
     expect(read).toThrow(message)

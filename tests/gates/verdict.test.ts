@@ -10,7 +10,7 @@ import type { Report } from '../../harness/report/report-schema.ts'
 const run = { only: [], skip: [], readOnly: false, interrupted: false }
 const shouldFail = { ...failed('envelope/content-type'), level: 'should' as const }
 
-test('conformant: every must passed or is not applicable, whatever the shoulds say', () => {
+test('conformant: every must passed or is not applicable, whatever the recommendations say', () => {
   const rows = [result('jobs.create/202-created'), notApplicable('pdf.parse/200-text'), shouldFail]
   expect(verdictOf(rows, run)).toBe('conformant')
 })
@@ -134,7 +134,7 @@ test('patterns: as a regular expression that is anchored and whose stars match a
   )
 })
 
-test('patterns: what stands between two stars is looked for once, whatever the id', () => {
+test('patterns: text between two stars is searched once, whatever the id', () => {
   const looks = vi.spyOn(String.prototype, 'indexOf')
   const isMatch = matchesId('a'.repeat(250), `${'*a'.repeat(126)}*b*`)
   const times = looks.mock.calls.length
@@ -164,7 +164,7 @@ test.each<[string, (report: Report) => void]>([
   ['a.b/1 is failed, with 0 failures', (r) => void (r.requirements[0]!.outcome = 'failed')],
   ['a.b/1 is listed twice', (r) => r.requirements.push(r.requirements[0]!)],
   ['verdict is passing', (r) => r.requirements.splice(0)],
-])('a changed report is told by: %s', (sentence, change) => {
+])('a changed report is reported by: %s', (sentence, change) => {
   const changed = structuredClone(whole)
   change(changed)
   expect(inconsistencies(changed).join('\n')).toContain(sentence)

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { HistoryEvent } from '../../harness/journal/event.ts'
 
-/** An event that began so many ms after the beginning of its history, and took 5 ms; a reading of a job if nothing else is said. */
+/** An event that began that many ms after the beginning of its history, and took 5 ms; a reading of a job by default. */
 export function eventAt(ms: number, told: Partial<HistoryEvent> = {}): HistoryEvent {
   const { status = 200, isGranted = status < 300 } = told
   return {

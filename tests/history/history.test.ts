@@ -139,7 +139,7 @@ test('a large member is kept by a digest, whatever the order of its own members'
 test.each([
   ['a reading of what is there', undefined, 'valid'],
   ['one that a scenario has refused', [[403, 'InsufficientAccessRights']], 'faulty'],
-])('%s is told by what it is sent for', (_, expects, request) => {
+])('%s is known by what it is sent for', (_, expects, request) => {
   const exchange = {
     probe: {
       operation: 'jobs.retrieve',

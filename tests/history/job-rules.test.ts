@@ -15,7 +15,7 @@ const busy = `
   0 a: 202 j1
   20 j1: in_progress`
 
-/** A job from creation to end, so many ms after the beginning of the story. */
+/** A job from creation to end, that many ms after the beginning of the story. */
 const job = (name: string, from: number, on = 'a'): string => `
   ${from} ${on}: 202 ${name}
   ${from + 10} ${name}: in_progress
@@ -508,7 +508,7 @@ test.each<[what: string, outcome: Outcome, story: string]>([
   expect(inProgressWithOthers(historyOf(story)).outcome).toBe(outcome)
 })
 
-test('whoever else uses an application is not in a recording: what it made itself proves something', () => {
+test('somebody else who uses an application is not in a recording: what it made itself proves something', () => {
   const kept = `${job('j1', 10)}\n${refusals(100, 3)}`
   expect(judge('jobs.create/409-released', kept, true).outcome).toBe('open')
   expect(judge('jobs.create/409-released', `0 a: made${kept}`, true).outcome).toBe('broken')

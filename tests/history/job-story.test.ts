@@ -28,7 +28,7 @@ test('a story begins with the creation of the job that was there, and ends with 
   ])
 })
 
-test('a reading is told from the creation of its own job, and a faulty creation as one', () => {
+test('a reading is distinguished from the creation of its own job, and a faulty creation as one', () => {
   const text = `0 a: 202 j1
     10 j1: completed
     20 a/400-missing-inputs: 400 BadRequest
@@ -43,7 +43,7 @@ test('a reading is told from the creation of its own job, and a faulty creation 
   ])
 })
 
-test('what stands alone is no story, and of a long one the middle is counted', () => {
+test('a single item is no story, and of a long one the middle is counted', () => {
   expect(told('0 a: 400 BadRequest', 0)).toBeUndefined()
   const readings = Array.from({ length: 30 }, (_, at) => `${10 * (at + 1)} j1: in_progress`)
   const lines = told(['0 a: 202 j1', ...readings, '400 a: 202 j2'].join('\n'), 31)!

@@ -15,7 +15,7 @@ const verbs = {
 } as const
 
 interface More {
-  /** Of a creation what it sends, its name if nothing is said; members of the answer; of a reused connection false. */
+  /** Of a creation what it sends, its name by default; members of the answer; of a reused connection false. */
   readonly content?: string
   readonly body?: object
   readonly isFirst?: boolean

@@ -20,7 +20,7 @@ const at = (ms: number): string => new Date(begun + ms).toISOString()
  * The history that a story tells, a line for each request, in ms: `0 a: 202 j1` (a creation on application a makes job 1),
  * `20 j1: in_progress` (a reading), `30 a*: 409` (a creation with values that nobody declared), `40 a/400-missing-inputs: 400
  * BadRequest` (a faulty one), `50 a: -` (no answer), `60 a: made` (the application itself). `0-9 a: 409` says when it ended; it takes 5
- * ms if nothing is said. A JSON object at the end holds further members of the answer.
+ * ms by default. A JSON object at the end holds further members of the answer.
  */
 export function historyOf(story: string, isRecorded = false): History {
   const history = createHistory(limits, { isRecorded })

@@ -62,7 +62,7 @@ test.each([
   ['brackets of two kinds, however deep', `${'['.repeat(65)}1}${']'.repeat(64)}`, notJson],
   ['a byte order mark', Buffer.from('\ufeff{}'), 'the body begins with a byte order mark'],
   [
-    'bytes that are no UTF-8',
+    'bytes that are not UTF-8',
     Buffer.from([0x22, 0xff, 0x22]),
     'the body is not UTF-8 (Content-Type: absent; first bytes: 22 ff 22)',
   ],

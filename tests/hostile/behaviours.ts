@@ -149,7 +149,7 @@ export const oddBodies: Readonly<Record<string, Misbehaviour>> = {
     400,
     '{"tpe": "A", "tpe": "BadRequest", "tpe": 1, "errors": [], "errors": {}, "extras": {}}',
   ),
-  'bytes that are no UTF-8': answerOf(
+  'bytes that are not UTF-8': answerOf(
     400,
     Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x80, 0x22, 0x3a, 0x31, 0x7d]),
   ),
@@ -225,7 +225,7 @@ export const oddStatuses: Readonly<Record<string, Misbehaviour>> = {
   'always 429, come back in an hour': unjudged(
     always(http(429, envelope('QuotaExceeded'), { 'retry-after': '3600' })),
   ),
-  'always 429, at a date that is none': unjudged(
+  'always 429, at a date that is invalid': unjudged(
     always(http(429, envelope('QuotaExceeded'), { 'retry-after': '-1e99' })),
   ),
   'always 999': answerOf(999, envelope('BadRequest')),

@@ -10,7 +10,7 @@ import { proveJunit, proveSound } from './proof.ts'
 
 const never = new Promise<never>(() => undefined)
 
-/** Gives the answer that comes in place of the reference's; one that never settles is none. `number` counts from 0. */
+/** Gives the answer in place of the reference's; one that never settles means no answer. `number` counts from 0. */
 type Change = (
   asked: { number: number; method: string; url: string },
   answer: () => Promise<Response>,
@@ -49,7 +49,7 @@ async function judgeUntil<T>(
   return { ...outcome, url: front.url }
 }
 
-test('a target that answers half the run and then nothing is noticed, and what was learned is told', async () => {
+test('a target that answers half the run and then nothing is noticed, and what was learned is reported', async () => {
   const change: Change = ({ number }, answer) => (number < 150 ? answer() : never)
   const outcome = await judgeBehind(judgeHostile, change, { limits: { timeoutMs: 60_000 } })
   expect(outcome.code).toBe(3)
@@ -91,7 +91,7 @@ test('the request that ends the process of a target is named', async () => {
   expect(of(id).reason).toContain(`POST ${base}/v1/chat/completions (${id})`)
 })
 
-test('a job whose creation is answered with an error envelope is not granted, even if no other creation can be sent', async () => {
+test('a job whose creation gets an error envelope is not granted, even if no other creation can be sent', async () => {
   const asked = new Set<string>()
   const change: Change = async ({ url }, answer) => {
     if (!/\/applications\/[^/]+\/jobs$/.test(url)) return answer()

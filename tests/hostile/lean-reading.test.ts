@@ -30,8 +30,8 @@ test('a small reading stays as it is', () => {
 
 test.each([
   ['a large result', { data: { title: 'x'.repeat(100_000) } }, true],
-  ['a result that is no object', { data: ['x'.repeat(100_000)] }, false],
-  ['an error that is no text', { error: [1], data: { title: 'x'.repeat(100_000) } }, false],
+  ['a result that is not an object', { data: ['x'.repeat(100_000)] }, false],
+  ['an error that is not text', { error: [1], data: { title: 'x'.repeat(100_000) } }, false],
   ['an endless fraction', { created_at: `2026-01-01T00:00:00.${'7'.repeat(100_000)}+02:00` }, true],
   [
     'an endless fraction without a zone',
@@ -48,7 +48,7 @@ test.each([
   expect(json?.ok && validate('job', json.value).valid).toBe(fits)
 })
 
-test('of a large body that is no JSON only the beginning is kept', () => {
+test('of a large body that is not JSON only the beginning is kept', () => {
   const page = '<html>'.repeat(20_000)
   for (const response of [answered(page), answered(`"${page}"`, true)]) {
     expect(response.size).toBeGreaterThan(100_000)

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const action = readFileSync(join(root, 'action.yml'), 'utf8')
 const script = action.slice(action.lastIndexOf('run: |') + 6)
 
-/** Stands in for the command: writes its arguments and a report, and ends with 1. */
+/** Replaces the command: writes its arguments and a report, and ends with 1. */
 const conform = `
 import fs from 'node:fs'
 const report = process.argv.find((argument) => argument.startsWith('--report=json=')).slice(14)

@@ -99,7 +99,12 @@ test.each<[string, Target | string, object, RegExp]>([
     { only: ['jobs.craete/*'] },
     /^the option only: no requirement matches jobs\.craete\/\*; did you mean jobs\.create\//,
   ],
-  ['a seed that is no number', target, { seed: 1.5 }, /^the option seed: give a whole number from/],
+  [
+    'a seed that is not a number',
+    target,
+    { seed: 1.5 },
+    /^the option seed: give a whole number from/,
+  ],
   ['no cases', target, { runs: 0 }, /^the option runs: give a whole number from 1/],
   ['a mode that does not exist', target, { tpe: 'some' }, /^the option tpe: give exact or family$/],
   [
@@ -109,7 +114,7 @@ test.each<[string, Target | string, object, RegExp]>([
     /^the options: unknown member limits\.concurency; did you mean limits\.concurrency\?$/,
   ],
 ])(
-  '%s is a UserError of one sentence, for whoever waits for the report and whoever reads the events',
+  '%s is a UserError of one sentence, for anyone who waits for the report and anyone who reads the events',
   async (...row) => {
     const [, given, options, sentence] = row
     const run = runConformance(given, options)

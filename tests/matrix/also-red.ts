@@ -24,7 +24,7 @@ const rows = (pattern: RegExp) => catalogue.filter(({ id }) => pattern.test(id))
 const lost = ['#no-answer', '#closed', '#no-http']
 const crash = 'envelope/bad-input-no-5xx'
 const itsInput = 'the suite made that input'
-const answer500 = 'the 500 stands where that one asks for a 400'
+const answer500 = 'the 500 comes where that one asks for a 400'
 const early = 'a job in progress has that member too'
 const otherTime = 'the job ended before the time that it gives for its creation'
 const otherJob = 'what an id shows is another job, with times and a status of its own'
@@ -41,7 +41,7 @@ const consistent = reading('consistent')
 const table: readonly Row[] = [
   [
     of('jobs.create/202-created', ''),
-    'every creation is answered with that other status',
+    'every creation gets that other status',
     creation('202-required-inputs-only'),
   ],
   [
@@ -51,7 +51,7 @@ const table: readonly Row[] = [
   ],
   [
     of('envelope/shape', '#no-tpe', '#array'),
-    'a 401 that names no type is none that they ask for',
+    'a 401 without a type is not what they ask for',
     rows(/\/401-/).map(({ id }) => id),
   ],
   [
@@ -74,7 +74,7 @@ const table: readonly Row[] = [
       ...of('envelope/unknown-path', '#page', '#empty'),
       ...of('envelope/unsupported-method', '#page', '#empty'),
     ],
-    'what is no JSON cannot be labelled as such',
+    'what is not JSON cannot be labelled as such',
     ['envelope/content-type'],
   ],
 
@@ -97,7 +97,7 @@ const table: readonly Row[] = [
   ],
   [
     creation('400-malformed-json#spoils-connection'),
-    'bodies that are no JSON are among the bad input that it sends, and spoil their connections as well',
+    'bodies that are not JSON are among the bad input that it sends, and spoil their connections as well',
     creation('bad-input-no-5xx'),
   ],
 
@@ -209,7 +209,7 @@ const table: readonly Row[] = [
   ],
   [
     reading('job#error'),
-    'the error of a failed job is what is no string',
+    'the error of a failed job is what is not a string',
     reading('failed'),
     consistent,
   ],

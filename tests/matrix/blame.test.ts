@@ -5,7 +5,7 @@ import { error } from '../engine/behind.ts'
 import { type How, judge } from '../engine/networks.ts'
 import { reasons } from './judge-reference.ts'
 
-/** Servers with one fault that shows beside others: it is told where it belongs, and nowhere else. */
+/** Servers with one fault that shows beside others: it is reported where it belongs, and nowhere else. */
 
 type Asked = Parameters<Handler>[0]
 type Instead = NonNullable<How['instead']>
@@ -184,7 +184,7 @@ test.each<[string, () => Instead, readonly string[], readonly string[]]>([
     ['graphs.query/2xx-accepted'],
     [],
   ],
-])('one fault is told of one requirement: %s', async (_, instead, only, expected) => {
+])('one fault is reported of one requirement: %s', async (_, instead, only, expected) => {
   const { failed, results } = await judge(only, { instead: instead() })
   expect(failed, reasons(results)).toEqual(expected)
 })
@@ -273,7 +273,7 @@ describe('what a failure takes besides its request', () => {
     expect(evidenceText(failure!)).toMatch(text)
   })
 
-  test('what one request alone shows each time is told to take nothing besides', async () => {
+  test('what one request alone shows each time is reported to take nothing besides', async () => {
     const jobs = await judge(['jobs.retrieve/*'], {
       instead: changing(async (request, response) => {
         const isReading = request.method === 'GET' && /\/jobs\//.test(request.url)

@@ -31,7 +31,7 @@ interface Case {
   readonly id: string
   /** What is wrong with it, and the request itself. */
   readonly what: string
-  /** How many requests just like it come before it: whoever refuses one may grant it the next time. */
+  /** How many requests just like it come before it: anyone who refuses one may grant it the next time. */
   readonly nth: number
 }
 
@@ -241,12 +241,9 @@ export function testGranted(most = Infinity): void {
 /** Tests that a case of each requirement fails if it is refused in another way. */
 export function testOthers(some = groups): void {
   const rows = some.flatMap((group) => Object.keys(others).map((kind) => [group, kind] as const))
-  test.each(rows)(
-    '%s: a refusal is answered with %s, and its requirement fails',
-    async (group, kind) => {
-      await expectFailures(drawn(group, await casesOf(group), kind), others[kind]!)
-    },
-  )
+  test.each(rows)('%s: a refusal gets %s, and its requirement fails', async (group, kind) => {
+    await expectFailures(drawn(group, await casesOf(group), kind), others[kind]!)
+  })
 }
 
 /** Tests that no answer which a row allows fails it. */

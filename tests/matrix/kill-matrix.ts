@@ -43,7 +43,7 @@ function isAlone(defect: string): boolean {
   return needsSocket(defect) || needsOtherCohort(defect) || isOfStates(ownId(defect))
 }
 
-/** Failures that other switches of the server brought about, or that nothing shows to be of theirs. */
+/** Failures that other switches of the server caused, or that nothing shows to be of theirs. */
 function misattributed({ defects }: BrokenServer, results: readonly RequirementResult[]): string[] {
   const failed = idsOf(results, 'failed')
   return defects.flatMap((defect) => {

@@ -121,7 +121,7 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
     { properties: 5 },
     { $ref: '#/none' },
     { pattern: '(' },
-  ])('a declared schema that is none, %j, judges no content', async (schema) => {
+  ])('a declared schema that is invalid, %j, judges no content', async (schema) => {
     const id = 'chat.create/200-structured-output'
     const format = { type: 'json_schema', json_schema: { name: 'none', schema, strict: true } }
     const change = ({ scenarios, operations, ...file }: TargetFile): TargetFile => {

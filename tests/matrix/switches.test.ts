@@ -53,7 +53,7 @@ test('the parts of the matrix are the whole of it, and no server is in two', () 
   )
 })
 
-test('what else turns red is told of switches and requirements that exist', () => {
+test('what else turns red is reported of switches and requirements that exist', () => {
   expect(Object.keys(alsoRed).filter((name) => !defects.includes(name))).toEqual([])
   expect(
     Object.values(alsoRed)

@@ -21,7 +21,7 @@ const assigned = (['quick', 'full'] as const).flatMap((depth) => {
   return assign(switches, 'one-each').map((group) => [group[0]!, depth, group] as const)
 })
 
-/** Gives the requirements to ask: one that any response may break shows by the responses of other ones, of which those of one operation are enough. */
+/** Gives the requirements to ask: one that any response may break shows in the responses to others; those of one operation are enough. */
 function asked(group: readonly string[]): readonly string[] {
   const isObserved = group.some((defect) => observedRequirements.some((id) => id === ownId(defect)))
   return [

@@ -95,7 +95,7 @@ test('the embedded reference grants each example, with the examples of its path'
     }
 })
 
-test('a streamed chat is told, and every array says what it holds', () => {
+test('a streamed chat is reported, and every array says what it holds', () => {
   const { content } = document.paths['/v1/chat/completions'].post.responses['2XX']
   expect(Object.keys(content)).toEqual(['text/event-stream', 'application/json'])
   const isBare = (value: any): boolean =>

@@ -36,7 +36,7 @@ const known: { api?: ReturnType<typeof answerer> } = {}
 
 /**
  * A server that knows the document and nothing else: paths, credentials and bodies are what the document says they are, and
- * a request that it allows is answered by an example of the first success. It keeps no state.
+ * a request that it allows gets an example of the first success. It keeps no state.
  */
 export async function mockServer(): Promise<string> {
   const api = await (known.api ??= answerer())

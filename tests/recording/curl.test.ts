@@ -8,14 +8,14 @@ const request = { method: 'GET', url: 'http://target.test/v1/files', headers: {}
 const plain = "curl -sS -i -X GET --path-as-is 'http://target.test/v1/files'"
 
 test.each([
-  ['nothing is said of what can be sent again', request, ''],
+  ['nothing is known about what can be sent again', request, ''],
   [
     'a body that is cut',
     { ...request, bodyLength: 99_999 },
     '  # the body is cut here: 99999 bytes in all',
   ],
   [
-    'a key that is told in words',
+    'a key that is reported in words',
     { ...request, headers: { authorization: 'Bearer [the full key in the other letter case]' } },
     '  # its key is not at hand: the words in brackets say which it was',
   ],

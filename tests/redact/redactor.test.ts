@@ -70,7 +70,7 @@ test('a key under 8 characters is met only as a whole header value or JSON strin
   )
 })
 
-test('text of the target file that is no key stays, though a key has it too', () => {
+test('text of the target file that is not a key stays, though a key has it too', () => {
   const id = 'tenant-4711-production'
   const redactor = redactorOf([`sk_${id}_${'s3cr3t'.repeat(4)}`, '$K'])
   expect(redactor.text(`/v1/graphs/${id}/files`)).toBe('/v1/graphs/[redacted]/files')

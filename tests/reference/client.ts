@@ -102,7 +102,7 @@ export interface Reply {
   readonly type: string
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: any
 }
 

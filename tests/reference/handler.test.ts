@@ -59,7 +59,7 @@ test('silence lasts as long as asked for, and ends without an answer', async () 
   expect(Date.now() - began).toBeGreaterThanOrEqual(45)
 })
 
-test('what is no HTTP stands where the answer should', async () => {
+test('what is not HTTP comes in place of the answer', async () => {
   const server = await startReference({ defects: ['files.retrieve/2xx-accepted#no-http'] })
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   socket.write(

@@ -104,7 +104,7 @@ function everywhere(operation: string): Readonly<Record<string, Change>> {
   }
 }
 
-/** Every requirement on a refusal, but those that need several requests, and how to bring it about. */
+/** Every requirement on a refusal, but those that need several requests, and how to cause it. */
 export const refusals: ReadonlyMap<string, (server: Server) => Promise<Reply>> = new Map([
   ...Object.entries(own).map(
     ([id, change]) => [id, (server: Server) => send(server, operationOf(id), change)] as const,

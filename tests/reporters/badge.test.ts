@@ -7,7 +7,7 @@ import { fails, mixed, sampleReport } from './sample-report.ts'
 
 const title = (svg: string) => (new XMLParser().parse(svg) as { svg: { title: string } }).svg.title
 
-test('says the verdict and how many of the musts that apply passed', () => {
+test('says the verdict and how many of the applicable required checks passed', () => {
   const report = sampleReport({ end: (at) => (mixed(at).outcome === 'failed' ? {} : mixed(at)) })
   const { passed, notExercised } = report.summary.must
   expect(title(renderBadge(report))).toBe(

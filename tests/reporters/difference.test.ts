@@ -47,7 +47,7 @@ test.each<[string, RecordedRequest, RecordedRequest, (string | undefined)[][]]>(
     ],
   ],
   [
-    'a comma in text that is no JSON',
+    'a comma in text that is not JSON',
     request('{"a":1}'),
     request('{"a":1,}'),
     [['{"a":1}', '{"a":1[,]}']],
@@ -156,7 +156,7 @@ test.each([
     ...[[], 'a JSON error envelope (§2.6)', came(404), '404 with a page: Error'],
     ...['[a JSON error envelope (§2.6)]', '404 [with a page: Error]'],
   ],
-  // What is no matter of statuses is marked as a whole.
+  // An expectation without statuses is marked as a whole.
   [
     [],
     'a created_at (§2.3)',

@@ -91,7 +91,7 @@ test('XML: what the builder makes of a text and of an attribute reads back as wh
 })
 
 test.each('&nbsp; &#0; &#27; &amp; &lt; &y; &amp;lt; &#x3c; & &; a&b;c'.split(' '))(
-  'XML: %s is shown as it stands',
+  'XML: %s is shown as it is',
   async (text) => {
     const xml = xmlDocument({ a: { '@x': xmlAttribute(text), '#text': xmlText(text) } })
     const literal = text.replaceAll('&', '&amp;')

@@ -73,7 +73,7 @@ test('hostile text survives and does nothing', () => {
   const text = renderCtrf(reportOfText(hostile, 20))
   expect(text).not.toMatch(unsafe)
   expect(isValid(JSON.parse(text))).toBe(true)
-  // Whoever shows a message shows it as it is.
+  // Anyone who shows a message shows it as it is.
   for (const { message = '', trace = '' } of parse(text).results.tests)
     expect(message + trace).not.toMatch(unsafe)
   expect(parse(text).results.environment!.testEnvironment).toBe(hostile)

@@ -18,7 +18,7 @@ test('a failed must is an error, a failed should a warning, under --strict an er
   expect(kinds(false)).toEqual(['::error', '::warning'])
   expect(kinds(true)).toEqual(['::error', '::error'])
   expect(githubAnnotations(sampleReport({ end }))).toContain(
-    'title=pdf.parse/401-malformed-key::A key that is no key',
+    'title=pdf.parse/401-malformed-key::A key that is not a key',
   )
 })
 

@@ -14,7 +14,7 @@ const schemas = createRequire(import.meta.url)('har-schema') as Record<
 >
 const ajv = new Ajv({ strict: false, allErrors: true })
 addFormats.default(ajv)
-// The schemas are draft 06, of which they use nothing that draft 07 reads otherwise.
+// The schemas are draft 06, but use nothing that draft 07 reads differently.
 for (const schema of Object.values(schemas))
   ajv.addSchema({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' })
 
@@ -54,7 +54,7 @@ test('an empty run is a HAR without entries', async () => {
   expect((await har([])).entries).toEqual([])
 })
 
-test('bytes that are no text stand as base64, with their own length', async () => {
+test('bytes that are not text stand as base64, with their own length', async () => {
   const base = one()
   const bytes = { body: '/9j/', bodyEncoding: 'base64' as const }
   const log = await har([

@@ -40,7 +40,7 @@ test('counts and failures survive', () => {
   const failures = report.requirements
     .filter(({ outcome }) => outcome === 'failed')
     .map(({ id }) => `\`${id}\``)
-  // One cause, one row: the musts of several operations that were answered alike, and the should.
+  // One cause, one row: required checks of several operations that were answered alike, and the should.
   expect(
     rows(1)
       .flatMap(([ids]: string[]) => ids!.split(', '))
@@ -131,7 +131,7 @@ const telling = [
   'https://github.com/org/repo/issues/12, gitlab.com/a/b/-/merge_requests/3',
 ] as const
 
-test.each(telling)('nobody is told of %s', (text) => {
+test.each(telling)('nobody is notified of %s', (text) => {
   expect(told(text)).not.toEqual([])
   expect(told(text.replaceAll(/[@#!]/g, (mark) => `&#${mark.charCodeAt(0)};`))).not.toEqual([])
   expect(told(markdownText(text))).toEqual([])
@@ -143,7 +143,7 @@ test.each(telling)('nobody is told of %s', (text) => {
   expect(seen(markdownCode(text))).toBe(text)
 })
 
-test('nobody is told of a report, whatever a target answers', () => {
+test('nobody is notified of a report, whatever a target answers', () => {
   const text = telling.join(' ')
   const report = sampleReport({
     end: fails(text, { message: text }),

@@ -57,7 +57,7 @@ test('the part to paste keeps what is there and has no entry, and is a right tar
   })
 })
 
-test('what is not there is told before everything else, and nothing of it is to be declared', async () => {
+test('what is not there is reported before everything else, and nothing of it is to be declared', async () => {
   expect(whatToDeclare(half).flatMap(({ ids }) => ids)).toEqual(['completion.create/2xx-accepted'])
   const text = inTerminal(half)
   expect(text).toMatch(

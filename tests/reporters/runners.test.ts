@@ -31,7 +31,7 @@ test.each(formatNames)('%s on stdout holds no command', async (format) => {
   expect(commandsIn(text)).toEqual([])
 })
 
-test('no text makes a command, whatever stands in it', () => {
+test('no text makes a command, whatever is in it', () => {
   const unit = fc.constantFrom(...'#:[]vso \n\u3000\r', ...runnerCommands)
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 12 }), (text) => {

@@ -21,7 +21,7 @@ const everywhere = [
   [
     '400-malformed-json',
     '7.2, 7.3',
-    'A body that is no JSON is answered 400 InvalidContentType or BadRequest.',
+    'A body that is not JSON is answered 400 InvalidContentType or BadRequest.',
   ],
   [
     '400-wrong-content-type',

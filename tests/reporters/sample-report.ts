@@ -5,7 +5,7 @@ import { sampleCatalogue } from './sample-catalogue.ts'
 
 export interface SampleOptions {
   readonly size?: number
-  /** How the result at that place of the catalogue ended; passed where nothing is said. */
+  /** How the result at that place of the catalogue ended; passed by default. */
   readonly end?: (at: number) => Partial<RequirementResult>
   readonly run?: Partial<Report['run']>
   readonly target?: Partial<Report['target']>

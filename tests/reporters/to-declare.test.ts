@@ -72,7 +72,7 @@ test('the part that most servers can paste has no scenario and no member that a 
   expect(gained).toBeLessThan(gainOf(steps) / 2)
 })
 
-test('it is told in each front, and a reason of somebody else is told as it stands', async () => {
+test('it is reported in each front, and a reason of somebody else is reported as it is', async () => {
   const terminal = inTerminal(first, { isVerbose: true })
   expect(terminal).toMatch(
     /^To test \d+ more requirements, add to the target file\n {2}\+\d+ {2}resources/m,

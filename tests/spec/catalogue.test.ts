@@ -64,7 +64,7 @@ test('each id is unique, begins with its area, and finds its row', () => {
   expect(isRequirementId('__proto__')).toBe(false)
 })
 
-test('every operation is judged, and stands beside three areas of its own', () => {
+test('every operation is judged, and there are three other areas', () => {
   const areas = new Set<string>(catalogue.map(({ operation }) => operation))
   expect([...areas].filter((area) => !isOperationId(area)).sort()).toEqual([
     'envelope',
@@ -199,7 +199,7 @@ test('all that is sent for a requirement is known before, or has a bound', () =>
   expect(neither.map(({ id }) => id)).toEqual([])
 })
 
-test('what only a scenario can bring about needs no check', () => {
+test('what only a scenario can cause needs no check', () => {
   expect(suite('files.retrieve', () => file)('files.retrieve/403-file-access')).toBeDefined()
   expect(suite('files.retrieve', () => file)('files.list/2xx-accepted')).toBeUndefined()
 })

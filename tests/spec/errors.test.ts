@@ -18,7 +18,7 @@ test('every status of §7.2 has the code names of its row, in order', () => {
 })
 
 test.each([402, 405, 415, 418, 502, 504, 0, -1])(
-  'status %i stands in no row and may carry any tpe',
+  'status %i is in no row and may carry any tpe',
   (status) => {
     expect(codeNames(status)).toBeUndefined()
     expect(mayCarry('jobs.create', status, 'Whatever')).toBe(true)
@@ -78,7 +78,7 @@ test.each<[key: string, tpe: string, status: number]>([
   ['fail.serviceUnavailable.temporary', 'ServiceUnavailable', 503],
   ['fail.model.quotaExceeded', 'CompletionModelQuotaError', 429],
   ['fail.guardrail.blocked', 'BadRequest', 400],
-])('the key %s stands with %s and with the names of %i', (key, tpe, status) => {
+])('the key %s fits %s and with the names of %i', (key, tpe, status) => {
   expect(keyFits(key, 'jobs.create', { status, tpe })).toBe(true)
   for (const name of [...(codeNames(status) ?? []), ...modelErrors])
     expect(keyFits(key, null, { status, tpe: name })).toBe(true)

@@ -15,7 +15,7 @@ import { malformedForms } from '../../suites/authentication/key-forms.ts'
 
 const nameOf = ({ operation, fault }: Cell): string => `${operation}: ${fault}`
 
-test('no cell stands twice, and each is sent or has a reason', () => {
+test('no cell is listed twice, and each is sent or has a reason', () => {
   expect(new Set(matrix.map(nameOf)).size).toBe(matrix.length)
   expect(matrix.filter((cell) => 'never' in cell && cell.never === '')).toEqual([])
 })

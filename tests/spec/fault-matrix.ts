@@ -50,7 +50,7 @@ import { casesOf } from '../../suites/suites.ts'
  * that is neither sent nor has a reason is forgotten.
  */
 
-/** A case, as the probe that is sent calls it, or a reason; an empty one is none. */
+/** A case, as the probe calls it, or a reason; empty for neither. */
 export type Cell =
   | (Sent & { readonly operation: OperationId; readonly fault: string })
   | { readonly operation: OperationId; readonly fault: string; readonly never: string }
@@ -100,7 +100,7 @@ const everywhere = ['no credential', 'expired key', 'restricted key']
 const nowhere: Partial<Record<OtherPlace, string>> = {
   'no body': 'a GET has no body',
   'other body': 'the spec shows no other body that is worked on alike',
-  'uuid in the other letter case': 'no uuid stands in its path',
+  'uuid in the other letter case': 'no uuid is in its path',
   multipart: 'a GET has no body',
 }
 
@@ -114,14 +114,14 @@ function hasPlace(id: OperationId, place: OtherPlace): boolean {
 function whyNotAt(id: OperationId, kind: string, place: OtherPlace): string | undefined {
   if (!hasPlace(id, place)) return nowhere[place] ?? 'the spec names no other path'
   if (isSamePath(place, id) && kind !== 'no credential')
-    return 'to whoever looks at a key it is the same path'
+    return 'to anyone who looks at a key it is the same path'
   if (place === 'other path' && !isSentToOtherPaths(kind))
     return 'a form that is like another one, which is sent there'
   if (place === 'other path' || everywhere.includes(kind)) return undefined
   if (place === 'uuid in the other letter case') return 'of the forms of a key one is sent with it'
   return isSpelling(place) || place === 'other body'
     ? 'of the forms of a key one is sent in one such spelling in turn'
-    : 'whoever looks at a key looks at its form'
+    : 'anyone who looks at a key looks at its form'
 }
 
 function keyCells(id: OperationId): Cell[] {
@@ -169,7 +169,7 @@ function memberCells(id: OperationId, member: Member): Cell[] {
   const { at, judgedBy = {} } = member
   const own = ownKinds(member)
   const of = (kind: string, why?: string): Cell => cell(id, `${kind} @ ${at}`, why)
-  /** Of a fault that is brought about by a scenario, or by states of the target, nobody knows the case. */
+  /** Of a fault that is caused by a scenario, or by states of the target, nobody knows the case. */
   const named = (fault: MemberFault, why?: string): Cell => {
     const requirement = `${id}/${judgedBy[fault] ?? ''}` as RequirementId
     const isKnown = judgedBy[fault] === undefined || casesOf(requirement) !== undefined

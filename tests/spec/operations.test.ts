@@ -74,7 +74,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-test('what stands below a role moves with it', () => {
+test('what is below a role moves with it', () => {
   const { members } = operation('chat.create')
   const at = (pattern: string): Member => members.find((member) => member.at === pattern) as Member
   expect(placeOf(members, at('/messages/*/role'), {})).toBe('/messages/*/role')

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']
-/** Rules that look at colours, and those that look where each element stands: they take most of the time. */
+/** Rules that look at colours, and those that look at the place of each element: they take most of the time. */
 const colours = ['color-contrast', 'link-in-text-block']
 const places = ['color-contrast', 'target-size']
 
@@ -16,7 +16,7 @@ interface Violation {
   readonly first: string
 }
 
-/** All rules; those that other colours can change; whether each element can be hit; all but those that look where each element stands. */
+/** All rules; those that other colours can change; whether each element can be hit; all but those that look at the place of each element. */
 export type Rules = 'all' | 'of colours' | 'of targets' | 'of structure'
 
 function options(rules: Rules): object {

@@ -31,7 +31,7 @@ export async function listenOn(server: net.Server, asked = 0): Promise<Listening
   }
 }
 
-/** A port on the loopback address that was free a moment ago: for what has to be told its port, or finds nobody there. */
+/** A port on the loopback address that was free a moment ago: for programs that need a port number, or find nobody there. */
 export async function freePort(): Promise<number> {
   const { port, close } = await listenOn(net.createServer())
   await close()
@@ -56,7 +56,7 @@ export interface Asked {
 
 export type Behaviour = (asked: Asked) => void
 
-/** Serves each connection, whoever made it: `answer` is called once for each whole request, and writes whatever it wants. */
+/** Serves each connection, anyone who made it: `answer` is called once for each whole request, and writes whatever it wants. */
 export function serving(answer: Behaviour): (socket: net.Socket) => void {
   let number = 0
   return (socket) => {
@@ -89,7 +89,7 @@ export function startRaw(answer: Behaviour): Promise<Listening> {
 /** A connection to another server for each of ours. */
 const onwards = new WeakMap<net.Socket, net.Socket>()
 
-/** Hands a request on as it stands to a server on that port, and its answer back. */
+/** Hands a request on as it is to a server on that port, and its answer back. */
 export function passOn({ text, socket }: Asked, port: number): void {
   let onward = onwards.get(socket)
   if (!onward) {

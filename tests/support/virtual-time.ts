@@ -10,7 +10,7 @@ interface Timer {
 
 /** Turns of the event loop in a row in which nothing is under way, after which nothing more will happen by itself. */
 const quietTurns = 3
-/** A jump over so many ms is more likely to be a mistake: it takes more turns. */
+/** A jump over that many ms is more likely to be a mistake: it takes more turns. */
 const longJumpMs = 250
 const turnsBeforeLongJump = 30
 
@@ -26,7 +26,7 @@ const leaving = ['digest', 'importKey', 'sign', 'verify'] as const
 
 /**
  * Does the work in time that stands still while anything is being done, and jumps to the next timer when nothing is:
- * whoever waits does not wait, and how busy the machine is makes no difference. Good for work in this process alone;
+ * anyone who waits does not wait, and how busy the machine is makes no difference. Good for work in this process alone;
  * sockets need real time. One at a time: the clock is the whole process's.
  */
 export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
@@ -62,7 +62,7 @@ export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
   const stop = (handle: unknown): void => {
     const at = timers.indexOf((handle as { timer?: Timer } | undefined)?.timer as Timer)
     if (at >= 0) timers.splice(at, 1)
-    // A connection that is kept began before time stood still: its timer would call what is no more.
+    // A connection that is kept began before time stood still: its timer would call something that is gone.
     else real.clearTimeout(handle as NodeJS.Timeout)
   }
   const sleepVirtually = <V>(

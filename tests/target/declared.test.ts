@@ -62,7 +62,7 @@ test.each<[string, boolean, TargetFile]>([
   expect(declares(file, pointer)).toBe(declared)
 })
 
-test('a restricted key of another operation is none', () => {
+test('a restricted key of another operation does not count', () => {
   const file: TargetFile = { keys: { restricted: { 'jobs.create': 'a-restricted-key' } } }
   expect(declares(file, '/keys/restricted', 'jobs.create')).toBe(true)
   expect(declares(file, '/keys/restricted', 'files.list')).toBe(false)

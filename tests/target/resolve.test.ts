@@ -321,7 +321,7 @@ test('a function that never answers is waited for 30 s, and then the target cann
 test('a short key is warned of, without showing it', async () => {
   const { warnings } = await resolve({ keys: { expired: 'short' } })
   expect(warnings).toEqual([
-    'keys.expired is shorter than 8 characters: reports can hide it only where it stands alone',
+    'keys.expired is shorter than 8 characters: reports can hide it only where it appears alone',
   ])
 })
 
@@ -347,7 +347,7 @@ test('the digest is that of the file without keys', () => {
   )
 })
 
-test('what a name calls a secret is one, in headers and in queries; a value of the environment that the file shows is none', async () => {
+test('what a name calls a secret is one, in headers and in queries; a value of the environment that the file shows is not', async () => {
   const file: TargetFile = {
     name: 'acme staging',
     headers: {

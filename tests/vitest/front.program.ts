@@ -316,7 +316,7 @@ describe('in a vitest project', () => {
     )
   })
 
-  test('nor is one that cannot be judged or read skipped if a filter chooses from it; each mistake is told in one sentence', async () => {
+  test('nor is one that cannot be judged or read skipped if a filter chooses from it; each mistake is reported in one sentence', async () => {
     const files = {
       'closed.test.ts': pointed({
         CONFORM_BASE_URL: await closedUrl(),
@@ -361,7 +361,7 @@ describe('in a vitest project', () => {
     expect(report().run.interrupted).toBe(false)
   })
 
-  test('a wrong report is told before anything is sent', async () => {
+  test('a wrong report is reported before anything is sent', async () => {
     expect(() => new ConformanceReporter({ reports: ['jsn'] })).toThrow(
       '--report jsn: jsn is not a format here; did you mean json?',
     )

@@ -1,4 +1,4 @@
-/** What does not compile: ids of operations and requirements are literal types, in a target that stands in the call too. */
+/** What does not compile: ids of operations and requirements are literal types, in a target in the call too. */
 import { expectTypeOf, test } from 'vitest'
 import type { describeConformance } from '../../library/vitest/index.ts'
 import type { runConformance, TargetJson } from '../../library/index.ts'

@@ -4,7 +4,7 @@ import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { failed, missed, report, result } from '../gates/results.ts'
 
-test('what changed is told of what was judged, by its last judgement', () => {
+test('what changed is reported of what was judged, by its last judgement', () => {
   const known = new Map<string, RequirementResult>()
   learn(known, report([failed('a.b/1'), result('a.b/2'), failed('a.b/3'), failed('a.b/4')]))
   const part = report([

@@ -9,7 +9,7 @@ import type { Target } from '../../harness/target/model.ts'
 import { folder } from '../cli/conform.ts'
 import { listen } from '../wire/servers.ts'
 
-test('a file that is written, or replaced by another one, is told once; the same content is not', async () => {
+test('a file that is written, or replaced by another one, is reported once; the same content is not', async () => {
   const dir = folder()
   const path = join(dir, 'target.json')
   writeFileSync(path, 'one')
@@ -17,7 +17,7 @@ test('a file that is written, or replaced by another one, is told once; the same
   onTestFinished(watchFiles([path], (changed) => told.push(changed)))
   writeFileSync(join(dir, 'other.json'), 'nobody watches this')
   writeFileSync(path, 'one')
-  // That nothing is told has no event: too short a wait would hide a fault, and never show one.
+  // That nothing is reported has no event: too short a wait would hide a fault, and never show one.
   await sleep(400)
   expect(told).toEqual([])
   writeFileSync(path, '')

@@ -88,7 +88,7 @@ test.each([
   expect(message).toMatch(/Transfer-Encoding/)
 })
 
-test('a chunk size that is no number', async () => {
+test('a chunk size that is not a number', async () => {
   const server = await always(
     'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n',
   )

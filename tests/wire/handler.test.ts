@@ -85,7 +85,7 @@ test.each<[string, Handler, string]>([
     halfABody,
     'the answer did not end within 30 ms: 3 bytes of the body had come',
   ],
-])('a deadline that passes %s is told', async (_, handle, message) => {
+])('a deadline that passes %s is reported', async (_, handle, message) => {
   const late = await inVirtualTime(() => send(handle, {}, { timeoutMs: 30 }))
   expect(late).toMatchObject({ kind: 'no-answer', cause: 'timeout', message })
 })

@@ -91,7 +91,7 @@ test('an https target is asked for through a tunnel, and the proxy sees no heade
   expect(connect).not.toContain('x-a')
 })
 
-test.each(['localhost', '127.0.0.1'])('no proxy stands before %s', async (host) => {
+test.each(['localhost', '127.0.0.1'])('no proxy is used for %s', async (host) => {
   const { port } = await echo()
   vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:1')
   vi.stubEnv('HTTPS_PROXY', 'http://127.0.0.1:1')
@@ -216,7 +216,7 @@ test.each([
   )
 })
 
-test('a proxy that is no URL is the user’s mistake, and is not repeated', () => {
+test('a proxy that is not a URL is the user’s mistake, and is not repeated', () => {
   vi.stubEnv('HTTPS_PROXY', 'se:cret@@:')
   const transport = () =>
     createTransport({ baseUrl: 'https://target.example', connections: 1, bodyLimit: 1 })

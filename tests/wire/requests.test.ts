@@ -51,7 +51,7 @@ test('bytes are sent as they are', async () => {
 })
 
 test.each(['', '/', '/base', '/base/'])(
-  'the path stands after the path of the base URL (%j)',
+  'the path follows the path of the base URL (%j)',
   async (base) => {
     const { url, ...server } = await echo()
     const transport = transportTo({ ...server, url: url + base })

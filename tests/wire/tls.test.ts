@@ -104,7 +104,7 @@ test('each reason not to accept a certificate has a remedy of its own', async ()
     expect(remedyFor({ ...misnamed, ...failed }, { ...way, ...more })).toMatch(remedy)
 })
 
-test('a server of HTTP/2 alone is told what the suite speaks, with TLS and without', async () => {
+test('a server of HTTP/2 alone is reported what the suite speaks, with TLS and without', async () => {
   const plain = await listen(http2.createServer())
   const overTls = await listen(http2.createSecureServer({ cert, key }))
   const way = { baseUrl: plain.url, tls: {} }
