@@ -132,7 +132,7 @@ test.each<[string, string, number, RegExp]>([
     'a command that goes into the background',
     'true',
     3,
-    /exit code 0\) before \S+ answered; give a command that goes on, or/,
+    /exit code 0\) before \S+ answered; give a command that stays in the foreground, or/,
   ],
 ])('%s is reported with its remedy', async (_, command, code, sentence) => {
   const { cwd, url } = await place()
@@ -147,8 +147,8 @@ test.each<[string, string, number, RegExp]>([
 })
 
 test.each<[string, string[], RegExp]>([
-  ['no base URL', ['--start', 'true'], /^conform: --start: needs the base URL/],
-  ['no base URL to wait for', ['--wait', '5'], /^conform: --wait: needs the base URL/],
+  ['no base URL', ['--start', 'true'], /^conform: --start: give the base URL/],
+  ['no base URL to wait for', ['--wait', '5'], /^conform: --wait: give the base URL/],
   [
     'an empty command',
     ['http://127.0.0.1:1', '--start', ' '],
