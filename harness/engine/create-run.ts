@@ -17,17 +17,17 @@ import type { Findings, Interface, Objects, Plan, Run, RunHook, RunOptions } fro
 import { createPacer, createSemaphore, createThrottle, longestPauseMs, type Wall } from './pace.ts'
 import { createSigns } from './signs.ts'
 
-/** Parts of a run besides the target and the options. */
+/** Parts of a run besides target and options. */
 export interface RunParts {
   readonly api: Interface
   readonly plan: Plan
   readonly hooks: readonly RunHook[]
-  /** How requests travel below the base URL; sockets, unless somebody hands over another way. */
+  /** How requests are sent; default: sockets. */
   readonly transport?: Transport
   readonly handler?: FetchHandler
 }
 
-/** A run that is ready to begin: nothing has been sent. */
+/** Creates a run; nothing is sent yet. */
 export function createRun(given: Target, options: RunOptions, parts: RunParts): Run {
   const { api, plan, hooks, handler } = parts
   const target = options.readOnly ? readOnlyTarget(given) : given
@@ -97,7 +97,7 @@ function newFindings({ baseUrl }: Target): Findings {
   }
 }
 
-/** One transport for each origin that the target file's own requests go to; the injected one if that is the target's. */
+/** One transport per origin of the target file's own requests; the injected one for the target's origin. */
 function waysElsewhere(
   baseUrl: string,
   injected: Transport | undefined,
@@ -106,7 +106,7 @@ function waysElsewhere(
   const own = new Map<string, Transport>()
   const { origin, pathname } = new URL(baseUrl)
   const prefix = pathname.replace(/\/$/, '')
-  /** A path below the base URL's own, as a transport that begins there takes it. */
+  /** A path relative to the transport's base URL. */
   const below = (path: string): string =>
     path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
   return {
@@ -124,14 +124,14 @@ function waysElsewhere(
   }
 }
 
-/** Gives up waiting after throttled answers only: the run, or just these operations if the target answers others. */
+/** Stops waiting after nothing but throttled answers: the whole run, or these operations if others are answered. */
 async function endWaiting({ client, life }: Run, wall: Wall): Promise<void> {
   const isAll = await client.liveness.isThrottling().catch(() => true)
   if (isAll) life.end('throttled', wallSentence(wall))
   else for (const operation of wall.operations) client.breaker.stop(operation)
 }
 
-/** What a run met that got nothing but throttled answers: no rate helps beyond a quota of a day, or in an outage. */
+/** Describes a run with nothing but throttled answers: a daily quota or an outage, which no rate avoids. */
 function wallSentence({ ms, askedMs, statuses }: Wall): string {
   const given = [...statuses].toSorted().join(' or ')
   const sentence = `for ${Math.round(ms / 1000)} s every answer of the target was ${given}`

@@ -22,13 +22,16 @@ function excerpt(body: string): string {
   return line.length > longest ? `${line.slice(0, longest)}…` : line
 }
 
-/** `POST /v1/applications/7c1f/jobs with a valid body` */
+/** For example `POST /v1/applications/7c1f/jobs with a valid body`. */
 export function describeProbe(exchange: Exchange, what: string): string {
   const { request } = exchange.recorded
   return `${request.method} ${request.url} ${what}`.trim()
 }
 
-/** `404 NotFound "No such job"`, `200 {"id": …}`, `502 with a page: Bad Gateway`, `no answer within 1,000 ms` */
+/**
+ * For example `404 NotFound "No such job"`, `200 {"id": …}`, `502 with a page: Bad Gateway`, `no answer within 1,000
+ * ms`.
+ */
 export function describeResponse(exchange: Exchange): string {
   const { response, noResponse } = exchange
   if (!response) {
@@ -43,15 +46,15 @@ export function describeResponse(exchange: Exchange): string {
   return `${response.status}${inSuccess} ${excerpt(recordedTpe(exchange, tpe))}${descriptionOf(exchange, response)}`
 }
 
-/** `was answered 404 NotFound`, `got no answer: the connection was reset`: follows what was sent. */
+/** `was answered 404 NotFound`, `got no answer: the connection was reset`: continues a sentence. */
 export function wasAnswered(exchange: Exchange): string {
   return `${exchange.response ? 'was answered' : 'got'} ${describeResponse(exchange)}`
 }
 
-/** How what was received begins, in a failure of an answer that is right on a connection of its own. */
+/** Prefix of an answer that is right on a connection of its own. */
 export const onReusedConnection = 'wrong only on a reused connection: '
 
-/** Tells what was received, and what asking again showed of it. */
+/** The answer, with the conclusions from asking again. */
 export function withFinding({ finding }: Exchange, received: string): string {
   if (finding === undefined || finding.kind === 'otherwise-later') return received
   const all = finding.responses.reduce((sum, [, times]) => sum + times, 0)
@@ -59,10 +62,10 @@ export function withFinding({ finding }: Exchange, received: string): string {
   return `${received}; the answers to one request differ: ${each.join('; ')}`
 }
 
-/** Fewest characters of a body after which a 502 may come from its length. */
+/** Characters of a body above which a 502 may come from its length. */
 const largeBody = 128 * 1024
 
-/** A 413 that is no envelope was not written by the service: a gateway in front of it has a limit of its own. Some answer 502. */
+/** A 413 without an envelope comes from a gateway with its own limit. Some return 502. */
 function tooLargeRemark({ probe }: Exchange, { status }: HttpResponse): string {
   if (status !== 413 && !(status === 502 && (probe.body?.length ?? 0) > largeBody)) return ''
   const type = probe.headers.find((line) => isNamed(line, 'content-type'))?.value ?? 'json'
@@ -70,23 +73,23 @@ function tooLargeRemark({ probe }: Exchange, { status }: HttpResponse): string {
   return `; ${body} ${status === 413 ? 'is' : 'may be'} larger than your gateway allows`
 }
 
-/** Words after the status: why the body is not JSON, if it should be, and how it begins. */
+/** Continues the status: why the body is not JSON, if it should be, and its beginning. */
 function describeBody({ recorded }: Exchange, response: HttpResponse): string {
   const { body = '', bodyEncoding } = recorded.response ?? {}
   const json = response.json()
   const isWrong = !json.ok && response.status >= 400
   if (bodyEncoding) return isWrong ? `, but ${json.problem}` : ' with bytes that are not text'
   const location = response.status < 400 ? recorded.response?.headers['location'] : undefined
-  // The query of a log-in may hold what opens it.
+  // The query of a login redirect may contain a secret.
   if (response.status >= 300 && location !== undefined)
     return ` to ${excerpt(location.replace(/[?#].*/s, ''))}`
   if (body === '') return ' without a body'
   if (isPage(response)) return ` with a page: ${excerpt(pageText(body)) || 'without any text'}`
-  // A body that looks right is not shown as if it were.
+  // A body that looks right must not be shown as if it were.
   return isWrong ? `, but ${json.problem}: ${excerpt(body)}` : ` ${excerpt(body)}`
 }
 
-/** The `tpe` as it was recorded: a target may echo a key in it. One with odd characters is quoted, so that they show. */
+/** The recorded `tpe`, since a target may echo a key in it. Odd characters are quoted to be visible. */
 function recordedTpe({ recorded: { response } }: Exchange, tpe: string): string {
   if (!response?.body.includes(tpe)) return 'an envelope (see the exchange)'
   return /^[\w.-]+$/.test(tpe) ? tpe : JSON.stringify(tpe)
@@ -97,7 +100,7 @@ function descriptionOf({ recorded }: Exchange, response: HttpResponse): string {
   if (text === undefined) return ''
   const shown = recorded.response?.body ?? ''
   if (shown.includes(text)) return ` "${excerpt(text)}"`
-  // JSON may write it in other characters; of what was recorded the keys are gone.
+  // JSON may escape characters; keys are already removed from the record.
   const written = descriptionIn(parsedJson(shown))
   return written === undefined ? '' : ` "${excerpt(written)}"`
 }
@@ -108,7 +111,7 @@ function descriptionIn(envelope: unknown): string | undefined {
   return typeof text === 'string' && text.trim() !== '' ? text : undefined
 }
 
-/** Why a code name of the status is still not the one that the spec names. */
+/** Why a code name of the status is still not the expected one. */
 export function familyRemark(exchange: Exchange, pairs: Pairs): string {
   const { response } = exchange
   if (!response) return ''
@@ -125,7 +128,7 @@ export function isPage(response: HttpResponse): boolean {
 
 const hidden = /<!--[\s\S]*?(?:-->|$)|<(script|style|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi
 
-/** `503 Service Temporarily Unavailable, nginx/1.22.1`: the title of a page once, and what else a reader sees of it. */
+/** For example `503 Service Temporarily Unavailable, nginx/1.22.1`: the title of a page and its visible text. */
 function pageText(body: string): string {
   const title = pageTitle(body)
   const parts = body
@@ -136,7 +139,7 @@ function pageText(body: string): string {
   return [title ?? '', rest].filter(Boolean).join(', ')
 }
 
-/** The title of an HTML page, else its first heading; undefined if it has neither. */
+/** The title of an HTML page, else its first heading. */
 export function pageTitle(body: string): string | undefined {
   const title =
     /<title[^>]*>([\s\S]*?)<\/title/i.exec(body)?.[1] ??
@@ -162,7 +165,7 @@ interface Repeated {
   readonly headers?: HeaderValues
 }
 
-/** The command that shows a failure again; the ids and the seed are put behind it. It holds no key. */
+/** The command to reproduce a failure, without ids, seed and keys. */
 export function rerunCommand(repeated: Repeated): string {
   const { baseUrl, target, runs, depth, tpe, readOnly, insecure, headers = {} } = repeated
   const words = ['conform', ...(baseUrl === undefined ? [] : [baseUrl])]
@@ -182,7 +185,7 @@ function shownValue(name: string, value: HeaderValue): string {
   return isSecretName(name) ? labels.other : value
 }
 
-/** The command that shows a failure again; ids need no quoting. */
+/** The command to reproduce a failure; ids need no quoting. */
 export function rerunLine(
   { rerun, seed }: { rerun: string; seed: number },
   ...ids: string[]

@@ -4,28 +4,27 @@ import type { Log } from './log.ts'
 import type { EndCause } from './outcome.ts'
 import type { Plan, Run } from './run.ts'
 
-/** Facts that a run learned besides the results. */
+/** Facts of a run besides the results. */
 export interface RunFacts {
   readonly requests: number
   readonly throttled: number
   readonly retried: number
-  /** The longest pause that a throttled answer asked for, in ms; 0: none did. */
+  /** The longest `Retry-After`, in ms; 0 without one. */
   readonly longestPauseMs: number
-  /** Host and port of the proxy that was asked, without its credentials. */
+  /** Host and port of the proxy, without credentials. */
   readonly proxy: string | null
   readonly created: readonly Created[]
   readonly answers: Log
   readonly notServed: readonly NotServed[]
-  /** Operations that the target does not seem to have, and how it answered. */
+  /** Operations that the target does not seem to have, with their answers. */
   readonly absent: readonly NotServed[]
-  /** Every request with the full key that was answered was answered 401, or there is no such key. */
+  /** Every answered request with the full key returned 401, or there is no key. */
   readonly keyRefused: boolean
-  /** What is to be said of the first. */
   readonly keyRefusal?: string | undefined
   readonly ended: ({ readonly cause: EndCause } & Reason) | null
   readonly jobsInProgress: readonly string[]
   readonly recordingProblem: string | undefined
-  /** Sentences that say what of the target or its file to look at, if they do not seem to be what was meant. */
+  /** Sentences about a target or target file that may not be the intended one. */
   readonly hints: readonly string[]
 }
 
@@ -64,22 +63,21 @@ function createdBy({ objects: { created, cleanups }, client: { recorder } }: Run
   })
 }
 
-/** Nothing has been sent yet. */
 export interface PlannedEvent {
   readonly kind: 'planned'
   readonly plan: Plan
 }
 
 /**
- * One requirement. Each requirement of the catalogue has one such event, unless the run ends early. It has a second one at the
- * end if it turns out that its requests left their connections unusable, as failed, or that its failure does not show by then.
+ * Sent once per requirement, unless the run ends early; again at the end if its requests spoiled their connections
+ * (failed), or if its failure has disappeared.
  */
 export interface JudgedEvent {
   readonly kind: 'judged'
   readonly result: CatalogueResult
 }
 
-/** The target answered 429 or 503, and the operation is held back for that many ms. */
+/** The target returned 429 or 503, and the operation is paused for that many ms. */
 export interface ThrottledEvent {
   readonly kind: 'throttled'
   readonly operation: string
@@ -91,23 +89,22 @@ export interface EndedEvent {
   readonly facts: RunFacts
 }
 
-/** Events of a run, in order: `planned` first, `ended` last. */
+/** Events of a run in order: `planned` first, `ended` last. */
 export type RunEvent = PlannedEvent | JudgedEvent | ThrottledEvent | EndedEvent
 
-/** A run that goes on. */
 export interface Judging {
-  /** Events as they happen; to be read once. */
+  /** To be read once. */
   readonly events: AsyncIterable<RunEvent>
   /** Settles when everything is judged, cleaned up and closed. */
   readonly done: Promise<void>
-  /** Results that are known by now, by requirement id. */
+  /** Results so far, by requirement id. */
   readonly results: ReadonlyMap<string, CatalogueResult>
   facts(): RunFacts
-  /** Ends the run: what is under way is dropped, clean-up is sent. */
+  /** Ends the run: drops open requests and sends clean-up. */
   end(cause: EndCause, reason: string | Reason): void
 }
 
-/** A queue: events wait in it until its reader iterates over them. */
+/** A queue of events, to be iterated over once. */
 export function createEventQueue<T>() {
   const waiting: T[] = []
   let end: { readonly error: Error | undefined } | undefined
@@ -117,7 +114,7 @@ export function createEventQueue<T>() {
       waiting.push(event)
       wake()
     },
-    /** No more events will come; with an error, the reader gets it after the last one. */
+    /** Ends the queue; the reader gets the error after the last event. */
     close(error?: Error): void {
       end ??= { error }
       wake()

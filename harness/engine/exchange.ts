@@ -6,39 +6,39 @@ import type { Pairs } from '../../catalogue/expected.ts'
 import type { ExchangeRole, FailureExchange } from '../report/index.ts'
 import { type HttpResponse, isThrottled, tpeOf, isExpected, matchPairs } from './response.ts'
 
-/** An `Authorization` header: its value, and how it is written wherever it is shown. */
+/** An `Authorization` header: its value, and its label. */
 export interface Credential {
-  /** Absent: no header at all. */
+  /** Absent: no header. */
   readonly value?: string
   readonly shown: string
-  /** What a shell makes the value of, if it can make it of a variable that holds a key. */
+  /** Its form for a shell, if a variable with a key can produce it. */
   readonly inShell?: string
-  /** True for the key with full rights: only its answers tell whether the key is accepted. */
+  /** True for the key with full rights: only its answers show whether the key is accepted. */
   readonly full: boolean
 }
 
-/** One request that the suite means to send, before the target's own headers and base URL are put to it. */
+/** A request of the suite, without the target's headers and base URL. */
 export interface Probe {
-  /** Null: a path or method that the interface does not have. */
+  /** Null: a path or method outside the interface. */
   readonly operation: OperationId | null
   readonly method: string
-  /** Template with parameters in braces, or a path that is sent as it is. */
+  /** A template with parameters in braces, or a literal path. */
   readonly path: string
   readonly params: Readonly<Record<string, string>>
-  /** Several values: the member stands there several times. */
+  /** Several values repeat the member. */
   readonly query: Readonly<Record<string, string | readonly string[]>>
   readonly headers: readonly HeaderLine[]
   readonly credential: Credential
   readonly body?: string | Uint8Array
-  /** Effect that it has on a conforming target: anything but `none` is never sent twice unasked. */
+  /** Effect on a conforming target: anything but `none` is not repeated on its own. */
   readonly effect: Effect
-  /** Name of the object that it would create, for clean-up. */
+  /** Name of the object to create, for clean-up. */
   readonly creates?: string
-  /** The kind of its one fault, and where that is, as the fault matrix calls it. */
+  /** Kind and place of its one fault, as in the fault matrix. */
   readonly fault?: string | undefined
 }
 
-/** The declared headers, without those that `own` sets itself, and then its own. */
+/** The declared headers overridden by its own. */
 export function withOwn(
   declared: readonly HeaderLine[],
   own: readonly HeaderLine[],
@@ -49,7 +49,7 @@ export function withOwn(
   return [...declared.filter((line) => !isOwn(line)), ...own]
 }
 
-/** Path and query of the request, with those members of `query` that it does not have itself. */
+/** Path and query of the request, with those members of `query` that it lacks. */
 export function pathOf(probe: Probe, query: Probe['query']): string {
   const path = probe.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(probe.params[name] ?? ''),
@@ -58,7 +58,7 @@ export function pathOf(probe: Probe, query: Probe['query']): string {
   return written === '' ? path : `${path}?${written}`
 }
 
-/** The members as they stand behind the question mark. */
+/** The query string without the question mark. */
 export function queryOf(query: Probe['query']): string {
   return Object.entries(query)
     .flatMap(([name, value]) =>
@@ -80,93 +80,93 @@ export function withJson(probe: Probe, body: unknown): Probe {
   return { ...probe, body: JSON.stringify(body) }
 }
 
-/** The probe with that header in place of any of the same name; without it if `value` is undefined. */
+/** Replaces a header; removes it if `value` is undefined. */
 export function withHeader(probe: Probe, name: string, value: string | undefined): Probe {
   const others = probe.headers.filter((line) => !isNamed(line, name.toLowerCase()))
   return { ...probe, headers: value === undefined ? others : [...others, { name, value }] }
 }
 
-/** Why a request is sent, and what is known of its answer beforehand. */
+/** Why a request is sent, and what is expected. */
 export interface Purpose {
-  /** The requirement that it is sent for; null for a request of the suite's own. */
+  /** The requirement; null for the suite's own requests. */
   readonly requirement: string | null
-  /** The requirement that the request is about, if it is sent for another one: a connection that it spoils is told there. */
+  /** The requirement to blame if the request spoils its connection, if different. */
   readonly about?: string
   readonly role: ExchangeRole
-  /** How it differs from the operation's valid request, in words that follow the request line. */
+  /** How it differs from the valid request; continues the request line. */
   readonly what?: string
-  /** Statuses and types that the requirement expects: a 429 or 503 among them is no throttling. */
+  /** Expected statuses and types: a 429 or 503 among them is not throttling. */
   readonly expects?: Pairs
   /**
-   * Whether the answer is what the request is sent for, if that is more than `expects` says. Such a request is to be
-   * granted: whatever its effect, it is sent once more if no answer came.
+   * Whether the answer is as intended, beyond `expects`. Such a request should be accepted: it is repeated without an
+   * answer, whatever its effect.
    */
   readonly isSuccess?: (exchange: Exchange) => boolean
-  /** The suite itself made the input bad: a 5xx to it is the server's fault (§7.2). */
+  /** The suite sent bad input: a 5xx is the server's fault (§7.2). */
   readonly badInput?: boolean
-  /** Sent to what is no part of the interface, to see that the target lives: no requirement of every response judges the answer. */
+  /** Sent outside the interface to test liveness: passive requirements ignore it. */
   readonly skipPassive?: boolean
   /**
-   * Answers whose envelope and pair are not judged: unknown paths and methods. `at all`: sent after another request to see
-   * what that leaves behind, so that the answer says nothing about what is asked for.
+   * Exempts envelope and pair: unknown paths and methods. `at all`: sent after another request to see its effect, so
+   * that its own answer proves nothing.
    */
   readonly skipJudging?: 'envelope' | 'at all'
 }
 
-/** A request, as the next one on its connection knows it. */
+/** A request, as seen by the next one on its connection. */
 export interface PreviousRequest {
   readonly probe: Probe
   readonly purpose: Purpose
   readonly request: HttpRequest
-  /** Makes it once more, with a fresh name if it creates something; absent if it cannot be sent again at will. */
+  /** Makes it again, with a new name for a creation; absent if it cannot be repeated at will. */
   readonly again?: () => Probe | Promise<Probe>
-  /** Its recorded form; set when it has ended. */
+  /** Its recorded form, once it has ended. */
   recorded?: () => FailureExchange
 }
 
-/** Finding of asking again after a wrong answer. */
+/** Conclusion from asking again after a wrong answer. */
 type Finding =
-  /** Answered otherwise, and always so, when everything else was sent; in words. */
+  /** Consistently answered otherwise at the end of the run; in words. */
   | { readonly kind: 'otherwise-later'; readonly response: string }
   | {
       readonly kind: 'answers-differ'
-      /** Each answer to the request, in words, and how often it came. */
+      /** Each answer in words, with its frequency. */
       readonly responses: readonly (readonly [answer: string, times: number])[]
     }
 
-/** One request and what came of it. */
+/** A request and its outcome. */
 export interface Exchange {
   readonly probe: Probe
   readonly purpose: Purpose
   readonly response?: HttpResponse
   readonly noResponse?: NoResponse
-  /** Earlier try of the request that got no answer: it may have had its effect nevertheless. */
+  /** Earlier unanswered attempt, which may have had its effect. */
   readonly unanswered?: Exchange
-  /** True if no answer came on a second, fresh connection either. */
+  /** True if a second, fresh connection gave no answer either. */
   readonly unansweredTwice?: true
-  /** The request that went before on its connection; undefined on a fresh one, and once nothing is to be told of it any more. */
+  /** The previous request on its connection; undefined on a fresh one, and once it is no longer needed. */
   previousRequest?: PreviousRequest | undefined
   readonly finding?: Finding
   /** Still 429 or 503 after every try that patience allows. */
   readonly throttled: boolean
-  /** Form for reports: keys removed, bodies cut. Made when it is first asked for. */
+  /** Form for reports, without keys and truncated; made on demand. */
   readonly recorded: FailureExchange
   /** `performance.now()` when the request was handed to the socket, and when its answer had been read. */
   readonly sentAt: number
   readonly endedAt: number
 }
 
-/** Finds that the answers to one request differ; each is given in words. */
+/** The conclusion that answers to one request differ. */
 export function differing(responses: readonly string[]): Finding {
   const times = new Map<string, number>()
   for (const response of responses) times.set(response, (times.get(response) ?? 0) + 1)
   return { kind: 'answers-differ', responses: [...times] }
 }
 
-/** To a request that should be granted. */
+/** For a valid request. */
 const saysNothing: readonly number[] = [401, 403, 409, 429]
 
-/** Whether the answer is certainly not what the request was sent for. */
+/** Whether the answer is certainly not the intended one. */
 export function isWrong(exchange: Exchange): boolean {
   const { response, noResponse, purpose, probe } = exchange
   if (!response) return noResponse?.cause === 'malformed'
@@ -177,7 +177,7 @@ export function isWrong(exchange: Exchange): boolean {
   return isRefusedByClient(response.status) || isNobodys(response)
 }
 
-/** An error that is no envelope: a service says it otherwise. */
+/** An error without an envelope, which the service itself would not send. */
 export function isNobodys(response: HttpResponse): boolean {
   return response.status >= 400 && tpeOf(response) === undefined
 }
@@ -190,7 +190,7 @@ export function isThrottling({ response, purpose }: Exchange): boolean {
   return response !== undefined && isThrottled(response) && !isExpected(purpose.expects, response)
 }
 
-/** `404 NotFound`; undefined for none, and for one that only asks for patience. */
+/** For example `404 NotFound`; undefined without an answer or when throttled. */
 export function kindOf(exchange: Exchange): string | undefined {
   const { response } = exchange
   return response && !isThrottling(exchange)
@@ -198,12 +198,12 @@ export function kindOf(exchange: Exchange): string | undefined {
     : undefined
 }
 
-/** What it was sent for, and with which status it failed. */
+/** The requirement and the failing status. */
 export function kindOfFailure({ purpose, probe, response }: Exchange): string {
   return `${purpose.requirement ?? probe.operation} ${response?.status}`
 }
 
-/** Whether the request may be sent again: it cannot have had an effect, or was refused. */
+/** Whether the request may be repeated: it had no effect, or was refused. */
 export function mayRepeat({ probe, response }: Exchange): boolean {
   return probe.effect === 'none' || (response !== undefined && isRefusedByClient(response.status))
 }

@@ -3,7 +3,7 @@ import { probeOf } from './request.ts'
 import { type Outgoing, sendWithPatience } from './retry.ts'
 import type { GatedSend, Run } from './run.ts'
 
-/** Sends once the hooks of the suites allow it, at once if none has anything to say. */
+/** Sends once the hooks allow it; at once if none applies. */
 export function throughGate(
   run: Run,
   probe: Probe,
@@ -19,7 +19,7 @@ export function throughGate(
   return send()
 }
 
-/** Sends it with patience once the object that it names allows it; the request that this was asked for is the first that is sent. */
+/** Sends with retries once the object allows it, starting with the given request. */
 export async function sendGated(outgoing: Outgoing): Promise<Exchange> {
   const { run, source, purpose } = outgoing
   const first = await probeOf(source)

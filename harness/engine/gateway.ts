@@ -4,19 +4,19 @@ import { headBytes, type HttpResponse, envelopeProblem } from './response.ts'
 import { describeResponse, isPage } from './describe.ts'
 import type { Exchange } from './exchange.ts'
 
-/** Response of a gateway in place of the service: it proves nothing about the target. */
+/** Answer of a gateway in place of the service, which proves nothing about the target. */
 export interface GatewayResponse {
-  /** Sentence on what answered, and what to look at or to declare; follows `<base URL> cannot be judged: `. */
+  /** What answered, and what to check or declare; follows `<base URL> cannot be judged: `. */
   readonly sentence: string
-  /** It may be over soon: a service that starts is asked again, for so long, in ms. */
+  /** How long to keep asking a service that may be starting, in ms. */
   readonly patienceMs: number
-  /** It may be this path alone: another one is asked before the target is given up. */
+  /** Possibly only this path: another one is tried before giving up. */
   readonly perhapsHereOnly?: boolean
 }
 
-/** While a gateway answers for the service, it is asked again so often, in ms. */
+/** Poll interval while a gateway answers, in ms. */
 export const gatewayEveryMs = 2000
-/** How long a service may take to start behind its gateway, in ms. */
+/** Start-up time for a service behind its gateway, in ms. */
 const startMs = 10_000
 
 /** How the suite reaches the target. */
@@ -26,7 +26,7 @@ export interface Way {
   readonly proxy?: Proxy | undefined
 }
 
-/** The gateway that gave the first answer in place of the service, if one did. An error envelope is the service's own, but for 502 to 504. */
+/** The gateway that gave the first answer, if any. Envelopes come from the service, except with 502 to 504. */
 export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse | undefined {
   const { response } = exchange
   if (!response) return undefined
@@ -45,7 +45,7 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
   const sentence = redirected(response, way) ?? credentialWanted(response)
   if (sentence !== undefined) return { sentence: `${sentence} (${said})`, patienceMs: 0 }
   if (!isPage(response)) return undefined
-  // A framework has a page of its own for a path that is not built.
+  // A framework returns its own page for a missing path.
   const isBuilt = status < 400 || status === 403 || signatures.test(response.text(headBytes))
   if (!isBuilt) return undefined
   return {
@@ -55,7 +55,7 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
   }
 }
 
-/** The paths of the interface begin with /v1, and so does no other. */
+/** All paths of the interface begin with /v1. */
 export const doubled =
   'the base URL ends in /v1, but the paths of the interface begin with /v1 already: leave it out'
 
@@ -70,14 +70,14 @@ function pastProxy({ baseUrl, proxy }: Way): string {
   return `; it came through ${proxyName(proxy)}, which NO_PROXY=${new URL(baseUrl).hostname} goes past`
 }
 
-/** A redirect to another place: a log-in, or another address of the same interface. */
+/** A redirect elsewhere: to a login, or another address of the interface. */
 function redirected(response: HttpResponse, { baseUrl }: Way): string | undefined {
   const location = response.header('location')
   if (response.status >= 400 || location === undefined || !URL.canParse(location, `${baseUrl}/`))
     return undefined
   const from = new URL(`${baseUrl}/v1/files`)
   const to = new URL(location, from)
-  // A server may want a slash at the end of a path: that answer is its own.
+  // Adding a trailing slash is the server's own redirect.
   if (to.origin === from.origin && to.pathname.startsWith(from.pathname.replace(/files$/, '')))
     return undefined
   if (from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname)
@@ -85,7 +85,7 @@ function redirected(response: HttpResponse, { baseUrl }: Way): string | undefine
   return `it redirects to ${to.origin}${to.pathname}: use that address in the base URL, or if it is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (--header)`
 }
 
-/** A credential that is not the key of §5: the scheme of WWW-Authenticate is another. */
+/** A credential other than the key of §5: WWW-Authenticate names another scheme. */
 function credentialWanted(response: HttpResponse): string | undefined {
   const challenge = response.header('www-authenticate') ?? ''
   const [scheme] = /^[\w-]+/.exec(challenge) ?? []
@@ -98,7 +98,7 @@ function credentialWanted(response: HttpResponse): string | undefined {
   return `a gateway asks for a credential of its own (WWW-Authenticate: ${scheme}): declare it in headers of the target file (--header), or let the suite past it`
 }
 
-/** Signs that software in between wrote the page: nginx and its kin, Apache, squid, tinyproxy, haproxy. */
+/** Recognises pages of nginx and relatives, Apache, squid, tinyproxy, haproxy. */
 const signatures =
   /<center>[\w-]+(?:\/[\d.]+)?(?: \([^)]*\))?<\/center>|<address>|Generated by|No server is available/i
 
@@ -123,7 +123,7 @@ const remedies: Readonly<Partial<Record<NoResponseDetail, (way: Way) => string>>
     'the suite speaks HTTP/1.1: let the server take it too, or put a gateway in front that does',
 }
 
-/** Tells what to try, if the way in which no answer came shows it. */
+/** What to try, judging by the missing answer. */
 export function remedyFor({ cause, detail }: NoResponse, way: Way): string {
   const known = detail && remedies[detail]
   if (known) return `; ${known(way)}`

@@ -1,4 +1,3 @@
-// A run: its options, its plan, its events.
 export { createRun, type RunParts } from './create-run.ts'
 export type { Interface, Plan, PlanEntry, Run, RunHook, RunOptions, GatedSend } from './run.ts'
 export { isPlanned, mayGenerate, perRun, runOptionsOf } from './run.ts'
@@ -13,11 +12,9 @@ export {
 export type { Judging, RunEvent, RunFacts, ThrottledEvent } from './events.ts'
 export { createLog } from './log.ts'
 
-// How judging ends.
 export { allEnded, type EndCause, Failed, NotExercised, orElse } from './outcome.ts'
 export { pause, Throttled } from './outcome.ts'
 
-// A request.
 export type { Credential, Exchange, Probe, Purpose } from './exchange.ts'
 export {
   differing,
@@ -46,14 +43,12 @@ export {
   type Source,
 } from './request.ts'
 
-// Sending it.
 export { sendGated, throughGate } from './gate.ts'
 export { holdPlaces, type SendHeld, sendOnce, sendWithStaleRetry } from './send.ts'
 export { isOwnBreakdown, sendWithPatience } from './retry.ts'
 export { cleanUp, sendHookRequest, setUp, tearDown } from './own-requests.ts'
 export { createSemaphore } from './pace.ts'
 
-// A response, and words for it.
 export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'
 export { isBlock, isBlocked, isBreakdown, isEnvelope, isGranted, isThrottled } from './response.ts'
 export { describePairs, envelopeRemark, hasStatusOf, isExpected, matchPairs } from './response.ts'

@@ -9,36 +9,36 @@ import { hasStatusOf, isThrottled } from './response.ts'
 import type { Run } from './run.ts'
 import { sendOnce } from './send.ts'
 
-/** A key is taken for refused after so many answers in a row that say so; a 429 is asked again after so many ms. */
+/** Consecutive refusals that prove a refused key; and the pause in ms before repeating after a 429. */
 const questions = 3
 const questionEveryMs = 1000
-/** So many wrong keys in a row, among the last answers, are what a lock-out follows on. */
+/** Consecutive wrong keys, among the last answers, that may cause a lock-out. */
 const lockingRow = 8
-/** A target that locks keys out gets a right key before each so many wrong ones. */
+/** A target with lock-outs gets a valid key before each group of this many wrong ones. */
 const wrongInARow = 3
 
 const isFew = ({ options, target }: Run): boolean =>
   options.depth === 'quick' || target.limits.credentialProbes === 'few'
 
-/** Sends a right key between wrong ones, to a target that is to get few of these. */
+/** Sends a valid key between wrong ones, if the target should get few. */
 export async function separateWrongKeys(run: Run, { credential }: Probe): Promise<void> {
   if (!isFew(run) || credential.full || credential.value === undefined || !run.keys.hasFull) return
-  // Not urgent, as a question after the life of a target is: it goes behind the wrong ones that wait for their places.
+  // Not urgent, unlike a liveness question: it queues behind waiting wrong keys.
   if (++run.findings.wrongKeys % wrongInARow === 0)
     await sendOnce(run, await livenessProbe(run), { ...forLiveness, role: 'setup' })
 }
 
 /**
- * After a refusal that nobody expects: if another operation, which has accepted the full key before, refuses it too, the key is
- * refused by now. That ends the run: nothing more can be learned, and no requirement is to blame. A 429 is a limit like others,
- * unless it follows on a row of wrong keys.
+ * After an unexpected refusal: if another operation that accepted the full key refuses it now, the run ends, since
+ * nothing more can be learned and no requirement is to blame. A 429 is an ordinary limit, unless it follows a series of
+ * wrong keys.
  */
 export async function confirmKey(run: Run, { response, probe, purpose }: Exchange): Promise<void> {
   const { operation, credential } = probe
   const { log, looks } = run.findings
   const status = response?.status
   if (!response || !status || !refusing.includes(status) || operation === null) return
-  // To a wrong key a 401 is what is asked for.
+  // A wrong key must get a 401.
   if (credential.value === undefined || (status === 401 && !credential.full)) return
   const about = run.api.requirement(purpose.about ?? '')?.expects
   const asked = [purpose.expects, Array.isArray(about) ? about : undefined]
@@ -48,7 +48,7 @@ export async function confirmKey(run: Run, { response, probe, purpose }: Exchang
   const other = operation === run.api.first ? run.api.reading : run.api.first
   if (!log.answers.some((one) => one.operation === other && isAccepting(one))) return
   const kind = `${operation} ${status}`
-  // A key that has expired is refused by 401.
+  // An expired key gets a 401.
   const isLocked = status !== 401 && isAfterWrong
   const look = looks.get(kind) ?? askAgain(run, other, isLocked)
   looks.set(kind, look)
@@ -59,7 +59,7 @@ export async function confirmKey(run: Run, { response, probe, purpose }: Exchang
 const askAt = async (run: Run, id: OperationId, credential?: Credential): Promise<Exchange> =>
   sendOnce(run, await livenessProbe(run, id, credential), forLiveness, { fresh: true })
 
-/** Ends the run if the operation, too, refuses the full key each time. */
+/** Ends the run if the operation also refuses the full key each time. */
 async function askAgain(run: Run, id: OperationId, isLocked: boolean): Promise<void> {
   let exchange = await askAt(run, id)
   for (let question = 1; question < questions && isRefused(exchange); question++) {
@@ -83,7 +83,7 @@ async function askAgain(run: Run, id: OperationId, isLocked: boolean): Promise<v
 const isRefused = ({ response }: Exchange): boolean =>
   response !== undefined && refusing.includes(response.status)
 
-/** A limit of all requests, or of this key alone that says when it is over: a lock-out limits what shows a key, wrong ones too. */
+/** Whether all requests are limited, or this key with a Retry-After: a lock-out affects keys, also wrong ones. */
 async function isQuota(run: Run, id: OperationId, { response }: Exchange): Promise<boolean> {
   if (response?.status !== 429) return false
   const isLimited = async (credential: Credential): Promise<boolean> => {

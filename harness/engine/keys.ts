@@ -6,7 +6,7 @@ import type { KeySource, Secret, Target } from '../target/index.ts'
 import type { Credential } from './exchange.ts'
 import type { Answer, Log } from './log.ts'
 
-/** The keys of a run. Each value is known to the redactor before it is used. */
+/** The keys of a run. Each value is registered with the redactor before use. */
 export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifetime, 'end'>) {
   const sources = target.keys
   const read = async (source: KeySource): Promise<string> => {
@@ -32,7 +32,7 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
   const secret = async (source: KeySource | undefined): Promise<Secret | undefined> =>
     source && { value: await read(source), label: source.label }
   const { full } = sources
-  /** The full key, if it stays the same for the whole run: nearly every request carries it. */
+  /** The full key, if constant: nearly every request uses it. */
   const fixed = full && 'value' in full ? written(full.value, full, true) : undefined
   const required = (source: KeySource | undefined, member: string): KeySource => {
     if (!source) throw new NotExercised(`declare ${member}`)
@@ -40,13 +40,13 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
   }
   return {
     hasFull: full !== undefined,
-    /** `Bearer` and the full key; no credential at all if the run has none. */
+    /** `Bearer` and the full key; no credential if there is none. */
     full: async (): Promise<Credential> =>
       fixed ?? (full ? bearer(full, true) : { shown: '', full: false }),
-    /** The credential as it is now: a key of short life may have been followed by another. */
+    /** The current credential: a short-lived key may have been replaced. */
     current: (credential: Credential): Credential | Promise<Credential> =>
       credential.full ? (fixed ?? bearer(full!, true)) : credential,
-    /** The keys themselves, for what is made from them; undefined if they are not declared. */
+    /** The plain keys, for derived ones; undefined if not declared. */
     fullKey: (): Promise<Secret | undefined> => secret(sources.full),
     expiredKey: (): Promise<Secret | undefined> => secret(sources.expired),
     restrictedKey: (operation: OperationId): Promise<Secret | undefined> =>
@@ -57,7 +57,7 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
     restricted: async (operation: OperationId): Promise<Credential> =>
       bearer(required(sources.restricted[operation], `keys.restricted (for ${operation})`), false),
     of: (source: KeySource): Promise<Credential> => bearer(source, false),
-    /** Every key that is declared, as given now: nothing made from a key may equal one. */
+    /** All declared keys: no derived key may equal one. */
     async declared(): Promise<ReadonlySet<string>> {
       const ofScenarios = Object.values(target.scenarios).map(({ key }) => key)
       const all = [
@@ -68,7 +68,7 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
       ]
       return new Set(await Promise.all(all.filter((source) => source !== undefined).map(read)))
     },
-    /** Teaches the redactor a credential that was derived from a key. */
+    /** Registers a derived credential with the redactor. */
     learn({ value, shown }: Credential): void {
       const withoutScheme = (text: string): string => text.replace(/^(Bearer|Basic) /, '')
       if (value !== undefined && value !== shown)
@@ -79,7 +79,7 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
 
 export type Keys = ReturnType<typeof createKeys>
 
-/** Something in front of the service, or its load, answers so before anybody looks at a key. */
+/** Answers of gateways or overload, before any key is checked. */
 const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
 
 const keyRefused =
@@ -87,11 +87,14 @@ const keyRefused =
 const keyRead =
   'the key is not accepted: every request with it was answered 401 BadToken, so the service has read it: it may have expired; give one that is valid'
 
-/** Why nothing is known of a target whose every answer to the full key was 401: what names it bad (§5) has read it. Undefined if one was another. */
+/**
+ * Why every answer to the full key was 401; undefined if one was not. A distinct error (§5) shows that the service has
+ * read it.
+ */
 export function keyRefusal({ answers }: Log): string | undefined {
   let refusal: string | undefined
   for (const { isOwn, shown, operation, status, tpe } of answers) {
-    // A server may answer unknown paths before it checks any key.
+    // A server may answer unknown paths before checking keys.
     if (!isOwn || shown !== 'full' || operation === null || saysNothing.includes(status)) continue
     if (status !== 401) return undefined
     refusal = tpe === 'BadToken' && refusal !== keyRefused ? keyRead : keyRefused
@@ -99,21 +102,21 @@ export function keyRefusal({ answers }: Log): string | undefined {
   return refusal
 }
 
-/** Statuses by which a key is refused, or locked out. */
+/** Statuses of a refused or locked-out key. */
 export const refusing: readonly number[] = [401, 403, 429]
 
 /** Whether an answer shows that the full key is accepted. */
 export const isAccepting = ({ shown, operation, status }: Answer): boolean =>
   shown === 'full' && operation !== null && !refusing.includes(status) && status !== 503
 
-/** When the last request was sent whose answer showed the full key accepted. */
+/** When the last request was sent that showed the full key accepted. */
 const acceptedAt = ({ answers }: Log): number =>
   answers.reduce((at, one) => (isAccepting(one) ? Math.max(at, one.sentAt) : at), -Infinity)
 
-/** Since when the full key has been refused by every answer to it (`performance.now()`); undefined if it is accepted. */
+/** Since when every answer has refused the full key (`performance.now()`); undefined if accepted. */
 export function refusedSince(log: Log): number | undefined {
   const accepted = acceptedAt(log)
-  // What may be answered by any 4xx, or by anything, says nothing else: the next right answer shows that the key is accepted.
+  // Where any 4xx or any answer is allowed, it proves nothing: the next right answer shows that the key is accepted.
   const refusals = log.answers.filter(
     ({ shown, operation, status, isAsked, endedAt }) =>
       shown === 'full' &&
@@ -128,13 +131,13 @@ export function refusedSince(log: Log): number | undefined {
 const isOfWrongKey = ({ shown, operation }: Answer): boolean =>
   shown === 'other' && operation !== null
 
-/** A key that was refused by 401; undefined if there was none yet. */
+/** A key that was refused by 401, if any. */
 export const wrongKeyIn = ({ answers }: Log): Credential | undefined =>
   answers.findLast((one) => isOfWrongKey(one) && one.status === 401)?.credential
 
 const lastAnswers = 24
 
-/** The longest row of wrong keys among the last answers; right ones are those that were accepted. */
+/** The longest series of wrong keys among the last answers, between accepted ones. */
 export function wrongRow({ answers }: Log): number {
   const last = answers.filter((one) => isOfWrongKey(one) || isAccepting(one)).slice(-lastAnswers)
   let longest = 0

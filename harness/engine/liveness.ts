@@ -15,23 +15,23 @@ import { isThrottled } from './response.ts'
 import type { Liveness, Run } from './run.ts'
 import { recordExchange } from './send.ts'
 
-/** How often it is looked whether a target has gone quiet, in ms. */
+/** Interval of checks for a silent target, in ms. */
 const checkEveryMs = 250
 /**
- * If requests are open and none is answered for so many looks in a row, for 10 s, one more request asks whether the target still
- * lives. Looks are counted, and not the time between them, in which this process may have stood still on a busy machine.
+ * After this many checks (10 s) with open requests but no answer, one more request tests whether the target is alive.
+ * Counting checks instead of time allows for pauses of this process.
  */
 const quietLooks = 40
 const lastChanceMs = 5_000
 /** A target that is away is asked again so often, while it may be starting, or starting again: for about 3 s, and 10 s. */
 const startQuestions = 6
 const restartQuestions = 20
-/** The first request of a run is given this long if the target file says nothing else, in ms. */
+/** Default time limit of the first request, in ms. */
 const firstMs = 10_000
 
-/** Most requests that are named as the last before the target went away. */
+/** Maximum requests named as the last before the target went away. */
 const maxNamed = 3
-/** A request that got no answer this long before the last answer (ms) did not cause an end that comes now. */
+/** A request lost this long (ms) before the last answer did not cause a later end. */
 const recentMs = 1000
 
 interface Asked {
@@ -39,16 +39,16 @@ interface Asked {
   readonly exchange: Exchange
 }
 
-/** The liveness of a run, which is still being made: its question is the first request, whatever is judged. */
+/** Creates the liveness check of a run, which need not be complete yet; its first request starts the run. */
 export function createLiveness(run: () => Run): Liveness {
   const open = new Map<PreviousRequest, number>()
-  /** Those that ended without an answer, and when: one of them may have brought the target down. */
+  /** Unanswered requests with times: one may have brought the target down. */
   let lost: {
     readonly request: PreviousRequest
     readonly sentAt: number
     readonly endedAt: number
   }[] = []
-  /** Looks since an answer came last, or the first of the open requests was sent. */
+  /** Checks since the last answer, or since the first open request. */
   let looks = 0
   let answeredAt = -Infinity
   /** When a target that had been away answered again. */
@@ -65,15 +65,15 @@ export function createLiveness(run: () => Run): Liveness {
     const { api, client, life } = run()
     const probe = await livenessProbe(run(), elsewhere ? api.reading : api.first)
     const request = httpRequest(run(), probe)
-    // The first answer may be a gateway's: it is shown to the observers when it is accepted.
+    // The first answer may be a gateway's: observers see it once accepted.
     const sent: PreviousRequest = { probe, purpose: forLiveness, request }
-    // It is not to wait behind what gets no answer.
+    // Must not queue behind unanswered requests.
     client.pacer.owe()
     const options = { timeoutMs, signal: life.signal, fresh: true, tag: sent }
     const result = await client.transport.send(request, options)
     return { result, exchange: recordExchange(run(), sent, result) }
   }
-  /** Shows the answer to what observes answers: it is the target's own. */
+  /** Passes the target's own answer to observers. */
   const accept = (exchange: Exchange): void => {
     const { api, client, target } = run()
     if (!exchange.response || target.absent[api.first] !== undefined) return
@@ -103,10 +103,10 @@ export function createLiveness(run: () => Run): Liveness {
   }
   const stopped = (why: string): void =>
     run().life.end('unreachable', `the target stopped answering: ${why}`)
-  /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`, those with a body first; nothing if none was. */
+  /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`, bodies first; empty if none. */
   const underWay = (): string => {
     const all = [...lost, ...[...open].map(([request, sentAt]) => ({ request, sentAt }))]
-    // What a server has to read is more likely to bring it down.
+    // A server is more likely to crash on a body.
     const hasNone = ({ request }: PreviousRequest): number => (request.body === undefined ? 1 : 0)
     const inOrder = all.sort(
       (a, b) => hasNone(a.request) - hasNone(b.request) || a.sentAt - b.sentAt,
@@ -125,7 +125,7 @@ export function createLiveness(run: () => Run): Liveness {
     accept(exchange)
     if (gateway && gateway.patienceMs > 0) stopped(gateway.sentence)
     else if (result.kind === 'answer') answered()
-    // The run was over before the question was: that says nothing of the target.
+    // The run ended first, which says nothing about the target.
     else if (result.cause !== 'aborted') stopped(`${result.message}${underWay()}`)
   }
   const checkIfQuiet = async (): Promise<void> => {
@@ -159,7 +159,7 @@ export function createLiveness(run: () => Run): Liveness {
       if (result?.kind === 'answer') {
         answered()
         lost = lost.filter((other) => endedAt - other.endedAt < recentMs)
-        // A request on a connection that nobody took did not reach the target.
+        // A refused connection did not reach the target.
       } else if (result && result.cause !== 'refused') lost.push({ request, sentAt, endedAt })
     },
     async cameBack({ endedAt, response }) {
@@ -181,7 +181,7 @@ export function createLiveness(run: () => Run): Liveness {
   }
 }
 
-/** A server that starts again refuses connections, or what stands before it closes them. */
+/** A restarting server refuses connections, or its gateway closes them. */
 function isAway(result: HttpResult): boolean {
   return isLost(result) || (result.kind === 'no-answer' && result.detail === 'nobody-listens')
 }

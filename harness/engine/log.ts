@@ -1,25 +1,25 @@
 import type { Credential, Exchange } from './exchange.ts'
 import { tpeOf } from './response.ts'
 
-/** An answer without its content. Times are in ms, as of `performance.now()`. */
+/** An answer without its content. Times are `performance.now()`. */
 export interface Answer {
-  /** Null: none of the interface. */
+  /** Null: outside the interface. */
   readonly operation: string | null
   readonly credential: Credential
-  /** Which key the request showed. */
+  /** The key of the request. */
   readonly shown: 'full' | 'other' | 'none'
   readonly requirement: string | null
   readonly status: number
   readonly tpe: string | undefined
-  /** What it was sent for names that status. */
+  /** The expected statuses include it. */
   readonly isAsked: boolean
   readonly sentAt: number
   readonly endedAt: number
-  /** It is the target's own: not that of a gateway in front of it, nor to a question after its life. */
+  /** The target's own: not a gateway's, and not to a liveness question. */
   isOwn: boolean
 }
 
-/** The answers of a run in the order of coming: what is asked of all of them together is derived from it. */
+/** The answers of a run in order, from which global conclusions are derived. */
 export type Log = ReturnType<typeof createLog>
 
 export function createLog() {

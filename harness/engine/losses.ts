@@ -2,23 +2,23 @@ import type { HttpResult } from '../http/index.ts'
 import type { Exchange } from './exchange.ts'
 import { NotExercised, Throttled } from './outcome.ts'
 
-/** Least and most tries of one request that prove that it is lost each time, and by no chance of the network. */
+/** Minimum and maximum attempts that prove a systematic loss. */
 const least = 2
 const most = 12
-/** A run sends thousands of requests: chance explains what comes more often than this. */
+/** A run sends thousands of requests: more frequent events may be chance. */
 const chance = 1e-7
-/** A share of requests without an answer below which they are few. */
+/** Below this share, unanswered requests are few. */
 const nowAndThen = 0.1
-/** A body of so many bytes is met by a loss twice as often as none. */
+/** A body of this size doubles the probability of a loss. */
 const bytesOnTheWay = 16 * 1024
 
-/** Counts the answers of a run that were lost: reset, closed or cut off. */
+/** Counts lost answers: reset, closed or truncated. */
 export function createLosses() {
   let sent = 0
   let lost = 0
   let hung = 0
   return {
-    /** Requests that were sent again since no answer came, or a gateway's. */
+    /** Requests repeated without an answer, or after a gateway's. */
     retried: 0,
     note(result: HttpResult): void {
       sent++
@@ -26,14 +26,14 @@ export function createLosses() {
       if (isHung(result)) hung++
     },
     /**
-     * Whether a few of all requests get no answer in time, other ones than this: chance may explain two of them in a row.
-     * @param own how many of its own
+     * Whether a few other requests time out too, so that two in a row may be chance.
+     * @param own its own timeouts
      */
     hangsNowAndThen: (own: number): boolean => hung > own && hung - own < nowAndThen * sent,
     /**
-     * How many losses in a row of one request prove that no chance explains them: two if the run lost no other, more the more others
-     * were lost, and the longer its body is.
-     * @param own how many of its own answers were lost so far
+     * How many consecutive losses of one request rule out chance: two without other losses, more with others or a
+     * longer body.
+     * @param own its own lost answers so far
      */
     proof(own: number, bytes: number): number {
       const others = lost - own
@@ -50,18 +50,18 @@ export function isHung(result: HttpResult): boolean {
   return result.kind === 'no-answer' && result.cause === 'timeout'
 }
 
-/** The connection was closed, before the answer or in the middle of it: what a network does now and then. */
+/** The connection was closed before or during the answer, as networks sometimes do. */
 export function isLost(result: HttpResult): boolean {
   return result.kind === 'no-answer' && result.cause === 'reset'
 }
 
 /**
- * Opens for an operation that gave no answer to two requests in a row, to more of them if chance may explain that, or is throttled all
- * the time: it gets no more requests.
+ * Opens for an operation with two consecutive unanswered requests (more, if chance may explain that), or constant
+ * throttling: it gets no more requests.
  */
 export function createCircuitBreaker() {
   const inARow = new Map<string, number>()
-  /** How many requests in a row each did not answer. */
+  /** Consecutive unanswered requests per operation. */
   const open = new Map<string, number>()
   const unanswered = new Map<string, Exchange>()
   const throttled = new Set<string>()
@@ -80,8 +80,8 @@ export function createCircuitBreaker() {
     },
     isOpen: (operation: string): boolean => open.has(operation),
     /**
-     * A request that got no answer.
-     * @param proof how many of them in a row are no matter of chance, given their number so far
+     * Counts an unanswered request.
+     * @param proof how many in a row rule out chance, given their number so far
      */
     count(operation: string, exchange: Exchange, proof: (row: number) => number): void {
       const row = (inARow.get(operation) ?? 0) + 1
@@ -90,11 +90,11 @@ export function createCircuitBreaker() {
       if (exchange.unansweredTwice && exchange.purpose.role !== 'probe')
         unanswered.set(operation, exchange)
     },
-    /** A request that should be granted was throttled for so long that it is no matter of time. */
+    /** A valid request was throttled too long. */
     stop: (operation: string): void => void throttled.add(operation),
-    /** A request of the operation that should have succeeded, and got no answer on two connections. */
+    /** A valid request of the operation without an answer on two connections. */
     unanswered: (operation: string): Exchange | undefined => unanswered.get(operation),
-    // Once open it stays open: an answer to an older request does not close it.
+    // Once open it stays open: late answers do not close it.
     reset: (operation: string): void => {
       if (!open.has(operation)) inARow.delete(operation)
     },

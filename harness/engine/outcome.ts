@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Failure, plainReason, type Reason } from '../report/index.ts'
 
-/** A requirement that could not be judged: the reason, in words for the author of the target file. */
+/** A requirement that could not be judged, with the reason for the author of the target file. */
 export class NotExercised extends Error {
   override readonly name: string = 'NotExercised'
   readonly reason: Reason
@@ -13,14 +13,14 @@ export class NotExercised extends Error {
   }
 }
 
-/** A requirement that could not be judged since the target asked for patience. */
+/** A requirement that could not be judged because of throttling. */
 export class Throttled extends NotExercised {
   constructor(what: string) {
     super(`throttled: ${what}`)
   }
 }
 
-/** Why a run ended before its time; `lost`: somebody else's code ended it, or nothing is left that could go on. */
+/** Why a run ended early; `lost`: foreign code ended it, or nothing could continue. */
 export type EndCause =
   | 'interrupted'
   | 'bail'
@@ -30,7 +30,7 @@ export type EndCause =
   | 'key'
   | 'lost'
 
-/** The run is over: whatever was under way is dropped, what remains is not exercised. */
+/** The run is over: open requests are dropped, the rest is not exercised. */
 class RunEnded extends NotExercised {
   override readonly name = 'RunEnded'
   override readonly cause: EndCause
@@ -40,7 +40,7 @@ class RunEnded extends NotExercised {
   }
 }
 
-/** A requirement that the target does not keep, with its evidence: the failure, and more of the same kind. */
+/** A violated requirement: the failure, and more of the same kind. */
 export class Failed extends Error {
   override readonly name = 'Failed'
   readonly failure: Failure
@@ -52,9 +52,9 @@ export class Failed extends Error {
   }
 }
 
-/** How long a run goes on: until its end, or until somebody ends it before that. */
+/** The life of a run, until its end or until it is ended early. */
 export interface Lifetime {
-  /** Aborts with a `RunEnded` when the run is over before its time. */
+  /** Aborts with a `RunEnded` when the run ends early. */
   readonly signal: AbortSignal
   readonly ended: RunEnded | undefined
   /** Ends the run; only the first call counts. */
@@ -63,7 +63,7 @@ export interface Lifetime {
 
 export function createLifetime(): Lifetime {
   const controller = new AbortController()
-  // One signal serves everything that waits in the run.
+  // One signal serves all waits of the run.
   setMaxListeners(0, controller.signal)
   let ended: RunEnded | undefined
   return {
@@ -79,7 +79,7 @@ export function createLifetime(): Lifetime {
   }
 }
 
-/** Does something, and something else, or nothing, if nothing can be judged by it. The end of the run is thrown. */
+/** Runs `action`; if that was not exercised, `otherwise`. Throws the end of the run. */
 export async function orElse<T, O = undefined>(
   { life }: { readonly life: Lifetime },
   action: () => Promise<T>,
@@ -93,7 +93,7 @@ export async function orElse<T, O = undefined>(
   }
 }
 
-/** Waits that many ms; throws the end of the run if that comes first. */
+/** Waits that many ms, or throws the end of the run. */
 export async function pause(
   { life: { signal } }: { readonly life: Lifetime },
   ms: number,
@@ -102,7 +102,7 @@ export async function pause(
   signal.throwIfAborted()
 }
 
-/** Waits until all of them have ended, also if one throws; throws what the first of those did. */
+/** Waits until all have ended, even if one throws; then throws the first error. */
 export async function allEnded(works: readonly Promise<unknown>[]): Promise<void> {
   for (const one of await Promise.allSettled(works)) if (one.status === 'rejected') throw one.reason
 }

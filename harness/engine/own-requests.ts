@@ -11,32 +11,32 @@ import { type HttpResponse, isThrottled, responseOf } from './response.ts'
 import type { Run } from './run.ts'
 import { longestPauseMs, retryAfter } from './pace.ts'
 
-/** Deadline of a request that prepares the target or tidies it up, in ms; a shorter one when the run is over: it ends soon. */
+/** Time limit of a setup or teardown request, in ms; a shorter one when the run is over. */
 const responseMs = 15_000
 const responseAfterEndMs = 300
 
-/** Purpose of a request of the target file's own, and how long its answer is waited for. */
+/** How to send a request of the target file. */
 interface HookSending {
   readonly role: ExchangeRole
-  /** The requirement whose scenario it belongs to; null if it belongs to none. */
+  /** The requirement of its scenario, if any. */
   readonly requirement: string | null
-  /** If not given, 15 s, and 300 ms when the run is over. */
+  /** Default: 15 s, and 300 ms when the run is over. */
   readonly timeoutMs?: number
-  /** Ends the exchange before its deadline. */
+  /** Ends the exchange early. */
   readonly signal?: AbortSignal
 }
 
-/** A request that the target file declares got no answer. */
+/** No answer to a request of the target file. */
 interface NoHookResponse {
   readonly status: undefined
   readonly why: string
 }
 
 /**
- * Sends a request of the target file's own (`before`, `after`, `cleanup`, `setup`, `teardown`): it is no part of the interface, and not
- * judged. It carries the full key only on the base URL's origin, and only if it sets no Authorization itself.
- * Its deadline is its own, so that it can be sent when the run is over. It keeps the pace asked for, unless somebody waits for the end
- * of an interrupted run. Gives the answer, or why none came.
+ * Sends a request of the target file (`before`, `after`, `cleanup`, `setup`, `teardown`), which is not judged. It
+ * carries the full key only on the base URL's origin, and only without its own Authorization. It has its own time
+ * limit, so that it can be sent after the run. It keeps the requested rate, except after an interrupt. Returns the
+ * answer, or why there is none.
  */
 export async function sendHookRequest(
   run: Run,
@@ -65,7 +65,7 @@ export async function sendHookRequest(
     return result
   }
   const first = await send(false)
-  // The target had closed the connection before: the request did not reach it.
+  // The target had closed the connection: the request did not reach it.
   const isStale = first.kind === 'no-answer' && first.staleConnection
   const result = isStale ? await send(true) : first
   return result.kind === 'answer'
@@ -75,7 +75,7 @@ export async function sendHookRequest(
 
 const deadlineOf = ({ life }: Run): number => (life.ended ? responseAfterEndMs : responseMs)
 
-/** The query with those members that it does not have itself. */
+/** Adds the query members that it lacks. */
 function withQuery(search: string, query: Readonly<Record<string, string>>): string {
   const own = new URLSearchParams(search)
   const added = Object.entries(query).filter(([name]) => !own.has(name))
@@ -83,12 +83,12 @@ function withQuery(search: string, query: Readonly<Record<string, string>>): str
   return `${search === '' ? '?' : `${search}&`}${queryOf(Object.fromEntries(added))}`
 }
 
-/** A request of `setup` or `cleanup` is sent again so often. */
+/** Attempts for a request of `setup` or `cleanup`. */
 const maxTries = 5
 
 type HookResponse = Awaited<ReturnType<typeof sendHookRequest>>
 
-/** Sends it again, after the wait that the answer asks for, 60 s at most, as long as that may help. */
+/** Repeats it after the requested wait, at most 60 s, while that may help. */
 async function sendPatiently(
   run: Run,
   request: HookRequest,
@@ -110,10 +110,10 @@ async function sendPatiently(
 const isToWaitFor = (response: HookResponse): boolean =>
   response.status !== undefined && isThrottled(response)
 
-/** The command or function that gives the key gave none. */
+/** The command or function returned no key. */
 const withoutKey = (error: Error): NoHookResponse => ({ status: undefined, why: error.message })
 
-/** Sends the requests of `setup` and fills in what they save. One that fails ends the run: what comes later counts on it. */
+/** Sends the requests of `setup` and saves their values. A failure ends the run, since later requests depend on it. */
 export async function setUp(run: Run): Promise<void> {
   const saved = (run.objects.saved = new Map<string, string>())
   const sending = { role: 'setup', requirement: null, signal: run.life.signal } as const
@@ -130,7 +130,7 @@ export async function setUp(run: Run): Promise<void> {
   for (const value of saved.values()) run.objects.takenIds.add(value.toLowerCase())
 }
 
-/** Saves what the request asks for; gives what went wrong, if anything did. */
+/** Saves the requested values; returns what went wrong, if anything. */
 function save(
   { save: pointers }: SetupRequest,
   response: HttpResponse,
@@ -148,13 +148,16 @@ function save(
   return undefined
 }
 
-/** Sends the requests of `teardown`, whatever became of the run. One that fails is told. @param saved what its setup saved, as far as it came */
+/**
+ * Sends the requests of `teardown`, whatever happened; reports failures.
+ * @param saved values from setup
+ */
 export async function tearDown(run: Run, saved: Map<string, string>): Promise<void> {
   const timeoutMs = run.life.ended?.cause === 'interrupted' ? responseAfterEndMs : responseMs
   const sending = { role: 'cleanup', requirement: null, timeoutMs } as const
   for (const [at, declared] of run.target.teardown.entries()) {
     const request = fillRequest(declared, saved)
-    // The object that it names was never made.
+    // Its object was never created.
     if (/\{\w+\}/.test(request.url)) continue
     const response = await sendHookRequest(run, request, sending).catch(withoutKey)
     if (response.status !== undefined && response.status < 400) continue
@@ -165,13 +168,13 @@ export async function tearDown(run: Run, saved: Map<string, string>): Promise<vo
   }
 }
 
-/** Clean-up requests under way at once. */
+/** Concurrent clean-up requests. */
 const atOnce = 8
-/** Bound on all clean-up when somebody waits for the end of the run, and on its repetitions otherwise, in ms. */
+/** Time limit in ms of all clean-up after an interrupt, and otherwise of its repetitions. */
 const afterInterruptMs = 600
 const repeatsMs = 60_000
 
-/** Removes what the run created, by the requests that the target file declares for it; notes of each object why it was not removed. */
+/** Removes created objects by the declared requests; notes why an object was not removed. */
 export async function cleanUp(run: Run): Promise<void> {
   const { created, cleanups } = run.objects
   const begunAt = performance.now()
@@ -186,7 +189,7 @@ export async function cleanUp(run: Run): Promise<void> {
         cleanups.set(next, await removed(run, next, cleanupOf(next), begunAt))
       } catch (error) {
         if (!(error instanceof NotExercised)) throw error
-        // Nothing gives the key any more: it is not asked for again.
+        // The source of the key failed, and is not asked again.
         for (const object of [next, ...waiting.splice(0)]) cleanups.set(object, error.message)
       }
   }
@@ -197,7 +200,7 @@ function isHurried({ life: { ended } }: Run): boolean {
   return ended !== undefined && ['interrupted', 'lost', 'throttled'].includes(ended.cause)
 }
 
-/** Sends the requests that remove an object; gives why it was not removed, or null if it was. */
+/** Sends the requests that remove an object; returns why it was not removed, or null. */
 async function removed(
   run: Run,
   { id }: Created,
@@ -213,7 +216,7 @@ async function removed(
     const filled = fillRequest(request, new Map([['id', id]]))
     const response = await sendPatiently(run, filled, sending, mayHelp)
     if (response.status === undefined) return response.why
-    // What is not there any more is removed.
+    // An object that no longer exists counts as removed.
     const isGone = response.status === 404 || response.status === 410
     if (response.status >= 400 && !isGone) return `answered ${response.status}`
   }

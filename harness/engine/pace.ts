@@ -3,15 +3,15 @@ import type { Exchange } from './exchange.ts'
 import { type HttpResponse, isThrottled } from './response.ts'
 
 export interface Turn {
-  /** Places that are taken at once, so that a burst starts together. */
+  /** Places taken together, so that a burst starts at once. */
   readonly count?: number
-  /** Before all who wait already and are in no hurry. */
+  /** Goes before all waiters that are not urgent. */
   readonly urgent?: boolean
 }
 
 /**
- * A counting semaphore, first come first served among those of equal urgency. The semaphore on requests under way is one; with one
- * place it is a lock, and whoever takes all places of several has them to itself.
+ * A counting semaphore, first come first served among equal urgency. With one place it is a lock; taking all places
+ * excludes others.
  */
 export type Semaphore = ReturnType<typeof createSemaphore>
 
@@ -26,7 +26,7 @@ interface Waiting {
 export function createSemaphore(size: number) {
   let free = size
   let queue: Waiting[] = []
-  /** A run has one signal and thousands of waits on it: one listener serves all. */
+  /** A run has one signal and thousands of waits: one listener serves all. */
   const watched = new WeakSet<AbortSignal>()
   const take = (count: number): (() => void) => {
     let taken = count
@@ -54,7 +54,7 @@ export function createSemaphore(size: number) {
   }
   return {
     size,
-    /** Waits for its places, or rejects with the reason of the signal; the returned function gives all of them back. */
+    /** Waits for places, or rejects with the signal's reason; returns a function to release them. */
     acquire(signal: AbortSignal, { count = 1, urgent = false }: Turn = {}): Promise<() => void> {
       if (queue.length === 0 && count <= free && !signal.aborted)
         return Promise.resolve(take(count))
@@ -72,33 +72,30 @@ export function createSemaphore(size: number) {
 
 export type Pacer = ReturnType<typeof createPacer>
 
-/** Spaces requests evenly, at most `requestsPerSecond`; 0: no limit. Time that was not used is not saved up. */
+/** Spaces requests evenly, at most `requestsPerSecond`; 0: no limit. Unused time is not saved up. */
 export function createPacer(requestsPerSecond: number) {
   const interval = 1000 / requestsPerSecond
   const isLimited = requestsPerSecond > 0
   let next = 0
-  /** When the next request may go; the one after it waits for one interval more. */
+  /** When the next request may be sent; advances by one interval. */
   const take = (now: number): number => {
     const due = Math.max(now, next)
     next = due + interval
     return due
   }
   return {
-    /** Ends when the next request may be sent, or when the signal aborts; never rejects. Undefined if that is at once. */
+    /** Resolves when the next request may be sent, or on abort; never rejects. Undefined if at once. */
     wait(signal?: AbortSignal): Promise<void> | undefined {
       if (!isLimited || signal?.aborted) return undefined
       const now = performance.now()
       const due = take(now)
       return due > now ? sleep(due - now, undefined, { signal }).catch(() => undefined) : undefined
     },
-    /** A request goes at once: those after it wait for as much longer. */
+    /** Sends at once: later requests wait correspondingly longer. */
     owe(): void {
       if (isLimited) take(performance.now())
     },
-    /**
-     * Waits for as long as that many requests take, before they go at once (`owe`): a target that counts in windows sees no more in
-     * any of them, whether it begins or ends with these.
-     */
+    /** Waits in advance for a burst (`owe`), so that no rate window contains more requests than allowed. */
     async saveUp(requests: number, signal: AbortSignal): Promise<void> {
       if (!isLimited) return
       next = Math.max(performance.now(), next) + requests * interval
@@ -107,21 +104,21 @@ export function createPacer(requestsPerSecond: number) {
   }
 }
 
-/** Most tries of one throttled request, after the first. */
+/** Maximum retries of a throttled request. */
 export const maxTries = 5
 /** The longest `Retry-After` that the suite waits for, in ms. */
 export const longestPauseMs = 60_000
-/** For this long after a pause an operation's requests go one at a time, in ms. */
+/** After a pause, an operation's requests go one at a time for this long, in ms. */
 const serializedMs = 10_000
 /**
- * A run in which every answer was a throttled one for this long beyond what they asked to wait (60 s at most) waits no more for the
- * operations that gave them, in ms.
+ * After this long with nothing but throttled answers, besides requested waits of up to 60 s, the run stops waiting for
+ * those operations, in ms.
  */
 const throttleTimeoutMs = 30_000
-/** Where answers ask to wait for longer than anybody does, it is over after so many ms. */
+/** Give up after this long if every Retry-After exceeds `longestPauseMs`, in ms. */
 const longQuotaMs = 1000
 
-/** `Retry-After` in ms, of either form (RFC 9110 §10.2.3); undefined if absent or unreadable. */
+/** `Retry-After` in ms, in either form (RFC 9110 §10.2.3); undefined if absent or invalid. */
 export function retryAfter(
   response: Pick<HttpResponse, 'header'>,
   nowMs: number,
@@ -129,16 +126,16 @@ export function retryAfter(
   const value = response.header('retry-after')?.trim()
   if (value === undefined) return undefined
   if (/^\d{1,9}(\.\d{1,9})?$/.test(value)) return Number(value) * 1000
-  // Anything else that begins otherwise is no date of HTTP: some parsers read a year into every number.
+  // Other beginnings are not HTTP dates: some parsers find a year in every number.
   if (!/^[A-Za-z]{3,9},? /.test(value)) return undefined
   const date = Date.parse(value)
   if (Number.isNaN(date)) return undefined
-  // A date is read on the target's own clock if it tells it: that clock may be hours off.
+  // A date is relative to the target's own clock, if known, which may be hours off.
   const theirs = Date.parse(response.header('date') ?? '')
   return Math.max(0, date - (Number.isNaN(theirs) ? nowMs : theirs))
 }
 
-/** A time in which every answer was a throttled one. */
+/** A period with nothing but throttled answers. */
 export interface Wall {
   readonly operations: readonly string[]
   readonly ms: number
@@ -148,20 +145,20 @@ export interface Wall {
 }
 
 interface ThrottleSettings {
-  /** First pause in ms if the target names none; it doubles with each try. */
+  /** Default first pause in ms; doubles with each retry. */
   readonly baseMs: number
   /** Called when every answer was a throttled one for too long. */
   onTimeout(wall: Wall): void
 }
 
-/** Holds back an operation's requests while its target asks for patience. */
+/** Delays an operation's requests while the target throttles. */
 export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
   const heldUntil = new Map<string, number>()
   const queues = new Map<string, Semaphore>()
   const listeners: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
   let longestAskedMs = 0
-  /** The throttled answers that no other has followed. */
+  /** The current period of throttled answers. */
   let wall:
     | { operations: Set<string>; statuses: Set<number>; askedMs: number; begunAt: number }
     | undefined
@@ -179,9 +176,9 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     operations.add(operation)
     statuses.add(status)
     wall.askedMs = Math.max(wall.askedMs, askedMs)
-    // What is longer than anybody waits for is not waited for.
+    // Nobody waits that long.
     const isLong = wall.askedMs > longestPauseMs
-    // Each answer may ask for more, and 60 s in all are granted.
+    // Each answer may ask for more, up to 60 s in all.
     const asked = askedMs > 0 ? Math.min(now + askedMs, begunAt + longestPauseMs) : begunAt
     const until = isLong ? begunAt + longQuotaMs : asked + throttleTimeoutMs
     if (until <= waitUntil && !isLong) return
@@ -195,15 +192,15 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     ).unref()
   }
   return {
-    /** Throttled answers so far, without those of a status that the requirement asks for: they may be its answer by another name. */
+    /** Throttled answers so far, except those with an expected status, which may be the answer under another name. */
     get count(): number {
       return count
     },
-    /** The longest pause that an answer asked for, in ms; 0: none did. */
+    /** The longest `Retry-After` so far, in ms; 0 without one. */
     get longestAskedMs(): number {
       return longestAskedMs
     },
-    /** Waits until the operation may be asked again. */
+    /** Waits until the operation may be called again. */
     async pass(operation: string, signal: AbortSignal): Promise<void> {
       for (;;) {
         const wait = (heldUntil.get(operation) ?? 0) - performance.now()
@@ -213,8 +210,8 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       }
     },
     /**
-     * A throttled answer, the `attempt`th in a row to one request (from 0): the operation is held back. Gives the pause in ms;
-     * undefined if it is too long to be waited for.
+     * Pauses the operation after the `attempt`th consecutive throttled answer (from 0). Returns the pause in ms;
+     * undefined if too long.
      */
     hold(
       operation: string,
@@ -226,7 +223,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       const asked = retryAfter(response, Date.now()) ?? 0
       longestAskedMs = Math.max(longestAskedMs, asked)
       met(operation, response, asked)
-      // After the last try the suite waits only if the target asked for it.
+      // After the last retry, only a requested pause is kept.
       const own = attempt < maxTries ? baseMs * 2 ** attempt : 0
       const pause = asked || own
       if (pause > longestPauseMs) return undefined
@@ -234,21 +231,21 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       for (const call of listeners) call(operation, pause)
       return pause
     },
-    /** True if the operation was throttled a short while ago: its requests then go one at a time. */
+    /** True if the operation was throttled recently: its requests then go one at a time. */
     isSerialized: (operation: string): boolean =>
       performance.now() - (heldUntil.get(operation) ?? -Infinity) < serializedMs,
     /**
-     * One place for all requests of an operation, first come first served: what was throttled keeps it through its tries,
-     * so that those who wait do not use the limit up among themselves. The returned function gives it back.
+     * One place for all requests of an operation, first come first served: a throttled request keeps it through its
+     * retries, so that waiting ones do not use up the limit. Returns a function to release it.
      */
     queue(operation: string, signal: AbortSignal): Promise<() => void> {
       const one = queues.get(operation) ?? createSemaphore(1)
       queues.set(operation, one)
       return one.acquire(signal)
     },
-    /** Calls back each time an operation is held back, with the pause in ms. */
+    /** Calls back for each pause, in ms. */
     onHold: (call: (operation: string, pauseMs: number) => void): void => void listeners.push(call),
-    /** An answer that is not a throttled one is the end of the throttle timeout. */
+    /** Any answer that is not throttled ends the period. */
     see({ response }: Pick<Exchange, 'response'>): void {
       if (response && !isThrottled(response)) release()
     },

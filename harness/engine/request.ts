@@ -18,13 +18,13 @@ interface ProbeParts {
 
 export const jsonType: HeaderLine = { name: 'content-type', value: 'application/json' }
 
-/** A request of that operation, with the full key if no other credential is given. */
+/** A request of that operation, by default with the full key. */
 export async function operationProbe(run: Run, id: OperationId, parts: ProbeParts): Promise<Probe> {
   const credential = parts.credential ?? (await run.keys.full())
   return draftOf(run.target, run.api.operation(id), { ...parts, credential })
 }
 
-/** A request of an operation, at the path that the target declares. */
+/** A request of an operation at the declared path. */
 export function draftOf(
   target: Pick<Run['target'], 'operations'>,
   { id: name, method, path }: Pick<Operation, 'id' | 'method' | 'path'>,
@@ -48,10 +48,10 @@ export function draftOf(
   }
 }
 
-/** Nothing has this id: what a gateway answers there, it answers everywhere. */
+/** An id that does not exist: a gateway's answer there is its answer everywhere. */
 const nobodysId = '00000000-0000-4000-8000-000000000000'
 
-/** A request, with the full key if no other is given, that changes nothing: it tells whether the target lives, and shows a connection the key. */
+/** A harmless request, by default with the full key, to test liveness or present a key. */
 export function livenessProbe(
   run: Run,
   id = run.api.first,
@@ -64,19 +64,19 @@ export function livenessProbe(
 
 export const forLiveness: Purpose = { requirement: null, role: 'liveness', skipPassive: true }
 
-/** Tells what a conforming target does when it grants the operation's valid request. Reading a declared object makes none. */
+/** The effect of the operation's valid request on a conforming target. Reading a declared object has none. */
 export function effectOf(run: Run, operation: OperationId): Effect {
   return readsDeclared(operation, run.target.file) ? 'none' : run.api.granted(operation).effect
 }
 
-/** A request, or what makes a fresh one for each try (an object to be created gets a new name each time). */
+/** A request, or a function that makes a new one per attempt (a new name for a creation). */
 export type Source = Probe | (() => Probe | Promise<Probe>)
 
 export async function probeOf(source: Source): Promise<Probe> {
   return typeof source === 'function' ? source() : source
 }
 
-/** The request as it is sent: the target's own headers first, the probe's over them. */
+/** The request as sent: the target's headers, overridden by the probe's. */
 export function httpRequest(run: Run, probe: Probe): HttpRequest {
   const { method, headers, body, credential } = probe
   const { value } = credential
@@ -94,7 +94,7 @@ export function operationName({ operation, method, path }: Probe): string {
   return operation ?? `${method} ${path}`
 }
 
-/** The request to be sent now: a key of short life may have passed while it waited for its turn. */
+/** The request with the current key, since a short-lived one may have expired in the queue. */
 export async function requestOf(
   run: Run,
   probe: Probe,
@@ -107,7 +107,7 @@ export async function requestOf(
   return { probe: fresh, purpose, request: httpRequest(run, fresh), ...again }
 }
 
-/** `POST http://127.0.0.1:8080/v1/translate (translate.run/401-expired-key)` */
+/** For example `POST http://127.0.0.1:8080/v1/translate (translate.run/401-expired-key)`. */
 export function nameOf(
   { target, client }: Run,
   { probe, purpose, request }: PreviousRequest,

@@ -3,37 +3,37 @@ import { type HeaderLine, isNamed, type WireResponse } from '../http/index.ts'
 import type { Pairs, Pair } from '../../catalogue/expected.ts'
 import { validate } from '../../schemas/validate.ts'
 
-/** The body read as JSON, or why it is not JSON; `unread`: it is more than is read of an answer, so that this is not known. */
+/** The body as JSON, or why not; `unread`: it exceeds the read limit, so unknown. */
 type Json =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string; readonly unread?: true }
 
 export interface ErrorNames {
-  /** The code names that may stand with a status; undefined for a status that is not listed. */
+  /** The code names of a status, if listed. */
   codeNames(status: number): readonly string[] | undefined
-  /** An error of the model behind an operation: it may stand with any status, and comes and goes. */
+  /** A model error: allowed with any status, and transient. */
   isModelError(tpe: string | undefined): boolean
-  /** Sign that a guardrail blocked a request: the next answer may be another one. */
+  /** Sign of a guardrail's block, which is transient. */
   readonly guardrail: { readonly tpe: string; readonly key: string }
 }
 
 export interface HttpResponse {
   readonly status: number
-  /** Bytes of the body, decoded. */
+  /** Bytes of the decoded body. */
   readonly size: number
   readonly headers: readonly HeaderLine[]
-  /** First value of a header, name in any letter case. */
+  /** First value of a header, in any letter case. */
   header(name: string): string | undefined
-  /** The beginning of the body as text, so many bytes of it at most. */
+  /** The beginning of the body as text, at most that many bytes. */
   text(bytes: number): string
-  /** The body as JSON (RFC 8259: UTF-8 without a byte order mark). A body that was cut is not JSON. */
+  /** The body as JSON (RFC 8259: UTF-8 without a byte order mark). A truncated body is not JSON. */
   json(): Json
   readonly errors: ErrorNames
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Most values in one body, and levels in them: more would take too much memory, and more than whatever walks a value can take. */
+/** Limits of values and nesting in one body: more would take too much memory or stack. */
 const most = { values: 400_000, levels: 500 }
 const tooMuch = 'the body holds more than 400,000 values, or is nested more than 500 levels deep'
 const tooLong = 'the body is longer than the suite reads (limits.maxAnswerBytes)'
@@ -55,7 +55,7 @@ function parsed(body: Uint8Array, label: string | undefined): Json {
   try {
     return { ok: true, value: JSON.parse(text) as unknown }
   } catch (error) {
-    // The words of the parser say where it could not go on.
+    // The parser's message says where it failed.
     const { message } = error as Error
     const isAtEnd = message.includes('end of JSON') || message.includes(`position ${text.length}`)
     const isCut = isAtEnd && /^\s*[[{]/.test(text)
@@ -77,7 +77,7 @@ function otherEncoding(body: Uint8Array, label = 'absent'): string {
   return `the body is ${encoding} (Content-Type: ${label.slice(0, longestLabel)}; first bytes: ${bytes.join(' ')})`
 }
 
-/** Looks at the characters alone: the values of some bodies of 8 MB would take a hundred megabytes, and seconds. */
+/** Only scans characters: parsing some bodies of 8 MB would take a hundred megabytes, and seconds. */
 function isTooMuch(text: string): boolean {
   let values = 1
   let level = 0
@@ -95,7 +95,7 @@ function isTooMuch(text: string): boolean {
   return false
 }
 
-/** Finds the end of the string that begins at that quote: at the next one that is not escaped, or at the end of the text. */
+/** The end of the string that begins at that quote, or of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0
@@ -111,12 +111,12 @@ function jsonOf({ undecodable, cut, body }: WireResponse, label: string | undefi
   return body.length === 0 ? noJson('the body is empty') : parsed(body, label)
 }
 
-/** The value of a body above this many bytes is parsed again if it is gone: many answers of a run are kept. */
+/** Values of larger bodies (bytes) are released and parsed again on demand: a run keeps many answers. */
 const largeBytes = 64 * 1024
-/** So much is kept of a large body that is no JSON, in bytes: the title of a page stands at its beginning. */
+/** Bytes kept of a large body that is not JSON: enough for the title of a page. */
 export const headBytes = 4096
 
-/** Parses the bytes again when the value that was parsed last is gone. */
+/** Parses the bytes again when the last value was released. */
 function rereader(bytes: Uint8Array, first: Json): () => Json {
   let last = new WeakRef(first)
   return () => {
@@ -146,31 +146,31 @@ export function responseOf(received: WireResponse, errors: ErrorNames): HttpResp
   }
 }
 
-// What one function gives holds all that the functions in it need: these hold no more than their own.
+// Separate functions keep less alive: closures of one function share all its variables.
 const headerOf = (headers: WireResponse['headers']) => (name: string) =>
   headers.find((line) => isNamed(line, name))?.value
 const textOf = (body: Uint8Array) => (bytes: number) =>
   Buffer.from(body.subarray(0, bytes)).toString('utf8')
 
-/** The body as a JSON value; undefined if there is no answer, or its body is not JSON. */
+/** The body as a JSON value, if it is one. */
 export function jsonValue(response: HttpResponse | undefined): unknown {
   const json = response?.json()
   return json?.ok ? json.value : undefined
 }
 
-/** The `tpe` of an error envelope; undefined if the body has none. */
+/** The `tpe` of an error envelope, if any. */
 export function tpeOf(response: HttpResponse): string | undefined {
   const tpe = member(jsonValue(response), 'tpe')
   return typeof tpe === 'string' ? tpe : undefined
 }
 
-/** An error envelope in a 2xx is no success: it has `tpe` and `errors` (§2.6). */
+/** A 2xx with an error envelope is not a success: it has `tpe` and `errors` (§2.6). */
 export function isEnvelope(response: HttpResponse): boolean {
   const value = jsonValue(response)
   return typeof member(value, 'tpe') === 'string' && Array.isArray(member(value, 'errors'))
 }
 
-/** A 5xx that does not come and go: a server may throttle or be overloaded (503), full (507), or without a model (§7.4) for a while. */
+/** A permanent 5xx: not throttling or overload (503), full storage (507), or a model error (§7.4). */
 export function isBreakdown(response: HttpResponse): boolean {
   return (
     response.status >= 500 &&
@@ -179,7 +179,7 @@ export function isBreakdown(response: HttpResponse): boolean {
   )
 }
 
-/** An error of a guardrail (§7.3; that of a provider shows by its key alone, §7.1) or of a model (§7.4): the next answer may be another one. */
+/** A transient error of a guardrail (§7.3; a provider's is only recognisable by its key, §7.1) or a model (§7.4). */
 export function isBlock(response: HttpResponse): boolean {
   const tpe = tpeOf(response)
   const { isModelError, guardrail } = response.errors
@@ -192,12 +192,12 @@ export function isThrottled({ status }: HttpResponse): boolean {
   return status === 429 || status === 503
 }
 
-/** A 2xx whose body is not an error envelope. */
+/** A 2xx without an error envelope. */
 export function isGranted(response: HttpResponse): boolean {
   return response.status >= 200 && response.status < 300 && !isEnvelope(response)
 }
 
-/** A block in place of what is expected. */
+/** A block in place of the expected answer. */
 export function isBlocked(
   { response }: { readonly response?: HttpResponse | undefined },
   expected?: Pairs,
@@ -205,18 +205,18 @@ export function isBlocked(
   return response !== undefined && isBlock(response) && !isExpected(expected, response)
 }
 
-/** `family`: the status is right and the name is another code name of that status's row of §7.2. */
+/** `family`: the right status with another code name of its row of §7.2. */
 type Match = 'exact' | 'family' | 'none'
 
-/** Statuses that are none of a 4xx: they speak of the key, of quota, or of what the path names. */
+/** Statuses excluded from a 4xx: they concern the key, quota, or the object in the path. */
 const excludedFrom: Readonly<Partial<Record<Pair[0], readonly number[]>>> = {
   '4xx': [401, 429],
   '4xx-body': [401, 403, 404, 429],
 }
-/** Statuses that speak of an object which is not there, or of an id that is none. */
+/** Statuses for an unknown object or an invalid id. */
 const ofUnknownId: readonly number[] = [400, 403, 404, 410, 422]
 
-/** Whether it names several statuses, each of them with an envelope of any name. */
+/** Whether it covers several statuses with any envelope. */
 const isScope = (status: Pair[0]): boolean =>
   status === '4xx-id' || excludedFrom[status] !== undefined
 
@@ -230,7 +230,7 @@ function hasStatus([status]: Pair, response: HttpResponse): boolean {
   return status === response.status
 }
 
-/** Names what an answer lacks of an error envelope; undefined if it is whole. */
+/** What an answer lacks of an error envelope, if anything. */
 export function envelopeProblem(response: HttpResponse): string | undefined {
   const json = response.json()
   if (!json.ok) return json.problem
@@ -238,7 +238,7 @@ export function envelopeProblem(response: HttpResponse): string | undefined {
   return found.valid ? undefined : found.problem
 }
 
-/** How an answer compares with the pairs that the spec asks for. */
+/** Compares an answer with the accepted pairs. */
 export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
   const tpe = tpeOf(response)
   let match: Match = 'none'
@@ -253,14 +253,14 @@ export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
   return match
 }
 
-/** Why an answer of the right status is still none of the pairs, if its envelope is the reason; else nothing. */
+/** Why an answer with the right status does not match, if its envelope is the reason. */
 export function envelopeRemark(pairs: Pairs, response: HttpResponse): string {
   const asked = pairs.some((pair) => pair.length === 1 && hasStatus(pair, response))
   const problem = asked && response.json().ok ? envelopeProblem(response) : undefined
   return problem === undefined ? '' : `, but ${problem}`
 }
 
-/** True if the answer has one of the pairs: what tells an expected 429 from throttling. */
+/** True if the answer matches a pair: distinguishes an expected 429 from throttling. */
 export function isExpected(pairs: Pairs | undefined, response: HttpResponse): boolean {
   return pairs !== undefined && matchPairs(pairs, response) === 'exact'
 }
@@ -270,12 +270,12 @@ export function isOfFamily(pairs: Pairs | undefined, response: HttpResponse): bo
   return pairs !== undefined && matchPairs(pairs, response) === 'family'
 }
 
-/** True if the answer has the status of a pair, whatever its name. */
+/** True if the answer has the status of a pair, with any name. */
 export function hasStatusOf(pairs: Pairs | undefined, response: HttpResponse): boolean {
   return pairs !== undefined && pairs.some((pair) => hasStatus(pair, response))
 }
 
-/** `400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge` */
+/** For example `400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge`. */
 export function describePairs(pairs: Pairs): string {
   return pairs
     .map(([status, ...names]) => {

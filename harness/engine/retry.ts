@@ -17,41 +17,41 @@ import { operationName, probeOf, type Source } from './request.ts'
 import type { Run } from './run.ts'
 import { type SendingOptions, sendOnce } from './send.ts'
 
-/** A request that is made anew for each try. */
+/** A request that is made anew for each attempt. */
 export interface Outgoing extends Pick<SendingOptions, 'fresh'> {
   readonly run: Run
   readonly source: Source
   readonly purpose: Purpose
-  /** An object that it names allows it now, and not at will. */
+  /** An object allows it now, but not at any time. */
   readonly isGated?: boolean
 }
 
 interface Tries {
   readonly run: Run
   readonly purpose: Purpose
-  /** The next try goes on a connection of its own; while nothing else is under way. */
+  /** The next attempt uses a new connection. */
   fresh: boolean
   alone: boolean
-  /** The last try that got no answer. */
+  /** The last unanswered attempt. */
   unanswered?: Exchange
-  /** It was sent again for want of an answer, as often as it takes if nothing else is lost. */
+  /** Repeated without an answer as often as is conclusive. */
   resent: boolean
   lost: number
-  /** It was sent once more since a few others got no answer in time either. */
+  /** Repeated once more, since a few others timed out too. */
   hung: boolean
-  /** How often the target was gone, and came back. */
+  /** How often the target was gone and came back. */
   refusals: number
   readonly gatewayErrors: HttpResponse[]
   throttled: number
 }
 
-/** The exchange that the tries end with, or `again` if another try is due. */
+/** The final exchange, or `again` for another attempt. */
 type Next = 'again' | Exchange
 
 /**
- * Sends a request with the patience that a conforming target may ask for: 429 and 503 are backed off, a request that
- * cannot have had an effect is sent once more if no answer came, and so is any that met a connection which the target had
- * just closed. Throws `NotExercised` if the circuit breaker is open or the run is over.
+ * Sends a request with the retries that a conforming target may need: backs off after 429 and 503, repeats a request
+ * without effect that got no answer, and any on a connection that the target had just closed. Throws `NotExercised` if
+ * the circuit breaker is open or the run is over.
  */
 export async function sendWithPatience(outgoing: Outgoing): Promise<Exchange> {
   const { run, source, purpose, fresh = false, isGated } = outgoing
@@ -79,7 +79,7 @@ export async function sendWithPatience(outgoing: Outgoing): Promise<Exchange> {
       if (next !== 'again') return next
     }
   } catch (error) {
-    // The circuit breaker opened while it waited to be sent once more: others like it were lost as often as it takes.
+    // The circuit breaker opened meanwhile: similar requests were lost conclusively.
     const { unanswered } = tries
     if (!unanswered || run.life.ended || !breaker.isOpen(operationName(unanswered.probe)))
       throw error
@@ -89,12 +89,12 @@ export async function sendWithPatience(outgoing: Outgoing): Promise<Exchange> {
   }
 }
 
-/** An operation that leaves so many requests in a row without an answer gets no more of them. */
+/** After this many consecutive unanswered requests, an operation gets no more. */
 const mostUnanswered = 2
-/** A request is sent again so often after it was refused by a target that turned out to live. */
+/** Retries after a refused connection to a live target. */
 const maxRefusals = 3
 
-/** No answer came: the target may be starting again, its connection may have been stale, or the request was lost. */
+/** No answer: the target may be restarting, the connection stale, or the request lost. */
 async function afterLoss(exchange: Exchange, noResponse: NoResponse, tries: Tries): Promise<Next> {
   const { run, purpose } = tries
   const { probe } = exchange
@@ -105,7 +105,7 @@ async function afterLoss(exchange: Exchange, noResponse: NoResponse, tries: Trie
     return 'again'
   }
   if (isLost(noResponse)) tries.lost++
-  // It never reached the target, which may be starting again.
+  // It never reached the target, which may be restarting.
   if (noResponse.detail === 'nobody-listens' && tries.refusals++ < maxRefusals) {
     await cameBack(run, exchange)
     return 'again'
@@ -117,7 +117,7 @@ async function afterLoss(exchange: Exchange, noResponse: NoResponse, tries: Trie
   }
   const repeatable = isRepeatable(probe, purpose)
   if (!tries.resent && repeatable) {
-    // A target that takes few connections closes a further one: so alone, and on one that is open, before another fresh one.
+    // A target with few connections closes further ones: retry alone, on an open connection, before another fresh one.
     const isReset = noResponse.cause === 'reset'
     const onOpen = isReset && !tries.alone && exchange.previousRequest === undefined
     tries.resent = tries.fresh = !onOpen
@@ -126,7 +126,7 @@ async function afterLoss(exchange: Exchange, noResponse: NoResponse, tries: Trie
     if (isReset) await pause(run, run.options.backoffMs)
     return 'again'
   }
-  // Chance may explain a loss in a run that lost other answers.
+  // In a run with other losses, chance may explain this one.
   if (repeatable && isLost(noResponse) && tries.lost < losses.proof(tries.lost, sizeOf(probe))) {
     tries.fresh = true
     again()
@@ -139,12 +139,12 @@ async function afterLoss(exchange: Exchange, noResponse: NoResponse, tries: Trie
   }
   const wasGone = await cameBack(run, exchange)
   if (wasGone && repeatable && tries.refusals++ < maxRefusals) {
-    // By itself: one of those that were under way may have brought the target down, and would again.
+    // Alone: one of the concurrent requests may have brought the target down, and would again.
     tries.alone = true
     return 'again'
   }
   const last = tries.resent ? unansweredFor(exchange) : exchange
-  // One that was sent again as often as it takes has proven it by itself.
+  // One repeated to a conclusion has proven it by itself.
   const byChance = isLost(noResponse) && !repeatable
   if (!wasGone || repeatable)
     breaker.count(operationName(probe), last, (row) =>
@@ -153,11 +153,11 @@ async function afterLoss(exchange: Exchange, noResponse: NoResponse, tries: Trie
   return last
 }
 
-/** Of a slow road only: the service did answer. */
+/** Only over a slow network: the service did answer. */
 const unansweredFor = (exchange: Exchange): Exchange =>
   exchange.noResponse?.detail === 'still-coming' ? exchange : { ...exchange, unansweredTwice: true }
 
-/** A request that should be granted is tried twice before it counts as unanswered: the second makes an object of its own. */
+/** A valid request counts as unanswered after two attempts, each with its own object. */
 function isRepeatable({ effect }: Probe, { isSuccess, role }: Purpose): boolean {
   return effect === 'none' || isSuccess !== undefined || role === 'setup'
 }
@@ -173,11 +173,11 @@ async function cameBack(run: Run, exchange: Exchange): Promise<boolean> {
   return wasAway
 }
 
-/** A request is sent again so often after a gateway answered it for the service, and if the service was away meanwhile. */
+/** Retries after a gateway's answer, and after an outage of the service. */
 const maxInARow = 2
 const maxGatewayErrors = 3
 
-/** An answer came: of the service, of a gateway in its place, or one that asks for patience. */
+/** An answer came: from the service, from a gateway, or throttled. */
 async function afterResponse(
   exchange: Exchange,
   response: HttpResponse,
@@ -193,7 +193,7 @@ async function afterResponse(
     !hasStatusOf(purpose.expects, response) &&
     gatewayErrors.push(response) <= maxGatewayErrors
   ) {
-    // Sent again at least: a service that starts again may be back already, and one in many may be lost on the way.
+    // Repeated at least once: a restarting service may be back, and single requests may be lost.
     if ((await cameBack(run, exchange)) || gatewayErrors.length <= maxInARow) {
       losses.retried++
       return 'again'
@@ -204,7 +204,7 @@ async function afterResponse(
   return unanswered ? { ...exchange, unanswered } : exchange
 }
 
-/** A gateway says that the service behind it gave no answer, in an envelope or without. */
+/** A gateway reports no answer from its service, with or without an envelope. */
 function isGatewayError(response: HttpResponse): boolean {
   return (
     (response.status === 502 || response.status === 504) &&
@@ -212,20 +212,20 @@ function isGatewayError(response: HttpResponse): boolean {
   )
 }
 
-/** A breakdown of the service itself: a gateway may pass on one request of several at a time. */
+/** A crash of the service itself: a gateway may forward one of several requests at a time. */
 export function isOwnBreakdown({ response }: Exchange): boolean {
   return response !== undefined && isBreakdown(response) && !isGatewayError(response)
 }
 
-/** Tries of a throttled request beside others; then it is sent alone, since the limit may be on requests at once. */
+/** Concurrent retries of a throttled request; then it goes alone, since the limit may be on concurrency. */
 const triesBeside = 2
 
-/** The operation is held back for as long as the target asks, or twice as long as before. */
+/** Pauses the operation as long as requested, or twice as long as before. */
 function afterThrottling(exchange: Exchange, response: HttpResponse, tries: Tries): Next {
   const { run, purpose } = tries
   const { probe } = exchange
   const operation = operationName(probe)
-  // It may be what the requirement expects, by another name.
+  // It may be the expected answer under another name.
   const most = isOfFamily(purpose.expects, response) ? 1 : maxTries
   const isCounted = !hasStatusOf(purpose.expects, response)
   const pauseMs = run.client.throttle.hold(operation, response, tries.throttled, isCounted)

@@ -27,109 +27,108 @@ import type { ErrorNames, HttpResponse } from './response.ts'
 import type { Keys } from './keys.ts'
 import type { Lifetime } from './outcome.ts'
 
-/** Options as the command line, or the caller of the library, decided them. */
+/** Resolved options of the command line or library. */
 export interface RunOptions {
   readonly seed: number
-  /** Cases of a generated refusal, and of a generated granted request. */
+  /** Cases per generated invalid and valid request. */
   readonly refusalRuns: number
   readonly grantedRuns: number
-  /** `quick`: of the cases that have a name one a requirement, and few forms of a wrong key. */
+  /** `quick`: one named case per requirement, and few forms of a wrong key. */
   readonly depth: Depth
-  /** Stands in the names of what this run creates: at most 8 lower-case letters and digits. */
+  /** Part of the names that this run creates: at most 8 lower-case letters and digits. */
   readonly nonce: string
   readonly tpe: TpeMode
   readonly strict: boolean
   readonly readOnly: boolean
-  /** The run ends when so many failures decide the exit code; Infinity: it does not. */
+  /** Ends the run after that many deciding failures; Infinity: never. */
   readonly bail: number
   readonly insecure: boolean
   readonly only: readonly string[]
-  /** The option that chose those of `only` by a report; undefined: they were given. */
+  /** The option that selected `only` from a report, if any. */
   readonly chosenBy?: '--failed' | undefined
   readonly skip: readonly string[]
-  /** Failures that a baseline expects: such a failure does not bail. */
+  /** Failures expected by a baseline, which do not count for `--bail`. */
   readonly expected: readonly BaselineEntry[]
-  /** `conform <base url> --target <file>` with the options that a failure needs to show again; no key. */
+  /** `conform <base url> --target <file>` with the options needed to reproduce a failure; no key. */
   readonly rerun: string
-  /** The run started its target, which ends with it: what was made there is gone by then. */
+  /** The run started its target, which ends with it, including created objects. */
   readonly endsTarget?: boolean
-  /** File that exchanges are written to as they come, one JSON line each; without it they are not kept. */
+  /** File that receives each exchange as a line of JSON; without it they are not kept. */
   readonly exchangeLog?: string
   /** First pause of the exponential back-off, in ms. */
   readonly backoffMs: number
 }
 
-/** The interface that a run judges, as the engine is told it: it knows no requirement and no operation by itself. */
+/** The interface that a run judges; the engine itself knows no requirement or operation. */
 export interface Interface {
-  /** Requirements in the order in which they are judged and reported. */
+  /** Requirements in the order of judging and reporting. */
   readonly requirements: readonly CatalogueRequirement[]
-  /** The requirement of that id; undefined if there is none. */
+  /** The requirement of that id, if any. */
   requirement(id: string): CatalogueRequirement | undefined
   operation(id: OperationId): Operation
   granted(id: OperationId): CatalogueRequirement
   readonly first: OperationId
-  /** Operation that reads one object, at another path than the first request. */
+  /** The operation that reads one object at another path than the first request. */
   readonly reading: OperationId
-  /** Requirement that every answer has to meet, also one that belongs to no operation. */
+  /** The requirement for every answer, including those outside operations. */
   readonly anyResponse: RequirementId
   readonly errors: ErrorNames
 }
 
-/** Whether each requirement is to be judged, or why not; known before anything is sent. */
+/** Whether each requirement will be judged, or why not; known before anything is sent. */
 export type Plan = ReadonlyMap<string, PlanEntry>
 export type PlanEntry =
   | {
       readonly run: true
       /** How many requests with bad input, of all such rows, may make the target generate something; no limit if it is not given. */
       readonly mayGenerate?: number
-      /** Sent for the `envelope/` requirements alone: its own outcome is left out. */
+      /** Sent only for `envelope/` requirements: its own outcome is left out. */
       readonly leftOut?: LeftOutBy
     }
   | ({ readonly run: false; readonly outcome: 'not-exercised' | 'not-applicable' } & Reason)
 
-/** Objects that the run creates on the target, and the names and ids that it uses up. */
+/** Objects created by the run, with used names and ids. */
 export interface Objects {
-  /** Objects that the run created, in the order in which the target said so. */
+  /** Created objects, in the order of their answers. */
   readonly created: Created[]
-  /** Why the clean-up did not remove an object; null if it did. */
+  /** Why clean-up did not remove an object; null if it did. */
   readonly cleanups: Map<Created, string | null>
-  /** Ids that exist or were sent as unknown, in lower case: no unknown id is one of them. */
+  /** Existing ids, and those sent as unknown, in lower case: never reused as unknown. */
   readonly takenIds: Set<string>
   /** When the run made the objects of these ids (`performance.now()`). */
   readonly madeAt: Map<string, number>
-  /** What the requests of `setup` saved, by name; undefined before they are sent. */
+  /** Values saved by `setup`; undefined before it is sent. */
   saved?: Map<string, string>
-  /** A suffix of at most 8 lower-case letters and digits, unique to run and call. */
+  /** A unique suffix of at most 8 lower-case letters and digits. */
   suffix(): string
 }
 
-/** What was found out about the answers of a run, beside the outcomes of its requirements. */
+/** Observations besides the outcomes of requirements. */
 export interface Findings {
-  /** The answers, in the order of coming. */
   readonly log: Log
   readonly signs: Signs
-  /** Wrong keys that were sent to a target that is to get few. */
+  /** Wrong keys sent to a target that should get few. */
   wrongKeys: number
-  /** Looks at a refusal of the full key, one for each kind. */
+  /** Checks after a refusal of the full key, one per kind. */
   readonly looks: Map<string, Promise<unknown>>
   /** Failures so far that decide the exit code. */
   failures: number
-  /** The exchanges that failures show, as they were before they were recorded. */
+  /** Exchanges shown in failures, before recording. */
   readonly shown: WeakMap<FailureExchange, Exchange>
-  /** Failures of requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
+  /** Failures of requests that spoiled their connection for the next one, by requirement. */
   readonly poisoned: Map<string, Failure[]>
-  /** Answers that were wrong for what their connection had carried before: no requirement is judged by them. */
+  /** Answers spoiled by an earlier request on their connection: not judged. */
   readonly poisonedResponses: WeakSet<object>
-  /** Errors of a gateway in place of an answer that came when the request was sent again: no matter of what was sent. */
+  /** A gateway's errors that came on repetition too: independent of the content. */
   readonly gatewayErrors: WeakSet<HttpResponse>
-  /** Kinds of answers that were as wrong on a fresh connection: nothing is to be learned from the next one. */
+  /** Kinds of answers that were equally wrong on a fresh connection, so that repetition proves nothing. */
   readonly wrongAnywhere: Set<string>
 }
 
-/** One run. Plain objects, none of them shared between two runs. */
+/** One run; nothing is shared between runs. */
 export interface Run {
   readonly options: RunOptions
-  /** Replaced once, before anything is judged, by the one that has what `setup` saved. */
+  /** Replaced once, before judging, with the values of `setup`. */
   target: Target
   readonly plan: Plan
   readonly keys: Keys
@@ -137,64 +136,59 @@ export interface Run {
   readonly life: Lifetime
   readonly objects: Objects
   readonly findings: Findings
-  /** Hooks of the suites: see `RunHook`. */
   readonly hooks: readonly RunHook[]
   readonly api: Interface
 }
 
-/** Sends a request; `fresh`: on a connection of its own; `isGated`: an object that it names allows it now, and not at will. */
+/** Sends a request; `fresh`: on a new connection; `isGated`: an object allows it now, but not at any time. */
 export type GatedSend = (options?: {
   readonly fresh?: boolean
   readonly isGated?: boolean
 }) => Promise<Exchange>
 
-/** Hook by which a suite adds to the engine what it knows of an object that requests share, such as the jobs of an application. */
+/** Hook by which a suite adds knowledge of shared objects, such as the jobs of an application. */
 export interface RunHook {
-  /**
-   * Sends a probe when the object that it names allows it; undefined if this hook has nothing to say about the probe.
-   * May throw `NotExercised`.
-   */
+  /** Sends a probe when its object allows it; undefined if the hook does not apply. May throw `NotExercised`. */
   intercept?(
     run: Run,
     probe: Probe,
     purpose: Purpose,
     send: GatedSend,
   ): Promise<Exchange> | undefined
-  /** Sees every exchange that got no answer. */
+  /** Called for every unanswered exchange. */
   unanswered?(run: Run, exchange: Exchange): void
-  /** Sees every exchange about the interface that was answered, also those that it did not intercept. */
+  /** Called for every answered exchange of the interface, whether intercepted or not. */
   observe?(run: Run, exchange: Exchange): void
-  /** How the valid requests of operations are made, if they are more than the declared body. */
+  /** Makes valid requests that need more than the declared body. */
   readonly requests?: Readonly<Partial<Record<OperationId, (run: Run) => Promise<Probe>>>>
-  /** Turns valid requests of operations into those for another object of the sort that their path names; throws `NotExercised` if there is none. */
+  /** Changes valid requests to another object of the kind in their path; throws `NotExercised` if there is none. */
   readonly others?: Readonly<
     Partial<Record<OperationId, (run: Run) => Promise<(valid: Probe) => Probe>>>
   >
-  /** Begins what requirements that are judged last need, while the others are judged. */
+  /** Starts preparations for requirements that are judged last, concurrently with the others. */
   start?(run: Run): Promise<void>
-  /** Waits for what the run began, before the requirements that are judged last. Not called if the run was ended. */
+  /** Waits for these preparations before the last requirements. Not called if the run was ended. */
   finish?(run: Run): Promise<void>
-  /** Remark after the expectation of a failed request: how it may come that the target is right nevertheless. */
+  /** Remark after the expectation: why the target may be right nevertheless. */
   remarkOn?(run: Run, exchange: Exchange): string
-  /** State without which a failure of that requirement does not show again; undefined if its request alone shows it. */
+  /** State that a failure of that requirement depends on; undefined if its request alone shows it. */
   takesState?(run: Run, id: string): TakesState | undefined
-  /** What happened up to the exchange that fails that requirement; undefined if it is no story. */
+  /** The requests up to the failing exchange, if they tell a story. */
   storyOf?(run: Run, id: string, exchange: Exchange): Story | undefined
-  /** Other requirements that have to be selected for a failure to show again. */
+  /** Other requirements needed to reproduce a failure. */
   rerunNeeds?(run: Run, id: string, exchange: Exchange): readonly string[]
-  /** Ids of what has not ended, for the last lines of a report. */
+  /** Ids of unfinished objects, for the end of the report. */
   unfinished?(run: Run): readonly string[]
-  /** Answers of operations that are declared not served. */
   notServed?(run: Run): readonly NotServed[]
 }
 
-/** Notices a target that answers nothing, at the start or half-way. */
+/** Detects a target that does not answer, at the start or later. */
 export interface Liveness {
-  /** The first request of the run. False if the run cannot go on; the run has then ended, with the reason. */
+  /** Sends the first request of the run. False if the run cannot go on; it has then ended with the reason. */
   first(): Promise<boolean>
-  /** Counts a request as open until it has ended. If the target stops answering meanwhile, the request is named. */
+  /** Counts a request as open until it has ended, and names it if the target stops answering meanwhile. */
   sending(request: PreviousRequest): void
-  /** @param result undefined if the transport takes no such request */
+  /** @param result undefined if the transport refuses such a request */
   ended(request: PreviousRequest, result: HttpResult | undefined): void
   /**
    * After an exchange that got no answer, or one of a gateway in place of the service: asks whether the target is there, unless an
@@ -202,9 +196,9 @@ export interface Liveness {
    * the run, so that it is not failed request by request.
    */
   cameBack(exchange: Exchange): Promise<boolean>
-  /** Whether what makes nothing is throttled as well. */
+  /** Whether harmless requests are throttled as well. */
   isThrottling(): Promise<boolean>
-  /** Goes on while it is not known whether the target still lives: nothing else is sent meanwhile. */
+  /** Pending while liveness is being checked: nothing else is sent meanwhile. */
   readonly checking: Promise<void> | undefined
   stop(): void
 }
@@ -219,12 +213,12 @@ export function isPlanned(run: Run, id: CatalogueRequirement['id']): boolean {
   return run.plan.get(id)?.run === true
 }
 
-/** Everything that each request of a run passes through, on its way out and back. */
+/** Everything that each request of a run passes through. */
 interface Client {
   readonly transport: Transport
-  /** The way to the target file's own requests, by their origin; the transport itself if that was handed over. */
+  /** The transport for the target file's own requests, by origin; an injected one serves all. */
   readonly elsewhere: { to(origin: string): Pick<Transport, 'send'>; close(): Promise<unknown> }
-  /** Undefined also if the transport was handed over. */
+  /** Undefined also for an injected transport. */
   readonly proxy: Proxy | undefined
   readonly semaphore: Semaphore
   readonly pacer: Pacer
@@ -233,13 +227,13 @@ interface Client {
   readonly losses: Losses
   readonly liveness: Liveness
   readonly recorder: Recorder
-  /** Called with every exchange, also one without an answer. */
+  /** Called with every exchange, answered or not. */
   readonly watchers: ((exchange: Exchange) => void)[]
-  /** Called with those that the target itself answered, about the interface. */
+  /** Called with the target's own answers about the interface. */
   readonly observers: ((exchange: Exchange) => void)[]
 }
 
-/** State that is kept beside a run: made when it is first asked for, gone with the run. */
+/** State per run, created on demand. */
 export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
   const states = new WeakMap<Run, { readonly state: T }>()
   return (run) => {
@@ -249,17 +243,17 @@ export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
   }
 }
 
-/** Options that somebody gives for a run; whatever is left out is as usual. */
+/** Options given for a run; others have defaults. */
 export interface GivenOptions extends Partial<
   Omit<RunOptions, 'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs' | 'bail'>
 > {
-  /** Cases of each generated requirement: 25 of a refusal and 5 of a granted request if it is not given, 1 of a quick run. */
+  /** Cases per generated requirement; default: 25 for invalid and 5 for valid requests, 1 in a quick run. */
   readonly runs?: number
   /** true: at the first failure. */
   readonly bail?: boolean | number
 }
 
-/** The options of a run. A seed that is not given is drawn, and always in the report. */
+/** The options of a run. A missing seed is drawn, and always in the report. */
 export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
   const { runs, bail = false, depth = 'full', ...others } = given
   return {

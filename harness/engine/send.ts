@@ -5,25 +5,25 @@ import { responseOf } from './response.ts'
 import type { Run } from './run.ts'
 
 export interface SendingOptions extends Pick<SendOptions, 'fresh'> {
-  /** Sent first, on a connection of its own that the request itself then follows on. */
+  /** Sent first, on a new connection that the request itself then reuses. */
   readonly after?: PreviousRequest
-  /** Makes the request once more at will. */
+  /** Makes the request again at any time. */
   readonly source?: Source
-  /** On one of the places that `holdPlaces` took: it waits for none. */
+  /** Uses a place from `holdPlaces` without waiting. */
   readonly hasPlace?: boolean
-  /** While nothing else is under way: a target may take few requests at once. */
+  /** While nothing else is open: a target may accept few requests at once. */
   readonly alone?: boolean
-  /** Sent at once, whatever pace is asked for: those after it wait for as much longer, or not even those. */
+  /** Ignores the rate: later requests wait correspondingly longer, or not at all. */
   readonly pace?: 'paid-back' | 'none'
 }
 
-/** What was made no longer ago than this is used before anything that waits, in ms: a server may answer wrongly only if asked too early. */
+/** A new object is used before waiting requests within this time, in ms: a server may only fail early. */
 const newMs = 1000
 
 /**
- * Readings of a job in progress are urgent: behind hundreds of other requests they would come too late. So is the use of what was
- * just made, what others wait for, and all requests to what runs one job at a time: they go one after the other, and nothing in a
- * run takes longer.
+ * Readings of a job in progress are urgent: behind hundreds of requests they would be too late. So are uses of new
+ * objects, requests that others wait for, and all requests to objects with one job at a time, which are the critical
+ * path.
  */
 function isUrgent(
   { api, objects }: Run,
@@ -41,8 +41,7 @@ function isUrgent(
 }
 
 /**
- * One request, once: it waits for its place under the semaphore, and for the pace asked for, and is dropped if the circuit breaker
- * has opened meanwhile.
+ * Sends one request once: waits for a place and for the rate, and is dropped if the circuit breaker opened meanwhile.
  */
 export async function sendOnce(
   run: Run,
@@ -69,7 +68,7 @@ export async function sendOnce(
   }
 }
 
-/** Longest wait for an answer that takes no generation, in ms; `limits.timeoutMs` decides if it is declared. */
+/** Time limit of an answer without generation, in ms; a declared `limits.timeoutMs` overrides it. */
 const promptMs = 15_000
 
 /** Throws for a request that would destroy an object which the target file declares: only what the run made may go. */
@@ -80,7 +79,7 @@ function requireOwn({ api, objects, target }: Run, { operation, params }: Probe)
       throw new Error(`${operation} would destroy ${id}, which this run did not make`)
 }
 
-/** Gives the request the key of this moment, sends it and records what came: the last step. */
+/** The last step: adds the current key, sends, and records. */
 async function transmit(
   run: Run,
   probe: Probe,
@@ -117,7 +116,7 @@ async function transmit(
   return recordExchange(run, sent, naming(result, isUsual))
 }
 
-/** A result that says which limit ran out, if one did. */
+/** Names the exceeded limit in the result, if any. */
 function naming(result: HttpResult, isUsual: boolean): HttpResult {
   if (result.kind === 'answer' || result.cause !== 'timeout') return result
   if (result.detail === 'still-coming')
@@ -129,7 +128,7 @@ function naming(result: HttpResult, isUsual: boolean): HttpResult {
 }
 
 export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResult): Exchange {
-  // What is recorded is kept, and would hold the exchange before it on the connection, which holds the one before.
+  // A record is kept, and would keep the chain of previous exchanges alive.
   const { previousTag, ...result } = given
   const { probe, purpose, request } = sent
   const { operation, credential } = probe
@@ -166,7 +165,7 @@ export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResul
   return exchange
 }
 
-/** `sendOnce`, and once more if the connection had been closed by the target before any byte of an answer. */
+/** `sendOnce`, repeated if the target had closed the connection before any byte of an answer. */
 export async function sendWithStaleRetry(
   run: Run,
   probe: Probe,
@@ -179,7 +178,7 @@ export async function sendWithStaleRetry(
   return { ...(await sendOnce(run, probe, purpose, { ...options, fresh: true })), unanswered }
 }
 
-/** Sends a request that is ready on one of the places that are held, at once; once more as `sendWithStaleRetry` if it has no effect. */
+/** Sends a ready request at once on a held place; repeats it like `sendWithStaleRetry` if it has no effect. */
 export type SendHeld = (
   probe: Probe,
   purpose: Purpose,
@@ -187,9 +186,8 @@ export type SendHeld = (
 ) => Promise<Exchange>
 
 /**
- * Takes places of the semaphore, before all who wait in no hurry, and gives them back when the work is done. Whoever holds places
- * never waits for others: the work gets nothing but `sendHeld`, and what makes a request, which may take requests of its own, comes
- * before or after it.
+ * Takes places of the semaphore ahead of waiters, and releases them after the work. A holder must never wait for
+ * others: the work only gets `sendHeld`; making a request, which may send others, must happen before or after.
  */
 export async function holdPlaces<T>(
   run: Run,

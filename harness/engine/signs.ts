@@ -4,15 +4,15 @@ import { type Exchange, pathOf } from './exchange.ts'
 import { doubled } from './gateway.ts'
 import { headBytes, isEnvelope, isThrottled, tpeOf } from './response.ts'
 
-/** A target that gives one and the same answer at this many places is not the API. */
+/** Identical answers at this many places show that the target is not the API. */
 const fewestPlaces = 3
-/** A server that has none of so many operations is not the one that was meant. */
+/** A server without any of this many operations is not the intended one. */
 const fewestOperations = 3
 
-/** Statuses that say nothing of an operation: what stands before it gives them too. */
+/** Statuses that gateways return too, and so prove nothing about an operation. */
 const saysNothing: readonly number[] = [401, 403, 502, 504]
 
-/** Signs that the target, or its file, is not the one that was meant. */
+/** Signs of a wrong target or target file. */
 export type Signs = ReturnType<typeof createSigns>
 
 export function createSigns(baseUrl: string) {
@@ -22,14 +22,14 @@ export function createSigns(baseUrl: string) {
   let first: Exchange | undefined
   const asked = new Set<string>()
   const there = new Set<string>()
-  /** By operation, how it was answered as only a server answers that lacks it. */
+  /** Answers typical of a missing operation, by operation. */
   const missing = new Map<string, string>()
 
   const notePlace = ({ probe, response }: Exchange): void => {
-    // Most answers differ soon.
+    // Stop comparing once answers differ.
     if (responses.size > 1) return
     places.add(`${probe.method} ${probe.path}`)
-    // The path may stand in it, and the id of a trace.
+    // Ignores the path and trace ids.
     const text = response?.text(headBytes).replaceAll(pathOf(probe, {}), '') ?? ''
     responses.add(`${response?.status} ${text.replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')}`)
   }
@@ -52,11 +52,11 @@ export function createSigns(baseUrl: string) {
     [...missing].flatMap(([operation, answered]) =>
       there.has(operation) ? [] : [{ operation, answered }],
     )
-  /** No operation of several is there: the base URL is a wrong one. */
+  /** All of several operations are missing: the base URL is wrong. */
   const isNowhere = (): boolean => asked.size >= fewestOperations && absent().length === asked.size
-  /** What the first answer, or all of them, say of the base URL; undefined if nothing. */
+  /** What the first answer, or all, say about the base URL, if anything. */
   const ofTarget = (): string | undefined => {
-    // A key that is not accepted, and throttling, are reported otherwise.
+    // Refused keys and throttling are reported elsewhere.
     if (!first?.response || [401, 429, 503].includes(first.response.status)) return undefined
     const { response } = first
     const isGranted = response.status < 300
@@ -80,11 +80,14 @@ export function createSigns(baseUrl: string) {
       notePlace(exchange)
       noteAbsence(exchange)
     },
-    /** Adds a sentence that says what to look at; one for each subject. */
+    /** Adds a hint, one per subject. */
     add(subject: string, sentence: string): void {
       if (!subjects.has(subject)) subjects.set(subject, sentence)
     },
-    /** What they come to. @param clean takes keys out of what a target says */
+    /**
+     * The conclusions.
+     * @param clean removes keys from the target's text
+     */
     facts(clean: (text: string) => string) {
       const advice = ofTarget()
       const request = first?.recorded.request
@@ -92,7 +95,7 @@ export function createSigns(baseUrl: string) {
       const hints = advice === undefined ? [] : [`${advice} (${seen})`]
       return {
         hints: [...hints, ...subjects.values()].map(clean),
-        /** The operations that are absent, in the order in which they were asked for; none if none of all is there. */
+        /** The absent operations in request order; none if all are absent. */
         absent: isNowhere()
           ? []
           : absent().map(({ operation, answered }) => ({ operation, answered: clean(answered) })),
