@@ -1,4 +1,4 @@
-import type { HttpResult } from '../http/index.ts'
+import type { HttpResult, NoResponse } from '../http/index.ts'
 import type { Exchange } from './exchange.ts'
 import { NotExercised, Throttled } from './outcome.ts'
 
@@ -25,11 +25,11 @@ export function createLosses() {
       if (isLost(result)) lost++
       if (isHung(result)) hung++
     },
-    /**
-     * Whether a few other requests time out too, so that two in a row may be chance.
-     * @param own its own timeouts
-     */
-    hangsNowAndThen: (own: number): boolean => hung > own && hung - own < nowAndThen * sent,
+    /** Whether chance may explain so many tries in a row without an answer: two in time, if a few other requests got none. */
+    mayBeChance(last: NoResponse, own: number, bytes: number): boolean {
+      if (isLost(last)) return own < this.proof(own, bytes)
+      return isHung(last) && own <= least && hung > own && hung - own < nowAndThen * sent
+    },
     /**
      * How many consecutive losses of one request rule out chance: two without other losses, more with others or a
      * longer body.
@@ -46,7 +46,7 @@ export function createLosses() {
 
 export type Losses = ReturnType<typeof createLosses>
 
-export function isHung(result: HttpResult): boolean {
+function isHung(result: HttpResult): boolean {
   return result.kind === 'no-answer' && result.cause === 'timeout'
 }
 

@@ -1,7 +1,7 @@
 import type { NoResponse } from '../http/index.ts'
 import type { Exchange, Probe, Purpose } from './exchange.ts'
 import { confirmKey, separateWrongKeys } from './key-watch.ts'
-import { isHung, isLost } from './losses.ts'
+import { isLost } from './losses.ts'
 import { pause } from './outcome.ts'
 import { maxTries } from './pace.ts'
 import {
@@ -36,11 +36,10 @@ interface Tries {
   unanswered?: Exchange
   /** Repeated without an answer as often as is conclusive. */
   resent: boolean
+  /** Tries that got no answer, refused connections apart. */
   lost: number
-  /** Repeated once more, since a few others timed out too. */
-  hung: boolean
-  /** How often the target was gone and came back. */
-  refusals: number
+  /** How often the target was away, and came back. */
+  away: number
   readonly gatewayErrors: HttpResponse[]
   throttled: number
 }
@@ -56,7 +55,7 @@ type Next = 'again' | Exchange
 export async function sendWithPatience(outgoing: Outgoing): Promise<Exchange> {
   const { run, source, purpose, fresh = false, isGated } = outgoing
   const { breaker, throttle } = run.client
-  const none = { alone: false, resent: false, lost: 0, hung: false, refusals: 0, throttled: 0 }
+  const none = { alone: false, resent: false, lost: 0, away: 0, throttled: 0 }
   const tries: Tries = { run, purpose, fresh, gatewayErrors: [], ...none }
   let releaseQueue: (() => void) | undefined
   try {
@@ -91,64 +90,50 @@ export async function sendWithPatience(outgoing: Outgoing): Promise<Exchange> {
 
 /** After this many consecutive unanswered requests, an operation gets no more. */
 const mostUnanswered = 2
-/** Retries after a refused connection to a live target. */
-const maxRefusals = 3
+/** A request is sent again so often after the target was away, and came back. */
+const maxAway = 3
 
 /** No answer: the target may be restarting, the connection stale, or the request lost. */
 async function afterLoss(exchange: Exchange, noResponse: NoResponse, tries: Tries): Promise<Next> {
   const { run, purpose } = tries
   const { probe } = exchange
   const { breaker, losses } = run.client
-  const again = (): 'again' => {
-    tries.unanswered = exchange
-    losses.retried++
-    return 'again'
-  }
-  if (isLost(noResponse)) tries.lost++
-  // It never reached the target, which may be restarting.
-  if (noResponse.detail === 'nobody-listens' && tries.refusals++ < maxRefusals) {
+  // It never reached the target, which may be starting again.
+  if (noResponse.detail === 'nobody-listens' && tries.away++ < maxAway) {
     await cameBack(run, exchange)
     return 'again'
   }
-  if (noResponse.staleConnection && !tries.fresh) {
-    tries.fresh = true
-    tries.resent ||= tries.alone
-    return again()
-  }
+  tries.lost++
+  const isReset = isLost(noResponse)
   const repeatable = isRepeatable(probe, purpose)
-  if (!tries.resent && repeatable) {
-    // A target with few connections closes further ones: retry alone, on an open connection, before another fresh one.
-    const isReset = noResponse.cause === 'reset'
-    const onOpen = isReset && !tries.alone && exchange.previousRequest === undefined
-    tries.resent = tries.fresh = !onOpen
-    tries.alone ||= isReset
-    again()
-    if (isReset) await pause(run, run.options.backoffMs)
+  const isStale = noResponse.staleConnection && !tries.fresh
+  const bytes = sizeOf(probe)
+  if (
+    isStale ||
+    (repeatable && (!tries.resent || losses.mayBeChance(noResponse, tries.lost, bytes)))
+  ) {
+    tries.unanswered = exchange
+    losses.retried++
+    // A target that takes few connections closes a further one: so alone, and on one that is open, before another fresh one.
+    const onOpen = !isStale && isReset && !tries.alone && exchange.previousRequest === undefined
+    tries.fresh = !onOpen
+    tries.resent ||= isStale ? tries.alone : !onOpen
+    tries.alone ||= isReset && !isStale
+    if (isReset && !isStale) await pause(run, run.options.backoffMs)
     return 'again'
   }
-  // In a run with other losses, chance may explain this one.
-  if (repeatable && isLost(noResponse) && tries.lost < losses.proof(tries.lost, sizeOf(probe))) {
-    tries.fresh = true
-    again()
-    await pause(run, run.options.backoffMs)
-    return 'again'
-  }
-  if (repeatable && isHung(noResponse) && !tries.hung && losses.hangsNowAndThen(2)) {
-    tries.hung = tries.fresh = true
-    return again()
-  }
-  const wasGone = await cameBack(run, exchange)
-  if (wasGone && repeatable && tries.refusals++ < maxRefusals) {
-    // Alone: one of the concurrent requests may have brought the target down, and would again.
+  const wasAway = await cameBack(run, exchange)
+  if (wasAway && repeatable && tries.away++ < maxAway) {
+    // By itself: one of those that were under way may have brought the target down, and would again.
     tries.alone = true
     return 'again'
   }
   const last = tries.resent ? unansweredFor(exchange) : exchange
-  // One repeated to a conclusion has proven it by itself.
-  const byChance = isLost(noResponse) && !repeatable
-  if (!wasGone || repeatable)
+  // One that was sent again as often as it takes has proven it by itself.
+  const byChance = isReset && !repeatable
+  if (!wasAway || repeatable)
     breaker.count(operationName(probe), last, (row) =>
-      byChance ? losses.proof(row, sizeOf(probe)) : mostUnanswered,
+      byChance ? losses.proof(row, bytes) : mostUnanswered,
     )
   return last
 }
