@@ -108,7 +108,7 @@ export function renderMarkdown(report: Report, evidence = 25): string {
     '',
     ...nextList(nextSteps(report)),
     ...summaryTable(report),
-    ...[...(run.hints ?? []), ...runNotes(report)].flatMap((note) => [`- ${markdownText(note)}`]),
+    ...runNotes(report).flatMap((note) => [`- ${markdownText(note)}`]),
     `- ${markdownText(`${target.baseUrl}: ${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`)}`,
     '',
     ...mapList(report),

@@ -2,7 +2,6 @@ import { pathToFileURL } from 'node:url'
 import type { Colors } from 'picocolors/types'
 import type { Report } from '../harness/report/index.ts'
 import { count, reasonExpected } from '../harness/report/index.ts'
-import { groupBy } from '../harness/group-by.ts'
 import { terminalText } from './escape.ts'
 import { failureBlock, shortBlock } from './terminal/failure-lines.ts'
 import { jsonLines, laidOut, type Line, type Link, mapLines, noLink } from './terminal/lines.ts'
@@ -218,12 +217,10 @@ function missedLines(report: Report, most: number): string[] {
 }
 
 function createdLines({ run }: Report): string[] {
-  if (run.created.length === 0) return []
-  const kinds = groupBy(run.created, ({ operation }) => operation)
-  const each = [...kinds].map(([operation, all]) => `${all.length} by ${terminalText(operation)}`)
-  return [
-    `created on your server: ${count(run.created.length, 'object')} (${each.join(', ')})${removedAgain(run)}`,
-  ]
+  const { length } = run.created
+  return length === 0
+    ? []
+    : [`created ${count(length, 'object')} on your server${removedAgain(run)}`]
 }
 
 function baselineLines({ colors, report }: Showing, most: number): string[] {

@@ -10,6 +10,8 @@ import { responseDifferenceOf } from '../view/difference.ts'
 const INDENT = ' '.repeat(4)
 const LABEL_WIDTH = 10
 const ROOM = 80 - INDENT.length - LABEL_WIDTH
+/** A reader needs the beginning of an id, and the fault behind it. */
+const uuid = /\b([\da-f]{8})(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi
 /** A longer curl line would take the screen from everything else. */
 const LONGEST_CURL = 800
 
@@ -52,7 +54,7 @@ export function shortBlock(
   const more = results.length > 1 ? `  and ${results.length - 1} more` : ''
   const room = ROOM * rows
   const cut = (text: string): string => {
-    const short = visible(text.replaceAll(`${baseUrl}/`, '/'))
+    const short = visible(text.replaceAll(`${baseUrl}/`, '/').replaceAll(uuid, '$1…'))
     return short.length <= room ? short : `${[...short].slice(0, room - 1).join('')}…`
   }
   const whole = failure && {

@@ -79,14 +79,14 @@ export function summaryTable(report: Report, colors: Colors): string[] {
   return [`  ${' '.repeat(22)}${colors.dim(head)}`, row('must'), row('should'), '']
 }
 
-/** What is failing and what is not built is named; that the rest works, or what of it was tested, is counted. */
+/** Counts the operations of each state, and names those that are not built: those that fail are named by their failures. */
 export function mapLines(report: Report, colors: Colors): Line[] {
   const places = shownMap(report)
   if (places === undefined) return []
   const lines = byState(places).flatMap(([state, own]): Line[] => {
-    if (state !== 'failing' && state !== 'not built') return []
+    if (state !== 'not built') return []
     const { sign, tone } = states[state]
-    const ids = own.map(({ detail, operation }) => operation + (detail && ` (${detail})`))
+    const ids = own.map(({ operation }) => operation)
     const lead = `  ${sign} ${state}`.padEnd(15)
     return [
       {

@@ -25,9 +25,9 @@ export interface NextStep {
   readonly paste?: unknown
 }
 
-const MOST = 3
+const MOST = 4
 
-/** What to do next, what explains most first: at most three steps, and how to run again what failed. */
+/** What to do next, what explains most first: at most four steps, and how to run again what failed. */
 export function nextSteps(report: Report): NextStep[] {
   if (isWithoutOutcome(report) || isKeyRefused(report)) return notJudgedSteps(report)
   const { likely, unexpected, unexplained } = failuresOf(report)
