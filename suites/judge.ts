@@ -45,6 +45,7 @@ import {
   once,
   placeholderRequest,
   sharedBy,
+  steadyHook,
   validRequest,
 } from '../harness/checks/index.ts'
 import { historyHook, historyOf } from '../harness/journal/index.ts'
@@ -116,7 +117,8 @@ const stateHook: RunHook = {
     if (scenario === undefined) return states[id] ?? states[conditionOf(id)]
     return scenario.repeat === undefined ? undefined : 'requests-at-once'
   },
-  rerunNeeds(run, id, { sentAt, purpose, probe }) {
+  rerunNeeds(run, id, exchange) {
+    const { purpose, probe } = exchange
     const planned = (ids: readonly RequirementId[]) => ids.filter((one) => isPlanned(run, one))
     // The suite's own uploads are made for whichever needs them first.
     if (id === 'files.upload/2xx-accepted' && purpose.requirement === null) {
@@ -140,7 +142,7 @@ const stateHook: RunHook = {
         (!isSame || event.within === object),
     )
     const before = [...made, ...history.of(probe.params['job_id'] ?? '')]
-      .filter((event) => event.sentAt < sentAt)
+      .filter((event) => event.exchange !== exchange && event.sentAt <= exchange.endedAt)
       .map(({ exchange }) => exchange.purpose.requirement as RequirementId | null)
     const own = maker === 'files.upload' && before.includes(null) ? uploading : []
     return planned([...new Set([...before.filter((one) => one !== null), ...own])])
@@ -216,6 +218,7 @@ const hooks = [
   historyHook,
   envelopeHook,
   createdHook,
+  steadyHook,
   notServedHook,
   jobsHook,
   pdfHook,

@@ -1,5 +1,6 @@
 // A suite, and what a run needs besides.
 export { judgeVerdict, suite, type Suite } from './suite.ts'
+export { steadyHook } from './steady.ts'
 export { envelopeHook, byAllAnswers, observedCases } from './envelope-watch.ts'
 
 // Refusals: a valid request with one fault.

@@ -4,7 +4,7 @@ export { ask, askHolding, knownOf, pastBlocks } from './ask.ts'
 export { askedIn, maxAtOnce, sendShared, settle } from './settle.ts'
 
 // What a check is given, and how it ends.
-export { answered, type CheckContext, type Judge } from './check-context.ts'
+export { answered, type CheckContext, createCheckContext, type Judge } from './check-context.ts'
 export {
   type BodySchema,
   fits,

@@ -5,7 +5,7 @@ import { checkMs } from '../world/created.ts'
 import { pdfLimit } from '../world/preloaded.ts'
 import type { Operation } from '../world/operation.ts'
 import { reachable } from './files.ts'
-import type { StoredFile, World } from '../world/world.ts'
+import { countUp, type StoredFile, type World } from '../world/world.ts'
 
 type PdfRefusal = 'encrypted' | 'corrupted'
 
@@ -115,6 +115,7 @@ async function parse(call: Call, file: StoredFile): Promise<Answer> {
   const pages = await pdfText(bytes)
   if (typeof pages === 'string') return call.refuse(`400-${pages}-pdf`, '400-BadRequest')
   const content = await contentOf(call, pages, file)
+  call.breakIf('200-text#every-third', countUp(call.world, 'parsed files') % 3 === 0)
   const requirement = grantedRequirement(call)
   if (call.broken(requirement)) return { status: 200, body: { content: pages } }
   return { status: call.broken(`${requirement}#status`) ? 201 : 200, body: { content } }

@@ -85,6 +85,8 @@ const placed: readonly string[] = named(
   graphs.create,applications.create/2xx-accepted later-400
   ai-detect.run,translate.run,vision.analyze/2xx-accepted once
   ai-detect.run/2xx-accepted            after-refusal
+  web-search.run/2xx-accepted           every-sixth
+  pdf.parse/200-text                    every-third
   files.upload/2xx-accepted             pdf
   graphs.query,vision.analyze/2xx-accepted spelling
   chat.create/200-completion            - no-answer closed no-http

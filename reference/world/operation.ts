@@ -112,6 +112,7 @@ function breakGranted(call: Call): void {
   const isLater = countUp(call.world, `${call.operation} granted`) > 1
   call.breakIf('2xx-accepted#first-only', isLater)
   call.rejectIf('2xx-accepted#later-400', isLater)
+  call.breakIf('2xx-accepted#every-sixth', counts.get(`${call.operation} granted`)! % 6 === 0)
   // Answers are cached, and an identical request breaks the cache.
   const same = `${call.operation} ${JSON.stringify(call.body)}`
   if (call.broken('2xx-accepted#once') && countUp(call.world, same) > 1)

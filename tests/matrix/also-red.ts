@@ -246,6 +246,12 @@ const table: readonly Row[] = [
     ['pdf.parse/200-content'],
   ],
   [
+    of('pdf.parse/200-text', '#every-third'),
+    'every third PDF breaks the server, whatever is asked of it',
+    none,
+    of('pdf.parse/', '200-markdown', '200-content'),
+  ],
+  [
     of('pdf.parse/200-markdown', ...lost),
     'nothing that asks for markdown is answered, whatever the file is, until nothing is asked any more',
     ['pdf.parse/200-content'],

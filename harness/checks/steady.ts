@@ -1,0 +1,77 @@
+import {
+  describeResponse,
+  differing,
+  type Exchange,
+  isOwnBreakdown,
+  isPlanned,
+  perRun,
+  type Run,
+  type RunHook,
+} from '../engine/index.ts'
+import { countsAsGranted } from '../journal/index.ts'
+import { createCheckContext } from '../run/index.ts'
+
+interface Answers {
+  granted: number
+  readonly broken: Exchange[]
+}
+
+const answersIn = perRun(() => new Map<string, Answers>())
+
+/** Longest body that is compared, in characters. */
+const longest = 10_000
+
+/** A name of a request that must be granted, the same for the same request; undefined if it may be refused. Of creations each has a name of its own. */
+function nameOf(
+  { objects, target }: Run,
+  { probe, purpose, sentAt }: Exchange,
+): string | undefined {
+  const { operation, path, params, query, headers, body = '', credential, effect, fault } = probe
+  const { requirement, role, isSuccess, badInput, skipJudging, skipPassive } = purpose
+  const isMeant = role === 'control' || role === 'setup' || isSuccess !== undefined
+  const isOdd = badInput ?? skipPassive ?? skipJudging ?? fault
+  if (operation === null || !credential.full || !isMeant || isOdd || body.length > longest)
+    return undefined
+  if (requirement !== null && target.scenarios[requirement]) return undefined
+  const since = sentAt - target.limits.settleMs
+  if (Object.values(params).some((id) => (objects.madeAt.get(id) ?? -Infinity) > since))
+    return undefined
+  const own = effect === 'creates' ? [] : [params, query, headers, String(body)]
+  return JSON.stringify([operation, path, ...own])
+}
+
+/**
+ * A request that must be granted, and breaks the server now and then, fails the granted requirement of its operation, wherever it was
+ * sent. What a connection is to blame for is not counted.
+ */
+export const steadyHook: RunHook = {
+  observe(run, exchange) {
+    const isBroken = isOwnBreakdown(exchange)
+    if (!isBroken && !countsAsGranted(exchange)) return
+    const name = nameOf(run, exchange)
+    if (name === undefined) return
+    const all = answersIn(run)
+    const known = all.get(name) ?? { granted: 0, broken: [] }
+    all.set(name, known)
+    if (isBroken) known.broken.push(exchange)
+    else known.granted++
+  },
+  async finish(run) {
+    const { poisoned, poisonedResponses } = run.findings
+    for (const { granted, broken } of answersIn(run).values()) {
+      const [wrong, ...more] = broken.filter(
+        ({ response, previousRequest }) =>
+          !poisonedResponses.has(response!) && !(poisoned.size > 0 && previousRequest),
+      )
+      const requirement = wrong && run.api.granted(wrong.probe.operation!)
+      if (!requirement || granted === 0 || poisoned.has(requirement.id)) continue
+      if (!isPlanned(run, requirement.id)) continue
+      const words = [wrong, ...more].map(describeResponse)
+      const finding = differing([...words, ...Array<string>(granted).fill('granted')])
+      const context = createCheckContext(run, requirement)
+      const what = wrong.purpose.what ?? 'with a valid request'
+      const failure = context.failure({ ...wrong, finding }, '2xx, each time', what)
+      poisoned.set(requirement.id, [failure])
+    }
+  },
+}

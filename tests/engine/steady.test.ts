@@ -1,0 +1,16 @@
+import { describe, expect, test } from 'vitest'
+import { judgeReference } from '../matrix/judge-reference.ts'
+
+/** Servers that break on a valid request now and then, in whole runs. */
+const rows = [
+  ['web-search.run/2xx-accepted', 'every-sixth'],
+  ['pdf.parse/200-text', 'every-third'],
+] as const
+
+describe.each([1, 2])('with seed %s', (seed) => {
+  test.each(rows)('%s fails under #%s, and says how often each answer came', async (id, how) => {
+    const { of } = await judgeReference({ defects: [`${id}#${how}`] }, { options: { seed } })
+    expect(of(id)).toMatchObject({ outcome: 'failed', failures: [{ takes: 'chance' }] })
+    expect(of(id).failures[0]?.actual).toMatch(/500 .*the answers to one request differ: \d of \d/)
+  })
+})
