@@ -9,17 +9,24 @@ import {
   pointerOf,
   retryWhileSettling,
   sendAtOnce,
+  sendUntilSettled,
   upload,
   validRequest,
 } from '../../harness/checks/index.ts'
-import { type Exchange, orElse, pause, type Probe, type Run } from '../../harness/engine/index.ts'
-import { historyOf } from '../../harness/journal/index.ts'
+import {
+  type Exchange,
+  NotExercised,
+  orElse,
+  pause,
+  type Probe,
+  type Run,
+  wasAnswered,
+} from '../../harness/engine/index.ts'
+import { countsAsGranted, historyOf } from '../../harness/journal/index.ts'
 import type { CheckContext, Judge } from '../../harness/run/index.ts'
 import { madeBy } from './attempts.ts'
 import {
-  addFirst,
   addition,
-  addOnce,
   createObject,
   fileIn,
   freshCreation,
@@ -52,6 +59,12 @@ export const addSameFileAgain: Judge = async (context) => {
     await addAgainLate(context, added, valid)
     judgeOnce(context, last)
   }
+}
+
+async function addFirst(context: CheckContext, probe: Probe): Promise<void> {
+  const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
+  const first = await sendUntilSettled(context.run, await add(), add, countsAsGranted)
+  if (!countsAsGranted(first)) throw new NotExercised(`the first addition ${wasAnswered(first)}`)
 }
 
 async function askUntilRefused(context: CheckContext, probe: Probe): Promise<void> {
@@ -126,7 +139,7 @@ async function addToCreated(context: CheckContext): Promise<void> {
   const graph = await createObject(context, 'graphs.create', make)
   const probe = await addition(run, graph, await upload(run, contentOf(run)))
   await addFirst(context, probe)
-  const again = (): Promise<Exchange> => addOnce(context, probe)
+  const again = (): Promise<Exchange> => askAgain(context, probe)
   await retryWhileSettling(run, again, isConflict)
   const about = 'graphs.create/400-duplicate-name'
   const afterRefusal = (): Promise<Exchange> =>

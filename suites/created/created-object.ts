@@ -10,7 +10,6 @@ import {
   additionOf,
   contentOf,
   declaredResource,
-  holdBack,
   judgeRefused,
   namedId,
   operationIn,
@@ -18,7 +17,6 @@ import {
   refused,
   resendAsDeclared,
   resendWhile,
-  sendUntilSettled,
   sharedBy,
   upload,
   validRequest,
@@ -30,25 +28,16 @@ import {
   isBreakdown,
   isExpected,
   isGranted,
-  isThrottling,
   jsonOf,
   NotExercised,
   operationProbe,
   orElse,
   type Probe,
   type Run,
-  type SendHeld,
-  sendWithStaleRetry,
   wasAnswered,
   withHeader,
 } from '../../harness/engine/index.ts'
-import {
-  answered,
-  ask,
-  type CheckContext,
-  type Judge,
-  pastBlocks,
-} from '../../harness/run/index.ts'
+import { answered, ask, type CheckContext, type Judge } from '../../harness/run/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'
@@ -206,33 +195,6 @@ export async function lookForFile(run: Run, { probe, response }: Exchange): Prom
   const retrieval = await operationProbe(run, 'files.retrieve', { params: { file_id: file } })
   // A retrieval that gets no answer any more shows nothing of the file, nor of the graph.
   await orElse(run, () => ask(run, retrieval, { requirement: null, role: 'poll' }))
-}
-
-export async function addFirst(context: CheckContext, probe: Probe): Promise<Exchange> {
-  const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
-  const first = await sendUntilSettled(context.run, await add(), add, countsAsGranted)
-  if (!countsAsGranted(first)) throw new NotExercised(`the first addition ${wasAnswered(first)}`)
-  return first
-}
-
-/** Most times that a throttled addition is sent again. */
-const maxThrottled = 2
-
-/** A further addition that no circuit breaker counts: if it gets no answer, the requirement that asks for its refusal says so. */
-export async function addOnce(
-  { run, requirement }: CheckContext,
-  probe: Probe,
-  send: SendHeld = (...sent) => sendWithStaleRetry(run, ...sent),
-): Promise<Exchange> {
-  const purpose = { requirement: requirement.id, role: 'probe' } as const
-  const add = () => pastBlocks(() => send(refused(probe), purpose))
-  let exchange = await add()
-  for (let more = maxThrottled; more > 0 && isThrottling(exchange); more--) {
-    holdBack(run, exchange)
-    await run.client.throttle.pass(additionOperation, run.life.signal)
-    exchange = await add()
-  }
-  return exchange
 }
 
 export const isTaken = ({ response }: Exchange): boolean =>
