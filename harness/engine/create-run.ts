@@ -134,8 +134,8 @@ async function endWaiting({ client, life }: Run, wall: Wall): Promise<void> {
 /** Describes a run with nothing but throttled answers: a daily quota or an outage, which no rate avoids. */
 function wallSentence({ ms, askedMs, statuses }: Wall): string {
   const given = [...statuses].toSorted().join(' or ')
-  const sentence = `for ${Math.round(ms / 1000)} s every answer of the target was ${given}`
-  if (!statuses.has(429)) return `${sentence}: it is out of service, or takes no more requests`
+  const sentence = `for ${Math.round(ms / 1000)} s the target answered only ${given}`
+  if (!statuses.has(429)) return `${sentence}: it is out of service, or accepts no more requests`
   return askedMs > longestPauseMs
     ? `${sentence}, and it asks to wait ${Math.round(askedMs / 1000)} s: that is a quota of hours or days`
     : sentence

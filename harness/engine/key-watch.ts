@@ -70,13 +70,13 @@ async function askAgain(run: Run, id: OperationId, isLocked: boolean): Promise<v
   const { method, path } = run.api.operation(id)
   const then = `${method} ${path} was answered ${describeResponse(exchange)}`
   const remedy = isFew(run)
-    ? 'few were sent already, so let it allow more for the key of the run'
+    ? 'only a few were sent, so allow more for the key of the run'
     : 'declare credentialProbes: "few" in limits of the target file'
   run.life.end(
     'key',
     isLocked
       ? `the target locks keys out after wrong ones: ${remedy} (the full key was accepted at first, and then ${then})`
-      : `the full key was accepted at first, and is refused by now (${then}): if it has expired, let keys.full be a command that gives a fresh one`,
+      : `the full key was accepted at first, and is now refused (${then}): if it has expired, make keys.full a command that prints a fresh one`,
   )
 }
 

@@ -83,9 +83,9 @@ export type Keys = ReturnType<typeof createKeys>
 const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
 
 const keyRefused =
-  'the key is not accepted: every request with it was answered 401; if the key is right, a proxy in front of the service may remove the header Authorization: let it pass that header on'
+  'the key is not accepted: every request with it returned 401; if the key is right, a proxy may be removing the Authorization header'
 const keyRead =
-  'the key is not accepted: every request with it was answered 401 BadToken, so the service has read it: it may have expired; give one that is valid'
+  'the key is not accepted: every request with it returned 401 BadToken, so the service has read it; it may have expired'
 
 /**
  * Why every answer to the full key was 401; undefined if one was not. A distinct error (§5) shows that the service has

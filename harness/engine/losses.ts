@@ -70,11 +70,11 @@ export function createCircuitBreaker() {
     check(operation: string): void {
       if (throttled.has(operation))
         throw new Throttled(
-          `${operation} was answered 429 or 503 for more than 30 s: the suite sends it no more requests`,
+          `${operation} returned only 429 or 503 for more than 30 s: the suite stops sending it requests`,
         )
       if (open.has(operation)) {
         throw new NotExercised(
-          `${operation} did not answer ${open.get(operation)} requests in a row: the suite sends it no more requests`,
+          `${operation} did not answer ${open.get(operation)} requests in a row: the suite stops sending it requests`,
         )
       }
     },

@@ -142,7 +142,7 @@ function save(
   for (const [name, pointer] of Object.entries(pointers)) {
     const value = json.ok ? getAt(json.value, pointer) : undefined
     if ((typeof value !== 'string' && typeof value !== 'number') || value === '')
-      return `there is no text or number at ${pointer}, which "save" calls ${name}: ${answered}`
+      return `there is no string or number at ${pointer}, which "save" calls ${name}: ${answered}`
     saved.set(name, String(value))
   }
   return undefined

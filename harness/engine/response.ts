@@ -35,9 +35,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Limits of values and nesting in one body: more would take too much memory or stack. */
 const most = { values: 400_000, levels: 500 }
-const tooMuch = 'the body holds more than 400,000 values, or is nested more than 500 levels deep'
-const tooLong = 'the body is longer than the suite reads (limits.maxAnswerBytes)'
-const cutShort = 'the body is JSON cut short'
+const tooMuch = 'the body contains more than 400,000 values, or more than 500 levels'
+const tooLong = 'the body is longer than the read limit (limits.maxAnswerBytes)'
+const cutShort = 'the body is truncated JSON'
 
 const noJson = (problem: string): Json => ({ ok: false, problem })
 const unread = (problem: string): Json => ({ ok: false, problem, unread: true })

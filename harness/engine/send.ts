@@ -120,10 +120,8 @@ async function transmit(
 function naming(result: HttpResult, isUsual: boolean): HttpResult {
   if (result.kind === 'answer' || result.cause !== 'timeout') return result
   if (result.detail === 'still-coming')
-    return { ...result, message: `${result.message}; declare a longer limits.timeoutMs` }
-  const limit = isUsual
-    ? 'limits.timeoutMs'
-    : 'the limit as long as limits.timeoutMs is not declared'
+    return { ...result, message: `${result.message}; increase limits.timeoutMs` }
+  const limit = isUsual ? 'limits.timeoutMs' : 'the default limit without limits.timeoutMs'
   return { ...result, message: `${result.message} (${limit})` }
 }
 

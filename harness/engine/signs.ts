@@ -62,17 +62,17 @@ export function createSigns(baseUrl: string) {
     const isGranted = response.status < 300
     if (/\/v1$/.test(new URL(baseUrl).pathname) && !isGranted) return doubled
     if (isPage(response) && (isGranted || isNowhere()))
-      return 'this is a page, not an API: check the base URL'
+      return 'this looks like a website, not the API: check the base URL'
     if (places.size >= fewestPlaces && responses.size === 1) {
       if (response.status >= 300 && response.status < 400)
-        return 'every path is redirected, and a redirect is not followed: serve the paths as the interface shows them'
+        return 'every path is redirected, and a redirect is not followed: serve the documented paths directly'
       // What breaks down, or answers with errors of the interface, is found at its address.
       const isOfServer = response.status >= 500 || (response.status !== 404 && isEnvelope(response))
       return isOfServer && !isGranted
         ? 'every path gets the same error: check the log of the server'
         : 'every path gets the same answer: check the base URL'
     }
-    return isNowhere() ? 'no operation of the interface is there: check the base URL' : undefined
+    return isNowhere() ? 'no operation of the interface was found: check the base URL' : undefined
   }
   return {
     observe(exchange: Exchange): void {

@@ -106,8 +106,8 @@ function inFile(member: string, what: string, read: () => unknown): void {
   } catch (error) {
     throw new UserError(
       encrypted.includes(codeOf(error))
-        ? `${member} needs a passphrase, which the suite does not ask for: write it without, by openssl pkey -in <file> -out <new file>`
-        : `${member} holds no ${what} in PEM form`,
+        ? `${member} needs a passphrase, which the suite cannot ask for: remove it with openssl pkey -in <file> -out <new file>`
+        : `${member} contains no ${what} in PEM`,
     )
   }
 }

@@ -194,7 +194,7 @@ class Running implements Dispatcher.DispatchHandler {
 
 const interrupted: Reason = {
   cause: 'aborted',
-  message: 'the run was interrupted before the answer was whole',
+  message: 'the run was interrupted before the answer was complete',
 }
 const belowHundred: Reason = {
   cause: 'malformed',

@@ -84,7 +84,7 @@ function noTunnel({ status, cause }: ProxyFailure, proxy: Proxy, { host }: Progr
   if (status === 407) return proxyWantsCredentials(proxy)
   const what =
     status >= 500 ? `could not reach ${host}` : `does not let requests through to ${host}`
-  const past = `NO_PROXY=${host.replace(/:\d+$/, '')} goes past it`
+  const past = `NO_PROXY=${host.replace(/:\d+$/, '')} bypasses it`
   return byProxy(`${proxyName(proxy)} ${what}: it answered ${status}; ${past}`)
 }
 
@@ -93,7 +93,7 @@ export function proxyWantsCredentials(proxy: Proxy): Reason {
   const { host, variable, authorization } = proxy
   return byProxy(
     authorization === undefined
-      ? `${proxyName(proxy)} asks for credentials (407): write them into ${variable}, as http://user:password@${host}`
+      ? `${proxyName(proxy)} requires credentials (407): set ${variable} to http://user:password@${host}`
       : `${proxyName(proxy)} does not accept the credentials in ${variable} (407)`,
   )
 }
@@ -115,7 +115,7 @@ export function timedOut(timeoutMs: number, progress: Progress): Reason {
     return reason('timeout', `no connection to ${host}${through} ${within}`)
   }
   if (status !== undefined) {
-    const message = `the answer did not end ${within}: ${read(progress)} had come`
+    const message = `the answer did not end ${within}: ${read(progress)} had arrived`
     return bodyLength !== undefined && silentMs < timeoutMs / 4
       ? reason('timeout', `${message}, and it went on`, 'still-coming')
       : reason('timeout', message)
@@ -141,7 +141,7 @@ function tls(error: SystemError): Reason {
   if (/wrong version number|packet length too long|record layer failure|http request/i.test(said))
     return reason(
       'tls',
-      'that port does not speak TLS: does it serve http:// in place of https://?',
+      'that port does not speak TLS: should the base URL begin with http://?',
       'plain-http',
     )
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO' || code === 'ECONNRESET')
@@ -184,7 +184,7 @@ const settingsFrame = /^[^]{3}\u0004[^]\0{4}/
 
 function notHttp({ message, data }: SystemError, { status, bodyBytes }: Progress): Reason {
   if (status === undefined && typeof data === 'string' && settingsFrame.test(data))
-    return malformed('the answer is HTTP/2, which was not asked for', 'http2')
+    return malformed('the answer is HTTP/2, which was not requested', 'http2')
   const why = /\((.*)\)/.exec(message)?.[1] ?? message
   const what =
     status === undefined

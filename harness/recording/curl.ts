@@ -45,11 +45,13 @@ export const remarkMark = '  # '
 
 function remarksOn({ bodyLength, headers, body, url }: RecordedRequest, isWhole: boolean): string {
   const remarks = [
-    bodyLength !== undefined && !isWhole && `the body is cut here: ${bodyLength} bytes in all`,
+    bodyLength !== undefined &&
+      !isWhole &&
+      `the body is truncated here: ${bodyLength} bytes in all`,
     /\[.*\]/.test(headers['authorization'] ?? '') &&
-      'its key is not at hand: the words in brackets say which it was',
+      'its key is not available: the words in brackets describe it',
     url.startsWith(`${inProcessUrl}/`) &&
-      'the target is a handler in a program: nothing listens there',
+      'the target is a handler in the same process: no port is open',
     `${url} ${body}`.includes(redacted) && `${redacted} replaces a key`,
   ]
   const shown = remarks.filter((remark) => remark !== false)
@@ -63,7 +65,7 @@ export function curlOfBoth(first: FailureExchange, second: FailureExchange): str
   if (isPlain(first) && isPlain(second))
     return `${first.curl} --next ${second.curl.slice('curl '.length)}`
   const { method, url } = first.request
-  return `${second.curl}${remarkMark}this request alone does not show it: send it after ${method} ${url} on one connection`
+  return `${second.curl}${remarkMark}this request alone does not reproduce it: send it after ${method} ${url} on one connection`
 }
 
 /** Longest repeated pattern that is detected. */

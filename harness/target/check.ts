@@ -20,7 +20,7 @@ export function checkTargetFile(value: unknown, source: string): TargetFile {
   if (handler !== undefined && typeof handler !== 'function')
     problems.push('fetch must be a function, such as app.fetch')
   else if (handler !== undefined && isObject(data) && data['baseUrl'] !== undefined)
-    problems.push('fetch stands in place of baseUrl: remove one of the two')
+    problems.push('fetch replaces baseUrl: remove one of the two')
   refuseAll(problems.map((problem) => `${source}: ${problem}`))
   return value as TargetFile
 }
@@ -46,7 +46,7 @@ function unwritable(value: unknown): string[] | undefined {
     JSON.stringify(value)
     return undefined
   } catch {
-    return ['holds a value that JSON cannot']
+    return ['contains a value that JSON cannot represent']
   }
 }
 
@@ -89,7 +89,7 @@ function sentenceOf(error: ErrorObject): string {
     case 'required':
       return `${inside}${params['missingProperty']} is missing`
     case 'dependentRequired':
-      return `${inside}${params['property']} needs ${inside}${params['missingProperty']} beside it`
+      return `${inside}${params['property']} also needs ${inside}${params['missingProperty']}`
     case 'minLength':
       return `${subject} must not be empty`
   }

@@ -242,7 +242,7 @@ export function unreachableProblems(file: TargetFile): string[] {
     if (matched.length === 0) return ` matches no requirement${didYouMean(entry, requirementIds)}`
     const possible = matched.filter(mayBeUnreachable)
     if (possible.length === 0)
-      return ' matches only what the full key and a valid request can reach, and that cannot be declared unreachable'
+      return ' matches only requirements that the full key and a valid request can reach: they cannot be unreachable'
     return isRequirementId(entry) && possible.some((one) => isDeclared(file, one))
       ? ': what this requirement needs is declared; remove one of the two'
       : undefined

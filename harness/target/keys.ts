@@ -65,7 +65,7 @@ function note(
   printed.add(value, label)
   if (value.length < shortestKey)
     context.warnings.push(
-      `${member} is shorter than ${shortestKey} characters: reports can hide it only where it stands alone`,
+      `${member} is shorter than ${shortestKey} characters: reports can only hide it where it appears alone`,
     )
 }
 

@@ -45,7 +45,7 @@ function parseJson(written: string, path: string): unknown {
   const doubled = error ? undefined : doubledMember(text)
   const at = error ?? doubled
   if (!at) return value
-  const what = doubled ? `"${doubled.name}" is there a second time` : `not JSON: ${wordsOf(error!)}`
+  const what = doubled ? `"${doubled.name}" appears twice` : `not JSON: ${wordsOf(error!)}`
   const before = text.slice(0, at.offset).split('\n')
   const place = `line ${before.length}, column ${before.at(-1)!.length + 1}`
   throw new UserError(`${path}: ${what} at ${place}`)
@@ -63,7 +63,7 @@ async function importDefault(path: string, source: string): Promise<unknown> {
   noteModule(path)
   const exported = await waitForForeign(
     importModule(path),
-    `${path}: the module is never loaded: an await in it does not settle`,
+    `${path}: loading the module never finishes: an await in it does not settle`,
     { keepsAlive: false },
   )
   const value = (exported as { readonly default?: unknown } | null)?.default

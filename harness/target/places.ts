@@ -81,7 +81,7 @@ export function unknownNames(
     .filter((name) => !known.includes(name))
     .map(
       (name) =>
-        `${memberPath(pointer)} has {${name}}, which no request of setup has saved by then${didYouMean(name, known)}`,
+        `${memberPath(pointer)} has {${name}}, which no earlier request of setup saves${didYouMean(name, known)}`,
     )
 }
 

@@ -30,7 +30,7 @@ const stories: readonly [what: string, source: string, sentence: string][] = [
   [
     'an await that never settles',
     `await new Promise(() => {}); export default ${target}`,
-    'target.mjs: the module is never loaded: an await in it does not settle',
+    'target.mjs: loading the module never finishes: an await in it does not settle',
   ],
   [
     'process.exit(0)',

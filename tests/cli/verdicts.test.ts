@@ -40,7 +40,7 @@ test('a key that is not accepted is no verdict on the target', async () => {
   })
   expect(stdout).toMatch(/^Not judged$/m)
   expect(stdout).toMatch(
-    /the key is not accepted: every request with it was answered 401 BadToken, so the service has read it: it may have expired; give one that is valid/,
+    /the key is not accepted: every request with it returned 401 BadToken, so the service has read it; it may have expired/,
   )
   expect(stdout).not.toMatch(/✗|Likely/)
   expect(code).toBe(3)

@@ -156,7 +156,7 @@ test.each([
   [
     'goes on',
     'not-exercised',
-    /^the answer did not end within 1,000 ms: \d+ of 70,040 bytes of the body had come, and it went on; declare a longer limits\.timeoutMs/,
+    /^the answer did not end within 1,000 ms: \d+ of 70,040 bytes of the body had arrived, and it went on; increase limits\.timeoutMs/,
   ],
   [
     'stands still',

@@ -5,13 +5,13 @@ import { base, error, html, json, judgeBehind, type Reply } from './behind.ts'
 
 /** What a run says of a target that something in front of it, or its own state, makes answer otherwise. */
 
-const away = 'the service is not there, or still starts: '
+const away = 'the service is down or still starting: '
 const start = '; check the base URL, or let the run wait for it with --wait <ms>'
-const ownPage = 'this is a page, not an API: '
+const ownPage = 'this looks like a website, not the API: '
 const asks =
   'check the base URL, or declare what the page asks for in headers of the target file (--header)'
 const logIn =
-  'use that address in the base URL, or if it is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (--header)'
+  'use that address in the base URL, or, if it is a login page, declare a session, for example a cookie, in headers of the target file (--header)'
 
 const redirect = (location: string, status = 302): Response =>
   new Response(null, { status, headers: { location } })
@@ -48,7 +48,7 @@ test.each<[string, () => Response, string]>([
       html(401, '401 Authorization Required', 'nginx', {
         'www-authenticate': 'Basic realm="staging"',
       }),
-    'a gateway asks for a credential of its own (WWW-Authenticate: Basic): declare it in headers of the target file (--header), or let the suite past it (401 with a page: 401 Authorization Required, nginx)',
+    'a gateway asks for a credential of its own (WWW-Authenticate: Basic): declare it in headers of the target file (--header), or exempt the suite (401 with a page: 401 Authorization Required, nginx)',
   ],
   [
     'a key of the gateway',
@@ -58,7 +58,7 @@ test.each<[string, () => Response, string]>([
         { message: 'No API key found in request' },
         { 'www-authenticate': 'Key realm="kong"' },
       ),
-    'a gateway asks for a credential of its own (WWW-Authenticate: Key): declare it in headers of the target file (--header), or let the suite past it (401 {"message":"No API key found in request"})',
+    'a gateway asks for a credential of its own (WWW-Authenticate: Key): declare it in headers of the target file (--header), or exempt the suite (401 {"message":"No API key found in request"})',
   ],
   [
     'a log-in',
@@ -108,7 +108,7 @@ test('a base URL that ends in /v1 is no verdict, and nothing else is said to be 
   const { code, report, terminal } = await judge(() => error(404, 'NotFound'))
   expect(code).toBe(3)
   expect(report.exit.because).toBe(
-    `${base}/v1 cannot be judged: the base URL ends in /v1, but the paths of the interface begin with /v1 already: leave it out (404 NotFound)`,
+    `${base}/v1 cannot be judged: the base URL ends in /v1, but the paths of the interface already begin with /v1: remove it (404 NotFound)`,
   )
   expect(terminal()).not.toMatch(/check resources|Likely/)
   expect((await judge((_, answer) => answer())).passed).toContain('files.list/2xx-accepted')
@@ -270,10 +270,7 @@ test('a restart that loses what was created is reported by what is gone, and ask
 })
 
 test.each([
-  [
-    'BadToken',
-    /401 BadToken, so the service has read it: it may have expired; give one that is valid$/m,
-  ],
+  ['BadToken', /401 BadToken, so the service has read it; it may have expired$/m],
   [
     'BadCredentials',
     /answered 401; if the key is right, a proxy .* may remove the header Authorization/,
@@ -292,7 +289,7 @@ test('a service that loads for long is named with --wait, in an envelope or not'
     const { code, report } = await judgeBehind(reply)
     expect(code).toBe(3)
     expect(report.exit.because).toMatch(
-      /cannot be judged: the service is not there, or still starts: 503 .*; check the base URL, or let the run wait for it with --wait <ms>$/,
+      /cannot be judged: the service is down or still starting: 503 .*; check the base URL, or let the run wait for it with --wait <ms>$/,
     )
   }
 })

@@ -113,7 +113,7 @@ describe('a quota of all requests', () => {
     [
       'that is an outage',
       busy,
-      /every answer of the target was 503: it is out of service, or takes no more requests$/,
+      /every answer of the target was 503: it is out of service, or accepts no more requests$/,
     ],
   ])('%s is named', async (_, answerOf, named) => {
     let sent = 0

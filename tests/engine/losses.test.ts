@@ -135,7 +135,7 @@ test('a service that does not come back behind its gateway ends the run', async 
   expect(facts.ended).toEqual({
     cause: 'unreachable',
     reason: expect.stringMatching(
-      /^the target stopped answering: the service is not there, or still starts: 502 with a page: 502 Bad Gateway/,
+      /^the target stopped answering: the service is down or still starting: 502 with a page: 502 Bad Gateway/,
     ) as string,
   })
   expect(ofOthers(failed)).toEqual([])

@@ -38,7 +38,7 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
     const port = await nginx(proxied(await freePort()))
     expectNotJudged(
       await judge(at(port)),
-      /^exit 3: http:\S+ cannot be judged: the service is not there, or still starts: 502 with a page: 502 Bad Gateway, nginx\/[\d.]+; start the service, or look at where the gateway sends its requests$/,
+      /^exit 3: http:\S+ cannot be judged: the service is down or still starting: 502 with a page: 502 Bad Gateway, nginx\/[\d.]+; start the service, or look at where the gateway sends its requests$/,
     )
   })
 
@@ -131,7 +131,7 @@ describe.skipIf(programs.nginx === undefined)('nothing is learned of the service
     [
       'a log-in page',
       page,
-      /this is a page, not an API: check the base URL; if it is a log-in, declare .* cookie/,
+      /this looks like a website, not the API: check the base URL; if it is a log-in, declare .* cookie/,
     ],
     [
       'a redirect to a log-in',
@@ -151,12 +151,12 @@ describe.skipIf(programs.nginx === undefined)('nothing is learned of the service
     [
       'a service that is too slow for its gateway',
       'location / { proxy_pass http://127.0.0.1:SLOW; proxy_read_timeout 1s; }',
-      /the service is not there, or still starts: 504 with a page: 504 Gateway Time-out/,
+      /the service is down or still starting: 504 with a page: 504 Gateway Time-out/,
     ],
     [
       'an outage that is reported as JSON',
       `default_type application/json; return 502 '{"message":"bad gateway"}';`,
-      /the service is not there, or still starts: 502 \{"message":"bad gateway"\}, Server: nginx/,
+      /the service is down or still starting: 502 \{"message":"bad gateway"\}, Server: nginx/,
     ],
   ])('%s', async (_, block, sentence) => {
     const slow = block.includes('SLOW') ? await upstream({ latency: 2500 }) : 0
@@ -204,7 +204,7 @@ describe.skipIf(programs.haproxy === undefined)('behind HAProxy', () => {
     )
     expectNotJudged(
       await judge(at(port)),
-      /the service is not there, or still starts: 503 with a page: 503 Service Unavailable/,
+      /the service is down or still starting: 503 with a page: 503 Service Unavailable/,
     )
   })
 
@@ -244,12 +244,12 @@ describe('through a forward proxy', () => {
     [
       'http',
       403,
-      /403 with a page: 403 of the proxy, .*the proxy 127\.0\.0\.1:\d+ \(HTTP_PROXY\), which NO_PROXY=service\.example goes past/,
+      /403 with a page: 403 of the proxy, .*the proxy 127\.0\.0\.1:\d+ \(HTTP_PROXY\); NO_PROXY=service\.example bypasses it/,
     ],
     [
       'http',
       502,
-      /502 with a page: 502 of the proxy, .*the proxy 127\.0\.0\.1:\d+ \(HTTP_PROXY\), which NO_PROXY=service\.example goes past/,
+      /502 with a page: 502 of the proxy, .*the proxy 127\.0\.0\.1:\d+ \(HTTP_PROXY\); NO_PROXY=service\.example bypasses it/,
     ],
     ['https', 407, /the proxy 127\.0\.0\.1:\d+ \(HTTPS_PROXY\) asks for credentials \(407\)/],
     [

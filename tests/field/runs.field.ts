@@ -136,7 +136,7 @@ describe.skipIf(!both)('a restart in the middle of a run', () => {
     const ended = await judge(url, {}, args)
     expectNotJudged(
       ended,
-      /^exit 3: the target stopped answering: the service is not there, or still starts: 502 with a page: 502 Bad Gateway, nginx/,
+      /^exit 3: the target stopped answering: the service is down or still starting: 502 with a page: 502 Bad Gateway, nginx/,
     )
     expect(failedIds(reportOf(ended)).filter((id) => !id.startsWith('envelope/'))).toEqual([])
   })

@@ -41,7 +41,7 @@ describe.skipIf(programs.nginx === undefined)('TLS', () => {
       /name the authority that signed it in tls\.ca .*NODE_EXTRA_CA_CERTS/,
     )
     expect(await told(`https://localhost:${port}`, { ca })).toMatch(
-      /; write one of its names in the base URL$/,
+      /; use one of its names in the base URL$/,
     )
     expect(await told(at(port), { ca })).toContain(
       `that port speaks TLS: write https://127.0.0.1:${port}`,

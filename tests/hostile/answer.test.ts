@@ -17,7 +17,7 @@ const nested = (depth: number, inner = '1'): string =>
 
 const tooMuch = {
   ok: false,
-  problem: 'the body holds more than 400,000 values, or is nested more than 500 levels deep',
+  problem: 'the body contains more than 400,000 values, or more than 500 levels',
   unread: true,
 }
 
@@ -48,7 +48,7 @@ test('members of Object.prototype are members like others', () => {
 })
 
 const notJson = 'the body is not JSON'
-const cutShort = 'the body is JSON cut short'
+const cutShort = 'the body is truncated JSON'
 
 test.each([
   ['nothing', '', 'the body is empty'],

@@ -60,7 +60,7 @@ test.each<[string, (fetch: FetchHandler) => FetchHandler]>([
     expect(failed.map(({ id }) => id)).toEqual([defect])
     const [failure] = failed[0]!.failures
     expect(failure!.exchange!.curl).toMatch(
-      / {2}# .*the target is a handler in a program: nothing listens there/,
+      / {2}# .*the target is a handler in the same process: no port is open/,
     )
     expect(failure!.rerun).toBe(
       `conform --target '<a module that exports this target>' --runs 1 --only ${defect} --seed 5`,
@@ -113,7 +113,7 @@ test.each<[object, RegExp]>([
   [{ fetch: 'app.fetch' }, /^the target: fetch must be a function, such as app\.fetch/],
   [
     { fetch: () => new Response(), baseUrl: 'http://127.0.0.1:1' },
-    /^the target: fetch stands in place of baseUrl: remove/,
+    /^the target: fetch replaces baseUrl: remove/,
   ],
 ])('%o is an error that names the remedy', async (target, sentence) => {
   await expect(runConformance(target as Target).report).rejects.toThrow(sentence)

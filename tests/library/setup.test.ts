@@ -109,7 +109,7 @@ test.each<[string, Own, Partial<Target>, RegExp]>([
     'has nothing to save',
     { 'POST /admin/applications': () => Response.json({ id: 'app' }) },
     { setup },
-    /: there is no text or number at \/made\/id, which "save" calls app: it was answered 200 with \{"id":"app"\}$/,
+    /: there is no string or number at \/made\/id, which "save" calls app: it was answered 200 with \{"id":"app"\}$/,
   ],
   [
     'has no JSON',
@@ -191,22 +191,22 @@ test.each<[string, Partial<Target>, string]>([
   [
     'nobody saves',
     { resources: { graph: '{graph}' } },
-    'the target: resources.graph has {graph}, which no request of setup has saved by then',
+    'the target: resources.graph has {graph}, which no earlier request of setup saves',
   ],
   [
     'is misspelt',
     { setup, resources: { application: { id: '{ap}', inputs: [] } } },
-    'the target: resources.application.id has {ap}, which no request of setup has saved by then; did you mean app?',
+    'the target: resources.application.id has {ap}, which no earlier request of setup saves; did you mean app?',
   ],
   [
     'is saved later',
     { setup: [{ method: 'GET', url: '/admin/{app}' }, ...setup] },
-    'the target: setup[0].url has {app}, which no request of setup has saved by then',
+    'the target: setup[0].url has {app}, which no earlier request of setup saves',
   ],
   [
     'teardown does not know',
     { setup, teardown: [{ method: 'DELETE', url: '/admin/{serail}' }] },
-    'the target: teardown[0].url has {serail}, which no request of setup has saved by then; did you mean serial?',
+    'the target: teardown[0].url has {serail}, which no earlier request of setup saves; did you mean serial?',
   ],
   [
     'is no name',

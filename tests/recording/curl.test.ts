@@ -17,7 +17,7 @@ test.each([
   [
     'a key that is reported in words',
     { ...request, headers: { authorization: 'Bearer [the full key in the other letter case]' } },
-    '  # its key is not at hand: the words in brackets say which it was',
+    '  # its key is not available: the words in brackets describe it',
   ],
   [
     'a key in the address',

@@ -82,12 +82,12 @@ test.each([
   [
     'twice.json',
     '{"name": "a", // one\n "name": "b"}',
-    'twice.json: "name" is there a second time at line 2, column 2',
+    'twice.json: "name" appears twice at line 2, column 2',
   ],
   [
     'ring.mjs',
     'const a = []; a[0] = a; export default { setup: a }',
-    'ring.mjs: holds a value that JSON cannot',
+    'ring.mjs: contains a value that JSON cannot represent',
   ],
   [
     'named.mjs',

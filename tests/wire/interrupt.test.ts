@@ -8,7 +8,7 @@ test('a signal ends an exchange under way', async () => {
   const server = await rawServer(() => ending.abort())
   const failed = unanswered(await get(transportTo(server), 5000, ending.signal))
   expect(failed).toMatchObject({ cause: 'aborted', staleConnection: false })
-  expect(failed.message).toBe('the run was interrupted before the answer was whole')
+  expect(failed.message).toBe('the run was interrupted before the answer was complete')
 })
 
 test('a signal ends an exchange inside a body', async () => {

@@ -170,7 +170,7 @@ describe.each(['http', 'https'])(
       const { host } = new URL(proxy.url)
       expect(await said()).toMatchObject({
         cause: 'refused',
-        message: `${name} asks for credentials (407): write them into ${variable}, as http://user:password@${host}`,
+        message: `${name} requires credentials (407): set ${variable} to http://user:password@${host}`,
       })
       through(proxy, 'user:secret@')
       expect((await said()).message).toBe(
@@ -212,7 +212,7 @@ test.each([
   const { cause, message } = unanswered(await get(transportTo({ url: 'https://target.example' })))
   expect(cause).toBe('refused')
   expect(message).toBe(
-    `the proxy ${new URL(proxy.url).host} (HTTPS_PROXY) ${sentence}; NO_PROXY=target.example goes past it`,
+    `the proxy ${new URL(proxy.url).host} (HTTPS_PROXY) ${sentence}; NO_PROXY=target.example bypasses it`,
   )
 })
 

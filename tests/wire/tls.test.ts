@@ -84,7 +84,7 @@ test('each reason not to accept a certificate has a remedy of its own', async ()
   )
   const transport = transportTo(server, { tls: { ca: cert } })
   const misnamed = unanswered(await send(transport, elsewhere))
-  expect(remedyFor(misnamed, way)).toMatch(/write one of its names in the base URL/)
+  expect(remedyFor(misnamed, way)).toMatch(/use one of its names in the base URL/)
   const handshake = { host: 'x', secure: true, connected: false, bytes: 0, bodyBytes: 0 }
   const told = (code: string) => explain(Object.assign(new Error('x'), { code }), handshake)
   const certified = { tls: { cert, key } }
@@ -109,7 +109,7 @@ test('a server of HTTP/2 alone is reported what the suite speaks, with TLS and w
   const overTls = await listen(http2.createSecureServer({ cert, key }))
   const way = { baseUrl: plain.url, tls: {} }
   const framed = unanswered(await get(transportTo(plain)))
-  const message = 'the answer is HTTP/2, which was not asked for'
+  const message = 'the answer is HTTP/2, which was not requested'
   expect(framed).toMatchObject({ cause: 'malformed', message })
   const secure = { url: overTls.url.replace('http', 'https') }
   const refused = unanswered(await get(transportTo(secure, { tls: { ca: cert } })))
@@ -118,12 +118,12 @@ test('a server of HTTP/2 alone is reported what the suite speaks, with TLS and w
 })
 
 test.each<[TransportOptions['tls'], string]>([
-  [{ ca: 'no pem' }, 'tls.ca holds no certificate in PEM form'],
-  [{ cert: key, key }, 'tls.cert holds no certificate in PEM form'],
-  [{ cert, key: cert }, 'tls.key holds no private key in PEM form'],
+  [{ ca: 'no pem' }, 'tls.ca contains no certificate in PEM'],
+  [{ cert: key, key }, 'tls.cert contains no certificate in PEM'],
+  [{ cert, key: cert }, 'tls.key contains no private key in PEM'],
   [
     { cert, key: encrypted() },
-    'tls.key needs a passphrase, which the suite does not ask for: write it without, by openssl pkey -in <file> -out <new file>',
+    'tls.key needs a passphrase, which the suite cannot ask for: remove it with openssl pkey -in <file> -out <new file>',
   ],
   [
     { cert, key: anotherKey() },
@@ -156,7 +156,7 @@ test('a server that does not speak TLS', async () => {
   const failed = unanswered(await get(transportTo({ url: `https://127.0.0.1:${server.port}` })))
   expect(failed.cause).toBe('tls')
   expect(failed.message).toBe(
-    'that port does not speak TLS: does it serve http:// in place of https://?',
+    'that port does not speak TLS: should the base URL begin with http://?',
   )
 })
 
