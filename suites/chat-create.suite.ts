@@ -39,7 +39,7 @@ const hasContent: GrantedCheck = (context, exchange, what) => {
   judgeShape(context, exchange, 'chat-completion', what)
 }
 
-/** Throws `NotExercised` if the request asked for a stream: the spec shows no shape of that. */
+/** Throws `NotExercised` for a stream, whose form the spec does not show. */
 function requireWhole(run: Run, { probe }: Exchange): void {
   if (valueAt(run, 'chat.create', 'stream', jsonOf(probe)) === true)
     throw new NotExercised(
@@ -47,7 +47,7 @@ function requireWhole(run: Run, { probe }: Exchange): void {
     )
 }
 
-/** Checks like `hasContent`, unless the model calls a tool in place of an answer. */
+/** Like `hasContent`, but also accepts tool calls. */
 const hasContentOrCalls: GrantedCheck = (context, exchange, what) => {
   const calls = getAt(jsonValue(exchange.response), '/choices/0/message/tool_calls')
   if (!Array.isArray(calls) || calls.length === 0) hasContent(context, exchange, what)
@@ -65,7 +65,7 @@ function messagesOf(run: OfTarget, probe: Probe): readonly Message[] {
 
 const moreParts = ['Answer in one line.', 'Be brief.']
 
-/** The valid messages, each text given as an array of that many text parts. */
+/** The valid messages with each text as an array of that many text parts. */
 function asTextParts(known: Known, probe: Probe, parts: number): Probe {
   const text = (whole: string) => ({ type: 'text', text: whole })
   const messages = messagesOf(known, probe).map((message) => {
@@ -101,7 +101,7 @@ function withDeclaredTools(probe: Probe, known: Known): Probe {
   return atRole(known, atRole(known, probe, 'tools', tools), 'tool_choice', 'auto')
 }
 
-/** Numbers, booleans and arrays, with the declared tools if the body has them. */
+/** Numbers, booleans and arrays, with the declared tools if any. */
 const malformedToolChoice = byRecord({
   besides(run, valid) {
     const tools = declaredTools(run)
@@ -114,7 +114,6 @@ const invalidStreamOptions = byRecord({
   besides: (run, valid) => atRole(run, valid, 'stream', true),
 })
 
-/** The valid request with the declared response_format. */
 function withResponseFormat(probe: Probe, known: Known): Probe {
   const format = valueAt(known, 'chat.create', 'response_format', bodyOf(known, 'chat.create'))
   if (getAt(format, '/type') !== 'json_schema') {
@@ -126,12 +125,12 @@ function withResponseFormat(probe: Probe, known: Known): Probe {
 }
 
 let ajv: Ajv2020 | undefined
-/** Each schema is compiled once, whatever the number of answers that are held against it. */
+/** Cache of compiled schemas. */
 const known = new Map<string, ValidateFunction>()
 
 /**
- * Schemas of the target's are not kept by their `$id`. A keyword whose value is of another type is refused without the
- * meta-schema, which takes longer to compile than hundreds of requests.
+ * The target's schemas are not registered by their `$id`. Keywords of a wrong type are refused without the meta-schema,
+ * which takes longer to compile than hundreds of requests.
  */
 const options = {
   strict: false,
@@ -156,7 +155,7 @@ function compiled(schema: Record<string, unknown>): ValidateFunction {
   }
 }
 
-/** The content is JSON text; if `strict` is true it fits the schema that was asked for. */
+/** The content is JSON text; if `strict` is true it fits the requested schema. */
 const judgeStructuredOutput: GrantedCheck = (context, exchange, what) => {
   requireWhole(context.run, exchange)
   judgeShape(context, exchange, 'chat-completion', what)
@@ -205,7 +204,7 @@ const completion = grantedBy(() => [controlCase], {
       hasContent(context, await controlExchange(context.run, 'chat.create'), valid)
     } catch (error) {
       if (!(error instanceof Failed) || !error.failure.exchange?.response) throw error
-      // Generated answers vary: a later one may have what the control's lacked.
+      // Generated answers vary: a later one may satisfy the check.
       const make = () => validRequest(context.run, 'chat.create')
       const tries = triesOf('chat.create') - 1
       await tryUntilGranted(context, { make, what: valid, check: hasContent, tries })
@@ -213,7 +212,7 @@ const completion = grantedBy(() => [controlCase], {
   },
 })
 
-/** A model that nobody has; one that is no string may also count as malformed (§7.3). */
+/** An unknown model; one that is not a string may also count as malformed (§7.3). */
 const unsupportedModel = byRecord({
   otherTypes: {
     at: '/model',
@@ -238,7 +237,7 @@ export const chatCreate = suite('chat.create', () => ({
     withResponseFormat,
     judgeStructuredOutput,
   ),
-  // Only a scenario says that the tool runs.
+  // Only a scenario guarantees that the tool runs.
   '200-llm-tool': granted('with an llm tool', undefined, hasToolData),
   '200-query-config': insideBounds(hasContentOrCalls),
   '400-query-config': byRecord(),

@@ -46,11 +46,11 @@ import {
 import { answered, type CheckContext, fits, type Judge } from '../harness/run/index.ts'
 import type { Target } from '../harness/target/index.ts'
 
-/** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */
+/** 401 counts: a server may check the key, or nothing, before the path. */
 const clientError: Pairs = [['4xx'], [401]]
 const expected = 'a 4xx with an error envelope'
 
-/** A request to a route that the interface does not have, with the full key. */
+/** A request with the full key to a route outside the interface. */
 function routeCase(method: string, path: string, what: string): Case {
   const body = method === 'POST' ? { headers: [jsonType], body: '{}' } : { headers: [] }
   const change = ({ credential }: Probe): Probe => ({
@@ -66,7 +66,7 @@ function routeCase(method: string, path: string, what: string): Case {
   return { what, change }
 }
 
-/** Judges routes one after the other; an answer by which the server has such a route is let pass. */
+/** Judges routes in sequence; skips those that the server has. */
 function byRoutes(
   cases: Cases,
   isOwn: (exchange: Exchange) => boolean = () => false,
@@ -122,7 +122,7 @@ const pathsOf = (method: string, isOf: (id: OperationId) => boolean): string[] =
 
 const isServed = ({ absent }: Target, id: OperationId): boolean => absent[id] === undefined
 
-/** GET on the paths without an id that are for POST alone; if a server has that method, it is one beyond the interface. */
+/** GET on paths without an id that only have POST; a server may offer it as an extension. */
 const unsupportedMethod = byRoutes(
   ({ target }) => {
     const listed = pathsOf('GET', () => true)
@@ -137,19 +137,19 @@ const unsupportedMethod = byRoutes(
   ({ response }) => response !== undefined && response.status >= 200 && response.status < 300,
 )
 
-/** White space after the JSON of a refused request, and the text of an upload, in bytes. */
+/** White space after the JSON of a refused request, and text of an upload, in bytes. */
 const padding = 256 * 1024
 const largeText = 2 * 1024 * 1024
 const smallest = 100
 
-/** A large request, or one like it of another size. */
+/** A large request, or a similar one of another size. */
 type Sized = (size?: number) => Promise<Probe>
 
 const needKey = (run: Run): void => {
   if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')
 }
 
-/** A request that is refused whatever its size: a body of another type than its operation takes, for an object that does not exist. */
+/** A request refused at any size: a body of a wrong type, for an unknown object. */
 const largeRefusal =
   (run: Run, id: OperationId): Sized =>
   async (space = padding) => ({
@@ -166,7 +166,7 @@ const largeUpload =
     return uploadProbe(run, withOwnContent(run, file))
   }
 
-/** Judges that the service answers large bodies itself: a gateway may refuse them by a page or a closed connection. */
+/** Judges that the service answers large bodies itself; a gateway may return a page or close the connection. */
 const tryLargeBodies: Judge = async (context) => {
   const { run } = context
   needKey(run)
@@ -180,7 +180,7 @@ const tryLargeBodies: Judge = async (context) => {
   await tryEach(all, (make) => tryAlso(context, () => tryLarge(context, make)))
 }
 
-/** Anything else may be due to what its connection carried before, and is looked at again. */
+/** Other answers may be caused by an earlier request on the connection, and are checked again. */
 const isAnsweredLarge = ({ response }: Exchange): boolean =>
   response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
 
@@ -195,7 +195,7 @@ async function tryLarge(context: CheckContext, make: Sized): Promise<void> {
   if (!response && !exchange.unansweredTwice) throw new NotExercised(describeResponse(exchange))
   if (exchange.throttled) throw new Throttled(describeResponse(exchange))
   const isAnswered = isAnsweredLarge(exchange)
-  // The same answer to a small one, or none, is not about the size.
+  // The same answer to a small request, or none, is unrelated to the size.
   const small = isAnswered ? undefined : await context.send(() => make(smallest))
   if (small && small.response?.status === response?.status)
     throw new NotExercised(`a small request is answered alike: ${describeResponse(small)}`)
@@ -207,7 +207,7 @@ async function tryLarge(context: CheckContext, make: Sized): Promise<void> {
 
 const labelled = 'with a valid request labelled application/json; charset=utf-8'
 
-/** The valid requests of operations that generate nothing, labelled with the only charset that JSON has. */
+/** Valid requests of operations that generate nothing, labelled with JSON's only charset. */
 const tryCharset: Judge = async (context) => {
   const { run } = context
   needKey(run)
@@ -217,7 +217,7 @@ const tryCharset: Judge = async (context) => {
     .map(({ id }) => id)
     .filter((id) => !(run.options.readOnly && makes(id)))
     .filter((id) => isServed(run.target, id) && isDeclared(run, id))
-    // Those that create nothing either come first: of a quick run one is enough.
+    // Those that create nothing come first: a quick run needs only one.
     .toSorted((one, other) => Number(makes(one)) - Number(makes(other)))
   for (const id of served) {
     if (context.cases > 0 && run.options.depth === 'quick') return
@@ -237,12 +237,12 @@ async function tryLabel(context: CheckContext, id: OperationId): Promise<void> {
     withHeader(await plain(), 'content-type', 'application/json; charset=utf-8')
   const purpose = { isSuccess: countsAsGranted, what: labelled }
   const sendOne = (source: Source) => context.send(source, purpose)
-  // A copy may not know a fresh upload yet.
+  // A replica may not know a new upload yet.
   const send = async () => sendUntilSettled(run, await sendOne(make), sendOne, countsAsGranted)
   let exchange = await send()
-  // A request that is refused without it too, or granted the next time, proves nothing about the charset.
+  // A request that is refused without the charset too, or accepted the next time, proves nothing.
   for (let look = 2; look < 4 && !countsAsGranted(exchange); look++) {
-    // One more in each look: in a fixed order what fails every second time would seem to be that of the charset.
+    // One more per attempt: with a fixed order, alternating failures would seem to depend on the charset.
     for (let count = 0; count < look; count++) {
       const again = await context.send(plain)
       if (!countsAsGranted(again)) throw new NotExercised(`${id} ${wasAnswered(again)}`)

@@ -20,29 +20,29 @@ import { isExclusive, readsDeclared, type Target } from '../harness/target/index
 import { getAt } from '../schemas/json.ts'
 import { requestsOf, type Runs, usualShare } from './planned-cases.ts'
 
-/** Most that a run sends for one operation, as if each control were granted, and what it usually sends. */
+/** Maximum requests of a run for one operation, if each control is accepted, and typical ones. */
 export interface Estimate {
   readonly operation: string
-  /** Requests to a target that keeps the interface and has quick jobs. */
+  /** Requests to a conforming target with short jobs. */
   readonly typical: number
   readonly requests: number
   readonly creations: number
   readonly generations: number
 }
 
-/** Polls of an object while the pause between them grows to its longest; and until a quick one ends. */
+/** Polls until the interval reaches its maximum; and until a short job ends. */
 const growingPolls = 40
 const fewPolls = 8
 
 const effectOf = (id: OperationId): Effect => requirementOf(grantedRequirement[id]).effect
 
-/** Requests that the run would send, per operation, in catalogue order. Throttled requests, which are sent again, are not counted. */
+/** Requests per operation, in catalogue order, without retries of throttled ones. */
 export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   const share = usualShare[runs.depth]
   const totals = createTotals(target)
   const controlled = new Set<string>()
   const uploaded = new Set<string>()
-  // The first request checks that the target answers; it is sent again while nothing comes back.
+  // The first request checks that the target answers, and is repeated until it does.
   totals.add(firstOperation, 2, 'none', { usually: 1 })
   for (const [id, entry] of plan)
     if (entry.run) addRequirement(requirementOf(id as CatalogueRequirement['id']))
@@ -69,11 +69,11 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
       if (creates && isOperationId(other) && effectOf(other) === 'generates')
         totals.of(other).generations += generations
     }
-    // After what it changed, the run asks until the valid request is granted again.
+    // After changing a state, the run waits until the valid request is accepted again.
     if (scenario && isExclusive(scenario) && isOperationId(of)) totals.add(of, 1, effectOf(of))
   }
 
-  /** Valid requests, each once a run: the operation's own, and those with what a case adds beside its fault. */
+  /** Valid requests, once per run: the operation's own, and those with additions of a case. */
   function addControls(of: OperationId, names: readonly string[]): void {
     for (const name of ['', ...names].map((more) => `${of} ${more}`)) {
       if (controlled.has(name)) continue
@@ -87,7 +87,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
     }
   }
 
-  /** Files that are needed, and that the target declares by a path or not at all: each is uploaded once. */
+  /** Needed files that the target does not declare by id: each is uploaded once. */
   function addUploads(needs: readonly Need[]): void {
     for (const alternatives of needs.map((need) => [need].flat())) {
       const [pointer = ''] = alternatives
@@ -98,7 +98,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
     }
   }
 
-  /** Counts polls: what the operation reads is made by another one, and polled until it ends. */
+  /** Polls of an object that another operation creates. */
   function addPolls(id: OperationId): void {
     const reads = readsOf(id)
     if (!reads) return
@@ -106,7 +106,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
     making.generations += reading.generations
     making.requests += reading.generations
     reading.generations = 0
-    // Until each has ended, if they are that far apart at last.
+    // Until each has ended, at the longest interval.
     const most = growingPolls + Math.ceil(target.limits.jobTimeoutMs / reads.everyMs)
     reading.requests += making.generations * most
     reading.typical += Math.ceil(making.generations * share) * fewPolls
@@ -117,7 +117,7 @@ type Total = { -readonly [name in keyof Estimate]: Estimate[name] }
 
 interface Counted {
   readonly usually?: number
-  /** How many of them a conforming target would grant. */
+  /** Number that a conforming target accepts. */
   readonly granted?: number
 }
 
@@ -151,7 +151,7 @@ function createTotals(target: Target) {
   }
 }
 
-/** True if each request of the operation names a file that is uploaded first. */
+/** True if each request of the operation uses a newly uploaded file. */
 function uploadsFirst(id: OperationId, { operations: declared }: Target): boolean {
   const role = operation(id).freshFileAt
   const canUpload = declared[uploadOperation]?.content !== undefined

@@ -35,7 +35,7 @@ import { usable } from './created/usable.ts'
 
 const anyButError: Pairs = [['no-5xx']]
 
-/** An upload that names a graph which nobody has. If the target says that graphId stands elsewhere, a scenario has to say it here, too. */
+/** An upload to an unknown graph. If graphId is elsewhere on the target, a scenario must place it here, too. */
 const unknownGraph: Condition = {
   async casesIn(context) {
     const { run } = context
@@ -48,14 +48,14 @@ const unknownGraph: Condition = {
   },
 }
 
-/** Sends what may be answered by anything but an error of the server itself. */
+/** Sends a request whose only wrong answer is a crash. */
 const sendOdd = (context: CheckContext, make: () => Promise<Probe>, what: string) =>
   context.send(make, { badInput: true, expects: anyButError, what })
 
 /** A name beyond ASCII, of letters in several scripts. */
 const otherName = 'Tee – чай 茶.txt'
 
-/** Uploads are found again. One without content may be refused; that it breaks nothing is another requirement's. */
+/** Uploads can be retrieved. An empty one may be refused; another requirement checks that it crashes nothing. */
 const retrievable: Judge = async (context) => {
   await usable(context)
   const { run, scenario } = context
@@ -80,25 +80,27 @@ export const filesUpload = suite('files.upload', () => ({
   '4xx-unknown-graph': unknownGraph,
 }))
 
-/** The listing with one extension, and with two, with and without that of the uploaded file (§2.8: comma-separated, without the dot). */
+/**
+ * The listing by one or two extensions, with and without the uploaded file's (§2.8: comma-separated, without the dot).
+ */
 const listByTypes: Judge = async (context) => {
   const { run, scenario } = context
   const first = extensionOf(run)
   const both = `${first},${first === 'pdf' ? 'txt' : 'pdf'}`
-  // A scenario brings its own.
+  // A scenario has its own.
   for (const types of scenario ? [first] : sampled(context, [first, both, othersThan(first)]))
     await tryUntilGranted(context, listingOf(run, types))
   if (scenario || run.options.depth === 'quick') return
   await tryAlso(context, () => listUnknownType(context))
-  // No extension, and the query twice: a matter of bad input at large.
+  // An empty and a repeated query count as bad input.
   for (const odd of ['', [first, 'pdf']])
     await sendOdd(context, listingOf(run, odd).make, 'with an odd query')
 }
 
-/** A server may list no file of an extension that it does not know, or refuse it; it is no error of its own. */
+/** A server may return no file of an unknown extension, or refuse it, but must not crash. */
 async function listUnknownType(context: CheckContext): Promise<void> {
   const { run, requirement } = context
-  // By itself: nothing is listed then.
+  // Sent alone, since it lists nothing.
   const { make, what } = listingOf(run, unknownWord(run, requirement.id))
   const exchange = await sendOdd(context, make, what)
   answered(exchange)

@@ -49,7 +49,7 @@ const namesGuardrail: Further = (context, exchange) => {
 
 const blocked: Judge = (context) => byScenario(context, namesGuardrail)
 
-// Guardrails (§7.1, §7.3) and the general rows of §7.2, on whichever operation the scenario names
+// Guardrails (§7.1, §7.3) and the general rows of §7.2, for the scenario's operation
 
 export const guardrails = suite('guardrails', () => ({
   '400-blocked': blocked,

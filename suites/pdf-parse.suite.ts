@@ -39,7 +39,7 @@ import {
   pdfId,
 } from './pdf-parse/refusals.ts'
 
-/** The words of a text: runs of letters and digits, without case and marks. */
+/** The words of a text: letters and digits, without case and diacritics. */
 function wordsOf(text: string): readonly string[] {
   return (
     text
@@ -51,8 +51,8 @@ function wordsOf(text: string): readonly string[] {
 }
 
 /**
- * How many words of a text another one has in the same order, and the first that it lacks: the longest common subsequence of words (bit-parallel, Hyyrö 2004): each bit of `open` is a wanted word that is not
- * found yet.
+ * The number of words of a text that another one contains in the same order, and the first missing one: the longest
+ * common subsequence (bit-parallel, Hyyrö 2004), where each bit of `open` is a word still to be found.
  */
 function findInOrder(wanted: readonly string[], words: readonly string[]) {
   const places = new Map<string, bigint>()
@@ -84,9 +84,9 @@ const asMarkdown = granted(
   (context, exchange, what) => judgeShape(context, exchange, 'pdf-content', what),
 )
 
-/** Words of the file that the content has to hold, of all of them: extraction is not exact. */
+/** Required share of words: extraction is not exact. */
 const leastShare = 0.8
-/** Number of words below which that share says nothing. */
+/** Below this number of words, the share proves nothing. */
 const leastWords = 5
 
 interface KnownText {
@@ -110,7 +110,7 @@ function knownText({ target }: Run): KnownText {
   }
 }
 
-/** @param remarkOn says more of words that are not those */
+/** @param remarkOn explains other words */
 function holdsWords(
   { words: wanted, of }: KnownText,
   remarkOn: (words: readonly string[]) => string = () => '',
@@ -128,7 +128,7 @@ function holdsWords(
 
 type OwnPdf = readonly [SamplePdf, text: string, format: string]
 
-/** Two of them, parsed one after the other, in either format: the content of each is its own. */
+/** Two PDFs parsed in sequence, in either format: each must return its own content. */
 const own: readonly OwnPdf[] = [
   ['good', samplePdfText, 'markdown'],
   ['other', otherPdfText, 'text'],
@@ -144,7 +144,7 @@ async function parseOwnPdfs(context: CheckContext): Promise<void> {
     await tryEach(together, (pdf) => parseOwnPdf(context, pdf))
 }
 
-/** Whether two uploads gave that id: which of them it names nobody knows. */
+/** Whether two uploads returned that id, which is then ambiguous. */
 const isShared = (run: Run, id: string): boolean =>
   new Set(
     historyOf(run)
@@ -155,7 +155,7 @@ const isShared = (run: Run, id: string): boolean =>
 
 async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf): Promise<void> {
   const { run } = context
-  // The one that all requests name is parsed once more: what is read but once is empty then.
+  // Parses the common one again: content that can be read only once is empty then.
   const isKnown = name === 'good' && ownSample(run, 'pdfFile') !== undefined
   const id = isKnown ? await pdfId(run, 'pdfFile') : await uploadSample(run, name)
   const what = `with format ${format}, for ${name}.pdf of the suite`
@@ -175,7 +175,7 @@ async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf):
   await tryUntilGranted(context, { make, what, check })
 }
 
-/** Says so if the words are those of the other PDF, and that it has the same name. */
+/** A remark if the words are those of the other PDF, with the same name. */
 function ofOtherPdf(run: Run, id: string, name: SamplePdf, words: readonly string[]): string {
   const other = own.find(([its, text]) => {
     const wanted = wordsOf(text)
@@ -189,12 +189,12 @@ function ofOtherPdf(run: Run, id: string, name: SamplePdf, words: readonly strin
   return `; the content is that of ${other[0]}.pdf${under}`
 }
 
-/** Either format gives the content of the file, declared or uploaded by the suite. */
+/** Either format returns the content of the file, declared or uploaded by the suite. */
 const content: Judge = async (context) => {
   const { run, scenario } = context
   if (run.target.operations['files.upload']?.content !== undefined && !scenario) {
     await parseOwnPdfs(context).catch((error: unknown) => {
-      // A target may take no PDFs: what is declared is judged all the same.
+      // A target may refuse PDFs; declared ones are judged anyway.
       if (
         !(error instanceof NotExercised) ||
         run.life.ended ||
@@ -219,7 +219,7 @@ const noFormat: Case = {
   change: (probe) => withBody(probe, {}),
 }
 
-/** Once more at the end, right after a valid request: what is read into a record of the one before has its format. */
+/** Once more at the end, after a valid request: a server that reuses its record would have its format. */
 const missingFormat = byCases(() => [
   noFormat,
   { ...noFormat, when: 'at the end', before: 'a valid request' },

@@ -27,16 +27,15 @@ import {
 } from '../harness/target/index.ts'
 import { generates, operationOf, requestsOf, type Runs } from './planned-cases.ts'
 
-/** The options that choose what is sent. */
 type PlanOptions = Runs & Pick<RunOptions, 'only' | 'chosenBy' | 'skip'>
 
 type Refused = Extract<PlanEntry, { readonly run: false }>
 type Why = string | Reason | undefined
 
-/** Plans what becomes of each requirement, as far as it is known before anything is sent. */
+/** Plans each requirement, as far as known before anything is sent. */
 export function planRun(target: Target, options: PlanOptions): Plan {
   const exclusive = exclusiveIds(target)
-  // 0 is no limit.
+  // 0 means no limit.
   const budget = { left: target.limits.maxGenerations || Infinity, paid: new Set<string>() }
   const reading = options.readOnly ? readOnlyTarget(target) : target
   const chosenBy = options.chosenBy ?? '--only'
@@ -55,7 +54,7 @@ export function planRun(target: Target, options: PlanOptions): Plan {
     const refused = notApplicable(requirement, target)
     if (refused) return refused
     const left = leftOutBy(requirement, options, chosenBy)
-    // What nobody selected is left out, whatever else keeps it from being sent.
+    // Unselected requirements are left out, whatever other reason applies.
     const isKept = left === undefined || (sendsForOthers && left === chosenBy)
     const why = isKept ? whyNot(requirement) : leftOut(left)
     if (why === undefined) return { run: true, ...(left === undefined ? {} : { leftOut: left }) }
@@ -78,10 +77,7 @@ function allowBadInput(plan: Map<string, PlanEntry>, target: Target, left: numbe
   }
 }
 
-/**
- * With nothing but `envelope/` requirements selected every probe is sent, if one of them is judged on everything that comes back. A
- * requirement that sends requests of its own needs no others.
- */
+/** If only `envelope/` requirements are selected, and one is judged on all traffic, every probe is sent. */
 function observesAlone(options: PlanOptions): boolean {
   const selected = catalogue.filter(({ id }) => isSelected(id, options))
   return (
@@ -90,7 +86,7 @@ function observesAlone(options: PlanOptions): boolean {
   )
 }
 
-/** Why a requirement does not apply to the target; undefined if it does. */
+/** Why a requirement does not apply to the target, if so. */
 export function notApplicable(
   { id, operation, onlyIf, seenBy }: CatalogueRequirement,
   { absent, unreachable }: Target,
@@ -121,7 +117,7 @@ function leftOutBy(
   return isSelected(requirement.id, { only, skip }) ? undefined : '--skip'
 }
 
-/** Whether a conforming target answers it by creating or generating, or its scenario changes a state. */
+/** Whether a conforming target would create or generate, or its scenario changes a state. */
 function makes(
   { id, operation, needs, effect }: CatalogueRequirement,
   { file }: Target,
@@ -135,7 +131,7 @@ function makes(
   return isMaking || exclusive.has(id)
 }
 
-/** Whether it needs an object that only `setup` makes, and nothing may be made. */
+/** Whether it needs an object that only `setup` makes, in a read-only run. */
 function needsSetup(requirement: CatalogueRequirement, target: Target, reading: Target): boolean {
   const scenario = target.scenarios[requirement.id]
   // A scenario changes the valid request of its operation.
@@ -146,14 +142,14 @@ function needsSetup(requirement: CatalogueRequirement, target: Target, reading: 
   return isDeclared(target.file, needing) && !isDeclared(reading.file, needing)
 }
 
-/** Whether any request of it may make the target generate something: only of such ones the cases are looked at. */
+/** Whether any of its requests may generate: only then are its cases examined. */
 function mayGenerate(requirement: CatalogueRequirement, target: Target): boolean {
   const operation = operationOf(requirement, target)
   const granted = operation && requirementOf(grantedRequirement[operation]).effect
   return requirement.effect === 'generates' || granted === 'generates'
 }
 
-/** Why its generations exceed what is left of `maxGenerations`, of which it takes its share otherwise. */
+/** Why its generations exceed the rest of `maxGenerations`; otherwise takes its share. */
 function overBudget(
   requirement: CatalogueRequirement,
   target: Target,
@@ -167,7 +163,7 @@ function overBudget(
   const unpaid = (isGenerating ? ['', ...controls] : [])
     .map((name) => `${operation} ${name}`)
     .filter((name) => !budget.paid.has(name))
-  // Of bad input only what a lenient target takes all the same generates: that keeps nothing from being judged.
+  // Bad input only generates on a lenient target, so it prevents nothing from being judged.
   const cost = (requirement.effect === 'generates' ? generations : 0) + unpaid.length
   if (cost > budget.left)
     return `maxGenerations: ${cost} more would exceed limits.maxGenerations (${target.limits.maxGenerations})`

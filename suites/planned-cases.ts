@@ -26,16 +26,16 @@ import type { Depth } from '../harness/report/index.ts'
 import { isExclusive, readsDeclared, type Scenario, type Target } from '../harness/target/index.ts'
 import { casesOf } from './suites.ts'
 
-/** The options of a run that decide how much it sends. */
+/** The options that decide how much a run sends. */
 export type Runs = Known['options']
 
-/** The cases of a requirement that a run would send, and how many more it would generate. */
+/** The planned cases of a requirement, and the number of generated ones. */
 export interface PlannedCases {
   readonly cases: readonly Case[]
   readonly generated: number
-  /** The valid request that they are made from; undefined if there are none. */
+  /** The valid request that they are made from, if any. */
   readonly draft?: Probe
-  /** Names of the requests that are to be granted besides the valid one, each once a run. */
+  /** Names of additional valid requests, each once per run. */
   readonly controls: readonly string[]
 }
 
@@ -45,7 +45,7 @@ const knownOf = (target: Target, options: Runs): Known => ({
   objects: { takenIds: new Set(target.ids) },
 })
 
-/** What is known before anything is sent; undefined of a requirement whose cases are not, as it needs states of the target. */
+/** What is known before anything is sent; undefined for a requirement that needs states of the target. */
 export function plannedCases(
   requirement: CatalogueRequirement,
   target: Target,
@@ -55,7 +55,7 @@ export function plannedCases(
   const known = casesOf(id)
   // A scenario replaces them by its one request.
   if (!known || target.scenarios[id]) return undefined
-  // What is about no operation is sent with the key alone.
+  // Requests outside operations need only the key.
   const operation = isOperationId(requirement.operation) ? requirement.operation : firstOperation
   try {
     const material = materialOf(knownOf(target, options), requirement, operation)
@@ -74,24 +74,24 @@ export function plannedCases(
   }
 }
 
-/** What a requirement sends to a target that keeps the interface, beside the operation's control. */
+/** Requests of a requirement to a conforming target, besides the control. */
 export interface Requests {
-  /** Most that go to its own operation. */
+  /** Maximum requests to its own operation. */
   readonly most: number
-  /** As many as a target with quick jobs got. */
+  /** Number measured with a target with short jobs. */
   readonly usually: number
-  /** Of them, and of those to other operations, how many make the target generate. */
+  /** How many of these, and of those to other operations, generate. */
   readonly generations: number
-  /** Most requests to other operations. */
+  /** Maximum requests to other operations. */
   readonly also: Readonly<Partial<Record<OperationId, number>>>
-  /** Names of the requests that are to be granted besides the valid one, each once a run. */
+  /** Names of additional valid requests, each once per run. */
   readonly controls: readonly string[]
 }
 
-/** Part of its bound that a requirement usually takes which needs states of the target: a quick run is content with the first look. */
+/** Typical share of its bound that a requirement with states uses: a quick run stops after the first attempt. */
 export const usualShare: Readonly<Record<Depth, number>> = { full: 1 / 3, quick: 1 / 10 }
 
-/** Counts what would be sent for a requirement: its cases, or what a scenario says, or its bound. */
+/** Counts the requests of a requirement: its cases, its scenario, or its bound. */
 export function requestsOf(
   requirement: CatalogueRequirement,
   target: Target,
@@ -132,7 +132,7 @@ function byScenario(
   const most = (repeat ?? usual) + before.length + after.length
   const known = knownOf(target, runs)
   const isMore = declaresMore(known, operation)
-  // Repeats are granted until the condition shows; after an exclusive one the control is asked again.
+  // Repeats are accepted until the condition occurs; after an exclusive scenario the control is sent again.
   const granted = repeat ?? (effect === 'generates' && !control ? 1 : 0)
   return {
     most,
@@ -143,12 +143,12 @@ function byScenario(
   }
 }
 
-/** Whether a valid request of the operation makes a target generate. */
+/** Whether a valid request of the operation generates. */
 export const generates = (operation: OperationId, { file }: Target): boolean =>
   requirementOf(grantedRequirement[operation]).effect === 'generates' &&
   !readsDeclared(operation, file)
 
-/** The operation whose valid request a requirement's probes are made from: that of its scenario, if it is no operation's own. */
+/** The operation of a requirement's requests: its own, or its scenario's. */
 export function operationOf(
   { id, operation }: CatalogueRequirement,
   { scenarios }: Target,

@@ -20,7 +20,7 @@ import {
 } from '../harness/checks/index.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../harness/engine/index.ts'
 
-/** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
+/** §2.7: `query_config` of a graph query, or in the graph tool of a chat. */
 
 interface Setting {
   readonly what: string
@@ -35,7 +35,7 @@ const having = (name: string, value: unknown, what: string): Setting => ({
   config: (declared) => ({ ...declared, [name]: value }),
 })
 
-/** The valid request with that query_config; a chat keeps the tools that have it. */
+/** The valid request with that query_config; a chat keeps the tools that contain it. */
 function asCase(material: Material, { what, config, fault }: Setting): Case {
   const { operation } = material
   const change = (valid: Probe): Probe => {
@@ -83,10 +83,13 @@ const alone = (): Setting[] =>
     })),
   )
 
-/** Columns of six bits, three of them set and the first not: any two have all four pairs of bits (Kleitman and Spencer 1973). */
+/**
+ * Columns of six bits with three ones and a leading zero: any two show all four pairs of bits (Kleitman and Spencer
+ * 1973).
+ */
 const columns = [7, 11, 13, 14, 19, 21, 22, 25, 26, 28]
 
-/** All members at their bounds: each bound of one meets each bound of every other, in an order drawn from the seed. */
+/** All members at their bounds: each bound of one meets each bound of every other, in seeded order. */
 function together(random: () => number): Setting[] {
   const drawn = columns
     .map((bits) => [random(), bits] as const)
@@ -129,7 +132,7 @@ function withoutEach(declared: unknown): Setting[] {
   }))
 }
 
-/** Accepts what lies inside its bounds: each member by itself, none, all of them, the declared ones without one; then any value. */
+/** Accepts values inside the bounds: each member alone, none, all, the declared ones without one; then any value. */
 export function insideBounds(check?: GrantedCheck): GrantedByCases {
   const cases: Cases = (material) => {
     const declared = getAt(bodyOf(material, material.operation), settingsAt(material))

@@ -7,7 +7,7 @@ import { atomicRule, onceRule } from './created/once-rules.ts'
 import { noEffectRule, ownIdRule, usableRule } from './created/rules.ts'
 import { filteredRule, ownRecordRule } from './files/rules.ts'
 
-/** What is judged of created objects by more than one answer: each a pure function of what a run or a recording saw. */
+/** Rules about created objects that concern several answers: pure functions of a run or recording. */
 const rules = {
   'files.upload/2xx-retrievable': usableRule,
   'files.upload/2xx-own-id': ownIdRule,
@@ -32,7 +32,7 @@ export type RelationId = keyof typeof rules
 
 export const relationIds = Object.keys(rules) as RelationId[]
 
-/** The rule of a requirement that has one; throws `Error` for another. */
+/** The rule of a requirement; throws `Error` without one. */
 export function relationRule(id: string): Rule {
   const rule = (rules as Readonly<Record<string, RelationRule | undefined>>)[id]
   const { operation } = requirementOf(id as RequirementId)

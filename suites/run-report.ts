@@ -12,10 +12,9 @@ export interface RunRecord {
   readonly options: RunOptions
   readonly startedAt: Date
   readonly durationMs: number
-  /** Results by id; those that were cut short are missing. */
+  /** Results by id; those cut short are missing. */
   readonly results: ReadonlyMap<string, RequirementResult>
   readonly facts: RunFacts
-  /** A bug in the suite that ended the run. */
   readonly problem?: string | undefined
 }
 
@@ -38,10 +37,10 @@ export const noFacts: RunFacts = {
 
 const nothingPlanned: Plan = new Map()
 
-/** The report of a run: every requirement of the catalogue, in its order. */
+/** The report of a run: every requirement in catalogue order. */
 export function reportOf(record: RunRecord): Report<RequirementId> {
   const { target, options, startedAt, durationMs, results, facts } = record
-  // A target file that could not be read lacks nothing.
+  // An unreadable target file lacks nothing.
   const isKnown = facts.ended?.cause !== 'lost' || results.size > 0
   const isWhole = catalogue.every(({ id }) => results.has(id))
   const plan = isKnown && !isWhole ? planRun(target, options) : nothingPlanned
@@ -102,8 +101,7 @@ function statusesIn({ answers }: RunFacts): Report['run']['statuses'] {
 }
 
 /**
- * Tells what ended a run before its time, if the results do not tell it, and how much it left untested; an interrupt they do, and
- * --bail is a judgement.
+ * What ended a run early and how much was left untested, unless the results show it (an interrupt), or it was --bail.
  */
 export function whyNotJudged({
   facts,

@@ -11,8 +11,8 @@ import { pdfParse } from './pdf-parse.suite.ts'
 import { tools } from './tools.suite.ts'
 
 /**
- * The suite of each operation or area. All are loaded at once, which takes some 15 ms: the files of this package may be replaced
- * while a run goes on, or between two runs of a session.
+ * The suite of each area. All are loaded at once (about 15 ms), because the files of this package may be replaced
+ * during or between runs.
  */
 const suites: Readonly<Record<AreaName, Suite>> = {
   '*': everyOperation,

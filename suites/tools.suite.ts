@@ -14,14 +14,14 @@ import {
 } from '../harness/checks/index.ts'
 import { anyBadRequest } from '../catalogue/expected.ts'
 
-/** Byte sequences that UTF-8 does not have: a lone continuation, a cut sequence, bytes that never occur. */
+/** Invalid UTF-8: a lone continuation, a truncated sequence, impossible bytes. */
 const sequences: readonly (readonly [string, readonly number[]])[] = [
   ['a lone continuation byte', [0x80]],
   ['a sequence that is cut', [0xc3, 0x28]],
   ['bytes that never occur', [0xff, 0xfe]],
 ]
 
-/** A prompt that is no UTF-8. */
+/** A prompt with invalid UTF-8. */
 const badEncoding = byCases((material) =>
   sequences.map(([what, bytes]) => ({
     what: `with a valid body, but a prompt in invalid UTF-8 (${what})`,
@@ -33,7 +33,7 @@ const badEncoding = byCases((material) =>
   })),
 )
 
-/** The shape of entities is shown of response_type Entities only (§2.8). */
+/** §2.8 shows entities only for response_type Entities. */
 const ofEntities = 'with response_type Entities'
 
 const entities = byControl(

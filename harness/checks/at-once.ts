@@ -16,9 +16,9 @@ import { type CheckContext, maxAtOnce } from '../run/index.ts'
 import { seedFor } from './values.ts'
 
 /**
- * Judges each case, several at once. Once those that were begun have ended, the first failure in their order is thrown, else the
- * first of what else they throw (that one cannot be judged, as it may be because of what another was wrongly granted); no further
- * one is begun then.
+ * Judges the cases, several at once. When those in progress have ended, throws the first failure in order, else the
+ * first other exception (a case that cannot be judged, perhaps because of another that was wrongly accepted). No
+ * further case is started then.
  */
 export async function tryEach<T>(
   cases: readonly T[],
@@ -34,8 +34,7 @@ export async function tryEach<T>(
 }
 
 /**
- * Judges a further case. What keeps it from being judged keeps the requirement from passing, but not from being judged by its
- * other cases.
+ * Judges a further case. If it cannot be judged, the requirement does not pass, but its other cases are still judged.
  */
 export async function tryAlso(
   { run, open }: CheckContext,
@@ -52,18 +51,18 @@ export async function tryAlso(
 }
 
 interface Together {
-  /** Most of them; no more than may be under way at once. */
+  /** Requested number, limited by concurrency. */
   readonly size: number
   make(): Probe | Promise<Probe>
   readonly requirement: string
-  /** Each on a connection of its own: for a target that closes connections without saying so. */
+  /** Each on a new connection: for a target that closes connections without notice. */
   readonly fresh?: boolean
 }
 
 /**
- * Sends several requests at the very same time: the places of the semaphore are taken first, and connections opened by
- * reads, so that a gap of a millisecond between a server's check and its set is met. One that met a connection which the target
- * had closed is made anew, with another name, and sent after them.
+ * Sends several requests simultaneously: takes places of the semaphore and opens connections first, to hit a race of a
+ * millisecond between a server's check and its set. A request on a connection that the target had closed is repeated
+ * afterwards, with another name.
  */
 export async function sendAtOnce(
   run: Run,
@@ -95,12 +94,12 @@ export async function sendAtOnce(
   return sent
 }
 
-/** The next request of the operation waits as long as a throttled answer asks for. */
+/** The next request of the operation waits as long as a throttled answer asks. */
 export function holdBack({ client }: Run, { probe, response }: Exchange): void {
   if (response && isThrottled(response)) client.throttle.hold(operationName(probe), response, 0)
 }
 
-/** Unless so many are open already: whoever had a place before has given its connection back. */
+/** Unless enough are open already. */
 async function openConnections(run: Run, count: number, sendHeld: SendHeld): Promise<void> {
   const { idle } = run.client.transport
   if (!idle || idle() >= count) return
@@ -110,15 +109,15 @@ async function openConnections(run: Run, count: number, sendHeld: SendHeld): Pro
   await Promise.allSettled(Array.from({ length: count }, () => sendHeld(read, purpose)))
 }
 
-/** Over HTTP each shrink step is a request: after this many the smallest so far is shown. */
+/** Over HTTP each shrink step is a request; the smallest input so far is shown. */
 const maxShrinks = 40
 
 type Runs = 'refusalRuns' | 'grantedRuns'
 
 /**
- * Checks a property of generated input, as often as the run says, with a seed of the requirement's own: `check` throws
- * `Failed` if it does not hold. The smallest failure found is thrown, with fast-check's path to it. Anything else thrown
- * (`NotExercised`, the end of the run) ends the search at once and is thrown as it is: a search that was cut short is no pass.
+ * Checks a property on generated input, with the run's number of cases and the requirement's own seed: `check` throws
+ * `Failed` if it does not hold. Throws the smallest failure, with fast-check's path. Any other exception
+ * (`NotExercised`, the end of the run) ends the search and is thrown: an incomplete search is not a pass.
  */
 export async function property<T>(
   context: CheckContext,
@@ -127,7 +126,7 @@ export async function property<T>(
   check: (value: T) => Promise<unknown>,
 ): Promise<void> {
   try {
-    // Several cases at once: most targets fail none.
+    // Several at once: most targets fail none.
     await tryEach(samples(context, runs, arbitrary), check)
   } catch (error) {
     if (!(error instanceof Failed)) throw error
@@ -146,10 +145,7 @@ export const samples = <T>(
   arbitrary: fc.Arbitrary<T>,
 ): readonly T[] => fc.sample(arbitrary, searchOf(context, runs))
 
-/**
- * The smallest failure, looked for case by case; the one that was seen if it does not show again, or the search for a smaller
- * one was cut short.
- */
+/** The smallest failure, found case by case; the original one if it does not recur, or shrinking was cut short. */
 async function smallest<T>(
   seen: Failed,
   search: ReturnType<typeof searchOf>,

@@ -24,7 +24,7 @@ import { type CaseRule, remembering } from './rules.ts'
 import { validRequest } from './valid-request.ts'
 import { sampled } from './values.ts'
 
-/** Judges that no fault of a body or of its members is answered by a 5xx. */
+/** Judges that no fault of a body or its members causes a 5xx. */
 export const badInput: CaseCondition = {
   cases: casesOf,
   async casesIn(context, material) {
@@ -36,7 +36,7 @@ export const badInput: CaseCondition = {
 }
 
 function casesOf(material: Material): readonly Case[] {
-  // Some of it may be granted.
+  // Some of it may be accepted.
   if (material.options.readOnly && material.valid.effect !== 'none')
     throw new NotExercised(leftOut('--read-only'))
   return sampled({ run: material, requirement: material.requirement }, oddCases(material))
@@ -74,7 +74,7 @@ async function judge(refusal: Refusal, isEnd: boolean): Promise<Verdict> {
   const left = costly.pending.length
   if (left === 0) return { outcome: 'held', cases: judged }
   const { maxGenerations } = run.target.limits
-  // Whatever the target grants: what was allowed, and all that had to wait.
+  // The used limit plus all that had to wait.
   const enough = Math.ceil((maxGenerations + generated.waiting) / 10) * 10
   const why = `maxGenerations: the target grants so much bad input that limits.maxGenerations (${maxGenerations}) is used up; ${enough} would do; ${left} of ${judged + left} cases were not judged`
   return { outcome: 'open', cases: judged, why }
@@ -166,7 +166,7 @@ async function ended(
     : { outcome: 'open', cases, why }
 }
 
-/** A fault of a member that another requirement is about is bad input as well. */
+/** A fault of a member that another requirement covers is bad input too. */
 async function crashOf(run: Run, operation: OperationId): Promise<Verdict | undefined> {
   const crash = sharedBy(run).crashes.find(({ exchange }) => exchange.probe.operation === operation)
   if (!crash) return undefined
@@ -176,10 +176,10 @@ async function crashOf(run: Run, operation: OperationId): Promise<Verdict | unde
   return ended(run, { judged: 1, end })
 }
 
-/** A creation that may be granted shows nothing if no second valid one is: another requirement tells that it breaks then. */
+/** A crash on a creation proves nothing if a second valid creation crashes too: another requirement reports that. */
 async function requireAnother(context: CheckContext, { operation }: Material): Promise<void> {
   if (operationOf(operation).creates?.name === undefined) return
-  // One of its own at each try: the answer to the first may be lost.
+  // A new object per try, since the answer to the first may be lost.
   const purpose = { role: 'setup', isSuccess: countsAsGranted } as const
   const another = await context.send(() => validRequest(context.run, operation), purpose)
   if (countsAsGranted(another)) return

@@ -25,11 +25,11 @@ import { randomOf, seedFor } from './values.ts'
 
 interface CaseOptions {
   readonly generated?: Generated | undefined
-  /** One after the other: each may depend on what was asked before. A quick run sends the first. */
+  /** In sequence: each may depend on the previous one. A quick run sends only the first. */
   readonly inOrder?: true
 }
 
-/** A condition that is judged by these cases, and by as many generated ones as a run asks for. */
+/** A condition judged by these cases, and the run's number of generated ones. */
 export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition {
   const { generated, inOrder = false } = options
   const chosen = (material: Material): readonly Case[] => {
@@ -38,7 +38,7 @@ export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition 
     if (material.options.depth === 'full')
       return [...all, ...atOtherPath(material, named), ...forOtherObject(material, cases)]
     if (inOrder) return named.slice(0, 1)
-    // One that needs a control of its own takes two requests.
+    // A case with its own control takes two requests.
     const plain = named.filter(({ control }) => !control)
     return quickCases(material, plain.length > 0 ? plain : named)
   }
@@ -64,7 +64,7 @@ export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition 
   }
 }
 
-/** What a valid request is for another object than the declared one; undefined if there is none that grants it. */
+/** Changes a valid request to another object than the declared one; undefined if none accepts it. */
 function otherObject({ run, requirement }: CheckContext, id: OperationId) {
   const make = run.hooks.flatMap(({ others }) => others?.[id] ?? [])[0]
   return once(run, `other object of ${id}`, () =>
@@ -86,8 +86,8 @@ function otherObject({ run, requirement }: CheckContext, id: OperationId) {
 }
 
 /**
- * What is wrong with a request for one object is wrong for another: of the cases one goes to an object that the run makes, or to the
- * other application with its own inputs, drawn by the seed. A server may look closely at the first one alone.
+ * A request that is wrong for one object is wrong for another: one case goes to an object that the run makes, or to the
+ * other application with its inputs, chosen by the seed. A server may check only the first.
  */
 function forOtherObject(material: Material, cases: Cases): Case[] {
   const { options, operation, requirement, target } = material
@@ -117,7 +117,7 @@ function forOtherObject(material: Material, cases: Cases): Case[] {
     }))
 }
 
-/** Whether the valid request is granted at the other path: then it is the same operation there. */
+/** Whether the valid request is accepted at the other path, so that it is the same operation. */
 async function grantsAtOtherPath(run: Run, id: OperationId): Promise<boolean> {
   const path = otherPathOf(run, id)
   if (path === undefined || run.options.readOnly) return false

@@ -27,13 +27,13 @@ import { missingBodyCase, withBody } from './conditions.ts'
 import { arraysAbove, type Placed, placesIn } from './places.ts'
 import { type Known, unknownWord } from './values.ts'
 
-/** Longest value that is lengthened by a word. */
+/** Longest value to which a word is appended. */
 const longestKnown = 52
 
-/** Names of two or three letters (languages), and longer ones with digits: with fewer letters another one may be known. */
+/** Short names (languages), and longer ones with enough letters: with fewer, a random word may exist. */
 const hasOwnForm = /^[A-Za-z]{2,3}([-_]|$)|([A-Za-z][^A-Za-z]*){4}/
 
-/** A word of the form of a known name, which nothing is called: a server may look at no more than the form. */
+/** An unused word in the form of a known name, since a server may check only the form. */
 function unknownOfForm(word: string, known: unknown): string {
   if (typeof known !== 'string' || known.length > longestKnown) return word
   return hasOwnForm.test(known) && !isUuid(known)
@@ -42,8 +42,8 @@ function unknownOfForm(word: string, known: unknown): string {
 }
 
 /**
- * Values of its type that a member may not have: outside its bounds; unknown words, and what begins like the known one, as a
- * server may compare no more than its beginning. What the target has names for gets a word of their form.
+ * Invalid values of the right type: outside bounds; unknown words, and words with the known one as prefix, since a
+ * server may compare only the prefix. If the target has its own names, a word in their form.
  */
 function otherValues(place: Placed, drawn: string): Change[] {
   const { member, body, pointer } = place
@@ -59,12 +59,12 @@ function otherValues(place: Placed, drawn: string): Change[] {
   return [
     unknown('value', word),
     ...(isShort ? [unknown('lengthened', known + word)] : []),
-    // An object in which a server looks words up has it.
+    // Every JavaScript object used as a lookup table has it.
     unknown('object member', 'constructor'),
   ]
 }
 
-/** Everything wrong with a member that the record counts under a condition. */
+/** Everything wrong with a member under a condition, by its record. */
 function faultsUnder(known: Known, name: string, place: Placed, drawn: string): Change[] {
   const { judgedBy, kinds, isFile } = place.member
   const changes: Readonly<Record<MemberFault, () => Change[]>> = {
@@ -81,15 +81,14 @@ function faultsUnder(known: Known, name: string, place: Placed, drawn: string): 
 }
 
 /**
- * Each case by itself, and in a later item of the array that it stands in. Of an item within an item one case is sent in a
- * later one of the outer array as well: whoever looks at each of them looks at all that is in them. Of a
- * single item one case stands before it, too: a server may look at the last alone.
+ * Each case alone, and in a later item of its array. For nested items, one case also in a later outer item. For a
+ * single item, one case also before it, since a server may check only the last.
  */
 function withLater(place: Placed, cases: readonly Change[]): Change[] {
   const [inner, outer] = arraysAbove(place).toReversed()
   const { at } = place.member
   if (inner === undefined) return [...cases]
-  // A server may take what counts as false for absent: of the two booleans each is sent.
+  // A server may treat false as absent, so both booleans are sent.
   const later = cases.map((one) =>
     one.faults[0] === `boolean @ ${at}` ? change(place, 'boolean', 'false', () => false) : one,
   )
@@ -105,17 +104,17 @@ function withLater(place: Placed, cases: readonly Change[]): Change[] {
 }
 
 interface RecordOptions {
-  /** A body of length 0 is a case as well: it lacks the member, too. */
+  /** An empty body lacks the member, too. */
   readonly orNoBody?: true
-  /** The valid request with what a fault of these members needs besides. */
+  /** The valid request with what a fault of these members requires. */
   readonly besides?: (known: Known, valid: Probe) => Probe
-  /** Pairs that answer a value of another type at that member, if others than those of the requirement. */
+  /** Accepted pairs for a wrong type at that member, if different. */
   readonly otherTypes?: { readonly at: string; readonly expects: Pairs }
   /** What the case of a deleted object has besides: it may be granted for good. */
   readonly deleted?: Partial<Case>
 }
 
-/** Everything that the record of the operation counts under the requirement's condition. */
+/** All faults under the requirement's condition, by the operation's record. */
 export const byRecord = (options: RecordOptions = {}): CaseCondition =>
   byCases((material) => recordCases(material, options))
 
@@ -149,7 +148,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
     }
   }
   const expectsOf = (one: Change): Pairs | undefined => {
-    // Made a number it is 0, which may be out of range (§7.2).
+    // Converted to a number it is 0, which may be out of range (§7.2).
     if (mayBeCoerced(one) && one.value(undefined) === false) return anyBadRequest
     const isOther = one.place.member.at === otherTypes?.at
     return isOther && jsonKinds.some((kind) => isOf(one, kind)) ? otherTypes.expects : undefined
@@ -175,7 +174,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
   ]
 }
 
-/** Whether the target is known to support what a member is part of: the declared body has it, or a scenario shows it. */
+/** Whether the target supports what a member is part of: the declared body has it, or a scenario shows it. */
 function isSupported({ target, operation }: Material, place: Placed, body: unknown): boolean {
   const { supportedIf } = place.member
   return (
@@ -185,7 +184,7 @@ function isSupported({ target, operation }: Material, place: Placed, body: unkno
   )
 }
 
-/** Whoever looks a word up may remember it once that was answered. Within an array it stands in two items. */
+/** A server may cache a known word. In an array, it appears in two items. */
 const isChosenWord = (one: Change): boolean =>
   roleOf(one.place.member) !== undefined && one.place.member.isChosen === true && isOf(one, 'value')
 
@@ -195,11 +194,13 @@ const askedAgain = ({ called, ...one }: Change): Change => ({
   faults: [`again @ ${one.place.member.at}`],
 })
 
-/** `true` for a number: a server may coerce it. */
+/** `true` for a number: a server may convert it. */
 const mayBeCoerced = (one: Change): boolean =>
   one.place.member.kinds[0] === 'number' && isOf(one, 'boolean')
 
-/** A server that makes a number of `true` reads one in a text, too: one that takes the one and refuses the other does not look. */
+/**
+ * A server that converts `true` to a number also converts text: accepting one and refusing the other is inconsistent.
+ */
 const asText =
   (one: Change) =>
   (valid: Probe): Probe =>

@@ -11,31 +11,34 @@ import type { CaseRule, Look } from './rules.ts'
 import { isDeclared, placeholderDraft, validDraft } from './valid-request.ts'
 import { type Known, randomOf, sampled, seedFor } from './values.ts'
 
-/** A request that a requirement is judged by, and what may answer it: both are known before anything is sent. */
+/** A request and its accepted answers, both known before anything is sent. */
 export interface Case {
-  /** The one fault, in words that follow the request line. */
+  /** The one fault; continues the request line. */
   readonly what: string
   /** Name in the fault matrix. */
   readonly fault?: string | undefined
-  /** Pairs for this case, if the spec names others than for the rest of its requirement. */
+  /** Accepted pairs for this case, if different from its requirement's. */
   readonly expects?: Pairs | undefined
-  /** The request, made from a valid one: each gets a fresh one, with names and files of its own. */
+  /** Makes the request from a new valid one, with its own names and files. */
   change(valid: Probe): Probe
-  /** What it has on a target that may grant it; `none` if nothing is said. */
+  /** Its effect if accepted; default `none`. */
   readonly effect?: Effect
-  /** Goes to the path that §4.4 names besides, if the valid request is granted there. */
+  /** Goes to the alternative path of §4.4, if the valid request is accepted there. */
   readonly isAtOtherPath?: true
   /** Goes to another object than the declared one, if there is one that grants the valid request. */
   readonly isForOtherObject?: true
-  /** The valid request with what this one adds to it beside its fault, which a target may not support: sent once a run, and has to be granted. */
+  /**
+   * The valid request plus an addition of this one that a target may not support: sent once per run, and must be
+   * accepted.
+   */
   readonly control?: (valid: Probe) => Probe
-  /** Sent once all others were answered, or when everything else of the run was; at once if nothing is said. */
+  /** After all other cases, or at the end of the run; default: at once. */
   readonly when?: 'after the others' | 'at the end'
-  /** Sent right before it, and judged as nothing: what it leaves behind is no reason to answer this one otherwise. */
+  /** Sent immediately before, and not judged: its leftovers must not change the answer. */
   readonly before?: 'a valid request' | 'a refused one'
-  /** The control itself: another requirement's request, or one that is sent once a run. */
+  /** The control itself, which another requirement sends or the run sends once. */
   readonly isControl?: true
-  /** Sent only if the target shows that it takes such a request. */
+  /** Sent only if the target shows support for it. */
   readonly mayBeAbsent?: true
   /** Judges it, if not the pairs do. */
   readonly ruleOf?: (sender: Sender) => CaseRule['judge']
@@ -49,18 +52,18 @@ export interface Case {
   readonly unsupported?: string
   /** Why an answer says nothing of the fault; undefined if it does. */
   readonly excuse?: (exchange: Exchange) => string | undefined
-  /** Cases that it holds together, each with fewer faults: sent if its answer leaves open what they would be answered. */
+  /** Cases combined in it, each with fewer faults: sent if its answer does not settle them. */
   readonly parts?: readonly Case[]
-  /** A refusal, too, answers for all of its parts. */
+  /** A refusal also settles all parts. */
   readonly isConclusive?: boolean
-  /** A request that a target grants as well which reads this one by converting it: then it is no fault that it was granted. */
+  /** A request that shows conversion by the server: if accepted too, accepting this one is not a fault. */
   readonly coercion?: (valid: Probe) => Probe
 }
 
 /** What a case with a rule of its own asks with. */
 export interface Sender {
   readonly run: Run
-  /** The operation's valid request, fresh each time. */
+  /** The operation's valid request, new each time. */
   valid(): Promise<Probe>
   look(journal: Journal, request: Request): Look
 }
@@ -89,40 +92,40 @@ export interface Condition {
 
 export interface CaseCondition extends Condition, KnownCases {}
 
-/** What cases are made from: what the target declares, the options of the run, and the valid request. */
+/** What cases are made from: the target, the options of the run, and the valid request. */
 export interface Material extends Known {
   readonly requirement: CatalogueRequirement
   readonly operation: OperationId
-  /** As far as it is known before anything is sent. */
+  /** As far as known before anything is sent. */
   readonly valid: Probe
 }
 
 /** The cases of a requirement; throws `NotExercised` if the target declares too little for any. */
 export type Cases = (material: Material) => readonly Case[]
 
-/** Further cases, as many as a run generates; undefined if it generates none for this operation. */
+/** Generates further cases; undefined if this operation has none. */
 export type Generated = (material: Material) => fc.Arbitrary<Case> | undefined
 
-/** What a run sends for a requirement, if that is known before anything is sent. */
+/** The planned requests of a requirement, as far as known in advance. */
 export interface KnownCases {
   readonly cases: Cases
   readonly generated?: Generated
 }
 
-/** What the cases of a requirement are made from. Throws `NotExercised` if the target does not declare the valid request. */
+/** Throws `NotExercised` if the target does not declare the valid request. */
 export function materialOf(
   { target, options, objects }: Known,
   requirement: CatalogueRequirement,
   operation: OperationId,
 ): Material {
   const known = { target, options, objects }
-  // A key is looked at whatever the request is.
+  // Keys can be checked with any request.
   const isAny = requirement.fault === 'credentials' && !isDeclared(known, operation)
   const valid = isAny ? placeholderDraft(known, operation) : validDraft(known, operation)
   return { ...known, requirement, operation, valid }
 }
 
-/** How many requests these cases come to if none that holds several answers for its parts. */
+/** The number of requests if no combined case settles its parts. */
 export const countAll = (cases: readonly Case[]): number =>
   cases.reduce(
     (sum, { parts = [], before, isControl }) =>
@@ -130,17 +133,17 @@ export const countAll = (cases: readonly Case[]): number =>
     0,
   )
 
-/** How many of these cases a target may grant, each of which makes it generate something. */
+/** The number of cases that may be accepted and make the target generate. */
 export const countGenerating = (cases: readonly Case[]): number =>
   cases
     .filter(({ effect }) => effect === 'generates')
     .reduce((sum, { parts = [] }) => sum + Math.max(1, countGenerating(parts)), 0)
 
-/** Tells the control of a case from others; undefined if that is the valid request. */
+/** Identifies the control of a case; undefined for the valid request. */
 export const controlName = ({ valid }: Material, { control }: Case): string | undefined =>
   control && nameOfControl(control(valid))
 
-/** Of the cases that have a name a quick run sends one; those of the end it leaves out. */
+/** A quick run sends one named case, and none at the end. */
 export function quickCases(material: Material, all: readonly Case[]): readonly Case[] {
   const { requirement } = material
   return sampled(
@@ -149,20 +152,20 @@ export function quickCases(material: Material, all: readonly Case[]): readonly C
   )
 }
 
-/** The path that §4.4 names for the operation beside the one that requests are sent to; undefined if there is none. */
+/** The alternative path of §4.4 for the operation, if any. */
 export function otherPathOf({ target }: Pick<Run, 'target'>, id: OperationId): string | undefined {
   const { path, otherPaths } = operationOf(id)
   const own = target.operations[id]?.path ?? path
   return otherPaths.length === 0 ? undefined : [path, ...otherPaths].find((one) => one !== own)
 }
 
-/** A value of another type, or none: a server may look at the types there and at nothing else. */
+/** A wrong or missing type: a server may check only types there. */
 const isOfType = ({ fault = '' }: Case): boolean =>
   /^(?:absent|null|boolean|number|string|array|object) @ /.test(fault)
 
 /**
- * What is refused at one path of an operation is refused at the other: of these cases two go there, too, drawn by the seed: one
- * about a type, and one about a value, as far as there are such.
+ * What one path refuses, the other must refuse too: two cases also go there, chosen by the seed, one about a type and
+ * one about a value, if available.
  */
 export function atOtherPath(material: Material, named: readonly Case[]): Case[] {
   const { requirement, operation, options } = material

@@ -17,14 +17,14 @@ import {
 
 export interface Change {
   readonly place: Placed
-  /** In words: `messages.0.role`, `a number`. */
+  /** For example `messages.0.role`, `a number`. */
   readonly name: string
   readonly called: string
   /** Names in the fault matrix; several if one value has several faults. */
   readonly faults: readonly string[]
-  /** @param own what a valid request has there; gives undefined if it is left out */
+  /** @param own the value in the valid request; returns undefined to leave it out */
   value(own: unknown): unknown
-  /** What stands there in a request that has what this one adds, and no fault; its own value if nothing is said. */
+  /** The corresponding valid value; default: its own. */
   readonly sound?: unknown
   /** A weaker change, sent if this one was refused. */
   readonly milder?: Change
@@ -52,7 +52,7 @@ export const absent = (place: Placed): Change[] =>
     ? []
     : [change(place, 'absent', 'left out', () => undefined)]
 
-/** The member with an id that no object has: the same one for all requirements, so that it is sent once. */
+/** The member with an unknown id, shared by all requirements and so sent once. */
 export function unknownIdAt({ options, target }: Known, place: Placed): Change {
   const random = () => randomOf(seedFor(options.seed, `unknown ${place.member.at}`))
   return change(place, 'unknown', 'unknown', (own) => {
@@ -66,7 +66,10 @@ export function deletedIdAt({ target }: Known, place: Placed): Change[] {
   return id === undefined ? [] : [change(place, 'deleted', 'that of a deleted file', () => id)]
 }
 
-/** The member with a value of each of these types. @param values in place of the samples */
+/**
+ * The member with a value of each of these types.
+ * @param values override the samples
+ */
 export const ofKinds = (
   place: Placed,
   kinds: readonly JsonKind[],
@@ -79,8 +82,8 @@ export const ofKinds = (
   )
 
 /**
- * Values that `if (!value)` takes for absent: `false` for a member that may be, or may be a text, for which a number that is made
- * one is true; 0 for one that may be a boolean.
+ * Falsy values, which `if (!value)` treats as absent: `false` for an optional or text member whose number would be
+ * truthy; 0 for one that may be a boolean.
  */
 function falsyFor({ isExtra, tolerates = [], role }: Member): Partial<Record<JsonKind, unknown>> {
   const mayBeSkipped = isExtra || tolerates.includes('array') || role === 'name'
@@ -90,7 +93,9 @@ function falsyFor({ isExtra, tolerates = [], role }: Member): Partial<Record<Jso
   }
 }
 
-/** The member with a value of each type that its record excludes; in place of an array of objects also an object of them by their indices. */
+/**
+ * The member with a value of each excluded type; instead of an array of objects also an object with indices as names.
+ */
 export function ofOtherTypes(place: Placed): Change[] {
   const { like, member } = place
   const isIndexed = Array.isArray(like) && isObject(like[0])
@@ -101,7 +106,7 @@ export function ofOtherTypes(place: Placed): Change[] {
   ]
 }
 
-/** The other of the two booleans, and 0: `if (value && ...)` looks at one of them alone. 0 for a boolean may be read as false. */
+/** The other boolean, and 0: `if (value && ...)` checks only one of them. A server may read 0 as false. */
 export function otherFormsOf(place: Placed): Change[] {
   const { member } = place
   const sent: Partial<Record<JsonKind, unknown>> = { ...sample, ...falsyFor(member) }
@@ -113,11 +118,11 @@ export function otherFormsOf(place: Placed): Change[] {
   })
 }
 
-/** Whether an item may be there once only, as it names something. */
+/** Whether an item must be unique, because it has a name. */
 const hasName = (item: unknown): boolean =>
   isObject(item) && Object.keys(item).some((name) => /^(?:name|id|.*_id)$/.test(name))
 
-/** The case in an item of its own, after those of an array that are sound or before them: a server may look at one of them alone. */
+/** Puts the case into a separate item after or before the valid ones: a server may check only one. */
 export function inOtherItem(one: Change, array: string, where: 'first' | 'last'): Change[] {
   const { place } = one
   const found: unknown = getAt(place.body, array)
@@ -140,14 +145,14 @@ export function inOtherItem(one: Change, array: string, where: 'first' | 'last')
   ]
 }
 
-/** The request with what a change adds to it beside its fault; undefined if that is nothing. */
+/** The request with the additions of a change but without its fault; undefined without additions. */
 export function withoutFault(one: Change, body: unknown): unknown {
   const { place, sound } = one
   if (sound === undefined && hasAbove(body, place)) return undefined
   return changedBody([{ ...one, value: (own) => sound ?? own }], body)
 }
 
-/** The member of the body, below its root, in which a place is. */
+/** The top-level member that contains a place. */
 export const topOf = ({ pointer }: Placed): string =>
   pointer === '' ? '' : `/${pointer.split('/', 2)[1]}`
 
@@ -157,7 +162,7 @@ export function hasAbove(body: unknown, { pointer }: Placed): boolean {
   return typeof above === 'object' && above !== null
 }
 
-/** The body with these changes; what is above a place, and is not there, is put in as the place has it. */
+/** Applies changes to the body, adding missing parents. */
 export function changedBody(changes: readonly Change[], valid?: unknown): unknown {
   const framed = changes.reduce<unknown>((body, { place }) => {
     const top = topOf(place)

@@ -14,7 +14,7 @@ import { byCases } from './by-cases.ts'
 import type { Case, CaseCondition, Material } from './case.ts'
 import { changedId, freshUnknownId, isNumber, randomOf, seedFor, shown } from './values.ts'
 
-/** The id of an object of another kind, if it is a uuid: of any other form, an object of this kind might have it too. */
+/** The id of an object of another kind, if a uuid: other forms may be ambiguous. */
 function idOfAnother({ target, operation }: Material, parameter: string): string | undefined {
   const { others = [] } = operationOf(operation).params?.[parameter] ?? {}
   return others
@@ -23,8 +23,8 @@ function idOfAnother({ target, operation }: Material, parameter: string): string
 }
 
 /**
- * An id that was cut or lengthened may be none (a uuid, a ULID, an ObjectId), nor is a number with a letter behind it a number; and
- * where ids have another form a uuid is one: a server may refuse it before it looks (§7.2).
+ * A shortened or lengthened id may have an invalid form (a uuid, a ULID, an ObjectId, a number with a letter), and so
+ * may a uuid among other ids: a server may refuse it by its form (§7.2).
  */
 const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
 
@@ -37,7 +37,7 @@ const unknownIds = {
 }
 type Way = keyof typeof unknownIds
 
-/** The valid request with an id that no object has as that path parameter, in each of these ways. */
+/** The valid request with an unknown id as that path parameter, in each of these ways. */
 export function unknownIdCases(
   material: Material,
   parameter: string,
@@ -59,7 +59,7 @@ export function unknownIdCases(
       {
         what: `with a valid request, but ${unknownIds[way](parameter)}`,
         fault: `id: ${way}`,
-        // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
+        // Nothing can be created at an unknown id: the probe may be repeated, and needs no idle application.
         change: (probe) => ({ ...probe, params: { ...probe.params, [parameter]: id } }),
         ...(hasOtherForm && { expects: [...pairsOf(requirement, operation), ...ofForm] }),
       },
@@ -70,16 +70,16 @@ export function unknownIdCases(
 export const unknown = (parameter: string): CaseCondition =>
   byCases((material) => unknownIdCases(material, parameter), { inOrder: true })
 
-/** A request that a conforming target refuses has no effect there. */
+/** A request that a conforming target refuses has no effect. */
 export const refused = (probe: Probe): Probe => ({ ...probe, effect: 'none' })
 
 export const withBody = (probe: Probe, body: unknown): Probe => refused(withJson(probe, body))
 
-/** A change to a JSON text after which RFC 8259's grammar refuses it, and what it is, in words that follow `with the valid body`. */
+/** A change after which RFC 8259's grammar refuses a JSON text, and its description to follow `with the valid body`. */
 type JsonFault = readonly [what: string, change: (text: string) => string]
 
 const string = /"((?:[^"\\]|\\.)*)"/g
-/** A member name that JavaScript would take without quotes, and what is before it. */
+/** A member name that JavaScript accepts without quotes, and what precedes it. */
 const plainName = /([{,]\s*)"([A-Za-z_]\w*)"(?=\s*:)/
 
 const beforeEnd = (text: string, added: string): string =>
@@ -88,7 +88,7 @@ const beforeEnd = (text: string, added: string): string =>
 const afterBegin = (text: string, added: string): string =>
   `${text.slice(0, 1)}${added}${text.slice(1)}`
 
-/** With one more member or item whose value no grammar has: a parser that takes it has all the others too. */
+/** Adds a member or item with an invalid value. */
 function withValue(value: string): (text: string) => string {
   return (text) => {
     const comma = /^[{[]\s*[}\]]$/.test(text) ? '' : ','
@@ -120,7 +120,7 @@ export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
   'tab in a string': ['and a raw tab in a string', withValue('"two\twords"')],
 }
 
-/** The changed text; undefined if it is still JSON, or empty. */
+/** The changed text; undefined if still valid JSON, or empty. */
 export function malformedBy(change: JsonFault[1], valid: string): string | undefined {
   const text = change(valid.trim())
   try {
@@ -174,7 +174,7 @@ const otherBody: Readonly<Record<OtherBody, (valid: string) => string>> = {
   'the valid body in an array': (valid) => `[${valid}]`,
 }
 
-/** A body of another JSON type, labelled rightly. */
+/** A body of another JSON type, correctly labelled. */
 export const malformedBody = byCases(({ operation, valid }) =>
   bodiesOf(operation).map((kind) => ({
     what: `with a body that is ${shown(JSON.parse(otherBody[kind](textOf(valid))))}`,

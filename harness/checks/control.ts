@@ -30,17 +30,17 @@ import { once, sendUntilSettled, settlingRemark, sharedBy } from './created.ts'
 import { distinctRequest, isDeclared, validRequest } from './valid-request.ts'
 
 export interface Control {
-  /** `none`: not sent, because it would create or generate something under `--read-only`. */
+  /** `none`: not sent, because it would create or generate under `--read-only`. */
   readonly state: 'granted' | 'refused' | 'none'
-  /** Tells how it was answered; most are granted, and nobody asks. */
+  /** Describes the answer; lazy, since most are accepted. */
   said(): string
   readonly exchange?: Exchange
-  /** The first answer to this request, if it was sent again while a file was processed; otherwise the same exchange. */
+  /** The first answer, if the request was repeated while a file was processed; otherwise the same exchange. */
   readonly first?: Exchange
   valid(): Promise<Probe>
 }
 
-/** Notes how the control was answered: a granted one stands in each failure. */
+/** Records the outcome of the control, to be shown in failures. */
 export function noteControl(context: CheckContext, { state, exchange }: Control): void {
   context.control = state
   if (state === 'granted') context.granted = exchange
@@ -51,17 +51,17 @@ export function operationIn({ requirement }: CheckContext): OperationId {
   return requirement.operation
 }
 
-/** The operation's granted requirement, sent once a run. Throws `NotExercised` if it is not declared. */
+/** The operation's valid request, sent once per run. Throws `NotExercised` if not declared. */
 export const control = (run: Run, operation: OperationId): Promise<Control> =>
   once(run, `control ${operation}`, () => sendControl(run, operation))
 
-/** The name of a control by what it sends: the same request is sent once, whoever asks for it. */
+/** Identifies a control by its content, so that the same request is sent once. */
 export const nameOfControl = ({ headers, query, body }: Probe): string =>
   `with ${JSON.stringify([headers, query])} ${String(body)}`
 
 /**
- * The valid request with what a probe adds to it beside its fault, sent once a run.
- * @param name of what is added: the same name means the same request
+ * The valid request plus additions, sent once per run.
+ * @param name of the additions: equal names mean equal requests
  */
 export const controlWith = (
   run: Run,
@@ -71,7 +71,7 @@ export const controlWith = (
 ): Promise<Control> =>
   once(run, `control ${operation} ${name}`, () => sendControl(run, operation, valid))
 
-/** A control that was granted; throws `NotExercised` with `why` if it was not. */
+/** An accepted control; throws `NotExercised` with `why` otherwise. */
 export async function grantedControl(run: Run, operation: OperationId, why?: string) {
   const { state, ...found } = await control(run, operation)
   if (state !== 'granted') throw notGranted(found, why)
@@ -90,23 +90,26 @@ async function sendControl(
     const distinct = own ?? (() => distinctRequest(run, operation))
     return await sendUntilGranted(run, operation, valid, distinct)
   } catch (error) {
-    // An operation that is asked no more has shown already what a request to be granted gets.
+    // A stopped operation has already shown how it answers valid requests.
     const exchange = run.client.breaker.unanswered(operation)
     if (!exchange || !(error instanceof NotExercised) || run.life.ended) throw error
     return { state: 'refused', said: () => saidBy(exchange), exchange, first: exchange, valid }
   }
 }
 
-/** How often a request that should be granted is sent, if that is what came. */
+/** Number of attempts for a valid request after that answer. */
 export function triesFor(operation: OperationId, { response }: Exchange): number {
   if (!response) return 1
-  // The same bytes may be there already, from an earlier run: a server may call them a duplicate (§7.2).
+  // An earlier run may have uploaded the same bytes, which a server may call a duplicate (§7.2).
   if (operation === uploadOperation && response.status === 409) return 2
-  // Then it has been sent often enough.
+  // Already sent often enough.
   return isBlock(response) ? 1 : triesOf(operation)
 }
 
-/** Sends the valid request until it is granted, as often as its answers may vary; `distinct` makes it for further tries. */
+/**
+ * Sends the valid request until it is accepted, as often as its answers may vary; `distinct` makes it for further
+ * attempts.
+ */
 async function sendUntilGranted(
   run: Run,
   operation: OperationId,
@@ -124,7 +127,7 @@ async function sendUntilGranted(
   const isOpen = (tries: number): boolean =>
     !countsAsGranted(sent.exchange) && tries < triesFor(operation, sent.exchange)
   for (let tries = 1; isOpen(tries); tries++) {
-    // One that cannot be sent again, as what was refused keeps its application busy, leaves the answer that came.
+    // If it cannot be repeated, because its application is busy, the first answer stays.
     const more = await orElse<typeof sent | undefined>(
       run,
       () => attempt(distinct),
@@ -140,7 +143,7 @@ async function sendUntilGranted(
   return { state: 'refused', said: () => saidBy(exchange) + remarks, ...sent, valid }
 }
 
-/** Why nothing can be judged without the control: what asks for patience is told as that. */
+/** Why nothing can be judged without the control; distinguishes throttling. */
 export function notGranted(
   { exchange, said }: Pick<Control, 'exchange' | 'said'>,
   why = 'the control was not granted',
@@ -151,31 +154,31 @@ export function notGranted(
     : new NotExercised(`${why}: ${said()}`)
 }
 
-/** `answered 400 BadRequest`, `no answer within 1,000 ms` */
+/** For example `answered 400 BadRequest`, `no answer within 1,000 ms`. */
 export const saidBy = (exchange: Exchange): string =>
   withFinding(exchange, `${exchange.response ? 'answered ' : ''}${describeResponse(exchange)}`)
 
-/** The control's exchange, for the granted requirement itself; throws `NotExercised` if none was sent. */
+/** The control's exchange, for the requirement itself; throws `NotExercised` if none was sent. */
 export async function controlExchange(run: Run, operation: OperationId): Promise<Exchange> {
   const { exchange, said } = await control(run, operation)
   if (!exchange) throw new NotExercised(said())
   return exchange
 }
 
-/** The member of the target file that a refused valid request speaks of, if its answer tells: an object or model that is not known. */
+/** The member of the target file that the answer calls unknown: an object or model. */
 function memberToCheck(
   { target }: Run,
   operation: OperationId,
   { response, probe }: Exchange,
   said: string,
 ): string | undefined {
-  // What says nothing of the interface's own says nothing of its objects: a page, another server, a path that is not there.
+  // Only an error of the interface says something about objects: not a page, another server, or a missing path.
   if (!response || tpeOf(response) === undefined || target.baseUrl.endsWith('/v1')) return undefined
   const { status } = response
   const [parameter] = Object.keys(probe.params)
   if (parameter !== undefined) {
     const place = operationOf(operation).params?.[parameter]?.declaredAt
-    // What a file does not declare need not be looked at there.
+    // Only declared values can be wrong.
     const isNamed = place !== undefined && getAt(target.file, place) !== undefined
     return isNamed && (status === 404 || status === 410)
       ? place.slice(1).replaceAll('/', '.')
@@ -188,11 +191,11 @@ function memberToCheck(
     : undefined
 }
 
-/** Notes what to check if the valid request was refused for an object or model that the target does not know. */
+/** Notes what to check if the valid request was refused for an unknown object or model. */
 function noteUnknown(run: Run, operation: OperationId, exchange: Exchange): string {
   const said = describeResponse(exchange)
   const member = memberToCheck(run, operation, exchange, said)
-  // What is not known may be the file that was uploaded for it.
+  // The unknown object may be the uploaded file.
   if (member === undefined || settlingRemark(run, exchange) !== '') return ''
   run.findings.signs.add(
     member,
@@ -201,12 +204,12 @@ function noteUnknown(run: Run, operation: OperationId, exchange: Exchange): stri
   return `: check ${member} in the target file`
 }
 
-/** How long a server that broke may take to grant anything again: one that never does was broken by what it was sent. */
+/** Time for a server to recover from a crash: if it never does, the input broke it. */
 const recovery = { tries: 4, pauseMs: 500 }
-/** Valid requests in a row: what breaks on every fifth request, or on more of them, breaks on one of these. */
+/** Consecutive valid requests: enough to hit a failure of every fifth request. */
 const inARow = 5
 
-/** The answer to a valid request that broke as well, if one did; one that gets no answer excuses nothing. */
+/** The answer to a valid request that crashed too, if any; no answer excuses nothing. */
 async function breaksOnValid(run: Run, operation: OperationId): Promise<Exchange | undefined> {
   if (!isDeclared(run, operation)) return undefined
   const { state, exchange, valid } = await control(run, operation)
@@ -221,12 +224,15 @@ async function breaksOnValid(run: Run, operation: OperationId): Promise<Exchange
   if (!countsAsGranted(sent)) return undefined
   for (let count = 1; count < inARow && countsAsGranted(sent); count++) sent = await send()
   if (!isOwnBreakdown(sent)) return undefined
-  // Generated answers vary: one that breaks may be followed by one that does not.
+  // Generated answers vary: a crash may be followed by success.
   if (operationOf(operation).effect !== 'generates') sharedBy(run).wronglyRefused.push(sent)
   return sent
 }
 
-/** How a valid request broke, as this one did: then its input is not to blame. Looked for once a run, when something broke. */
+/**
+ * The valid request that crashed in the same way, so that the input is not to blame. Checked once per run, after a
+ * crash.
+ */
 export async function breakdownAnyway(run: Run, broken: Exchange): Promise<Exchange | undefined> {
   const { operation } = broken.probe
   if (operation === null || !isOwnBreakdown(broken)) return undefined

@@ -12,15 +12,15 @@ import {
 import { createdId, isSettling, type Request } from '../journal/index.ts'
 import type { NotServed } from '../report/index.ts'
 
-/** What the checks of a run make once and share, and what they note for each other. */
+/** State shared by the checks of a run. */
 export const sharedBy = perRun(() => ({
   made: new Map<string, Promise<unknown>>(),
-  /** Valid requests that broke the server, were granted with an envelope, or were refused with a fresh name each time. */
+  /** Valid requests that crashed the server, got a 2xx with an envelope, or were always refused. */
   wronglyRefused: [] as Exchange[],
-  /** Faults of members that broke the server, whichever requirement sent them: they are bad input, too. */
+  /** Member faults that crashed the server, for any requirement: they are bad input, too. */
   crashes: [] as { readonly exchange: Exchange; readonly what: string }[],
   uploads: {
-    /** When each file was uploaded that requests of the run name, by id (`performance.now()`). */
+    /** Upload time of each file that requests name, by id (`performance.now()`). */
     at: new Map<string, number>(),
     /** How long an upload took until it could be used, in ms. */
     lagMs: 0,
@@ -29,13 +29,12 @@ export const sharedBy = perRun(() => ({
   generated: { allowance: undefined as { left: number } | undefined, waiting: 0 },
   /** What was asked without a valid key, by the place that it went to. */
   askedAt: new Map<string, readonly Request[]>(),
-  /** Answers of operations that are declared not served. */
   notServed: [] as NotServed[],
-  /** Why scenarios that need the target to themselves cannot go on. */
+  /** Why exclusive scenarios cannot continue. */
   notGrantedAgain: undefined as string | undefined,
 }))
 
-/** Makes a thing once a run, whoever asks first. */
+/** Makes something once per run, for the first caller. */
 export function once<T>(run: Run, name: string, make: () => Promise<T>): Promise<T> {
   const { made } = sharedBy(run)
   const known = made.get(name)
@@ -47,9 +46,9 @@ export function once<T>(run: Run, name: string, make: () => Promise<T>): Promise
 }
 
 /**
- * Sends a request again while its answer asks for that.
- * @param first the answer that came already
- * @param most how often it is sent at most, the first time included
+ * Repeats a request while its answer asks for that.
+ * @param first the answer so far
+ * @param most maximum attempts, including the first
  */
 export async function resendWhile(
   first: Exchange,
@@ -68,16 +67,16 @@ function namedUploads(run: Run, { params, body }: Probe): [id: string, at: numbe
   return [...sharedBy(run).uploads.at].filter(([id]) => named.includes(id) || text.includes(id))
 }
 
-/** The ids of the files that this run uploaded for the probe, as one text; empty if it names none. */
+/** The ids of uploaded files in the probe, as one text; empty if none. */
 export const uploadsIn = (run: Run, probe: Probe): string =>
   namedUploads(run, probe)
     .map(([id]) => id)
     .join(' ')
 
-/** Tells what to raise if a refusal may only mean that a file of this run takes longer until it can be used. */
+/** What to raise if a refusal may only mean that a new file is not usable yet. */
 export function settlingRemark(run: Run, { probe, response }: Exchange): string {
   const { alreadyDone } = probe.operation === null ? {} : operationOf(probe.operation)
-  // Such an answer says that the file is there.
+  // Such an answer shows that the file exists.
   const isThere = alreadyDone?.[0] === response?.status
   const isNotThere = !isThere && [404, 409, 425].includes(response?.status ?? 0)
   if (!isNotThere || uploadsIn(run, probe) === '') return ''
@@ -87,9 +86,9 @@ export function settlingRemark(run: Run, { probe, response }: Exchange): string 
 const settlingEveryMs = 1000
 
 /**
- * Sends a request again, each second, while it is refused and what it names may still be processed. How long a file took is
- * given to later ones before they are used.
- * @param settled whether an answer is what the request is sent for
+ * Repeats a refused request every second while its file may still be processed. Later files get as much time before
+ * their first use.
+ * @param settled whether the answer is final
  */
 export async function sendUntilSettled(
   run: Run,
@@ -110,15 +109,15 @@ export async function sendUntilSettled(
   return exchange
 }
 
-/** When an attempt on what was just made is repeated, in ms after it was made: 1 s later, and when `settleMs` have passed. */
+/** When to repeat an attempt on a new object, in ms after its creation: 1 s, and `settleMs`. */
 export function laterAttempts({ target }: Run): readonly number[] {
   const { settleMs } = target.limits
   return [...new Set([Math.min(1000, settleMs), settleMs])].filter((ms) => ms > 0)
 }
 
 /**
- * Uses what was made, and again while the target may still process it: gives the first answer that will do, else the last.
- * @param madeAtMs when it was made (`performance.now()`), if not just now
+ * Uses a new object, repeatedly while the target may still process it: returns the first good answer, else the last.
+ * @param madeAtMs creation time (`performance.now()`), if not now
  */
 export async function retryWhileSettling(
   run: Run,
@@ -136,7 +135,7 @@ export async function retryWhileSettling(
   return exchange
 }
 
-/** The id of what was created; throws `NotExercised` if the answer names none. */
+/** The id of a created object; throws `NotExercised` if the answer has none. */
 export function namedId(run: Run, creation: Exchange): string {
   const id = createdId(run, creation)
   if (id !== undefined) return id
@@ -145,7 +144,7 @@ export function namedId(run: Run, creation: Exchange): string {
 }
 
 export const createdHook: RunHook = {
-  // In each failure of a request that names a fresh upload: it may only be late.
+  // Shown in failures with a new upload, which may only be late.
   remarkOn: settlingRemark,
   observe(run, exchange) {
     const { operation, creates } = exchange.probe

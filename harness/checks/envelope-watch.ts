@@ -29,9 +29,9 @@ interface Tally {
   }[]
 }
 
-/** First failures kept a requirement: some may turn out to be those of a connection. */
+/** Failures kept per requirement: some may turn out to be those of a connection. */
 const maxKept = 12
-/** Failures that are kept of each operation at least: all of one may turn out to say nothing. */
+/** Minimum kept per operation: all of one may turn out to be inconclusive. */
 const maxOfOne = 2
 
 function isToKeep({ failures }: Tally, { probe: { operation } }: Exchange): boolean {
@@ -40,7 +40,7 @@ function isToKeep({ failures }: Tally, { probe: { operation } }: Exchange): bool
   return failures.length < maxKept || failures.filter(isOfOne).length < maxOfOne
 }
 
-/** Tells what is expected of an answer, and what came if that is wrong; undefined if the requirement does not judge such a one. */
+/** Returns the expectation, and what came if wrong; undefined if the answer does not concern the requirement. */
 type AnswerRule = (
   response: HttpResponse,
   exchange: Exchange,
@@ -51,7 +51,7 @@ const isError = (response: HttpResponse): boolean => response.status >= 400
 const envelopeShape: AnswerRule = (response, exchange) => {
   const expected = 'a JSON error envelope with tpe, errors and extras'
   const json = response.json()
-  // Responses are described only when they are shown: most are not.
+  // Described lazily: most answers are never shown.
   if (!json.ok)
     return { expected, actual: () => `${describeResponse(exchange)}${gatewayRemark(response)}` }
   const found = validate('error-envelope', json.value)
@@ -63,10 +63,10 @@ const envelopeShape: AnswerRule = (response, exchange) => {
   }
 }
 
-/** Statuses that gateways give in place of the service. */
+/** Statuses that gateways return in place of the service. */
 const ofGateways: readonly number[] = [429, 502, 503, 504]
 
-/** Tells that a gateway before the service may have answered, if nothing of an envelope is there. */
+/** A remark that a gateway may have answered, if nothing resembles an envelope. */
 function gatewayRemark(response: HttpResponse): string {
   if (!ofGateways.includes(response.status) || tpeOf(response) !== undefined) return ''
   const server = response.header('server')
@@ -78,16 +78,15 @@ function isNamed(pairs: Pairs, status: number, tpe: string): boolean {
   return pairs.some(([of, ...names]) => of === status && names.includes(tpe))
 }
 
-/** §7.3 shows it for the retrieval of a deleted file; other operations name files, too. */
+/** §7.3 lists it for reading a deleted file; other operations name files, too. */
 const deletedFile: Pairs = [[410, 'ResourceNotFound']]
 
 const statusTpePair: AnswerRule = (response, { probe, purpose }) => {
   const tpe = tpeOf(response)
-  // An answer without a tpe is a fault of shape.
+  // A missing tpe violates the shape instead.
   if (tpe === undefined) return undefined
   const expected = `a tpe that is allowed with status ${response.status}`
-  // What some requirement of the operation accepts is not a wrong pair, and any request may be too large (§8), or name
-  // a file that was deleted.
+  // Pairs of other requirements are allowed; any request may be too large (§8), or name a deleted file.
   const accepted = [
     ...acceptedPairs(probe.operation),
     ...oversized,
@@ -139,7 +138,7 @@ const badInput: AnswerRule = (response, { purpose }) => {
   if (!purpose.badInput) return undefined
   const expected = 'no 5xx to bad input'
   if (isBreakdown(response)) return { expected, actual: String(response.status) }
-  // A 503, a full storage or a model that fails comes and goes, whatever the input is.
+  // 503, full storage and model errors are transient, whatever the input.
   return response.status < 500 ? { expected } : undefined
 }
 
@@ -157,10 +156,10 @@ const rules = {
 } satisfies Partial<Record<RequirementId, AnswerRule>>
 type ObservedRequirement = keyof typeof rules
 
-/** The requirements that are judged on every response of the run, whatever caused it. */
+/** Requirements judged on every response, whatever caused it. */
 export const observedRequirements = Object.keys(rules) as ObservedRequirement[]
 
-/** Judges an answer by each of the requirements that have something to say of it: `actual` tells what came if that is wrong. */
+/** Judges an answer by each applicable requirement; `actual` is set if wrong. */
 export function* observedCases(exchange: Exchange) {
   const { response, purpose } = exchange
   if (!response || purpose.skipJudging === 'at all') return
@@ -178,7 +177,9 @@ function createEnvelopeWatch() {
   const sound = new Set<string | null>()
   const nameOf = ({ probe, response }: Exchange): string => `${probe.operation} ${response?.status}`
   return {
-    /** Whether the operation granted nothing, and answered valid requests with that status too: then it says nothing of the input. */
+    /**
+     * Whether the operation accepted nothing, and gave valid requests that status too: then the input is not the cause.
+     */
     breaksAnyway: (exchange: Exchange): boolean =>
       broken.has(nameOf(exchange)) && !sound.has(exchange.probe.operation),
     tally: (requirement: ObservedRequirement) => tallies.get(requirement) as Tally,
@@ -210,7 +211,7 @@ export const envelopeHook: RunHook = {
   observe: (run, exchange) => envelopeOf(run).observe(exchange),
 }
 
-/** Judges an observed requirement by the answers of the whole run; it has to be called last. */
+/** Judges an observed requirement by all answers of the run; must be called last. */
 export const byAllAnswers: Judge = async (context) => {
   const requirement = context.requirement.id as ObservedRequirement
   const watch = envelopeOf(context.run)

@@ -28,8 +28,8 @@ import { applyScenario, validRequest } from './valid-request.ts'
 import type { Known } from './values.ts'
 
 /**
- * Judges more of a granted answer than its status: throws `Failed` if it is not what the spec shows.
- * @param what the request, in words that follow the request line
+ * Judges more of a successful answer than its status: throws `Failed` if it is not as documented.
+ * @param what continues the request line
  */
 export type GrantedCheck = (context: CheckContext, exchange: Exchange, what: string) => void
 
@@ -40,7 +40,10 @@ export interface GrantedByCases extends KnownCases {
 const successOf = ({ requirement: { expects } }: CheckContext): string =>
   typeof expects === 'number' ? String(expects) : 'a 2xx'
 
-/** The operation's granted requirement: its request is the control of the refusals, sent once; if it makes nothing, again at the end. */
+/**
+ * The requirement for valid requests: sent once, as the control of refusals; again at the end, unless it creates
+ * something.
+ */
 export const accepted = byControl(async (context) => {
   const operation = operationIn(context)
   await inScenario(context, operation, async () => {
@@ -58,7 +61,10 @@ function turned(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, own]) => [name, turned(own)]))
 }
 
-/** The probe with the same JSON value in another spelling (RFC 8259): white space, names and texts that begin with an escape, members in another order. */
+/**
+ * The same JSON value in another spelling (RFC 8259): white space, escapes at the beginning of names and texts, members
+ * in another order.
+ */
 export function respelled(probe: Probe): Probe {
   const spread = `\r\n\t${JSON.stringify(turned(jsonOf(probe)), null, 2)}\n`
   const body = spread.replaceAll(
@@ -74,11 +80,10 @@ const unchanged = { change: (valid: Probe): Probe => valid }
 export const controlCase: Case = { ...unchanged, what: withValid, isControl: true }
 
 /**
- * A granted requirement that is judged by the operation's control; then by the very same request at the end of the run, right
- * after one that is refused for its body: neither that it was granted before, nor that another was refused, nor what a run
- * leaves behind is a reason to answer otherwise. Then by its JSON in another spelling. Not if it creates something, nor in a
- * scenario, which brings about a condition of its own, nor in a quick run.
- * @param tryControl judges the answer to the control
+ * A requirement judged by the operation's control; then by the same request at the end of the run, immediately after
+ * one with an invalid body, since earlier requests must not change the answer; then with other JSON spelling. Not for
+ * creations, scenarios and quick runs.
+ * @param tryControl judges the control's answer
  * @param check judges the answers at the end
  */
 export function byControl(
@@ -104,11 +109,11 @@ interface GrantedOptions {
   readonly check?: GrantedCheck | undefined
   readonly generated?: Generated
   readonly tryControl?: GrantedByCases['judge']
-  /** Follows the request line of a scenario's request. */
+  /** Continues the request line of a scenario's request. */
   readonly inScenario?: string
 }
 
-/** A granted requirement that is judged by these cases; or by a scenario in their place. */
+/** A requirement judged by these cases, or by a scenario instead. */
 export function grantedBy(
   cases: Cases,
   { check, generated, tryControl, inScenario: what = asScenario }: GrantedOptions,
@@ -151,7 +156,7 @@ async function tryInTurn(
   if (all.some(isLast)) context.atEnd = () => tryEach(all.filter(isLast), tryOne)
 }
 
-/** Sends a case, until it is granted and passes the check, and what comes right before it. */
+/** Sends a case until it is accepted and passes the check, with its preceding request. */
 async function tryOwn(context: CheckContext, one: Case, check?: GrantedCheck): Promise<void> {
   const { run } = context
   const operation = operationIn(context)
@@ -172,8 +177,8 @@ async function tryOwn(context: CheckContext, one: Case, check?: GrantedCheck): P
 }
 
 /**
- * A control that was answered that the file is in the graph already: it counts as a granted control, but says
- * nothing about the granted requirement unless the file had only just been uploaded.
+ * Handles "already in the graph": it counts as an accepted control, but does not prove the requirement unless the file
+ * was new.
  */
 async function sendWithFreshFile(
   context: CheckContext,
@@ -189,9 +194,9 @@ async function sendWithFreshFile(
   const sent = await context.send(valid, { isSuccess: countsAsGranted })
   const again = (probe: Probe): Promise<Exchange> => context.send(probe)
   const exchange = await sendUntilSettled(run, sent, again, countsAsGranted)
-  // A server may know a file by its content and give it the same id each time.
+  // A server may identify files by content and return the same id each time.
   if (uploadsIn(run, exchange.probe) === uploaded) throw new NotExercised(none)
-  // Refused at first, and then in the graph: the refusal was no true one, unless a request between them got no answer.
+  // Refused first, and then in the graph: the refusal was wrong, unless a request in between got no answer.
   if (first && first !== already && !already.unanswered) return first
   if (exchange.unanswered && exchange.response?.status === 409)
     throw new NotExercised('the answer to an addition was lost')
@@ -199,8 +204,8 @@ async function sendWithFreshFile(
 }
 
 /**
- * A further granted requirement of an operation: a change to its valid request, or a scenario in its place.
- * @param what in words that follow the request line: `with file_types`
+ * A further requirement for valid requests: a change of the valid request, or a scenario instead.
+ * @param what continues the request line: `with file_types`
  */
 export function granted(
   what: string,
@@ -225,7 +230,7 @@ export function grantedProbe(
     : own
 }
 
-/** Judges a requirement within the scenario that the target declares for it, if any. */
+/** Judges a requirement within its declared scenario, if any. */
 export function inScenario(
   context: CheckContext,
   operation: OperationId,
@@ -239,7 +244,7 @@ interface GrantedRequest {
   make(): Promise<Probe>
   readonly what: string
   readonly check?: GrantedCheck | undefined
-  /** Number of tries, if not that of the operation's other granted requests. */
+  /** Number of attempts, if different from other valid requests. */
   readonly tries?: number
 }
 
@@ -263,7 +268,7 @@ export function tryUntilGranted(
         check?.(context, exchange, what)
         return
       } catch (error) {
-        // An operation that gives no answer teaches nothing more.
+        // An operation that does not answer shows nothing more.
         const answered = error instanceof Failed && error.failure.exchange?.response !== undefined
         if (!answered || attempt >= most) throw error
       }

@@ -34,7 +34,7 @@ interface Ground {
   readonly effect: Effect
 }
 
-/** All cases of bad input, first those that prove most if they are granted. */
+/** All cases of bad input, those that prove most when accepted first. */
 export function oddCases(material: Material): Case[] {
   const { operation, options, requirement, target, valid } = material
   const body = jsonOf(valid)
@@ -46,7 +46,7 @@ export function oddCases(material: Material): Case[] {
   const drawn = { run: material, members, places, random: randomOf(seed) }
   const changes = places.flatMap((place) => oddChanges(drawn, place))
   const single = places.flatMap(changesOf)
-  // A valid request without one of its members is mostly refused, and takes nothing from what may be generated.
+  // Usually refused without the member, and so free of charge.
   const isNeeded = (one: Change): boolean =>
     isOf(one, 'absent') && getAt(body, topOf(one.place)) !== undefined
   const others = single.filter((one) => !isNeeded(one)).map((one) => memberCase(ground, one))
@@ -68,7 +68,7 @@ const shuffled = <T>(cases: readonly T[], random: () => number): T[] =>
     .toSorted(([one], [other]) => one - other)
     .map(([, one]) => one)
 
-/** Everything that can be wrong with one member: left out, null, of each other type, and a value that a server may convert. */
+/** All wrong states of a member: absent, null, each other type, and convertible values. */
 function changesOf(place: Placed): Change[] {
   const { member, like } = place
   const { at, kinds, judgedBy, isExtra } = member
@@ -80,35 +80,35 @@ function changesOf(place: Placed): Change[] {
     array === undefined ? [] : all.flatMap((one) => inOtherItem(one, array, 'last'))
   const items: unknown[] = Array.isArray(like) && kinds.includes('array') ? like : []
   return [
-    // What a query_config is without a member is sent for another requirement.
+    // Absent members of a query_config belong to another requirement.
     ...(isSetting(member) && at !== '{query_config}' ? [] : absent(place).filter(isNoEmptyArray)),
     ...ofKinds(place, others, isExtra ? { boolean: falsy.boolean } : {}),
     ...(kinds.includes('boolean') ? [change(place, 'number', 'the number 1', () => 1)] : []),
-    // A server may take one item for an array of one.
+    // A server may accept one item as an array of one.
     ...(items.length > 0
       ? [change(place, 'one item', 'its first item alone', () => items[0])]
       : []),
     ...later(judgedBy?.absent === undefined ? absent(place) : []),
-    // Which requirements look at later items is theirs to say. Whoever reads members of one stumbles over null.
+    // Later items are checked by the member's requirement. Code that reads members of an item fails on null.
     ...(at.includes('*') && judgedBy?.type === undefined
       ? later(ofKinds(place, [kinds.includes('object') ? 'null' : 'number']))
       : []),
   ]
 }
 
-/** `true` for a number of a query_config is sent for several of them at once, and as a number for a boolean 1. */
+/** `true` for numbers of a query_config is sent for several at once, and 1 for booleans. */
 function isElsewhere(member: Member, kind: string): boolean {
   if (kind === 'number') return member.kinds.includes('boolean')
   return kind === 'boolean' && isSetting(member) && member.kinds.includes('number')
 }
 
-/** An array without its only item is an empty one, which is sent for itself. */
+/** Removing the only item leaves an empty array, which is a separate case. */
 function isNoEmptyArray({ place: { body, pointer } }: Change): boolean {
   const above = getAt(body, pointer.slice(0, pointer.lastIndexOf('/')))
   return !Array.isArray(above) || above.length > 1
 }
 
-/** Stands in a text until the bytes take its place. */
+/** Marks where bytes are inserted. */
 export const badBytes = 'conform-bad-bytes'
 
 /** The text with bytes that UTF-8 does not have where it is marked; undefined if it is not. */
@@ -120,18 +120,18 @@ export function withBytes(text: string, bytes: readonly number[]): Uint8Array | 
 }
 
 interface LooseBody {
-  /** Description after the request line; default `with a body that is <its kind>`. */
+  /** Continues the request line; default `with a body that is <its kind>`. */
   readonly what?: string
   /** Whether a server may read it as the valid one. */
   readonly isWhole?: true
-  /** Value in place of the valid request's; undefined if it has none of that kind. */
+  /** Replaces parts of the valid request; undefined if not applicable. */
   change(valid: Probe): Partial<Pick<Probe, 'body' | 'headers'>> | undefined
 }
 
 const looseBody: Readonly<Record<(typeof looseBodies)[number], LooseBody>> = {
   null: { change: () => ({ body: 'null' }) },
   '[]': { change: () => ({ body: '[]' }) },
-  // For a body with one member this equals leaving that member out.
+  // For a body with one member, this equals leaving that member out.
   '{}': {
     isWhole: true,
     change: (valid) =>
@@ -171,7 +171,7 @@ const bodyCases = ({ material: { operation, valid }, effect }: Ground): Case[] =
       }
     })
 
-/** The case of a single fault of one member: one that some other requirement wants refused has no effect. */
+/** A single fault of one member; without effect if another requirement refuses it. */
 function memberCase(ground: Ground, one: Change): Case {
   const [fault = ''] = one.faults
   const mayBeGranted = isLoose(one.place.member, fault.slice(0, fault.indexOf(' ')))
@@ -193,7 +193,7 @@ function together(
   }
 }
 
-/** Several changes in one request: what is granted was looked at whole; else each by itself tells more. */
+/** Several changes in one request: accepting it covers all; otherwise each is sent alone. */
 function groupCase(ground: Ground, changes: readonly Change[], isConclusive = false): Case {
   const whole = together(ground, changes)
   if (changes.length > 1)
@@ -202,7 +202,7 @@ function groupCase(ground: Ground, changes: readonly Change[], isConclusive = fa
   return milder.length === 0 ? whole : { ...whole, parts: [together(ground, milder)] }
 }
 
-/** Groups of changes; texts that name what is created go by themselves: there may be names that are none. */
+/** Groups of changes; names of created objects go alone, since some may be invalid. */
 function groupsOf<T extends Pick<Change, 'place'>>({ material }: Ground, changes: T[]): T[][] {
   const name = operationOf(material.operation).creates?.name
   return grouped(
@@ -211,7 +211,7 @@ function groupsOf<T extends Pick<Change, 'place'>>({ material }: Ground, changes
   )
 }
 
-/** Odd texts of all members, all at once; then each kind at all members, then each by itself. With them the odd bodies. */
+/** Odd texts in all members at once; then each kind; then each alone. Includes odd bodies. */
 function textCases(ground: Ground, changes: readonly Change[]): Case[] {
   const texts = ground.places.flatMap(
     (place) => everyText(changes.filter((one) => one.place === place)) ?? [],
@@ -230,7 +230,7 @@ function textCases(ground: Ground, changes: readonly Change[]): Case[] {
   })
 }
 
-/** `null` at members that may be left out, and texts for numbers, several at once; else each by itself. */
+/** `null` for optional members, and texts for numbers, several at once; otherwise each alone. */
 function togetherCases(ground: Ground): Case[] {
   const all = (places: readonly Placed[], kind: string, called: string, value: unknown) =>
     grouped(places.map((place) => change(place, kind, called, () => value)))
@@ -239,7 +239,7 @@ function togetherCases(ground: Ground): Case[] {
   const settings = asText.filter(({ member }) => isSetting(member))
   const optional = nulls.filter(({ member }) => isOptional(member))
   const required = nulls.filter((place) => !optional.includes(place))
-  // A server that refuses what could be read as a number refuses it everywhere; what could not is sent one by one.
+  // A server that refuses convertible numbers does so everywhere; others are sent one by one.
   const converted = [
     ...all(asText, 'string', 'the text "1"', '1'),
     ...all(settings, 'boolean', 'true', true),
@@ -251,14 +251,14 @@ function togetherCases(ground: Ground): Case[] {
   ]
 }
 
-/** The spec shows what it is for, and other requests without it. */
+/** The spec shows its purpose, and requests without it. */
 function isOptional(member: Member): boolean {
   if (member.required || !isLoose(member, 'null')) return false
   const isPlain = member.kinds.some((kind) => kind === 'number' || kind === 'boolean')
   return member.isExtra === true || isPlain
 }
 
-/** Odd values that are no texts: what may be granted together at once, anything else by itself. */
+/** Odd values other than texts: combined if they may be accepted together, others alone. */
 const valueCases = (ground: Ground, changes: readonly Change[]): Case[] =>
   otherOdd.flatMap((kind) => {
     const own = changes.filter((one) => isOf(one, kind))

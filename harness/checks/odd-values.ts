@@ -17,8 +17,8 @@ import type { Placed } from './places.ts'
 import { freshUnknownId, type Known, shown } from './values.ts'
 
 /**
- * Longer than the columns of 255 and of 1,000 characters that names are kept in; of a text that is worked on, than some pages;
- * and, if it may be as long as a file, than a column of 64 KiB.
+ * Longer than columns of 255 or 1,000 characters for names; than some pages for processed text; and than 64 KiB if it
+ * may be as long as a file.
  */
 function lengthOf({ isLimited, tolerates, kinds }: Member): number {
   if (isLimited) return 70_000
@@ -26,15 +26,15 @@ function lengthOf({ isLimited, tolerates, kinds }: Member): number {
 }
 
 /**
- * Characters that mean something in a format, a template, SQL, a pattern or a line, and some that
- * narrow encodings lack. No U+0000: a server that refuses it would show nothing of these.
+ * Characters with a meaning in formats, templates, SQL, patterns or lines, and some that narrow encodings lack. No
+ * U+0000: a server that refuses it would hide the others.
  */
 export const characters = `%s%n{{'"[(&|:*\\\r\n\u2028\té茶\u202e\u{1f6b0}`
 
-/** Characters of ordinary names, hardly ever forbidden: a server may refuse the others before it uses them. */
+/** Characters of ordinary names, rarely forbidden: a server may refuse the others before using them. */
 export const plainer = `'s é茶\u{1f6b0}`
 
-/** Stands in a body until the number takes its place that JSON.stringify would not write. */
+/** Replaced by a number that JSON.stringify cannot write. */
 const stand = 'conform-1e400'
 
 interface Drawn {
@@ -109,7 +109,7 @@ export const oddChanges = (drawn: Drawn, place: Placed): Change[] =>
     oddChange[kind]((called, value) => change(place, kind, called, value), place, drawn),
   )
 
-/** More items than a list usually has; items that name files may cost something: each is there twice. */
+/** More items than a list usually has; items that name files may be costly, so each appears twice. */
 const manyItems = 120
 
 function repeated(own: unknown, { at }: Member, members: readonly Member[]): unknown {
@@ -129,7 +129,7 @@ export function everyText(changes: readonly Change[]): Change | undefined {
   return { ...first, called, faults: own.flatMap(({ faults }) => faults), value }
 }
 
-/** Odd values that are no texts, those first that most servers refuse. */
+/** Odd values other than texts, the most often refused first. */
 export const otherOdd: readonly OddValue[] = [
   'unknown',
   'deleted',
@@ -142,7 +142,7 @@ export const otherOdd: readonly OddValue[] = [
   ...oddNumbers,
 ]
 
-/** Whether a server may well grant it together with other odd values: it looks at no list, and the value is no id. */
+/** Whether a server may accept it together with other odd values: no list, no id. */
 export function isFree(change: Change): boolean {
   const { member } = change.place
   if (isListed(member) || member.isId) return false
@@ -153,7 +153,7 @@ export function isFree(change: Change): boolean {
 const isWithin = (one: Placed, other: Placed): boolean =>
   `${one.pointer}/`.startsWith(`${other.pointer}/`)
 
-/** Whether both places can be in one body, with all that is above them. */
+/** Whether one body can have both places with their parents. */
 function fit(one: Placed, other: Placed): boolean {
   if (isWithin(one, other) || isWithin(other, one)) return false
   const top = topOf(one)
@@ -175,7 +175,7 @@ export function grouped<T extends Pick<Change, 'place'>>(
   return groups
 }
 
-/** Levels of arrays: above the limits of common parsers, some of which take it for an error of their own to meet them. */
+/** Levels of arrays: above the limits of common parsers, some of which fail internally. */
 const levels = 1200
 
 const oddMembers: Readonly<Record<OddBody, readonly [text: string, called: string]>> = {

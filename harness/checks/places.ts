@@ -13,7 +13,7 @@ import { bodyOf, extraRoles, withoutRoles } from './valid-request.ts'
 import { kindOf, type OfTarget } from './values.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../engine/index.ts'
 
-/** The pointer of a declared role; undefined if it is not declared and has no default. */
+/** The pointer of a role, declared or default. */
 export function pointerOf(run: OfTarget, operation: OperationId, role: string): string | undefined {
   return run.target.operations[operation]?.fields[role]
 }
@@ -27,7 +27,7 @@ export function valueAt(
   return getAt(body, pointerOf(run, operation, role) ?? `/${role}`)
 }
 
-/** The valid body with another value at the role; the member is added if the body lacks it, and removed for `undefined`. */
+/** The valid body with another value at the role; adds the member if absent, removes it for `undefined`. */
 export function atRole(run: OfTarget, probe: Probe, role: string, value: unknown): Probe {
   const pointer = probe.operation === null ? undefined : pointerOf(run, probe.operation, role)
   if (pointer === undefined)
@@ -35,22 +35,22 @@ export function atRole(run: OfTarget, probe: Probe, role: string, value: unknown
   return { ...withJson(probe, setAt(jsonOf(probe), pointer, value)), effect: 'none' }
 }
 
-/** A place in a body where a member stands, or would stand, and a body that has all that is above it. */
+/** The place of a member in a body, and a body with all its parents. */
 export interface Placed {
-  /** As the record of the operation has it, with the types that are right there; of one that the declared body alone has, by its value. */
+  /** The record's member, with its valid types; for a member found only in the declared body, from its value. */
   readonly member: Member
   readonly pointer: string
   readonly body: unknown
-  /** Value at that place, or one that it may have. */
+  /** Its value, or a possible one. */
   readonly like: unknown
 }
 
-/** Gives what is put where a body lacks what is above a member. */
+/** Provides missing parents of a member. */
 type Examples = (member: Member, above: unknown) => unknown
 
 export type PickItem = (items: readonly unknown[], member: Member) => number
 
-/** The item that a member of one type belongs to; the first, if there is none. */
+/** The item with the member's type; the first, if there is none. */
 const ofItsType: PickItem = (items, { ofType }) =>
   ofType === undefined
     ? 0
@@ -59,7 +59,7 @@ const ofItsType: PickItem = (items, { ofType }) =>
         items.findIndex((item) => getAt(item, '/type') === ofType),
       )
 
-/** The member in a body; undefined if something above it is neither in the body nor among the examples. */
+/** The member in a body; undefined if a parent is neither in the body nor among the examples. */
 function placed(
   members: readonly Member[],
   member: Member,
@@ -108,7 +108,7 @@ function placed(
   }
 }
 
-/** A parameter has the type of its value in the declared body; if that is a text or an array, a server may take one or several. */
+/** A parameter has the type of its declared value; for a text or array, a server may accept one or several. */
 function typed(member: Member, own: unknown): Member {
   if (member.kinds.length > 0 || member.isId || own === undefined || own === null) return member
   const kind = kindOf(own)
@@ -116,7 +116,7 @@ function typed(member: Member, own: unknown): Member {
   return { ...member, kinds: [kind], tolerates: kind === 'string' || kind === 'array' ? texts : [] }
 }
 
-/** Every member that the record of the operation shows, where the target file has it. */
+/** Every documented member, where the target file has it. */
 export function placesIn(
   run: OfTarget,
   operation: OperationId,
@@ -126,7 +126,7 @@ export function placesIn(
   const { members, settingsWith } = operationOf(operation)
   const fields = run.target.operations[operation]?.fields ?? {}
   const examples = examplesFor(run, operation, body)
-  // Where a query_config stands in what a plain request lacks, it is looked for in a request that has it.
+  // If a query_config needs more than a plain request, a request with that is used.
   const bodyFor = (member: Member): unknown =>
     settingsWith && isSetting(member) ? withExtra(run, operation, settingsWith) : body
   return members.flatMap((member: Member) => {
@@ -172,7 +172,7 @@ function membersIn(value: unknown, pointer: string, levels: number): string[] {
   ]
 }
 
-/** The arrays in which a place stands, by its record; the innermost last. */
+/** The arrays that contain a place, innermost last. */
 export function arraysAbove({ body, pointer, member }: Placed): string[] {
   if (!member.at.includes('*')) return []
   const tokens = tokensOf(pointer)
@@ -185,7 +185,7 @@ export function arraysAbove({ body, pointer, member }: Placed): string[] {
   return above.filter((at) => Array.isArray(getAt(body, at)))
 }
 
-/** The function of the declared llm tool, if there is one; else one that delegates to the model of the body. */
+/** The function of the declared llm tool, else one that delegates to the body's model. */
 function llmFunction(
   run: OfTarget,
   operation: OperationId,
@@ -205,7 +205,7 @@ function llmFunction(
 const pixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
 
-/** Gives what stands where a body lacks something that is above a member of the record: an llm tool, parts of a content, the record's example. */
+/** Provides missing parents: an llm tool, parts of a content, the record's example. */
 function examplesFor(run: OfTarget, operation: OperationId, body: unknown): Examples {
   return (member, above) => {
     if (member.at === '/tools')

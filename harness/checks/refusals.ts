@@ -11,7 +11,10 @@ import { byScenario } from './scenario.ts'
 import { isDeclared, placeholderRequest } from './valid-request.ts'
 import { seedFor } from './values.ts'
 
-/** Judges a valid request with exactly one fault by the pairs that answer it; a scenario overrides the suite's own way to cause it. */
+/**
+ * Judges a valid request with exactly one fault by the accepted pairs; a scenario overrides the suite's own way to
+ * cause it.
+ */
 export async function judgeRefusal(
   context: CheckContext,
   condition: Condition,
@@ -51,7 +54,7 @@ export async function judgeRefusal(
   return judge(false)
 }
 
-/** Notes the control; throws `NotExercised` if its answer leaves the refusal without one. */
+/** Records the control; throws `NotExercised` if it leaves the refusal without proof. */
 function requireControl(context: CheckContext, found: Control, isOfKey: boolean): void {
   if (found.state === 'none') return
   noteControl(context, found)
@@ -62,12 +65,12 @@ function requireControl(context: CheckContext, found: Control, isOfKey: boolean)
 }
 
 /**
- * The control of faults of credentials: the very same request with the full key. If nothing is declared, `{}` or an
- * unknown id is the placeholder: whatever answers it but 401 and 403 shows that the key was looked at first, or not at all.
+ * The control of credential faults: the same request with the full key. If nothing is declared, a placeholder (`{}` or
+ * an unknown id): any answer but 401 and 403 shows that the key was checked first, or not at all.
  */
 async function credentialControl(run: Run, operation: OperationId): Promise<Control> {
   const isReading = run.options.readOnly && effectOf(run, operation) !== 'none'
-  // A run that only reads cannot make what is to be read: a placeholder is used.
+  // A read-only run cannot create the object to read, and uses a placeholder.
   const isMakeable = !(isReading && readsOf(operation))
   const { hasFull } = run.keys
   if (hasFull && isMakeable && isDeclared(run, operation)) return control(run, operation)

@@ -45,10 +45,10 @@ import {
   validRequest,
 } from './valid-request.ts'
 
-/** Follows the request line of what a scenario of the target file brings about. */
+/** Continues the request line of a scenario's request. */
 export const asScenario = 'as the scenario of the target file says'
 
-/** Deadline of a request that takes a state back when the run is over, in ms. */
+/** Time limit for resetting a state after the end of the run, in ms. */
 const leaveAfterEndMs = 800
 const pauses = { first: 50, longest: 2000 }
 
@@ -73,8 +73,8 @@ async function leaveState({ run, requirement }: CheckContext, { after }: Scenari
 }
 
 /**
- * Judges a scenario between its `before` and `after` requests; `after` is always sent. Then the run waits until
- * the operation's valid request is granted again.
+ * Judges a scenario between its `before` and `after` requests; `after` is always sent. Then waits until the operation's
+ * valid request is accepted again.
  */
 export async function around(
   context: CheckContext,
@@ -95,7 +95,10 @@ export async function around(
   }
 }
 
-/** Waits until the valid request is granted again, at most `jobTimeoutMs`: else nothing of this kind can be judged any more. */
+/**
+ * Waits until the valid request is accepted again, at most `jobTimeoutMs`: otherwise nothing more of this kind can be
+ * judged.
+ */
 async function awaitGranted(run: Run, operation: OperationId): Promise<void> {
   if (run.options.readOnly && effectOf(run, operation) !== 'none') return
   const { jobTimeoutMs } = run.target.limits
@@ -119,7 +122,7 @@ async function awaitGranted(run: Run, operation: OperationId): Promise<void> {
 
 export type Further = (context: CheckContext, exchange: Exchange) => void
 
-/** Judges a refusal that a scenario of the target file brings about, by what the requirement gives. */
+/** Judges a refusal triggered by a scenario, by the requirement's pairs. */
 export async function byScenario(context: CheckContext, further?: Further): Promise<void> {
   const { run, requirement, scenario } = context
   if (!scenario) throw new NotExercised(`declare a scenario for ${requirement.id}`)
@@ -142,7 +145,7 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
       return judge(await sendRepeatedly(context, { make, most: repeat, control: found, expects }))
     const send = (source: () => Promise<Probe>): Promise<Exchange> =>
       context.send(source, { expects })
-    // Of the bytes that the control sent a server may say first that they are there already (§7.2).
+    // A server may call the bytes of the control a duplicate (§7.2).
     const isDuplicate = ({ response }: Exchange): boolean =>
       operation === uploadOperation && response?.status === 409 && !isExpected(expects, response)
     const own = (): Promise<Exchange> =>
@@ -154,14 +157,16 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   })
 }
 
-/** What a scenario changes is the declared request, whole: with tools, say, that a valid request of other requirements has not. */
+/** A scenario changes the whole declared request, including, for example, tools that other valid requests lack. */
 function scenarioControl(run: Run, operation: OperationId): Promise<Control> {
   if (!declaresMore(run, operation)) return control(run, operation)
   const name = nameOfControl(draftRequest(run, operation, 'whole'))
   return controlWith(run, operation, name, () => plainRequest(run, operation, 'whole'))
 }
 
-/** The scenario's request, fresh each time; what is refused has no effect, and all add one file that is in no graph yet. */
+/**
+ * The scenario's request, new each time; a refused one has no effect, and all share one file that is in no graph yet.
+ */
 async function scenarioProbe(
   run: Run,
   scenario: Scenario,
@@ -183,8 +188,8 @@ interface Repeated {
 }
 
 /**
- * Sends the request up to `most` times, as many at once as the semaphore allows, until an answer is not the control's.
- * Throws `NotExercised` if all were granted.
+ * Sends the request up to `most` times, concurrently, until an answer differs from the control's. Throws `NotExercised`
+ * if all were accepted.
  */
 async function sendRepeatedly(
   { run, requirement }: CheckContext,
@@ -197,7 +202,7 @@ async function sendRepeatedly(
     const { status } = response
     const isAsUsual = usual === undefined ? status < 300 : status === usual
     if (isAsUsual && (status >= 300 || isGranted(response))) return false
-    // A busy application, a passing 503, and a block by another name say nothing about the condition.
+    // A busy application, a transient 503, and a guardrail's block say nothing about the condition.
     if (expects.some(([expected]) => expected === status)) return true
     const isNamed = expects.some(([, ...names]) => names.includes(tpeOf(response) ?? ''))
     const isPassing = status === 503 || status === busyStatus(probe.operation)

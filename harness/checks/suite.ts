@@ -16,7 +16,7 @@ import { byScenario } from './scenario.ts'
 
 type ConditionName<Id extends string> = Id extends `${string}/${infer Name}` ? Name : never
 
-/** A refusal is judged by what brings it about, or by a check of its own; anything else by a check. */
+/** A refusal is judged by a condition or a check; anything else by a check. */
 type CheckOf<R extends { readonly expects?: unknown }> = R['expects'] extends Pairs
   ? Check
   : Exclude<Check, Condition>
@@ -25,8 +25,8 @@ type Probed<A extends AreaName> = Exclude<AreaRequirement<A>, { readonly scenari
 type Staged<A extends AreaName> = Extract<AreaRequirement<A>, { readonly scenarioOnly: true }>
 
 /**
- * A check for each requirement of the area. Those that only a scenario of the target file can bring about need none: the
- * answer is judged by what the requirement gives.
+ * A check for each requirement of the area, except those that only a scenario can trigger, which are judged by their
+ * pairs.
  */
 type Checks<A extends AreaName> = {
   readonly [R in Probed<A> as ConditionName<R['id']>]: CheckOf<R>
@@ -39,14 +39,14 @@ interface Judged {
   readonly cases?: KnownCases
 }
 
-/** How a requirement of an operation or area is judged; undefined of any other. */
+/** How to judge a requirement of an area; undefined for others. */
 export type Suite = (id: string) => Judged | undefined
 
 type Check = Condition | GrantedByCases | Judge
 
 /**
- * Says how the requirements of an operation or area are judged; `*` are those that several operations have. Its checks are made
- * when the first of them is asked for.
+ * Defines how the requirements of an area are judged; `*` are shared by several operations. Checks are created on
+ * demand.
  */
 export function suite<const A extends AreaName, C extends Checks<A>>(
   area: A,
@@ -75,7 +75,7 @@ function judgeBy(requirement: CatalogueRequirement, check: Check | undefined): J
 
 const isPairs = (expected: Evidence['expected']): expected is Pairs => typeof expected !== 'string'
 
-/** Ends the judging of a requirement as a rule says: throws `Failed` with its evidence, or `NotExercised` if it is open. */
+/** Applies a rule's verdict: throws `Failed` with its evidence, or `NotExercised` if open. */
 export function judgeVerdict(context: CheckContext, verdict: Verdict): void {
   if (verdict.outcome === 'open') throw new NotExercised(verdict.why)
   context.cases += verdict.cases
@@ -85,7 +85,7 @@ export function judgeVerdict(context: CheckContext, verdict: Verdict): void {
     context.again.before = more.before
     context.again.takes = more.takes ?? context.again.takes
     if (isPairs(expected)) {
-      // That the state was there is what the rule has shown.
+      // The rule has shown that the state existed.
       context.control = 'granted'
       judgePairs(context, exchange, expected, what)
       continue

@@ -16,21 +16,21 @@ import { uploadOperation } from '../../catalogue/operations.ts'
 import { leftOut } from '../report/index.ts'
 import { namedId, resendWhile, sharedBy } from './created.ts'
 
-/** A name that nothing has had: `report.pdf` → `report-k3x9a2.pdf`. */
+/** A unique name: `report-k3x9a2.pdf` for `report.pdf`. */
 export function freshFilename(run: Run, filename: string): string {
   const dot = filename.lastIndexOf('.')
   const at = dot > 0 ? dot : filename.length
   return `${filename.slice(0, at)}-${run.objects.suffix()}${filename.slice(at)}`
 }
 
-/** Header values are ASCII: any other name is added beside a plain one, as RFC 8187 writes it. */
+/** Header values are ASCII: other names are added in RFC 8187 encoding. */
 function attachmentOf(name: string): string {
   const plain = name.replaceAll(/[^\x20-\x7e]/g, '_').replaceAll(/["\\]/g, '\\$&')
   const ascii = /^[\x20-\x7e]*$/.test(name)
   return `attachment; filename="${plain}"${ascii ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`}`
 }
 
-/** An upload (§2.8): raw bytes, their media type, and the file name as an attachment. */
+/** An upload (§2.8): raw bytes, media type, and the file name as an attachment. */
 export async function uploadProbe(
   run: Run,
   file: UploadContent,
@@ -46,12 +46,12 @@ export async function uploadProbe(
   return { ...probe, body: file.bytes, creates: name }
 }
 
-/** Number of white-space characters in a mark, each one bit of a number. */
+/** Number of white-space characters in a mark, one bit each. */
 const markLength = 16
 
 /**
- * The file with content of its own, as long as every other one of these: a server may know a file by its content. What
- * is no plain text gets white space at its end, which no format takes for content.
+ * The file with unique content of constant length, since a server may identify files by content. Files other than plain
+ * text get trailing white space, which every format ignores.
  */
 export function withOwnContent(run: Run, file: UploadContent): UploadContent {
   const suffix = run.objects.suffix()
@@ -64,7 +64,7 @@ export function withOwnContent(run: Run, file: UploadContent): UploadContent {
   return { ...file, bytes: Buffer.concat([file.bytes, Buffer.from(mark)]) }
 }
 
-/** Fails for each valid request of the operation that was refused although another was granted. */
+/** Fails for each refused valid request of the operation although another was accepted. */
 export function judgeRefused(context: CheckContext): void {
   for (const refused of sharedBy(context.run).wronglyRefused) {
     if (refused.probe.operation !== context.requirement.operation) continue
@@ -75,7 +75,7 @@ export function judgeRefused(context: CheckContext): void {
   }
 }
 
-/** Sends an upload once more, as it is declared, if one with content of its own was refused: a format may refuse what is added to it. */
+/** Repeats an upload unchanged if one with unique content was refused: a format may not allow the addition. */
 export const resendAsDeclared = (own: Exchange, send: () => Promise<Exchange>): Promise<Exchange> =>
   resendWhile(own, send, ({ response }) => [400, 415, 422].includes(response?.status ?? 0), 2)
 
@@ -83,10 +83,10 @@ const isUploaded = ({ response }: Exchange): boolean =>
   response !== undefined && isGranted(response)
 
 /**
- * Uploads a file with content of its own, else as it is, and gives its id. Throws `NotExercised` if the upload is refused
- * or names no id.
- * @param isSound whether nothing is wrong with the file, so that a 5xx is
- * @param name under which it is uploaded, a fresh one if nothing is said
+ * Uploads a file with unique content, else unchanged, and returns its id. Throws `NotExercised` if the upload is
+ * refused or has no id.
+ * @param isSound whether the file is valid, so that a 5xx is a fault
+ * @param name upload name, by default a new one
  */
 export async function upload(
   run: Run,

@@ -37,7 +37,7 @@ import { freshUnknownId, type Known, type OfTarget, randomOf, seedFor } from './
 
 const granting = (operation: OperationId) => requirementOf(grantedRequirement[operation])
 
-/** Whether the target file declares all that the valid request takes. */
+/** Whether the target file declares all that the valid request needs. */
 export const isDeclared = ({ target }: OfTarget, operation: OperationId): boolean =>
   missingNeeds(target.file, granting(operation).needs).length === 0
 
@@ -54,7 +54,7 @@ export function contentOf({ target }: OfTarget): UploadContent {
   return content
 }
 
-/** A resource of the target file; throws `NotExercised` if it is not declared. */
+/** A declared resource; throws `NotExercised` if missing. */
 export function declaredResource<K extends keyof Run['target']['resources']>(
   { target }: OfTarget,
   name: K,
@@ -64,11 +64,11 @@ export function declaredResource<K extends keyof Run['target']['resources']>(
   return value as NonNullable<typeof value>
 }
 
-/** Roles that a valid request has only if a requirement is about them: a chat streams and calls tools only then. */
+/** Roles that a valid request has only for a requirement about them: a chat streams and calls tools only then. */
 export const extraRoles = (operation: OperationId): string[] =>
   operationOf(operation).members.flatMap((member) => (member.isExtra ? (roleOf(member) ?? []) : []))
 
-/** Whether the declared body has such members, so that a scenario sends more than the valid request does. */
+/** Whether the declared body has such members, so that a scenario sends more than the valid request. */
 export function declaresMore({ target }: OfTarget, operation: OperationId): boolean {
   const { body, fields = {} } = target.operations[operation] ?? {}
   const has = (role: string): boolean => getAt(body, fields[role] ?? `/${role}`) !== undefined
@@ -88,10 +88,10 @@ export function withoutRoles(
     .reduce((plain, pointer) => setAt(plain, pointer, undefined), body)
 }
 
-/** Stands for an id of which none is declared: a uuid of version 4. */
+/** Placeholder for an undeclared id: a uuid of version 4. */
 const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
 
-/** An id after whose shape an unknown one of that path parameter is made: one that is declared for the operation, or for another. */
+/** A declared id as model for an unknown one of that parameter. */
 function knownIdLike({ target }: OfTarget, id: OperationId, parameter: string): string {
   const ids = [operationOf(id), ...operations.map((other) => operationOf(other.id))]
     .flatMap(({ params }) => params?.[parameter]?.declaredAt ?? [])
@@ -99,7 +99,7 @@ function knownIdLike({ target }: OfTarget, id: OperationId, parameter: string): 
   return ids.find((known) => typeof known === 'string') ?? anyUuid
 }
 
-/** Path parameters as they are declared; an id that the run makes first has the form of a declared one. */
+/** Path parameters as declared; ids that the run still has to create look like declared ones. */
 function paramsOf(known: OfTarget, operation: OperationId): Record<string, string> {
   const entries = Object.entries(operationOf(operation).params ?? {})
   return Object.fromEntries(
@@ -124,16 +124,13 @@ function wholeBody({ target }: OfTarget, operation: OperationId): unknown {
   }, example)
 }
 
-/** Stands in a draft for the key that is put in when it is sent. */
+/** Replaced by the key when sent. */
 const anyKey: Credential = { shown: '', full: true }
 
-/** `plain`: without what a request has only if a requirement is about it. */
+/** `plain`: without members that only some requirements need. */
 type Extent = 'whole' | 'plain'
 
-/**
- * The request that the target declares, as far as it is known before anything is sent: ids of what a run makes first are made
- * up, and names are those that are declared.
- */
+/** The declared request as known in advance: with made-up ids for objects that a run creates, and declared names. */
 export function draftRequest(
   known: Known,
   operation: OperationId,
@@ -161,8 +158,8 @@ export function validDraft(known: Known, operation: OperationId): Probe {
 }
 
 /**
- * The draft of a request of an operation for which nothing is declared: `{}` for a body, unknown ids in the path. It creates
- * nothing on a conforming server.
+ * The draft for an operation without a declaration: `{}` as body, unknown ids in the path. It creates nothing on a
+ * conforming server.
  */
 export function placeholderDraft(known: Known, id: OperationId): Probe {
   const { params: names = {}, body } = operationOf(id)
@@ -182,9 +179,8 @@ export async function placeholderRequest(run: Run, id: OperationId): Promise<Pro
 }
 
 /**
- * The operation's valid request, as the target declares it, fresh each time: what it creates gets a name of its own, a
- * file to be added to a graph is uploaded first. A scenario for the granted requirement is applied to it.
- * Throws `NotExercised` if something is not declared.
+ * The operation's valid request, new each time: with unique names, and a newly uploaded file to add to a graph. A
+ * scenario of the requirement for valid requests is applied. Throws `NotExercised` if something is not declared.
  */
 export async function validRequest(run: Run, operation: OperationId): Promise<Probe> {
   const scenario = run.target.scenarios[grantedRequirement[operation]]
@@ -193,17 +189,17 @@ export async function validRequest(run: Run, operation: OperationId): Promise<Pr
   return { ...probe, effect: effectOf(run, operation) }
 }
 
-/** A valid request; if it is an upload, of content that nobody has uploaded before. */
+/** A valid request; an upload has new content. */
 export const distinctRequest = (run: Run, operation: OperationId): Promise<Probe> =>
   operation === uploadOperation
     ? uploadProbe(run, withOwnContent(run, contentOf(run)))
     : validRequest(run, operation)
 
-/** Shares one request among all that ask by that name. If its upload was refused, each makes its own. */
+/** Shares one request under that name. If its upload was refused, each caller makes its own. */
 export const sharedRequest = (run: Run, name: string, make: () => Promise<Probe>): Promise<Probe> =>
   orElse(run, () => once(run, name, make), make)
 
-/** The request that the target declares, without a scenario for it. */
+/** The declared request, without a scenario. */
 export async function plainRequest(
   run: Run,
   operation: OperationId,
@@ -244,7 +240,7 @@ async function ownObject(run: Run, maker: OperationId): Promise<string> {
   return id
 }
 
-/** Gives what a run creates a name of its own. */
+/** Gives created objects a unique name. */
 function withOwnName({ objects }: Run, draft: Probe, pointer = '/name'): Probe {
   const body = jsonOf(draft)
   const own = getAt(body, pointer)
@@ -252,11 +248,11 @@ function withOwnName({ objects }: Run, draft: Probe, pointer = '/name'): Probe {
   return { ...withJson(draft, setAt(body, pointer, creates)), creates }
 }
 
-/** Each addition adds a freshly uploaded file, if the target declares how to upload one and where the body has its id. */
+/** Each addition adds a newly uploaded file, if the target declares how to upload one and where the body has its id. */
 async function freshAddition(run: Run, role: string): Promise<unknown> {
   const { operations: declared } = run.target
   const pointer = declared[additionOperation]?.fields[role]
-  // A refusal needs no fresh file, and a run that only reads uploads none.
+  // A refusal needs no new file, and a read-only run uploads none.
   if (run.options.readOnly || pointer === undefined || !declared[uploadOperation]?.content)
     return bodyOf(run, additionOperation)
   return additionOf(run, await upload(run, contentOf(run)), pointer)
@@ -267,13 +263,14 @@ export function additionOf(run: Run, id: string, pointer: string): unknown {
   return setAt(body, pointer, typeof getAt(body, pointer) === 'number' ? Number(id) : id)
 }
 
-/** True if the scenario brings its own body, so that the operation need not be declared. */
+/** True if the scenario has its own body, so that the operation need not be declared. */
 export const bringsBody = (scenario: Scenario): boolean =>
   scenario.raw !== undefined || Object.hasOwn(scenario, 'body')
 
 /**
- * The operation's valid request, changed as the scenario says; a request of its own if only the scenario's body is declared.
- * @param plain the request that is changed, if not the whole one that is declared
+ * The operation's valid request with the scenario's changes; a separate request if only the scenario's body is
+ * declared.
+ * @param plain the request to change; default: the whole declared one
  */
 export async function applyScenario(
   run: Run,

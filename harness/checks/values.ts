@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { createHash } from 'node:crypto'
 import { isUuid } from '../../schemas/formats.ts'
 
-/** A 32-bit seed of its own for each property: derived from the run's seed and a name (a requirement id, as a rule). */
+/** Derives a 32-bit seed from the run's seed and a name (usually a requirement id). */
 export function seedFor(seed: number, name: string): number {
   return createHash('sha256').update(`${seed}:${name}`).digest().readInt32BE(0)
 }
 
-/** A stream of numbers in [0, 1) from a seed (mulberry32): for choices that no arbitrary makes, such as unknown ids. */
+/** A stream of numbers in [0, 1) from a seed (mulberry32), for choices without an arbitrary, such as unknown ids. */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -21,14 +21,13 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-/** What is known of a run before anything is sent; a run itself is that and more. */
+/** What is known of a run before anything is sent; a run is that and more. */
 export interface Known {
   readonly target: Run['target']
   readonly options: Pick<RunOptions, 'seed' | 'depth' | 'refusalRuns' | 'grantedRuns' | 'readOnly'>
   readonly objects: Pick<Run['objects'], 'takenIds'>
 }
 
-/** What the target file alone says. */
 export type OfTarget = Pick<Known, 'target'>
 
 interface SampledFor {
@@ -40,7 +39,7 @@ export function randomFor({ run, requirement }: SampledFor): () => number {
   return randomOf(seedFor(run.options.seed, requirement.id))
 }
 
-/** A word of 12 letters that names nothing: drawn from the seed. */
+/** A seeded word of 12 letters that names nothing. */
 export function unknownWord(run: Pick<Known, 'options'>, name: string): string {
   const random = randomOf(seedFor(run.options.seed, name))
   return Array.from({ length: 12 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join(
@@ -48,7 +47,7 @@ export function unknownWord(run: Pick<Known, 'options'>, name: string): string {
   )
 }
 
-/** Cases that have a name: all of them, or of a quick run one, drawn from its seed for each requirement. */
+/** All named cases, or in a quick run one, chosen by the seed. */
 export function sampled<T>(
   { run: { options }, requirement }: SampledFor,
   cases: readonly T[],
@@ -63,7 +62,7 @@ export function sampled<T>(
 const classes = ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'] as const
 const hexDigits = '0123456789abcdef'
 
-/** Fewest free characters of an unknown id: fewer could meet an id that exists. */
+/** Minimum random characters of an unknown id: fewer could match an existing one. */
 const fewest = 9
 const longest = 64
 
@@ -71,7 +70,7 @@ function pick(from: string, random: () => number): string {
   return from[Math.floor(random() * from.length)] as string
 }
 
-/** Characters of a class that the id itself has, if they are enough: hexadecimal digits and base 32 know fewer letters. */
+/** Characters of a class that the id contains, if enough: hexadecimal and base 32 use fewer letters. */
 function ofItsOwn(id: string, from: string): string {
   const own = [...from].filter((char) => id.includes(char))
   return own.length > 3 ? own.join('') : from.slice(0, from === classes[0] ? 10 : 6)
@@ -91,17 +90,17 @@ function likeUuid(id: string, random: () => number): string {
 
 function likeWord(id: string, random: () => number, known: boolean): string {
   const split = Math.max(id.lastIndexOf('_'), id.lastIndexOf('-'), id.lastIndexOf(':')) + 1
-  // Room for what is drawn stays, however long the prefix is.
+  // Leaves room for random characters, however long the prefix.
   const prefix = id.slice(0, Math.min(split, longest - fewest))
   const rest = id.slice(split)
   if (/^[0-9]*$/.test(rest) && rest.length < fewest) {
-    // Within 32 bits, so that a server which keeps numbers looks it up instead of refusing its form.
+    // Within 32 bits, so that a server with numeric ids looks it up instead of refusing its form.
     return prefix + (known ? String(100000000 + Math.floor(random() * 899999999)) : '999999937')
   }
   const alphabet = (char: string): string | undefined => classes.find((one) => one.includes(char))
   const drawn = [...rest].map((char, at) => {
     const from = alphabet(char)
-    // A first character may bound what follows (a ULID, a number of 64 bits): there a server may refuse another one for its form.
+    // The first character may limit the rest (a ULID, a 64-bit number): another one may be refused by form.
     return from && (at > 0 || rest.length <= fewest) ? pick(ofItsOwn(rest, from), random) : char
   })
   if (isNumber(rest) && drawn.join('') > rest) drawn[1] = '0'
@@ -113,8 +112,9 @@ function likeWord(id: string, random: () => number, known: boolean): string {
 }
 
 /**
- * An id of the shape of `like` that no object has: a uuid keeps version and variant; else the prefix up to the last
- * `_`, `-` or `:` and each character's class are kept, the rest drawn from `random`, from the characters that `like` has. Never one of `taken` (lower case).
+ * An unknown id in the form of `like`: a uuid keeps version and variant; otherwise the prefix up to the last `_`, `-`
+ * or `:` and each character's class are kept, with random characters from those of `like`. Never one of `taken` (lower
+ * case).
  */
 export function unknownId(like: string, random: () => number, taken: ReadonlySet<string>): string {
   for (let round = 0; ; round++) {
@@ -123,7 +123,7 @@ export function unknownId(like: string, random: () => number, taken: ReadonlySet
   }
 }
 
-/** An unknown id of that shape: no id of the target file, none that was seen or sent before in this run. */
+/** An unknown id of that form: not in the target file, and not seen or sent in this run. */
 export function freshUnknownId(
   run: Pick<Known, 'objects'>,
   like: string,
@@ -134,17 +134,16 @@ export function freshUnknownId(
   return id
 }
 
-/** Fewest characters after which a cut or lengthened id is nobody's: of digits alone, which may be counted up, more are needed. */
+/** Minimum length at which a shortened or lengthened id is surely unknown; sequential numbers need more. */
 const leastChars = 6
 const leastDigits = 15
 
 export const isNumber = (id: string): boolean => /^[0-9]+$/.test(id)
 
 /**
- * The id without its last character, or with two more of the same kind; undefined if some object may well have it. A reader of
- * base64 does without one character more, and without what is neither letter nor digit at the end: padding, or a bracket. After
- * digits stand letters: a server that reads a number reads it from the beginning. A short id gets several: one may make the id
- * of another object if they are counted up in letters, too.
+ * The id without its last character, or with two more of the same kind; undefined if it might exist. Base64 readers
+ * ignore one missing character, and trailing padding or brackets. Letters follow digits, since a server may parse the
+ * leading number. A short id gets several, since ids may count up in letters, too.
  */
 export function changedId(
   run: Pick<Known, 'objects'>,
@@ -174,7 +173,7 @@ export function kindOf(value: unknown): JsonKind {
 
 const word = fc.stringMatching(/^[a-z]{1,12}$/)
 
-/** First and last of the characters that stand by themselves: Latin, Greek, Cyrillic, Hebrew, Chinese, emoji. */
+/** Ranges of standalone characters: Latin, Greek, Cyrillic, Hebrew, Chinese, emoji. */
 const scripts = [' ~', '¡ſ', 'ΑΡ', 'Ая', 'את', '一龥', '😀🙏'] as const
 const character = fc
   .oneof(
@@ -185,11 +184,11 @@ const character = fc
   )
   .map((code) => String.fromCodePoint(code))
 
-/** Texts of many scripts; fast-check's own graphemes come with a table of all of them, of some MB. */
+/** Texts of many scripts; fast-check's own graphemes load a table of some MB. */
 export const anyText = (maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: character, minLength: 1, maxLength })
 
-/** Small values of each kind: they shrink in a few steps. Strings are words, never empty; arrays and objects are never empty. */
+/** Small values of each kind that shrink in a few steps; never empty. */
 const ofKind: Readonly<Record<JsonKind, fc.Arbitrary<unknown>>> = {
   null: fc.constant(null),
   boolean: fc.boolean(),
@@ -209,7 +208,7 @@ export function ofKindsAny(...kinds: JsonKind[]): fc.Arbitrary<unknown> {
   return fc.oneof(...kinds.map((kind) => ofKind[kind]))
 }
 
-/** Fixed value of each kind, for faults that have a name. */
+/** Fixed value of each kind, for named faults. */
 export const sample: Readonly<Record<JsonKind, unknown>> = {
   null: null,
   boolean: true,
@@ -219,16 +218,19 @@ export const sample: Readonly<Record<JsonKind, unknown>> = {
   object: { key: 'text' },
 }
 
-/** Values that `if (!value)` takes for absent, for optional members; the number, if the member tolerates a boolean. */
+/**
+ * Falsy values, which `if (!value)` treats as absent, for optional members; the number if the member tolerates a
+ * boolean.
+ */
 export const falsy = { boolean: false, number: 0 } as const
 
-/** Stands for an object that has the items of an array by their indices. */
+/** An object with the items of an array by index. */
 export const byIndex: unknown = { 0: 'text' }
 
 /**
- * Value in place of a member's own for the sample of another type: its own value, as a lenient server would take
- * it. That is the value in an array; of an array an object of its items; of a text an object that has it by the names under
- * which one may look for it. One item in place of its array is never that: a server may take it for an array of one.
+ * The value to replace `value`, keeping the member's own content as a lenient server would read it: in an array; as an
+ * object of an array's items; as an object with a text under common names. One item in place of its array is never
+ * used: a server may accept it.
  */
 export function inPlaceOf(own: unknown, value: unknown): unknown {
   const isSample = value === byIndex || value === sample[kindOf(value)]
@@ -242,13 +244,13 @@ export function inPlaceOf(own: unknown, value: unknown): unknown {
   return value === byIndex || value === sample.object ? { ...items } : value
 }
 
-/** `an array`, `null`, `a number` */
+/** For example `an array`, `null`, `a number`. */
 export function nameOfKind(kind: JsonKind): string {
   if (kind === 'null') return 'null'
   return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`
 }
 
-/** A value as a sentence shows it, at most 60 characters. */
+/** A value for a sentence, at most 60 characters. */
 export function shown(value: unknown): string {
   const text = (JSON.stringify(value) as string | undefined) ?? 'nothing'
   return text.length > 60 ? `${text.slice(0, 59)}…` : text

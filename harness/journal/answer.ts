@@ -11,15 +11,18 @@ import type { Answer, Entry, Known, Request } from './ask.ts'
 import { onConnections } from './connections.ts'
 
 /**
- * How often a request that should be granted is sent, if a guardrail or a model error meets it now and then: of the hundreds of a
- * run none is met each time by a server that blocks one of twelve. One that should be refused is sent more often, since nothing is
- * generated, and requests of a run that take turns may meet every block of a server that blocks one of so many.
+ * Attempts while transient guardrails or model errors interfere. For valid requests 5: among the hundreds of a run, a
+ * server that blocks one in twelve blocks none every time. For invalid ones more: they generate nothing, and a server
+ * that blocks every n-th request may hit each of a rotation.
  */
 const triesOf = { granted: 5, refused: 8 }
-/** Interval at which an object that was just made is asked for again, in ms. */
+/** Poll interval for a new object, in ms. */
 const settlingEveryMs = 1000
 
-/** Tells what was answered to a request; if something else than the request may have made that wrong, asks again with that changed. */
+/**
+ * Decides the answer to a request; if something other than the request may have made it wrong, asks again with that
+ * changed.
+ */
 export function answerTo(request: Request, entries: readonly Entry[], known: Known): Answer {
   const plain = entries.filter(isPlain).map(({ exchange }) => exchange)
   const sent = plain.at(-1)
@@ -30,20 +33,20 @@ export function answerTo(request: Request, entries: readonly Entry[], known: Kno
     return { asks: [{ request }] }
   if (isAwaited(sent) && isUnknown(sent, known) && isSettling(known, sent))
     return { asks: [{ request, pauseMs: settlingEveryMs }] }
-  // What could not be read as HTTP was sent again; its connection is looked at nevertheless.
+  // An answer that is not HTTP was resent, but its connection is still checked.
   const suspected = sent.unanswered?.noResponse?.cause === 'malformed' ? sent.unanswered : sent
   if (!mayBeSpoiled(suspected, known)) return { judge: sent }
   const answer = onConnections(request, suspected, entries)
   return 'judge' in answer && suspected !== sent ? { ...answer, judge: sent } : answer
 }
 
-/** Wrong, and not known to be wrong on each connection. */
+/** Wrong, and not known to be wrong on every connection. */
 const isUnknown = (exchange: Exchange, { wrongAnywhere }: Known): boolean =>
   isWrong(exchange) && !wrongAnywhere.has(kindOfFailure(exchange))
 
 const isPlain = ({ ask: { fresh, after } }: Entry): boolean => !fresh && !after
 
-/** A guardrail or a model error met it, which is not what it is sent for. */
+/** Hit by a guardrail or a model error that it is not about. */
 export const isMet = (exchange: Exchange, expects = exchange.purpose.expects): boolean =>
   !exchange.throttled && isBlocked(exchange, expects)
 
@@ -52,13 +55,16 @@ const mostBlocks = ({ probe, purpose }: Exchange): number =>
     ? triesOf.refused
     : triesOf.granted
 
-/** Whoever wants it to be granted waits by themselves, and a job may not be there yet: the next reading finds it. */
+/** Senders of valid requests wait on their own, and a new job may be missing: a later reading finds it. */
 const isAwaited = ({ purpose, response }: Exchange): boolean =>
   purpose.expects !== undefined &&
   !purpose.isSuccess &&
   !(purpose.role === 'poll' && response?.status === 404)
 
-/** True if the request names what the run made less than `settleMs` ago, and its answer may only mean that it is not there yet. */
+/**
+ * True if the request names an object that the run made less than `settleMs` ago, so that the answer may only mean that
+ * it is not there yet.
+ */
 export function isSettling(
   { settleMs, madeAt }: Pick<Known, 'settleMs' | 'madeAt'>,
   { probe, response, sentAt }: Exchange,
@@ -73,14 +79,14 @@ export function isSettling(
   return false
 }
 
-/** Whether a control's answer counts as granted: also if it says that what was asked for is done already. */
+/** Whether a control's answer counts as accepted, also if the effect already exists. */
 export function countsAsGranted({ response, probe }: Exchange): boolean {
   if (!response) return false
   const [status, tpe] = (probe.operation !== null && operationOf(probe.operation).alreadyDone) || []
   return isGranted(response) || (response.status === status && tpeOf(response) === tpe)
 }
 
-/** Wrong on a connection that carried another request before, and for no other reason that is known. */
+/** Wrong on a reused connection, for no other known reason. */
 function mayBeSpoiled(exchange: Exchange, known: Known): boolean {
   const { previousRequest, purpose, response } = exchange
   return (

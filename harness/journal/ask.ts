@@ -1,7 +1,7 @@
 import type { Exchange, Purpose, Source } from '../engine/index.ts'
 import type { Reason } from '../report/index.ts'
 
-/** What is sent, made anew each time, and what for. */
+/** How to make the request anew each time, and its purpose. */
 export interface Request {
   /** The same name is the same request: asked for by several at the same time it is sent once. */
   readonly name: string
@@ -9,18 +9,18 @@ export interface Request {
   readonly purpose: Purpose
 }
 
-/** A request that a rule needs, and the circumstance that is changed. Without any it is sent with patience. */
+/** A request that a rule needs, with the circumstance to change; by default none. */
 export interface Ask {
   readonly request: Request
-  /** On a connection of its own. */
+  /** On a new connection. */
   readonly fresh?: true
-  /** On a connection of its own that has just carried this one. */
+  /** On a new connection that has just carried this one. */
   readonly after?: Request
-  /** So many ms later. */
+  /** Delay in ms. */
   readonly pauseMs?: number
 }
 
-/** A request that was asked for, and what came of it. */
+/** A request, and its outcome. */
 export interface Entry {
   readonly ask: Ask
   readonly exchange: Exchange
@@ -57,22 +57,22 @@ export class Journal {
   }
 }
 
-/** What is known of a run besides the entries of one request. */
+/** Facts of the run besides the entries of one request. */
 export interface Known {
   readonly settleMs: number
   /** When the run made the objects of these ids (`performance.now()`). */
   readonly madeAt: ReadonlyMap<string, number>
-  /** Kinds of answers that are as wrong on a fresh connection. */
+  /** Kinds of answers that are equally wrong on a fresh connection. */
   readonly wrongAnywhere: ReadonlySet<string>
 }
 
-/** What the entries of a request come to: the exchange that is to be judged, more requests that would tell, or nothing. */
+/** The conclusion from the entries of a request: the exchange to judge, or more requests to send. */
 export type Answer =
   | {
       readonly judge: Exchange
-      /** A wrong answer for which the request before it on its connection is to blame. */
+      /** The previous request on the connection, which caused the wrong answer. */
       readonly blames?: Exchange
-      /** Is added to `wrongAnywhere`. */
+      /** To be added to `wrongAnywhere`. */
       readonly wrongAnywhere?: string
     }
   | { readonly asks: readonly [Ask] }

@@ -10,17 +10,17 @@ import {
   type Probe,
 } from '../engine/index.ts'
 
-/** An answer is asked for so often at the end, as it may come and go: by replica, or at random. */
+/** Number of attempts at the end, since an answer may vary, by replica or at random. */
 const times = 4
 
-/** Whether a request that failed may be sent again: it makes nothing, or was refused before. */
+/** Whether a failed request may be sent again: it creates nothing, or was refused before. */
 export function isHarmless(exchange: Exchange): boolean {
   const { response, probe } = exchange
   if (!response || isThrottling(exchange) || !mayRepeat(exchange)) return false
   return !leavesState(probe) || !isGranted(response)
 }
 
-/** Whether it makes an object, or adds one to another: granted once, the same request is answered otherwise from then on. */
+/** Whether it creates an object or adds one to another: once accepted, the same request gets another answer. */
 export function leavesState({ operation }: Probe): boolean {
   if (operation === null) return false
   const { creates, freshFileAt } = operationOf(operation)
@@ -28,8 +28,8 @@ export function leavesState({ operation }: Probe): boolean {
 }
 
 /**
- * What the answers of the end of a run, when all else was sent, make of one that failed: how many more are needed, or the exchange
- * with what they show, if that is anything else than before.
+ * Compares answers at the end of the run with an earlier failure: how many more are needed, or the exchange with what
+ * they show, if it differs.
  * @param isOften several, whatever comes first
  */
 export function answerAtEnd(
@@ -40,14 +40,14 @@ export function answerAtEnd(
   const isAlike = (other: Exchange): boolean => kindOf(other) === kindOf(failed)
   if (later.some((other) => !other.response || isThrottling(other))) return failed
   const [first] = later
-  // What makes an object after all is not sent any more.
+  // A request that creates something after all is not sent again.
   const mayMake = failed.probe.effect !== 'none' && leavesState(failed.probe)
   const isMade = mayMake && later.some(({ response }) => isGranted(response!))
   if (first && !isOften && isAlike(first)) return failed
   if (later.length < times && !isMade) {
     const leavesNothing = !mayMake && failed.probe.effect !== 'creates'
-    // At once, if that leaves nothing behind: one each of all failures in turn, instances that take turns would give each failure the
-    // same one every time.
+    // All at once if that leaves nothing behind: sending one per failure in turn would hit the same of several
+    // instances every time.
     return { more: leavesNothing && (isOften || first) ? times - later.length : 1 }
   }
   if (later.every(isAlike)) return failed

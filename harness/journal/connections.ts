@@ -13,15 +13,15 @@ import {
 import type { Answer, Entry, Request } from './ask.ts'
 
 /**
- * Whether each answer has to be wrong, on a connection that the request before has just used, or right, on a fresh one: an order
- * that neither replicas in turn nor a fault in one of so many answers show.
+ * Whether each answer must be wrong (after the previous request) or right (on a fresh connection): an order that
+ * neither alternating replicas nor a periodic fault shows.
  */
 const wrongBehind = { repeatable: [true, true, false, true], once: [true] } as const
 
 /**
- * What is to be judged of a request that was answered wrongly on a connection which another one had used. Right on a fresh
- * connection and wrong again after the request before it: that one is to blame, its row fails, and the right answer counts. Else the
- * answers differ, and the wrong one is judged.
+ * Judges a wrong answer on a reused connection. If it is right on a fresh one and wrong again after the previous
+ * request, that request is to blame: its requirement fails, and the right answer counts. Otherwise the answers differ,
+ * and the wrong one is judged.
  */
 export function onConnections(
   request: Request,
@@ -29,7 +29,7 @@ export function onConnections(
   entries: readonly Entry[],
 ): Answer {
   const isRepeatable = mayRepeat(wrong)
-  // What is no answer of the service had no effect, most likely.
+  // Without an answer from the service itself, there was most likely no effect.
   if (!isRepeatable && wrong.response && !isNobodys(wrong.response)) return { judge: wrong }
   const trial = entries.filter(({ ask }) => ask.fresh ?? ask.after).map(({ exchange }) => exchange)
   const [fresh, ...others] = trial
@@ -48,7 +48,7 @@ export function onConnections(
   return { judge: fresh, blames: wrong }
 }
 
-/** The request once more; undefined if it cannot be sent at will, as one that starts a job. */
+/** Repeats the request; undefined if it cannot be repeated at will, such as one that starts a job. */
 function repeated({ again, probe, purpose }: PreviousRequest): Request | undefined {
   const { effect, operation } = probe
   if (effect === 'none') return { name: 'the request before', source: probe, purpose }

@@ -16,37 +16,36 @@ import type { Target } from '../target/index.ts'
 import { lightened, trimmedBody } from './light.ts'
 
 /**
- * What was known of a request before its answer came. `valid`: as the target file declares it; `odd`: valid too, but with
- * values that nobody declared; `faulty`: to be refused; `unknown`: somebody else sent it.
+ * What was known of a request when it was sent. `valid`: as declared; `odd`: valid, with values that nobody declared;
+ * `faulty`: must be refused; `unknown`: sent by somebody else.
  */
 export type RequestKind = 'valid' | 'odd' | 'faulty' | 'unknown'
 
-/** Why an answer says nothing about the request: a limit, or an error of a guardrail or of a model, which come and go. */
+/** Why an answer says nothing about the request: a limit, or a transient error of a guardrail or model. */
 export type Noise = 'throttled' | 'blocked'
 
-/** One request about an object, and what came of it: pure data, whoever sent it. Times are in ms, of one clock. */
+/** One request about an object and its outcome, as pure data. Times are in ms, of one clock. */
 export interface HistoryEvent {
   /**
-   * `creation`: of the object (an addition is the creation of a file in a graph); `reading`: by GET; `listing`: of the files of some
-   * types; `use`: anything else.
+   * `creation`: of the object (an addition creates a file in a graph); `reading`: by GET; `listing`: of files by type;
+   * `use`: anything else.
    */
   readonly kind: 'creation' | 'reading' | 'listing' | 'use'
   readonly operation: OperationId
   /**
-   * Id of the object, as the path or the body names it; of a creation as its answer does, undefined if that gives none; of a
-   * listing the types that it asks for.
+   * Id of the object in the path or body; for a creation, in the answer, if there; for a listing, the requested types.
    */
   readonly object: string | undefined
   readonly name?: string | undefined
-  /** Digest of the body of a creation, undefined if that is not known whole; and the media type that it is labelled with. */
+  /** Digest of the body of a creation, if known completely; and its media type. */
   readonly content?: string | undefined
   readonly label?: string | undefined
-  /** The key that a recording shows: it tells one account from another. Of a run undefined. */
+  /** The key in a recording, which identifies the account; undefined for a run. */
   readonly key?: string | undefined
-  /** Id of what it is created in: the application of a job, the graph of an addition or of an upload. */
+  /** Id of its container: the application of a job, the graph of an addition or upload. */
   readonly within?: string | undefined
   readonly request: RequestKind
-  /** Of a faulty request: the requirement that its fault belongs to. */
+  /** For a faulty request, the requirement of its fault. */
   readonly fault?: string | undefined
   readonly sentAt: number
   readonly endedAt: number
@@ -55,16 +54,16 @@ export interface HistoryEvent {
   readonly tpe?: string | undefined
   readonly isGranted: boolean
   readonly noise?: Noise | undefined
-  /** No request went before it on its connection, so that none can be to blame for its answer. */
+  /** First on its connection, so that no other request can be to blame for its answer. */
   readonly isFirst: boolean
-  /** JSON of the answer, as `trimmedBody` keeps it; undefined if it has none. */
+  /** JSON of the answer, as `trimmedBody` keeps it, if any. */
   readonly body?: unknown
   readonly exchange: Exchange
 }
 
 export const isConflict = ({ status }: HistoryEvent): boolean => status === 409
 
-/** The id as it is compared: uuids are the same in either letter case. */
+/** The id for comparisons: uuids ignore letter case. */
 export function idKey(id: string): string {
   return isUuid(id) ? id.toLowerCase() : id
 }
@@ -73,17 +72,20 @@ export function sameId(one: string, other: string): boolean {
   return idKey(one) === idKey(other)
 }
 
-/** A member as it is compared: a date-time by its instant, a uuid without letter case. */
+/** A member for comparisons: date-times as instants, uuids without letter case. */
 function meaningOf(value: unknown): unknown {
   return typeof value === 'string' ? (parseDateTime(value)?.epochMs ?? idKey(value)) : value
 }
 
-/** True if a member says the same in both answers. */
+/** True if a member means the same in both answers. */
 export function readsTheSame(before: unknown, after: unknown): boolean {
   return isDeepStrictEqual(meaningOf(before), meaningOf(after))
 }
 
-/** The event that an exchange is; undefined if it is about no object. @param isRecorded nobody knows what was meant by it */
+/**
+ * Converts an exchange; undefined if it is not about an object.
+ * @param isRecorded its intention is unknown
+ */
 export function eventOf(
   target: Target,
   exchange: Exchange,
@@ -148,7 +150,7 @@ function aboutOf(target: Target, id: OperationId, exchange: Exchange): About | u
     : { kind: method === 'GET' ? 'reading' : 'use', object: named }
 }
 
-/** The name that a creation asks for, at its place in the body or as that of an attachment; what was sent may be no JSON. */
+/** The name in a creation, in the body or as that of an attachment; the body may not be JSON. */
 function nameOf(target: Target, id: OperationId, exchange: Exchange): string | undefined {
   const { name } = recordOf(id).creates ?? {}
   const { creates } = exchange.probe
@@ -187,11 +189,11 @@ function requestOf(
 ): Pick<HistoryEvent, 'request' | 'fault'> {
   const { probe, purpose } = exchange
   const makesNothing = kind === 'creation' && probe.effect === 'none'
-  // A scenario may refuse the reading of what is there.
+  // A scenario may require the refusal of a reading.
   const isToBeRefused = kind === 'reading' && purpose.expects !== undefined
   if (makesNothing || isToBeRefused || !probe.credential.full)
     return { request: 'faulty', fault: purpose.about ?? purpose.requirement ?? undefined }
-  // What an application takes, the target file declares; what else is created has a fresh name each time.
+  // Only inputs of applications are declared; other creations have a fresh name each time.
   const takesInputs = probe.operation !== null && recordOf(probe.operation).busy !== undefined
   const isOther = takesInputs && !isAsDeclared(target, exchange, within)
   return { request: isOther || purpose.badInput ? 'odd' : 'valid' }
@@ -211,22 +213,24 @@ function isAsDeclared(
   )
 }
 
-/** Longest id that is put into a path, in UTF-16 units: far above what any server gives, far below what makes a request line. */
+/**
+ * Longest id to put into a path, in UTF-16 units: far above what servers return, far below the limit of request lines.
+ */
 const longest = 1024
 
 /**
- * An id that a target gave, if it can be part of the path of a request: not empty, not endless, no lone surrogate (which
- * has no percent-encoding), and neither `.` nor `..`, which would ask for another path, to clean up for instance.
+ * An id from the target that can be part of a path: not empty or endless, no lone surrogate (which cannot be
+ * percent-encoded), and not `.` or `..`, which would change the path, for example of a clean-up.
  */
 function usableId(id: unknown): string | undefined {
   if (typeof id !== 'string' || id === '' || id.length > longest) return undefined
   return id === '.' || id === '..' || /\p{Cs}/u.test(id) ? undefined : id
 }
 
-/** A text or a number of JSON. */
+/** A JSON string or number. */
 const scalar = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** The body as JSON, whole numbers of 16 digits and more as texts: JavaScript would round an id of 64 bits. */
+/** The body as JSON, with integers of 16 and more digits as strings: JavaScript would round a 64-bit id. */
 function unrounded(response: HttpResponse): unknown {
   const text = response.text(response.size)
   return JSON.parse(
@@ -234,7 +238,7 @@ function unrounded(response: HttpResponse): unknown {
   ) as unknown
 }
 
-/** The id of the object that a granted creation made, read where the target file says; undefined if there is none. */
+/** The id of a created object, from the declared place in the answer, if any. */
 export function createdId(
   { target }: { readonly target: Target },
   exchange: Exchange,

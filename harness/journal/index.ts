@@ -1,4 +1,3 @@
-// What happened to objects.
 export { createdId, eventOf, type HistoryEvent, idKey, isConflict } from './event.ts'
 export { readsTheSame, sameId } from './event.ts'
 export {
@@ -10,10 +9,8 @@ export {
   historyOf,
 } from './journal.ts'
 
-// What rules make of it.
 export { eachOf, type Evidence, type Rule, type Verdict, verdictOf } from './verdict.ts'
 
-// What answers a request, and what has to be asked for to know it.
 export { type Answer, type Ask, type Entry, Journal, type Known, type Request } from './ask.ts'
 export { answerTo, countsAsGranted, isMet, isSettling } from './answer.ts'
 export { answerAtEnd, isHarmless, leavesState } from './at-end.ts'

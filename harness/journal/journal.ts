@@ -3,24 +3,24 @@ import { type Exchange, perRun, type Run, type RunHook } from '../engine/index.t
 import type { Limits } from '../target/index.ts'
 import { eventOf, type HistoryEvent, idKey } from './event.ts'
 
-/** What a rule has to know besides what happened, in ms. */
+/** In ms. */
 export type HistoryLimits = Pick<Limits, 'settleMs' | 'jobTimeoutMs'>
 
-/** What a run, a recording or a test saw of objects, in order. Whoever sends only appends to it; whoever judges only reads it. */
+/** The events about objects in a run, recording or test, in order. Senders only append; rules only read. */
 export interface History {
   readonly events: readonly HistoryEvent[]
-  /** How often it changed: by an event more, or by one in the place of another. */
+  /** Number of changes: events added or replaced. */
   readonly changes: number
   readonly limits: HistoryLimits
-  /** Others use the objects of a recording as well, and are not in it; those of a run now and then. */
+  /** In a recording, others use the objects too, unseen; in a run, only sometimes. */
   readonly isRecorded: boolean
-  /** When requests came of kinds that the spec does not show: what was made may be changed, or gone. In ms. */
+  /** Times (ms) of undocumented requests that may have changed or removed objects. */
   readonly othersAt: readonly number[]
-  /** The events about an object: its creation, its readings and its uses. */
+  /** Its creation, its readings and its uses. */
   of(id: string): readonly HistoryEvent[]
-  /** The creations within an object: the jobs of an application, the additions to a graph. */
+  /** The creations within an object: jobs of an application, additions to a graph. */
   within(id: string): readonly HistoryEvent[]
-  /** Tells each event so far, and each one more as soon as it is appended. */
+  /** Calls back for each event so far, and for each new one. */
   follow(tell: (event: HistoryEvent) => void): void
 }
 
@@ -30,7 +30,7 @@ export interface GrowingHistory extends History {
   appendOther(at: number): void
 }
 
-/** Where an event is found: by its object, and by what that is in. */
+/** An event is indexed by its object, and by its container. */
 const placesOf = ({ object, within }: HistoryEvent): string[] => [
   ...(object === undefined ? [] : [`of ${idKey(object)}`]),
   ...(within === undefined ? [] : [`within ${idKey(within)}`]),
@@ -44,8 +44,8 @@ const saysTheSame = (one: HistoryEvent | undefined, other: HistoryEvent): boolea
   isDeepStrictEqual(one.body, other.body)
 
 /**
- * A history that holds nothing yet. A recorded one may be endless: of readings, uses or refusals in a row that say the same it
- * keeps the first two and the last, which takes the place of the one before: what refers to that refers to it from then on.
+ * Creates an empty history. A recording may be endless: of consecutive equal readings, uses or refusals it keeps the
+ * first two and the last, and references move to that.
  */
 export function createHistory(
   limits: HistoryLimits,
@@ -75,7 +75,7 @@ export function createHistory(
       if (!event) return
       changes++
       const places = placesOf(event)
-      // A creation that made nothing is like another one that asked for the same.
+      // Creations without an object are compared by their request.
       if (isRecorded && places.length === 0)
         places.push(`asked ${event.operation} ${event.name} ${event.content}`)
       const last = byPlace.get(places[0]!)?.slice(-3) ?? []
@@ -93,7 +93,7 @@ export function createHistory(
   }
 }
 
-/** What is derived from a history: made anew only once it has changed. */
+/** A value derived from a history, recomputed only after a change. */
 export function derived<T>(make: (history: History) => T): (history: History) => T {
   const known = new WeakMap<History, { readonly changes: number; readonly value: T }>()
   return (history) => {
@@ -104,7 +104,7 @@ export function derived<T>(make: (history: History) => T): (history: History) =>
   }
 }
 
-/** What is gathered from the events of a history, one after the other: whoever holds a part of it sees that grow with the history. */
+/** A value accumulated from the events of a history; parts of it grow with the history. */
 export function gathered<T>(
   begin: () => T,
   add: (state: T, event: HistoryEvent) => void,
@@ -120,10 +120,9 @@ export function gathered<T>(
   }
 }
 
-/** The history of a run. */
 export const historyOf = perRun(({ target }) => createHistory(target.limits))
 
-/** Appends what an exchange of a run was about. Uses that are to be refused are many, and show nothing. */
+/** Appends the event of an exchange. Uses that must be refused are too many, and prove nothing. */
 function note(run: Run, exchange: Exchange): void {
   const event = eventOf(run.target, exchange, false)
   const { purpose, probe } = exchange
@@ -131,5 +130,5 @@ function note(run: Run, exchange: Exchange): void {
   if (event?.kind !== 'use' || isValid) historyOf(run).append(event)
 }
 
-/** Appends the exchanges of a run that are about objects, whoever sent them and whatever came of it. */
+/** Appends all exchanges about objects, whoever sent them and whatever the outcome. */
 export const historyHook: RunHook = { observe: note, unanswered: note }

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import type { Exchange, HttpResponse } from '../engine/index.ts'
 import { isObject } from '../../schemas/json.ts'
 
-/** Answers above this many bytes are not kept whole: a history keeps them all. */
+/** Larger answers are trimmed, since a history keeps all of them. */
 const largeBytes = 64 * 1024
-/** Longest text that is kept of a member, in characters: any id or date-time that the spec shows is shorter. */
+/** Longest text kept of a member, in characters: longer than any documented id or date-time. */
 const longestText = 1024
 
-/** Members in the order of their names: another order says the same. */
+/** Sorts members by name, since their order means nothing. */
 const sorted = (_name: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value
 
-/** The value as a shape sees it: texts and numbers as they are, objects and arrays with a digest of their content alone. */
+/** Keeps texts and numbers, and a digest of objects and arrays. */
 function trimmed(value: unknown): unknown {
   if (typeof value === 'string') return trimmedText(value)
   if (typeof value !== 'object' || value === null) return value
@@ -21,14 +21,17 @@ function trimmed(value: unknown): unknown {
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** An endless fraction of a second is cut inside the fraction, so that a date-time stays one; of another text a digest tells the rest. */
+/**
+ * Cuts an endless fraction of a second inside the fraction, so that it stays a date-time; other long text gets a
+ * digest.
+ */
 function trimmedText(text: string): string {
   if (text.length <= longestText) return text
   const end = /(?:Z|[+-]\d\d:\d\d)$/i.exec(text.slice(-6))?.[0] ?? digestOf(text)
   return text.slice(0, longestText - end.length) + end
 }
 
-/** The members of an answer with their types, what is short of their text, and digests of what they hold. */
+/** The members of an answer with their types, short texts, and digests of their content. */
 export function trimmedBody(body: unknown): unknown {
   if (!isObject(body)) return trimmed(body)
   return Object.fromEntries(
@@ -36,7 +39,7 @@ export function trimmedBody(body: unknown): unknown {
   )
 }
 
-/** The exchange without the weight of a large answer. */
+/** The exchange without a large body. */
 export function lightened(exchange: Exchange): Exchange {
   const { response } = exchange
   if (!response || response.size <= largeBytes) return exchange

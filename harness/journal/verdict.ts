@@ -4,36 +4,36 @@ import type { Reason, TakesState } from '../report/index.ts'
 import type { Ask } from './ask.ts'
 import type { History } from './journal.ts'
 
-/** What breaks a requirement: an exchange, and what should have come. */
+/** What breaks a requirement: an exchange, and the expected answer. */
 export interface Evidence {
   readonly exchange: Exchange
-  /** The request, in words that follow the request line: `with a valid body`. */
+  /** Continues the request line: `with a valid body`. */
   readonly what: string
-  /** What the spec asks for: in words, or the pairs that answer the request. */
+  /** The expectation: in words, or as accepted pairs. */
   readonly expected: string | Pairs
-  /** What came, if it is more than status and name. */
+  /** What came, if more than status and name. */
   readonly actual?: string | undefined
-  /** JSON Pointer to the member that is wrong. */
+  /** JSON Pointer to the wrong member. */
   readonly at?: string | undefined
   /** The exchange that this one contradicts. */
   readonly against?: Exchange | undefined
-  /** The request that made the state that is wrong: a curl line sends it before. */
+  /** The request that created the wrong state: a curl line sends it first. */
   readonly before?: Exchange | undefined
-  /** What the failure takes to show again, if not what others of the requirement take. */
+  /** What the failure depends on, if different from others of the requirement. */
   readonly takes?: TakesState | undefined
-  /** The requirement whose requests made the state that is wrong: a failure needs it to show again. */
+  /** The requirement whose requests created the wrong state, needed to reproduce the failure. */
   readonly shownBy?: string | null | undefined
   /** The path of a generated case, by which it is found again. */
   readonly path?: string | null
 }
 
-/** What a history says of a requirement. `open`: it shows neither that it holds nor that it does not. */
+/** A rule's conclusion. `open`: neither proven nor disproven. */
 export type Verdict =
   | { readonly outcome: 'held'; readonly cases: number }
   | {
       readonly outcome: 'broken'
       readonly cases: number
-      /** The first is what fails; the more of them, the more is shown. */
+      /** The first one is reported; each further one strengthens it. */
       readonly evidence: readonly [Evidence, ...Evidence[]]
     }
   | {
@@ -54,7 +54,10 @@ export type Verdict =
 /** Judges one requirement: pure, the same for a live run, a recording and a test. */
 export type Rule = (history: History) => Verdict
 
-/** Broken by any evidence, held if there is a case without, else open. @param why nothing is known if there is neither */
+/**
+ * Broken by any evidence, held if there are cases without, else open.
+ * @param why the reason if open
+ */
 export function verdictOf(
   evidence: readonly Evidence[],
   cases: number,
@@ -65,7 +68,7 @@ export function verdictOf(
   if (cases > 0) return { outcome: 'held', cases }
   return {
     outcome: 'open',
-    // Most of those who ask whether it is open do not ask why.
+    // Computed lazily: most callers do not need it.
     get why() {
       return typeof why === 'string' ? why : why()
     },
@@ -73,8 +76,8 @@ export function verdictOf(
 }
 
 /**
- * A rule about each of several things, of which the first that is wrong is told.
- * @param show gives what is wrong with one; `held` if nothing is, undefined if it shows neither
+ * A rule about each of several things; reports the first wrong one.
+ * @param show what is wrong with one, `held`, or undefined if inconclusive
  */
 export const eachOf =
   <T>(

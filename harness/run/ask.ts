@@ -25,13 +25,13 @@ import {
 import { blame } from './blame.ts'
 
 export interface AskOptions {
-  /** On a connection of its own. */
+  /** On a new connection. */
   readonly fresh?: boolean
-  /** Whoever asks holds the object that the request names, or it names none: nothing is to be waited for. */
+  /** The caller holds the object in the request, or it names none: no need to wait. */
   readonly isHeld?: boolean
 }
 
-/** Asks for an answer that can be judged: sends what `answerTo` asks for until it knows one. */
+/** Sends what `answerTo` asks for until there is an answer to judge. */
 export async function ask(
   run: Run,
   source: Source,
@@ -58,7 +58,7 @@ function learn(
 ): void {
   if (wrongAnywhere !== undefined) run.findings.wrongAnywhere.add(wrongAnywhere)
   if (blames) blame(run, blames, judge)
-  // An answer is kept for long, and would keep another one.
+  // The answer is kept for long, and would keep another one alive.
   if (isRight(judge)) judge.previousRequest = undefined
 }
 
@@ -75,7 +75,7 @@ export async function sendAsked(run: Run, journal: Journal, next: Ask): Promise<
   if ('judge' in answer) learn(run, answer)
 }
 
-/** `ask` by whoever holds the object that the request names. */
+/** `ask` for a caller that holds the object in the request. */
 export const askHolding = (
   run: Run,
   source: Source,
@@ -89,7 +89,7 @@ export const knownOf = ({ target, objects, findings }: Run): Known => ({
   wrongAnywhere: findings.wrongAnywhere,
 })
 
-/** Sends a request once the object that it names allows it: with patience, or a single time with that one circumstance changed. */
+/** Sends a request once its object allows it: with retries, or once with a changed circumstance. */
 async function send(
   run: Run,
   { request: { source, purpose }, fresh, after, pauseMs = 0 }: Ask,
@@ -110,7 +110,7 @@ async function send(
 
 const mostBlocks = 5
 
-/** Sends a request again while a guardrail or a model error meets it: for whoever sends it by itself. */
+/** Repeats a request while a guardrail or a model error interferes, for requests sent outside `ask`. */
 export async function pastBlocks(send: () => Promise<Exchange>): Promise<Exchange> {
   let exchange = await send()
   for (let tries = mostBlocks; tries > 1 && isMet(exchange); tries--) exchange = await send()

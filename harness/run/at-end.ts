@@ -3,13 +3,12 @@ import { answerAtEnd, isHarmless, leavesState } from '../journal/index.ts'
 import { type Failure, mistakeReason, type RequirementResult } from '../report/index.ts'
 import { exclusiveIds } from '../target/index.ts'
 
-/** Above so many failures, one that shows again is not sent any more: most of them are wrong each time. */
+/** With more failures than this, one that recurs is not sent again: most are wrong every time. */
 const maxAskedOften = 30
 
 /**
- * Sends what failed once more when everything else was sent, each request by itself. Gives the results of which the first
- * failure shows otherwise by then, with what came: it takes what was sent before, or time, or it comes and goes. A quick run
- * has no requests to spare.
+ * Resends each failed request alone at the end of the run. Returns the results whose first failure has changed, with
+ * the new answer: it depends on earlier requests, time, or chance. Skipped in a quick run.
  */
 export async function sendFailedAgain<R extends RequirementResult>(
   run: Run,
@@ -36,13 +35,13 @@ async function sentAgain<R extends RequirementResult>(
 ): Promise<R | undefined> {
   const [failure, ...others] = result.failures
   const exchange = failure?.exchange && run.findings.shown.get(failure.exchange)
-  // What is sent around a request, or beside it, makes something else of it.
+  // Requests around or beside it change its meaning.
   if (!exchange || exclusiveIds(run.target).has(result.id)) return undefined
   if (exchange.finding !== undefined || !isHarmless(exchange)) return undefined
-  // Asking again tells something only if the failure needs no state that is over by now.
+  // Resending only helps if the failure depends on no state that is gone.
   if ((failure.takes ?? 'object-of-run') !== 'object-of-run') return undefined
   const { probe } = exchange
-  // An object that it makes after all is listed and removed like others.
+  // If it creates an object after all, that is listed and removed like others.
   const mayMake = probe.effect !== 'none' && leavesState(probe)
   const purpose = { requirement: result.id, role: 'probe', skipPassive: !mayMake } as const
   // Such a target locks keys after wrong ones.
@@ -68,7 +67,7 @@ async function sentAgain<R extends RequirementResult>(
   return { ...result, failures: [told, ...others] }
 }
 
-/** Sends a request as often as `answerAtEnd` asks for; gives the exchange with what that showed. */
+/** Resends a request as often as `answerAtEnd` asks; returns the exchange and its conclusion. */
 async function askAtEnd(
   failed: Exchange,
   again: () => Promise<Exchange>,

@@ -23,50 +23,50 @@ import { curlOfBoth, remarkMark } from '../recording/index.ts'
 /** How a requirement is judged: gives the verdict of a rule; or none, and throws `Failed` or `NotExercised` if it does not hold. */
 export type Judge = (context: CheckContext) => Promise<Verdict | undefined> | Promise<void>
 
-/** Everything that one requirement has to work with while it is judged. */
+/** State and tools for judging one requirement. */
 export interface CheckContext {
   readonly run: Run
   readonly requirement: CatalogueRequirement
   readonly scenario: Scenario | undefined
   /** Answers judged so far. */
   cases: number
-  /** What of its cases is still to be judged: a requirement of which a single one is left never passes. */
+  /** Cases still to be judged: a requirement with any left never passes. */
   readonly open: OpenCases
-  /** How the control was answered; `none` if the requirement has none. */
+  /** The outcome of the control; `none` if there is none. */
   control: 'granted' | 'refused' | 'none'
-  /** The control that was granted: it stands in each failure, beside the request that failed. */
+  /** The accepted control, shown in each failure beside the failed request. */
   granted?: Exchange | undefined
-  /** Failures in which only the code name is wrong: kept, and the search goes on. */
+  /** Failures in which only the code name is wrong: kept while the search goes on. */
   readonly onlyName: Failure[]
-  /** Judges the requirement once more when everything else was sent, at once with the others that are. */
+  /** Judges again at the end of the run, concurrently with others. */
   atEnd?: Judge | undefined
-  /** What shows a failure again, beside what the requirement says. */
+  /** What reproduces a failure, besides the requirement's own data. */
   readonly again: Again
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
   send(source: Source, purpose?: Partial<Purpose>, options?: AskOptions): Promise<Exchange>
-  /** The evidence of a failure: what was sent, asked for, received. */
+  /** The evidence of a failure: sent, expected, received. */
   failure(exchange: Exchange, expected: string, what: string, actual?: string): Failure
   fail(exchange: Exchange, expected: string, what: string, actual?: string): never
 }
 
-/** What the next failure takes to show again. */
+/** What the next failure depends on. */
 interface Again {
-  /** Other requirement whose requests caused what is being judged. */
+  /** Other requirement whose requests caused the judged state. */
   shownBy: string | null
-  /** Request of a state that a curl line can bring about by itself: sent before the one that failed. */
+  /** Request that creates the needed state, sent first in the curl line. */
   before?: Exchange | undefined
-  /** If not what the requirement says; null if its request alone shows it. */
+  /** Overrides the requirement's state; null if the request alone shows the failure. */
   takes?: TakesState | null | undefined
 }
 
-/** Cases that were planned, how many of them were judged, and why one was not. */
+/** Number of planned and judged cases, and why one was not judged. */
 export interface OpenCases {
   readonly planned: number
   readonly judged: number
   readonly why: string | undefined
   plan(count: number): void
   settle(count: number): void
-  /** Says why what is left will not be judged; the first reason stays. */
+  /** Gives up the remaining cases; the first reason is kept. */
   leave(why: string): void
 }
 
@@ -110,7 +110,7 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
         cites,
         actual: withFinding(exchange, actual ?? describeResponse(exchange)),
         onlyName: false,
-        // Statuses and names that the requirement asks for, if it asks for any.
+        // Expected statuses and names, if any.
         ...(expects !== undefined && { asked: [expects].flat(2).map(String) }),
         seed: run.options.seed,
         ...controlOf(context, exchange),
@@ -138,7 +138,7 @@ function controlOf({ granted }: CheckContext, { probe }: Exchange): Pick<Failure
   return { control: { request: granted.recorded.request, status: granted.response.status } }
 }
 
-/** What shows a failure again: the requirements that it needs, and the state that its request alone does not bring about. */
+/** What reproduces a failure: required ids, and the state that the request alone does not create. */
 function againBy(
   { run, requirement, again: { shownBy, takes: own } }: CheckContext,
   exchange: Exchange,
@@ -155,7 +155,7 @@ function againBy(
   return { ...(takes && { takes }), rerunIds, rerun: rerunLine(run.options, ...rerunIds) }
 }
 
-/** Throws `NotExercised` if no judgement is possible: no answer, or nothing but throttling. */
+/** Throws `NotExercised` without an answer, or with nothing but throttling. */
 export function answered(
   exchange: Exchange,
 ): asserts exchange is Exchange & { response: NonNullable<Exchange['response']> } {
@@ -163,7 +163,7 @@ export function answered(
   if (!exchange.response) throw new NotExercised(describeResponse(exchange))
 }
 
-/** The exchange as a failure shows it: its curl line says so if it alone shows something else by now. */
+/** The exchange as shown in a failure: its curl line warns if it alone shows something else. */
 function shownIn(
   { run, requirement, again }: CheckContext,
   exchange: Exchange,
@@ -178,7 +178,7 @@ function shownIn(
   return shown
 }
 
-/** Warns that the request was granted, and its name must not be used twice. */
+/** Warns that the request was accepted, so that its name is taken. */
 function named({ api }: Run, { response, probe }: Exchange): string | undefined {
   const { creates, operation } = probe
   const isMade = creates !== undefined && response !== undefined && response.status < 300
@@ -187,7 +187,7 @@ function named({ api }: Run, { response, probe }: Exchange): string | undefined 
     : undefined
 }
 
-/** Warns that an object the request names may be gone: the clean-up removes it at the end of the run, or its server has ended. */
+/** Warns that an object in the request may be gone: removed by clean-up, or its server has ended. */
 function removedSince(
   { objects, options, target }: Run,
   { request: { body, url } }: FailureExchange,

@@ -39,12 +39,12 @@ export function unplanned(run: Run, requirement: CatalogueRequirement): Catalogu
     entry?.run === false
       ? { ...reasonIn(entry), outcome: entry.outcome, failures: [] }
       : unexercised('not planned')
-  // That it is left out, or absent, is told in words of the suite alone.
+  // Left-out and absent reasons contain only our own words.
   const isOwn = judged.why?.kind === 'left-out' || judged.why?.kind === 'absent'
   return { ...aboutOf(requirement), ...(isOwn ? judged : shown(run, judged)), ...none }
 }
 
-/** Exercises one requirement; never throws. What it leaves in `context.atEnd` looks at it once more. */
+/** Exercises one requirement; never throws. `context.atEnd` judges it once more at the end. */
 export async function exercise(
   context: CheckContext,
   check: Judge | undefined,
@@ -59,7 +59,7 @@ export async function exercise(
   return result
 }
 
-/** Ends the run when as many failures decide the exit code as were asked for (`--bail`). */
+/** Ends the run after that many deciding failures (`--bail`). */
 function countFailure(run: Run, result: CatalogueResult): void {
   const { bail, strict, expected } = run.options
   if (result.outcome !== 'failed' || (result.level !== 'must' && !strict)) return
@@ -67,7 +67,7 @@ function countFailure(run: Run, result: CatalogueResult): void {
   if (++run.findings.failures >= bail) run.life.end('bail', leftOut('--bail'))
 }
 
-/** Removes keys from its texts, and cuts them. */
+/** Removes keys from texts and truncates them. */
 function shown(run: Run, { reason, why, failures, outcome }: Judged): Judged {
   const clean = (text: string): string => shownText(text, run.client.recorder.redact)
   return {
@@ -95,7 +95,7 @@ async function outcomeOf(context: CheckContext, check: Judge | undefined): Promi
   const entry = run.plan.get(requirement.id)
   if (entry?.run && entry.leftOut !== undefined) return unexercised(leftOut(entry.leftOut))
   if (run.keys.hasFull || judged.outcome === 'not-exercised') return judged
-  // Without a key, a server fails only if it grants what was sent: it asks for no key.
+  // Without a key, only accepting the request is a failure: the server asks for no key.
   const isGranted = judged.failures.some(
     ({ exchange }) => Math.floor((exchange?.response?.status ?? 0) / 100) === 2,
   )
@@ -121,7 +121,7 @@ async function checked(context: CheckContext, check: Judge | undefined): Promise
   }
 }
 
-/** Why not all of its cases were judged, and of how many that is so; undefined if all were. */
+/** Why some cases were not judged, with numbers; undefined if all were. */
 function leftOpen({ open: { planned, judged, why } }: CheckContext): string | undefined {
   if (planned <= judged) return undefined
   const left = `${planned - judged} of ${planned} cases were not judged`
@@ -131,7 +131,7 @@ function leftOpen({ open: { planned, judged, why } }: CheckContext): string | un
 function thrown(error: unknown, { onlyName, run }: CheckContext): Judged {
   if (error instanceof Failed)
     return { outcome: 'failed', failures: [error.failure, ...error.more, ...onlyName] }
-  // A check that throws what it should not says nothing about the target, whatever it judged before.
+  // An unexpected exception is a bug of the check and says nothing about the target.
   if (!(error instanceof NotExercised)) {
     debug('%o', error)
     return { outcome: 'not-exercised', ...mistakeReason(error), failures: [] }
@@ -140,7 +140,7 @@ function thrown(error: unknown, { onlyName, run }: CheckContext): Judged {
   return leftBy(run, error.reason)
 }
 
-/** Once a target is gone, or refuses the key, that is why nothing more could be learned. */
+/** Once the target is gone or refuses the key, that is the reason for all that follows. */
 function leftBy({ life: { ended } }: Run, why: string | Reason): Judged {
   const isOver = ended?.cause === 'unreachable' || ended?.cause === 'key'
   return unexercised(isOver ? ended.reason : why)

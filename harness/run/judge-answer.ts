@@ -34,13 +34,13 @@ export function comparePairs(
     return control === 'granted' && exchange.unansweredTwice
       ? 'broken'
       : { why: describeResponse(exchange) }
-  // Throttling says nothing of a fault, unless it is what a scenario asks for.
+  // Throttling says nothing about a fault, unless a scenario expects it.
   if (throttled && !pairs.some(([status]) => status === response.status))
     return { why: `throttled: ${describeResponse(exchange)} on every try` }
   const match = matchPairs(pairs, response)
   if (match === 'exact' || (match === 'family' && run.options.tpe === 'family')) return 'held'
   const isFull = pairs.some(([status]) => status === 507) ? undefined : storageFull(run, exchange)
-  // A control would have told that before.
+  // A control would have shown that before.
   const isAlone = match === 'none' && control === 'none' && run.options.readOnly
   const why = isFull ?? (isAlone ? lacksRight(exchange) : undefined) ?? sentTwice(exchange)
   if (why !== undefined) return { why }
@@ -85,7 +85,7 @@ export function failureOf(context: CheckContext, evidence: Evidence): Failure {
   return { ...failure, ...(at !== undefined && { at }), ...(path && { path }) }
 }
 
-/** Judges an answer by the pairs that the spec asks for. A failure of the name only is kept; any other failure is thrown. */
+/** Judges an answer by the accepted pairs. A failure of the name only is kept; others are thrown. */
 export function judgePairs(
   context: CheckContext,
   exchange: Exchange,
@@ -118,7 +118,7 @@ function storageFull({ objects }: Run, exchange: Exchange): string | undefined {
     : undefined
 }
 
-/** Throws if an answer is no success, or not of the status that the requirement gives, or if two connections gave none. */
+/** Throws if an answer is not a success or has another status than required, or if two connections gave none. */
 export function judgeGranted(
   context: CheckContext,
   exchange: Exchange,
@@ -140,7 +140,7 @@ export function judgeGranted(
 
 export type BodySchema = Exclude<SchemaName, 'report' | 'target' | 'certificate' | 'baseline'>
 
-/** Names of bodies, in words for a reader; the section beside it says where its members are shown. */
+/** Names of bodies for people, followed by the section that shows them. */
 const named: Readonly<Record<BodySchema, string>> = {
   'llm-tool-completion': 'a chat completion with an llm tool',
   job: 'a job',
@@ -152,8 +152,8 @@ const named: Readonly<Record<BodySchema, string>> = {
 }
 
 /**
- * Tells what is wrong with a body that is not JSON or does not fit the schema; undefined if it fits. Of a success that is more
- * than is read of an answer nobody knows the shape: throws `NotExercised`.
+ * Returns what is wrong with a body that is not JSON or does not fit the schema. Throws `NotExercised` for a success
+ * larger than the read limit.
  */
 export function shapeFault(response: HttpResponse, schema: BodySchema) {
   const json = response.json()
@@ -166,7 +166,7 @@ export function shapeFault(response: HttpResponse, schema: BodySchema) {
     : { expected, actual: `${response.status}, but ${found.problem}`, at: found.place }
 }
 
-/** Fails if the body has not the shape that the spec shows; the failure names the place and the problem. */
+/** Fails if the body does not have the documented shape; names the place and the problem. */
 export function judgeShape(
   context: CheckContext,
   exchange: Exchange,

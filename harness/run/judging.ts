@@ -57,10 +57,10 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   }
 }
 
-/** What goes on at once, what needs the target to itself, what is judged last, what is observed on everything. */
+/** Concurrent; alone; after everything else; observed on all traffic. */
 type Phase = 'concurrent' | 'exclusive' | 'last' | 'observed'
 
-/** Exercises what is planned, phase by phase, and tells why the rest is not. */
+/** Exercises planned requirements by phase, and reports why others are not. */
 async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void> {
   const { api, client, hooks, life, target } = run
   const alone = exclusiveIds(target)
@@ -83,13 +83,13 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
   const isReady =
     !life.ended &&
     (await client.liveness.first().catch((error: unknown) => {
-      // The key may be asked for again here, and its source may fail by now.
+      // The source of the key may be asked again here, and fail.
       if (life.ended) return false
       throw error
     }))
   if (isReady && target.setup.length + target.teardown.length > 0) await setUp(run)
   for (const one of api.requirements) if (!isPlanned(run, one.id)) tell(unplanned(run, one))
-  // If a hook cannot begin, the requirements that need it report that.
+  // If a hook cannot start, its requirements report that.
   const started = hooks.map((hook) => hook.start?.(run).catch(() => undefined))
   await Promise.all([...of('concurrent').map(exerciseOne), ...started])
   for (const requirement of of('exclusive')) await exerciseOne(requirement)
@@ -99,10 +99,10 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
   for (const requirement of [...of('last'), ...of('observed')]) await exerciseOne(requirement)
 }
 
-/** What is looked at again was made so long ago at least, in ms: what shows late shows then. */
+/** Minimum age of objects for repeated checks, in ms, so that delayed effects show. */
 const leastAgeMs = 2000
 
-/** Waits until everything that these operations made has that age. */
+/** Waits until all objects of these operations have that age. */
 async function awaitAge(run: Run, operations: ReadonlySet<string>): Promise<void> {
   const { created, madeAt } = run.objects
   const made = created.filter(({ operation }) => operations.has(operation))
@@ -135,7 +135,7 @@ async function lookBack(
   for (const result of await sendFailedAgain(run, failed)) tell(result)
 }
 
-/** Since when no answer says anything of a requirement (`performance.now()`): the full key is refused, or all is throttled. */
+/** Since when answers say nothing (`performance.now()`): the full key is refused, or everything is throttled. */
 function cutSince({ findings: { log }, life }: Run): number {
   const cause = life.ended?.cause
   if (cause === 'key') return refusedSince(log) ?? Infinity
@@ -158,7 +158,7 @@ function judgedBefore(run: Run, result: CatalogueResult, since: number): Catalog
   return before.length < failures.length ? { ...result, failures: before } : result
 }
 
-/** Ends a run: what it created is cleaned up, the sockets are closed, whatever is thrown meanwhile. */
+/** Ends a run: cleans up and closes sockets, whatever is thrown meanwhile. */
 async function finishRun(run: Run): Promise<void> {
   const { elsewhere, liveness, recorder, throttle, transport } = run.client
   liveness.stop()
@@ -167,7 +167,7 @@ async function finishRun(run: Run): Promise<void> {
   const isGone = run.life.ended?.cause === 'unreachable'
   const cleaned = isGone || created.length === 0 ? Promise.resolve() : cleanUp(run)
   try {
-    // There is no time for one after the other.
+    // No time to do both in sequence.
     if (run.life.ended?.cause !== 'interrupted') await Promise.allSettled([cleaned])
     await allEnded([cleaned, saved ? tearDown(run, saved) : Promise.resolve()])
   } finally {

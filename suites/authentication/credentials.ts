@@ -23,7 +23,7 @@ export const credentialProbesIn = (
   { depth }: Pick<RunOptions, 'depth'>,
 ): 'all' | 'few' => (depth === 'quick' ? 'few' : limits.credentialProbes)
 
-/** The request with that credential in place of its own; a conforming target refuses it. */
+/** The request with another credential; a conforming target refuses it. */
 export const withCredential = (probe: Probe, credential: Credential): Probe =>
   refused({ ...probe, credential })
 
@@ -31,14 +31,14 @@ interface OwnKeys {
   readonly full?: Secret | undefined
   readonly expired?: Secret | undefined
   readonly restricted?: Secret | undefined
-  /** Every key that is declared: nothing made from one may equal one. */
+  /** All declared keys: no derived key may equal one. */
   readonly all: ReadonlySet<string>
 }
 
-/** Has all parts that a key may have: stands for one that a command or a function gives when it is sent. */
+/** A key with all possible parts, as placeholder for one from a command or function. */
 const anyKey = `${btoa('{"alg":"HS256"}')}.${btoa('{"exp":1}')}.${'s'.repeat(43)}`
 
-/** The keys as far as they are known before anything is sent. */
+/** The keys, as far as known before anything is sent. */
 function keysIn({ keys }: Target, operation: OperationId): OwnKeys {
   const known = (source: KeySource | undefined): Secret | undefined =>
     source && { label: source.label, value: 'value' in source ? source.value : anyKey }
@@ -51,7 +51,6 @@ function keysIn({ keys }: Target, operation: OperationId): OwnKeys {
   }
 }
 
-/** A condition whose cases are made from keys. */
 function byKeys(
   cases: (material: Material, keys: OwnKeys) => readonly Case[],
   generated?: CaseCondition['generated'],
@@ -79,7 +78,7 @@ function wantsFew({ target, options, operation }: Material): boolean {
   return credentialProbesIn(target, options) === 'few' && !isThorough
 }
 
-/** Each form at the operation's own path and at those that the spec names beside it; one of them in other places. */
+/** Each form at the operation's own and alternative paths; one of them in other places. */
 function inForms(material: Material, all: readonly KeyForm[]): Case[] {
   const { operation, options } = material
   const turn = turnOf(operation, options.seed)
@@ -91,7 +90,7 @@ function inForms(material: Material, all: readonly KeyForm[]): Case[] {
   const own = sent.map(({ credential, what, kind, expects }, at): Case => {
     const change = (valid: Probe): Probe => {
       const probe = withCredential(valid, credential)
-      // A query that the spec shows may have a route of its own: every second form is sent with it.
+      // A documented query may have its own route: every second form is sent with it.
       return (at + turn) % 2 ? { ...probe, query: { ...probe.query, ...query } } : probe
     }
     return { what, fault: kind, expects, change }
@@ -99,7 +98,7 @@ function inForms(material: Material, all: readonly KeyForm[]): Case[] {
   const [form] = sent.slice(turn % sent.length)
   if (few || !form) return own
   const atOther = sent.filter(({ kind }) => isSentToOtherPaths(kind))
-  // A server that checks keys at all checks their form: elsewhere one of them is enough.
+  // A server that checks keys also checks their form: one form suffices elsewhere.
   const once = ['one spelling', 'other body', 'uuid in the other letter case'] as const
   return [
     ...own,
@@ -108,7 +107,7 @@ function inForms(material: Material, all: readonly KeyForm[]): Case[] {
   ]
 }
 
-/** A credential without forms: at its own path first, as what fails there ends a run that ends at the first failure; then everywhere. */
+/** A credential without forms: first at its own path, where a failure ends a run with --bail; then everywhere. */
 function everywhere(
   material: Material,
   what: string,
@@ -120,9 +119,9 @@ function everywhere(
   if (wantsFew(material)) return [own]
   const isKeyless = credential === noCredential
   const all = [own, ...elsewhere(material, { what, kind, credential }, isKeyless ? 'all' : 'each')]
-  // To a POST more than one request without a key is sent anyway.
+  // A POST gets several requests without a key anyway.
   if (!isKeyless || material.valid.method !== 'GET') return all
-  // Twice more when others have been answered: a cache, or the connection, may know them by then, and replicas take turns.
+  // Twice more after others were answered: a cache or connection may know them, and replicas alternate.
   const times = ['at the end of the run', 'once more at the end of the run']
   return [
     ...all,

@@ -39,24 +39,24 @@ interface Wrong {
   readonly credential: Credential
 }
 
-/** Places that it is sent to: every one; those at another path; one of them; or the first spelling in turn that shows anything. */
+/** Places to send it to: all; those at another path; one of them; or the first conclusive spelling. */
 type Where = 'all' | 'each' | OtherPlace | 'one spelling'
 
-/** Requests in a row that get no answer at a place: a gateway may drop what it does not like, and is not asked for ever. */
+/** Consecutive unanswered requests at a place before giving up: a gateway may drop them. */
 const maxUnanswered = 2
 
 interface Elsewhere {
   readonly place: OtherPlace
   readonly path: string
-  /** A path that means nothing, in the same spelling. */
+  /** An unknown path in the same spelling. */
   readonly unknown: string
-  /** Which of the bodies that the spec shows besides. */
+  /** Index of the alternative body. */
   readonly body?: number
 }
 
 /**
- * §4: all operations need authentication. Whether a server takes another path or spelling for the same operation is its own
- * affair, but what it refuses at one it must not serve at the other: any answer but a 2xx will do. It may be a gateway's.
+ * §4: all operations need authentication. A server may accept other paths and spellings, but must not serve there what
+ * it refuses on the main path: any answer but a 2xx passes, including a gateway's.
  */
 export function elsewhere(material: Material, wrong: Wrong, where: Where): Case[] {
   const { operation, options, requirement, valid } = material
@@ -85,7 +85,7 @@ export function elsewhere(material: Material, wrong: Wrong, where: Where): Case[
     .map((one) => caseAt(material, wrong, [one]))
 }
 
-/** A case at the first of these places that shows anything. */
+/** A case at the first conclusive place. */
 function caseAt(material: Material, wrong: Wrong, places: readonly Elsewhere[]): Case {
   const [first] = places as readonly [Elsewhere, ...Elsewhere[]]
   const isAlone = places.length === 1
@@ -164,14 +164,16 @@ interface Asked {
   readonly at: Elsewhere
 }
 
-/** The header of each way to seem a request that needs no key. */
+/** Headers of requests that pretend to need no key. */
 const disguises: Partial<Record<OtherPlace, readonly [name: string, value: string]>> = {
   forwarded: ['x-forwarded-for', '127.0.0.1'],
   'no user agent': ['user-agent', ''],
   multipart: ['content-type', 'multipart/form-data; boundary=conform'],
 }
 
-/** The request there. It is of no operation: what a gateway does with such a path says nothing about the operation itself. */
+/**
+ * The request at that place, outside any operation, since a gateway's answer there says nothing about the operation.
+ */
 function probeAt({ material, valid, wrong, at: { place, path, body } }: Asked): Probe {
   const own = body === undefined ? valid.body : otherBodies(material, valid)[body]
   const query = place === 'query' ? (queryIn(material) ?? { file_types: 'txt' }) : {}
@@ -230,14 +232,14 @@ function requestAt(
       skipPassive: true,
       what: whatAt(wrong, at),
       isSuccess: ({ response }) => response !== undefined && !isGranted(response),
-      // What shows without a key is a matter of that requirement, whichever asked.
+      // Failures without a key belong to that requirement, whichever asked.
       requirement: isKeyless ? `${operation}/401-missing-credentials` : id,
     },
   }
   return request
 }
 
-/** The same uuids, which a router may not take for some. */
+/** The same uuids, which a router may not recognise. */
 function inOtherCase(params: Probe['params']): Probe['params'] {
   const other = (id: string): string =>
     id === id.toLowerCase() ? id.toUpperCase() : id.toLowerCase()
@@ -246,7 +248,7 @@ function inOtherCase(params: Probe['params']): Probe['params'] {
   )
 }
 
-/** The bodies that the spec shows besides: with each of those members, as a valid request has it. */
+/** The alternative bodies of the spec: the valid one with each of those members. */
 function otherBodies(material: Material, probe: Probe): string[] {
   const { target, operation } = material
   const valid = jsonOf(probe)
@@ -262,7 +264,7 @@ function otherBodies(material: Material, probe: Probe): string[] {
     })
 }
 
-/** The query that the spec shows for the operation, as a valid request has it; undefined if there is none. */
+/** The documented query of the operation with valid values, if any. */
 export function queryIn({ target, operation }: Material): Probe['query'] | undefined {
   const { name, declaredAt } = shownQuery(operation) ?? {}
   const declared = declaredAt === undefined ? 'txt' : getAt(target.file, declaredAt)
@@ -277,8 +279,8 @@ function keylessAt(sender: Sender, material: Material, at: Elsewhere): Request {
 }
 
 /**
- * True if the server takes the spelling for a path of its own: it asks for a key, or does without. One that it does not know,
- * redirects or finds malformed is the same with any key, and shows nothing.
+ * True if the server serves the spelling: it asks for a key, or needs none. Unknown, redirected or malformed paths get
+ * the same answer with any key, and show nothing.
  */
 function takes(seen: Look): boolean {
   const response = seen.outcome === 'answered' ? seen.exchange.response : undefined

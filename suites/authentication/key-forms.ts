@@ -17,33 +17,35 @@ export interface KeyForm {
   readonly kind: MalformedKey | InvalidKey
   readonly credential: Credential
   readonly what: string
-  /** Pairs that answer it, if others than those of the requirement do. */
+  /** Accepted pairs, if different from the requirement's. */
   readonly expects?: Pairs | undefined
 }
 
 /**
- * §5 does not say where a malformed key ends and one that was never issued begins: what has three parts, what begins like a
- * JWT, or all that stands behind `Bearer`, may be taken for a key that nobody knows.
+ * §5 does not distinguish malformed keys from unknown ones: a key with three parts, with the beginning of a JWT, or
+ * anything after `Bearer` may count as an unknown key.
  */
 const malformedOrUnknown: Pairs = [[401, 'BadCredentials', 'BadToken']]
 
-/** Pairs that answer a word in place of a key; undefined: those of the requirement. */
+/** Accepted pairs for a word in place of a key; undefined: the requirement's. */
 export function givesOf(word: string): Pairs | undefined {
   return word.split('.').length === 3 || /^eyj/i.test(word) ? malformedOrUnknown : undefined
 }
 
-/** Each operation gets one of them, with each seed another; the last one holds the key as its user name. */
+/** Each operation gets one per seed; the last one has the key as its user name. */
 const otherSchemes = ['Basic', 'Token', 'JWT', 'Basic in base64']
-/** Parts that no base64url has, and parts that can be decoded but hold no JSON: whoever reads the payload may stumble over either. */
+/**
+ * Parts that are not base64url, and parts that decode to something other than JSON: payload readers may fail on either.
+ */
 const threeParts = ['not.a.jwt', 'bm90.YQ.and0']
 
 /**
- * The valid key without a scheme, with others (one as long as `Bearer`) and without a blank after it, more text after the key,
- * `Bearer` alone or with null, a word that is no JWT, and one that only has three parts (§5, rules 1 and 2).
+ * Malformed keys (§5, rules 1 and 2): no scheme, other schemes (one as long as `Bearer`), no blank, text after the key,
+ * `Bearer` alone or with null, a word, three parts.
  */
 export function malformedForms(full: Secret | undefined, number = 0): KeyForm[] {
   const scheme = otherSchemes[number % otherSchemes.length]
-  /** Header, with the full key for `*`, and what it is. */
+  /** Header with `*` for the full key, and its description. */
   const forms: Readonly<Record<MalformedKey, readonly [header: string, what: string]>> = {
     'no scheme': ['*', 'with the valid key, but without the scheme Bearer'],
     'other scheme': [`${scheme} *`, `with the valid key under the scheme ${scheme}`],
@@ -78,7 +80,7 @@ export function malformedForms(full: Secret | undefined, number = 0): KeyForm[] 
 /** RFC 7617: a user name without a password. */
 const basic = (name = ''): string => `Basic ${Buffer.from(`${name}:`).toString('base64')}`
 
-/** The parts of a signed JWT (RFC 7519) as the key has them; undefined of any other key. */
+/** The parts of a signed JWT (RFC 7519); undefined for other keys. */
 function partsOf(
   key: Secret | undefined,
 ): readonly [header: string, payload: string, signature: string] | undefined {
@@ -107,7 +109,7 @@ function inOtherCase(text: string): string {
     .join('')
 }
 
-/** A day in 2100, in seconds: as far away for every run. */
+/** A day in 2100, in seconds: constant, so that runs can be repeated. */
 const future = 4_102_444_800
 
 interface Declared {
@@ -115,16 +117,19 @@ interface Declared {
   readonly expired?: Secret | undefined
   readonly restricted?: Secret | undefined
   readonly all: ReadonlySet<string>
-  /** The turn of the operation: keys are cut and lengthened by other counts in turn, 0 if not given. */
+  /** The operation's number, which varies cut and added lengths; default 0. */
   readonly number?: number
 }
 
-/** Characters to cut off and to put on, in turn: a decoder of base64 may stumble over some lengths, and sees each of these. */
+/** Characters to remove and append: base64 decoders may fail on some lengths, so all are covered. */
 function countsAt(number: number): readonly [cut: number, added: number] {
   return number % 2 === 0 ? [4, 4] : [6, 2]
 }
 
-/** Keys that a server accepts if it does not check a signature, or lets the key say how; none that needs a part that a key lacks. */
+/**
+ * Keys that a server accepts if it does not check signatures, or trusts the key's header; skips those that need missing
+ * parts.
+ */
 function* forgeries({
   full,
   expired,
@@ -137,7 +142,7 @@ function* forgeries({
   const [head = '', body = '', signature = ''] = partsOf(full) ?? []
   const [header, payload] = [decoded(head), decoded(body)]
   const isRead = header !== undefined && payload !== undefined
-  // Of a JWT the signature alone: nobody could read the rest. In other keys it may be hexadecimal.
+  // For a JWT only the signature, since the rest would be unreadable. Other keys may be hexadecimal.
   yield isRead
     ? [
         'other letter case',
@@ -153,7 +158,7 @@ function* forgeries({
   ]
   const half = Math.ceil(signature.length / 2)
   const otherEnd = signature.slice(0, half) + [...signature.slice(half)].map(otherChar).join('')
-  // The first character: the last one may hold bits that nobody reads.
+  // The first character: the last one may contain unused bits.
   const otherBeginning = otherChar(signature) + signature.slice(1)
   yield signed(
     'signature begins otherwise',
@@ -229,15 +234,15 @@ function* forgeries({
   }
 }
 
-/** Word that the shell makes of a variable that holds the full key. */
+/** Shell expressions that derive a form from a variable with the full key. */
 const expansions: Readonly<Record<string, (variable: string, number: number) => string>> = {
   cut: (variable, number) => `\${${variable}%${'?'.repeat(countsAt(number)[0])}}`,
   lengthened: (variable, number) => `\${${variable}}${'x'.repeat(countsAt(number)[1])}`,
 }
 
 /**
- * Keys that nobody issued, made from the declared ones: cut, lengthened, in another letter case, forged. One that equals
- * a declared key is left out, and so is one that needs a part which the key does not have.
+ * Invalid keys made from declared ones: shortened, lengthened, in other letter case, forged. Excludes those that equal
+ * a declared key or need a missing part.
  */
 export function invalidForms(declared: Declared): KeyForm[] {
   const made = [...forgeries(declared)]

@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
 
 /**
- * A private key that everybody can read, and that opens nothing: it signs a token which brings its own public key, as
- * nobody who looks only at keys of their own accepts it. PKCS #8 in base64; one for all runs, so that each sends the same.
+ * A published private key that opens nothing. It signs a token that contains its own public key, which a server must
+ * not trust. PKCS #8 in base64; constant, so that runs can be repeated.
  */
 const readable = [
   'MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQCzpAwYxcBuzj5od69+4nuYroToCF3Oq7JEd9wFKqHV',
@@ -33,10 +33,10 @@ const privateKey = createPrivateKey({
 
 const publicJwk = createPublicKey(privateKey).export({ format: 'jwk' })
 
-/** Tokens that were signed: a run sends the same one to every operation. */
+/** Cache of signed tokens: a run sends the same one to every operation. */
 const signed = new Map<string, string>()
 
-/** A token with that payload (base64url), whose header holds the key that verifies it (RFC 7515, 4.1.3). */
+/** A token with that payload (base64url), whose header contains the verifying key (RFC 7515, 4.1.3). */
 export function signedByOwnKey(header: Readonly<Record<string, unknown>>, payload: string): string {
   const whole = { ...header, alg: 'RS256', jwk: publicJwk }
   const head = Buffer.from(JSON.stringify(whole)).toString('base64url')

@@ -36,7 +36,7 @@ import { extensionIn, placesOf } from './rules.ts'
 
 const ofGraphs = ['graphs.add-file', 'graphs.query'] as const
 
-/** An invented graph may be refused, and a server that ignores graphId grants it: the graph has to be seen by itself. */
+/** A server that ignores graphId accepts an unknown graph: the declared one must be verified separately. */
 async function requireGraph(run: Run): Promise<void> {
   for (const operation of ofGraphs)
     if (isDeclared(run, operation) && (await control(run, operation)).state === 'granted') return
@@ -51,8 +51,8 @@ export async function uploadTo(run: Run, graphId: string, make = distinctRequest
 }
 
 /**
- * A file that is uploaded with graphId is in that graph: adding it once more gives 409. It may be processed for a while:
- * each attempt takes a fresh upload, and adds it only once, after a longer pause each time.
+ * A file uploaded with graphId is in that graph: adding it again gives 409. It may be processed for a while: each
+ * attempt uploads a new file and adds it once, after a longer pause.
  */
 export const attached: Judge = async (context) => {
   const { run, scenario } = context
@@ -63,14 +63,14 @@ export const attached: Judge = async (context) => {
   await attachAndAdd(context, graph)
   if (run.options.depth === 'full' && isDeclared(run, 'graphs.create'))
     await tryAlso(context, () => attachToCreated(context, graph))
-  // What cannot be added shows no more than that it was uploaded.
+  // Without additions, only the upload is shown.
   if (canAdd(run)) judgeRelation(context)
 }
 
 const canAdd = (run: Run): boolean =>
   isDeclared(run, 'graphs.add-file') && pointerOf(run, 'graphs.add-file', 'file') !== undefined
 
-/** Uploads to a graph of the run: a server may attach to one that it knew when it began, whichever it is told. */
+/** Uploads to a new graph: a server may attach to a known one, whichever is requested. */
 async function attachToCreated(context: CheckContext, graph: string): Promise<void> {
   const made = await createObject(context, 'graphs.create')
   const file = await attachAndAdd(context, made)
@@ -85,19 +85,19 @@ const addTo = async (context: CheckContext, graph: string, file: string): Promis
 const attachTo = (context: CheckContext, graph: string): Promise<Exchange> =>
   context.send(() => uploadTo(context.run, graph), { role: 'setup' })
 
-/** Adds a file that is known to be in a graph after the next one was attached. */
+/** Adds an attached file after the next one was attached. */
 async function addAfterAnother(context: CheckContext, file: string, graph: string): Promise<void> {
   const { run } = context
   await attachTo(context, graph)
   if (!isTaken(await addTo(context, graph, file))) return
-  // Each replica may process what it is told for a while: another file gets that time before the next is attached.
+  // Each replica may take a while: another file gets that time before the next is attached.
   const slow = await attachTo(context, graph)
   await pause(run, run.target.limits.settleMs)
   await attachTo(context, graph)
   await addTo(context, graph, namedId(run, slow))
 }
 
-/** Adds such a file to another graph; if that is refused, a plain one to both, and it once more. */
+/** Adds such a file to another graph; if refused, a plain one to both, and it once more. */
 async function addToAnother(
   context: CheckContext,
   file: string,
@@ -107,15 +107,15 @@ async function addToAnother(
   if (!isConflict(await addTo(context, graphs[1], file))) return
   const plain = await upload(run, contentOf(run))
   for (const graph of graphs) if (!isTaken(await addTo(context, graph, plain))) return
-  // A file that is being processed may be refused for a while.
+  // A file in processing may be refused for a while.
   await pause(run, run.target.limits.settleMs)
   await addTo(context, graphs[1], file)
 }
 
-/** Uploads a file to a graph, and adds it there; gives the id of one that the graph had already, undefined if it had none. */
+/** Uploads a file to a graph and adds it there; returns the id of one already in the graph, if any. */
 async function attachAndAdd(context: CheckContext, graph: string): Promise<string | undefined> {
   const { run } = context
-  // A graph that was just made may refuse it for a while, by whichever status; own content may be refused for good.
+  // A new graph may refuse it for a while, with any status; unique content may be refused for good.
   const isKnown = ({ response }: Exchange): boolean =>
     response !== undefined &&
     (isGranted(response) || [400, 401, 403].includes(response.status) || response.status >= 500)
@@ -131,27 +131,27 @@ async function attachAndAdd(context: CheckContext, graph: string): Promise<strin
     await pause(run, ms)
     last = await context.send(await addition(run, graph, id))
     if (isConflict(last) && !last.unanswered) return id
-    // A file that is not processed yet may be refused: the next attempt waits longer.
+    // An unprocessed file may be refused: the next attempt waits longer.
   }
-  // It had its time: is it refused in place of the 409, or would any file be?
+  // Enough time has passed: checks whether it is refused in place of the 409, or any file would be.
   if (last && !isTaken(last)) await addTo(context, graph, await upload(run, contentOf(run)))
   if (last && attachedRule(historyOf(run)).outcome !== 'broken')
     throw new NotExercised(`the addition of the file ${wasAnswered(last)}`)
   return undefined
 }
 
-/** The extension of the uploaded file; `pdf` if there is none. */
+/** The extension of the uploaded file; default `pdf`. */
 export const extensionOf = ({ target }: Run): string =>
   extensionIn(target.operations['files.upload']?.content?.filename ?? '') ?? 'pdf'
 
-/** Two other extensions, of which a run uploads nothing. */
+/** Two extensions without uploads in this run. */
 export const othersThan = (own: string): string =>
   ['csv', 'html', 'md']
     .filter((one) => one !== own.toLowerCase())
     .slice(0, 2)
     .join()
 
-/** A listing of the files with those extensions; with several values of `file_types`, if that is an array. */
+/** A listing by extensions; an array gives several values of `file_types`. */
 export function listingOf(run: Run, types: string | readonly string[]) {
   const make = async (): Promise<Probe> => {
     const probe = await validRequest(run, 'files.list')
@@ -160,7 +160,7 @@ export function listingOf(run: Run, types: string | readonly string[]) {
   return { make, what: `with file_types ${[types].flat().join(' and file_types ')}` }
 }
 
-/** Lists a new file by its own extension, until it is there, by another one, and by two others. */
+/** Lists a new file by its own extension until found, by another one, and by two others. */
 export const filtered: Judge = async (context) => {
   const { run } = context
   const own = extensionOf(run)
@@ -195,7 +195,7 @@ export const ownRecord: Judge = async (context) => {
   const { run, scenario } = context
   if (scenario) return grantedByScenario(context)
   if (!isDeclared(run, 'files.upload')) throw new NotExercised('declare files.upload')
-  // Both are there before either is read: a server may give the record of the latest.
+  // Both exist before either is read: a server may return the latest record.
   const ids = [await upload(run, contentOf(run)), await upload(run, contentOf(run))]
   if (ids[0] === ids[1])
     throw new NotExercised('both uploads gave one id: see files.upload/2xx-own-id')

@@ -10,13 +10,13 @@ import {
 import { isObject } from '../../schemas/json.ts'
 import { madeBy } from '../created/attempts.ts'
 
-/** What is true of the listing and the retrieval of files: each rule a pure function of a history. */
+/** Rules about listing and retrieving files, as pure functions of a history. */
 
 export const extensionIn = (filename: string): string | undefined => /\.(\w+)$/.exec(filename)?.[1]
 
 const textOf = ({ response }: Exchange): string => response?.text(response.size) ?? ''
 
-/** The names of the members that have that value, anywhere in a JSON value; `` of an item of an array. */
+/** The names of members with that value anywhere in a JSON value; empty for an array item. */
 function namesOf(value: unknown, wanted: string, name = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => namesOf(item, wanted))
   if (isObject(value))
@@ -24,10 +24,10 @@ function namesOf(value: unknown, wanted: string, name = ''): string[] {
   return String(value) === wanted ? [name] : []
 }
 
-/** Fewest characters of an id that is looked for in a text that is no JSON. */
+/** Minimum characters of an id to search for in a text other than JSON. */
 const longEnough = 8
 
-/** The members at which an answer holds an id; of a text that is no JSON the empty name. */
+/** The members that contain an id; the empty name for a text other than JSON. */
 export function placesOf(exchange: Exchange, id: string): readonly string[] {
   const json = jsonValue(exchange.response)
   if (json !== undefined) return namesOf(json, id)
@@ -40,10 +40,10 @@ const typesOf = ({ object = '' }: HistoryEvent): string[] =>
     .toLowerCase()
     .split(',')
 
-/** Of a long recording no more answers are compared. */
+/** Maximum compared answers of a long recording. */
 const mostRead = 200
 
-/** §2.8: a file that the listing of its own extension holds is not held, at the same member, by that of another one. */
+/** §2.8: a file listed under its own extension is not listed, at the same member, under another. */
 export const filteredRule: Rule = (history) => {
   const listings = history.events
     .filter(({ kind, isGranted: is }) => kind === 'listing' && is)
@@ -80,7 +80,7 @@ export const filteredRule: Rule = (history) => {
   )
 }
 
-/** Whether an answer tells anything that one file has and another has not: a text or a number of a JSON object, or of a list. */
+/** Whether an answer contains anything specific: a string or number in a JSON object or list. */
 function isRecord(value: unknown): boolean {
   if (Array.isArray(value)) return value.some((item) => isRecord(item) || isTelling(item))
   return isObject(value) && Object.values(value).some((one) => isTelling(one) || isRecord(one))
@@ -89,14 +89,14 @@ function isRecord(value: unknown): boolean {
 const isTelling = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number'
 
-/** Whether an answer may be the same for all files: it says nothing of one. */
+/** Whether an answer may be the same for all files, and so says nothing about one. */
 function saysNothing({ exchange }: HistoryEvent, ids: readonly string[]): boolean {
   const json = jsonValue(exchange.response)
   if (json !== undefined) return !isRecord(json)
   return !ids.some((id) => id.length >= longEnough && textOf(exchange).includes(id))
 }
 
-/** §4.4: the retrievals of two files that differ in name and content give answers that differ. */
+/** §4.4: retrievals of two files with different names and content differ. */
 export const ownRecordRule: Rule = (history) => {
   const files = madeBy(history, uploadOperation).slice(0, mostRead)
   const records = files.flatMap((made) => {
@@ -109,7 +109,7 @@ export const ownRecordRule: Rule = (history) => {
   let why = 'no two files were uploaded and retrieved'
   let cases = 0
   const evidence = records.flatMap(({ made, reading }): Evidence[] => {
-    // Of a large answer its text is not kept.
+    // The text of a large answer is not kept.
     const text = textOf(reading.exchange) || JSON.stringify(reading.body)
     const alike = first.get(text)
     if (!alike) first.set(text, { made, reading })

@@ -36,7 +36,7 @@ const samples: Readonly<Partial<Record<PdfResource, SamplePdf>>> = {
   encryptedPdfFile: 'encrypted',
 }
 
-/** The sample in place of a file; undefined if the target declares it, or declares PDFs and not this one. */
+/** The sample to use; undefined if the target declares this PDF, or only others. */
 export function ownSample(
   { target: { resources } }: Run,
   name: PdfResource,
@@ -46,7 +46,10 @@ export function ownSample(
     : undefined
 }
 
-/** The id of a PDF: declared, uploaded from the declared path, or (if no PDF is declared) one of the suite's own. Once a run. */
+/**
+ * The id of a PDF: declared, uploaded from the declared path, or (if no PDF is declared) a sample of the suite. Once
+ * per run.
+ */
 export function pdfId(run: Run, name: PdfResource): Promise<string> {
   return once(run, `pdf ${name}`, async () => {
     const declared = run.target.resources[name]
@@ -64,7 +67,7 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
     const file = { bytes: samplePdf(kind), filename: `${kind}.pdf`, contentType }
     return upload(run, file, isSound).catch((error: unknown) => {
       if (!(error instanceof NotExercised) || run.options.readOnly) throw error
-      // §7.3 lets an upload of such a PDF be refused: then only the target knows of one that is stored.
+      // §7.3 allows such an upload to be refused: then only the target knows a stored one.
       throw new NotExercised(
         `${error.message}; declare resources.${name}, the id of such a PDF that is stored already`,
       )
@@ -73,8 +76,8 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
 }
 
 /**
- * Uploads a PDF with words under the same name as the others of the run: a server may know by their name what it has read. One
- * that does not take a name twice gets another.
+ * Uploads a PDF under the same name as the others of the run: a server may cache by name. If it refuses, uses another
+ * name.
  */
 async function uploadUnderOneName(run: Run, kind: SamplePdf): Promise<string> {
   const filename = `${kind}.pdf`
@@ -87,12 +90,12 @@ async function uploadUnderOneName(run: Run, kind: SamplePdf): Promise<string> {
   )
 }
 
-/** A PDF of the suite's own, uploaded once a run; throws `NotExercised` if it is refused. */
+/** A sample PDF, uploaded once per run; throws `NotExercised` if refused. */
 export function uploadSample(run: Run, name: SamplePdf): Promise<string> {
   return once(run, `own pdf ${name}`, () => uploadUnderOneName(run, name))
 }
 
-/** The valid request of PDF parsing: a PDF may have to be uploaded first. */
+/** The valid request of PDF parsing, which may need an upload. */
 export const pdfHook: RunHook = {
   requests: {
     'pdf.parse': async (run) =>
@@ -105,14 +108,14 @@ export const pdfHook: RunHook = {
 
 type Unusable = Exclude<PdfResource, 'pdfFile'>
 
-/** Names the file: a declared one by its place, one of the suite by its fault. */
+/** A declared file by its place, a sample by its fault. */
 function describeFile(run: Run, name: Unusable): string {
   const sample = ownSample(run, name)
   if (sample === undefined || sample === 'good' || sample === 'other') return `resources.${name}`
   return `${sample}.pdf of the suite, a PDF ${faultOfSample[sample]}`
 }
 
-/** A file that cannot be parsed in place of the good one: in either format, and twice in one, as a server may keep what it found. */
+/** An unreadable file: in either format, and twice in one, since a server may cache it. */
 export const unusable = (name: Unusable, what: string, isTwice = false): Condition => ({
   inOrder: true,
   async casesIn({ run }) {
@@ -128,7 +131,7 @@ export const unusable = (name: Unusable, what: string, isTwice = false): Conditi
       ...asked,
       what: `${asked.what}, with format markdown`,
       change: (valid) => asMarkdown(asked.change(valid)),
-      // A target may have no markdown for a PDF at all.
+      // A target may not support markdown.
       control: asMarkdown,
       unsupported: 'a valid PDF with format markdown was not granted',
     }
@@ -138,7 +141,7 @@ export const unusable = (name: Unusable, what: string, isTwice = false): Conditi
 
 const asMarkdown = (one: Probe): Probe => withJson(one, { format: 'markdown' })
 
-/** A file that does not exist, and one that does so no longer. */
+/** An unknown file, and a deleted one. */
 export const unreachable = byCases(
   (material) => {
     const { deletedFile } = material.target.resources
@@ -161,14 +164,14 @@ const formats = ['text', 'markdown']
 
 const outside = [
   ...['TEXT', 'Text', 'MARKDOWN', 'Markdown'],
-  // Letters of double width, which a server that normalizes to NFKC takes for the plain ones.
+  // Full-width letters, which NFKC normalization turns into plain ones.
   '\uff54\uff45\uff58\uff54',
-  // Letters with marks, and characters that nobody sees.
+  // Letters with diacritics, and invisible characters.
   ...['te\u0301xt', 'te\u200bxt', 'text\u200b', '\ufefftext', 'text\u0000'],
   ...[' text', 'text ', 'markdown\n'],
   ...['md', 'txt', 't', 'mark'],
   ...['plain', 'html', 'json', 'text,markdown', 'text/plain'],
-  // Names that every object has, and the place of a format in a list of them.
+  // Names that every JavaScript object has, and an index.
   ...['', 'constructor', '__proto__', '0'],
 ]
 
@@ -184,7 +187,10 @@ const otherWord = fc
   .oneof(fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/), anyText(12))
   .filter((format) => !formats.includes(format))
 
-/** Strings outside the enum: other letter case, full-width letters, blanks, abbreviations, empty, names of object members; then any. */
+/**
+ * Strings outside the enum: other letter case, full-width letters, blanks, abbreviations, empty, names of object
+ * members; then any.
+ */
 export const unsupportedFormat = byCases(() => outside.map(unsupported), {
   generated: () => otherWord.map(unsupported),
 })
@@ -203,13 +209,13 @@ export const malformedFormat = byCases(
 
 const gone: Pairs = [[404], [410]]
 
-/** §9: after its removal the path gives 404 or 410, whatever its body; the interface's envelope is not asked for there. */
+/** §9: after its removal the path returns 404 or 410 with any body; an envelope is not required. */
 export async function removed(context: CheckContext): Promise<void> {
   const { run, requirement } = context
   const { pdfFile, file } = run.target.resources
   const existing = typeof pdfFile === 'string' ? pdfFile : file
   const placeholder = await placeholderRequest(run, 'pdf.parse')
-  // A file that exists tells a parser that is still there from one that is gone: an unknown one gives 404 either way.
+  // An existing file reveals a parser that is still there: an unknown one gives 404 either way.
   const params = existing === undefined ? placeholder.params : { file_id: existing }
   const probe = { ...withJson(placeholder, { format: 'text' }), params }
   for (let left = run.options.depth === 'quick' ? 1 : (requirement.times ?? 1); left > 0; left--) {
