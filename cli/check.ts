@@ -109,7 +109,6 @@ function unreadableEntries(reasons: readonly string[]): string[] {
   return [`${count(reasons.length, 'entry', 'entries')} could not be read: ${named}${more}`]
 }
 
-/** How to make each recorder keep response bodies, by the beginning of its name. */
 const withBodies: readonly [creator: RegExp, option: string][] = [
   [/^WebInspector/i, 'in the network panel of Chrome or Edge: "Save all as HAR with content"'],
   [/^Firefox/i, 'in Firefox: reload with the network monitor open, then "Save All As HAR"'],

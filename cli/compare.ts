@@ -152,7 +152,6 @@ function changes(rows: readonly Row[]): string[] {
   })
 }
 
-/** The number of failures per target and operation, for operations with any. */
 function failures(rows: readonly Row[]): string[] {
   return [...groupBy(rows, ({ operation }) => operation)].flatMap(([operation, own]) => {
     if (!own.some(({ outcomes }) => outcomes.includes('failed'))) return []

@@ -118,7 +118,6 @@ const controls = {
     'The request is valid: the server accepts it first, and refuses it once the target is in the state that the statement names.',
 }
 
-/** The valid request beside the first invalid case. */
 function differenceLines(
   { expects }: CatalogueRequirement,
   planned: PlannedCases | undefined,

@@ -71,7 +71,6 @@ async function answersOf(options: InitArguments, say: (text: string) => void): P
   return { ...answers, notServed: await look(answers.baseUrl, answers.keyVariable) }
 }
 
-/** Probes a server with the key in that variable, prints what it found, and returns the missing operations. */
 type Look = (baseUrl: string, keyVariable: string) => Promise<readonly OperationId[]>
 
 /** Probes each operation once and describes the result in one sentence. */

@@ -32,7 +32,6 @@ function matching(pattern: string | undefined): readonly CatalogueRequirement[] 
   return catalogue.filter(({ id }) => matchesId(id, pattern))
 }
 
-/** In a pipe, prints one line per requirement, for searching; on a terminal, the statement is below the id. */
 function listLines(
   requirements: readonly CatalogueRequirement[],
   isTerminal: boolean,

@@ -1,4 +1,3 @@
-/** CI runners execute `##[`, `##vso[` and the like anywhere in a line. */
 const runnerCommand = /#(?=#[\w[])/g
 
 /** Quotes a text with single quotes for a POSIX shell, safe for CI runners. */

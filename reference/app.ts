@@ -37,7 +37,6 @@ const knownPaths = new Set(allOperations.flatMap(({ paths }) => paths))
 // Collections that a server may list, although the spec shows only their creation.
 const lists = new Set(['/v1/applications', '/v1/knowledge-graphs'])
 
-/** Answers that break `envelope/unknown-path` and `envelope/unsupported-method`, by variant of the defect. */
 const wrong: Readonly<Record<string, Answer>> = {
   '': { status: 404, body: { error: 'not found' } },
   '#5xx': envelope('500-InternalServerError'),
@@ -59,7 +58,6 @@ const unsupportedMethod: Readonly<Record<string, Answer>> = {
   'methods/405': { ...methodNotAllowed, headers: { allow: 'POST' } },
 }
 
-/** Answers of servers without the alternative paths of the spec. */
 const aliasMissing: Readonly<Record<string, Answer>> = {
   'aliases/404': envelope('404-NotFound'),
   'aliases/405': { ...methodNotAllowed, headers: { allow: 'GET' } },
@@ -85,7 +83,6 @@ function answerUnknownRoute(method: string, path: string, { switches }: World): 
  */
 const every = 97
 
-/** Returns an occasional 429 or 503, under the variants that have them. */
 function throttled(world: World): Answer | undefined {
   if (countUp(world, 'requests') % every !== 0) return undefined
   const load = envelope('503-ServiceUnavailable')
@@ -102,7 +99,6 @@ function throttled(world: World): Answer | undefined {
   })
 }
 
-/** The socket of the request, if there is one. */
 function socketOf(c: Context): Socket | undefined {
   return (c.env as Partial<HttpBindings> | undefined)?.incoming?.socket
 }
@@ -159,7 +155,6 @@ export function createApp(world: World): Hono {
   return app
 }
 
-/** Answers another spelling of a path like a lenient or redirecting router. */
 async function answerSpelling(
   c: Context,
   world: World,

@@ -3,7 +3,6 @@ import type { Switches } from './switches/switches.ts'
 import { creations, shapeless } from './switches/table.ts'
 import { type Answer, type Call, isMembers, type Members } from './world/call.ts'
 
-/** Rewrites every object of a JSON value, inner ones first. */
 function everyObject(value: unknown, rewrite: (members: Members) => Members): unknown {
   if (Array.isArray(value)) return value.map((item) => everyObject(item, rewrite))
   if (!isMembers(value)) return value
@@ -132,7 +131,6 @@ export function largeText(size: number): string {
   return known
 }
 
-/** Adds a large member, if the operation lists or retrieves files and a variant asks for it. */
 function enlarged(answer: Answer, call: Call): Answer {
   const size = call.world.switches.variedOf(sizes)
   const isOfFiles = call.operation === 'files.list' || call.operation === 'files.retrieve'

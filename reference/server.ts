@@ -77,7 +77,6 @@ function createServed({ defects = [], variants = [], latency = 0, ...options }: 
   }
 }
 
-/** Adds CORS headers for any origin. */
 function forWebPages(app: Hono): Hono {
   const open = new Hono()
   open.use(cors({ origin: '*', exposeHeaders: ['*'] }))

@@ -59,7 +59,6 @@ function isBaseUrl(text: string): boolean {
   return ['http:', 'https:'].includes(protocol) && username === '' && password === ''
 }
 
-/** A path, or a URL that begins with a base URL. */
 function isRequestUrl(text: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(text)) return text !== ''
   return isBaseUrl(text.replace(/[?#].*$/s, ''))

@@ -38,7 +38,6 @@ export function setAt(value: unknown, pointer: string, replacement: unknown): un
   return replacedAt(value, tokensOf(pointer), replacement, pointer)
 }
 
-/** Copies the containers on the path, and shares the rest. */
 function replacedAt(
   value: unknown,
   [token, ...rest]: readonly string[],
@@ -132,7 +131,6 @@ function write(value: unknown, depth: number, room: number): string {
   return text + close
 }
 
-/** Does not split surrogate pairs. */
 const cut = (text: string): string =>
   text.length > longest ? `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
 

@@ -22,7 +22,6 @@ export function withArticle(type: string): string {
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 }
 
-/** Formats `/errors/0/key` as `errors[0].key`. */
 function inWords(pointer: string): string {
   return memberPath(pointer, 60) || 'the body'
 }

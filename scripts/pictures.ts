@@ -33,7 +33,6 @@ async function report(only: readonly string[]): Promise<Report> {
   return { ...pictured, run: { ...pictured.run, ...times }, requirements }
 }
 
-/** Styles of the SGR codes that picocolors writes; other codes end them. */
 const styles: Readonly<Record<string, string>> = {
   1: 'font-weight: 700',
   2: 'opacity: .65',
@@ -43,7 +42,6 @@ const styles: Readonly<Record<string, string>> = {
   36: 'color: #8fbcea',
 }
 
-/** Terminal output as an SVG with selectable text. */
 function terminalPicture(command: string, output: string): string {
   const [first = '', ...rest] = output.trimEnd().split('\u001b[')
   const spans = rest.map((part) => {

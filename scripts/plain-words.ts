@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** Words to avoid, and what to write in their place. */
 const plainer: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\bmend(?:s|ed|ing)?\b/, 'fix'],
   [/\b(?:bears?|bore|borne) out\b/, 'support'],
@@ -40,7 +39,6 @@ for (const line of found) console.log(line)
 console.log(`${found.length} words to replace`)
 process.exitCode = found.length > 0 ? 1 : 0
 
-/** Comments and strings with a blank in them, at their places. */
 function withoutCode(text: string): string {
   const parts =
     /(?<comment>\/\*[\s\S]*?\*\/|(?<![:'"`\\/])\/\/[^\n]*)|'(?:[^'\\\n]|\\.)* (?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)* (?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g

@@ -21,7 +21,6 @@ export function readings(): Reading[] {
 /** A line that contains only ids in code marks. */
 const isIdLine = (paragraph: string): boolean => /^`[^`]+`(?:, `[^`]+`)*$/.test(paragraph)
 
-/** Requirements that a text cites in code marks, by id or pattern. */
 function citedIn(text: string): string[] {
   const patterns = [...text.matchAll(/`((?:\*|[a-z-]+(?:\.[a-z-]+)?)\/[0-9a-z*-]+)`/g)].map(
     ([, id = '']) => id,

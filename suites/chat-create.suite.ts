@@ -65,7 +65,6 @@ function messagesOf(run: OfTarget, probe: Probe): readonly Message[] {
 
 const moreParts = ['Answer in one line.', 'Be brief.']
 
-/** The valid messages with each text as an array of that many text parts. */
 function asTextParts(known: Known, probe: Probe, parts: number): Probe {
   const text = (whole: string) => ({ type: 'text', text: whole })
   const messages = messagesOf(known, probe).map((message) => {
@@ -101,7 +100,6 @@ function withDeclaredTools(probe: Probe, known: Known): Probe {
   return atRole(known, atRole(known, probe, 'tools', tools), 'tool_choice', 'auto')
 }
 
-/** Numbers, booleans and arrays, with the declared tools if any. */
 const malformedToolChoice = byRecord({
   besides(run, valid) {
     const tools = declaredTools(run)
@@ -125,7 +123,6 @@ function withResponseFormat(probe: Probe, known: Known): Probe {
 }
 
 let ajv: Ajv2020 | undefined
-/** Cache of compiled schemas. */
 const known = new Map<string, ValidateFunction>()
 
 /**
@@ -155,7 +152,6 @@ function compiled(schema: Record<string, unknown>): ValidateFunction {
   }
 }
 
-/** The content is JSON text; if `strict` is true it fits the requested schema. */
 const judgeStructuredOutput: GrantedCheck = (context, exchange, what) => {
   requireWhole(context.run, exchange)
   judgeShape(context, exchange, 'chat-completion', what)

@@ -50,7 +50,6 @@ import type { Target } from '../harness/target/index.ts'
 const clientError: Pairs = [['4xx'], [401]]
 const expected = 'a 4xx with an error envelope'
 
-/** A request with the full key to a route outside the interface. */
 function routeCase(method: string, path: string, what: string): Case {
   const body = method === 'POST' ? { headers: [jsonType], body: '{}' } : { headers: [] }
   const change = ({ credential }: Probe): Probe => ({
@@ -66,7 +65,6 @@ function routeCase(method: string, path: string, what: string): Case {
   return { what, change }
 }
 
-/** Judges routes in sequence; skips those that the server has. */
 function byRoutes(
   cases: Cases,
   isOwn: (exchange: Exchange) => boolean = () => false,
@@ -142,7 +140,6 @@ const padding = 256 * 1024
 const largeText = 2 * 1024 * 1024
 const smallest = 100
 
-/** A large request, or a similar one of another size. */
 type Sized = (size?: number) => Promise<Probe>
 
 const needKey = (run: Run): void => {

@@ -98,7 +98,6 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
     }
   }
 
-  /** Polls of an object that another operation creates. */
   function addPolls(id: OperationId): void {
     const reads = readsOf(id)
     if (!reads) return
@@ -151,7 +150,6 @@ function createTotals(target: Target) {
   }
 }
 
-/** True if each request of the operation uses a newly uploaded file. */
 function uploadsFirst(id: OperationId, { operations: declared }: Target): boolean {
   const role = operation(id).freshFileAt
   const canUpload = declared[uploadOperation]?.content !== undefined

@@ -52,7 +52,6 @@ const unknownGraph: Condition = {
 const sendOdd = (context: CheckContext, make: () => Promise<Probe>, what: string) =>
   context.send(make, { badInput: true, expects: anyButError, what })
 
-/** A name beyond ASCII, of letters in several scripts. */
 const otherName = 'Tee – чай 茶.txt'
 
 /** Uploads can be retrieved. An empty one may be refused; another requirement checks that it crashes nothing. */

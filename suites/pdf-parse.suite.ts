@@ -144,7 +144,6 @@ async function parseOwnPdfs(context: CheckContext): Promise<void> {
     await tryEach(together, (pdf) => parseOwnPdf(context, pdf))
 }
 
-/** Whether two uploads returned that id, which is then ambiguous. */
 const isShared = (run: Run, id: string): boolean =>
   new Set(
     historyOf(run)
@@ -175,7 +174,6 @@ async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf):
   await tryUntilGranted(context, { make, what, check })
 }
 
-/** A remark if the words are those of the other PDF, with the same name. */
 function ofOtherPdf(run: Run, id: string, name: SamplePdf, words: readonly string[]): string {
   const other = own.find(([its, text]) => {
     const wanted = wordsOf(text)
@@ -189,7 +187,6 @@ function ofOtherPdf(run: Run, id: string, name: SamplePdf, words: readonly strin
   return `; the content is that of ${other[0]}.pdf${under}`
 }
 
-/** Either format returns the content of the file, declared or uploaded by the suite. */
 const content: Judge = async (context) => {
   const { run, scenario } = context
   if (run.target.operations['files.upload']?.content !== undefined && !scenario) {

@@ -35,7 +35,6 @@ const having = (name: string, value: unknown, what: string): Setting => ({
   config: (declared) => ({ ...declared, [name]: value }),
 })
 
-/** The valid request with that query_config; a chat keeps the tools that contain it. */
 function asCase(material: Material, { what, config, fault }: Setting): Case {
   const { operation } = material
   const change = (valid: Probe): Probe => {

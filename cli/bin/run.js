@@ -79,7 +79,6 @@ function listenForInterrupts() {
   }
 }
 
-/** Without a target there is nothing to report. */
 function endWithNothing() {
   process.stderr.write(
     'conform: interrupted before the target file was read: nothing was judged, no report was written\n',

@@ -58,7 +58,6 @@ function listed(names: readonly string[]): string {
   return names.length === 0 ? '0' : `${names.length} (${names.join(', ')})`
 }
 
-/** The number of requirements per reason, most frequent first. */
 function byReason(requirements: readonly { readonly id: string; readonly reason: string }[]) {
   return [...groupBy(requirements, ({ reason }) => reason)]
     .sort(([, a], [, b]) => b.length - a.length)

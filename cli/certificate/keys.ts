@@ -132,7 +132,6 @@ export async function newPassphrase(ask = terminalAsk()): Promise<string | undef
   return first
 }
 
-/** Asks on the terminal without echo; undefined without a terminal. */
 function terminalAsk(): ((question: string) => Promise<string>) | undefined {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined
   return async (message) => {

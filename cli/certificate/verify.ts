@@ -62,7 +62,6 @@ export interface Demands {
   readonly requireOperations?: readonly string[] | number | undefined
   /** Normalized. */
   readonly baseUrl?: string | undefined
-  /** In days. */
   readonly maxAge?: number | undefined
   readonly now: Date
 }

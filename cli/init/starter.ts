@@ -47,7 +47,6 @@ export function starter(file: string, answers: Answers): string {
 
 const schemaPath = 'node_modules/ai-content-conformance/schemas/target.schema.json'
 
-/** Names the schema for editors, if the package is installed in or above the folder of the file. */
 function schemaLine(file: string): string {
   const folder = dirname(resolve(file))
   for (let above = folder; ; above = dirname(above)) {
@@ -134,7 +133,6 @@ const limits = `// 0 requests per second: no limit. maxGenerations bounds what a
   "maxGenerations": 600
 }`
 
-/** A comment, and members listed below it as comments. */
 interface Comment {
   readonly about: string
   readonly members: readonly (readonly [name: string, value: unknown])[]

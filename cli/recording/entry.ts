@@ -4,7 +4,6 @@ import { type HeaderLine, headerValue } from '../../harness/http/index.ts'
 
 /** The parts of a HAR entry that are judged or shown. */
 export interface RecordedEntry {
-  /** Index in `log.entries`. */
   readonly index: number
   /** Epoch ms. */
   readonly startedAt: number | undefined
@@ -14,7 +13,6 @@ export interface RecordedEntry {
   readonly url: string
   readonly requestHeaders: readonly HeaderLine[]
   readonly requestBody: HarBody
-  /** 0 if no answer came. */
   readonly status: number
   readonly headers: readonly HeaderLine[]
   readonly body: HarBody
@@ -102,7 +100,6 @@ function instantOf(value: unknown): number | undefined {
 
 const noBody: HarBody = { state: 'whole', bytes: new Uint8Array() }
 
-/** The body of an answer (`content`), or of a request (`postData`, whose size is in another member). */
 function harBody(holder: unknown, headers: readonly HeaderLine[], bodySize?: unknown): HarBody {
   const content = isObject(holder) ? holder : {}
   const { _cut: cut, _file: file, comment, text } = content

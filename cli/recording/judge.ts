@@ -83,7 +83,6 @@ export function countShown(target: Target): number {
 
 const changes = ['DELETE', 'PUT', 'PATCH']
 
-/** The methods of the interface. */
 const methods: ReadonlySet<string> = new Set(operations.map(({ method }) => method))
 
 /** Judges recorded answers: each by itself, and all by the rules of a live run. */
@@ -92,7 +91,6 @@ export function judgeRecording(
   target: Target,
   redactor: Redactor,
 ) {
-  /** Entries judged, and ignored by reason. */
   const counts = {
     judged: 0,
     otherAddresses: 0,
@@ -104,7 +102,6 @@ export function judgeRecording(
     /** Paths under `/v1` outside the interface: only label and keys are judged. */
     unknown: 0,
   }
-  /** Answers recorded with and without a body. */
   const bodies = { kept: 0, missing: 0, elsewhere: 0 }
   const judged: JudgedEntry[] = []
   const history = createHistory(target.limits, { isRecorded: true })
@@ -120,7 +117,6 @@ export function judgeRecording(
     if (fault && tally.failures.length < maxKept) tally.failures.push(fault)
   }
 
-  /** The exchange of a relevant, answered entry; counts the others. */
   const exchangeIfAnswered = (entry: RecordedEntry): EntryExchange | undefined => {
     const { body, method, startedAt = NaN, status, url } = entry
     const path = pathUnder(target.baseUrl, url)
@@ -218,7 +214,6 @@ function faultOf(
   }
 }
 
-/** The requirement that a 2xx shows, if it is one of the plain ones. */
 function successOf(
   { entry, response }: EntryExchange,
   id: OperationId,
@@ -244,7 +239,6 @@ function successOf(
   }
 }
 
-/** A stream is not a completion (the spec does not show its form), and a tool call need not have content. */
 function isPlainChat(body: unknown, response: EntryExchange['response']): boolean {
   const isStream = /^\s*text\/event-stream/i.test(response.header('content-type') ?? '')
   const tools = member(body, 'tools') ?? []

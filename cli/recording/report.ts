@@ -14,7 +14,6 @@ interface RecordingFacts {
   readonly redactor: Redactor
   readonly judged: JudgedRecording
   readonly entries: readonly RecordedEntry[]
-  /** Used if no entry has a time. */
   readonly now: Date
   /** The command that reproduces the result. */
   readonly rerun: string
@@ -47,7 +46,6 @@ export function recordingReport(facts: RecordingFacts): Report {
   })
 }
 
-/** Start of the recording, and duration up to the last answer. */
 function timeOf({ entries, now }: RecordingFacts) {
   let [first, last] = [Infinity, -Infinity]
   for (const { startedAt, durationMs } of entries) {

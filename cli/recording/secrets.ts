@@ -37,7 +37,6 @@ function credentialsOf(value: string): string[] {
   return password.length >= shortestKey ? [rest, password] : [rest]
 }
 
-/** A JSON member or form field whose name suggests a credential, except `max_tokens`. */
 const secretMember =
   /("[\w-]*(?:passw(?:or)?d|secret|api[_-]?key|token)"\s*:\s*")((?:[^"\\]|\\.)+)(?=")/gi
 const secretPair = /((?:^|&)[\w-]*(?:passw(?:or)?d|secret|api[_-]?key|token)=)([^&\s]+)/gi

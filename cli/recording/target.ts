@@ -11,7 +11,6 @@ import {
 } from '../../harness/target/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 
-/** Used if a recording shows no address; nothing is judged then. */
 const nowhere = 'http://recording.invalid'
 
 /**

@@ -108,7 +108,6 @@ export async function oneRun(
   }
 }
 
-/** The options as repeated in reports, without secrets in headers and shell commands. */
 function withoutKeys(options: RunArguments, { target }: FoundTarget): RunArguments {
   const redactor = redactorFor(target)
   const { header, start } = options

@@ -70,7 +70,6 @@ export function runOptions(
 /** A variable, a path or a file name, such as a server's TLS key: not a secret itself. */
 const isPlaceOfKey = /^["']?(?:\$|[./~])|\.(?:pem|key|p12|pfx|json|txt)["']?$/i
 
-/** The --start options of a rerun, without what looks like a secret. */
 function startOf({ start, wait }: RunArguments): string {
   const shown = start
     ?.replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>

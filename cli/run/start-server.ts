@@ -58,7 +58,6 @@ export async function startServer(
     const why = await whyNotAnswering(target, wait, { server, signal: interrupts.signal })
     return {
       problem: whyNotJudged(why, interrupts.signal.aborted),
-      /** Where the server's output is, if the run did not end with 0. */
       notes({ exit }: Report): string[] {
         if (log === undefined || exit.code === 0) return []
         isLogNamed = true

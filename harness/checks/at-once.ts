@@ -145,7 +145,6 @@ export const samples = <T>(
   arbitrary: fc.Arbitrary<T>,
 ): readonly T[] => fc.sample(arbitrary, searchOf(context, runs))
 
-/** The smallest failure, found case by case; the original one if it does not recur, or shrinking was cut short. */
 async function smallest<T>(
   seen: Failed,
   search: ReturnType<typeof searchOf>,

@@ -119,7 +119,6 @@ function walk(journal: Journal, ruleOf: RuleOf, cases: readonly Case[]): Walk {
 const partsAfter = ({ parts = [], isConclusive }: Case): readonly Case[] =>
   isConclusive ? [] : parts
 
-/** The evidence of the first of these cases, or of their parts, that breaks the server by itself; undefined if none does. */
 function whichBroke(
   journal: Journal,
   ruleOf: RuleOf,
@@ -166,7 +165,6 @@ async function ended(
     : { outcome: 'open', cases, why }
 }
 
-/** A fault of a member that another requirement covers is bad input too. */
 async function crashOf(run: Run, operation: OperationId): Promise<Verdict | undefined> {
   const crash = sharedBy(run).crashes.find(({ exchange }) => exchange.probe.operation === operation)
   if (!crash) return undefined

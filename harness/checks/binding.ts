@@ -172,7 +172,6 @@ export class Binding {
       : `${requirement.id} ${one.what} ${credential.value} ${JSON.stringify(query)} ${key}`
   }
 
-  /** Faults of members that broke the server are bad input, too. */
   noteCrashes(): void {
     const { run } = this.#context
     for (const [one, request] of this.#requests) {
@@ -182,7 +181,6 @@ export class Binding {
     }
   }
 
-  /** What came is judged by now; what several requirements judge stays. */
   forget(): void {
     const { run, requirement } = this.#context
     for (const { name } of this.#requests.values())

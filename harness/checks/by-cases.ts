@@ -64,7 +64,6 @@ export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition 
   }
 }
 
-/** Changes a valid request to another object than the declared one; undefined if none accepts it. */
 function otherObject({ run, requirement }: CheckContext, id: OperationId) {
   const make = run.hooks.flatMap(({ others }) => others?.[id] ?? [])[0]
   return once(run, `other object of ${id}`, () =>

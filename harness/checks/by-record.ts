@@ -64,7 +64,6 @@ function otherValues(place: Placed, drawn: string): Change[] {
   ]
 }
 
-/** Everything wrong with a member under a condition, by its record. */
 function faultsUnder(known: Known, name: string, place: Placed, drawn: string): Change[] {
   const { judgedBy, kinds, isFile } = place.member
   const changes: Readonly<Record<MemberFault, () => Change[]>> = {

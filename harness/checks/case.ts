@@ -15,7 +15,6 @@ import { type Known, randomOf, sampled, seedFor } from './values.ts'
 export interface Case {
   /** The one fault; continues the request line. */
   readonly what: string
-  /** Name in the fault matrix. */
   readonly fault?: string | undefined
   /** Accepted pairs for this case, if different from its requirement's. */
   readonly expects?: Pairs | undefined

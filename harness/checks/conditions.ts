@@ -79,7 +79,6 @@ export const withBody = (probe: Probe, body: unknown): Probe => refused(withJson
 type JsonFault = readonly [what: string, change: (text: string) => string]
 
 const string = /"((?:[^"\\]|\\.)*)"/g
-/** A member name that JavaScript accepts without quotes, and what precedes it. */
 const plainName = /([{,]\s*)"([A-Za-z_]\w*)"(?=\s*:)/
 
 const beforeEnd = (text: string, added: string): string =>
@@ -88,7 +87,6 @@ const beforeEnd = (text: string, added: string): string =>
 const afterBegin = (text: string, added: string): string =>
   `${text.slice(0, 1)}${added}${text.slice(1)}`
 
-/** Adds a member or item with an invalid value. */
 function withValue(value: string): (text: string) => string {
   return (text) => {
     const comma = /^[{[]\s*[}\]]$/.test(text) ? '' : ','

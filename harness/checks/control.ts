@@ -191,7 +191,6 @@ function memberToCheck(
     : undefined
 }
 
-/** Notes what to check if the valid request was refused for an unknown object or model. */
 function noteUnknown(run: Run, operation: OperationId, exchange: Exchange): string {
   const said = describeResponse(exchange)
   const member = memberToCheck(run, operation, exchange, said)
@@ -209,7 +208,6 @@ const recovery = { tries: 4, pauseMs: 500 }
 /** Consecutive valid requests: enough to hit a failure of every fifth request. */
 const inARow = 5
 
-/** The answer to a valid request that crashed too, if any; no answer excuses nothing. */
 async function breaksOnValid(run: Run, operation: OperationId): Promise<Exchange | undefined> {
   if (!isDeclared(run, operation)) return undefined
   const { state, exchange, valid } = await control(run, operation)

@@ -40,7 +40,6 @@ function isToKeep({ failures }: Tally, { probe: { operation } }: Exchange): bool
   return failures.length < maxKept || failures.filter(isOfOne).length < maxOfOne
 }
 
-/** Returns the expectation, and what came if wrong; undefined if the answer does not concern the requirement. */
 type AnswerRule = (
   response: HttpResponse,
   exchange: Exchange,

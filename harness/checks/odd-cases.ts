@@ -171,7 +171,6 @@ const bodyCases = ({ material: { operation, valid }, effect }: Ground): Case[] =
       }
     })
 
-/** A single fault of one member; without effect if another requirement refuses it. */
 function memberCase(ground: Ground, one: Change): Case {
   const [fault = ''] = one.faults
   const mayBeGranted = isLoose(one.place.member, fault.slice(0, fault.indexOf(' ')))
@@ -251,7 +250,6 @@ function togetherCases(ground: Ground): Case[] {
   ]
 }
 
-/** The spec shows its purpose, and requests without it. */
 function isOptional(member: Member): boolean {
   if (member.required || !isLoose(member, 'null')) return false
   const isPlain = member.kinds.some((kind) => kind === 'number' || kind === 'boolean')

@@ -153,7 +153,6 @@ export function isFree(change: Change): boolean {
 const isWithin = (one: Placed, other: Placed): boolean =>
   `${one.pointer}/`.startsWith(`${other.pointer}/`)
 
-/** Whether one body can have both places with their parents. */
 function fit(one: Placed, other: Placed): boolean {
   if (isWithin(one, other) || isWithin(other, one)) return false
   const top = topOf(one)

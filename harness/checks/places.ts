@@ -41,16 +41,13 @@ export interface Placed {
   readonly member: Member
   readonly pointer: string
   readonly body: unknown
-  /** Its value, or a possible one. */
   readonly like: unknown
 }
 
-/** Provides missing parents of a member. */
 type Examples = (member: Member, above: unknown) => unknown
 
 export type PickItem = (items: readonly unknown[], member: Member) => number
 
-/** The item with the member's type; the first, if there is none. */
 const ofItsType: PickItem = (items, { ofType }) =>
   ofType === undefined
     ? 0
@@ -59,7 +56,6 @@ const ofItsType: PickItem = (items, { ofType }) =>
         items.findIndex((item) => getAt(item, '/type') === ofType),
       )
 
-/** The member in a body; undefined if a parent is neither in the body nor among the examples. */
 function placed(
   members: readonly Member[],
   member: Member,
@@ -185,7 +181,6 @@ export function arraysAbove({ body, pointer, member }: Placed): string[] {
   return above.filter((at) => Array.isArray(getAt(body, at)))
 }
 
-/** The function of the declared llm tool, else one that delegates to the body's model. */
 function llmFunction(
   run: OfTarget,
   operation: OperationId,

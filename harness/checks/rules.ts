@@ -104,7 +104,6 @@ const casesOf = (verdict: CaseVerdict): number => {
 const countOf = (verdicts: readonly CaseVerdict[]): number =>
   verdicts.reduce((sum, one) => sum + casesOf(one), 0)
 
-/** What all cases come to, when none of them is to be asked for any more. */
 function concluded(
   seen: readonly CaseVerdict[],
   further: ReadonlySet<CaseVerdict>,

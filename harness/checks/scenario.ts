@@ -157,16 +157,12 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   })
 }
 
-/** A scenario changes the whole declared request, including, for example, tools that other valid requests lack. */
 function scenarioControl(run: Run, operation: OperationId): Promise<Control> {
   if (!declaresMore(run, operation)) return control(run, operation)
   const name = nameOfControl(draftRequest(run, operation, 'whole'))
   return controlWith(run, operation, name, () => plainRequest(run, operation, 'whole'))
 }
 
-/**
- * The scenario's request, new each time; a refused one has no effect, and all share one file that is in no graph yet.
- */
 async function scenarioProbe(
   run: Run,
   scenario: Scenario,

@@ -16,7 +16,6 @@ import { byScenario } from './scenario.ts'
 
 type ConditionName<Id extends string> = Id extends `${string}/${infer Name}` ? Name : never
 
-/** A refusal is judged by a condition or a check; anything else by a check. */
 type CheckOf<R extends { readonly expects?: unknown }> = R['expects'] extends Pairs
   ? Check
   : Exclude<Check, Condition>

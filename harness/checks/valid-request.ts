@@ -91,7 +91,6 @@ export function withoutRoles(
 /** Placeholder for an undeclared id: a uuid of version 4. */
 const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
 
-/** A declared id as model for an unknown one of that parameter. */
 function knownIdLike({ target }: OfTarget, id: OperationId, parameter: string): string {
   const ids = [operationOf(id), ...operations.map((other) => operationOf(other.id))]
     .flatMap(({ params }) => params?.[parameter]?.declaredAt ?? [])
@@ -99,7 +98,6 @@ function knownIdLike({ target }: OfTarget, id: OperationId, parameter: string): 
   return ids.find((known) => typeof known === 'string') ?? anyUuid
 }
 
-/** Path parameters as declared; ids that the run still has to create look like declared ones. */
 function paramsOf(known: OfTarget, operation: OperationId): Record<string, string> {
   const entries = Object.entries(operationOf(operation).params ?? {})
   return Object.fromEntries(
@@ -124,7 +122,6 @@ function wholeBody({ target }: OfTarget, operation: OperationId): unknown {
   }, example)
 }
 
-/** Replaced by the key when sent. */
 const anyKey: Credential = { shown: '', full: true }
 
 /** `plain`: without members that only some requirements need. */
@@ -240,7 +237,6 @@ async function ownObject(run: Run, maker: OperationId): Promise<string> {
   return id
 }
 
-/** Gives created objects a unique name. */
 function withOwnName({ objects }: Run, draft: Probe, pointer = '/name'): Probe {
   const body = jsonOf(draft)
   const own = getAt(body, pointer)
@@ -248,7 +244,6 @@ function withOwnName({ objects }: Run, draft: Probe, pointer = '/name'): Probe {
   return { ...withJson(draft, setAt(body, pointer, creates)), creates }
 }
 
-/** Each addition adds a newly uploaded file, if the target declares how to upload one and where the body has its id. */
 async function freshAddition(run: Run, role: string): Promise<unknown> {
   const { operations: declared } = run.target
   const pointer = declared[additionOperation]?.fields[role]

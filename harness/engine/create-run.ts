@@ -97,7 +97,6 @@ function newFindings({ baseUrl }: Target): Findings {
   }
 }
 
-/** One transport per origin of the target file's own requests; the injected one for the target's origin. */
 function waysElsewhere(
   baseUrl: string,
   injected: Transport | undefined,
@@ -106,7 +105,6 @@ function waysElsewhere(
   const own = new Map<string, Transport>()
   const { origin, pathname } = new URL(baseUrl)
   const prefix = pathname.replace(/\/$/, '')
-  /** A path relative to the transport's base URL. */
   const below = (path: string): string =>
     path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
   return {

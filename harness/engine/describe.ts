@@ -65,7 +65,6 @@ export function withFinding({ finding }: Exchange, received: string): string {
 /** Characters of a body above which a 502 may come from its length. */
 const largeBody = 128 * 1024
 
-/** A 413 without an envelope comes from a gateway with its own limit. Some return 502. */
 function tooLargeRemark({ probe }: Exchange, { status }: HttpResponse): string {
   if (status !== 413 && !(status === 502 && (probe.body?.length ?? 0) > largeBody)) return ''
   const type = probe.headers.find((line) => isNamed(line, 'content-type'))?.value ?? 'json'

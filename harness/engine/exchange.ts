@@ -163,7 +163,6 @@ export function differing(responses: readonly string[]): Finding {
   return { kind: 'answers-differ', responses: [...times] }
 }
 
-/** For a valid request. */
 const saysNothing: readonly number[] = [401, 403, 409, 429]
 
 /** Whether the answer is certainly not the intended one. */

@@ -68,7 +68,6 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
       ]
       return new Set(await Promise.all(all.filter((source) => source !== undefined).map(read)))
     },
-    /** Registers a derived credential with the redactor. */
     learn({ value, shown }: Credential): void {
       const withoutScheme = (text: string): string => text.replace(/^(Bearer|Basic) /, '')
       if (value !== undefined && value !== shown)
@@ -109,7 +108,6 @@ export const refusing: readonly number[] = [401, 403, 429]
 export const isAccepting = ({ shown, operation, status }: Answer): boolean =>
   shown === 'full' && operation !== null && !refusing.includes(status) && status !== 503
 
-/** When the last request was sent that showed the full key accepted. */
 const acceptedAt = ({ answers }: Log): number =>
   answers.reduce((at, one) => (isAccepting(one) ? Math.max(at, one.sentAt) : at), -Infinity)
 

@@ -73,7 +73,6 @@ export function createLiveness(run: () => Run): Liveness {
     const result = await client.transport.send(request, options)
     return { result, exchange: recordExchange(run(), sent, result) }
   }
-  /** Passes the target's own answer to observers. */
   const accept = (exchange: Exchange): void => {
     const { api, client, target } = run()
     if (!exchange.response || target.absent[api.first] !== undefined) return
@@ -181,7 +180,6 @@ export function createLiveness(run: () => Run): Liveness {
   }
 }
 
-/** A restarting server refuses connections, or its gateway closes them. */
 function isAway(result: HttpResult): boolean {
   return isLost(result) || (result.kind === 'no-answer' && result.detail === 'nobody-listens')
 }

@@ -6,7 +6,6 @@ export interface Answer {
   /** Null: outside the interface. */
   readonly operation: string | null
   readonly credential: Credential
-  /** The key of the request. */
   readonly shown: 'full' | 'other' | 'none'
   readonly requirement: string | null
   readonly status: number

@@ -61,7 +61,6 @@ export function isLost(result: HttpResult): boolean {
  */
 export function createCircuitBreaker() {
   const inARow = new Map<string, number>()
-  /** Consecutive unanswered requests per operation. */
   const open = new Map<string, number>()
   const unanswered = new Map<string, Exchange>()
   const throttled = new Set<string>()

@@ -15,18 +15,15 @@ import { longestPauseMs, retryAfter } from './pace.ts'
 const responseMs = 15_000
 const responseAfterEndMs = 300
 
-/** How to send a request of the target file. */
 interface HookSending {
   readonly role: ExchangeRole
   /** The requirement of its scenario, if any. */
   readonly requirement: string | null
   /** Default: 15 s, and 300 ms when the run is over. */
   readonly timeoutMs?: number
-  /** Ends the exchange early. */
   readonly signal?: AbortSignal
 }
 
-/** No answer to a request of the target file. */
 interface NoHookResponse {
   readonly status: undefined
   readonly why: string
@@ -75,7 +72,6 @@ export async function sendHookRequest(
 
 const deadlineOf = ({ life }: Run): number => (life.ended ? responseAfterEndMs : responseMs)
 
-/** Adds the query members that it lacks. */
 function withQuery(search: string, query: Readonly<Record<string, string>>): string {
   const own = new URLSearchParams(search)
   const added = Object.entries(query).filter(([name]) => !own.has(name))
@@ -110,7 +106,6 @@ async function sendPatiently(
 const isToWaitFor = (response: HookResponse): boolean =>
   response.status !== undefined && isThrottled(response)
 
-/** The command or function returned no key. */
 const withoutKey = (error: Error): NoHookResponse => ({ status: undefined, why: error.message })
 
 /** Sends the requests of `setup` and saves their values. A failure ends the run, since later requests depend on it. */
@@ -130,7 +125,6 @@ export async function setUp(run: Run): Promise<void> {
   for (const value of saved.values()) run.objects.takenIds.add(value.toLowerCase())
 }
 
-/** Saves the requested values; returns what went wrong, if anything. */
 function save(
   { save: pointers }: SetupRequest,
   response: HttpResponse,

@@ -54,7 +54,6 @@ export function createSemaphore(size: number) {
   }
   return {
     size,
-    /** Waits for places, or rejects with the signal's reason; returns a function to release them. */
     acquire(signal: AbortSignal, { count = 1, urgent = false }: Turn = {}): Promise<() => void> {
       if (queue.length === 0 && count <= free && !signal.aborted)
         return Promise.resolve(take(count))
@@ -158,7 +157,6 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
   const listeners: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
   let longestAskedMs = 0
-  /** The current period of throttled answers. */
   let wall:
     | { operations: Set<string>; statuses: Set<number>; askedMs: number; begunAt: number }
     | undefined
@@ -245,7 +243,6 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     },
     /** Calls back for each pause, in ms. */
     onHold: (call: (operation: string, pauseMs: number) => void): void => void listeners.push(call),
-    /** Any answer that is not throttled ends the period. */
     see({ response }: Pick<Exchange, 'response'>): void {
       if (response && !isThrottled(response)) release()
     },

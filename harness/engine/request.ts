@@ -10,7 +10,6 @@ interface ProbeParts {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: readonly HeaderLine[]
-  /** Sent as JSON. */
   readonly json?: unknown
   readonly credential?: Credential
   readonly effect?: Probe['effect']

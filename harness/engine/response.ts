@@ -95,7 +95,6 @@ function isTooMuch(text: string): boolean {
   return false
 }
 
-/** The end of the string that begins at that quote, or of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0
@@ -213,10 +212,8 @@ const excludedFrom: Readonly<Partial<Record<Pair[0], readonly number[]>>> = {
   '4xx': [401, 429],
   '4xx-body': [401, 403, 404, 429],
 }
-/** Statuses for an unknown object or an invalid id. */
 const ofUnknownId: readonly number[] = [400, 403, 404, 410, 422]
 
-/** Whether it covers several statuses with any envelope. */
 const isScope = (status: Pair[0]): boolean =>
   status === '4xx-id' || excludedFrom[status] !== undefined
 

@@ -32,7 +32,6 @@ interface Tries {
   /** The next attempt uses a new connection. */
   fresh: boolean
   alone: boolean
-  /** The last unanswered attempt. */
   unanswered?: Exchange
   /** Repeated without an answer as often as is conclusive. */
   resent: boolean
@@ -189,7 +188,6 @@ async function afterResponse(
   return unanswered ? { ...exchange, unanswered } : exchange
 }
 
-/** A gateway reports no answer from its service, with or without an envelope. */
 function isGatewayError(response: HttpResponse): boolean {
   return (
     (response.status === 502 || response.status === 504) &&

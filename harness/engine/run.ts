@@ -213,7 +213,6 @@ export function isPlanned(run: Run, id: CatalogueRequirement['id']): boolean {
   return run.plan.get(id)?.run === true
 }
 
-/** Everything that each request of a run passes through. */
 interface Client {
   readonly transport: Transport
   /** The transport for the target file's own requests, by origin; an injected one serves all. */

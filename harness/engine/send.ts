@@ -116,7 +116,6 @@ async function transmit(
   return recordExchange(run, sent, naming(result, isUsual))
 }
 
-/** Names the exceeded limit in the result, if any. */
 function naming(result: HttpResult, isUsual: boolean): HttpResult {
   if (result.kind === 'answer' || result.cause !== 'timeout') return result
   if (result.detail === 'still-coming')

@@ -22,7 +22,6 @@ export function createSigns(baseUrl: string) {
   let first: Exchange | undefined
   const asked = new Set<string>()
   const there = new Set<string>()
-  /** Answers typical of a missing operation, by operation. */
   const missing = new Map<string, string>()
 
   const notePlace = ({ probe, response }: Exchange): void => {
@@ -54,7 +53,6 @@ export function createSigns(baseUrl: string) {
     )
   /** All of several operations are missing: the base URL is wrong. */
   const isNowhere = (): boolean => asked.size >= fewestOperations && absent().length === asked.size
-  /** What the first answer, or all, say about the base URL, if anything. */
   const ofTarget = (): string | undefined => {
     // Refused keys and throttling are reported elsewhere.
     if (!first?.response || [401, 429, 503].includes(first.response.status)) return undefined
@@ -80,7 +78,6 @@ export function createSigns(baseUrl: string) {
       notePlace(exchange)
       noteAbsence(exchange)
     },
-    /** Adds a hint, one per subject. */
     add(subject: string, sentence: string): void {
       if (!subjects.has(subject)) subjects.set(subject, sentence)
     },

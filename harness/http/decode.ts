@@ -69,7 +69,6 @@ async function undo(decoder: Transform, { body, cut }: Decoded, limit: number): 
   return { body: collected.bytes(), cut }
 }
 
-/** A truncated body is decoded as far as possible. */
 function decoderFor(coding: string, { body, cut }: Decoded): Transform | undefined {
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants
   const flushing = cut ? { finishFlush: Z_SYNC_FLUSH } : {}

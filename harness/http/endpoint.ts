@@ -35,7 +35,6 @@ const headLimit = 64 * 1024
 /** The resolved address of the target and the way there, shared by all lines. */
 export interface Endpoint {
   readonly origin: string
-  /** Host and port, for messages. */
   readonly host: string
   /** Path of the base URL without its trailing slash; begins the path of every request. */
   readonly prefix: string
@@ -140,7 +139,6 @@ export function proxyFor(baseUrl: string): Proxy | undefined {
   return { host: url.host, variable, origin: url.origin, ...(plain !== ':' && { authorization }) }
 }
 
-/** A percent sign without a valid escape is literal. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -182,7 +180,6 @@ function isInRange(address: string, range: string): boolean {
   return list.check(address, kind)
 }
 
-/** Observes the sockets of a dispatcher. */
 interface SocketWatch {
   /** A socket is being opened, to the target or to a proxy. */
   opening(socket: Socket): void

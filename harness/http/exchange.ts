@@ -18,14 +18,12 @@ export interface Connection {
   /** Bytes of an answer since the last request, without TLS. */
   bytes: number
   exchanges: number
-  /** The tag of the last exchange. */
   tag: Tag | undefined
 }
 
 /** Carries one exchange at a time. */
 export interface Line {
   readonly endpoint: Endpoint
-  /** The most recent connection. */
   readonly connection: Connection | undefined
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown
 }

@@ -17,7 +17,6 @@ export type Handler = (request: HandlerRequest) => Response | Promise<Response>
 
 interface HandlerOptions {
   readonly handle: Handler
-  /** The base URL of its requests. */
   readonly baseUrl: string
   /** Maximum decoded body in bytes; default 8 MiB. */
   readonly bodyLimit?: number
@@ -59,7 +58,6 @@ export function createHandlerTransport({
   return { send, close: async () => closing.abort() }
 }
 
-/** A line for one exchange with the handler. */
 function lineTo(handle: Handler, endpoint: Endpoint): Line {
   const connection: Connection = { bytes: 0, exchanges: 0, tag: undefined }
   return {

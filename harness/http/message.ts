@@ -101,7 +101,6 @@ export interface SendOptions {
   /** Time limit of the whole exchange, including connecting and decoding, in ms; Infinity: none. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
-  /** On a new connection. */
   readonly fresh?: boolean
   /** Returned with the result of the next request on the same connection. */
   readonly tag?: Tag

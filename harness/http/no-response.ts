@@ -21,7 +21,6 @@ export interface Progress {
 
 export interface Reason {
   readonly cause: NoResponseCause
-  /** One sentence for people. */
   readonly message: string
   readonly detail?: NoResponseDetail
 }
@@ -32,7 +31,6 @@ interface SystemError extends Error {
   readonly address?: string
   readonly port?: number
   readonly hostname?: string
-  /** OpenSSL's reason. */
   readonly reason?: string
   /** The part that undici's parser could not read. */
   readonly data?: unknown
@@ -68,7 +66,6 @@ export function explain(error: unknown, progress: Progress): Reason {
   return closed(known, progress)
 }
 
-/** Two addresses of one host fail as one error that contains two. */
 function plain(error: unknown): SystemError {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return error.errors[0]
   return error instanceof Error ? error : new Error(String(error))

@@ -40,7 +40,6 @@ export function answerTo(request: Request, entries: readonly Entry[], known: Kno
   return 'judge' in answer && suspected !== sent ? { ...answer, judge: sent } : answer
 }
 
-/** Wrong, and not known to be wrong on every connection. */
 const isUnknown = (exchange: Exchange, { wrongAnywhere }: Known): boolean =>
   isWrong(exchange) && !wrongAnywhere.has(kindOfFailure(exchange))
 
@@ -86,7 +85,6 @@ export function countsAsGranted({ response, probe }: Exchange): boolean {
   return isGranted(response) || (response.status === status && tpeOf(response) === tpe)
 }
 
-/** Wrong on a reused connection, for no other known reason. */
 function mayBeSpoiled(exchange: Exchange, known: Known): boolean {
   const { previousRequest, purpose, response } = exchange
   return (

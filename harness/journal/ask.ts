@@ -12,7 +12,6 @@ export interface Request {
 /** A request that a rule needs, with the circumstance to change; by default none. */
 export interface Ask {
   readonly request: Request
-  /** On a new connection. */
   readonly fresh?: true
   /** On a new connection that has just carried this one. */
   readonly after?: Request
@@ -42,12 +41,10 @@ export class Journal {
     else this.#entries.set(name, [entry])
   }
 
-  /** Why a request could not be sent; undefined if nothing kept it from that. */
   whyUnsent({ name }: Pick<Request, 'name'>): Reason | undefined {
     return this.#unsent.get(name)
   }
 
-  /** What is judged by now need not be kept. */
   forget(name: string): void {
     this.#entries.delete(name)
   }

@@ -227,7 +227,6 @@ function usableId(id: unknown): string | undefined {
   return id === '.' || id === '..' || /\p{Cs}/u.test(id) ? undefined : id
 }
 
-/** A JSON string or number. */
 const scalar = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 /** The body as JSON, with integers of 16 and more digits as strings: JavaScript would round a 64-bit id. */

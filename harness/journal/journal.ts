@@ -30,7 +30,6 @@ export interface GrowingHistory extends History {
   appendOther(at: number): void
 }
 
-/** An event is indexed by its object, and by its container. */
 const placesOf = ({ object, within }: HistoryEvent): string[] => [
   ...(object === undefined ? [] : [`of ${idKey(object)}`]),
   ...(within === undefined ? [] : [`within ${idKey(within)}`]),

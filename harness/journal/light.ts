@@ -11,7 +11,6 @@ const longestText = 1024
 const sorted = (_name: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value
 
-/** Keeps texts and numbers, and a digest of objects and arrays. */
 function trimmed(value: unknown): unknown {
   if (typeof value === 'string') return trimmedText(value)
   if (typeof value !== 'object' || value === null) return value

@@ -8,7 +8,6 @@ import {
   redacted,
 } from './recorded.ts'
 
-/** Names of headers whose recorded value is a variable for the shell; `:url` for the address. */
 type Expanded = ReadonlySet<string>
 
 /**
@@ -71,7 +70,6 @@ export function curlOfBoth(first: FailureExchange, second: FailureExchange): str
 /** Longest repeated pattern that is detected. */
 const longestPattern = 64
 
-/** Restores a truncated body that continues like its end, verified by the digest. */
 function repeatedInShell(recorded: RecordedBody): string | undefined {
   const { body, bodyEncoding, bodyLength, bodySha256 } = recorded
   const end = body.slice(-longestPattern)

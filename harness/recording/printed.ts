@@ -15,7 +15,6 @@ export const printed = {
   text: (text: string): string => known.text(text),
   /** Also removes guessed literals: for what a module itself prints. */
   foreign: (text: string): string => literals.text(known.text(text)),
-  /** Starts over, for a process that runs several command lines. */
   forget(): void {
     known = new Redactor()
     literals = new Redactor()
@@ -57,6 +56,5 @@ export function foreignWords(error: unknown): string {
 /** In characters. */
 const longest = 1_000
 
-/** A word with letters and digits that is not a path, address or package name. */
 const longWord = /(?<![\w/.$~+:@-])(?=[\w+/=~.-]*\d)(?=[\w+/=~.-]*[a-z])[\w+/=~.-]{16,}/gi
 const isFile = (word: string): boolean => /\.[a-z]{1,4}$/i.test(word)

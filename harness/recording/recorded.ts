@@ -53,7 +53,6 @@ export function recordHead(lines: readonly HeaderLine[], shown: Shown): Recorded
   return recorded
 }
 
-/** The recorded lines, with the room for each value. */
 function roomOf(lines: readonly HeaderLine[]): Map<HeaderLine, number> {
   const isJudged = ({ name }: HeaderLine): boolean => judged.has(name.toLowerCase())
   const room = new Map<HeaderLine, number>()
@@ -187,9 +186,7 @@ export interface RecordedExchange extends FailureExchange {
   role: ExchangeRole
   startedAt: string
   durationMs: number
-  /** The reason if no answer came. */
   error?: string
-  /** For example `1.1`. */
   httpVersion?: string
 }
 

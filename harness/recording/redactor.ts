@@ -39,7 +39,6 @@ export class Redactor {
   readonly #runs = new Set<string>()
   readonly #probes = new Set<string>()
 
-  /** Adds a key, or something derived from one, with its label. The first label of a key stays. */
   add(value: string, label: string): void {
     if (value === '' || this.#known.has(value)) return
     this.#known.add(value)
@@ -131,12 +130,10 @@ function placesOf(part: string, text: string): number[] {
 
 type Span = readonly [start: number, end: number, label: string]
 
-/** Replaces whole keys first, longest first; then each remaining stretch of parts. */
 function replaced(text: string, wholes: readonly Span[], parts: readonly Span[]): string {
   const longestFirst = wholes.toSorted((one, other) => other[1] - other[0] - (one[1] - one[0]))
   const spans = [...longestFirst, ...parts]
   if (spans.length === 0) return text
-  /** The number of the span that replaces each character, from 1; one number for all parts. */
   const owners = new Uint32Array(text.length + 1)
   for (const [index, [start, end]] of spans.entries()) {
     const isWhole = index < wholes.length

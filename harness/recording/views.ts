@@ -64,7 +64,6 @@ function undone(text: string, escapes: Escapes): View[] {
   ]
 }
 
-/** Source position of each character of the unescaped text, and the end of the last one. */
 function originsOf(text: string, { pattern, read }: Escapes): number[] {
   const origins: number[] = []
   let from = 0
@@ -83,7 +82,6 @@ const codings = [
   { format: 'base64', bits: 6, ways: 4, other: /[^\w+/-]/g, enough: /[\w+/-]{11}/ },
 ] as const
 
-/** Decodes the text at every alignment, one character per byte; other characters count as zero. */
 function decoded({ text, place }: View): View[] {
   const present = codings.filter(({ enough }) => enough.test(text))
   return present.flatMap(({ format, bits, ways, other }) => {

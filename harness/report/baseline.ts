@@ -111,7 +111,6 @@ function isPast({ until }: BaselineEntry, now: Date): boolean {
   return until !== undefined && now.toISOString().slice(0, 10) > until
 }
 
-/** Why an entry decides the exit code, if it does. */
 function whyStale(
   entry: BaselineEntry,
   result: RequirementResult | undefined,
@@ -122,7 +121,6 @@ function whyStale(
   return isPast(entry, now) ? `expected until ${entry.until}` : otherwise(entry, result)
 }
 
-/** How a failure differs from the recorded one; undefined if it does not, or nothing was recorded. */
 function otherwise({ was }: BaselineEntry, result: RequirementResult): string | undefined {
   const others = responsesOf(result).filter((one) => !was?.some((known) => isSame(known, one)))
   if (was === undefined || others.length === 0) return undefined
@@ -138,7 +136,6 @@ export function foreignBaseline({ file, of }: Baseline, target: Report['target']
   ]
 }
 
-/** A local server has another port each time it starts. */
 function isSameTarget(one: Report['target'], two: Report['target']): boolean {
   const isHere = ({ baseUrl }: Report['target']): boolean =>
     URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)

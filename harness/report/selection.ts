@@ -36,7 +36,6 @@ export function matchesId(id: string, pattern: string): boolean {
   return at + last.length <= id.length
 }
 
-/** The `envelope/` requirements that send their own requests; the others are judged on all traffic. */
 const activeEnvelopeRequirements: ReadonlySet<string> = new Set(
   ['unknown-path', 'unsupported-method', 'large-body', 'charset-parameter'].map(
     (name) => `envelope/${name}`,

@@ -25,7 +25,6 @@ import {
 import { blame } from './blame.ts'
 
 export interface AskOptions {
-  /** On a new connection. */
   readonly fresh?: boolean
   /** The caller holds the object in the request, or it names none: no need to wait. */
   readonly isHeld?: boolean
@@ -51,7 +50,6 @@ export async function ask(
   }
 }
 
-/** Notes what an answer tells besides. */
 function learn(
   run: Run,
   { judge, blames, wrongAnywhere }: Extract<Answer, { readonly judge: Exchange }>,

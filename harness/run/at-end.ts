@@ -67,7 +67,6 @@ async function sentAgain<R extends RequirementResult>(
   return { ...result, failures: [told, ...others] }
 }
 
-/** Resends a request as often as `answerAtEnd` asks; returns the exchange and its conclusion. */
 async function askAtEnd(
   failed: Exchange,
   again: () => Promise<Exchange>,

@@ -49,7 +49,6 @@ export interface CheckContext {
   fail(exchange: Exchange, expected: string, what: string, actual?: string): never
 }
 
-/** What the next failure depends on. */
 interface Again {
   /** Other requirement whose requests caused the judged state. */
   shownBy: string | null

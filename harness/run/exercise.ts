@@ -67,7 +67,6 @@ function countFailure(run: Run, result: CatalogueResult): void {
   if (++run.findings.failures >= bail) run.life.end('bail', leftOut('--bail'))
 }
 
-/** Removes keys from texts and truncates them. */
 function shown(run: Run, { reason, why, failures, outcome }: Judged): Judged {
   const clean = (text: string): string => shownText(text, run.client.recorder.redact)
   return {
@@ -121,7 +120,6 @@ async function checked(context: CheckContext, check: Judge | undefined): Promise
   }
 }
 
-/** Why some cases were not judged, with numbers; undefined if all were. */
 function leftOpen({ open: { planned, judged, why } }: CheckContext): string | undefined {
   if (planned <= judged) return undefined
   const left = `${planned - judged} of ${planned} cases were not judged`
@@ -146,7 +144,6 @@ function leftBy({ life: { ended } }: Run, why: string | Reason): Judged {
   return unexercised(isOver ? ended.reason : why)
 }
 
-/** The result that a verdict is, with its failures as they are shown. */
 function judgedBy(context: CheckContext, verdict: Verdict): Judged {
   context.cases = verdict.cases ?? 0
   if (verdict.outcome === 'broken')

@@ -47,7 +47,6 @@ export function comparePairs(
   return match === 'family' ? 'name' : 'broken'
 }
 
-/** The evidence of an answer that is none of the pairs. */
 function pairsFailure(
   context: CheckContext,
   exchange: Exchange,
@@ -101,7 +100,6 @@ export function judgePairs(
   if (context.onlyName.length === 0) context.onlyName.push(failure)
 }
 
-/** Says that the full key lacks the right, which is no fault of the server; undefined if it does not. */
 function lacksRight({ probe, response }: Exchange): string | undefined {
   const isBarred = response?.status === 403 && tpeOf(response) === 'InsufficientAccessRights'
   return isBarred && probe.credential.full
@@ -140,7 +138,6 @@ export function judgeGranted(
 
 export type BodySchema = Exclude<SchemaName, 'report' | 'target' | 'certificate' | 'baseline'>
 
-/** Names of bodies for people, followed by the section that shows them. */
 const named: Readonly<Record<BodySchema, string>> = {
   'llm-tool-completion': 'a chat completion with an llm tool',
   job: 'a job',

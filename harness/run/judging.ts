@@ -60,7 +60,6 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
 /** Concurrent; alone; after everything else; observed on all traffic. */
 type Phase = 'concurrent' | 'exclusive' | 'last' | 'observed'
 
-/** Exercises planned requirements by phase, and reports why others are not. */
 async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void> {
   const { api, client, hooks, life, target } = run
   const alone = exclusiveIds(target)

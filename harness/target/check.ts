@@ -50,7 +50,6 @@ function unwritable(value: unknown): string[] | undefined {
   }
 }
 
-/** A function is a valid key. */
 const asJson = (value: unknown): unknown =>
   plainFile(value, (key) => (typeof key === 'function' ? 'function' : key))
 
@@ -74,7 +73,6 @@ interface Schema {
   readonly properties?: Readonly<Record<string, unknown>>
 }
 
-/** The member's path, the expectation, and the nearest valid name. */
 function sentenceOf(error: ErrorObject): string {
   const { keyword, instancePath, params, message, data, propertyName } = error
   const { title, properties = {} } = error.parentSchema as Schema

@@ -117,7 +117,6 @@ function hasDefault(pointer: string): boolean {
   return isRole && defaultPointer(operation, role) !== undefined
 }
 
-/** The alternatives of a need, except objects whose creating operation is not served. */
 function usefulOf(need: Need, { operations = {} }: TargetFile, area?: Area): string[] {
   const pointers = [need].flat()
   const reads = area !== undefined && isOperationId(area) ? readsOf(area) : undefined
@@ -169,7 +168,6 @@ function exampleFile(need: Need, file: TargetFile): unknown {
   return { [member]: { [name]: example() } }
 }
 
-/** The example of a scenario, with body members at the places in `fields`. */
 function scenarioFor(id: string, { operations = {} }: TargetFile): unknown {
   const example = scenarioExample(id)
   const { merge, operation = id.split('/')[0] } = example
@@ -198,7 +196,6 @@ function operationExample(operation: OperationId, part: string | undefined, last
   return { ...needed, fields: { [last]: examplePlace(member) } }
 }
 
-/** Parts of a target file besides operations, to paste; they fit the schema and have `<placeholders>`. */
 const application = { id: '<application id>', inputs: [{ id: '<input id>', value: ['tea'] }] }
 
 const resourceExamples: Readonly<Record<string, unknown>> = {

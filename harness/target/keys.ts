@@ -28,7 +28,6 @@ export type Context = ReturnType<typeof newContext>
 
 export const newContext = (surroundings: Surroundings) => ({
   ...surroundings,
-  /** One sentence per problem. */
   problems: [] as string[],
   secrets: [] as Secret[],
   /** Header values from the environment: also hidden, unless the file itself shows them. */
@@ -243,7 +242,6 @@ async function callFunction(place: string, source: KeyFunction): Promise<string>
   return value
 }
 
-/** Runs the program without a shell. */
 function runCommand(place: string, command: readonly string[], cwd: string): Promise<string> {
   const [program = '', ...args] = command
   const options = { cwd, timeout: foreignMs, windowsHide: true }

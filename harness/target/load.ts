@@ -51,7 +51,6 @@ function parseJson(written: string, path: string): unknown {
   throw new UserError(`${path}: ${what} at ${place}`)
 }
 
-/** Turns `CommaExpected` into `comma expected`. */
 function wordsOf(error: ParseError): string {
   return printParseErrorCode(error.error)
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
@@ -116,7 +115,6 @@ async function importByJiti(path: string): Promise<unknown> {
   return createJiti(import.meta.url, loading).import(resolve(path))
 }
 
-/** `staging.target.ts:3:3`, if jiti reports where parsing failed; its columns begin at 0. */
 function placeIn(path: string, message: string, place: string): string {
   const [, file = '', line, column] = /^\s*(.+):(\d+):(\d+)$/.exec(place) ?? []
   if (!message.startsWith('ParseError') || line === undefined) return path

@@ -106,7 +106,6 @@ export interface Target {
   readonly headers: readonly HeaderLine[]
   /** Query members of every request. */
   readonly query: Readonly<Record<string, string>>
-  /** Contents of the PEM files. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   readonly keys: KeySources
   readonly setup: readonly SetupRequest[]
@@ -116,7 +115,6 @@ export interface Target {
   readonly operations: Readonly<Partial<Record<OperationId, OperationBinding>>>
   /** Operations and areas declared as not served or removed. */
   readonly absent: Readonly<Partial<Record<OperationId | 'guardrails' | 'general', Absence>>>
-  /** By requirement id. */
   readonly scenarios: Readonly<Record<string, Scenario>>
   /** Reasons by requirement id; patterns resolved. */
   readonly unreachable: Readonly<Record<string, string>>

@@ -8,7 +8,6 @@ import { applicationNames, type HookRequest, type Resources, type Target } from 
 import { didYouMean } from './nearest.ts'
 import type { HeaderValue, KeyValue, SetupRequestValue, TargetFile } from './target-file.ts'
 
-/** The place of a key; with `keys.restricted` per operation, of each. */
 const keyPlace = /^\/keys\/[^/]+(\/[^/]+)?$|^\/scenarios\/[^/]+\/key$/
 /** The place of a header or query member, whose name may mark it as secret. */
 const headerPlace =

@@ -78,7 +78,6 @@ function usedBaseUrl(file: TargetFile, given: string | undefined): string {
   return normalBaseUrl(text)
 }
 
-/** The file with keys replaced by labels, including the full key of the command line or environment. */
 function shownFile(file: TargetFile, full: string | undefined): TargetFile {
   const shown = plainFile(withEveryOperation(file), (value, path) => {
     if (typeof value === 'object' && 'env' in value) return `$${value.env}`

@@ -48,7 +48,6 @@ export interface ApplicationValue {
     readonly value: readonly string[]
     readonly [member: string]: unknown
   }[]
-  /** Ids of the mandatory inputs. */
   readonly requiredInputs?: readonly string[]
 }
 /** The id of a file, or the path of one to upload. */

@@ -43,7 +43,6 @@ function checkMessage(call: Call, message: unknown): void {
     call.refuse('400-malformed-messages', '400-BadRequest')
 }
 
-/** The body with an array of one for a single message, tool or part. */
 function withArrays(body: Members): Members {
   const arrayOf = (value: unknown, member: string): unknown =>
     isMembers(value) && member in value ? [value] : value

@@ -128,14 +128,12 @@ function messageOf(call: Call): Members {
   return { ...message, llm_data: { ...prompt, model: String(llm['model']) } }
 }
 
-/** Whether the request uses no feature with a requirement of its own. */
 function isPlain({ body }: Call): boolean {
   const messages = body['messages'] as readonly Members[]
   const texts = messages.every(({ content }) => typeof content === 'string')
   return texts && body['tools'] === undefined && body['response_format'] === undefined
 }
 
-/** Whether the answer has its content as parts, like the request. */
 function echoesParts(call: Call): boolean {
   const parts = partsOf(call).filter(({ type }) => type !== undefined)
   const image = parts.find(({ type }) => type === 'image_url')?.['image_url'] as Members | undefined

@@ -19,7 +19,6 @@ import {
   type Store,
 } from '../world/world.ts'
 
-/** A creation of an object with a unique name. */
 interface Creation<Made extends Owned> {
   readonly kind: 'graph' | 'application'
   readonly path: string
@@ -49,7 +48,6 @@ function nameOf(call: Call, kind: string): unknown {
   return call.body['name']
 }
 
-/** Refuses a name that exists among `all`, in order of creation. */
 function refuseKnown(call: Call, name: string, all: readonly (Graph | Application)[]): void {
   const known = all.find((each) => each.name === name)
   if (!known) return

@@ -199,7 +199,6 @@ export const filesList: Operation = {
   grant: () => ({ status: 200, body: { data: [], has_more: false } }),
 }
 
-/** Hides a file that is in a graph, under the defects of `files.upload/2xx-retrievable`. */
 function hideInGraphs(call: Call, file: StoredFile): void {
   if (!file.made) return
   const graphs = [...call.world.store.graphs.values()]

@@ -35,14 +35,12 @@ async function fitFile(call: Call): Promise<void> {
     call.refuse('400-unparsable', '400-InvalidInputParameters')
 }
 
-/** Stores a file despite a refusal, under the defects of `4xx-no-effect`. */
 async function addAllTheSame(call: Call, status: number): Promise<void> {
   const file = await refusedName(call, status)
   const graph = call.world.store.graphs.get(call.param('graph_id'))
   if (file !== undefined) graph?.files.set(file, { by: 'addition', from: Date.now() })
 }
 
-/** Whether a created graph has lost its added files, under the defects of `409-already-in-graph`. */
 function hasForgotten(call: Call, graph: Graph): boolean {
   const isEmptied = askedTwice.has(graph) && call.broken('409-already-in-graph#emptied')
   return graph.made === true && (isEmptied || call.broken('409-already-in-graph#created'))

@@ -13,7 +13,6 @@ function isInput(item: unknown): boolean {
   return item['value'].every((text) => typeof text === 'string')
 }
 
-/** The inputs; under `requests/values-coerced` a single item counts as an array. */
 function coerced(call: Call): unknown {
   const { inputs } = call.body
   if (!call.varied('requests/values-coerced')) return inputs
@@ -26,7 +25,6 @@ function coerced(call: Call): unknown {
   )
 }
 
-/** Checks `inputs`, apart from what the application requires. */
 function checkInputs(call: Call): void {
   const inputs = coerced(call)
   if (inputs === undefined) call.refuse('400-missing-inputs', '400-InvalidInputParameters')
@@ -39,7 +37,6 @@ const longest = 500
 
 const choices = new Set(['tea', 'calm'])
 
-/** Texts that crash a broken server, by variant of the defect `202-any-text`. */
 const stumblingBlocks: Readonly<Record<string, (text: string) => boolean>> = {
   '': (text) => /[^A-Za-z0-9 ]/.test(text) && !/\p{Cs}/u.test(text),
   '#emoji': (text) => /\p{Emoji_Presentation}/u.test(text),
@@ -144,7 +141,6 @@ async function run(call: Call, application: Application): Promise<Answer> {
 /** Time that a refused creation spends in a queue, under a defect, in ms. */
 const queueMs = 600
 
-/** Leaves a job behind despite a refusal, under the defects of `4xx-no-effect`. */
 function actOnRefusal(call: Call, status: number): void {
   const { world } = call
   const acts = (name: string, isSuch: boolean): boolean =>

@@ -62,7 +62,6 @@ const wrongRetrieval: Wrong = {
     status === 'failed' ? { status: 'completed', error: undefined } : {},
 }
 
-/** Defects `<requirement>#<place>` break a requirement for the jobs of one application, or for the declared job. */
 const places: Readonly<Record<string, (job: Job) => boolean>> = {
   '#other-application': ({ applicationId }) => applicationId === preloadedIds.otherApplication,
   '#slow-application': ({ applicationId }) => applicationId === preloadedIds.slowApplication,
@@ -82,7 +81,6 @@ function wrongMembers(world: World, job: Job, wrong: Wrong): Members {
   return Object.assign({}, ...given) as Members
 }
 
-/** The last and the first job of the same application. */
 function applicationOf({ store }: World, { applicationId }: Job) {
   return store.applications.get(applicationId)
 }
@@ -199,7 +197,6 @@ function lose(call: Call, job: Job): void {
     call.reject('404-ResourceNotFound')
 }
 
-/** The requested id; uuids ignore letter case. */
 function jobId(call: Call): string {
   const id = call.param('job_id').toLowerCase()
   // That defect changes the form of ids; the jobs are found all the same.

@@ -57,7 +57,6 @@ function checkFormat(call: Call): void {
   if (!isFormat(format)) call.refuse('400-unsupported-format', '400-InvalidInputParameters')
 }
 
-/** Text of another file, by variant of the defect `200-content`. */
 const wrong: Readonly<
   Record<string, (content: string, format: string, file: Uint8Array) => string>
 > = {

@@ -63,7 +63,6 @@ function checked(
   return chosen
 }
 
-/** Active defects that were consulted while one request was answered. */
 const asked = new AsyncLocalStorage<Set<string>>()
 
 /** Header with the defects that affected an answer: those that are on and were consulted during the request. */

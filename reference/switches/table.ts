@@ -33,7 +33,6 @@ const operations = lines(`
 
 const ids = [...new Set(operations.map(([id]) => id))]
 
-/** The operations of which the table says this. */
 const saying = (word: string): string[] =>
   ids.filter((id) => operations.some(([of, said]) => of === id && said.includes(word)))
 
@@ -60,7 +59,6 @@ export const shapeless = saying('accepted').filter((id) => !creations.includes(i
 
 const json = saying('json')
 
-/** Groups of operations, for use in tables. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   ALL: ids,
   JSON: json,

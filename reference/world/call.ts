@@ -6,7 +6,6 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Switches } from '../switches/switches.ts'
 
-/** Refusals that are delayed under `slow/refusals`. */
 const takeTime: ReadonlySet<string> = new Set([
   ...['completion.create/400-empty-prompt', 'translate.run/400-unsupported-language'],
   ...['jobs.create/404-unknown-application', 'files.retrieve/404-unknown-file'],
@@ -103,22 +102,18 @@ export class Call {
       : answer
   }
 
-  /** Refuses for a condition without a requirement. */
   reject(pair: Pair, description?: string): never {
     throw new Ending(envelope(pair, description === undefined ? {} : { description }))
   }
 
-  /** Under a defect, refuses matching valid requests. */
   rejectIf(defect: string, isSuch: boolean, pair: Pair = '400-BadRequest'): void {
     if (isSuch && this.broken(defect)) this.reject(pair, 'Nothing is wrong')
   }
 
-  /** Under a defect, crashes on matching valid requests. */
   breakIf(defect: string, isSuch: boolean): void {
     if (isSuch && this.broken(defect)) throw new Error(defect)
   }
 
-  /** Whether the operation's defect, or the one with that whole id, is on. */
   broken(defect: string): boolean {
     return this.world.switches.broken(isWhole(defect) ? defect : `${this.operation}/${defect}`)
   }
@@ -145,7 +140,6 @@ export interface Answer {
   readonly status: number
   /** Absent: an empty body. */
   readonly body?: unknown
-  /** A body that is not JSON. */
   readonly text?: { readonly type: string; readonly value: string }
   readonly headers?: Readonly<Record<string, string>>
   /** What happens in place of an answer. */
@@ -229,7 +223,6 @@ export function page(status: number): Answer {
   return { status, text: { type: 'text/html', value: '<!doctype html><title>Not found</title>' } }
 }
 
-/** What replaces the answer, by the suffix of the defect. */
 const losses: Readonly<Record<string, Loss>> = {
   '#no-answer': 'silence',
   '#closed': 'closed',

@@ -109,7 +109,6 @@ function isTakenAway(
   )
 }
 
-/** Breaks the use of a created object, under the defects of that requirement. */
 function breakUse(call: Call, id: string, thing: Owned, all: Iterable<Owned>): void {
   if (!thing.made) return
   const isLost = isTakenAway(call.world.switches, id, all, thing)
@@ -125,7 +124,6 @@ function breakUse(call: Call, id: string, thing: Owned, all: Iterable<Owned>): v
   call.rejectIf(`${id}#late`, age(call.world, thing) < tooLateMs, '404-ResourceNotFound')
 }
 
-/** How to find the object in a path, among created ones. */
 interface Sought<T extends Owned> {
   readonly id: string
   readonly among: ReadonlyMap<string, T>

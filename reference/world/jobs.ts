@@ -18,7 +18,6 @@ function isYoung(world: World, job: Job): boolean {
 
 const numberIn = (inputs: string): number => inputs.split('"value"').length
 
-/** Jobs in progress that a broken server overlooks, by variant of the defect `jobs.create/409-job-in-progress`. */
 const overlooked: Readonly<
   Record<
     string,

@@ -6,7 +6,6 @@ export const publishedSecret = 'a published secret of the embedded reference ser
 export interface Key {
   /** Owner of objects; those of other accounts are inaccessible. */
   readonly account: string
-  /** Operation ids, or `*` for all. */
   readonly permissions: readonly string[]
 }
 

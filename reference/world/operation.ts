@@ -33,7 +33,6 @@ export interface Operation<Found extends Owned = Owned> {
   readonly id: string
   /** Default: POST. */
   readonly method?: 'GET'
-  /** hono path patterns. */
   readonly paths: readonly string[]
   /** Default for POST: JSON. */
   readonly body?: 'raw'
@@ -71,7 +70,6 @@ const orders: Readonly<Record<string, string>> = {
   'order/rights-last': 'authenticate simulate read find access check fit ready authorize',
 }
 
-/** Whether the request uses no member whose acceptance is a requirement of its own. */
 function isPlain(call: Call): boolean {
   return Object.keys(call.request.query()).length === 0 && call.body['query_config'] === undefined
 }
@@ -104,7 +102,6 @@ function meetGuardrails(call: Call): void {
   if (meets('model-fails', call)) call.reject('500-CompletionModelInternalError')
 }
 
-/** Breaks a plain request, under the defects of `2xx-accepted`. */
 function breakGranted(call: Call): void {
   call.rejectIf('2xx-accepted', true)
   if (call.account !== ownAccount) return

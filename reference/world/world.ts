@@ -3,15 +3,12 @@ import type { Switches } from '../switches/switches.ts'
 
 /** Durations in ms. */
 interface Pace {
-  /** A job. */
   readonly usual: number
-  /** A job of the slow application. */
   readonly slow: number
   /** A job that is not read often enough in progress, unless its own time is longer. */
   readonly unread: number
   /** Until a new object can be used, under the variants that delay it; default: individual times. */
   readonly settle: number | undefined
-  /** A slow refusal. */
   readonly slowRefusal: number
   /** Silence before the connection is closed. */
   readonly silence: number
@@ -25,7 +22,6 @@ export interface World {
   readonly pace: Pace
   /** ms since the epoch when the server began, by its clock. */
   readonly since: number
-  /** Jobs that will end. */
   readonly running: Set<Job>
   /** Counters by name: requests of a rate bucket, answers of a kind. */
   readonly counts: Map<string, number>
@@ -102,7 +98,6 @@ export interface Owned {
 
 export interface StoredFile extends Owned {
   readonly name: string
-  /** Media type. */
   readonly type: string
   readonly bytes: () => Uint8Array
   readonly state: FileState
@@ -130,7 +125,6 @@ export interface Application extends Owned {
   readonly inputs: readonly ApplicationInput[]
   readonly pace: 'usual' | 'slow'
   readonly fails: boolean
-  /** Its current or last job. */
   job?: Job
   firstJob?: Job
   jobs: number
@@ -150,7 +144,6 @@ export interface Job extends Owned {
   /** Readings since it ended. */
   readings: number
   read: boolean
-  /** Its inputs, as JSON. */
   readonly inputs: string
   /** Minimum duration in ms. */
   readonly takes: number

@@ -57,7 +57,6 @@ type Choices = {
 const message = (schema: Json) =>
   (schema as unknown as Choices).properties.choices.prefixItems[0].properties.message
 
-/** Schema of a chat completion; the llm tool result is part of the same response. */
 function chatCompletion(): Json {
   const chat = shipped('chat-completion')
   const { properties } = message(shipped('llm-tool-completion'))
@@ -82,7 +81,6 @@ function queryMember(member: QueryConfigMember): Json {
   }
 }
 
-/** The bodies that the interface shows, made from the members of each operation. */
 function requestSchemas(): Json {
   const components: Record<string, Json> = {}
   for (const { request, members } of operations as readonly Operation[]) {
@@ -106,7 +104,6 @@ function placed(member: Member): Member[] {
 const parentOf = ({ at }: Member): string => at.slice(0, at.lastIndexOf('/'))
 const nameOf = ({ at }: Member): string => tokensOf(at).at(-1) ?? ''
 
-/** The schema of a body with these members; adds components. */
 function bodySchema(all: readonly Member[], components: Record<string, Json>): Json {
   const membersOf = (members: readonly Member[], more: Json = {}): Json => {
     const required = members.filter((member) => member.required).map(nameOf)
@@ -180,7 +177,6 @@ function commonTypes(status: number): string[] {
   return [...new Set([...(codeNames(status) ?? []), ...listedTypes(null, status)])]
 }
 
-/** A schema of errors, and an example envelope with the first type. */
 function content(schema: Json, tpe: string): Json {
   return { 'application/json': { schema, example: { tpe, errors: [], extras: {} } } }
 }
@@ -191,7 +187,6 @@ function envelopeWith(types: readonly string[]): Json {
   return { allOf: [ref('Error'), { type: 'object', properties: { tpe } }] }
 }
 
-/** One component per status, for operations that list no type of their own. */
 const errorSchemas: Json = Object.fromEntries(
   [400, 401, 403, 404, 429, 500, 503].map((status) => [
     `Error${status}`,

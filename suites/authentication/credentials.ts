@@ -35,7 +35,6 @@ interface OwnKeys {
   readonly all: ReadonlySet<string>
 }
 
-/** A key with all possible parts, as placeholder for one from a command or function. */
 const anyKey = `${btoa('{"alg":"HS256"}')}.${btoa('{"exp":1}')}.${'s'.repeat(43)}`
 
 /** The keys, as far as known before anything is sent. */
@@ -78,7 +77,6 @@ function wantsFew({ target, options, operation }: Material): boolean {
   return credentialProbesIn(target, options) === 'few' && !isThorough
 }
 
-/** Each form at the operation's own and alternative paths; one of them in other places. */
 function inForms(material: Material, all: readonly KeyForm[]): Case[] {
   const { operation, options } = material
   const turn = turnOf(operation, options.seed)

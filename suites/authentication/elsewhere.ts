@@ -50,7 +50,6 @@ interface Elsewhere {
   readonly path: string
   /** An unknown path in the same spelling. */
   readonly unknown: string
-  /** Index of the alternative body. */
   readonly body?: number
 }
 
@@ -85,7 +84,6 @@ export function elsewhere(material: Material, wrong: Wrong, where: Where): Case[
     .map((one) => caseAt(material, wrong, [one]))
 }
 
-/** A case at the first conclusive place. */
 function caseAt(material: Material, wrong: Wrong, places: readonly Elsewhere[]): Case {
   const [first] = places as readonly [Elsewhere, ...Elsewhere[]]
   const isAlone = places.length === 1
@@ -106,7 +104,6 @@ interface Tried {
   readonly places: readonly Elsewhere[]
 }
 
-/** Judges the answer at the first place where there is one that shows anything. */
 function judgeAt(
   journal: Journal,
   sender: Sender,
@@ -164,7 +161,6 @@ interface Asked {
   readonly at: Elsewhere
 }
 
-/** Headers of requests that pretend to need no key. */
 const disguises: Partial<Record<OtherPlace, readonly [name: string, value: string]>> = {
   forwarded: ['x-forwarded-for', '127.0.0.1'],
   'no user agent': ['user-agent', ''],
@@ -192,7 +188,6 @@ function probeAt({ material, valid, wrong, at: { place, path, body } }: Asked): 
   }
 }
 
-/** What comes of a request there; a gateway that drops some of them in a row is asked no more. */
 function lookThere(
   journal: Journal,
   { run, look }: Sender,

@@ -45,7 +45,6 @@ const threeParts = ['not.a.jwt', 'bm90.YQ.and0']
  */
 export function malformedForms(full: Secret | undefined, number = 0): KeyForm[] {
   const scheme = otherSchemes[number % otherSchemes.length]
-  /** Header with `*` for the full key, and its description. */
   const forms: Readonly<Record<MalformedKey, readonly [header: string, what: string]>> = {
     'no scheme': ['*', 'with the valid key, but without the scheme Bearer'],
     'other scheme': [`${scheme} *`, `with the valid key under the scheme ${scheme}`],
@@ -126,10 +125,6 @@ function countsAt(number: number): readonly [cut: number, added: number] {
   return number % 2 === 0 ? [4, 4] : [6, 2]
 }
 
-/**
- * Keys that a server accepts if it does not check signatures, or trusts the key's header; skips those that need missing
- * parts.
- */
 function* forgeries({
   full,
   expired,
@@ -234,7 +229,6 @@ function* forgeries({
   }
 }
 
-/** Shell expressions that derive a form from a variable with the full key. */
 const expansions: Readonly<Record<string, (variable: string, number: number) => string>> = {
   cut: (variable, number) => `\${${variable}%${'?'.repeat(countsAt(number)[0])}}`,
   lengthened: (variable, number) => `\${${variable}}${'x'.repeat(countsAt(number)[1])}`,

@@ -112,7 +112,6 @@ async function addToAnother(
   await addTo(context, graphs[1], file)
 }
 
-/** Uploads a file to a graph and adds it there; returns the id of one already in the graph, if any. */
 async function attachAndAdd(context: CheckContext, graph: string): Promise<string | undefined> {
   const { run } = context
   // A new graph may refuse it for a while, with any status; unique content may be refused for good.

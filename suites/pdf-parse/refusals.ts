@@ -108,7 +108,6 @@ export const pdfHook: RunHook = {
 
 type Unusable = Exclude<PdfResource, 'pdfFile'>
 
-/** A declared file by its place, a sample by its fault. */
 function describeFile(run: Run, name: Unusable): string {
   const sample = ownSample(run, name)
   if (sample === undefined || sample === 'good' || sample === 'other') return `resources.${name}`
