@@ -105,8 +105,8 @@ test.each(['FastAPI'])(
 )
 
 test.each([
-  [{ tpe: 'InternalError', errors: [], extras: {} }, 'look at the log of the server'],
-  [{ message: 'warming up' }, 'check the base URL'],
+  [{ tpe: 'InternalError', errors: [], extras: {} }, 'check the log of the server'],
+  [{ message: 'warming up' }, 'check the log of the server'],
 ])('a user whose server answers everything with 500 %j is advised to %s', async (body, remedy) => {
   const fetch: FetchHandler = () => Response.json(body, { status: 500 })
   expect((await runOf({ fetch, keys: { full: 'a-key-of-nobody' } })).hints).toEqual([

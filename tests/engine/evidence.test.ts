@@ -161,7 +161,7 @@ test.each([
   [
     'stands still',
     'failed',
-    /^no answer: the answer did not end within 1,000 ms: 8 of 70,040 bytes of the body had come \(limits/,
+    /^no answer: the answer did not end within 1,000 ms: 8 of 70,040 bytes of the body had arrived \(limits/,
   ],
 ] as const)('an answer that %s when its time is over', async (what, outcome, told) => {
   const slow = async (response: Response): Promise<Response> => {

@@ -230,7 +230,7 @@ test('a redirect to the path with a slash is reported as a redirect, and no base
   )
   expect(text).toMatch(/received +308 to \/base\/v1\//)
   expect(text).toMatch(
-    /^every path is redirected, and a redirect is not followed: serve the paths/m,
+    /^Every path is redirected, and a redirect is not followed: serve the documented paths/m,
   )
   expect(text).toContain('requests are redirected: 308')
   expect(text).not.toMatch(/log-in|base URL/)
@@ -273,7 +273,7 @@ test.each([
   ['BadToken', /401 BadToken, so the service has read it; it may have expired$/m],
   [
     'BadCredentials',
-    /answered 401; if the key is right, a proxy .* may remove the header Authorization/,
+    /returned 401; if the key is right, a proxy may be removing the Authorization header/,
   ],
 ] as const)('a key that was never accepted, by 401 %s', async (tpe, sentence) => {
   const text = await terminalOf(() => error(401, tpe))

@@ -108,12 +108,12 @@ describe('a quota of all requests', () => {
     [
       'of a day',
       () => limited(40_000),
-      /every answer of the target was 429, and it asks to wait 40000 s: that is a quota of hours or days$/,
+      /the target answered only 429, and it asks to wait 40000 s: that is a quota of hours or days$/,
     ],
     [
       'that is an outage',
       busy,
-      /every answer of the target was 503: it is out of service, or accepts no more requests$/,
+      /the target answered only 503: it is out of service, or accepts no more requests$/,
     ],
   ])('%s is named', async (_, answerOf, named) => {
     let sent = 0

@@ -12,7 +12,7 @@ test.each([
   [
     'a body that is cut',
     { ...request, bodyLength: 99_999 },
-    '  # the body is cut here: 99999 bytes in all',
+    '  # the body is truncated here: 99999 bytes in all',
   ],
   [
     'a key that is reported in words',
@@ -110,5 +110,5 @@ test.each([
 test('a large body that does not go on as it began is cut, and says so', () => {
   const body = `${' '.repeat(100_000)}end`
   const recorded = { ...request, ...recordBody(Buffer.from(body), (text) => text) }
-  expect(curlOf(recorded, new Set())).toContain('the body is cut here: 100003 bytes in all')
+  expect(curlOf(recorded, new Set())).toContain('the body is truncated here: 100003 bytes in all')
 })
