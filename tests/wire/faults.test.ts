@@ -165,7 +165,7 @@ test('a body that drips for ever', async () => {
   const failed = unanswered(await get(transportTo(server), short))
   expect(failed).toMatchObject({ cause: 'timeout', detail: 'still-coming' })
   expect(failed.message).toMatch(
-    /^the answer did not end within 1,000 ms: \d+ of 5,000 bytes of the body had come, and it went on$/,
+    /^the answer did not end within 1,000 ms: \d+ of 5,000 bytes of the body had arrived, and it went on$/,
   )
 })
 
