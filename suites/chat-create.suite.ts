@@ -43,7 +43,7 @@ const hasContent: GrantedCheck = (context, exchange, what) => {
 function requireWhole(run: Run, { probe }: Exchange): void {
   if (valueAt(run, 'chat.create', 'stream', jsonOf(probe)) === true)
     throw new NotExercised(
-      'the scenario asks for a stream, as the declared body does: add "stream": null to its merge',
+      'the scenario requests a stream, like the declared body: add "stream": null to its merge',
     )
 }
 

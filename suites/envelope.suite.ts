@@ -85,7 +85,7 @@ function byRoutes(
       }
       if (context.cases === 0)
         throw new NotExercised(
-          'GET is answered with a 2xx on every path that the interface has for POST alone',
+          'GET returns a 2xx on every path that the interface only has for POST',
         )
     },
   }
@@ -128,7 +128,7 @@ const unsupportedMethod = byRoutes(
       (path) => !path.includes('{') && !listed.includes(path),
     )
     if (paths.length === 0)
-      throw new NotExercised('the target serves no path that the interface has for POST alone')
+      throw new NotExercised('the target serves no path that the interface only has for POST')
     const what = 'with a method that the interface does not have there'
     return paths.map((path) => routeCase('GET', path, what))
   },
@@ -195,7 +195,9 @@ async function tryLarge(context: CheckContext, make: Sized): Promise<void> {
   // The same answer to a small request, or none, is unrelated to the size.
   const small = isAnswered ? undefined : await context.send(() => make(smallest))
   if (small && small.response?.status === response?.status)
-    throw new NotExercised(`a small request is answered alike: ${describeResponse(small)}`)
+    throw new NotExercised(
+      `not tested: a small request gets the same answer: ${describeResponse(small)}`,
+    )
   context.cases++
   if (isAnswered) return
   if (response) failAs(context, exchange, wanted, what)
@@ -222,7 +224,7 @@ const tryCharset: Judge = async (context) => {
   }
   if (served.length === 0)
     throw new NotExercised(
-      'declare an operation that generates nothing: pdf.parse, ai-detect.run, web-search.run, ...',
+      'declare an operation that does not generate text, for example ai-detect.run',
     )
 }
 

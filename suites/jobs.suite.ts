@@ -92,7 +92,7 @@ export const applicationsCreate = suite('applications.create', () => ({
 
 // What the engine knows of jobs
 
-/** Brings about whatever the rules need, beside everything else that a run sends. */
+/** Creates the situations for the rules, concurrently with the rest of the run. */
 async function createJobs(run: Run): Promise<void> {
   const client = clientOf(run)
   const { application, failingApplication } = run.target.resources

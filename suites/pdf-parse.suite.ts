@@ -120,8 +120,8 @@ function holdsWords(
     const given = wordsOf(String(member(jsonValue(exchange.response), 'content')))
     const { found, firstMissing } = findInOrder(wanted, given)
     if (found >= leastShare * wanted.length) return
-    const expected = `content that holds, in their order, at least four in five of the ${wanted.length} words of ${of}: ${preview(wanted.join(' '))}`
-    const actual = `${found} of them (the first that is missing is "${firstMissing}"${remarkOn(given)}): ${describeResponse(exchange)}`
+    const expected = `content with at least four in five of the ${wanted.length} words, in order, of ${of}: ${preview(wanted.join(' '))}`
+    const actual = `${found} of them (first missing: "${firstMissing}"${remarkOn(given)}): ${describeResponse(exchange)}`
     context.fail(exchange, expected, what, actual)
   }
 }

@@ -76,7 +76,7 @@ async function judge(refusal: Refusal, isEnd: boolean): Promise<Verdict> {
   const { maxGenerations } = run.target.limits
   // The used limit plus all that had to wait.
   const enough = Math.ceil((maxGenerations + generated.waiting) / 10) * 10
-  const why = `maxGenerations: the target grants so much bad input that limits.maxGenerations (${maxGenerations}) is used up; ${enough} would do; ${left} of ${judged + left} cases were not judged`
+  const why = `maxGenerations: the target accepts so much bad input that limits.maxGenerations (${maxGenerations}) is used up; ${enough} would be enough; ${left} of ${judged + left} cases were not judged`
   return { outcome: 'open', cases: judged, why }
 }
 

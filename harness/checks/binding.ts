@@ -106,7 +106,7 @@ export class Binding {
   #whyWithoutControl(one: Case): Reason | undefined {
     const found = this.#controls.get(controlName(this.#material, one) ?? '')
     if (!found || !('state' in found)) return found
-    const why = one.unsupported ?? 'the same request without its fault was not granted'
+    const why = one.unsupported ?? 'the same request without its fault was refused'
     return found.state === 'refused' ? notGranted(found, why).reason : undefined
   }
 
@@ -222,6 +222,6 @@ function whyHidden(exchange: Exchange, found: Control): string | undefined {
   // Another request is of use only if the service itself refused this one.
   const response = found.exchange?.response
   const isAboutRequest = response && response.status < 500 && tpeOf(response) !== undefined
-  const remedy = isAboutRequest ? '; declare a request that is granted' : ''
+  const remedy = isAboutRequest ? '; declare a request that succeeds' : ''
   return `${answered}, ${also}${remedy}`
 }

@@ -135,7 +135,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
   const at = places[0]?.pointer ?? ''
   if (changes.length === 0)
     throw new NotExercised(
-      `put a value at ${at} into operations.${operation}.body: it is sent as another type`,
+      `put a value at ${at} into operations.${operation}.body: the suite sends it as another type`,
     )
   const isMore = JSON.stringify(body) !== JSON.stringify(jsonOf(valid))
   const controlOf = (one: Change): Case['control'] => {

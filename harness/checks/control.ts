@@ -146,11 +146,11 @@ async function sendUntilGranted(
 /** Why nothing can be judged without the control; distinguishes throttling. */
 export function notGranted(
   { exchange, said }: Pick<Control, 'exchange' | 'said'>,
-  why = 'the control was not granted',
+  why = 'the valid request was refused',
 ): NotExercised {
   const isLimit = exchange?.response !== undefined && isThrottled(exchange.response)
   return isLimit
-    ? new Throttled(`the control was ${said()}`)
+    ? new Throttled(`the valid request was ${said()}`)
     : new NotExercised(`${why}: ${said()}`)
 }
 
@@ -244,6 +244,6 @@ export async function whyNotOfInput(run: Run, broken: Exchange): Promise<string 
   const valid = await breakdownAnyway(run, broken)
   return (
     valid &&
-    `valid requests are answered ${describeResponse(valid)} now and then as well: that says nothing about the input`
+    `valid requests sometimes get ${describeResponse(valid)} too, so this says nothing about the input`
   )
 }

@@ -70,7 +70,7 @@ function gatewayRemark(response: HttpResponse): string {
   if (!ofGateways.includes(response.status) || tpeOf(response) !== undefined) return ''
   const server = response.header('server')
   const who = server === undefined ? '' : ` (Server: ${server.slice(0, 80)})`
-  return `; if a gateway before the service answered${who}, let it answer with an envelope too`
+  return `; if a gateway answered${who}, make it return an envelope too`
 }
 
 function isNamed(pairs: Pairs, status: number, tpe: string): boolean {
@@ -238,6 +238,5 @@ export const byAllAnswers: Judge = async (context) => {
   })
   if (first) throw new Failed(first, more)
   if (context.run.life.ended) throw context.run.life.ended
-  if (cases === 0)
-    throw new NotExercised('this run got no answer of the kind that this requirement judges')
+  if (cases === 0) throw new NotExercised('this run produced no answer to check')
 }

@@ -99,7 +99,7 @@ export function byControl(
     return [
       controlCase,
       { ...again, before: 'a refused one' },
-      { ...atEnd, what: 'with its JSON in another spelling', change: respelled },
+      { ...atEnd, what: 'with its JSON written differently', change: respelled },
     ]
   }
   return grantedBy(cases, { check, tryControl })
@@ -189,7 +189,7 @@ async function sendWithFreshFile(
   const { first, valid } = await control(run, operation)
   const uploaded = uploadsIn(run, already.probe)
   const none =
-    'the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)'
+    'the file is already in the graph, and no new one can be uploaded (declare operations.files.upload and fields.file)'
   if (uploaded === '') throw new NotExercised(none)
   const sent = await context.send(valid, { isSuccess: countsAsGranted })
   const again = (probe: Probe): Promise<Exchange> => context.send(probe)

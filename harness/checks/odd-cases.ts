@@ -85,9 +85,7 @@ function changesOf(place: Placed): Change[] {
     ...ofKinds(place, others, isExtra ? { boolean: falsy.boolean } : {}),
     ...(kinds.includes('boolean') ? [change(place, 'number', 'the number 1', () => 1)] : []),
     // A server may accept one item as an array of one.
-    ...(items.length > 0
-      ? [change(place, 'one item', 'its first item alone', () => items[0])]
-      : []),
+    ...(items.length > 0 ? [change(place, 'one item', 'only its first item', () => items[0])] : []),
     ...later(judgedBy?.absent === undefined ? absent(place) : []),
     // Later items are checked by the member's requirement. Code that reads members of an item fails on null.
     ...(at.includes('*') && judgedBy?.type === undefined

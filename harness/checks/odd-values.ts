@@ -100,7 +100,7 @@ const oddChange: Readonly<Record<OddValue, Made>> = {
   },
   'object member': (odd) => [odd('__proto__', () => '__proto__')],
   repeated: (odd, { member }, { members }) => [
-    odd('its own items again and again', (own) => repeated(own, member, members)),
+    odd('its own items repeated', (own) => repeated(own, member, members)),
   ],
 }
 

@@ -113,7 +113,7 @@ async function awaitGranted(run: Run, operation: OperationId): Promise<void> {
     if (exchange && countsAsGranted(exchange)) return
     if (performance.now() >= deadline) {
       sharedBy(run).notGrantedAgain =
-        `after a scenario ${operation} was not granted again within ${jobTimeoutMs} ms`
+        `after a scenario, ${operation} still refused valid requests after ${jobTimeoutMs} ms`
       return
     }
     await sleep(ms, undefined, { signal: run.life.signal }).catch(() => undefined)

@@ -71,7 +71,7 @@ export function judgeRefused(context: CheckContext): void {
     context.again.shownBy = refused.purpose.requirement
     context.cases++
     const what = refused.purpose.what ?? 'with a valid request'
-    context.fail(refused, '2xx, as another one was answered', what)
+    context.fail(refused, '2xx, as for another one', what)
   }
 }
 

@@ -24,7 +24,9 @@ export function blame(run: Run, wrong: Exchange, fresh: Exchange): void {
   const first = recorded()
   const ids = [id, ...(wrong.purpose.requirement === null ? [] : [wrong.purpose.requirement])]
   const unread =
-    first.request.body === '' ? '' : '; is the body of the first request read to its end?'
+    first.request.body === ''
+      ? ''
+      : '; does the server read the body of the first request completely?'
   const failure: Failure = {
     message: `${first.request.method} ${first.request.url}, and then ${wrong.recorded.request.method} ${wrong.recorded.request.url} on the same connection`,
     expected: `the second request is answered as on a fresh connection: ${describeResponse(fresh)}`,

@@ -129,7 +129,7 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
 export function sentTwice({ response, unanswered }: Exchange): string | undefined {
   if (!unanswered || response?.status !== 409) return undefined
   const lost = unanswered.noResponse?.message ?? 'no answer came'
-  return `it was sent twice (${lost} at first), and answered 409: the first one may have had its effect`
+  return `it was sent twice (${lost} at first), and got 409: the first one may have had its effect`
 }
 
 function controlOf({ granted }: CheckContext, { probe }: Exchange): Pick<Failure, 'control'> {
@@ -182,7 +182,7 @@ function named({ api }: Run, { response, probe }: Exchange): string | undefined 
   const { creates, operation } = probe
   const isMade = creates !== undefined && response !== undefined && response.status < 300
   return isMade && operation !== null && api.operation(operation).creates?.hasUniqueName
-    ? `${JSON.stringify(creates)} exists by now: write another name`
+    ? `${JSON.stringify(creates)} exists now: use another name`
     : undefined
 }
 
@@ -199,8 +199,8 @@ function removedSince(
   if (!gone) return undefined
   const what = `${gone.operation} made ${gone.id} for this run`
   return endsTarget
-    ? `${what}, and the server that it started has ended: the rerun command starts and makes another`
-    : `${what}, which has removed it since: the rerun command makes another`
+    ? `${what}, and its server has ended: the rerun command starts another server and creates another`
+    : `${what}, and was removed since: the rerun command creates another`
 }
 
 function prepared({ target }: Run, { id }: CatalogueRequirement): string | undefined {

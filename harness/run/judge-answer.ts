@@ -19,7 +19,7 @@ import type { Pairs } from '../../catalogue/expected.ts'
 import type { Failure } from '../report/index.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 
-const bareRemark = '; the status is right, but this is no error envelope: see envelope/shape'
+const bareRemark = '; the status is right, but this is not an error envelope: see envelope/shape'
 
 /** What an answer is by the pairs that the spec asks for; `name`: just another name of its row. An object: it says nothing, and why. */
 export type Compared = 'held' | 'name' | 'broken' | { readonly why: string }
@@ -112,7 +112,7 @@ function storageFull({ objects }: Run, exchange: Exchange): string | undefined {
   const { probe, response } = exchange
   const isFull = response?.status === 507 && tpeOf(response) !== undefined
   return isFull && objects.created.some(({ operation }) => operation === probe.operation)
-    ? `the account of the full key is full by now: answered ${describeResponse(exchange)}`
+    ? `the account of the full key is now full: answered ${describeResponse(exchange)}`
     : undefined
 }
 

@@ -135,7 +135,7 @@ function judgeAt(
     if (control?.outcome === 'asks') return control
     const served = control?.outcome === 'answered' ? control.exchange.response : undefined
     if (served && isGranted(served)) return { outcome: 'held', cases: 1 }
-    const expected = 'any answer but a 2xx: nothing is served without a valid key'
+    const expected = 'any answer but a 2xx: no operation works without a valid key'
     return { outcome: 'broken', evidence: { exchange, what: whatAt(wrong, at), expected } }
   }
   return { outcome: 'held', cases: 0 }

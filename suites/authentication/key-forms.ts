@@ -49,7 +49,7 @@ export function malformedForms(full: Secret | undefined, number = 0): KeyForm[] 
     'no scheme': ['*', 'with the valid key, but without the scheme Bearer'],
     'other scheme': [`${scheme} *`, `with the valid key under the scheme ${scheme}`],
     'six-letter scheme': ['ApiKey *', 'with the valid key under the scheme ApiKey'],
-    'no blank': ['Bearer*', 'with the valid key, but without a blank after Bearer'],
+    'no blank': ['Bearer*', 'with the valid key, but without a space after Bearer'],
     'text after the key': ['Bearer * and more', 'with the valid key and more words after it'],
     'Bearer alone': ['Bearer', 'with Bearer and no key'],
     'Bearer null': ['Bearer null', 'with Bearer null'],
@@ -187,18 +187,14 @@ function* forgeries({
     `${ofPayload} with alg nOnE and an empty signature`,
     `${withAlg('nOnE')}.`,
   ]
-  yield [
-    'alg unknown',
-    `${ofPayload} with an alg that nobody knows`,
-    `${withAlg('XX256')}.${signature}`,
-  ]
+  yield ['alg unknown', `${ofPayload} with an unknown alg`, `${withAlg('XX256')}.${signature}`]
   yield ['alg absent', `${ofPayload} without alg`, `${withAlg(undefined)}.${signature}`]
   const unsigned = withAlg('HS256')
   const byNothing = createHmac('sha256', '').update(unsigned).digest('base64url')
   yield ['empty secret', `${ofPayload} signed with the empty secret`, `${unsigned}.${byNothing}`]
   yield [
     'key in its header',
-    `${ofPayload} signed by a key that its own header holds`,
+    `${ofPayload} signed by a key in its own header`,
     signedByOwnKey(header, body),
   ]
   const [otherHeader, otherPayload] = [

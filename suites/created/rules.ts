@@ -110,7 +110,7 @@ export const noEffectRule: RelationRule = (history, id) => {
     ]
   })
   const cases = looks.filter(({ creation }) => creation.isGranted).length
-  const why = 'no creation that was refused was sent again without its fault'
+  const why = 'no refused creation was sent again without its fault'
   return verdictOf(evidence, cases, why)
 }
 

@@ -41,7 +41,7 @@ async function requireGraph(run: Run): Promise<void> {
   for (const operation of ofGraphs)
     if (isDeclared(run, operation) && (await control(run, operation)).state === 'granted') return
   throw new NotExercised(
-    `nothing shows that resources.graph is a graph of the target: declare ${ofGraphs.join(' or ')}, with a request that is granted`,
+    `cannot verify that resources.graph exists: declare ${ofGraphs.join(' or ')}, with a request that succeeds`,
   )
 }
 
@@ -171,7 +171,7 @@ export const filtered: Judge = async (context) => {
   requireGranted(listed, `the listing with file_types ${own}`)
   if (!holds(listed))
     throw new NotExercised(
-      `the listing with file_types ${own} does not hold the file that was just uploaded`,
+      `the listing with file_types ${own} does not contain the file that was just uploaded`,
     )
   const others = sampled(context, [isOfPdf ? 'txt' : 'pdf', othersThan(own)])
   for (const types of context.scenario ? others.slice(0, 1) : others) {
@@ -197,7 +197,7 @@ export const ownRecord: Judge = async (context) => {
   // Both exist before either is read: a server may return the latest record.
   const ids = [await upload(run, contentOf(run)), await upload(run, contentOf(run))]
   if (ids[0] === ids[1])
-    throw new NotExercised('both uploads gave one id: see files.upload/2xx-own-id')
+    throw new NotExercised('both uploads returned the same id: see files.upload/2xx-own-id')
   for (const id of ids) {
     const probe = () => operationProbe(run, 'files.retrieve', { params: { file_id: id } })
     const read = await retryWhileSettling(run, () => context.send(probe), isTaken)

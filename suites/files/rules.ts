@@ -76,7 +76,7 @@ export const filteredRule: Rule = (history) => {
   return verdictOf(
     evidence,
     cases + evidence.length,
-    'no listing of its own extension held a file that was uploaded',
+    'no listing of its own extension contained an uploaded file',
   )
 }
 
@@ -120,7 +120,7 @@ export const ownRecordRule: Rule = (history) => {
     }
     if (alike.made.content === made.content || alike.made.name === made.name) return []
     if (saysNothing(reading, ids)) {
-      why = 'the answers to both retrievals are the same, and tell of no file'
+      why = 'the answers to both retrievals are the same, and describe no file'
       return []
     }
     const actual = `${describeResponse(reading.exchange)}, as for the first`

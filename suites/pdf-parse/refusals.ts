@@ -69,7 +69,7 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
       if (!(error instanceof NotExercised) || run.options.readOnly) throw error
       // §7.3 allows such an upload to be refused: then only the target knows a stored one.
       throw new NotExercised(
-        `${error.message}; declare resources.${name}, the id of such a PDF that is stored already`,
+        `${error.message}; declare resources.${name}, the id of such a stored PDF`,
       )
     })
   })
@@ -132,7 +132,7 @@ export const unusable = (name: Unusable, what: string, isTwice = false): Conditi
       change: (valid) => asMarkdown(asked.change(valid)),
       // A target may not support markdown.
       control: asMarkdown,
-      unsupported: 'a valid PDF with format markdown was not granted',
+      unsupported: 'a valid PDF with format markdown was refused',
     }
     return [asked, ...(isTwice && !sharedBy(run).uploads.at.has(id) ? [again] : []), markdown]
   },

@@ -42,7 +42,7 @@ test.each([
     {
       outcome: 'not-exercised',
       reason: expect.stringMatching(
-        /^the same request without its fault was not granted: answered 422 UnprocessableEntity/,
+        /^the same request without its fault was refused: answered 422 UnprocessableEntity/,
       ),
       failures: [],
     },
@@ -52,7 +52,7 @@ test.each([
 test('a parser without markdown is not accused by what is wrong with a PDF', async () => {
   const open = {
     outcome: 'not-exercised',
-    reason: expect.stringContaining('a valid PDF with format markdown was not granted'),
+    reason: expect.stringContaining('a valid PDF with format markdown was refused'),
   }
   const ids = ['pdf.parse/400-corrupted-pdf', 'pdf.parse/400-encrypted-pdf']
   const isMarkdown = (body: unknown): boolean => getAt(body, '/format') === 'markdown'
@@ -114,7 +114,7 @@ test('a server that refuses every tool does not pass by a scenario', async () =>
   expect(of(choice)).toMatchObject({ outcome: 'failed' })
   expect(of(access)).toMatchObject({
     outcome: 'not-exercised',
-    reason: expect.stringContaining('the control was not granted: answered 400 BadRequest'),
+    reason: expect.stringContaining('the valid request was refused: answered 400 BadRequest'),
   })
 })
 

@@ -196,7 +196,7 @@ test('pages in place of envelopes are shown as what they are, and are one cause'
   expect(bare.length).toBeGreaterThan(4)
   for (const { failures } of bare)
     expect(failures[0]?.actual).toMatch(
-      /; the status is right, but this is no error envelope: see envelope\/shape$/,
+      /; the status is right, but this is not an error envelope: see envelope\/shape$/,
     )
   const musts = bare.filter(({ level }) => level === 'must')
   const cause = byCause(report.requirements.filter(({ outcome }) => outcome === 'failed')).find(

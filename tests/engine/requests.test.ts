@@ -184,7 +184,7 @@ describe('a requirement that is selected alone', () => {
     })
     expect(sentFor).not.toContain(unsupported)
     expect(judged.of(unsupported).reason).toBe(
-      'the target serves no path that the interface has for POST alone',
+      'the target serves no path that the interface only has for POST',
     )
   })
 

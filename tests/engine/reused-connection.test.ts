@@ -27,7 +27,7 @@ test('a body left unread is reported as what it is, with a curl line that shows 
     /^the second request is answered as on a fresh connection: \d{3}/,
   )
   expect(failure?.actual).toMatch(
-    /^wrong only on a reused connection: 501 with a page: Unsupported method \('\{.*\}(?:GET|POST)'\); is the body of the first request read to its end\?$/,
+    /^wrong only on a reused connection: 501 with a page: Unsupported method \('\{.*\}(?:GET|POST)'\); does the server read the body of the first request completely\?$/,
   )
   const curl = failure?.exchange?.curl ?? ''
   expect(curl).toContain(' --next ')

@@ -24,7 +24,7 @@ test('a requirement whose cases exceed maxGenerations is not exercised, and says
   expect(reasons.length).toBeGreaterThan(0)
   const limits = reasons.map((reason) => {
     const [, limit, enough, left, all] =
-      /^maxGenerations: .* limits\.maxGenerations \((\d+)\) is used up; (\d+) would do; (\d+) of (\d+) cases were not judged$/.exec(
+      /^maxGenerations: .* limits\.maxGenerations \((\d+)\) is used up; (\d+) would be enough; (\d+) of (\d+) cases were not judged$/.exec(
         reason,
       ) ?? []
     expect(Number(left), reason).toBeGreaterThan(0)
