@@ -26,7 +26,7 @@ import {
   uploadOperation,
 } from '../../catalogue/operations.ts'
 import { grantedRequirement } from '../../catalogue/catalogue.ts'
-import { once, sendUntilSettled, settlingRemark, sharedBy } from './created.ts'
+import { once, sendUntilSettled, settlingRemark } from './created.ts'
 import { distinctRequest, isDeclared, validRequest } from './valid-request.ts'
 
 export interface Control {
@@ -221,10 +221,7 @@ async function breaksOnValid(run: Run, operation: OperationId): Promise<Exchange
   }
   if (!countsAsGranted(sent)) return undefined
   for (let count = 1; count < inARow && countsAsGranted(sent); count++) sent = await send()
-  if (!isOwnBreakdown(sent)) return undefined
-  // Generated answers vary: a crash may be followed by success.
-  if (operationOf(operation).effect !== 'generates') sharedBy(run).wronglyRefused.push(sent)
-  return sent
+  return isOwnBreakdown(sent) ? sent : undefined
 }
 
 /**
