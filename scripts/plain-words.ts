@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
+/** Words to avoid, and what to write instead. */
 const plainer: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\bmend(?:s|ed|ing)?\b/, 'fix'],
   [/\b(?:bears?|bore|borne) out\b/, 'support'],
@@ -39,9 +40,10 @@ for (const line of found) console.log(line)
 console.log(`${found.length} words to replace`)
 process.exitCode = found.length > 0 ? 1 : 0
 
+/** Blanks everything but comments and strings, so that line numbers stay. */
 function withoutCode(text: string): string {
   const parts =
-    /(?<comment>\/\*[\s\S]*?\*\/|(?<![:'"`\\/])\/\/[^\n]*)|'(?:[^'\\\n]|\\.)* (?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)* (?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
+    /\/\*[\s\S]*?\*\/|(?<![:'"`\\/])\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
   let end = 0
   let kept = ''
   for (const { 0: part, index } of text.matchAll(parts)) {

@@ -56,7 +56,7 @@ import { pdfHook, uploadSample } from './pdf-parse/refusals.ts'
 import { jobsHook } from './jobs.suite.ts'
 import { judgeOf } from './suites.ts'
 
-/** Requirements whose failure takes a state that one request does not bring about, by id or by its condition. */
+/** States that failures depend on and one request cannot create, by id or condition. */
 const states: Readonly<Record<string, TakesState>> = {
   ...Object.fromEntries(Object.entries(jobRules).map(([id, { takes }]) => [id, takes])),
   'jobs.create/202-required-inputs-only': 'idle-application',

@@ -158,7 +158,7 @@ function lackedParts({ keyVariable, notServed }: Answers, steps: readonly Step[]
   return [
     ...part(
       `// In comments: what the run lacked, and how many more requirements each lets be tested. Uncomment what your server has,
-// and fill in what stands in angle brackets. What the run had declared is not in its report.`,
+// and replace the <placeholders>. This file does not contain what the old target file declared: merge the two.`,
       'keys',
       { full: { env: keyVariable } },
     ),

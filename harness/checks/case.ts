@@ -41,7 +41,7 @@ export interface Case {
   readonly mayBeAbsent?: true
   /** Judges it, if not the pairs do. */
   readonly ruleOf?: (sender: Sender) => CaseRule['judge']
-  /** The valid request for that object: if it is not granted any more, the object is gone, which is no matter of the fault. */
+  /** The valid request for that object: if it is refused now, the object is gone, and the fault proves nothing. */
   readonly object?: (valid: Probe) => Probe
   /** The valid request that the fault is put into, if not the operation's own. */
   readonly valid?: (context: CheckContext, valid: () => Promise<Probe>) => Promise<Probe>

@@ -22,7 +22,7 @@ export type CaseVerdict =
 /** A case, and the rule that judges it: pure, of what came of its requests. */
 export interface CaseRule {
   readonly judge: (journal: Journal) => CaseVerdict
-  /** Sent once all others were answered, or when everything else of the run was; at once if nothing is said. */
+  /** After all other cases, or at the end of the run; default: at once. */
   readonly when?: 'after the others' | 'at the end' | undefined
   /** If it says nothing the others are judged nevertheless. */
   readonly isFurther?: boolean

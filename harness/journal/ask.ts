@@ -25,7 +25,7 @@ export interface Entry {
   readonly exchange: Exchange
 }
 
-/** What was asked for in a run and what came of it, by the request. Whoever sends appends to it; rules read it. */
+/** Asks of a run and their results, by request. Senders append; rules read. */
 export class Journal {
   readonly #entries = new Map<string, Entry[]>()
   readonly #unsent = new Map<string, Reason>()

@@ -129,5 +129,5 @@ function note(run: Run, exchange: Exchange): void {
   if (event?.kind !== 'use' || isValid) historyOf(run).append(event)
 }
 
-/** Appends all exchanges about objects, whoever sent them and whatever the outcome. */
+/** Appends all exchanges about objects, from any sender and with any outcome. */
 export const historyHook: RunHook = { observe: note, unanswered: note }

@@ -117,7 +117,7 @@ function requestExample(of: OperationId): unknown {
   return of === 'jobs.create' ? { inputs } : (declared ?? operation(of).example)
 }
 
-const description = `This document describes only what the interface shows. Whatever the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere. The examples of such payloads are made up, and so is their media type: a response that is no JSON is not wrong.
+const description = `This document describes only what the interface shows. What the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere. The examples of such payloads are invented, and so is their media type: a response other than JSON is not wrong.
 
 Every error response is the envelope \`Error\`. Each operation lists the statuses that the interface names for it, with the values of \`tpe\` that are possible there; any other status may come as well, as \`default\`.
 

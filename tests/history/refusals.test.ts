@@ -66,7 +66,7 @@ test('in order one is asked for after the other', () => {
   expect(told('held, ?, ?', true)).toBe('asks: case 2')
 })
 
-test('of generated cases the smallest that is broken is told, with its path', () => {
+test('of generated cases the smallest broken one is reported, with its path', () => {
   const known = new Set<number>()
   const find = generatedBy({
     arbitrary: fc.integer({ min: 0, max: 1000 }),
