@@ -5,7 +5,6 @@ import { leftOutOf, leftOutWords } from './view/excused.ts'
 import { total } from './view/groups.ts'
 import { operations } from '../catalogue/operations.ts'
 
-/** `13 of 17 operations` if some are declared not served, else undefined. */
 function operationsJudged({ requirements, run }: Report): string | undefined {
   const judged = operations.filter(({ id }) =>
     requirements.some(
@@ -21,18 +20,17 @@ function operationsJudged({ requirements, run }: Report): string | undefined {
   return `${judged.length} of ${operations.length} operations`
 }
 
-/** The amber is dark enough for white letters. */
 const colors = { good: 'brightgreen', warning: '#9a6700', bad: 'red' } as const satisfies Record<
   Tone,
   string
 >
 
 /**
- * An SVG badge: how the run ended with its mode, how many of the required checks that apply have passed, what is excused or not
- * served, and how many operations were judged if some are not.
+ * An SVG badge: the verdict with its mode, the passed share of applicable required checks, what is excused or not
+ * served, and the number of judged operations if some are not.
  */
 export function renderBadge(report: Report): string {
-  // Loaded when a badge is drawn: other formats do not need it.
+  // Loaded on demand.
   const { makeBadge } = createRequire(import.meta.url)(
     'badge-maker',
   ) as typeof import('badge-maker')

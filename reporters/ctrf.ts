@@ -5,8 +5,8 @@ import { byOperation } from './view/groups.ts'
 import { runErrors, allNotes } from './view/standing.ts'
 
 /**
- * Common Test Report Format 0.0: a test a requirement; our own outcome is in `rawStatus`. A failed test `run` comes before
- * them if the run itself is no success, so that a test failed exactly if the exit code is not 0.
+ * Common Test Report Format 0.0: one test per requirement, with our own outcome in `rawStatus`. A failed test `run`
+ * comes first if the run itself failed, so that a test fails exactly if the exit code is not 0.
  */
 export function renderCtrf(report: Report): string {
   const { run, suite, target } = report

@@ -1,7 +1,7 @@
 /**
- * Characters that hide or disguise text wherever it is shown: C0, DEL and C1 controls, line and paragraph separators,
- * bidi controls, lone surrogates, noncharacters, and what takes no room (zero-width spaces, soft hyphens, tag characters).
- * Variation selectors stay, and joiners between characters that can be joined: emoji and scripts need them.
+ * Characters that hide or disguise text: C0, DEL and C1 controls, line and paragraph separators, bidi controls, lone
+ * surrogates, noncharacters, and zero-width characters (zero-width spaces, soft hyphens, tag characters). Variation
+ * selectors stay, and joiners between characters that can be joined: emoji and scripts need them.
  */
 const hidden =
   // oxlint-disable-next-line no-misleading-character-class -- a joiner by itself is meant
@@ -9,12 +9,12 @@ const hidden =
 
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** The text on one line, with every character that could hide or disguise something written out: `\n`, `\x1b`, `\u202e`. */
+/** The text on one line, with every hiding or disguising character escaped: `\n`, `\x1b`, `\u202e`. */
 export function visible(text: string): string {
   return text.replace(hidden, (character) => named[character] ?? codeOf(character))
 }
 
-/** Makes text visible, but line feeds and tabs stay as they are; CRLF counts as a line feed. */
+/** Like `visible`, but keeps line feeds and tabs; CRLF counts as a line feed. */
 export function visibleLines(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
@@ -24,12 +24,12 @@ export function visibleLines(text: string): string {
 }
 
 /**
- * Places at which a pipeline's runner sees a command in what a step prints: `##[` (GitHub), `##vso[` (Azure) and `##teamcity[`
- * anywhere in a line, `::` at its beginning after any blanks (GitHub).
+ * Places where a CI runner finds commands in output: `##[` (GitHub), `##vso[` (Azure) and `##teamcity[` anywhere in a
+ * line, `::` at its beginning after any blanks (GitHub).
  */
 const command = /#(?=#[\w[])|(?<=^[^\S\n]*):(?=:)/gm
 
-/** The text without such commands: the first character of each is written as `write` says, by default `\x23` or `\x3a`. */
+/** The text without such commands: `write` replaces the first character of each, by default with `\x23` or `\x3a`. */
 export function withoutCommands(
   text: string,
   write: (character: string) => string = codeOf,
@@ -43,7 +43,7 @@ function codeOf(character: string): string {
   return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
 }
 
-/** The first `limit` characters, and how many more there were. Never cuts a character in two. */
+/** The first `limit` characters, and how many more there were. Never splits a character. */
 export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text
   const end = /[\ud800-\udbff]/.test(text[limit - 1] ?? '') ? limit - 1 : limit
@@ -64,13 +64,12 @@ export function htmlText(text: string): string {
   return withoutCommands(escaped, asReference)
 }
 
-/** Escapes for between the double quotes of an attribute; one line. */
+/** Escapes text for a double-quoted attribute; one line. */
 export function htmlAttribute(text: string): string {
   const escaped = visible(text).replace(/[&<>"']/g, (character) => references[character]!)
   return withoutCommands(escaped, asReference)
 }
 
-/** The address of the element of that id on the page. */
 export function htmlAnchor(id: string): string {
   return htmlAttribute(`#${encodeURIComponent(visible(id)).replaceAll('%2F', '/')}`)
 }
@@ -79,11 +78,10 @@ function asReference(character: string): string {
   return `&#${character.charCodeAt(0)};`
 }
 
-/** Not escaped by JSON itself, but able to disguise the text of a target where the file is shown on a terminal. */
 const disguising =
   /[\u007f-\u009f\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}]/gu
 
-/** JSON that reads back as the same value and holds no character that hides or disguises, and no command to a runner. */
+/** JSON with the same value, without hiding or disguising characters and CI commands. */
 export function json(value: unknown, indent?: number): string {
   return withoutCommands(JSON.stringify(value, null, indent), escaped).replace(disguising, escaped)
 }
@@ -95,7 +93,7 @@ function escaped(character: string): string {
   return units
 }
 
-/** Foreign text on a terminal or in a log: one line, no control sequence, no command to a runner, at most `limit` characters. */
+/** Untrusted text for a terminal or log: one line, no control sequence, no CI command, at most `limit` characters. */
 export function terminalText(text: string, limit = 2000): string {
   return shortened(withoutCommands(visible(text)), limit)
 }
@@ -108,7 +106,7 @@ export function terminalLines(text: string, indent = '  '): string {
     .join(`\n${indent}`)
 }
 
-/** Escapes text in pieces, of which the marked ones are painted; not if only together they are a command. */
+/** Escapes text in pieces, and paints the marked ones, unless the pieces form a command together. */
 export function terminalPieces(
   pieces: readonly { readonly text: string; readonly isMarked: boolean }[],
   paint: (text: string) => string,
@@ -120,26 +118,25 @@ export function terminalPieces(
 }
 
 /**
- * Characters that give text a meaning in GitHub's Markdown: markup, HTML, tables, links, mentions, references, emoji, mathematics.
- * Each is written as a character reference, which every renderer shows as the character and none takes for markup.
- * A colon before a blank begins neither an address nor an emoji.
+ * Characters with a meaning in GitHub's Markdown: markup, HTML, tables, links, mentions, references, emoji,
+ * mathematics. Each becomes a character reference, which renderers show but do not interpret. A colon before a blank is
+ * harmless.
  */
 const meaningful = /[&<>`*_[\]#|~@\\$]|:(?!\s|$)/g
-/** Begins a list, a heading or a rule only at the beginning. */
+/** Lists, headings and rules start only at the beginning. */
 const leading = /^(\s*)([-+=]|\d+(?=[.)]))/
 const webAddress = /\bwww\./gi
 
 /**
- * Texts that GitHub and GitLab link, and tell somebody of, as a reader sees them: mentions (`@name`), references (`#12`,
- * `org/repo#12`, `!12`, `GH-12`) and addresses of issues. They look for these when the Markdown is HTML already, so that
- * neither a backslash nor a character reference hides one; only a character between, or code, does.
+ * Texts that GitHub and GitLab link, and notify people of: mentions (`@name`), references (`#12`, `org/repo#12`, `!12`,
+ * `GH-12`) and addresses of issues. They are found in the rendered HTML, so neither a backslash nor a character
+ * reference hides them; only a character in between, or code, does.
  */
 const mention =
   /[@#!](?=\w)|\bGH-(?=\d)|\/(?:issues|pull|discussions|merge_requests|work_items|epics)\/(?=\d)/gi
-/** Takes no room, and no line is broken at it. */
 const wordJoiner = '&#8288;'
 
-/** Text of a target as inline Markdown: one line, nothing in it is markup and nobody is told of it; also inside a table. */
+/** Text of a target as inline Markdown, also for tables: one line, without markup and notifications. */
 export function markdownText(text: string): string {
   const parts = visible(text).split(mention)
   const marks = visible(text).match(mention) ?? []
@@ -150,7 +147,7 @@ export function markdownText(text: string): string {
   )
 }
 
-/** Text in monospace, inline; also inside a table. In code nothing is linked, and it can be copied as it is. */
+/** Inline code, also for tables. Nothing in it is linked, and it can be copied unchanged. */
 export function markdownCode(text: string): string {
   return /^[\w./-]+$/.test(text) ? `\`${text}\`` : `<code>${inert(visible(text))}</code>`
 }
@@ -161,7 +158,7 @@ function inert(text: string): string {
     .replace(webAddress, (match) => `${match.slice(0, 3)}&#46;`)
 }
 
-/** Lines of text as a fenced block that no line of it can end. */
+/** A fenced block that no line of the text can end. */
 export function markdownBlock(text: string, language = ''): string {
   const shown = withoutCommands(visibleLines(text))
   const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length))

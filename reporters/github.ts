@@ -6,7 +6,7 @@ import { failuresOf } from './view/causes.ts'
 import { runErrors } from './view/standing.ts'
 import { visibleLines } from './escape.ts'
 
-/** GitHub shows ten annotations of a kind for a step, and takes 1 MiB for its summary. */
+/** GitHub shows ten annotations of a kind per step, and accepts 1 MiB of summary. */
 const MOST_ANNOTATIONS = 10
 const SUMMARY_LIMIT = 1024 * 1024
 
@@ -30,7 +30,7 @@ export function reportToGithub(
   }
 }
 
-/** The annotations as workflow commands, a line each; the last says how many more failures there are. */
+/** The annotations as workflow commands, one per line; the last gives the number of omitted failures. */
 export function githubAnnotations(report: Report): string {
   const errors = runErrors(report).map((error) => `::error title=conform::${commandData(error)}\n`)
   const decides = new Set(decisive(report))
@@ -58,9 +58,9 @@ function missing(report: Report, result: RequirementResult): string {
   return `::error title=${commandProperty(result.id)}::${commandData(message)}\n`
 }
 
-/** The Markdown report in at most that many bytes, with less evidence if there is not room for all. */
+/** The Markdown report in at most that many bytes, with less evidence if necessary. */
 export function githubSummary(report: Report, limit: number): string {
-  const least = `The report does not fit into this summary: the verdict is ${report.verdict}.\n`
+  const least = `The report is too large for this summary: the verdict is ${report.verdict}.\n`
   for (const evidence of [25, 5, 0]) {
     const text = `${renderMarkdown(report, evidence)}\n`
     if (Buffer.byteLength(text) <= limit) return text
@@ -72,12 +72,12 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** The message of a workflow command of GitHub Actions; percent sign and line ends as it wants them. */
+/** Escapes the message of a GitHub workflow command. */
 export function commandData(text: string): string {
   return visibleLines(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }
 
-/** The value of a property of such a command, which a colon or a comma would end. */
+/** Escapes a property of such a command, where a colon or comma ends it. */
 export function commandProperty(text: string): string {
   return commandData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }

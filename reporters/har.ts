@@ -84,20 +84,20 @@ function responseEntry(response: RecordedResponse, httpVersion: string) {
   }
 }
 
-/** The form that browsers give to a request that got no answer: status 0, the reason in `_error`. */
+/** The form that browsers use for an unanswered request: status 0, the reason in `_error`. */
 function noResponse(error: string, httpVersion: string) {
   const empty = responseEntry({ status: 0, headers: {}, body: '' }, httpVersion)
   return { ...empty, content: { size: 0, mimeType: '' }, _error: error }
 }
 
-/** A body that was cut says so: `_cut`, with the length in bytes and the SHA-256 of the whole. */
+/** Marks a truncated body with `_cut`: length in bytes and SHA-256 of the whole. */
 function text({ body, bodyLength, bodySha256 }: RecordedBody) {
   if (bodySha256 === undefined) return { text: body }
   const comment = `cut: the whole body has ${bodyLength} bytes, SHA-256 ${bodySha256}`
   return { text: body, comment, _cut: true, _bodyLength: bodyLength, _bodySha256: bodySha256 }
 }
 
-/** HAR 1.2 has an encoding for answers only. */
+/** HAR 1.2 has an encoding only for answers. */
 function postEncoding({ bodyEncoding }: RecordedBody) {
   return bodyEncoding ? { _encoding: bodyEncoding } : {}
 }

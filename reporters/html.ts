@@ -11,7 +11,9 @@ import { standingOf } from './view/standing.ts'
 
 type ExchangeBook = ReadonlyMap<string | null, string>
 
-/** The exchanges cut as the page shows them, at most `budget` bytes: if there are more, the requirements that have most show fewer. */
+/**
+ * The exchanges truncated for the page, at most `budget` bytes: if necessary, the requirements with most show fewer.
+ */
 async function exchangeBook(exchanges: Exchanges, budget: number): Promise<ExchangeBook> {
   const sent = [...(await byRequirement(exchanges))]
   const sizeOf = (shown: readonly string[]): number =>
@@ -23,7 +25,7 @@ async function exchangeBook(exchanges: Exchanges, budget: number): Promise<Excha
   return new Map(sent.map(([id, of]) => [id, markupOf(of, share)]))
 }
 
-/** The largest share such that everybody who wants less gets all of it and the sum stays within the budget. */
+/** The largest share so that smaller demands are met and the sum stays within the budget. */
 function fairShare(wanted: readonly number[], budget: number): number {
   const ascending = [...wanted].sort((a, b) => a - b)
   let left = budget
@@ -41,13 +43,13 @@ function markupOf({ shown, all }: SentExchanges, share: number): string {
   return [...parts, moreExchanges(all - parts.length)].filter(Boolean).join('\n')
 }
 
-/** Bytes of markup for exchanges and for failures: with the rest well under 6 MB. */
+/** Bytes of markup for exchanges and for failures; the page stays well under 6 MB. */
 const EXCHANGE_BUDGET = 4_400_000
 const FAILURE_BUDGET = 900_000
 
 /**
- * The report as one page that needs nothing but itself: no network, and no script to be read.
- * The exchanges are read once, and of each only what the page shows is kept.
+ * The report as one self-contained page, readable without scripts. Exchanges are read once, and only what the page
+ * shows is kept.
  */
 export async function* renderHtml(
   report: Report,
@@ -63,7 +65,7 @@ export async function* renderHtml(
   yield `${runDetails(report)}</main>\n<script>${script}</script></body></html>\n`
 }
 
-/** More failures than that are printed without their evidence, which is in the file: it would take hundreds of pages. */
+/** Further failures are printed without evidence, which would take hundreds of pages. */
 const MOST_PRINTED = 40
 
 function isLong({ requirements }: Report): boolean {

@@ -2,18 +2,17 @@ import type { Report } from '../harness/report/index.ts'
 import { json } from './escape.ts'
 import type { Exchanges } from './view/evidence.ts'
 
-/** The text of a report's file, in pieces if the format holds exchanges. Pure. */
+/** A pure function to the text of a report, in pieces if it contains exchanges. */
 export type Render = (report: Report, exchanges: Exchanges) => string | AsyncIterable<string>
 
 interface Format {
-  /** The file that it is written to if no path is given. */
+  /** Default file. */
   readonly file: string
-  /** It shows every exchange: the others show those of failures, which the failures keep. */
+  /** Shows every exchange; others show those of failures, which the report contains. */
   readonly hasEveryExchange?: true
   load(): Promise<Render>
 }
 
-/** The forms of the report that `--report` can ask for. */
 export const formats = {
   json: { file: 'conform-report.json', load: async () => renderJson },
   html: {
@@ -45,7 +44,7 @@ export type FormatName = keyof typeof formats
 
 export const formatNames = Object.keys(formats) as FormatName[]
 
-/** The report as it is, `conformance-report/1`, indented by two; parsing it gives the same value. */
+/** The report, `conformance-report/1`, indented by two. */
 export function renderJson(report: Report): string {
   return `${json(report, 2)}\n`
 }
@@ -53,8 +52,8 @@ export function renderJson(report: Report): string {
 let loaded: Promise<Readonly<Record<FormatName, Render>>> | undefined
 
 /**
- * Loads what writes reports: before anything is sent, so that writing waits for nothing and needs no room for compiled code.
- * Once, for a module that is imported again while it is being loaded may be had unfinished.
+ * Loads all reporters before anything is sent, so that writing needs no time or disk space. Called once: a module
+ * imported again while loading may be incomplete.
  */
 export function loadFormats(): Promise<Readonly<Record<FormatName, Render>>> {
   loaded ??= Promise.all(

@@ -6,8 +6,8 @@ import { createRequire } from 'node:module'
 import { visible, visibleLines, withoutCommands } from './escape.ts'
 
 /**
- * JUnit XML as Jenkins reads it: a suite an operation, a case a requirement, an error if the run itself is no success. It has
- * a failure or an error exactly if the exit code is not 0.
+ * JUnit XML in Jenkins' dialect: one suite per operation, one case per requirement, an error if the run itself failed.
+ * It has a failure or an error exactly if the exit code is not 0.
  */
 export function renderJunit(report: Report): string {
   const statusOf = testStatuses(report)
@@ -28,7 +28,7 @@ export function renderJunit(report: Report): string {
     ...operations,
   ]
   const { '@skipped': _, ...all } = counts(suites.flatMap(({ cases }) => cases))
-  // In UTC, without fraction and zone, as the format wants it.
+  // In UTC, without fraction and zone, as the format requires.
   const timestamp = xmlAttribute(report.run.startedAt.slice(0, 19))
   return xmlDocument({
     testsuites: {
@@ -61,7 +61,10 @@ function properties(report: Report): [name: string, value: string][] {
   ]
 }
 
-/** A requirement as a test case. What does not decide, or was not judged, is skipped and says why: JUnit has no other word. */
+/**
+ * A requirement as a test case. Results that do not decide or were not judged are skipped, with the reason: JUnit has
+ * no other state.
+ */
 function testCase(result: RequirementResult, { kind, message = '' }: TestStatus): TestCase {
   const { id: name, operation: classname, durationMs, level } = result
   if (kind === 'passed') return { name, classname, durationMs }
@@ -75,7 +78,7 @@ interface TestCase {
   readonly name: string
   readonly classname: string
   readonly durationMs?: number
-  /** Undefined: it passed. */
+  /** Undefined: passed. */
   readonly found?: {
     readonly kind: 'failure' | 'error' | 'skipped'
     readonly message: string
@@ -124,14 +127,14 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(3)
 }
 
-/** An element: attributes by `@name`, its text as `#text`, children by their names; what is undefined is left out. */
+/** Attributes are `@name`, text is `#text`, children have their names; undefined is omitted. */
 export interface Element {
   readonly [name: string]: string | undefined | Element | readonly Element[]
 }
 
-/** The document, with two blanks a level. Texts and attributes are escaped already: by the two functions below. */
+/** The indented document. Texts and attributes must already be escaped by the functions below. */
 export function xmlDocument(root: Element): string {
-  // Loaded when XML is written: other formats do not need it.
+  // Loaded on demand.
   const { default: Builder } = createRequire(import.meta.url)(
     'fast-xml-builder',
   ) as typeof import('fast-xml-builder')
@@ -146,19 +149,19 @@ export function xmlDocument(root: Element): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build(root)}`
 }
 
-/** Text of a target in XML: characters that XML 1.0 forbids (§2.2 there) are written out, as are those that disguise. */
+/** Text of a target in XML: escapes characters that XML 1.0 forbids (§2.2 there), and disguising ones. */
 export function xmlText(text: string): string {
   return escaped(visibleLines(text))
 }
 
-/** Escapes for an attribute, whose line feeds and tabs a parser would turn into blanks. */
+/** Escapes an attribute, in which parsers turn line feeds and tabs into blanks. */
 export function xmlAttribute(text: string): string {
   return escaped(visible(text))
 }
 
 const entities: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' }
 
-/** What a runner would take for a command when the report goes to stdout is written as a reference, too. */
+/** Also escapes CI commands, for reports on stdout. */
 function escaped(text: string): string {
   return withoutCommands(
     text.replaceAll(/[&<>"]/g, (character) => `&${entities[character]};`),

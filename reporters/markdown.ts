@@ -90,8 +90,8 @@ const firstIds = (ids: readonly string[]): string =>
 const MOST_MISSED = 50
 
 /**
- * The report as a page that fits a CI job's summary: short if all passes.
- * @param evidence the number of causes with evidence; the others are in the table only
+ * The report for a CI job summary; short if everything passes.
+ * @param evidence number of causes with evidence; others are only in the table
  */
 export function renderMarkdown(report: Report, evidence = 25): string {
   const { run, target } = report
@@ -144,7 +144,7 @@ function mapList(report: Report): string[] {
     )
     return `- ${stateSigns[state]} **${state}**: ${ids.join(', ')}`
   })
-  // That all is well is said without a list.
+  // A perfect result needs no list.
   const list = report.verdict === 'conformant' ? [] : [...items, '']
   return [`**${mapSentence(places)}**`, '', ...list]
 }
@@ -218,7 +218,7 @@ function failureTable(distinct: readonly Distinct[]): string[] {
   ]
 }
 
-/** Of so many failures a reader sees the evidence at once. */
+/** Number of failures shown unfolded. */
 const MOST_OPEN = 5
 
 function failureDetails({ example: result, results }: Distinct, isOpen: boolean): string[] {

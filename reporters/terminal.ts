@@ -73,7 +73,6 @@ function textOf(lines: readonly Line[], width: number): string {
   return `${laidOut(lines, width).join('\n')}\n`
 }
 
-/** Rows on a terminal, which breaks what is too long for it. */
 function rowsOf(lines: readonly Line[], columns: number): number {
   return laidOut(lines, columns)
     .map((line) => line.replaceAll(/\u001b(?:\[\d+m|\]8;;[^\u0007]*\u0007)/g, '').length)
@@ -131,7 +130,6 @@ function headLines({ colors, report }: Showing): Line[] {
   ]
 }
 
-/** The distinct failures, those that a likely cause explains as one; the first that one request shows has its curl line. */
 function problemLines({ colors, report }: Showing, { most, rows }: Size): Line[] {
   const { distinct, unexpected } = failuresOf(report)
   if (distinct.length === 0) return []
@@ -209,7 +207,6 @@ function nextLines(steps: readonly NextStep[], colors: Colors): Line[] {
   return [colors.bold('Next'), ...lines, '']
 }
 
-/** What `--require-exercised` decided on, by id. */
 function missedLines(report: Report, most: number): string[] {
   if (report.exit.requireExercised !== true) return []
   const ids = firstOf(requiredButMissed(report), most, 'more: --verbose')

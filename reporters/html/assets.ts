@@ -6,7 +6,7 @@ import { htmlAnchor, htmlAttribute, htmlText } from '../escape.ts'
 const read = (name: string) => readFileSync(packageFile(`reporters/html/${name}`), 'utf8').trim()
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** The page's own style and script, inlined: the file needs nothing but itself. */
+/** Style and script of the page, inlined. */
 const sheets = [
   'base',
   'masthead',
@@ -22,7 +22,7 @@ const sheets = [
 const style = sheets.map((name) => read(`style/${name}.css`)).join('\n')
 export const script = read('page.js')
 
-/** Allows that style and that script by their hashes, and nothing else: no remote, no inline event code. */
+/** Allows only this style and script, by hash: nothing remote, no inline event code. */
 const policy = [
   "default-src 'none'",
   `style-src ${hashOf(style)}`,
@@ -43,7 +43,7 @@ export function pageHead(title: string): string {
 <style>${style}</style></head>`
 }
 
-/** The beginning of a section of a page: its heading, which names it, with markup that is said more quietly. */
+/** Begins a section: its heading, with quieter markup beside it. */
 export function sectionHead(id: string, title: string, aside: string | number = ''): string {
   const quiet = aside === '' ? '' : ` <small>${aside}</small>`
   return `<section aria-labelledby="${id}"><h2 id="${id}">${title}${quiet}</h2>`

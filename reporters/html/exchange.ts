@@ -14,10 +14,9 @@ import { type Exchanges, storyLines, wrongSign } from '../view/evidence.ts'
 import { duration } from '../view/writing.ts'
 
 const BODY_LIMIT = 1024
-/** A curl line longer than that is not shown: it would hold more of the body than the page does. */
+/** A longer curl line is not shown: it would contain more of the body than the page does. */
 const CURL_LIMIT = 2048
 
-/** An exchange, folded: a line that says what it was, then what was sent and what came back. */
 function exchangeMarkup(exchange: RecordedExchange): string {
   const { curl, error, request, response } = exchange
   const answered = response ? String(response.status) : 'no answer'
@@ -38,7 +37,7 @@ export interface SentExchanges {
   all: number
 }
 
-/** Reads the exchanges once and keeps of each only what is shown, by requirement; the run's own requests are under `null`. */
+/** Reads the exchanges once and keeps what is shown, by requirement; the run's own requests are under `null`. */
 export async function byRequirement(
   exchanges: Exchanges,
 ): Promise<ReadonlyMap<string | null, SentExchanges>> {
@@ -52,12 +51,12 @@ export async function byRequirement(
   return book
 }
 
-/** Says how many exchanges are not shown, if there are any. */
+/** The number of omitted exchanges, if any. */
 export function moreExchanges(number: number): string {
   return number > 0 ? `<p class="x">and ${number} more: the HAR report has every exchange</p>` : ''
 }
 
-/** A line feed first in `pre` is dropped by the parser, so that the text keeps its own. */
+/** Parsers drop the first line feed in `pre`, so one is added. */
 export function pre(text: string): string {
   return `<pre>\n${htmlText(text)}</pre>`
 }
@@ -66,7 +65,7 @@ function pathOf(url: string): string {
   return shortened(url.replace(/^[a-z]+:\/\/[^/?#]*/i, '') || '/', 200)
 }
 
-/** A request as text: its line, its headers, at most `limit` bytes of its body and half as many characters of a header. */
+/** A request as text: request line, headers, at most `limit` bytes of body and half as many characters per header. */
 export function requestText(request: RecordedRequest, limit: number): string {
   return message(`${request.method} ${shortened(request.url, limit)}`, request, limit)
 }
@@ -97,9 +96,9 @@ function bodyText({ body, bodyEncoding, bodyLength }: RecordedBody, limit: numbe
   const all = bodyLength ?? Buffer.byteLength(body, bodyEncoding ?? 'utf8')
   const shown = bytes.length <= limit ? body : firstBytes(bytes, limit)
   const notes = [
-    ...(bodyEncoding ? ['base64 of bytes that are no text'] : []),
+    ...(bodyEncoding ? ['bytes as base64'] : []),
     ...(shown.length < body.length || bodyLength !== undefined
-      ? [`cut; the whole body has ${all} bytes`]
+      ? [`truncated; the whole body has ${all} bytes`]
       : []),
   ]
   return notes.length > 0 ? `${shown}\n[${notes.join('; ')}]` : shown
@@ -111,7 +110,7 @@ function firstBytes(bytes: Buffer, limit: number): string {
   return bytes.toString('utf8', 0, end)
 }
 
-/** Lines that are alike are shown so many before and after one that is not. */
+/** Number of equal lines shown before and after a different one. */
 const CONTEXT = 4
 
 export function piecesMarkup(pieces: readonly Piece[], element: 'del' | 'ins' | 'mark'): string {
@@ -122,7 +121,7 @@ export function piecesMarkup(pieces: readonly Piece[], element: 'del' | 'ins' | 
     .join('')
 }
 
-/** The request that was granted beside the one that failed, with what they differ in marked; nothing if there is none. */
+/** The accepted request beside the failed one, with differences marked; empty if none. */
 export function differenceTable({ control, exchange }: Failure, run: Report['run']): string {
   if (!control || !exchange) return ''
   const pairs = requestDifference(control.request, exchange.request, run)
@@ -134,7 +133,7 @@ export function differenceTable({ control, exchange }: Failure, run: Report['run
   return `<h4>The difference</h4><table class="diff"><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>${rows(pairs)}</table>`
 }
 
-/** The lines, those that differ and follow each other in a body of their own: on a phone each side of it stands together. */
+/** Consecutive different lines form one body, so that each side stays together on a phone. */
 function rows(pairs: readonly LinePair[]): string {
   const isNear = (at: number): boolean =>
     pairs.slice(Math.max(at - CONTEXT, 0), at + CONTEXT + 1).some(({ isSame }) => !isSame)
@@ -147,7 +146,7 @@ function rows(pairs: readonly LinePair[]): string {
     return `${end}<tbody${isSame ? '' : ' class="d"'}>`
   }
   const lines = pairs.map((pair, at) => {
-    // The request line says which request it is.
+    // The request line identifies the request.
     if (at > 0 && !isNear(at)) {
       left++
       return ''
@@ -160,7 +159,7 @@ function rows(pairs: readonly LinePair[]): string {
 }
 
 function gapRow(lines: number): string {
-  return lines === 0 ? '' : `<tr class="gap"><td colspan="2">${lines} more alike</td></tr>`
+  return lines === 0 ? '' : `<tr class="gap"><td colspan="2">${lines} more equal lines</td></tr>`
 }
 
 function row({ control, isSame, probe }: LinePair): string {
@@ -171,7 +170,7 @@ function row({ control, isSame, probe }: LinePair): string {
   return `<tr${isSame ? ' class="same"' : ''}>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
 }
 
-/** What happened, a line each step; the wrong answer is marked. */
+/** The story of a failure, one line per step; the wrong answer is marked. */
 export function storyMarkup(story: Story): string {
   const lines = storyLines(story).map((line) =>
     line.includes(wrongSign) ? `<mark>${htmlText(line)}</mark>` : htmlText(line),

@@ -42,14 +42,13 @@ ${more}</ol></section>
 `
 }
 
-/** That the baseline expects it, and why: of several, if all have one reason. */
 function expectedBy(report: Report, { first, others }: Cause): string {
   const reasons = new Set([first, ...others].map(({ id }) => reasonExpected(report, id)))
   const [reason] = reasons
   return `expected by the baseline${reasons.size > 1 || reason === undefined ? '' : `: ${shortened(reason, 200)}`}`
 }
 
-/** More ids than that are folded: they would hide the failures below. */
+/** Longer lists of ids are folded: they would hide the failures below. */
 const MOST_NAMED = 20
 
 function row({ cause, example, results }: Distinct, note?: string): string {
@@ -81,7 +80,7 @@ function short(text: string): string {
 const MOST_STEPS = 10
 const JSON_WIDTH = 64
 
-/** Steps to declare next and what each gains, and one piece of JSON for the usual ones; nothing if nothing is lacking. */
+/** Steps to declare next with their gains, and JSON to paste for the usual ones; empty if nothing is missing. */
 export function stepList(report: Report): string {
   const { steps } = notJudged(report)
   if (steps.length === 0) return ''
@@ -113,12 +112,12 @@ function stepRow({ example, ids, names }: Step): string {
   return `<li><b>+${ids.length}</b>${what}</li>`
 }
 
-/** A condition has a column of its own if that many operations have it. */
+/** A condition has its own column if that many operations have it. */
 const SHARED = 4
 
 /**
- * Operations by requirements: a column for each condition that operations share, and one for the rest of each operation. What
- * failed comes first: on a phone the first columns are all that is seen. An operation that an option left out has no line.
+ * Table of operations by shared conditions, with one column for the others. Failures come first, since a phone shows
+ * only the first columns. Left-out operations have no row.
  */
 export function matrix(report: Report): string {
   const groups = byOperation(report).filter(({ results }) => !results.every(isLeftOutByOption))
@@ -159,7 +158,7 @@ function legend(marks: readonly Mark[]): string {
 
 interface Shown {
   readonly columns: readonly string[]
-  /** What is an operation's own comes before what it shares with others. */
+  /** Puts an operation's own conditions first. */
   readonly isOwnFirst: boolean
 }
 

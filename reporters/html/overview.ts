@@ -16,7 +16,7 @@ import {
 } from '../view/standing.ts'
 import { nextSteps } from '../view/next-steps.ts'
 
-/** The first screen: whose report this is, the verdict, what to change first, the counts of each level, the coverage. */
+/** The first screen: target, verdict, next steps, counts per level, coverage. */
 export function masthead(report: Report): string {
   const { run, suite, target } = report
   const leftOut = leftOutSentence(report)
@@ -56,7 +56,6 @@ function nextBlock(report: Report): string {
     : `<section class="next" aria-labelledby="next"><h2 id="next">Next</h2><ol>${steps.join('')}</ol></section>\n`
 }
 
-/** How many requirements of each level had each outcome, and how many were tested, of all that there are. */
 function countCards(report: Report): string {
   const { run } = report
   const summary = selectedSummary(report)
@@ -78,7 +77,6 @@ function levelCard(title: string, weight: string, counts: Counts): string {
   return `<section class="card"><h2>${title} <small>${total(counts)}</small></h2><p class="weight">${weight}</p>${bar(counts)}<ul class="legend">${items.join('')}</ul></section>`
 }
 
-/** The shares of the outcomes side by side; the numbers are beside it as text. */
 function bar(counts: Counts): string {
   let x = 0
   const parts = Object.values(outcomes).map(({ member, tone }) => {
@@ -106,13 +104,12 @@ function day(time: string): string {
   return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** With a capital and a full stop, where neither changes an address or doubles a stop. */
 function sentence(text: string): string {
   const begun = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : capital(text)
   return /[.?!]$/.test(begun) ? begun : `${begun}.`
 }
 
-/** How the run was made and with what, so that it can be made again, and what the words of this page mean. */
+/** How the run was made and how to repeat it, and a glossary. */
 export function runDetails(report: Report): string {
   const { run, suite, target } = report
   const rows: [string, string][] = [
@@ -141,7 +138,7 @@ export function runDetails(report: Report): string {
   return `${sectionHead('run', 'The run')}<dl class="run">${list}</dl></section>\n${glossary}`
 }
 
-/** Objects that the run created, folded: there may be hundreds. */
+/** Folded, since there may be hundreds. */
 function created({ run }: Report): string {
   if (run.created.length === 0) return ''
   const items = run.created.map(
@@ -151,18 +148,17 @@ function created({ run }: Report): string {
 }
 
 const glossary = `${sectionHead('words', 'What the words mean')}<dl class="run">
-<dt>Conformant</dt><dd>Every required check (must) that applies to this target was made, and passed.</dd>
-<dt>Incomplete</dt><dd>No required check failed, but some were not tested, so nothing is said of those. In files: passing.</dd>
+<dt>Conformant</dt><dd>Every required check (must) that applies to this target passed.</dd>
+<dt>Incomplete</dt><dd>No required check failed, but some were not tested. In files: passing.</dd>
 <dt>Non-conformant</dt><dd>At least one required check (must) failed.</dd>
 <dt>Not judged</dt><dd>Too little could be sent or was answered for a verdict.</dd>
-<dt>Must, should</dt><dd>Required and recommended checks: a should that fails is reported, and decides nothing unless the run is --strict.</dd>
+<dt>Must, should</dt><dd>Required and recommended checks: a failed should is reported, but only decides with --strict.</dd>
 <dt>Not tested</dt><dd>The requirement was not judged in this run; the reason is shown with it. It is not a pass.</dd>
-<dt>Not applicable</dt><dd>The target does not offer what the requirement is about, or its condition cannot be brought about there.</dd>
-<dt>Control</dt><dd>The same request without the fault, sent so that a refusal is known to be for that fault.</dd>
+<dt>Not applicable</dt><dd>The target does not offer what the requirement is about, or nobody can trigger its condition there.</dd>
+<dt>Control</dt><dd>The same request without the fault, sent to prove that a refusal is caused by the fault.</dd>
 </dl></section>
 `
 
-/** The map of the operations, a line for each state that any has; nothing if there is no map. */
 function operationsSection(report: Report): string {
   const places = shownMap(report)
   if (places === undefined) return ''

@@ -1,4 +1,4 @@
-// Filter, search, copying and links into folded requirements. The page is whole without it.
+// Filter, search, copy buttons and links into folded requirements. The page works without it.
 const $ = (id) => document.getElementById(id)
 const allRows = () => [...document.querySelectorAll('#list .r')]
 const texts = new WeakMap()
@@ -7,13 +7,13 @@ const textOf = (row) => {
   return texts.get(row)
 }
 
-// What the page does not tick is not shown unless it is asked for.
+// Filters without a default tick.
 const standard = [...document.querySelectorAll('#tools input[type=checkbox]')]
   .filter((box) => !box.defaultChecked)
   .map((box) => box.value)
   .join()
 
-// What is filtered stands in the address, so that it can be kept, sent and loaded again.
+// The filter is part of the URL, so it can be kept, shared and reloaded.
 function remember() {
   const off = [...document.querySelectorAll('#tools input[type=checkbox]:not(:checked)')].map(
     (box) => box.value,
@@ -30,7 +30,7 @@ function remember() {
       `${location.pathname}${query === '' ? '' : `?${query}`}${location.hash}`,
     )
   } catch {
-    // A page that is opened as a file may not change its address everywhere.
+    // Some browsers do not let a local file change its URL.
   }
 }
 
@@ -79,7 +79,7 @@ function copyText(text) {
   return Promise.resolve()
 }
 
-// A failure as Markdown, for whoever is to mend it: whatever the target sent stands in code, where nothing is markup.
+// A failure as Markdown; everything from the target is in code, without markup.
 function issueOf(row) {
   const text = (element) => element?.textContent.trim() ?? ''
   const block = (code, language = '') => {
@@ -131,7 +131,7 @@ function addIssueButton(row) {
   evidence.before(button)
 }
 
-// Buttons are added when what they belong to is opened: three thousand of them would cost the first paint.
+// Buttons are added on opening: thousands would delay the first paint.
 function addCopyButtons(root) {
   const rows = root.matches?.('.r') ? [root] : [...root.querySelectorAll('.r.f[open]')]
   for (const row of rows) addIssueButton(row)
@@ -183,7 +183,7 @@ document.addEventListener('click', (event) => {
   const href = link?.getAttribute('href') ?? ''
   if (href.startsWith('#')) setTimeout(openTarget)
   if (!href.startsWith('?q=')) return
-  // All requirements of a section: what is open stays open.
+  // Shows all requirements of a section; open ones stay open.
   event.preventDefault()
   $('find').value = new URLSearchParams(href.slice(0, href.indexOf('#'))).get('q')
   filterAnew()

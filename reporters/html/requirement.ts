@@ -30,7 +30,7 @@ const words = {
   curl: 'By curl',
 } as const
 
-/** Bytes of a body and characters of a text that are shown: the most that keeps the markup within its share. */
+/** Bytes of a body and characters of a text, from the largest that fits the share. */
 const LIMITS = [16_384, 4096, 1024, 384, 128] as const
 const MOST_FAILURES = 5
 
@@ -68,7 +68,6 @@ function one(failure: Failure, run: Report['run'], limit: number): string {
   return `<div class="evidence"><dl>${facts}</dl>${failure.story === undefined ? '' : storyMarkup(failure.story)}${exchange(failure, run, limit)}<dl>${commands}<dt>Seed</dt><dd>${failure.seed}${path}</dd></dl></div>`
 }
 
-/** Marks in which words the expected and the received differ; other lines as they are, and so is one that had to be cut. */
 function answerMarkup(failure: Failure, label: string, text: string): string {
   const [asked, came] = [visible(failure.expected), visible(failure.actual)]
   const words = responseDifferenceOf({ ...failure, expected: asked, actual: came })
@@ -93,7 +92,7 @@ function exchange(failure: Failure, run: Report['run'], limit: number): string {
   return `${sent}<h4>Response</h4>${isShort ? `<pre>\n${piecesMarkup(pieces, 'mark')}</pre>` : pre(responseText(response, limit))}`
 }
 
-/** A request with more characters in its body is folded: what is seen of it says no more than its length. */
+/** A request with a longer body is folded. */
 const LONG = 2048
 
 function folded({ body, bodyLength }: RecordedRequest, markup: string): string {
@@ -103,7 +102,7 @@ function folded({ body, bodyLength }: RecordedRequest, markup: string): string {
 }
 
 const controls = {
-  granted: 'the same request without the fault was granted',
+  granted: 'the same request without the fault was accepted',
   refused: 'the same request without the fault was refused too',
   none: 'none was sent',
 } as const
@@ -112,11 +111,11 @@ interface RequirementContext {
   readonly report: Report
   /** Markup of the requirement's exchanges; empty if none is kept. */
   readonly exchanges: string
-  /** Bytes of markup that each failure may take. */
+  /** Bytes of markup per failure. */
   readonly failureShare: number
 }
 
-/** A requirement, folded unless it failed: statement, section, what came of it, its exchanges. */
+/** A requirement, folded unless it failed. */
 export function requirement(result: RequirementResult, context: RequirementContext): string {
   const { exchanges, report } = context
   const { sign, tone, word } = kinds[kindOf(result)]
@@ -149,12 +148,11 @@ function sectionLinks(section: string): string {
     .join(', ')
 }
 
-/** The command that judges this requirement again with the same inputs; key and target file are the reader's to add. */
 function rerun({ run, target }: Report, { id }: RequirementResult): string {
   return `conform ${singleQuoted(target.baseUrl)} --only ${id} --seed ${run.seed}`
 }
 
-/** Filter and search; they need the script, which shows them. */
+/** Filter and search, shown by the script. */
 export function toolbar(report: Report): string {
   const boxes = kindsIn(report).map(
     ([kind, { sign, tone, word }]) =>
@@ -163,7 +161,6 @@ export function toolbar(report: Report): string {
   return `<div class="tools" id="tools" role="search" aria-label="Requirements" hidden><input type="search" id="find" placeholder="Search id, statement, reason" aria-label="Search requirements"><fieldset><legend class="sr">Outcome</legend>${boxes.join('')}</fieldset><label class="sr" for="level">Level</label><select id="level"><option value="">Must and should</option><option value="must">Must only</option><option value="should">Should only</option></select><button type="button" id="fold">Open all</button><output id="shown"></output></div>`
 }
 
-/** The heading of an operation's requirements: its method and path, and how many had each outcome. */
 export function operationHead({ operation, results }: OperationGroup): string {
   const line = isOperationId(operation) ? operationOf(operation) : undefined
   const path = line ? `<span class="path mono">${line.method} ${htmlText(line.path)}</span>` : ''

@@ -10,7 +10,6 @@ import { responseDifferenceOf } from '../view/difference.ts'
 const INDENT = ' '.repeat(4)
 const LABEL_WIDTH = 10
 const ROOM = 80 - INDENT.length - LABEL_WIDTH
-/** A reader needs the beginning of an id, and the fault behind it. */
 const uuid = /\b([\da-f]{8})(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi
 /** A longer curl line would take the screen from everything else. */
 const LONGEST_CURL = 800
@@ -115,7 +114,7 @@ function evidenceLines(failure: Failure, colors: Colors): Line[] {
 
 function linesOf(failure: Failure, lines: readonly EvidenceLine[], colors: Colors): Line[] {
   return lines.flatMap(([label, text]): Line[] => {
-    // Text to be copied has a line of its own, with nothing but blanks before it.
+    // Text to copy has its own line, indented with blanks only.
     if (label === 'curl' || label === 'again')
       return [
         `${INDENT}${colors.dim(label)}`,

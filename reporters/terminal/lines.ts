@@ -8,8 +8,8 @@ import { gainOf, type Step, usualPart } from '../view/next-steps.ts'
 import { compactJson, firstOf } from '../view/writing.ts'
 
 /**
- * A line for people. One with a `lead` goes on under its text if it is too long; `width` is how many columns the lead
- * takes. One that is `whole` is to be copied and never broken.
+ * A line for people. With a `lead`, continuation lines are aligned under its text; `width` is the lead's columns. A
+ * `whole` line is for copying and never broken.
  */
 export type Line =
   | string
@@ -18,24 +18,24 @@ export type Line =
 
 export const paints = { p: 'green', f: 'red', m: 'yellow', n: 'dim', w: 'dim' } as const
 
-/** Makes a link of a text, if whoever shows it knows links; else the text as it is. */
+/** Makes a hyperlink where supported; otherwise returns the text. */
 export type Link = (text: string, address: string) => string
 
 export const noLink: Link = (text) => text
 
-/** The link of a terminal (OSC 8). The address holds no control characters: it is a URL that was parsed. */
+/** A terminal hyperlink (OSC 8). The address is a parsed URL, without control characters. */
 export const terminalLink: Link = (text, address) =>
   `\u001b]8;;${new URL(address).href}\u0007${text}\u001b]8;;\u0007`
 
 const NARROWEST = 30
 const HANGING = 2
 
-/** Columns of a stream if it is a terminal; Infinity for logs and pipes, where lines stay as they are. */
+/** Columns of a terminal; Infinity for logs and pipes, where lines are not wrapped. */
 export function columnsOf(stream: { readonly isTTY?: boolean; readonly columns?: number }): number {
   return stream.isTTY === true ? stream.columns || 80 : Infinity
 }
 
-/** Breaks lines between words for that many columns, the rest indented; Infinity: as they are. */
+/** Wraps lines between words, with indentation; Infinity: unchanged. */
 export function laidOut(lines: readonly Line[], columns: number): string[] {
   return lines.flatMap((line) => {
     if (typeof line !== 'string' && 'whole' in line) return [line.whole]
@@ -49,7 +49,6 @@ export function laidOut(lines: readonly Line[], columns: number): string[] {
   })
 }
 
-/** Takes the indentation of a line as its lead; a line without one goes on a little indented. */
 function parted(line: string): { lead: string; width: number; text: string } {
   const [lead] = /^ */.exec(line)!
   return { lead, width: lead.length === 0 ? HANGING : lead.length, text: line.slice(lead.length) }
@@ -59,7 +58,7 @@ const levels = { must: 'must (required)', should: 'should (recommended)' } as co
 
 export function summaryTable(report: Report, colors: Colors): string[] {
   const summary = selectedSummary(report)
-  // Narrow enough for a line of 60 characters.
+  // Narrow enough for 60 columns.
   const columns = [
     ['passed', 'passed', 'green'],
     ['failed', 'failed', 'red'],
@@ -74,7 +73,7 @@ export function summaryTable(report: Report, colors: Colors): string[] {
     })
     return `  ${levels[level].padEnd(20)}${cells.join('')}`
   }
-  // Blanks stand before the colour: those within it are lost when lines are laid out.
+  // Blanks precede the colour: inside it, layout would drop them.
   const head = columns.map(([, title]) => title).join('  ')
   return [`  ${' '.repeat(22)}${colors.dim(head)}`, row('must'), row('should'), '']
 }
@@ -115,7 +114,7 @@ export function reasonLines(title: string, groups: readonly ReasonGroup[], color
   return [colors.bold(`${title}: ${all}`), ...lines, '']
 }
 
-/** Columns that JSON to be pasted takes on a terminal of any width. */
+/** Columns of JSON to paste, on a terminal of any width. */
 const JSON_WIDTH = 76
 
 /** Steps to declare next, a line each with how many requirements it gains, and what to paste. */

@@ -51,7 +51,6 @@ function rankOf({ results }: Distinct): number {
   return results.some(({ level }) => level === 'must') ? 0 : 1
 }
 
-/** The one with the smallest request body, required ones first. */
 function simplest(results: readonly RequirementResult[]): RequirementResult {
   const sizeOf = ({ failures: [first] }: RequirementResult): number => {
     const request = first?.exchange?.request
@@ -64,7 +63,7 @@ function simplest(results: readonly RequirementResult[]): RequirementResult {
   return first!
 }
 
-/** Failures that have one cause, as far as can be told from outside: the first of them is shown for all. */
+/** Failures with one cause, as far as visible from outside; the first represents all. */
 export interface Cause {
   readonly first: RequirementResult
   readonly others: readonly RequirementResult[]
@@ -87,18 +86,18 @@ export function byCause(results: readonly RequirementResult[]): Cause[] {
 
 function keyOf({ failures: [failure], id, level }: RequirementResult): string {
   if (!failure) return id
-  // Whatever the requests were: how the server treats its connections is one cause, and what it takes them for another.
+  // The handling of connections is one cause, whatever the requests.
   if (failure.connection) return failure.connection
-  // Whatever was asked for: the server has no handler that makes its errors envelopes.
+  // Errors without envelope are one cause: a missing error handler.
   if (failure.noEnvelope) return `no envelope: ${level}`
-  // Operations are described in different sections, which does not make it another expectation.
+  // Sections differ by operation, but not the expectation.
   const expected = failure.expected.slice(0, failure.expected.length - (failure.cites ?? '').length)
   return JSON.stringify([level, expected, ...receivedIn(failure, id), failure.onlyName])
 }
 
 /**
- * An answer with a `tpe` is known by that, not by what its message says. The body of any other differs from one operation to the
- * next: if its status alone is wrong it is known by the condition (`400-malformed-json`) and the status.
+ * An answer with a `tpe` is identified by it, not by its message. Other bodies differ by operation, so a wrong status
+ * is identified with the condition (`400-malformed-json`).
  */
 function receivedIn(failure: Failure, id: string): string[] {
   const response = responseOf(failure)
@@ -112,16 +111,15 @@ export function idsOf({ first, others }: Cause): string[] {
   return [first, ...others].map(({ id }) => id)
 }
 
-/** Failed requirements that one change would most likely mend. Its texts hold text of the target. */
+/** Failures that one change would most likely fix. Texts may contain text of the target. */
 export interface LikelyCause {
-  /** Symptom that is seen; as a title it begins with a capital. */
+  /** The symptom; capitalized as a title. */
   readonly what: string
   readonly title: string
-  /** Change that would mend it; as a sentence it ends with a full stop. */
+  /** The fix; a full stop is added in a sentence. */
   readonly change: string
   readonly sentence: string
   readonly results: readonly RequirementResult[]
-  /** Its operations are not there. */
   readonly isAbsent?: true
   /** One answer to whatever is asked. */
   readonly isEverything?: true
@@ -135,10 +133,7 @@ interface Learned {
   readonly requirements: readonly RequirementResult[]
 }
 
-/**
- * Finds what failed requirements have in common, what most of them share first; nothing of what stands alone. If answers come
- * and go, that comes first.
- */
+/** Finds common causes of failures, the most frequent first, and flaky answers before all; ignores single failures. */
 export function likelyCauses(
   failed: readonly RequirementResult[],
   learned: Learned = { run: {}, requirements: [] },
@@ -192,7 +187,6 @@ function causeOf(
 
 const nearly = 0.75
 
-/** The answer that four of five failures share, though different ones were expected; and those failures. */
 function oneAnswer(results: readonly RequirementResult[], { requirements, run }: Learned) {
   const answered = results.flatMap((result) => {
     const [failure] = result.failures
@@ -215,7 +209,7 @@ function oneAnswer(results: readonly RequirementResult[], { requirements, run }:
     const others = requirements.filter(
       (result) => operations.includes(result.operation) && wasAnsweredOtherwise(result, status),
     )
-    // Answers that passed count as well: where many differ, it is not the answer to whatever is asked.
+    // Passing answers count too: if many differ, it is not a uniform answer.
     if (others.length * 4 > same.length) continue
     const share = shareOf(status, run.statuses)
     return { clue: ofOneAnswer(response, operations, share), results: new Set(same) }
@@ -229,7 +223,6 @@ function shareOf(status: number, statuses: Report['run']['statuses'] = []): numb
   return all === 0 ? 1 : times(statuses.filter((one) => one.status === status)) / all
 }
 
-/** It passed by another status: that of another refusal, or of a request that is granted. */
 function wasAnsweredOtherwise({ id, outcome }: RequirementResult, status: number): boolean {
   if (outcome !== 'passed' || expectedOf(id) === undefined) return false
   return isGranting(id) ? status >= 300 : !statusesOf(id).includes(status)

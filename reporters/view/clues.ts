@@ -14,13 +14,13 @@ import { firstOf } from './writing.ts'
 interface Words {
   readonly what: string
   readonly change: string
-  /** `what` begins with the name of a member, which is written small. */
+  /** `what` begins with a member name, which is not capitalized. */
   readonly isName?: true
-  /** One requirement alone tells it: all others depend on that. */
+  /** A single requirement suffices: all others depend on it. */
   readonly isTold?: true
 }
 
-/** A sign of a likely mistake of a server at one place; what has one key is one mistake, and said of all of it. */
+/** A sign of a likely mistake at one place in a server; equal keys are one mistake. */
 export interface Clue {
   readonly key: string
   readonly say: (results: readonly RequirementResult[]) => Words
@@ -30,7 +30,7 @@ export function clue(words: Words): Clue {
   return { key: `${words.what}; ${words.change}`, say: () => words }
 }
 
-/** What the catalogue expects; undefined for an id of another version, and for what is not about one request. */
+/** The catalogue's expectation; undefined for an id of another version, or without a single request. */
 export function expectedOf(id: string): Expected | undefined {
   return isRequirementId(id) ? requirementOf(id).expects : undefined
 }
@@ -50,7 +50,7 @@ export function statusesOf(id: string): number[] {
 }
 
 export function clueOf({ failures: [failure], id }: RequirementResult): Clue | undefined {
-  // What a connection is to blame for is told of it: the answer to its second request has no status of its own to mend.
+  // A failure of a connection has no wrong status of its own.
   if (failure?.connection !== undefined || failure === undefined) return undefined
   const response = responseOf(failure)
   const { status, tpe } = response
@@ -71,7 +71,7 @@ export function clueOf({ failures: [failure], id }: RequirementResult): Clue | u
   if (status < 500 && bodyOf(failure).form === 'page') return ofPage(failure, status)
   if (pairs.length > 0 && wanted.length === pairs.length && !wanted.includes(status))
     return isOfOnePlace(status, wanted[0]!) ? ofStatus(status, wanted[0]!) : undefined
-  // Nobody knows which status would be right in place of a breakdown.
+  // The right status in place of a crash is unknown.
   const isBreakdown = expectedOf(id) === undefined && status >= 500
   const envelope = isBreakdown ? undefined : ofEnvelope(failure, tpe)
   if (envelope !== undefined || tpe === undefined) return envelope
@@ -113,7 +113,6 @@ const vanished = clue({
     'keep what is created: look for a restart; if it only takes longer to appear, raise limits.settleMs',
 })
 
-/** A gateway or a firewall before the server answers with a page of its own. */
 function ofPage({ exchange }: Failure, status: number): Clue {
   const { body = '', headers = {} } = exchange?.response ?? {}
   const title = /<title[^>]*>([^<]*)/i.exec(body)?.[1]?.trim() ?? ''
@@ -148,7 +147,7 @@ function ofGranted(wanted: readonly number[]): Clue {
   }
 }
 
-/** Names the header by which a cache says that it had the answer. Any proxy sends `Via`, and `Age: 0` with what is fresh. */
+/** The header by which a cache reveals a cached answer. Any proxy sends `Via`, and `Age: 0` for fresh ones. */
 function signOfCache(failure: Failure | undefined): string | undefined {
   const headers = Object.entries(failure?.exchange?.response?.headers ?? {})
   const [name] = headers.find(([of, value]) => signsOfCache[of.toLowerCase()]?.test(value)) ?? []
@@ -160,7 +159,7 @@ const signsOfCache: Readonly<Record<string, RegExp>> = {
   'cache-status': /;\s*hit\b/i,
   'cf-cache-status': /^(?:hit|stale|updating|revalidated)$/i,
   'x-cache': /\bhit\b/i,
-  // Of this request, and of the one whose answer was kept.
+  // Ids of this request and the cached one.
   'x-varnish': /^\d+ \d+$/,
 }
 
@@ -250,7 +249,6 @@ function bodyOf({ exchange }: Failure): { form?: keyof typeof forms | 'cut'; val
 const letters = (name: string): string => name.replaceAll(/[\s._-]/g, '').toLowerCase()
 const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
 
-/** The code name of the interface that is written in another letter case, or with other separators. */
 function meantBy(tpe: string): string | undefined {
   const named = statuses.flatMap((status) => codeNames(status) ?? [])
   const codes = [...named, ...modelErrors, 'GuardrailBlockedError']

@@ -5,13 +5,13 @@ import { responseOf } from '../../harness/report/index.ts'
 import { parsedJson, tokensOf } from '../../schemas/json.ts'
 import { STATUS_CODES } from 'node:http'
 
-/** A text in pieces, of which some are marked: they are what this side has and the other has not. */
+/** A piece of text; marked if only this side has it. */
 export interface Piece {
   readonly text: string
   readonly isMarked: boolean
 }
 
-/** A line of the request that was granted beside the one of the probe that stands for it; undefined where one has none. */
+/** Corresponding lines of the accepted request and the probe; undefined if missing. */
 export interface LinePair {
   readonly control: readonly Piece[] | undefined
   readonly probe: readonly Piece[] | undefined
@@ -21,7 +21,7 @@ export interface LinePair {
 const most = { maxEditLength: 400 }
 const longestBody = 8192
 
-/** The request that was granted and the probe, line by line. What is new in every request is `…` on both sides. */
+/** Compares the accepted request and the probe by line. `…` replaces what is unique per request. */
 export function requestDifference(
   control: RecordedRequest,
   probe: RecordedRequest,
@@ -38,7 +38,7 @@ export function requestDifference(
     { added: true, value: fresh },
   ]
   return changes.flatMap(({ added, removed, value }, at, all) => {
-    // What was added after something was removed stands in its place.
+    // An addition after a removal replaces it.
     if (added) return all[at - 1]?.removed ? [] : pairsOf([], value)
     if (removed) return pairsOf(value, all[at + 1]?.added ? all[at + 1]!.value : [])
     return value.map((text) => ({ control: plain(text), probe: plain(text), isSame: true }))
@@ -94,7 +94,6 @@ function bodyValue({ body, bodyEncoding, bodyLength }: RecordedBody): unknown {
   return isDeep(body) ? undefined : parsedJson(body)
 }
 
-/** Whether brackets are nested so deep that indenting them would take more room than any page has. */
 function isDeep(text: string): boolean {
   let level = 0
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
@@ -104,7 +103,7 @@ function isDeep(text: string): boolean {
   return false
 }
 
-/** Both texts with `…` for what no two requests have alike: the end of a name, the id of what was made for the request. */
+/** Both texts with `…` for unique parts: ends of names, ids of created objects. */
 function alike(
   one: string,
   two: string,
@@ -115,14 +114,14 @@ function alike(
   const without = (text: string): string =>
     text.replaceAll(/[\w.:-]{6,}/g, (word) => (ids.has(word) ? '…' : word))
   const [first, second] = [without(one), without(two)]
-  // An id on one side only is the difference.
+  // An id on one side only is a difference.
   const both = first !== one && second !== two ? [first, second] : [one, two]
   return nonce.length < 4 ? both : both.map((text) => text.replaceAll(suffix, '…'))
 }
 
 /**
- * Expected and received, the statuses and names marked that only one of the two has. If they fit each other, what follows them is
- * marked; all of it, if there are none.
+ * Expected and received, with statuses and names marked that only one side has; if they match, the rest is marked;
+ * everything without any.
  */
 export function responseDifferenceOf(
   failure: Pick<Failure, 'actual' | 'asked' | 'exchange' | 'expected'>,
@@ -145,7 +144,6 @@ export function responseDifferenceOf(
   }
 }
 
-/** What else is asked for than one status, and which statuses fit it. */
 const classes: Readonly<Record<string, (status: number) => boolean>> = {
   '2xx': (status) => status >= 200 && status < 300,
   '4xx': (status) => status >= 400 && status < 500,
@@ -164,8 +162,8 @@ function fits(came: string, asked: string): boolean {
 }
 
 /**
- * The text with each of the words that stand in it, in their order, by itself: marked if it does not fit.
- * @param isRest the words are no matter of the failure: what follows them is
+ * Splits the text at the given words; words that do not match are marked.
+ * @param isRest the words match, so the rest is marked
  */
 function wordPieces(
   text: string,
@@ -189,7 +187,7 @@ function wordPieces(
   return [...pieces, ...plain(gap), ...marked(rest.slice(gap.length))]
 }
 
-/** Pieces that stand side by side and are marked alike as one, so that what is escaped is escaped as a whole. */
+/** Joins adjacent pieces with equal marks, so that escaping works on the whole. */
 export function joinedPieces(pieces: readonly Piece[]): Piece[] {
   const all: Piece[] = []
   for (const piece of pieces) {
@@ -201,7 +199,7 @@ export function joinedPieces(pieces: readonly Piece[]): Piece[] {
   return all
 }
 
-/** A response as text, its JSON indented and the member marked that is at fault, if it is known and there. */
+/** A response with indented JSON, the wrong member marked if known. */
 export function responseDifference({ at, exchange }: Failure): Piece[] | undefined {
   const response = exchange?.response
   const value = response && bodyValue(response)
@@ -223,7 +221,6 @@ export function responseDifference({ at, exchange }: Failure): Piece[] | undefin
   ]
 }
 
-/** The body, and before the end of the object that lacks the member that it does. */
 function withMissing(
   body: string,
   root: JsonNode | undefined,

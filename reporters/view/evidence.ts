@@ -12,7 +12,7 @@ import {
 import { shortened, visible } from '../escape.ts'
 import { duration } from './writing.ts'
 
-/** The exchanges of a run, in the order in which they ended; read once, from memory or as they come from a file. */
+/** The exchanges of a run in order of completion, read once, from memory or a file. */
 export type Exchanges = Iterable<RecordedExchange> | AsyncIterable<RecordedExchange>
 
 export type EvidenceLine = readonly [
@@ -20,41 +20,37 @@ export type EvidenceLine = readonly [
   text: string,
 ]
 
-const unlock = 'What stays locked has to be freed before you run the again line'
+const unlock = 'Release whatever is still locked before you run the again line'
 
-/** What has to be there for a failure to show again, and which of the two lines does not bring it about. */
 const takenStates: Readonly<Record<TakesState, string>> = {
   'idle-application':
-    'the application must have no job in progress. The curl line does not make the jobs that went before',
+    'no job may be running on the application. The curl line does not create the earlier jobs',
   'job-in-progress':
-    'a job of the application must be in progress. The curl line sends two creations: the first one starts that job',
-  'job-elsewhere':
-    'a job of another application must be in progress. The curl line does not start it',
-  'job-before': `a job of the application must have ended before. The curl line does not make it. ${unlock}`,
+    'a job of the application must be running. The curl line sends two creations: the first one starts that job',
+  'job-elsewhere': 'a job of another application must be running. The curl line does not start it',
+  'job-before': `a job of the application must have ended before. The curl line does not create it. ${unlock}`,
   'job-of-run':
-    'the run made several jobs, and this one is wrong among them. The again line makes new jobs; the curl line reads this one as it is by now',
-  'endless-job': `a job must go on for too long. The curl line does not start it. ${unlock}`,
+    'the run created several jobs, and this one is wrong. The again line creates new jobs; the curl line reads this one as it is now',
+  'endless-job': `a job must run for too long. The curl line does not start it. ${unlock}`,
   'refusal-before': `another request must be refused before this one. The curl line does not send it. ${unlock}`,
   'requests-at-once':
     'other requests must come at the same moment. The curl line does not send them',
-  'more-requests':
-    'the target must be asking for patience (429, 503), as it does after many requests',
-  'object-of-run':
-    'another request of the run made the object. The curl line does not make it again',
-  chance: 'the answer comes and goes. You may have to run either line several times',
+  'more-requests': 'the target must be throttling (429, 503), as it does after many requests',
+  'object-of-run': 'the object came from an earlier request. The curl line does not recreate it',
+  chance: 'the answer varies. You may have to run either line several times',
   'earlier-requests':
     'it depends on what was sent before, on the time that has passed, or on chance',
 }
 
 /**
- * A failure in the order in which a reader needs it; long texts are cut, but for the lines that can be run. Each is one line,
- * whatever the target sent.
+ * The lines of a failure in reading order; long texts are truncated, except commands. Each is one line, whatever the
+ * target sent.
  */
 export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
   const notes = [
     failure.onlyName && 'only the code name differs: passes with --tpe family',
     failure.takes &&
-      `one request alone does not show this: ${takenStates[failure.takes]}${waitOf(failure)}${laterOf(failure)}`,
+      `one request alone does not reproduce this: ${takenStates[failure.takes]}${waitOf(failure)}${laterOf(failure)}`,
   ].filter((note) => typeof note === 'string')
   const cut = (text: string): string => shortened(visible(text), limit)
   return [
@@ -67,20 +63,18 @@ export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
   ]
 }
 
-/** How long after the job's own creation the wrong one came: a server may lock an application for a part of that time. */
+/** Time since the job's creation: a server may lock an application only for part of a job. */
 function waitOf({ story, takes }: Failure): string {
   const wrong = story?.steps.find(({ isWrong }) => isWrong)
   if (takes !== 'job-in-progress' || wrong === undefined) return ''
-  return `. In the run the other one came ${wrong.sentMs.toLocaleString('en')} ms after it: between the two you may have to wait so long`
+  return `. In the run they were ${wrong.sentMs.toLocaleString('en')} ms apart: you may have to keep that gap`
 }
 
 function laterOf({ later }: Failure): string {
-  return later === undefined
-    ? ''
-    : `. When the run ended, this request by itself was answered ${later}`
+  return later === undefined ? '' : `. At the end of the run, this request alone got ${later}`
 }
 
-/** A line that is to be run is of no use when cut, so a longer one is only named. */
+/** A truncated command is useless, so a longer one is replaced by its length. */
 export function commandOrLength(text: string): string {
   return text.length <= 4000 ? text : `${text.length} characters long: see the JSON or HTML report`
 }
@@ -91,7 +85,7 @@ export function evidenceText(failure: Failure): string {
     .join('\n')
 }
 
-/** The failures of a result in one sentence: the first of them. */
+/** The first failure in one sentence. */
 export function failureSentence({ failures }: RequirementResult): string {
   const [first] = failures
   if (!first) return 'failed; no evidence was recorded'
@@ -99,12 +93,11 @@ export function failureSentence({ failures }: RequirementResult): string {
 }
 
 /**
- * A requirement in formats that know only tests: `failed` is what decides the exit code, and nothing else. A failure that is
- * expected, or a `should`, is skipped and says what it did, as does whatever was not judged.
+ * A requirement in formats that only know tests: `failed` means that it decides the exit code. Expected failures,
+ * recommendations and results not judged are skipped, with a message.
  */
 export interface TestStatus {
   readonly kind: 'passed' | 'failed' | 'skipped'
-  /** Absent for what passed. */
   readonly message?: string
 }
 
@@ -126,7 +119,7 @@ export function testStatuses(report: Report): (result: RequirementResult) => Tes
       const reason = reasonExpected(report, id)
       const known = expected.has(id)
         ? `failed as ${report.run.baseline!.file} expects${reason === undefined ? '' : ` (${reason})`}`
-        : 'a failed should does not decide'
+        : 'a failed recommendation is not decisive'
       return { kind: 'skipped', message: `${known}: ${sentence}` }
     }
     const message = `${outcome}: ${result.reason ?? 'no reason was recorded'}`
@@ -136,10 +129,10 @@ export function testStatuses(report: Report): (result: RequirementResult) => Tes
   }
 }
 
-/** Marks the answer of a story that is wrong. */
+/** Marks the wrong answer of a story. */
 export const wrongSign = '✗ this one'
 
-/** A story, a line each step: `12 ms  create a job, with a fault → 202 job A in_progress`. */
+/** A story, one line per step: `12 ms create a job, with a fault → 202 job A in_progress`. */
 export function storyLines({ steps, left = 0, leftAfter = 0 }: Story): string[] {
   const lines = steps.map((step) => {
     const name = step.job === undefined ? undefined : `job ${letter(step.job)}`

@@ -1,7 +1,7 @@
 import { operations } from '../../catalogue/operations.ts'
 import { type Counts, count, type Report } from '../../harness/report/index.ts'
 
-/** What a verdict leaves out: the required checks that the target file calls unreachable, and the operations that it does not serve. */
+/** What a verdict leaves out: required checks declared unreachable, and operations not served. */
 export interface LeftOut {
   readonly excused: number
   readonly notServed: number
@@ -21,7 +21,7 @@ export function leftOutOf({ requirements }: Pick<Report, 'requirements'>): LeftO
   }
 }
 
-/** `55 excused (unreachable)`, `2 operations not served`: said beside every verdict. */
+/** `55 excused (unreachable)`, `2 operations not served`: shown beside every verdict. */
 export function leftOutWords({ excused, notServed }: LeftOut): string[] {
   return [
     ...(excused > 0 ? [`${excused} excused (unreachable)`] : []),
@@ -29,7 +29,7 @@ export function leftOutWords({ excused, notServed }: LeftOut): string[] {
   ]
 }
 
-/** `257 required checks passed, 55 excused (unreachable), 2 operations not served`. */
+/** For example `257 required checks passed, 55 excused (unreachable), 2 operations not served`. */
 export function requiredChecks(must: Counts, leftOut: LeftOut): string {
   const { failed, notExercised, passed } = must
   return [

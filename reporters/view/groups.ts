@@ -14,19 +14,19 @@ export function byOperation(report: Pick<Report, 'requirements'>): OperationGrou
 }
 
 export interface ReasonGroup {
-  /** The reason; `<id>` is the requirement's own id, `<path>` a path that the target names in its answer. */
+  /** The reason, with `<id>` for the requirement's own id and `<path>` for a path in the answer. */
   readonly reason: string
   readonly ids: readonly string[]
 }
 
-/** The requirements of that outcome by reason, the reason of most first, in report order otherwise. */
+/** The requirements of that outcome by reason, most frequent first. */
 export function byReason(
   { requirements }: Pick<Report, 'requirements'>,
   outcome: Outcome,
 ): ReasonGroup[] {
   const results = requirements.filter((result) => result.outcome === outcome)
   const reasons = results.map(({ reason }) => reason)
-  // What is said of many may name one of them.
+  // A reason with many requirements may contain the id of one.
   const isShared = (reason: string | undefined): reason is string =>
     reason !== undefined && reasons.indexOf(reason) !== reasons.lastIndexOf(reason)
   const reasonFor = (result: RequirementResult): string =>
@@ -45,12 +45,11 @@ function reasonOf({ id, reason }: RequirementResult): string {
   return reason.replaceAll(id, '<id>').replaceAll(id.replaceAll('/', '~1'), '<id>')
 }
 
-/** Answers that repeat the path of the request, the time, or the id of a trace, as many frameworks do, are one; pointers into the target file stay. */
 function withoutPaths(reason: string, { why }: RequirementResult): string {
   return why === undefined ? withoutEchoes(reason) : reason
 }
 
-/** The text with `<path>` for a path, and `…` for a time or an id, if an answer may have put them in. */
+/** Replaces paths by `<path>`, and times and ids by `…`, as frameworks echo them. */
 export function withoutEchoes(text: string): string {
   return text
     .replaceAll(/(?<![^\s"'`(:])(?:\/[\w.~%-]+){2,}/g, '<path>')
@@ -61,7 +60,7 @@ export function total(counts: Counts): number {
   return counts.passed + counts.failed + counts.notExercised + counts.notApplicable
 }
 
-/** Counts those that were judged: passed or failed. */
+/** Number judged: passed or failed. */
 export function exercised(counts: Counts): number {
   return counts.passed + counts.failed
 }
@@ -74,7 +73,7 @@ export function sum(a: Counts, b: Counts): Counts {
   }
 }
 
-/** The requirements that the options left in; one that is not applicable anyway is not left out by its reason. */
+/** The requirements not left out; inapplicable ones are included. */
 export function selectedResults({
   requirements,
   run,
@@ -86,18 +85,18 @@ export function selectedResults({
   )
 }
 
-/** Tells how a result is shown: what an option left out is none that was not tested. */
+/** How a result is shown; left-out results are not `not tested`. */
 export function kindOf(result: RequirementResult): keyof typeof kinds {
   return isLeftOutByOption(result) ? 'left-out' : result.outcome
 }
 
-/** The kinds that a legend names: all outcomes, and what was left out if anything was. */
+/** The kinds for a legend: all outcomes, and left out if any was. */
 export function kindsIn({ requirements }: Pick<Report, 'requirements'>): [string, Mark][] {
   const isPart = requirements.some(isLeftOutByOption)
   return Object.entries(kinds).filter(([kind]) => isPart || kind !== 'left-out')
 }
 
-/** How many requirements each option left out: `286 by --only, 3 by --read-only`; undefined if none did. */
+/** For example `286 by --only, 3 by --read-only`, if any were left out. */
 export function leftOutSentence({ requirements }: Report): string | undefined {
   const groups = groupBy(requirements.filter(isLeftOutByOption), ({ why }) =>
     why?.kind === 'left-out' ? why.by : '',

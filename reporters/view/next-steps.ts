@@ -137,7 +137,6 @@ function declareStep(report: Report): NextStep[] {
     : [{ text: `${text}, for example:`, paste: steps[0]!.example }]
 }
 
-/** The command of the run; of a report without it as a failure repeats it, and of one without a failure what is known. */
 function commandIn({ requirements, run, target }: Report): string {
   if (run.command !== undefined) return run.command
   const rerun = requirements.flatMap(({ failures }) => failures).at(0)?.rerun
@@ -145,15 +144,15 @@ function commandIn({ requirements, run, target }: Report): string {
 }
 
 export interface Step {
-  /** `keys.expired`; several if only together they are of use. */
+  /** `keys.expired`; several if needed together. */
   readonly names: readonly string[]
-  /** Requirements that lack nothing else once the steps before it are taken, in report order. */
+  /** Requirements that need nothing else after the previous steps, in report order. */
   readonly ids: readonly string[]
-  /** Example to put into the target file; angle brackets are to be filled in. */
+  /** Example for the target file, with `<placeholders>`. */
   readonly example: Readonly<Record<string, unknown>>
 }
 
-/** Steps to declare next, the one first that gains most; for what the server does not have, nothing is to be declared. */
+/** Steps to declare next, the most useful first; none for operations not built. */
 export function whatToDeclare(report: Pick<Report, 'requirements' | 'run'>): Step[] {
   const absent = absentOperations(report)
   const requirements = report.requirements.filter(({ operation }) => !absent.has(operation))
@@ -176,7 +175,7 @@ export function whatToDeclare(report: Pick<Report, 'requirements' | 'run'>): Ste
 
 const members = ['keys', 'resources', 'operations', 'scenarios']
 
-/** Finds why selected requirements were not judged: steps that would change it, and the other reasons. */
+/** Why selected requirements were not judged: steps that would change it, and other reasons. */
 export function notJudged(report: Report) {
   const selected = selectedResults(report)
   const steps = whatToDeclare({ ...report, requirements: selected })
@@ -184,14 +183,14 @@ export function notJudged(report: Report) {
   const absent = absentOperations(report)
   const others = selected.filter(({ id, operation }) => !listed.has(id) && !absent.has(operation))
   return {
-    // To a server that is down nothing is to be declared.
+    // Declarations do not help while a server is down.
     steps: isWithoutOutcome(report) ? [] : steps,
     notTested: byReason({ requirements: others }, 'not-exercised'),
     notApplicable: byReason({ requirements: selected }, 'not-applicable'),
   }
 }
 
-/** Nothing was judged for a reason that the last lines say: there is no outcome to be shown, and nothing to declare. */
+/** Nothing was judged, and the last lines say why: no outcomes to show, nothing to declare. */
 export function isWithoutOutcome(report: Report): boolean {
   const { exit, requirements } = report
   if (
@@ -215,7 +214,6 @@ export function mergedExamples(steps: readonly Pick<Step, 'example'>[]): Record<
   )
 }
 
-/** Cuts the example to those parts: of what another part serves for, nothing is declared. */
 function only(
   parts: readonly string[],
   example: Readonly<Record<string, unknown>>,
@@ -234,9 +232,8 @@ function only(
 }
 
 /**
- * The steps that most servers can take as they are shown, as one part of a target file. Left out are conditions that the server
- * has to bring about, files that are to be made first, and members of a request that it may not know: with them a request that
- * is granted would be refused.
+ * Steps that most servers can take unchanged, as one part of a target file. Excludes scenarios, files that must first
+ * be made, and optional members that might invalidate a request.
  */
 export function usualPart(steps: readonly Step[]): Record<string, unknown> {
   return mergedExamples(
@@ -261,14 +258,14 @@ function lackingOf({ id, outcome, why }: Report['requirements'][number]) {
   return [{ id, needs, example }]
 }
 
-/** Longer than any that this suite gives: a report may be somebody else's. */
+/** Longer than any of ours: a report may come from elsewhere. */
 const longestExample = 4096
 
 const scenarios = 'scenarios.'
 
 /**
- * The part of a target file that a name is of: a whole operation, a resource, the scenarios of one condition; of an operation's
- * request a member that not every server takes.
+ * The part of a target file that a name belongs to: an operation, a resource, the scenarios of one condition, or an
+ * optional member.
  */
 function partOf(name: string, example: Readonly<Record<string, unknown>>): string {
   if (name.startsWith(scenarios)) return `${scenarios}*${name.slice(name.indexOf('/'))}`

@@ -6,7 +6,7 @@ import { groupBy } from '../../harness/group-by.ts'
 import { selectedResults, withoutEchoes } from './groups.ts'
 import { firstOf, type Mark, outcomes } from './writing.ts'
 
-/** How an operation stands, as far as a run could tell. */
+/** State of an operation in a run. */
 export type State =
   | 'working'
   | 'failing'
@@ -15,7 +15,7 @@ export type State =
   | 'not built'
   | 'not served'
 
-/** How a state is shown: with the sign and the colour of the outcome that it is made of. */
+/** How states are shown: with sign and colour of the corresponding outcome. */
 export const states = {
   failing: outcomes.failed,
   working: outcomes.passed,
@@ -28,16 +28,16 @@ export const states = {
 export interface Place {
   readonly operation: OperationId
   readonly state: State
-  /** `7 of 8`: how many of its requirements that apply passed; for what fails how many failed. Empty if there is nothing to count. */
+  /** `7 of 8` applicable requirements passed, or the number of failures. May be empty. */
   readonly detail: string
 }
 
-/** Conditions that what stands before an operation answers as well: they do not show that it is there. */
+/** Conditions that a gateway answers too, so they do not show that the operation exists. */
 const ofKeys = /^(401|403)-|^429-/
 
 type Facts = Pick<Report, 'exit' | 'requirements' | 'run'>
 
-/** The 17 operations in the order of the interface, and how each stands. */
+/** The operations in catalogue order with their states. */
 export function operationMap(report: Facts): Place[] {
   const found = absentOperations(report)
   return operations.map(({ id }) => {
@@ -73,7 +73,7 @@ export function absentOperations({
   return new Set(run.absent?.map(({ operation }) => operation))
 }
 
-/** The map, if the run was to look at more than one operation and learned anything of one. */
+/** The map, if the run covered more than one operation and learned anything. */
 export function shownMap(report: Facts): Place[] | undefined {
   const selected = new Set(selectedResults(report).map(({ operation }) => operation))
   if (selected.size < 2) return undefined
@@ -83,13 +83,13 @@ export function shownMap(report: Facts): Place[] | undefined {
     : undefined
 }
 
-/** `17 operations: 2 working, 13 not built`: states that no operation has are left out. */
+/** For example `17 operations: 2 working, 13 not built`; empty states are omitted. */
 export function mapSentence(places: readonly Place[]): string {
   const parts = byState(places).map(([state, own]) => `${own.length} ${state}`)
   return `${count(places.length, 'operation')}: ${parts.join(', ')}`
 }
 
-/** Places by state, the most urgent first; states that no operation has are left out. */
+/** Places by state, the most urgent first. */
 export function byState(places: readonly Place[]): (readonly [State, readonly Place[]])[] {
   return (Object.keys(states) as State[]).flatMap((state) => {
     const own = places.filter((place) => place.state === state)
@@ -100,16 +100,14 @@ export function byState(places: readonly Place[]): (readonly [State, readonly Pl
 /** Operations that a server does not have, although nothing says so. */
 export interface NotBuilt {
   readonly operations: readonly string[]
-  /** How they answered, in words of the target. */
   readonly answers: string
   /** Part of a target file that says that they are not served. */
   readonly part: Readonly<Record<string, unknown>>
 }
 
-/** So many are named one by one: of more, it is shorter to name those that are there. */
+/** Above this number, it is shorter to name the existing operations. */
 const FEW = 4
 
-/** Undefined if there are none. */
 export function notBuilt(report: Facts): NotBuilt | undefined {
   const { absent = [] } = report.run
   if (absent.length === 0) return undefined
@@ -138,7 +136,6 @@ function notServed(ids: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(ids.map((id) => [id, 'not-served']))
 }
 
-/** `"*"` for what is absent: what is there and has no entry of its own gets one. */
 function restNotServed(report: Facts): Record<string, unknown> {
   const there = operationMap(report).filter(
     ({ operation, state }) =>
@@ -147,7 +144,7 @@ function restNotServed(report: Facts): Record<string, unknown> {
   return { ...Object.fromEntries(there.map(({ operation }) => [operation, {}])), '*': 'not-served' }
 }
 
-/** Whether the valid request was sent, by an entry of the operation or a resource that it needs; the list of files needs neither. */
+/** Whether the valid request was sent, because of an entry or a resource; the list of files needs neither. */
 function hasEntry({ requirements }: Pick<Report, 'requirements'>, operation: OperationId): boolean {
   const granted = requirements.find(({ id }) => id === grantedRequirement[operation])
   return (

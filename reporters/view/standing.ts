@@ -6,20 +6,20 @@ import { leftOutOf, requiredChecks } from './excused.ts'
 import { answering, operationMap } from './operation-map.ts'
 import { firstOf } from './writing.ts'
 
-/** Whether a reader may be content: `warning` if nothing is known to be wrong that was not expected, but not everything is known. */
+/** `warning`: nothing unexpected failed, but not everything is known. */
 export type Tone = 'good' | 'warning' | 'bad'
 
-/** How a run is shown to people, alike everywhere. The verdict's own name is for files. */
+/** How a run is shown to people; files contain the verdict's own name. */
 export interface Standing {
   readonly tone: Tone
-  /** `Incomplete`: the one or two words that are seen first. */
+  /** `Incomplete`: one or two words, seen first. */
   readonly word: string
-  /** A sign beside them, for those who see no colours. */
+  /** A sign, for readers without colours. */
   readonly sign: '✓' | '!' | '✗' | '?'
   readonly meaning: string
 }
 
-/** A verdict by itself, without the run that it is of. */
+/** A verdict alone, without its run. */
 export const verdictWords: Readonly<Record<Verdict, Pick<Standing, 'tone' | 'word'>>> = {
   conformant: { tone: 'good', word: 'Conformant' },
   passing: { tone: 'warning', word: 'Incomplete' },
@@ -30,8 +30,8 @@ export const verdictWords: Readonly<Record<Verdict, Pick<Standing, 'tone' | 'wor
 const signs = { good: '✓', warning: '!', bad: '✗' } as const
 
 /**
- * Says how a run ended. Good is only what is conformant, was tested in full and ends with 0; what was interrupted, restricted
- * or not tested is a warning, and so is what fails as a baseline expects.
+ * Good: conformant, tested in full, exit code 0. Warning: interrupted, restricted, incomplete, or failed as a baseline
+ * expects.
  */
 export function standingOf(report: Report): Standing {
   const { tone, word } = qualified(report)
@@ -42,24 +42,23 @@ export function standingOf(report: Report): Standing {
   }
 }
 
-/** What is declared not served and answers is not judged, and yet there. */
 function answeringOf(report: Report): string[] {
   const all = answering(report)
   return all.length === 0 ? [] : [`declared not served but answering: ${all.join(', ')}`]
 }
 
-/** Standing in one sentence: `Incomplete: 56 required checks passed, 270 not tested`. */
+/** In one sentence: `Incomplete: 56 required checks passed, 270 not tested`. */
 export function verdictSentence(report: Report): string {
   const { meaning, word } = standingOf(report)
   return `${word}: ${meaning}`
 }
 
-/** Standing before the line of the exit code: what that says is not said before it. */
+/** The verdict before the exit line, without repeating it. */
 export function verdictBeforeExit(report: Report): string {
   return isSaidByExit(report) ? standingOf(report).word : verdictSentence(report)
 }
 
-/** Whether the line of the exit code says all that the verdict means. */
+/** Whether the exit line already says everything. */
 export function isSaidByExit(report: Report): boolean {
   const { exit, requirements, run, verdict } = report
   if (verdict !== 'not-judged' || exit.code !== 3 || run.interrupted) return false
@@ -119,7 +118,7 @@ export function allNotes(report: Report): string[] {
   return [...(report.run.hints ?? []), ...(first === undefined ? [] : [first]), ...runNotes(report)]
 }
 
-/** Notes that a reader needs to weigh the verdict, a sentence each; none if nothing is out of the ordinary. */
+/** Notes needed to weigh the verdict, one sentence each. */
 export function runNotes(report: Report): string[] {
   const { run, target } = report
   const { created, longestPauseMs = 0, retried = 0, throttled } = run
@@ -131,27 +130,27 @@ export function runNotes(report: Report): string[] {
     run.ca &&
       !run.insecure &&
       isTls &&
-      'own authority: a certificate of the target by the authority in tls.ca was accepted',
-    run.proxy !== null && `proxy: the target was asked through ${run.proxy}`,
+      'own authority: the certificate of the target was accepted because of tls.ca',
+    run.proxy !== null && `proxy: requests went through ${run.proxy}`,
     run.depth === 'quick' &&
-      'quick: one case of each kind for each requirement, and few wrong keys (--depth quick)',
+      'quick: one case of each kind per requirement, few wrong keys (--depth quick)',
     run.readOnly && 'read only: nothing was sent that creates or generates something (--read-only)',
     throttled > 0 &&
-      `throttled: ${count(throttled, 'answer')} asked to slow down (429, 503)${longest}; --rate and --concurrency ask for less`,
+      `throttled: ${count(throttled, 'answer')} asked to slow down (429, 503)${longest}; use --rate or --concurrency to send less`,
     retried > 0 &&
-      `retried: ${count(retried, 'answer')} ${retried === 1 ? 'was' : 'were'} cut off, reset or a gateway's 502 or 504, and asked for again`,
+      `retried: ${count(retried, 'answer')} ${retried === 1 ? 'was' : 'were'} cut off, reset or a gateway's 502 or 504, and repeated`,
     created.length > 0 && cleanupSentence(created),
   ]
   return notes.filter((note) => typeof note === 'string')
 }
 
-/** How many of the created objects the clean-up removed: `, 93 of them removed again`; nothing if it removed none. */
+/** `, 93 of them removed again`; empty if none. */
 export function removedAgain({ created }: Report['run']): string {
   const number = created.filter(({ removed }) => removed).length
   return number === 0 ? '' : `, ${number} of them removed again`
 }
 
-/** Why not all objects could be removed that were to be: `clean-up: 88 of 90 …; 2 not: answered 403 (files.upload f-1, …)`. */
+/** Why some objects were not removed: `clean-up: 88 of 90 …; 2 not: answered 403 (files.upload f-1, …)`. */
 function cleanupSentence(created: Report['run']['created']): string | undefined {
   const asked = created.filter(({ removed }) => removed !== undefined)
   const kept = asked.filter(({ removed }) => !removed)
@@ -172,7 +171,7 @@ export function isNothingWorking(report: Report): boolean {
 }
 
 export function seedLine(report: Report): string {
-  // Recorded traffic was generated by nobody: the same recording is judged alike.
+  // A recording has no generated cases, so there is no seed.
   if (report.run.runs === 0) return 'recorded traffic, nothing was sent'
   return `seed ${report.run.seed}: repeat with --seed ${report.run.seed}`
 }
@@ -182,8 +181,8 @@ export function exitLine({ exit }: Report): string {
 }
 
 /**
- * Why the run as a whole is no success although no requirement says so: it ended with 2 or 3, a client was wrong, or the baseline
- * has an entry whose requirement did not fail. Formats that know only tests would otherwise show such a run as green.
+ * Why the run as a whole failed although no requirement shows it: exit code 2 or 3, or a stale baseline entry without a
+ * failure. Formats that only know tests would otherwise show it as passed.
  */
 export function runErrors({ exit, requirements, run }: Report): string[] {
   const failed = new Set(

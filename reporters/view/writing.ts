@@ -1,6 +1,6 @@
 import type { Counts, Outcome } from '../../harness/report/index.ts'
 
-/** A duration in ms for a reader: `340 ms`, `12.3 s`, `2 min 5 s`, `3 h 10 min`, `4 days 2 h`. */
+/** Formats ms: `340 ms`, `12.3 s`, `2 min 5 s`, `3 h 10 min`, `4 days 2 h`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
@@ -13,7 +13,7 @@ export function duration(ms: number): string {
     : `${Math.floor(hours / 24)} days ${hours % 24} h`
 }
 
-/** The first of them; if there are more, the last item says how many. */
+/** The first items; if there are more, the last one gives their number. */
 export function firstOf(all: readonly string[], most: number, rest = 'more'): string[] {
   return all.length <= most ? [...all] : [...all.slice(0, most), `and ${all.length - most} ${rest}`]
 }
@@ -23,8 +23,8 @@ export function capital(text: string): string {
 }
 
 /**
- * JSON as people write it: what fits on a line of that width is on one line, everything else is indented by two.
- * @param taken columns of the first line that stand before the value
+ * Compact JSON: values that fit are on one line, others indented by two.
+ * @param taken columns before the value on the first line
  */
 export function compactJson(
   value: unknown,
@@ -58,7 +58,6 @@ export function compactJson(
   return `${open}\n${shown}\n${indent}${close}`
 }
 
-/** Members side by side, as many on a line as fit. */
 function filled(members: readonly string[], width: number, indent: string): string {
   const lines: string[] = []
   for (const one of members) {
@@ -70,14 +69,14 @@ function filled(members: readonly string[], width: number, indent: string): stri
   return lines.join(',\n')
 }
 
-/** How something is shown: never by its colour alone. `tone` is its class in the style sheet. */
+/** How something is shown, never by colour alone. `tone` is its CSS class. */
 export interface Mark {
   readonly sign: string
   readonly word: string
   readonly tone: string
 }
 
-/** How an outcome is shown: one sign means one thing in every report, on the terminal and on every page. */
+/** Signs of outcomes, equal in all reports. */
 export const outcomes = {
   passed: { sign: '✓', word: 'Passed', tone: 'p', member: 'passed' },
   failed: { sign: '✗', word: 'Failed', tone: 'f', member: 'failed' },
@@ -85,7 +84,7 @@ export const outcomes = {
   'not-applicable': { sign: '–', word: 'Not applicable', tone: 'n', member: 'notApplicable' },
 } as const satisfies Record<Outcome, Mark & { member: keyof Counts }>
 
-/** How a requirement is shown: by its outcome, or as what an option left out. */
+/** Outcomes, and left out by an option. */
 export const kinds = {
   ...outcomes,
   'left-out': { sign: '⊘', word: 'Left out', tone: 'n' },

@@ -178,6 +178,6 @@ test('answers that are cut off and asked for again are counted, and reported', a
   expect(failed).toEqual([])
   expect(facts.retried).toBeGreaterThan(1)
   expect(runNotes(report)).toContain(
-    `retried: ${facts.retried} answers were cut off, reset or a gateway's 502 or 504, and asked for again`,
+    `retried: ${facts.retried} answers were cut off, reset or a gateway's 502 or 504, and repeated`,
   )
 })

@@ -216,9 +216,9 @@ test.each(Object.entries(servers))(
         const [failure] = first.of(id).failures
         expect(failure, `${id} of ${first.failed.join()}`).toBeDefined()
         expect({ id, takes: failure!.takes }).toEqual({ id, takes })
-        expect(/^note .*one request alone does not show this: /m.test(evidenceText(failure!))).toBe(
-          takes !== undefined,
-        )
+        expect(
+          /^note .*one request alone does not reproduce this: /m.test(evidenceText(failure!)),
+        ).toBe(takes !== undefined)
         const options = optionsOf(failure!)
         expect(failure!.rerunIds).toEqual(options.only)
         const { failed } = await again(options)

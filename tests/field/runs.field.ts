@@ -93,7 +93,7 @@ describe.skipIf(!both)('a limit of requests is reported as that', () => {
       .flatMap(({ reason }) => reason ?? [])
       .filter((reason) => reason.includes(status))
     expect(reasons.filter((reason) => !reason.startsWith('throttled'))).toEqual([])
-    expect(ended.stdout).toMatch(/throttled: .*; --rate and --concurrency ask for less/)
+    expect(ended.stdout).toMatch(/throttled: .*; use --rate or --concurrency to send less/)
   })
 })
 

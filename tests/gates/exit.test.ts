@@ -191,7 +191,7 @@ test('what does not decide is skipped, and says what was expected and received',
   const said = 'expected 404 ResourceNotFound, received 404 NotFound'
   const messages = [
     `failed as baseline.json expects: ${said}`,
-    `a failed should does not decide: ${said}`,
+    `a failed recommendation is not decisive: ${said}`,
   ]
   expect(junit(of).cases.flatMap(({ skipped }) => (skipped ? [skipped.message] : []))).toEqual(
     messages,

@@ -86,7 +86,7 @@ test('the summary stays within its room, whatever failed', () => {
   expect(Buffer.byteLength(githubSummary(report, 1024 * 1024))).toBeLessThanOrEqual(1024 * 1024)
   const few = { ...report, requirements: report.requirements.slice(0, 20) }
   expect(githubSummary(few, 100)).toBe(
-    'The report does not fit into this summary: the verdict is non-conformant.\n',
+    'The report is too large for this summary: the verdict is non-conformant.\n',
   )
   expect(githubSummary(few, 10)).toBe('')
 })

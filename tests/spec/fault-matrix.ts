@@ -251,7 +251,7 @@ function laterCell(id: OperationId, { at, kinds, tolerates = [], judgedBy }: Mem
   const isRead = condition === 'bad-input-no-5xx' && kinds.includes('object')
   const kind = tolerates.includes('number') ? 'boolean' : 'number'
   const fault = `${isRead ? 'null' : kind} @ ${at}, later`
-  if (!at.includes('*')) return cell(id, fault, 'it stands in no array')
+  if (!at.includes('*')) return cell(id, fault, 'it is in no array')
   const isSent = inLaterItems.includes(condition)
   return cell(
     id,
