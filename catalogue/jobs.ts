@@ -24,7 +24,7 @@ export const jobsCreate = requirements('jobs.create', [
   { id: '404-unknown-application', section: '4.2, 7.3', needs: [valid], expects: [[404, 'ResourceNotFound']],
     refused: 'A creation on an application that does not exist' },
   { id: '409-job-in-progress', section: '4.2, 8', needs: [valid], expects: [[409, 'BadRequest']],
-    refused: 'A creation while a job of the application is in progress', fault: 'state', judgedLast: true, effect: 'generates', atMost: { requests: 90, generates: 6 } },
+    refused: 'A creation while a job of the application is in progress', fault: 'state', judgedLast: true, effect: 'generates', atMost: { requests: 110, generates: 6 } },
   { id: '409-released', section: '4.2', needs: [valid], expects: 202,
     statement: 'Once the job has ended, completed or failed, the application accepts another.', judgedLast: true, effect: 'generates', atMost: { requests: 8, generates: 6 } },
   { id: '4xx-no-effect', section: '4.2, 5, 8', needs: [valid], expects: 202,

@@ -203,7 +203,7 @@ export class JobClient {
       else if (now - lastRead > patienceMs || this.cannotBeRead) return false
       if (now >= deadline) return false
       // A quick run sees the end of a job later, with fewer requests.
-      const wait = Math.max((now - started) * pauseShare, firstPauseMs) * (this.isQuick ? 2 : 1)
+      const wait = Math.max((now - started) * pauseShare, firstPauseMs) * (this.isQuick ? 4 : 1)
       await this.pause(Math.min(wait, longestPauseMs, Math.max(1, deadline - now)))
     }
   }

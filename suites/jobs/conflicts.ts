@@ -1,4 +1,4 @@
-import { isOwnBreakdown } from '../../harness/engine/index.ts'
+import { describeResponse, isOwnBreakdown } from '../../harness/engine/index.ts'
 import {
   type Evidence,
   type History,
@@ -11,8 +11,8 @@ import {
 } from '../../harness/journal/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { seconds } from '../created/attempts.ts'
-import { isProof, mayBeOfRefusals, somebodyElse, timesAlike } from './no-effect.ts'
-import { createdAt, isAsked, isRead, type Job, statusOf } from './job.ts'
+import { mayBeOfRefusals, proofOf, somebodyElse, timesAlike } from './no-effect.ts'
+import { type Application, createdAt, isAsked, isRead, type Job, statusOf } from './job.ts'
 import {
   allAttempts,
   attemptsIn,
@@ -66,14 +66,7 @@ function excuseFor(history: History, beside: Beside, all: readonly Beside[]): st
       ? `${said}, but the first job was read as ended soon after: such readings may lag behind`
       : undefined
   }
-  if (creation.request === 'unknown' || noise === 'blocked') return said
-  if (noise === 'throttled') {
-    // A limit on creations, not on jobs: the answer to the conflict only if all are answered so, beside several jobs.
-    const isNamed = creation.exchange.response?.header('retry-after') !== undefined
-    const jobs = new Set(all.filter((one) => one.creation.noise === noise).map((one) => one.job))
-    const isLimit = isNamed || all.some((one) => isConflict(one.creation)) || jobs.size < timesAlike
-    return isLimit ? said : undefined
-  }
+  if (creation.request === 'unknown' || noise !== undefined) return said
   // What went before on its connection may be to blame: it is sent again on a fresh one.
   if (!isFirst) return said
   if (status === undefined) {
@@ -83,6 +76,26 @@ function excuseFor(history: History, beside: Beside, all: readonly Beside[]): st
   // A server may refuse values that nobody declared; whether a new application is there is told by another requirement.
   if (creation.request === 'odd' && (status === 400 || status >= 500)) return said
   return status === 404 && job.application.madeAt !== undefined ? said : undefined
+}
+
+/** Requests that were refused since another creation was answered 409: they have taken away the lock. */
+function attackBefore(history: History, { creation, job }: Beside): string | undefined {
+  const { creations } = job.application
+  const last = creations.findLast((one) => isAsked(one) && one.sentAt < creation.sentAt)
+  if (!last || !isConflict(last)) return undefined
+  const from = last.endedAt
+  const isBetween = ({ request, sentAt, endedAt }: HistoryEvent): boolean =>
+    request === 'faulty' && sentAt >= from && endedAt <= creation.sentAt
+  const refused = [
+    ...creations
+      .filter(isBetween)
+      .map(({ exchange }) => `another was refused (${describeResponse(exchange)})`),
+    ...history
+      .of(job.id)
+      .filter((one) => one.kind === 'reading' && isBetween(one))
+      .map(({ exchange }) => `a reading of it was refused (${describeResponse(exchange)})`),
+  ]
+  return refused.length === 0 ? undefined : refused.join(' and ')
 }
 
 /** Creations that came together with the one that made a job, all of which broke down: their answer to the conflict. */
@@ -129,10 +142,20 @@ export const inProgress: Rule = (history) => {
         return []
       }
       const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
-      const what = `${values}, while job ${job.id} of the application was in progress`
+      const attack = attackBefore(history, beside)
+      const after = attack === undefined ? '' : `, after ${attack}`
+      const what = `${values}${after}, while job ${job.id} of the application was in progress`
       const before = job.creation.exchange
-      const shownBy = before.purpose.requirement
-      return [{ exchange: creation.exchange, what, expected: '409 BadRequest', before, shownBy }]
+      return [
+        {
+          exchange: creation.exchange,
+          what,
+          expected: '409 BadRequest',
+          before,
+          shownBy: before.purpose.requirement,
+          ...(after !== '' && { takes: 'refusal-before' as const }),
+        },
+      ]
     })
     const refused = attempts.filter(isInConflict)
     conflicts += refused.length
@@ -219,8 +242,7 @@ export const atomic: Rule = (history) => {
 
 /** §8: a job in progress on one application does not block another one. */
 export const perApplication: Rule = (history) => {
-  let [cases, blockedTimes] = [0, 0]
-  for (const [application, attempts] of attemptsIn(history)) {
+  const looks = [...attemptsIn(history)].map(([application, attempts]) => {
     // On an application that is free, while a job of another one is in progress.
     const beside = attempts
       .filter(({ creation, freeSince = Infinity }) => {
@@ -239,15 +261,24 @@ export const perApplication: Rule = (history) => {
       )
     })
     const times = new Set(blocked.map(({ job }) => job)).size
-    const [first] = blocked
-    blockedTimes = Math.max(blockedTimes, times)
-    cases += granted
-    if (!first || granted > 0 || times < timesAlike || !isProof(history, application)) continue
+    return { application, granted, blocked, times }
+  })
+  const shown = looks.filter(({ granted, times }) => granted === 0 && times >= timesAlike)
+  const looked = looks.filter(({ granted, times }) => granted + times > 0)
+  const found = proofOf(
+    history,
+    shown,
+    looked.map(({ application }) => application),
+  )
+  const [first] = found?.blocked ?? []
+  if (found && first) {
     const { exchange } = first.creation
-    const what = `with a valid body, while only job ${first.job.id} of another application was in progress, in ${times} attempts${somebodyElse(application)}`
+    const what = `with a valid body, while only job ${first.job.id} of another application was in progress, in ${found.times} attempts${somebodyElse(found.application)}`
     const expected = '202: a job in progress on another application is no conflict'
     return verdictOf([{ exchange, what, expected }], 1, '')
   }
+  const cases = looks.reduce((sum, { granted }) => sum + granted, 0)
+  const blockedTimes = Math.max(0, ...looks.map(({ times }) => times))
   const busy =
     blockedTimes > 0
       ? `the other application was busy during a job in ${blockedTimes} attempts`
@@ -266,11 +297,16 @@ function withConflict(history: History, verdict: Verdict): Verdict {
 
 /** §4.2: once its job has ended, the application takes another one. */
 export const released: Rule = (history) => {
-  let [cases, open] = [0, 'no reading showed a job of the application ended']
+  let open = 'no reading showed a job of the application ended'
   const isApart = perApplication(history).outcome === 'held'
+  const shown: { application: Application; kept: HistoryEvent[]; keptMs: number }[] = []
+  const looked: Application[] = []
+  let cases = 0
   for (const [application, attempts] of attemptsIn(history)) {
     const after = attempts.filter(({ freeSince = -Infinity }) => freeSince > -Infinity)
-    cases += after.filter(({ creation }) => creation.isGranted).length
+    const granted = after.filter(({ creation }) => creation.isGranted).length
+    cases += granted
+    if (granted > 0) looked.push(application)
     // In a row: with nothing granted between them.
     const refused = after.filter(({ creation }) => isConflict(creation))
     for (const row of groupBy(refused, ({ freeSince }) => freeSince).values()) {
@@ -283,17 +319,72 @@ export const released: Rule = (history) => {
         open = 'a creation that got no answer may have started a job that nobody knows of'
       else if (!isApart && !kept.some((one) => isAlone(history, one)))
         open = 'a job of one application may block another: see jobs.create/409-per-application'
-      else if (!isProof(history, application))
-        open =
-          "the application was busy after its last known job: somebody else's job would look the same"
-      else {
-        const end = application.jobs.flatMap((job) => job.end ?? []).at(-1)
-        const ended = end && statusOf(end) === 'failed' ? 'failed' : 'ended'
-        const what = `with a valid body, after a retrieval showed the last job of the application ${ended}, and so were ${kept.length - 1} more in ${seconds(keptMs)}${somebodyElse(application)}`
-        const expected = '202, as the application has no job in progress'
-        return verdictOf([{ exchange: last.exchange, what, expected }], kept.length, open)
-      }
+      else shown.push({ application, kept, keptMs })
     }
   }
+  // Nobody else's jobs take turns for so long without a gap.
+  const isEndless = ({ keptMs }: (typeof shown)[number]): boolean =>
+    !history.isRecorded && keptMs >= history.limits.jobTimeoutMs * 0.95
+  const found = proofOf(history, shown, looked) ?? shown.find(isEndless)
+  if (found) {
+    const { application, kept, keptMs } = found
+    const end = application.jobs.flatMap((job) => job.end ?? []).at(-1)
+    const ended = end && statusOf(end) === 'failed' ? 'failed' : 'ended'
+    const what = `with a valid body, after a retrieval showed the last job of the application ${ended}, and so were ${kept.length - 1} more in ${seconds(keptMs)}${somebodyElse(application)}`
+    const expected = '202, as the application has no job in progress'
+    return verdictOf([{ exchange: kept.at(-1)!.exchange, what, expected }], kept.length, open)
+  }
+  if (shown.length > 0)
+    open =
+      "the application was busy after its last known job: somebody else's job would look the same"
   return withConflict(history, verdictOf([], cases, open))
+}
+
+/** The creations of each moment: those that were under way together. */
+function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
+  const bursts: Attempt[][] = []
+  let until = -Infinity
+  for (const attempt of attempts.filter(({ creation }) => isAsked(creation))) {
+    const { sentAt, endedAt } = attempt.creation
+    if (sentAt >= until) bursts.push([])
+    bursts.at(-1)?.push(attempt)
+    until = Math.max(until, endedAt)
+  }
+  return bursts.filter((burst) => burst.length > 1)
+}
+
+/** Creations at once on an application without a job, all of them refused, each time: one of them should be granted. */
+export function refusedTogether(history: History): Evidence | undefined {
+  if (released(history).outcome === 'broken') return undefined
+  const isApart = perApplication(history).outcome === 'held'
+  const isFree = ({ creation, freeSince = Infinity }: Attempt): boolean =>
+    creation.sentAt - freeSince >= releaseMs * 0.95 && (isApart || isAlone(history, creation))
+  const looks = [...attemptsIn(history)].map(([application, attempts]) => {
+    const bursts = burstsIn(attempts).filter(([first]) => isFree(first!))
+    const refused = bursts.filter((burst) => burst.every(({ creation }) => isConflict(creation)))
+    return { application, bursts, refused }
+  })
+  const found = proofOf(
+    history,
+    looks.filter(
+      ({ application: { creations }, bursts, refused }) =>
+        refused.length >= timesAlike &&
+        refused.length === bursts.length &&
+        // Each time it took a creation by itself after that.
+        refused.every(([first], at) => {
+          const next = refused[at + 1]?.[0]?.creation.sentAt ?? Infinity
+          return creations.some(
+            ({ isGranted, sentAt }) =>
+              isGranted && sentAt > first!.creation.sentAt && sentAt < next,
+          )
+        }) &&
+        !refused.flat().some(({ creation }) => mayBeOfRefusals(history, creation)),
+    ),
+    looks.filter(({ bursts }) => bursts.length > 0).map(({ application }) => application),
+  )
+  const [first] = found?.refused ?? []
+  if (!found || !first?.[0]) return undefined
+  const { exchange } = first[0].creation
+  const what = `with a valid body, as one of ${first.length} at the same time on an application without a job: all were refused, in ${found.refused.length} attempts${somebodyElse(found.application)}`
+  return { exchange, what, expected: '202 for one of several concurrent creations' }
 }

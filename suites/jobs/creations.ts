@@ -10,7 +10,7 @@ import {
   verdictOf,
 } from '../../harness/journal/index.ts'
 import { seconds } from '../created/attempts.ts'
-import { perApplication } from './conflicts.ts'
+import { perApplication, refusedTogether } from './conflicts.ts'
 import { isAsked } from './job.ts'
 import { type Attempt, attemptsIn, isAlone, ownJobs, wereTogether } from './view.ts'
 
@@ -46,29 +46,33 @@ function breakdownIn(attempts: readonly Attempt[]): Evidence | undefined {
 }
 
 /**
- * A creation on an application that the history made, before any job was granted there: nobody else's can be in progress.
- * One that follows a refused creation is judged by that one's effect.
+ * A creation on an application that the history made, before any job was granted there: nobody else's can be in progress, but
+ * a platform may start one of its own. One that follows a refused creation is judged by that one's effect.
  */
 function refusedWhenNew(history: History, attempts: readonly Attempt[]): Evidence | undefined {
   const [{ application } = {}] = attempts
   if (application?.madeAt === undefined) return undefined
   const { madeAt, creations } = application
+  const [first, ...more] = creations.filter(({ noise }) => noise === undefined)
   const isRefused = (one: HistoryEvent): boolean => isAsked(one) && isConflict(one)
-  const others = creations.filter((one) => !isRefused(one))
+  if (!first || !isRefused(first)) return undefined
   const isApart = perApplication(history).outcome === 'held'
-  const refused = creations.find(
+  const end = more.findIndex((one) => !isRefused(one))
+  const alike = [first, ...(end < 0 ? more : more.slice(0, end))]
+  const granted = end < 0 ? Infinity : more[end]!.sentAt
+  const late = alike.find(
     (one) =>
-      isRefused(one) &&
-      others.every(({ sentAt }) => sentAt > one.endedAt) &&
+      one.sentAt - madeAt > history.limits.settleMs &&
+      one.endedAt < granted &&
       (isApart || isAlone(history, one)),
   )
-  if (!refused) return undefined
-  const what = `on an application that was made ${seconds(refused.sentAt - madeAt)} before, and has had no job`
-  const expected = '202: nobody else uses it, and no job is in progress there'
-  return { exchange: refused.exchange, what, expected }
+  if (!late) return undefined
+  const what = `on an application that was made ${seconds(late.sentAt - madeAt)} before, and has had no job`
+  const expected = `202: nobody else uses it, and what the platform does with a new one is over after ${history.limits.settleMs} ms (limits.settleMs)`
+  return { exchange: late.exchange, what, expected }
 }
 
-/** A first creation on an application that the history made is never answered 409. */
+/** Creations on an application that the history made are not answered 409 for longer than `settleMs`. */
 export const neverBusyWhenNew: Rule = (history) => {
   const all = [...attemptsIn(history).values()]
   const found = all.flatMap((attempts) => refusedWhenNew(history, attempts) ?? [])
@@ -84,6 +88,7 @@ export const createdRule: Rule = (history) => {
   const evidence = [
     ...granted.map(wrongAnswer),
     ...all.flatMap((one) => [breakdownIn(one), refusedWhenNew(history, one)]),
+    refusedTogether(history),
   ].filter((one) => one !== undefined)
   const cases = granted.length + Math.min(evidence.length, 1)
   return verdictOf(evidence, cases, 'no creation was granted')

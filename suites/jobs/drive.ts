@@ -4,10 +4,14 @@ import {
   retryWhileSettling,
   sendAtOnce,
   validRequest,
+  withBody,
 } from '../../harness/checks/index.ts'
-import { allEnded, orElse } from '../../harness/engine/index.ts'
+import { allEnded, operationProbe, orElse, type Probe } from '../../harness/engine/index.ts'
 import { askHolding } from '../../harness/run/index.ts'
 import { createdId, type HistoryEvent, isConflict } from '../../harness/journal/index.ts'
+import type { ApplicationResource } from '../../harness/target/index.ts'
+import { withCredential } from '../authentication/credentials.ts'
+import { noCredential } from '../authentication/key-forms.ts'
 import { type JobClient, jobRequest, withOtherValues } from './client.ts'
 import { Gate, gateOf, pauseMs } from './gate.ts'
 import { isOwn, type Job, statusOf } from './job.ts'
@@ -35,19 +39,55 @@ async function staysInProgress(client: JobClient, id: string, ms: number): Promi
   return true
 }
 
+type Attack = (client: JobClient, valid: Probe, id: string) => Promise<Probe>
+
+/** Requests that are refused, and may take away the lock of a job in progress: a valid creation after each is refused as before. */
+const attacks: readonly Attack[] = [
+  async (_, valid) => withBody(valid, {}),
+  async (_, valid) => withCredential(valid, noCredential),
+  async ({ run }, _, id) =>
+    withCredential(
+      await operationProbe(run, 'jobs.retrieve', { params: { job_id: id } }),
+      noCredential,
+    ),
+]
+
 /**
  * Further creations during the whole life of a job, with the same inputs and with other values: a server may compare
- * requests, or forget after a while that the job goes on. None come between the first two, then each half as long again later.
+ * requests, or forget after a while that the job goes on. None come between the first two; once on an application the next come after
+ * an attack on the lock each, in a quick run one after all attacks; then each half as long again later.
  * @param turn 1: other values come first, as a short job may be over before the second creation
  */
 async function createDuring({ client, application }: Gate, id: string, turn = 0, most = 20) {
-  for (let moment = 0; moment < (client.isQuick ? Math.min(3, most) : most); moment++) {
-    const waitMs = moment > 1 ? 10 * 1.5 ** (moment - 2) : 0
-    if (moment > 0 && !(await staysInProgress(client, id, waitMs))) return
-    const isOdd = (moment + turn) % 2 === 1
+  const isAttacked = client.history
+    .within(application.id)
+    .some(
+      ({ exchange: { purpose } }) =>
+        purpose.role === 'setup' && purpose.requirement === ids.inProgress,
+    )
+  /** False if it was granted, or answered as if there were no job. */
+  const create = async (isOdd: boolean, moment: number): Promise<boolean> => {
     const own = isOdd ? withOtherValues(application, moment + turn) : application
     const { status = 409 } = await client.createBeside(own)
-    if (status !== 409 && status !== 400 && !(status >= 500 && isOdd)) return
+    return status === 409 || status === 400 || (status >= 500 && isOdd)
+  }
+  const attack = async (make: Attack): Promise<void> => {
+    const probe = await make(client, await jobRequest(client.run, application), id)
+    const purpose = { requirement: ids.inProgress, role: 'setup', badInput: true } as const
+    await askHolding(client.run, probe, purpose)
+  }
+  for (let moment = 0; moment < (client.isQuick ? Math.min(3, most) : most); moment++) {
+    const waitMs = moment > 1 ? 10 * 1.5 ** (moment - 2) : 0
+    // In a quick run the reading after the second one shows that of both.
+    const isRead = moment > (client.isQuick ? 1 : 0)
+    if (isRead && !(await staysInProgress(client, id, waitMs))) return
+    const isOdd = (moment + turn) % 2 === 1
+    for (const [at, one] of moment === 2 && !isAttacked ? attacks.entries() : []) {
+      await attack(one)
+      const isNext = !client.isQuick && at < attacks.length - 1
+      if (isNext && !(await create(isOdd, moment))) return
+    }
+    if (!(await create(isOdd, moment))) return
   }
 }
 
@@ -60,26 +100,37 @@ async function createAfterEnd(gate: Gate): Promise<void> {
 /** How many creations start together. */
 const burstSize = { full: 5, quick: 2 }
 
-/** Starts the jobs of an attempt, by several creations at once if that can be judged. */
-async function begin(gate: Gate): Promise<Job[]> {
+/** Several creations at once; if all are refused, once more when the application has had time to be free, three times at most. */
+async function burst(gate: Gate): Promise<HistoryEvent[]> {
   const { client, application } = gate
   const { run, history } = client
   let count = 0
   // A server may lock what it is asked for, and not the application.
   const next = () =>
     !client.isQuick && count++ % 2 ? withOtherValues(application, 2 * count) : application
-  const burst = async () => {
+  for (let tries = 0; ; tries++) {
     const fresh = history.within(application.id).some(({ status }) => status === undefined)
     const size = burstSize[run.options.depth]
     const make = () => jobRequest(run, next())
     const sent = await sendAtOnce(run, { size, make, requirement: ids.atomic, fresh })
-    return sent.map((exchange) => client.eventOf(exchange))
+    const made = sent.map((exchange) => client.eventOf(exchange))
+    if (!made.every(isConflict)) return made
+    if (!(await gate.untilFree(ids.released)) || tries === timesAlike) return []
+    await client.pause(2 * pauseMs)
   }
-  const isBurst = client.isPlanned(ids.atomic) && run.target.limits.concurrency > 1
-  const made = isBurst ? await burst() : []
-  // If all were throttled, one that waits its turn shows what is not about a burst.
+}
+
+/** Starts the jobs of an attempt, by several creations at once if that can be judged. */
+async function begin(gate: Gate): Promise<Job[]> {
+  const { client } = gate
+  const isBurst =
+    client.isPlanned(ids.atomic) &&
+    client.run.target.limits.concurrency > 1 &&
+    !client.isBroken(ids.created)
+  const made = isBurst ? await burst(gate) : []
+  // If all were throttled, or refused each time, one that waits its turn shows what is not about a burst.
   if (made.every(({ noise }) => noise === 'throttled')) made.push(await gate.create(ids.released))
-  const jobs = made.flatMap((event) => viewOf(history).madeBy(event) ?? [])
+  const jobs = made.flatMap((event) => viewOf(client.history).madeBy(event) ?? [])
   if (jobs.length === 0 && made.some(isConflict)) await gate.untilFree(ids.released)
   return jobs
 }
@@ -146,22 +197,32 @@ export async function provokeConflicts(client: JobClient): Promise<void> {
       if (gate.isGivenUp || client.isBroken(ids.released)) break
     }
   })
-  if (client.isQuick) return
-  if (plain && plain.id !== busy.id)
+  // What a declared application shows may be the job of somebody else: one that the run creates has to show it, too.
+  const suspected = [ids.released, ids.perApplication, ids.created].some((id) =>
+    client.isBroken(id),
+  )
+  if (client.isQuick && !suspected) return
+  if (!client.isQuick && plain && plain.id !== busy.id)
     await gateOf(client, plain).tryHold(async (gate) => {
       if (client.isPlanned(ids.inProgress, ids.atomic)) await attempt(gate)
       await createAfterEnd(gate)
     })
-  await attemptOnCreated(client)
+  await attemptOnCreated(client, busy)
+  for (const own of [busy, ...(plain && plain.id !== busy.id ? [plain] : [])]) {
+    const last = client.history.within(own.id).at(-1)
+    if (suspected && !client.isBroken(ids.released) && last && isConflict(last))
+      await gateOf(client, own).tryHold((gate) => gate.untilFree(ids.released))
+  }
+  if (client.isQuick) return
   // Last: a server that takes the jobs of all applications for one would refuse it beside any of them.
   const { failingApplication: failing } = resources
   if (failing && client.isPlanned(ids.released)) await gateOf(client, failing).tryHold(attemptAlone)
 }
 
 /** Conflicts on an application that the run creates: nobody else uses it, and a server may check only those that it knew before. */
-async function attemptOnCreated(client: JobClient): Promise<void> {
+async function attemptOnCreated(client: JobClient, busy: ApplicationResource): Promise<void> {
   const { run } = client
-  const isWanted = client.isPlanned(ids.inProgress, ids.released, 'jobs.create/202-created')
+  const isWanted = client.isPlanned(ids.inProgress, ids.released, ids.perApplication, ids.created)
   if (!isWanted || !isDeclared(run, 'applications.create')) return
   await orElse(run, async () => {
     const purpose = { requirement: ids.inProgress, role: 'setup' } as const
@@ -169,9 +230,25 @@ async function attemptOnCreated(client: JobClient): Promise<void> {
     const id = createdId(run, await askHolding(run, make, purpose))
     if (id === undefined) return
     // It may be made like the declared one, and want its inputs.
-    for (const inputs of [[], run.target.resources.application?.inputs ?? []])
-      if (await attemptAlone(new Gate(client, { id, inputs, requiredInputs: [] }))) return
+    for (const inputs of [[], run.target.resources.application?.inputs ?? []]) {
+      const gate = new Gate(client, { id, inputs, requiredInputs: [] })
+      if (await attemptAlone(gate)) return confirmOnCreated(gate, busy)
+    }
   })
+}
+
+/** Looks whether an application that nobody else uses shows the same as a declared one, if that seems to be wrong. */
+async function confirmOnCreated(gate: Gate, busy: ApplicationResource): Promise<void> {
+  const { client } = gate
+  if (!gate.jobs.some(({ end }) => end)) return
+  if (client.isBroken(ids.created)) {
+    await gate.settle()
+    await client.pause(2 * pauseMs)
+    await burst(gate)
+  }
+  let isBlocked: boolean | undefined = client.isBroken(ids.perApplication)
+  for (let count = 0; count < timesAlike && isBlocked; count++)
+    isBlocked = await gateOf(client, busy).tryHold((other) => attempt(other, 0, gate))
 }
 
 /** One job, what is created beside it, and what comes after its end; false if the application wants other inputs. */

@@ -175,14 +175,17 @@ export class Gate {
 
   /** After a 409: creations, a second apart, until one is granted and its job has ended; false if nothing more is to be learned. */
   async untilFree(requirement: string): Promise<boolean> {
-    const deadline = performance.now() + (this.isGivenUp ? 0 : this.#jobTimeoutMs)
+    // What a platform does with a new application takes as long as it may take to settle.
+    const patienceMs = Math.max(this.#jobTimeoutMs, this.client.run.target.limits.settleMs)
+    const deadline = performance.now() + (this.isGivenUp ? 0 : patienceMs)
     while (await this.settle()) {
       await this.#pauseBusy(pauseMs)
       const made = await this.create(requirement)
       if (made.isGranted) return this.settle()
       const isLate = performance.now() > deadline
       if (isConflict(made) && isLate) this.giveUp('was still answered 409')
-      if (!isConflict(made) || isLate || this.client.isBroken(ids.released)) return false
+      const isOver = this.client.isBroken(ids.released) || this.client.isBroken(ids.created)
+      if (!isConflict(made) || isLate || isOver) return false
     }
     return false
   }

@@ -8,17 +8,33 @@ import {
   verdictOf,
 } from '../../harness/journal/index.ts'
 import { type Application } from './job.ts'
-import { type Attempt, attemptsIn, lostBefore } from './view.ts'
+import { type Attempt, attemptsIn, lostBefore, wereTogether } from './view.ts'
 
 /** What somebody else's job could imitate has to be seen so often. */
 export const timesAlike = 3
 /** The words for it. */
 export const somebodyElse = ({ madeAt }: Application): string =>
-  madeAt === undefined ? " (somebody else's job would look the same)" : ''
+  madeAt === undefined ? ' (a job of somebody else, or of another run, would look the same)' : ''
 
 /** Others may use what the history did not make; in a recording they certainly do. */
 export const isProof = ({ isRecorded }: History, { madeAt }: Application): boolean =>
   !isRecorded || madeAt !== undefined
+
+/**
+ * The application that proves a fault: one that the history made, if it shows the fault. One that is declared proves it only if no
+ * application that the history made could have shown it.
+ * @param shown those that show it
+ * @param looked those that show it or the contrary
+ */
+export function proofOf<T extends { readonly application: Application }>(
+  { isRecorded }: History,
+  shown: readonly T[],
+  looked: readonly Application[],
+): T | undefined {
+  const isMade = ({ madeAt }: Application): boolean => madeAt !== undefined
+  const own = shown.find(({ application }) => isMade(application))
+  return own ?? (isRecorded || looked.some(isMade) ? undefined : shown[0])
+}
 
 /** What a refusal starts shows within so many ms, and at these moments after it a driver looks. */
 export const windowMs = 2000
@@ -33,6 +49,8 @@ interface Look extends Attempt {
   readonly afterMs: number
   /** What was refused before: the requirement of each fault, or what it was answered, and the moment. */
   readonly kinds: readonly string[]
+  /** From the last refusal of each kind to the creation, in ms. */
+  readonly afterEach: ReadonlyMap<string, number>
   /** Answered 409, though the last one was granted: one after it that is not shows nothing new. */
   readonly isBlocked: boolean
   /** Some refusal came after the last creation that was granted: it may be to blame. */
@@ -50,8 +68,11 @@ const looksIn = derived((history): Look[] => {
   const ofNone = all.flatMap(([{ creations }]) =>
     creations.filter((one) => isRefused(one) && one.status === 404),
   )
-  return all.flatMap(([{ creations }, attempts]) => {
-    const own = [...new Set([...creations.filter(isRefused), ...ofNone])].sort(
+  return all.flatMap(([, attempts]) => {
+    // What is refused beside a job can start no other one.
+    const alone = attempts.filter(({ beside }) => beside.length === 0)
+    const refusals = alone.map(({ creation }) => creation).filter(isRefused)
+    const own = [...new Set([...refusals, ...ofNone])].sort(
       (one, other) => one.sentAt - other.sentAt,
     )
     let [first, next] = [0, 0]
@@ -60,7 +81,7 @@ const looksIn = derived((history): Look[] => {
     return attempts
       .filter(({ creation }) => !isRefused(creation) && creation.noise === undefined)
       .flatMap((attempt): Look[] => {
-        const { creation, freeSince } = attempt
+        const { creation, freeSince, met } = attempt
         const { sentAt, isGranted } = creation
         while (next < own.length && own[next]!.endedAt <= sentAt) next++
         while (first < next && own[first]!.endedAt < sentAt - windowMs) first++
@@ -68,18 +89,23 @@ const looksIn = derived((history): Look[] => {
         const from = grantedAt
         last = creation
         if (isGranted) grantedAt = creation.endedAt
-        if (freeSince === undefined) return []
+        // One of several at once is refused for another one of them.
+        const isRaced = met.some((job) => wereTogether(creation, job.creation))
+        if (freeSince === undefined || isRaced) return []
         const refused = own.slice(first, next)
-        const kinds = refused.map(({ fault, status, tpe, endedAt }) => {
-          const moment = untilMs.findIndex((ms) => sentAt - endedAt < ms)
-          return `${fault ?? `${status} ${tpe}`} ${moment}`
-        })
+        const afterEach = new Map(
+          refused.map(({ fault, status, tpe, endedAt }) => {
+            const moment = untilMs.findIndex((ms) => sentAt - endedAt < ms)
+            return [`${fault ?? `${status} ${tpe}`} ${moment}`, sentAt - endedAt]
+          }),
+        )
         return [
           {
             ...attempt,
             refused,
             afterMs: sentAt - (refused.at(-1)?.endedAt ?? -Infinity),
-            kinds: [...new Set(kinds)],
+            kinds: [...afterEach.keys()],
+            afterEach,
             isBlocked,
             isNext: refused.some((one) => one.sentAt > from),
           },
@@ -95,14 +121,15 @@ const suspicious = derived((history): Look[] => {
   const looks = looksIn(history)
   /** How soon after each kind of refusals a creation was granted, in ms. */
   const harmless = new Map<string, number>()
-  for (const { kinds, afterMs } of looks.filter(isGranted))
-    for (const kind of kinds) harmless.set(kind, Math.min(harmless.get(kind) ?? Infinity, afterMs))
+  for (const { afterEach } of looks.filter(isGranted))
+    for (const [kind, ms] of afterEach)
+      harmless.set(kind, Math.min(harmless.get(kind) ?? Infinity, ms))
   return looks.filter(
-    ({ isBlocked, isNext, kinds, afterMs }) =>
+    ({ isBlocked, isNext, afterEach }) =>
       isBlocked &&
       isNext &&
       // What a refusal starts may be over a moment later.
-      kinds.some((kind) => (harmless.get(kind) ?? Infinity) > 1.25 * afterMs + 5),
+      [...afterEach].some(([kind, ms]) => (harmless.get(kind) ?? Infinity) > 1.25 * ms + 5),
   )
 })
 

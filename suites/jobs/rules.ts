@@ -47,6 +47,7 @@ export type JobRuleId = keyof typeof jobRules
 
 /** Short names of those that a driver asks for. */
 export const ids = {
+  created: 'jobs.create/202-created',
   inProgress: 'jobs.create/409-job-in-progress',
   released: 'jobs.create/409-released',
   perApplication: 'jobs.create/409-per-application',

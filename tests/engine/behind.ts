@@ -1,6 +1,6 @@
 import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
 import type { RunOptions } from '../../harness/engine/run.ts'
-import type { TargetFile } from '../../harness/target/model.ts'
+import type { Limits, TargetFile } from '../../harness/target/model.ts'
 import { createReference } from '../../reference/server.ts'
 import { judgeAsCommand, type Outcome, terminalOf } from '../hostile/judge-hostile.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
@@ -21,6 +21,7 @@ export async function judgeBehind(
   options: Partial<RunOptions> = { only: ['files.*', 'envelope/shape'] },
   change: (file: TargetFile) => TargetFile = (file) => file,
   baseUrl = base,
+  limits: Partial<Limits> = {},
 ): Promise<Outcome & { readonly tookMs: number; terminal(): string }> {
   return inVirtualTime(async () => {
     const reference = createReference({ jobMs: 10, slowJobMs: 100 })
@@ -34,7 +35,13 @@ export async function judgeBehind(
       return reply(pathname, inner, performance.now() - began, request)
     }
     const transport = createHandlerTransport({ handle: handle as never, baseUrl })
-    const outcome = await judgeAsCommand(baseUrl, { ownKeys: true, transport, options, change })
+    const outcome = await judgeAsCommand(baseUrl, {
+      ownKeys: true,
+      transport,
+      options,
+      change,
+      limits,
+    })
     const tookMs = performance.now() - began
     return { ...outcome, tookMs, terminal: () => terminalOf(outcome) }
   })
@@ -42,6 +49,12 @@ export async function judgeBehind(
 
 const asked = (request: Request, url: string): Request =>
   Object.assign(Object.create(request) as Request, { url })
+
+/** The target file without a way to make an application. */
+export function withoutApplications({ operations, ...file }: TargetFile): TargetFile {
+  const { 'applications.create': _, ...others } = operations ?? {}
+  return { ...file, operations: others }
+}
 
 export const html = (
   status: number,

@@ -5,7 +5,7 @@ import { historyOf } from '../../harness/journal/journal.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
 import { ids, rulesAfter } from '../../suites/jobs/rules.ts'
 import { viewOf } from '../../suites/jobs/view.ts'
-import { error, judgeBehind, json, type Reply } from './behind.ts'
+import { error, judgeBehind, json, type Reply, withoutApplications } from './behind.ts'
 import { judge, lost, refusal, type Way } from './networks.ts'
 
 const { id: application } = target.resources.application
@@ -58,7 +58,7 @@ test.each([409, 500])(
       isNext = true
       return response
     }
-    const { failed } = await judgeBehind(reply, { only: states })
+    const { failed } = await judgeBehind(reply, { only: states }, withoutApplications)
     expect(failed).toContain('jobs.create/409-released')
     expect(failed).not.toContain('jobs.create/4xx-no-effect')
   },
@@ -99,7 +99,8 @@ test('each slow job is met by creations during its whole life, and by none once 
   })
   const { jobs, creations } = viewOf(historyOf(run)).applicationOf(slow)
   const beside = creations.filter(
-    ({ exchange: { purpose } }) => purpose.requirement === ids.inProgress,
+    ({ exchange: { purpose } }) =>
+      purpose.requirement === ids.inProgress && purpose.role === 'probe',
   )
   expect(jobs).toHaveLength(3)
   for (const { creation, end } of jobs) {
@@ -133,10 +134,10 @@ test('one application may be declared twice: each time with its own inputs', asy
 test('if creations at once are all throttled, one by itself shows the rest', async () => {
   const way: Way = (_, send, { purpose }) =>
     purpose?.requirement === ids.atomic ? refusal(429, 'QuotaExceeded') : send()
-  const change = (file: TargetFile): TargetFile => {
-    const { 'applications.create': _, ...operations } = file.operations ?? {}
-    return { ...file, operations, resources: { application: target.resources.slowApplication } }
-  }
+  const change = (file: TargetFile): TargetFile => ({
+    ...withoutApplications(file),
+    resources: { application: target.resources.slowApplication },
+  })
   const reference = { slowJobMs: 1200 }
   const { passed } = await judge(['jobs.create/409-*'], { reference, way, change })
   expect(passed).toEqual([ids.inProgress, ids.released])

@@ -25,6 +25,21 @@ const job = (name: string, from: number, on = 'a'): string => `
 const refusals = (from: number, times: number, on = 'a'): string =>
   Array.from({ length: times }, (_, at) => `${from + 1000 * at} ${on}: 409`).join('\n')
 
+/** Creations on an application that are refused while another one has a job, and granted after that. */
+const blocked = (times: number, on = 'b', from = 0): string =>
+  Array.from({ length: times }, (_, n) => {
+    const [at, name] = [(from + n) * 9000, `j${from + n}`]
+    return `\n${at} a: 202 ${name}1\n${at + 10} ${on}: 409\n${at + 20} ${name}1: in_progress
+      ${at + 30} ${name}1: completed\n${at + 40} ${on}: 202 ${name}2\n${at + 60} ${name}2: completed`
+  }).join('')
+
+/** Creations at once that are all refused, and one by itself that is granted so many ms before the next. */
+const bursts = (times: number, apartMs = 3000, on = 'a', from = 0): string =>
+  Array.from({ length: times }, (_, at) => {
+    const start = from + at * (1000 + apartMs)
+    return `\n${start}-${start + 10} ${on}: 409\n${start + 1}-${start + 10} ${on}: 409${job(`j${from / 10_000}${at}`, start + 970, on)}`
+  }).join('')
+
 const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][]>> = {
   'jobs.create/409-job-in-progress': [
     ['a 409 beside a job', 'held', `${busy}\n30 a: 409\n40 j1: in_progress`],
@@ -75,8 +90,8 @@ const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][
     ],
     ['a limit', 'open', `${busy}\n30 a: 429 QuotaExceeded\n40 j1: in_progress`],
     [
-      'a limit beside each of three jobs',
-      'broken',
+      'a limit beside each of three jobs: an account may have one at a time',
+      'open',
       ['j1', 'j2', 'j3']
         .map(
           (name, at) => `
@@ -153,27 +168,18 @@ const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][
       30 a: 409\n40 b: 202 j2\n50 j1: in_progress`,
     ],
     ['no 409 in the run', 'open', `${busy}\n40 b: 202 j2\n50 j1: in_progress`],
+    ['blocked three times', 'broken', blocked(3)],
+    ['blocked twice: somebody else may use it', 'open', blocked(2)],
     [
-      'blocked three times',
-      'broken',
-      [0, 1, 2]
-        .map(
-          (at) => `
-      ${at * 9000} a: 202 j${at}1\n${at * 9000 + 10} b: 409\n${at * 9000 + 20} j${at}1: in_progress
-      ${at * 9000 + 30} j${at}1: completed\n${at * 9000 + 40} b: 202 j${at}2\n${at * 9000 + 60} j${at}2: completed`,
-        )
-        .join(''),
+      'blocked three times, but not an application that the run made',
+      'held',
+      `${blocked(3)}\n70000 c: made${job('j80', 70_010, 'c')}\n85000 a: 202 j81\n85010 a: 409
+      85020 c: 202 j82\n85040 j81: in_progress`,
     ],
     [
-      'blocked twice: somebody else may use it',
-      'open',
-      [0, 1]
-        .map(
-          (at) => `
-      ${at * 9000} a: 202 j${at}1\n${at * 9000 + 10} b: 409\n${at * 9000 + 20} j${at}1: in_progress
-      ${at * 9000 + 30} j${at}1: completed\n${at * 9000 + 40} b: 202 j${at}2\n${at * 9000 + 60} j${at}2: completed`,
-        )
-        .join(''),
+      'blocked three times, there as well',
+      'broken',
+      `${blocked(3)}\n70000 c: made${job('j80', 70_010, 'c')}${blocked(3, 'c', 9)}`,
     ],
     [
       'blocked for good: no matter of the other job',
@@ -194,6 +200,26 @@ const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][
       `${busy}\n25 a: 409${job('j2', 100)}\n30 j1: completed${job('j3', 200)}`,
     ],
     ['three 409 after the end', 'broken', `${job('j1', 0)}\n${refusals(100, 3)}`],
+    [
+      'three 409 after the end, but not on an application that the run made',
+      'held',
+      `${job('j1', 0)}\n10 a: 409\n${refusals(100, 3)}\n4000 b: made${job('j2', 4010, 'b')}${job('j3', 4100, 'b')}`,
+    ],
+    [
+      'the same for as long as a run waits for a job',
+      'broken',
+      `${job('j1', 0)}\n10 a: 409\n${refusals(100, 9)}\n4000 b: made${job('j2', 4010, 'b')}${job('j3', 4100, 'b')}`,
+    ],
+    [
+      'three 409 after the end, and an application that the run made takes no job',
+      'broken',
+      `${job('j1', 0)}\n${refusals(100, 3)}\n4000 b: made\n4010 b: 400`,
+    ],
+    [
+      'three 409 after the end, there as well',
+      'broken',
+      `${job('j1', 0)}\n${refusals(100, 3)}\n4000 b: made${job('j2', 4010, 'b')}\n${refusals(4100, 3, 'b')}`,
+    ],
     ['one that failed', 'broken', `0 a: 202 j1\n20 j1: failed\n${refusals(100, 3)}`],
     ['two 409 after the end', 'open', `${job('j1', 0)}\n${refusals(100, 2)}`],
     ['three at once', 'open', `${job('j1', 0)}\n100 a: 409\n200 a: 409\n300 a: 409`],
@@ -251,21 +277,50 @@ const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][
     ['one without its time', 'broken', '0 a: 202 j1 {"created_at":null}'],
     ['a 5xx to one of several', 'broken', `${job('j1', 0)}\n100 a: 500 InternalError`],
     ['a 5xx beside a job', 'held', `${busy}\n30 a: 500 InternalError`],
-    ['a 409 on an application that was just made', 'broken', '0 a: made\n10 a*: 409'],
-    ['a 409 there, and a grant later', 'broken', '0 a: made\n10 a*: 409\n9000 a*: 202 j1'],
+    ['a 409 on an application that was just made', 'open', '0 a: made\n10 a*: 409'],
+    ['a job that the platform starts there', 'held', `0 a: made\n10 a*: 409\n1010 a*: 202 j1`],
+    ['a 409 there after settleMs', 'broken', '0 a: made\n10 a*: 409\n5010 a*: 409'],
+    [
+      'a 409 there after settleMs, and a grant later',
+      'broken',
+      '0 a: made\n10 a*: 409\n5010 a*: 409\n9000 a*: 202 j1',
+    ],
+    [
+      'a first 409 there long after, and after a job',
+      'held',
+      `0 a: made${job('j1', 10)}\n6000 a: 409`,
+    ],
+    ['bursts that are all refused', 'broken', bursts(3)],
+    ['bursts that are all refused twice', 'held', bursts(2)],
+    [
+      'bursts of which one is granted',
+      'held',
+      `${bursts(2)}\n20000-20010 a: 409\n20001-20010 a: 202 j9`,
+    ],
+    ['bursts soon after the last job', 'held', bursts(3, 1000)],
+    [
+      'bursts that are refused, but not on an application that the run made',
+      'held',
+      `${bursts(3)}\n20000 b: made${job('j8', 20_010, 'b')}\n30000-30010 b: 202 j9\n30001-30010 b: 409`,
+    ],
+    [
+      'bursts that are refused there, too',
+      'broken',
+      `${bursts(3)}\n20000 b: made${job('j8', 20_010, 'b')}${bursts(3, 3000, 'b', 30_000)}`,
+    ],
     [
       'a 409 there while another one has a job',
       'held',
-      '0 a: made\n5 b: 202 j1\n10 a*: 409\n20 j1: in_progress',
+      '0 a: made\n5 b: 202 j1\n5010 a*: 409\n5020 j1: in_progress',
     ],
     ['a 409 there beside one that was granted', 'held', '0 a: made\n10-30 a*: 409\n12 a*: 202 j1'],
     [
       'a 409 there after a refused creation',
       'open',
-      '0 a: made\n10 a/400-missing-inputs: 400\n20 a*: 409',
+      '0 a: made\n10 a/400-missing-inputs: 400\n5020 a*: 409',
     ],
     ['a 409 on a declared one', 'open', '10 a: 409'],
-    ['a 409 after a lost creation', 'open', '0 a: made\n10 a*: -\n20 a*: 409'],
+    ['a 409 after a lost creation', 'open', '0 a: made\n10 a*: -\n5020 a*: 409'],
   ],
   'jobs.create/202-retrievable': [
     ['found at once', 'held', busy],
