@@ -74,10 +74,10 @@ const states: Readonly<Record<string, TakesState>> = {
 
 const inStories = /^jobs\.(?:create\/(?:409|4xx-no-effect|202)|retrieve\/200)/
 
-/** Requirements that are judged on every job of the run, and may depend on all that were made before: one is read after a newer one was made. */
+/** Requirements judged on every job of the run, which may depend on all earlier ones. */
 const onEveryJob = /^jobs\.(?:retrieve\/200-|create\/202-created$)/
 
-/** Requirements whose objects are looked at again at the end of a run, with those that make more of them, some at the same moment. */
+/** Requirements whose objects are used again at the end, with those that create more, some simultaneously. */
 const alsoMadeFor: Readonly<Record<string, readonly RequirementId[]>> = {
   'files.upload/2xx-retrievable': ['files.upload/2xx-own-id', 'files.upload/2xx-attached-to-graph'],
   'graphs.create/2xx-usable': ['graphs.create/2xx-own-id', 'graphs.create/400-duplicate-name'],
@@ -102,7 +102,7 @@ const uploading: readonly RequirementId[] = [
   ...(['graphs.add-file/4xx-no-effect', 'graphs.add-file/409-already-in-graph'] as const),
 ]
 
-/** The requirement whose jobs are in progress on an application that conflicts are looked for on besides. */
+/** The requirement for conflicts on another application. */
 function conflictOn(
   { target: { resources } }: Run,
   application: string | undefined,
@@ -120,7 +120,7 @@ const stateHook: RunHook = {
   rerunNeeds(run, id, exchange) {
     const { purpose, probe } = exchange
     const planned = (ids: readonly RequirementId[]) => ids.filter((one) => isPlanned(run, one))
-    // The suite's own uploads are made for whichever needs them first.
+    // The suite's own uploads are made for the first requirement that needs them.
     if (id === 'files.upload/2xx-accepted' && purpose.requirement === null) {
       const isPdf = probe.headers.some(({ value }) => value === 'application/pdf')
       return planned([isPdf ? 'pdf.parse/200-content' : 'graphs.add-file/2xx-accepted'])
@@ -162,7 +162,7 @@ export const api: Interface = {
 
 type RunPorts = Omit<RunParts, 'hooks' | 'api' | 'plan'>
 
-/** Sends one request with the full key to each operation that is declared as not served: the report shows the answer, unjudged. */
+/** Sends one request with the full key to each operation declared as not served, and reports the answer. */
 const notServedHook: RunHook = {
   notServed: (run) => sharedBy(run).notServed,
   async start(run) {
@@ -181,7 +181,7 @@ const storyHook: RunHook = {
     inStories.test(id) ? storyOf(historyOf(run), exchange) : undefined,
 }
 
-/** The second application, with its own inputs; a graph that the run creates; the second PDF of the suite. */
+/** The second application with its inputs; a graph that the run creates; the suite's second PDF. */
 const othersHook: RunHook = {
   others: {
     'jobs.create': async (run) => {
@@ -231,7 +231,7 @@ const ofJobs: readonly (string | undefined)[] = [
   'applications.create',
 ]
 
-/** A run with every suite of the interface; nothing is sent yet. */
+/** Prepares a run with every suite; nothing is sent yet. */
 export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Run {
   const plan = planRun(target, options)
   const hasJobs = catalogue.some(
@@ -248,9 +248,8 @@ export function beginJudging(run: Run): Judging {
 const nowhere = 'envelope/unknown-path'
 
 /**
- * Looks at a server without judging it: one request an operation, with the full key, that makes nothing on a server which keeps the
- * interface, and requests to a path that no server has. Gives what was learned: which operations are absent, or why there was
- * no answer.
+ * Probes a server without judging it: one request per operation with the full key, harmless on a conforming server, and
+ * requests to unknown paths. Returns the absent operations, or why there was no answer.
  */
 export async function lookAt(
   target: Target,

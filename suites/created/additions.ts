@@ -36,8 +36,8 @@ import {
 import { askAgain, judgeOnce, requireControl } from './relations.ts'
 
 /**
- * Adds the same file twice, and again: once it was refused it is refused each time, also after another one was added. An
- * addition may be processed for a while, by each replica for itself: one that is granted within that time proves nothing.
+ * Adds the same file repeatedly: once refused, it must always be refused, also after another addition. Each replica may
+ * process an addition for a while, so that acceptance within that time proves nothing.
  */
 export const addSameFileAgain: Judge = async (context) => {
   const { run, scenario } = context
@@ -80,7 +80,6 @@ async function askUntilRefused(context: CheckContext, probe: Probe): Promise<voi
   }
 }
 
-/** Adds another file under the name of one that is in the graph. One that takes no name twice, or tells files by it, shows nothing. */
 async function addTwin(context: CheckContext, first: Probe): Promise<void> {
   const { run } = context
   const file = fileIn(run, first)
@@ -95,7 +94,6 @@ async function addTwin(context: CheckContext, first: Probe): Promise<void> {
 
 const others = 3
 
-/** Adds other files, all at once if they can be uploaded; gives those that were granted. */
 async function addOthers(
   context: CheckContext,
   valid: () => Promise<Probe>,
@@ -108,8 +106,8 @@ async function addOthers(
 }
 
 /**
- * Adds files again that were added at the same moment: a server may keep the last one alone. Before `settleMs` have passed one that is
- * granted puts the file there: then others get that time.
+ * Adds simultaneously added files again: a server may keep only the last one. Acceptance before `settleMs` has passed
+ * stores the file there: then others get that time.
  */
 async function addAgainLate(
   context: CheckContext,
@@ -130,10 +128,10 @@ const canAddToCreated = (run: Run): boolean =>
   isDeclared(run, 'graphs.create') &&
   pointerOf(run, additionOperation, operation(additionOperation).freshFileAt ?? '') !== undefined
 
-/** Adds a file twice to a graph that the run creates, and once more after its name was asked for again. */
+/** Adds a file twice to a graph that the run creates, and again after a request for its name. */
 async function addToCreated(context: CheckContext): Promise<void> {
   const { run } = context
-  // A creation that is sent once more takes another name: the last one sent is the one that exists.
+  // A repeated creation uses another name: the last one exists.
   let creation = await validRequest(run, 'graphs.create')
   const make = async () => (creation = await validRequest(run, 'graphs.create'))
   const graph = await createObject(context, 'graphs.create', make)
@@ -149,8 +147,8 @@ async function addToCreated(context: CheckContext): Promise<void> {
 }
 
 /**
- * Adds a deleted file to a graph that the run has just made and that takes files: an addition that is granted stays, and the next
- * run would be told that the file is in the graph. By a 409 the declared graph may say just that.
+ * Adds a deleted file to a new graph that accepts files: in the declared graph an accepted addition would remain, and
+ * the next run would get a 409.
  */
 export const addDeleted: Partial<Case> = {
   isFurther: true,

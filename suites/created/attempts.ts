@@ -9,16 +9,16 @@ import {
   type Verdict,
 } from '../../harness/journal/index.ts'
 
-/** What is true of all that an operation creates: a pure function of a history. */
+/** A rule for all that an operation creates: a pure function of a history. */
 export type RelationRule = (history: History, operation: OperationId) => Verdict
 
 export interface Creator {
   readonly operation: OperationId
-  /** Pair that answers the creation of something that exists. */
+  /** Accepted pairs for creating something that exists. */
   readonly exists: Pairs
   readonly what: string
   readonly same: string
-  /** What is made may be processed for `settleMs`, and is not known before. */
+  /** New objects may be processed for `settleMs`, and be unknown before. */
   readonly isProcessed: boolean
 }
 
@@ -34,7 +34,6 @@ export function creatorOf(id: OperationId): Creator {
   }
 }
 
-/** What may exist once of that which a creation asks for; undefined if nothing is known of it. */
 function thingOf(event: HistoryEvent): string | undefined {
   const { kind, operation: id, within, name } = event
   if (kind !== 'creation') return undefined
@@ -42,11 +41,11 @@ function thingOf(event: HistoryEvent): string | undefined {
   return within === undefined ? undefined : `${idKey(within)} ${fileOf(event)}`
 }
 
-/** The file that an addition names; if nobody says where it stands in the body, the body does. */
+/** The file in an addition; if its place is undeclared, the whole body identifies it. */
 export const fileOf = ({ object, content }: Pick<HistoryEvent, 'object' | 'content'>): string =>
   object === undefined ? String(content) : idKey(object)
 
-/** The additions of each file to graphs, in the order in which they were sent. */
+/** The additions of each file to graphs, in order. */
 export const additionsByFile = derived((history) =>
   groupBy(thingsOf(history, additionOperation).flat(), fileOf),
 )
@@ -58,7 +57,7 @@ const things = derived((history) => {
   return new Map([...byOperation].map(([id, events]) => [id, groupBy(events, thingOf)]))
 })
 
-/** The creations of each thing, in the order in which they were sent. */
+/** The creations of each thing, in order. */
 export const thingsOf = (history: History, id: OperationId): (readonly HistoryEvent[])[] => [
   ...(things(history).get(id)?.values() ?? []),
 ]
@@ -67,22 +66,22 @@ export const isGranted = (event: HistoryEvent): boolean => event.isGranted
 export const isAnswered = ({ status, noise }: HistoryEvent): boolean =>
   status !== undefined && noise === undefined
 
-/** To be granted if nothing stands in the way; of a recorded one nobody knows but by its answer that its key was no good. */
+/** Expected to be accepted; in a recording, only the answer shows that the key was invalid. */
 export const isMeant = ({ request, status = 0 }: HistoryEvent): boolean =>
   request === 'unknown' ? status !== 401 && status !== 403 : request !== 'faulty'
 
 export const overlaps = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one.sentAt <= other.endedAt && other.sentAt <= one.endedAt
 
-/** Sent when the first had been answered: who sends what is to be refused knows that, whatever the clock. */
+/** Sent after the first was answered; a deliberate repetition always is, whatever the clock. */
 export const isAfter = ({ sentAt, request }: HistoryEvent, { endedAt }: HistoryEvent): boolean =>
   sentAt > endedAt || (sentAt === endedAt && request === 'faulty')
 
-/** Refused for what it asks for: the rights of a key, a limit and a pause say nothing of that. */
+/** Refused for its content: rights, limits and throttling do not count. */
 export const isRefused = (event: HistoryEvent): boolean =>
   isAnswered(event) && !event.isGranted && ![401, 403, 429, 503].includes(event.status!)
 
-/** Whether it is the very same request with a key that is good: the same bytes with the same label. */
+/** The same request with a valid key: the same bytes with the same label. */
 export const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one.content !== undefined &&
   one.content === other.content &&
@@ -92,23 +91,26 @@ export const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =
     ? isMeant(one)
     : [one, other].every(({ exchange }) => exchange.probe.credential.full))
 
-/** A timer may fire a moment early, in ms. */
+/** A timer may fire early, in ms. */
 const earlyMs = 1
 
-/** Whether what was made then has had its time when it is looked at. */
+/** Whether an object made then had its time to settle. */
 export const hasSettled = ({ limits }: History, madeAt: number, at: number): boolean =>
   at - madeAt >= limits.settleMs - earlyMs
 
-/** A request is to blame for what comes after it on its connection if so many answers on fresh ones are right, and none of so many behind it. */
+/** A request spoils its connection if this many answers on fresh ones are right, and none of this many after it. */
 const proof = { fresh: 2, behind: 3 }
 
-/** Whether the client has tried it in turns, behind the suspected request and on fresh connections. @param alike answers to requests like it */
+/**
+ * Whether the client has alternated between a suspected request and fresh connections.
+ * @param alike answers to similar requests
+ */
 export function isOfConnection(
   wrong: HistoryEvent,
   alike: readonly HistoryEvent[],
   isRight: (event: HistoryEvent) => boolean,
 ): boolean {
-  // So is every one in a recording, of which each would be read again.
+  // In a recording every event counts as first: no connection is known.
   if (wrong.isFirst) return false
   const known = alike.filter(isAnswered)
   const fresh = known.filter(({ isFirst }) => isFirst)
@@ -117,7 +119,7 @@ export function isOfConnection(
   return isProven && fresh.every(isRight) && !behind.some(isRight)
 }
 
-/** Whether an addition found no file since the file is gone, as a retrieval shows that came after it: its graph is no matter of that. */
+/** Whether an addition failed because its file is gone, as a later retrieval shows. */
 export function isForFile(history: History, { object, status = 0, sentAt }: HistoryEvent): boolean {
   if (object === undefined || !isMissing(status)) return false
   const readings = history
@@ -139,10 +141,10 @@ export function isForGraph(
 
 const isMissing = (status: number): boolean => status === 404 || status === 410
 
-/** `3.2 s` */
+/** For example `3.2 s`. */
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
-/** What the history made by an operation, as it was meant to: the granted creations, the first of each id. */
+/** Objects made by an operation: accepted creations, the first per id. */
 export const madeBy = (history: History, id: OperationId): readonly HistoryEvent[] =>
   made(history).get(id) ?? []
 
@@ -158,10 +160,10 @@ const made = derived((history) => {
   return groupBy(first.values(), (event) => event.operation)
 })
 
-/** What a recording made may be removed by others: what is looked at so many ms later proves nothing. */
+/** Objects in a recording may be removed by others: later observations (ms) prove nothing. */
 const longestMs = 60_000
 
-/** Whether what was made may be gone by then, by a request of a kind that the spec does not show, or by whoever is not recorded. */
+/** Whether an object may be gone by then, through an undocumented request or an unrecorded client. */
 export const mayBeGone = (history: History, from: number, to: number): boolean =>
   history.isRecorded &&
   (!(to - from <= longestMs) || history.othersAt.some((at) => !(at < from || at > to)))

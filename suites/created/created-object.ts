@@ -45,14 +45,13 @@ import { creatorOf } from './attempts.ts'
 import { ownIdRule } from './rules.ts'
 
 export interface Refusal {
-  /** The requirement of the operation that the fault belongs to. */
   readonly requirement: string
   readonly what: string
   readonly statuses: readonly number[]
   change(valid: Probe): Probe | Promise<Probe>
 }
 
-/** Statuses of the answer to a body, or its label, that is wrong. */
+/** Statuses for a wrong body or label. */
 export const ofBodies: readonly number[] = [400, 415, 422]
 
 const byKey = (requirement: string, what: string, credential: Credential): Refusal => ({
@@ -62,7 +61,7 @@ const byKey = (requirement: string, what: string, credential: Credential): Refus
   change: (valid) => withCredential(valid, credential),
 })
 
-/** Refusals without a key, with a word that is no key, with a key that nobody issued, and with the expired one. */
+/** Refusals without a key, with a malformed, an unknown and the expired key. */
 export async function refusedByKey({ keys, target }: Run): Promise<Refusal[]> {
   const full = await keys.fullKey()
   const all = await keys.declared()
@@ -81,7 +80,7 @@ export async function refusedByKey({ keys, target }: Run): Promise<Refusal[]> {
   ]
 }
 
-/** With the restricted key, if one is declared for the operation. */
+/** With the restricted key, if declared for the operation. */
 export async function refusedByRights(run: Run, operation: OperationId): Promise<Refusal[]> {
   const credential = await orElse(run, () => run.keys.restricted(operation))
   const what = 'with a key that lacks the permission'
@@ -102,7 +101,7 @@ export const refusedByGrammar: Refusal = {
   change: (valid) => refused({ ...valid, body: `${String(valid.body)}}` }),
 }
 
-/** Creates an object for a requirement and gives its id; throws `NotExercised` if that is refused, or no id is named. */
+/** Creates an object for a requirement and returns its id; throws `NotExercised` if refused or without an id. */
 export async function createObject(
   context: CheckContext,
   operation: OperationId,
@@ -113,7 +112,7 @@ export async function createObject(
 
 const maxTries = 3
 
-/** Whether a creation that names its object is refused as a request: for a name that exists, though it is a fresh one, or for whatever else is in it. */
+/** Whether a creation is refused for its content: for example its new name as existing. */
 function isRefusedByName({ response, probe }: Exchange): boolean {
   const { creates } = probe.operation === null ? {} : operation(probe.operation)
   const isNamed = creates?.name !== undefined && 'role' in creates.name
@@ -121,8 +120,8 @@ function isRefusedByName({ response, probe }: Exchange): boolean {
 }
 
 /**
- * Sends a creation, each time with a fresh name; a guardrail may meet one of them, and a format refuse content of its own.
- * Throws `NotExercised` if it is not granted; what is wrong with the creation itself is told by what is granted.
+ * Sends a creation, each time with a new name, past guardrails and formats that refuse unique content. Throws
+ * `NotExercised` if it is not accepted; the creation's own requirement reports its faults.
  */
 export async function create(
   context: CheckContext,
@@ -146,11 +145,11 @@ export async function create(
   throw new NotExercised(`${which} ${wasAnswered(creation)}`)
 }
 
-/** Notes a valid creation that breaks the server, or is answered as if there were already what nobody has made before. */
+/** Notes a valid creation that crashes the server, or is refused as existing. */
 export function noteRefused(context: CheckContext, creation: Exchange): void {
   const { run } = context
   const { response, unanswered } = creation
-  // A file whose id another upload gave as well is not a fresh one.
+  // A file whose id another upload returned is not new.
   const isTwin = ownIdRule(historyOf(run), uploadOperation).outcome === 'broken'
   if (unanswered || isTwin || !response || isBlock(response)) return
   const { exists } = creatorOf(operationIn(context))
@@ -158,13 +157,13 @@ export function noteRefused(context: CheckContext, creation: Exchange): void {
     sharedBy(run).wronglyRefused.push(creation)
 }
 
-/** Judges that the control and each other valid creation of the run are granted. */
+/** Judges that the control and every other valid creation of the run are accepted. */
 export const eachAccepted: Judge = async (context) => {
   await accepted.judge(context)
   if (!context.scenario) judgeRefused(context)
 }
 
-/** A creation of something that does not exist yet, fresh each time: a freshly uploaded file is added to the declared graph. */
+/** A creation of something new: a newly uploaded file is added to the declared graph. */
 export async function freshCreation(run: Run, id: OperationId): Promise<Probe> {
   if (id !== additionOperation) return validRequest(run, id)
   if (pointerOf(run, id, 'file') === undefined)
@@ -172,7 +171,7 @@ export async function freshCreation(run: Run, id: OperationId): Promise<Probe> {
   return addition(run, declaredResource(run, 'graph'), await upload(run, contentOf(run)))
 }
 
-/** An addition of that file to that graph; the declared body if it is not said where a file stands in it. */
+/** An addition of that file to that graph; the declared body if the place of the file is undeclared. */
 export async function addition(run: Run, graph: string, file: string): Promise<Probe> {
   const pointer = pointerOf(run, additionOperation, 'file') ?? ''
   const json = additionOf(run, file, pointer)
@@ -180,20 +179,20 @@ export async function addition(run: Run, graph: string, file: string): Promise<P
   return { ...(await operationProbe(run, additionOperation, parts)), creates: file }
 }
 
-/** The file that an addition names; undefined if nobody says where it stands in the body. */
+/** The file that an addition names; undefined if its place in the body is undeclared. */
 export function fileIn(run: Run, probe: Probe): string | undefined {
   const pointer = pointerOf(run, additionOperation, 'file')
   return pointer === undefined ? undefined : String(getAt(jsonOf(probe), pointer))
 }
 
-/** Retrieves the file of an addition that found something missing: it may be the file. */
+/** Retrieves the file of a failed addition, which may be missing. */
 export async function lookForFile(run: Run, { probe, response }: Exchange): Promise<void> {
   const isMissing = response?.status === 404 || response?.status === 410
   const file = probe.operation === additionOperation ? fileIn(run, probe) : undefined
   if (!isMissing || file === undefined) return
   if (run.target.absent['files.retrieve'] !== undefined) return
   const retrieval = await operationProbe(run, 'files.retrieve', { params: { file_id: file } })
-  // A retrieval that gets no answer any more shows nothing of the file, nor of the graph.
+  // Without an answer, the retrieval shows nothing about the file or the graph.
   await orElse(run, () => ask(run, retrieval, { requirement: null, role: 'poll' }))
 }
 

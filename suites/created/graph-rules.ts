@@ -18,8 +18,6 @@ import {
   mayBeGone,
 } from './attempts.ts'
 
-/** What is true of files in graphs: each rule a pure function of a history. */
-
 const isOf = ({ within }: HistoryEvent, graph = ''): boolean => sameId(within ?? '', graph)
 
 const uploadOf = (history: History, { object = '' }: HistoryEvent): HistoryEvent | undefined =>
@@ -31,13 +29,12 @@ const takesPlain = (history: History, graph: string): boolean =>
     return upload !== undefined && upload.within === undefined
   })
 
-/** Refused as a request, not for the key or by a limit. */
 const isClientError = ({ status = 0 }: HistoryEvent): boolean =>
   status >= 400 && status < 500 && ![401, 403, 409].includes(status)
 
 /**
- * §2.8: a file that is uploaded with graphId is in that graph and in no other: the first addition to it is answered 409, once it was
- * processed. One that was sent twice may have added it; one that a limit or a guardrail met has not.
+ * §2.8: a file uploaded with graphId is in that graph only: its first addition there gets 409, once processed. An
+ * addition that was sent twice may have added it; a throttled or blocked one has not.
  */
 export const attachedRule: Rule = (history) => {
   let cases = 0
@@ -57,7 +54,7 @@ export const attachedRule: Rule = (history) => {
     const isWrong = first.isGranted || (isClientError(first) && takesPlain(history, graph))
     const isLate = hasSettled(history, upload.endedAt, first.sentAt)
     if (!isWrong || !isLate || mayBeGone(history, upload.sentAt, first.endedAt)) return []
-    const expected = '409: the file was uploaded with graphId, and is in that graph already'
+    const expected = '409: the file was uploaded with graphId, and is already in that graph'
     const what = `of file ${object}, which was uploaded with graphId ${graph} before`
     return [{ exchange: first.exchange, what, expected, shownBy }]
   })
@@ -66,7 +63,7 @@ export const attachedRule: Rule = (history) => {
   return verdictOf(evidence, cases + evidence.length, why)
 }
 
-/** Evidence that a file which is attached to one graph cannot be added to another, though a plain one can be in both. */
+/** Evidence that an attached file cannot be added to another graph, though a plain one can be in both. */
 function addedNowhere(
   history: History,
   { within = '', endedAt }: HistoryEvent,
@@ -78,6 +75,6 @@ function addedNowhere(
   if (!hasSettled(history, endedAt, last.sentAt)) return []
   if (![within, last.within!].every((graph) => takesPlain(history, graph))) return []
   const expected =
-    'no 409: the file was uploaded with the graphId of another graph, and other files may be in both'
+    'no 409: the file was uploaded with the graphId of another graph, and other files can be in both'
   return [{ exchange: last.exchange, what: 'for a graph that the upload did not name', expected }]
 }

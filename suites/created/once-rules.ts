@@ -31,9 +31,9 @@ import {
   thingsOf,
 } from './attempts.ts'
 
-/** What may exist once is made once. */
+/** Rules for things that may exist only once. */
 
-/** When a file was added to another graph: what its first one says of it since is another requirement's. */
+/** When a file was added to another graph: later answers of the first are another requirement's matter. */
 function addedElsewhere(history: History, first: HistoryEvent): number {
   if (first.operation !== additionOperation) return Infinity
   const isOther = (one: HistoryEvent): boolean =>
@@ -41,7 +41,7 @@ function addedElsewhere(history: History, first: HistoryEvent): number {
   return additionsByFile(history).get(fileOf(first))?.find(isOther)?.sentAt ?? Infinity
 }
 
-/** The same creation, sent again after one that was granted. */
+/** The same creation, repeated after an accepted one. */
 const repetitionsOf = (
   history: History,
   attempts: readonly HistoryEvent[],
@@ -54,13 +54,13 @@ const repetitionsOf = (
       !mayBeGone(history, first.sentAt, one.endedAt) &&
       one.status !== undefined &&
       isSameRequest(one, first) &&
-      // Anything may break once, and a recording has it once.
+      // A single crash may be chance, and a recording contains it once.
       !(history.isRecorded && one.status >= 500),
   )
 
 const turns = 3
 
-/** Throttled each time, while others were granted in turn: that is the answer to it. */
+/** Throttled each time while others were accepted in between: that is the answer. */
 function throttledInTurn(history: History, { operation: id }: Creator, again: HistoryEvent[]) {
   const throttled = again.filter(({ noise }) => noise === 'throttled')
   const isBeside = ({ endedAt }: HistoryEvent, at: number): boolean => {
@@ -106,13 +106,13 @@ function refusedByName(history: History): Evidence[] {
   })
 }
 
-/** §7.3: what exists is not made again, whatever was made or refused since. */
+/** §7.3: an existing thing is not created again, whatever happened since. */
 export const onceRule: RelationRule = (history, id) => {
   const creator = creatorOf(id)
   const { exists, what, same, isProcessed } = creator
   const isRight = ({ status, tpe }: HistoryEvent): boolean =>
     exists.some(([expected, ...names]) => status === expected && names.includes(tpe ?? ''))
-  // A file that is declared may be in the graph already.
+  // A declared file may already be in the graph.
   const isThere = (one: HistoryEvent): boolean =>
     isProcessed && !history.isRecorded && isMeant(one) && isRight(one)
   let cases = 0
@@ -123,7 +123,7 @@ export const onceRule: RelationRule = (history, id) => {
     const answered = again.filter(isAnswered)
     const right = answered.filter(isRight)
     cases += right.length
-    // Until it is processed neither an addition that is granted nor one that finds no file proves anything.
+    // Until processed, neither an acceptance nor an unknown file proves anything.
     const isEarly = (one: HistoryEvent): boolean =>
       isProcessed &&
       !hasSettled(history, first.endedAt, one.sentAt) &&
@@ -149,14 +149,10 @@ export const onceRule: RelationRule = (history, id) => {
     })
   })
   const byName = isProcessed && !history.isRecorded ? refusedByName(history) : []
-  return verdictOf(
-    [...evidence, ...byName],
-    cases,
-    `nothing that exists was asked for again, as ${what} was made`,
-  )
+  return verdictOf([...evidence, ...byName], cases, `no existing object was requested again`)
 }
 
-/** Of several creations of one thing at the very same time at most one is granted, and none breaks the server each time. */
+/** Of simultaneous creations of one thing at most one is accepted, and the server does not always crash. */
 export const atomicRule: RelationRule = (history, id) => {
   const creator = creatorOf(id)
   let cases = 0
@@ -176,8 +172,8 @@ export const atomicRule: RelationRule = (history, id) => {
     })
     const second = granted.find((one, at) => granted.slice(0, at).some((two) => overlaps(one, two)))
     if (second) {
-      const actual = `${beside.filter(isGranted).length} of them were granted`
-      return verdictOf([broken(second, 'that at most one is granted', actual)], cases + 1, why)
+      const actual = `${beside.filter(isGranted).length} of them were accepted`
+      return verdictOf([broken(second, 'at most one is accepted', actual)], cases + 1, why)
     }
     const refused = beside.filter((one) => isRefused(one) && granted.length > 0)
     cases += refused.length
@@ -185,10 +181,10 @@ export const atomicRule: RelationRule = (history, id) => {
     if (shown && granted.length === 0)
       why = `none of the concurrent creations was granted: ${describeResponse(shown.exchange)}`
     const crash = refused.find(({ exchange }) => isOwnBreakdown(exchange))
-    // Whoever comes second is refused: a server that breaks on it each time is broken.
+    // The second must be refused; a server that always crashes on it is broken.
     if (crash && hasBroken)
       return verdictOf(
-        [broken(crash, 'a refusal, and no breakdown, of all but one of them')],
+        [broken(crash, 'a refusal, not a crash, for all but one of them')],
         cases,
         why,
       )

@@ -48,14 +48,13 @@ import {
 } from './created-object.ts'
 import { timesAlike } from './rules.ts'
 
-/** What brings about the states that the relations speak of; what they show is for the rules to say. */
+/** Creates the situations for the relation rules, which judge them. */
 
-/** Creations of one thing that are sent at once; and of several, each of which is used again. */
 const atOnce = { full: 4, quick: 2 }
 const severalAtOnce = { full: 3, quick: 2 }
 const maxMore = 2
 
-/** Notes the control, and gives its request; throws `NotExercised` if it was not granted. */
+/** Records the control, and returns its request; throws `NotExercised` if it was not accepted. */
 export async function requireControl(context: CheckContext): Promise<() => Promise<Probe>> {
   const found = await grantedControl(context.run, operationIn(context))
   noteControl(context, found)
@@ -65,7 +64,7 @@ export async function requireControl(context: CheckContext): Promise<() => Promi
 const verdictOn = ({ run, requirement }: CheckContext) =>
   relationRule(requirement.id)(historyOf(run))
 
-/** Judges a requirement by its rule, on all that the run saw. What keeps one of its cases from being judged is told by that case. */
+/** Judges a requirement by its rule on the whole run. A case that cannot be judged reports its own reason. */
 export function judgeRelation(context: CheckContext): void {
   const verdict = verdictOn(context)
   const { planned, judged } = context.open
@@ -73,26 +72,26 @@ export function judgeRelation(context: CheckContext): void {
   if (verdict.outcome !== 'open' || planned <= judged) judgeVerdict(context, verdict)
 }
 
-/** Throws why that answer shows nothing; a limit is told as such. */
+/** Throws why the answer is inconclusive; distinguishes throttling. */
 function showsNothing(which: string, exchange: Exchange): never {
   const Reason = isThrottling(exchange) ? Throttled : NotExercised
   throw new Reason(`${which} ${wasAnswered(exchange)}`)
 }
 
-/** Two uploads of different content under one name: a server that knows files by their name gives one id. */
+/** Two uploads of different content under one name: a server that identifies files by name returns one id. */
 async function uploadUnderOneName(context: CheckContext): Promise<void> {
   const { run, scenario } = context
   if (scenario || run.options.depth === 'quick') return
   const name = freshFilename(run, contentOf(run).filename)
   const make = (): Promise<Probe> => uploadProbe(run, withOwnContent(run, contentOf(run)), name)
-  // One that does not take a name twice shows nothing by it.
+  // If the name is refused the second time, this shows nothing.
   await context.send(make, { role: 'setup' })
   await context.send(make, { role: 'setup' })
 }
 
 const needTwo = 'concurrent creations need limits.concurrency of 2 or more'
 
-/** Several creations at once each give an id that no other creation of the run gives. */
+/** Simultaneous creations return ids that no other creation of the run returns. */
 export const ownId: Judge = async (context) => {
   const { run, requirement } = context
   const operation = operationIn(context)
@@ -100,7 +99,7 @@ export const ownId: Judge = async (context) => {
   const make = grantedProbe(context, operation, () => distinctRequest(run, operation))
   const size = severalAtOnce[run.options.depth]
   const sent = await sendAtOnce(run, { size, make, requirement: requirement.id })
-  // A guardrail, a lost answer or a limit may have met one of them, and one at a time is all that some targets take.
+  // A guardrail, a lost answer or a limit may have affected one, and some targets accept only one at a time.
   for (let more = maxMore; more > 0 && sent.filter(isTaken).length < 2; more--)
     sent.push(await context.send(make))
   if (operation === uploadOperation) await uploadUnderOneName(context)
@@ -114,7 +113,10 @@ export const ownId: Judge = async (context) => {
   context.atEnd = async () => judgeRelation(context)
 }
 
-/** A creation that is refused makes nothing. @param more refusals that only this operation has */
+/**
+ * A refused creation has no effect.
+ * @param more refusals that only this operation has
+ */
 export async function noEffect(
   context: CheckContext,
   more: readonly Refusal[] = [],
@@ -138,7 +140,7 @@ export async function noEffect(
   judgeRelation(context)
 }
 
-/** The same creation after it was refused for that, and another one beside; three times, unless it is granted. */
+/** Repeats the creation after its refusal, with another one in between; three times, unless accepted. */
 async function lookAfter(
   context: CheckContext,
   { requirement: of, what, change, statuses }: Refusal,
@@ -156,10 +158,10 @@ async function lookAfter(
     const send = () => askHolding(run, probe, purpose, { fresh: true })
     const again = await sendUntilSettled(run, await send(), send, isSettled)
     if (isTaken(again)) return
-    // One whose answer was lost may have made what this one meets.
+    // An unanswered one may have created what this one conflicts with.
     if (again.unanswered || !isRefused(again))
       showsNothing('the creation after a refused one', again)
-    // One more in each look: in a fixed order what fails every second or third time would seem to follow a refusal.
+    // One more per attempt: with a fixed order, a periodic failure would seem to follow a refusal.
     for (let count = 0; count < look; count++) {
       const plain = await context.send(() => freshCreation(run, operation), { role: 'setup' })
       if (isTaken(plain)) continue
@@ -169,20 +171,19 @@ async function lookAfter(
   }
 }
 
-/** True for a creation that was refused as a request, not for its key or by a limit, or that broke the server. */
 const isRefused = ({ response, throttled }: Exchange): boolean =>
   response !== undefined &&
   !throttled &&
   !isGranted(response) &&
   ![401, 403, 429, 503].includes(response.status)
 
-/** Whether it shows what becomes of a creation beside one that is granted. That one's answer may be lost. */
+/** Whether it shows the fate of a creation beside an accepted one, whose answer may be lost. */
 function isTelling(sent: readonly Exchange[]): boolean {
   const made = sent.filter(isTaken).length
   return made > 1 || (made === 1 && sent.some(isRefused))
 }
 
-/** Of several creations of one thing at the very same time at most one is granted. */
+/** Of simultaneous creations of one thing at most one is accepted. */
 export const onceAtOnce: Judge = async (context) => {
   const { run, requirement, scenario } = context
   if (scenario) return byScenario(context)
@@ -195,9 +196,9 @@ export const onceAtOnce: Judge = async (context) => {
     return sendAtOnce(run, { size, make: () => probe, requirement: requirement.id })
   }
   let sent = await sendAll()
-  // The one that was granted may have lost its answer, and those beside it may have been throttled.
+  // The accepted one may have lost its answer, and the others may be throttled.
   for (let more = 2; more > 0 && !isTelling(sent); more--) sent = await sendAll()
-  // Whoever comes second is refused: a server that breaks on it each time is broken.
+  // The second must be refused; a server that always crashes on it is broken.
   if (sent.some(isOwnBreakdown)) await sendAll()
   const taken = sent.filter(isTaken).length
   if (taken === 0)
@@ -208,7 +209,7 @@ export const onceAtOnce: Judge = async (context) => {
   judgeRelation(context)
 }
 
-/** Asks for what exists once more. */
+/** Requests an existing thing once more. */
 export async function askAgain(context: CheckContext, probe: Probe): Promise<Exchange> {
   const { run } = context
   const { exists, same, what } = creatorOf(operationIn(context))
@@ -218,31 +219,31 @@ export async function askAgain(context: CheckContext, probe: Probe): Promise<Exc
   return last
 }
 
-/** Judges that what exists is refused, whatever asked for it; of a request that gets no answer there is nothing else to see. */
+/** Judges that an existing thing is refused; a missing answer is all there is to see. */
 export function judgeOnce(context: CheckContext, last: Exchange): void {
   if (!last.response)
     judgePairs(context, last, creatorOf(operationIn(context)).exists, last.purpose.what ?? '')
   judgeRelation(context)
 }
 
-/** The creation with the name of what has been used since, if there is such a thing: a server may look for the name of what is new alone. */
+/** The creation with a name already in use, if any: a server may only check new names. */
 function withUsedName({ run }: CheckContext, probe: Probe): Probe {
   const id = probe.operation!
   const usable = `${id}/2xx-usable`
   const used = madeBy(historyOf(run), id).find(
     ({ exchange }) => exchange.purpose.requirement === usable,
   )
-  // What a scenario makes may be that of another account, where names are others.
+  // A scenario may create in another account, with other names.
   const isOwn = run.target.scenarios[usable] === undefined
   return isOwn && used?.name !== undefined ? atRole(run, probe, 'name', used.name) : probe
 }
 
-/** What exists is not made again: not the second and the third time, and not after another one was made. */
+/** An existing thing is not created again, neither the second and third time, nor after another creation. */
 export const once: Judge = async (context) => {
   const { run, scenario } = context
   if (scenario) return byScenario(context)
   const valid = await requireControl(context)
-  // A first creation that is sent once more takes another name: the last one sent is the one that exists.
+  // A repeated first creation uses another name: the last one exists.
   const { probe } = await create(context, valid, 'the first creation')
   judgeOnce(context, await askAgain(context, probe))
   if (run.options.depth === 'quick') return

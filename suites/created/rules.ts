@@ -23,7 +23,7 @@ import {
   thingsOf,
 } from './attempts.ts'
 
-/** §4.4: no two creations give one id. Of the same bytes it may be the same. */
+/** §4.4: ids of creations are unique, except for identical bytes. */
 export const ownIdRule: RelationRule = (history, id) => {
   const granted = history.events.filter(
     (one) => one.operation === id && one.isGranted && one.object !== undefined && isIdentified(one),
@@ -43,8 +43,8 @@ export const ownIdRule: RelationRule = (history, id) => {
       {
         exchange,
         what: name === undefined ? '' : `of ${name}`,
-        expected: 'an id that no other creation gives',
-        actual: `id ${object}, which ${which} (operations.${id}.fields.id says where it stands)`,
+        expected: 'an id that no other creation returns',
+        actual: `id ${object}, which ${which} (operations.${id}.fields.id says where it is)`,
         takes: twin.endedAt <= one.sentAt ? 'object-of-run' : undefined,
         shownBy: exchange.purpose.requirement,
       },
@@ -55,7 +55,6 @@ export const ownIdRule: RelationRule = (history, id) => {
   return verdictOf(evidence, cases < 2 && evidence.length === 0 ? 0 : cases, why)
 }
 
-/** Each sending of a form has marks of its own. */
 const isIdentified = ({ content, label = '' }: HistoryEvent): boolean =>
   content !== undefined && !/^multipart/i.test(label)
 
@@ -65,7 +64,7 @@ interface Look {
   readonly creation: HistoryEvent
 }
 
-/** Statuses of a refusal that is one: a conflict and a limit may have another reason. */
+/** Statuses of a real refusal: a conflict or limit may have another reason. */
 const ofFaults: readonly number[] = [400, 401, 403, 413, 415, 422]
 
 function lookIn({ isRecorded }: History, attempts: readonly HistoryEvent[]): Look[] {
@@ -77,21 +76,21 @@ function lookIn({ isRecorded }: History, attempts: readonly HistoryEvent[]): Loo
   const refusal = before.findLast(({ status = 0, noise }) => ofFaults.includes(status) && !noise)
   if (!refusal || before.some(isGranted)) return []
   const later = attempts.slice(from).filter(isMeant)
-  // One whose answer was lost may have made what the next one meets.
+  // An unanswered one may have created what the next one conflicts with.
   const isLost = later.some(({ status }) => status === undefined)
   const creation = later.find(isGranted) ?? (isLost ? undefined : later.findLast(isRefused))
   const { fault, status, tpe } = refusal
   return creation ? [{ kind: fault ?? `${status} ${tpe}`, refusal, creation }] : []
 }
 
-/** A fault that somebody else, or a replica, could explain has to show in so many looks. */
+/** Observations needed for a fault that another client or a replica could explain. */
 export const timesAlike = 3
 
-/** §7.2: a creation that is refused makes nothing: what it asked for is still free. */
+/** §7.2: a refused creation has no effect: its name is still free. */
 export const noEffectRule: RelationRule = (history, id) => {
   const looks = thingsOf(history, id).flatMap((attempts) => lookIn(history, attempts))
   const plain = thingsOf(history, id).flatMap(([first]) => (first?.isGranted ? [first] : []))
-  // What a recording was refused may have been there before.
+  // In a recording, the thing may have existed before.
   const isProof = ({ creation }: Look): boolean =>
     !history.isRecorded &&
     !creation.isGranted &&
@@ -105,7 +104,7 @@ export const noEffectRule: RelationRule = (history, id) => {
       {
         exchange: alike.at(-1)!.creation.exchange,
         what: `after the same one was refused ${how}, in ${alike.length} attempts`,
-        expected: `a 2xx: the refused creation made nothing, so ${creatorOf(id).same} is still free`,
+        expected: `a 2xx: the refused creation had no effect, so ${creatorOf(id).same} is still free`,
       },
     ]
   })
@@ -119,7 +118,7 @@ export interface Use {
   readonly param: string
 }
 
-/** The uses of what an operation creates by its id in a path. A PDF can be parsed, but not every file. */
+/** Uses of a created object by its id in a path. Not every file is a PDF that can be parsed. */
 export const usesByPath = (id: OperationId): Use[] =>
   (operation(id).creates?.usedBy ?? []).flatMap((use) =>
     'param' in use && use.operation !== 'pdf.parse'
@@ -140,11 +139,11 @@ function usesOf(history: History, made: HistoryEvent): HistoryEvent[] {
   )
 }
 
-/** True unless what was made is not there, or breaks the server. Only a file is asked for by itself. */
+/** False if the object is missing or crashes the server. Only a file is requested by itself. */
 export const isUsable = ({ operation: id, status = 0, isGranted: is }: HistoryEvent): boolean =>
   id === 'files.retrieve' ? is : status > 0 && ![404, 410].includes(status) && status < 500
 
-/** Whether the operation is not granted for what the history did not make either, was answered the same there at first, or breaks there too. */
+/** Whether the operation also fails for other objects, failed the same way before, or crashes there. */
 function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<string>): boolean {
   const others = history.events.filter(
     (one) =>
@@ -154,14 +153,14 @@ function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<strin
   )
   const isFile = use.operation === 'files.retrieve'
   const isTaken = (one: HistoryEvent): boolean => one.isGranted || (!isFile && one.status === 409)
-  // A key that may retrieve another file lacks no right: then a 403 is about this one.
+  // A key that can retrieve another file has the permission: a 403 concerns this one.
   if (isFile) return use.status === 403 && !others.some(isTaken)
   const isBroken = (one: HistoryEvent): boolean => one === use || (one.status ?? 0) >= 500
   const breaks = isBroken(use) && others.some((one) => isBroken(one) && isAnswered(one))
   return others.length > 0 && (!others.some(isTaken) || others[0]?.status === use.status || breaks)
 }
 
-/** Whether a use proves that what it names is not there: a breakdown only if it is the last word of its operation. */
+/** Whether a use proves a missing object; a crash only as the last answer of its operation. */
 function isProofOfLoss(history: History, made: HistoryEvent, use: HistoryEvent): boolean {
   const file = use.kind === 'creation' && use.object !== undefined ? history.of(use.object) : []
   const uploaded = file.find(({ operation: id, isGranted: is }) => id === uploadOperation && is)
@@ -170,12 +169,12 @@ function isProofOfLoss(history: History, made: HistoryEvent, use: HistoryEvent):
   if (mayBeGone(history, made.sentAt, use.endedAt)) return false
   if (use.kind === 'creation' && isForFile(history, use)) return false
   const uses = usesOf(history, made).filter(({ operation: id }) => id === use.operation)
-  // Who recorded it may have come upon a passing breakdown.
+  // A recording may contain a transient crash.
   if (history.isRecorded) return use.status === 404 && !uses.some(isUsable)
   return (use.status ?? 0) < 500 || uses.at(-1) === use
 }
 
-/** §4.4: what was made can be used at the latest `settleMs` later, and ever after, whatever else is made. */
+/** §4.4: an object can be used at the latest `settleMs` later, and ever after. */
 export const usableRule: RelationRule = (history, id) => {
   const { settleMs } = history.limits
   const isFile = id === uploadOperation
@@ -195,7 +194,7 @@ export const usableRule: RelationRule = (history, id) => {
     if (lost.length < wrong.length)
       why = isFile
         ? 'the full key lacks a right (403): use a key with all rights'
-        : 'requests that use the declared object are not granted either: declare some that are'
+        : 'requests that use the declared object fail too: declare some that succeed'
     return lost.slice(0, 1).map(({ exchange, sentAt }) => ({
       exchange,
       what: `with the id of what was created ${seconds(sentAt - made.endedAt)} before`,
@@ -206,7 +205,6 @@ export const usableRule: RelationRule = (history, id) => {
   return verdictOf(evidence, cases + evidence.length, why)
 }
 
-/** The retrieval of files that is never answered is one that is not granted; one lost answer is chance. */
 function isNeverAnswered(
   history: History,
   made: readonly HistoryEvent[],

@@ -42,7 +42,7 @@ const sendable = (run: Run, creates: OperationId): Use[] =>
         run.target.operations[operation]?.body !== undefined),
   )
 
-/** A file that additions to created graphs name, uploaded once: what is refused for it says nothing about the graph. */
+/** A file for additions to created graphs, uploaded once: a refusal because of it says nothing about the graph. */
 function fileToAdd(run: Run): Promise<string | undefined> {
   const declared = run.target.operations['graphs.add-file']?.fields['file']
   if (declared === undefined || !run.target.operations['files.upload']?.content)
@@ -50,7 +50,7 @@ function fileToAdd(run: Run): Promise<string | undefined> {
   return once(run, 'file for created graphs', () => upload(run, contentOf(run)))
 }
 
-/** Nobody says which inputs a created application has: none is given, and a 400 will do. */
+/** The inputs of a created application are unknown: none is sent, and a 400 passes. */
 async function requestOf(run: Run, { operation, param }: Use, id: string): Promise<Probe> {
   const params = { [param]: id }
   const { effect } = operationOf(operation)
@@ -71,23 +71,23 @@ async function use(context: CheckContext, one: Use, id: string, madeAt?: number)
   }
   const send = (): Promise<Exchange> => context.send(() => requestOf(run, one, id))
   const exchange = await retryWhileSettling(run, send, willDo, madeAt)
-  // The retrieval of a file that is never answered is one that is not granted.
+  // A retrieval without any answer has failed.
   if (!(one.operation === 'files.retrieve' && exchange.unansweredTwice)) answered(exchange)
   if (willDo(exchange)) return
   await lookForFile(run, exchange)
   if (isDeclared(run, one.operation)) await control(run, one.operation)
 }
 
-/** A target may take no PDFs. */
+/** A target may refuse PDFs. */
 const ownPdf = (run: Run): Promise<string | undefined> =>
   orElse(run, () => uploadSample(run, 'other'))
 
-/** Requirements whose objects are used again at the end of a run: made at the very same time, asked for a second time, attached. */
+/** Requirements whose objects are used again at the end: made simultaneously, requested twice, attached. */
 const alsoUsed = ['2xx-own-id', '400-duplicate-name', '2xx-attached-to-graph']
-/** Uploads above this size in bytes are used again as well. */
+/** Larger uploads (bytes) are used again as well. */
 const largeBytes = 64 * 1024
 
-/** Objects of the run that are used again at its end: the first one, those made for others, a file in a graph, and a PDF. */
+/** Objects used again at the end: the first one, those of other requirements, a file in a graph, and a PDF. */
 async function madeBefore(run: Run, creates: OperationId): Promise<string[]> {
   const made = madeBy(historyOf(run), creates)
   const isLarge = ({ exchange: { probe } }: HistoryEvent): boolean =>
@@ -109,8 +109,8 @@ async function madeBefore(run: Run, creates: OperationId): Promise<string[]> {
 }
 
 /**
- * A created object can be used at once, or `settleMs` later, and again at the end of the run, with what was created before and
- * beside it.
+ * A created object can be used at once, or `settleMs` later, and again at the end of the run, like those created before
+ * and beside it.
  */
 export async function usable(context: CheckContext): Promise<void> {
   const { run, scenario } = context
@@ -124,7 +124,7 @@ export async function usable(context: CheckContext): Promise<void> {
   let made = ''
   await inScenario(context, creates, async () => {
     const make = grantedProbe(context, creates, () => distinctRequest(run, creates))
-    // Nothing is to wait for between the creation and its use.
+    // Prepared first, so that nothing delays the use after the creation.
     if (creates === 'graphs.create') await orElse(run, () => fileToAdd(run))
     else if (creates === uploadOperation && isAtEnd) await ownPdf(run)
     made = await createObject(context, creates, make)
