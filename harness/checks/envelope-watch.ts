@@ -86,14 +86,10 @@ const statusTpePair: AnswerRule = (response, { probe, purpose }) => {
   if (tpe === undefined) return undefined
   const expected = `a tpe that is allowed with status ${response.status}`
   // Pairs of other requirements are allowed; any request may be too large (§8), or name a deleted file.
-  const accepted = [
-    ...acceptedPairs(probe.operation),
-    ...oversized,
-    ...deletedFile,
-    ...(purpose.expects ?? []),
-  ]
+  const accepted = [acceptedPairs(probe.operation), oversized, deletedFile, purpose.expects ?? []]
   const fits =
-    mayCarry(probe.operation, response.status, tpe) || isNamed(accepted, response.status, tpe)
+    mayCarry(probe.operation, response.status, tpe) ||
+    accepted.some((pairs) => isNamed(pairs, response.status, tpe))
   return fits ? { expected } : { expected, actual: `${response.status} ${tpe}`, at: '/tpe' }
 }
 

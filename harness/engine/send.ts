@@ -124,38 +124,35 @@ function naming(result: HttpResult, isUsual: boolean): HttpResult {
   return { ...result, message: `${result.message} (${limit})` }
 }
 
-export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResult): Exchange {
-  // A record is kept, and would keep the chain of previous exchanges alive.
-  const { previousTag, ...result } = given
+export function recordExchange(run: Run, sent: PreviousRequest, result: HttpResult): Exchange {
   const { probe, purpose, request } = sent
-  const { operation, credential } = probe
-  const { requirement, role } = purpose
-  const url = run.target.baseUrl + request.path
   const { recorder, watchers, observers } = run.client
+  const previous = result.previousTag
+  // What is recorded is kept, and would hold the previous exchange on the connection, which holds the one before.
+  result.previousTag = undefined
   const recorded = recorder.record({
-    url,
+    url: run.target.baseUrl + request.path,
     request,
     result,
-    credential,
-    operation,
-    requirement,
-    role,
+    credential: probe.credential,
+    operation: probe.operation,
+    requirement: purpose.requirement,
+    role: purpose.role,
   })
   sent.recorded = recorded
+  const isAnswer = result.kind === 'answer'
   const exchange: Exchange = {
     probe,
     purpose,
+    response: isAnswer ? responseOf(result, run.api.errors) : undefined,
+    noResponse: isAnswer ? undefined : result,
+    previousRequest: previous && 'probe' in previous ? (previous as PreviousRequest) : undefined,
     throttled: false,
     get recorded() {
       return recorded()
     },
     sentAt: result.sentAt,
     endedAt: result.endedAt,
-    ...(previousTag &&
-      'probe' in previousTag && { previousRequest: previousTag as PreviousRequest }),
-    ...(result.kind === 'answer'
-      ? { response: responseOf(result, run.api.errors) }
-      : { noResponse: result }),
   }
   for (const watch of watchers) watch(exchange)
   if (exchange.response && !purpose.skipPassive) for (const observe of observers) observe(exchange)

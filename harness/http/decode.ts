@@ -18,6 +18,7 @@ export interface Encoded {
 }
 
 const maxCodings = 5
+const none = new Uint8Array(0)
 
 /** The last body that unpacked to more than its limit: a target may answer everything with one bomb. */
 let lastBomb:
@@ -95,7 +96,7 @@ function decoderFor(coding: string, { body, cut }: Decoded): Transform | undefin
 export type Collector = ReturnType<typeof collect>
 
 export function collect(limit: number) {
-  let buffer = new Uint8Array(0)
+  let buffer: Uint8Array = none
   let length = 0
   return {
     get length() {
@@ -106,7 +107,7 @@ export function collect(limit: number) {
       const fitting = chunk.subarray(0, limit - length)
       const needed = length + fitting.length
       if (needed > buffer.length) {
-        const grown = new Uint8Array(Math.min(limit, Math.max(needed, buffer.length * 2)))
+        const grown = Buffer.allocUnsafe(Math.min(limit, Math.max(needed, buffer.length * 2)))
         grown.set(buffer.subarray(0, length))
         buffer = grown
       }

@@ -34,7 +34,7 @@ export interface WireResponse {
   /** Why decoding failed; the body then holds the bytes as received. */
   readonly undecodable?: string
   /** The tag of the previous request on this connection; undefined on a fresh one. */
-  readonly previousTag?: Tag
+  previousTag?: Tag | undefined
   /** `performance.now()` when the request was handed to the socket, and when the answer had been read. */
   readonly sentAt: number
   readonly endedAt: number
@@ -71,7 +71,7 @@ export interface NoResponse {
   readonly detail?: NoResponseDetail
   /** True if the connection had served an exchange before, and not one byte of an answer arrived. */
   readonly staleConnection: boolean
-  readonly previousTag?: Tag
+  previousTag?: Tag | undefined
   readonly sentAt: number
   readonly endedAt: number
 }
