@@ -28,6 +28,8 @@ export class Binding {
   readonly valid: () => Promise<Probe>
   readonly #requests = new Map<Case, Request>()
   readonly #controls = new Map<string, Control | Reason>()
+  /** Verdicts that no further entry changes: a rule over many cases is applied after each answer. */
+  readonly #held = new Map<Case, CaseVerdict>()
 
   constructor(context: CheckContext, material: Material, found: Control) {
     this.#context = context
@@ -62,7 +64,7 @@ export class Binding {
   ruleOf(one: Case): CaseRule {
     const judge = one.ruleOf
       ? one.ruleOf({ run: this.#context.run, valid: this.valid, look: this.#look })
-      : (journal: Journal) => this.#judge(journal, one)
+      : (journal: Journal) => this.#held.get(one) ?? this.#judge(journal, one)
     const isFurther = one.isFurther ?? (one.control !== undefined || one.ruleOf !== undefined)
     return { judge, when: one.when, isFurther }
   }
@@ -84,7 +86,11 @@ export class Binding {
     if (reason) return { outcome: 'open', why: { reason } }
     if (typeof compared === 'object') return { outcome: 'open', why: { reason: compared.why } }
     const isTaken = exchange.response !== undefined && isGranted(exchange.response)
-    if (compared === 'held') return { outcome: 'held', cases: 1, isGranted: isTaken }
+    if (compared === 'held') {
+      const verdict: CaseVerdict = { outcome: 'held', cases: 1, isGranted: isTaken }
+      this.#held.set(one, verdict)
+      return verdict
+    }
     const change = one.object ?? (isTaken ? one.coercion : undefined)
     if (change) {
       const twin = this.#look(journal, this.#twin(one, change))
