@@ -28,6 +28,7 @@ export class Binding {
   readonly valid: () => Promise<Probe>
   readonly #requests = new Map<Case, Request>()
   readonly #controls = new Map<string, Control | Reason>()
+  readonly #controlNames = new Map<Case, string | undefined>()
   /** Verdicts that no further entry changes: a rule over many cases is applied after each answer. */
   readonly #held = new Map<Case, CaseVerdict>()
 
@@ -43,7 +44,7 @@ export class Binding {
     const { run } = this.#context
     const { operation } = this.#material
     const sent = cases.map(async (one): Promise<void> => {
-      const name = controlName(this.#material, one)
+      const name = this.#controlNameOf(one)
       if (name === undefined || this.#controls.has(name)) return
       this.#controls.set(name, { reason: 'not sent' })
       const make = async (): Promise<Probe> => {
@@ -109,8 +110,13 @@ export class Binding {
     return expects ?? pairsOf(this.#context.requirement, this.#material.operation)
   }
 
+  #controlNameOf(one: Case): string | undefined {
+    if (!this.#controlNames.has(one)) this.#controlNames.set(one, controlName(this.#material, one))
+    return this.#controlNames.get(one)
+  }
+
   #whyWithoutControl(one: Case): Reason | undefined {
-    const found = this.#controls.get(controlName(this.#material, one) ?? '')
+    const found = this.#controls.get(this.#controlNameOf(one) ?? '')
     if (!found || !('state' in found)) return found
     const why = one.unsupported ?? 'the same request without its fault was refused'
     return found.state === 'refused' ? notGranted(found, why).reason : undefined
