@@ -52,7 +52,7 @@ export const jobsCreate = suite('jobs.create', () => ({
   '404-unknown-application': unknown('application_id'),
 }))
 
-// §4.3 Retrieve job. The spec names no error of an unknown or malformed id: any 4xx with an envelope will do.
+// §4.3 Retrieve job. The spec names no error for an unknown or malformed id: any 4xx with an envelope passes.
 
 export const jobsRetrieve = suite('jobs.retrieve', () => ({
   ...byRules('jobs.retrieve'),
@@ -62,7 +62,6 @@ export const jobsRetrieve = suite('jobs.retrieve', () => ({
   '4xx-malformed-id': malformedId,
 }))
 
-/** Refused for its blueprint, as the scenario of that requirement says, and with the name of the valid one. */
 function refusedByBlueprint({ run }: CheckContext): Refusal[] {
   const scenario = run.target.scenarios['applications.create/400-invalid-blueprint']
   const pointer = pointerOf(run, 'applications.create', 'name')
@@ -90,9 +89,6 @@ export const applicationsCreate = suite('applications.create', () => ({
   '400-duplicate-name': once,
 }))
 
-// What the engine knows of jobs
-
-/** Creates the situations for the rules, concurrently with the rest of the run. */
 async function createJobs(run: Run): Promise<void> {
   const client = clientOf(run)
   const { application, failingApplication } = run.target.resources
@@ -103,7 +99,10 @@ async function createJobs(run: Run): Promise<void> {
   await Promise.allSettled(wanted.map((state) => reach(client, state)))
 }
 
-/** All that the engine knows about jobs: which one can be read, that an application takes one creation at a time, and their end. */
+/**
+ * What the engine knows about jobs: which one can be read, that an application accepts one creation at a time, and
+ * their end.
+ */
 export const jobsHook: RunHook = {
   requests: {
     'jobs.retrieve': async (run) => {
@@ -121,7 +120,7 @@ export const jobsHook: RunHook = {
     const gate = gateOf(client, application)
     if (effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
     const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
-    // Whether a refused creation has an effect is looked at before any other refusal is sent there.
+    // The effect of refused creations is checked before any other refusal is sent there.
     const isLookedAtFirst =
       isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application.id
     return isLookedAtFirst ? reach(client, 'refusals').then(refused, refused) : refused()

@@ -96,13 +96,11 @@ const afterOthers: Readonly<Record<string, OperationId>> = {
   'graphs.add-file/2xx-accepted': 'graphs.add-file',
   'graphs.add-file/409-already-in-graph': 'graphs.add-file',
 }
-/** Requirements for which the suite uploads files of its own, whichever of them comes first. */
 const uploading: readonly RequirementId[] = [
   ...(['pdf.parse/200-content', 'graphs.add-file/2xx-accepted'] as const),
   ...(['graphs.add-file/4xx-no-effect', 'graphs.add-file/409-already-in-graph'] as const),
 ]
 
-/** The requirement for conflicts on another application. */
 function conflictOn(
   { target: { resources } }: Run,
   application: string | undefined,
@@ -162,7 +160,6 @@ export const api: Interface = {
 
 type RunPorts = Omit<RunParts, 'hooks' | 'api' | 'plan'>
 
-/** Sends one request with the full key to each operation declared as not served, and reports the answer. */
 const notServedHook: RunHook = {
   notServed: (run) => sharedBy(run).notServed,
   async start(run) {
@@ -181,7 +178,6 @@ const storyHook: RunHook = {
     inStories.test(id) ? storyOf(historyOf(run), exchange) : undefined,
 }
 
-/** The second application with its inputs; a graph that the run creates; the suite's second PDF. */
 const othersHook: RunHook = {
   others: {
     'jobs.create': async (run) => {

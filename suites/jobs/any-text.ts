@@ -14,7 +14,7 @@ import { answered, type CheckContext } from '../../harness/run/index.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { jobRequest } from './client.ts'
 
-/** Texts of the kinds that servers trip over. */
+/** Texts that servers often fail on. */
 const awkward = [
   ...[
     '😀 🏳️‍🌈',
@@ -35,13 +35,13 @@ const awkward = [
   'long '.repeat(400),
 ]
 
-/** More texts than most have a place for. */
+/** More texts than usual. */
 const manyTexts = 120
 
 const emptyText = 'empty @ /inputs/*/value/*'
 const isEmpty = ([text, ...more]: readonly string[]): boolean => text === '' && more.length === 0
 
-/** Judges that no text, awkward or generated, is answered by a 5xx. */
+/** Judges that no text, special or generated, causes a 5xx. */
 export async function takesAnyText(context: CheckContext): Promise<void> {
   const { run } = context
   const application = run.target.resources.application
@@ -57,7 +57,7 @@ export async function takesAnyText(context: CheckContext): Promise<void> {
       ...(await jobRequest(run, { ...application, inputs })),
       fault: isEmpty(texts) ? emptyText : undefined,
     }))
-    // Of the right type: but a server that breaks on it breaks on what somebody typed.
+    // Of the right type, but a crash on it is a crash on user input.
     const purpose = { badInput: true }
     const settled = await context.send(make, purpose)
     answered(settled)
@@ -68,12 +68,12 @@ export async function takesAnyText(context: CheckContext): Promise<void> {
     if ((exchange.response?.status ?? 0) < 500) return
     const why = await whyNotOfInput(run, exchange)
     if (why !== undefined) throw new NotExercised(why)
-    const expected = 'any answer except a 5xx, whatever text the inputs hold'
-    context.fail(exchange, expected, `with inputs that hold ${preview(texts)}`)
+    const expected = 'any answer except a 5xx, whatever the inputs contain'
+    context.fail(exchange, expected, `with the inputs ${preview(texts)}`)
   }
   const accept = async (...texts: readonly string[]): Promise<void> =>
     judge(await ask(texts), texts)
-  /** Sends all in one request. A refusal of one hides what the others do: then each goes by itself. */
+  /** Sends all in one request. A refusal of one hides the others: then each goes alone. */
   const acceptAll = async (
     texts: readonly string[],
     acceptEach: () => Promise<void>,
@@ -88,7 +88,7 @@ export async function takesAnyText(context: CheckContext): Promise<void> {
     for (const text of awkward) await accept(text)
   })
   if (run.options.depth === 'quick') return
-  // By itself: many a server refuses it.
+  // Alone, since many servers refuse it.
   await accept('')
   await accept(...Array.from({ length: manyTexts }, (_, at) => `text ${at}`))
   const text = anyText(40)

@@ -26,7 +26,7 @@ import { isEnded, isRead, type Job } from './job.ts'
 import { ids, type JobRuleId, jobRules } from './rules.ts'
 import { viewOf } from './view.ts'
 
-/** Gives each text of the inputs another value; every other time only to the required inputs, or the first one. */
+/** Changes each text of the inputs; every other time only in the required inputs, or the first one. */
 export function withOtherValues(
   application: ApplicationResource,
   moment: number,
@@ -44,7 +44,7 @@ export function withOtherValues(
   return { ...application, inputs }
 }
 
-/** A creation of a job for that application, with its declared inputs. */
+/** A creation for that application with its declared inputs. */
 export function jobRequest(run: Run, { id, inputs }: ApplicationResource): Promise<Probe> {
   const params = { application_id: id }
   return operationProbe(run, 'jobs.create', { params, json: { inputs }, effect: 'generates' })
@@ -56,14 +56,14 @@ const asProbe = (requirement: string): Purpose => ({
   expects: [[409, 'BadRequest']],
 })
 
-/** Readings are so far apart at least, in ms, and no further than that share of the time that the job has taken. */
+/** Minimum interval of readings in ms, and its maximum share of the job's age. */
 const firstPauseMs = 15
 const pauseShare = 0.2
 const longestPauseMs = 1000
-/** A job that cannot be read for so much longer than `settleMs` is not waited for, in ms. */
+/** Extra time beyond `settleMs` for an unreadable job, in ms. */
 const unreadableMs = 1000
 
-/** How a run creates and reads jobs, and what it knows of them. It judges nothing. */
+/** Creates and reads jobs, and keeps track of them; judges nothing. */
 export class JobClient {
   readonly run: Run
   readonly history: History
@@ -77,19 +77,18 @@ export class JobClient {
     this.isQuick = run.options.depth === 'quick'
   }
 
-  /** Makes a thing once a run, whoever asks first. */
+  /** Makes something once per run, for the first caller. */
   once<T>(key: string, make: () => T): T {
     if (!this.#known.has(key)) this.#known.set(key, make())
     return this.#known.get(key) as T
   }
 
-  /** The declared applications. */
   get declared(): readonly ApplicationResource[] {
     const { resources } = this.run.target
     return applicationNames.flatMap((name) => resources[name] ?? [])
   }
 
-  /** What the history says of a requirement. If the inputs have texts, creations beside a job are to have other ones, too. */
+  /** The history's verdict on a requirement. If the inputs have texts, creations beside a job must also vary them. */
   verdict(id: JobRuleId): Verdict {
     const hasTexts = this.declared.some(({ inputs }) =>
       inputs.some((input) => Array.isArray(getAt(input, '/value'))),
@@ -102,7 +101,6 @@ export class JobClient {
     return requirements.some((id) => isPlanned(this.run, id))
   }
 
-  /** Whether it is asked for, and not known yet. */
   wants(id: JobRuleId): boolean {
     return this.isPlanned(id) && this.verdict(id).outcome === 'open'
   }
@@ -115,7 +113,6 @@ export class JobClient {
     return pause(this.run, Math.max(0, ms))
   }
 
-  /** The event that an exchange of this run was appended as. */
   eventOf({ sentAt, probe }: Exchange): HistoryEvent {
     const event = this.history.events.findLast(
       ({ exchange }) => exchange.probe === probe && exchange.sentAt === sentAt,
@@ -125,29 +122,29 @@ export class JobClient {
   }
 
   /**
-   * Creates a job on an application that is held. The connection is its own: a creation that is sent once more, because the target
-   * had closed a connection, may have made a job that nobody knows of.
+   * Creates a job on a held application, on a new connection: a creation repeated after a closed connection may have
+   * made an unknown job.
    */
   async create(application: ApplicationResource, requirement: string): Promise<HistoryEvent> {
     const make = () => jobRequest(this.run, application)
     return this.eventOf(await askHolding(this.run, make, asProbe(requirement), { fresh: true }))
   }
 
-  /** Creates beside a job. Sent once: while a throttled creation waited, the job would end. */
+  /** Creates beside a job, without retries: while a throttled creation waits, the job would end. */
   async createBeside(application: ApplicationResource): Promise<HistoryEvent> {
     const probe = await jobRequest(this.run, application)
     const send = (fresh: boolean) =>
       pastBlocks(() => sendWithStaleRetry(this.run, probe, asProbe(ids.inProgress), { fresh }))
     let exchange = await send(false)
     const event = this.eventOf(exchange)
-    // The previous request on the connection may have spoiled any other answer, and a connection may be lost.
+    // An earlier request on the connection may have spoiled any other answer, and a connection may be lost.
     const isClear = isConflict(event) || event.isGranted || (event.status && event.isFirst)
     if (!isClear) exchange = await send(true)
     holdBack(this.run, exchange)
     return this.eventOf(exchange)
   }
 
-  /** Creates a job once its application is free, and gives it; undefined if it made none. */
+  /** Creates a job once its application is free; undefined if it was refused. */
   async createWhenFree(application: ApplicationResource, requirement: string) {
     const purpose = { requirement, role: 'setup' } as const
     const exchange = await ask(this.run, () => jobRequest(this.run, application), purpose)
@@ -173,7 +170,10 @@ export class JobClient {
     return jobs.some(isAsked) && !jobs.some(({ readings }) => readings.some(isRead))
   }
 
-  /** Waits until a reading shows that the job has ended, at most `jobTimeoutMs`, or until `deadline` (`performance.now()`); false if none shows it. */
+  /**
+   * Waits until a reading shows the end of the job, at most `jobTimeoutMs`, or until `deadline` (`performance.now()`);
+   * false otherwise.
+   */
   awaitEnd(id: string, deadline?: number): Promise<boolean> {
     if (viewOf(this.history).jobOf(id)?.isOver ?? true) return Promise.resolve(true)
     const key = idKey(id)
@@ -185,7 +185,10 @@ export class JobClient {
     return polling
   }
 
-  /** Reads a job until a reading will do, at most until `deadline`, or until it was unreadable for too long; false if none does. */
+  /**
+   * Reads a job until a reading satisfies, at most until `deadline`, or until it was unreadable too long; false
+   * otherwise.
+   */
   async readUntil(
     id: string,
     requirement: string | null,
@@ -202,13 +205,13 @@ export class JobClient {
       if (isRead(reading)) lastRead = now
       else if (now - lastRead > patienceMs || this.cannotBeRead) return false
       if (now >= deadline) return false
-      // A quick run sees the end of a job later, with fewer requests.
+      // A quick run notices the end later, with fewer requests.
       const wait = Math.max((now - started) * pauseShare, firstPauseMs) * (this.isQuick ? 4 : 1)
       await this.pause(Math.min(wait, longestPauseMs, Math.max(1, deadline - now)))
     }
   }
 
-  /** Reads a new job until it is found, at most until `settleMs` have passed. */
+  /** Reads a new job until found, at most `settleMs`. */
   readUntilFound({ id, creation }: Job, requirement: string): Promise<boolean> {
     const { settleMs } = this.run.target.limits
     return this.readUntil(id, requirement, isRead, creation.endedAt + settleMs)

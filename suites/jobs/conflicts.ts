@@ -23,40 +23,42 @@ import {
   wereTogether,
 } from './view.ts'
 
-/** When a creation is answered 409, and when it is not (§4.2, §8). */
+/** When a creation gets 409, and when not (§4.2, §8). */
 
 const conflict = [[409, 'BadRequest']] as const
-/** An application may be released so late after its last job was read as ended, in ms. */
+/** Delay between a job's observed end and the release of its application, in ms. */
 const releaseMs = 2000
-/** Answered 409 while some job of its application may have been in progress. */
+/** Got 409 while a job of its application may have been in progress. */
 const isInConflict = ({ creation, met }: Attempt): boolean =>
   isAsked(creation) && isConflict(creation) && met.length > 0
 
-/** A creation, and a job that was in progress beside it. */
 interface Beside {
   readonly creation: HistoryEvent
   readonly job: Job
 }
 
 /**
- * After a 409 a creation that is granted proves a fault only if the first job goes on for so long after it, in ms: it may have
- * ended, and its readings lag behind. A young job is given less: that it ended already is not likely, and it may be a short one.
+ * After a 409, an accepted creation proves a fault only if the first job continues this long, in ms: it may have ended,
+ * with delayed readings. Less for a young job, which is unlikely to have ended and may be short.
  */
 const lagMs = ({ creation, job }: Beside): number =>
   Math.min(400, 4 * (creation.sentAt - job.creation.endedAt))
 
-/** Beside one job so many creations have to get no answer, each on a fresh connection, until that is a fault. */
+/** Unanswered creations beside one job, each on a fresh connection, that prove a fault. */
 const leastLost = 3
 
-/** Why an answer that is no 409 proves nothing; undefined if it is a fault. @param all those of its application beside a job */
+/**
+ * Why an answer other than 409 proves nothing, if so.
+ * @param all those of its application beside a job
+ */
 function excuseFor(history: History, beside: Beside, all: readonly Beside[]): string | undefined {
   const { creation, job } = beside
   const { status, noise, isFirst, sentAt } = creation
   const alike = all.filter((one) => one.job === job).map((one) => one.creation)
-  const said = `another creation was answered ${status ?? 'nothing'}`
+  const said = `another creation got ${status ?? 'no answer'}`
   if (creation.isGranted) {
     const other = viewOf(history).madeBy(creation)
-    // The very same answer is that of the first job; an id that is given again may be another one's.
+    // An identical answer repeats the first job; a repeated id may belong to another one.
     if (other && sameId(other.id, job.id))
       return createdAt(creation) === createdAt(job.creation)
         ? undefined
@@ -67,13 +69,13 @@ function excuseFor(history: History, beside: Beside, all: readonly Beside[]): st
       : undefined
   }
   if (creation.request === 'unknown' || noise !== undefined) return said
-  // What went before on its connection may be to blame: it is sent again on a fresh one.
+  // An earlier request on the connection may be to blame: it is repeated on a fresh one.
   if (!isFirst) return said
   if (status === undefined) {
     const isLost = alike.filter((one) => one.isFirst).every((one) => one.status === undefined)
     return isLost && alike.length >= leastLost ? undefined : said
   }
-  // A server may refuse values that nobody declared; whether a new application is there is told by another requirement.
+  // A server may refuse undeclared values; another requirement checks that a new application exists.
   if (creation.request === 'odd' && (status === 400 || status >= 500)) return said
   return status === 404 && job.application.madeAt !== undefined ? said : undefined
 }
@@ -98,7 +100,6 @@ function attackBefore(history: History, { creation, job }: Beside): string | und
   return refused.length === 0 ? undefined : refused.join(' and ')
 }
 
-/** Creations that came together with the one that made a job, all of which broke down: their answer to the conflict. */
 function brokenRace(job: Job): Evidence | undefined {
   const until = job.busy?.to ?? 0
   const [first, ...more] = job.application.creations.filter(
@@ -111,10 +112,10 @@ function brokenRace(job: Job): Evidence | undefined {
   return { exchange: first.exchange, what, expected: '409 BadRequest' }
 }
 
-/** Where the pause before the end of a job was long enough, in ms. */
+/** A long enough wait before a job's end, in ms. */
 const longEnoughMs = 3000
 
-/** Tells what helps if jobs end before anything can be sent beside them. */
+/** What to declare if jobs end before anything can be sent beside them. */
 function remedy(history: History): string {
   const [longest] = viewOf(history)
     .jobs.map((job) => ({ job, ms: (job.end?.endedAt ?? -Infinity) - job.creation.endedAt }))
@@ -125,7 +126,7 @@ function remedy(history: History): string {
   return `; application ${longest.job.application.id}: ${took}: declare as resources.slowApplication ${wanted}`
 }
 
-/** §4.2, §8: a creation while a job of its application is in progress is answered 409 BadRequest. */
+/** §4.2, §8: a creation while a job of its application is in progress gets 409 BadRequest. */
 export const inProgress: Rule = (history) => {
   const excuses: string[] = []
   let conflicts = 0
@@ -177,13 +178,12 @@ export const inProgress: Rule = (history) => {
 }
 
 function unseen(jobs: readonly Job[]): string {
-  if (jobs.length === 0) return 'no creation was granted, so no job was in progress'
+  if (jobs.length === 0) return 'no creation was accepted, so no job was in progress'
   return jobs.some(({ readings }) => readings.some(isRead))
-    ? 'no creation was answered while a reading showed a job in progress'
+    ? 'no creation was answered while a job was seen in progress'
     : 'no job could be read'
 }
 
-/** For a creation that was refused while a job was in progress: whether it asked for what that job had been asked for. */
 function asksTheSame({ creation, met, beside }: Attempt): boolean[] {
   const { status = 0, noise, request, exchange } = creation
   const isRefused = status >= 400 && noise === undefined
@@ -196,7 +196,9 @@ function asksTheSame({ creation, met, beside }: Attempt): boolean[] {
   return [jobs.some(isSame)]
 }
 
-/** The same, and a server may compare requests: held only if both the same inputs and other values were tried beside a job. */
+/**
+ * The same, for servers that compare requests: held only if both equal inputs and other values were tried beside a job.
+ */
 export const inProgressWithOthers: Rule = (history) => {
   const verdict = inProgress(history)
   if (verdict.outcome !== 'held') return verdict
@@ -207,7 +209,6 @@ export const inProgressWithOthers: Rule = (history) => {
   return { outcome: 'open', why: why + remedy(history) }
 }
 
-/** Whether one reading of a job in progress lies between two of another one. */
 function areBoth(one: Job, other: Job): boolean {
   const mine = one.inProgress
   const [first, last] = [mine[0], mine.at(-1)]
@@ -216,7 +217,7 @@ function areBoth(one: Job, other: Job): boolean {
   )
 }
 
-/** §8: of creations at the same moment no two make jobs that are in progress together. */
+/** §8: no two of simultaneous creations make jobs that are in progress together. */
 export const atomic: Rule = (history) => {
   let [cases, open] = [0, 'no concurrent creation was answered 409']
   for (const { creation, met } of allAttempts(history)) {
@@ -243,7 +244,7 @@ export const atomic: Rule = (history) => {
 /** §8: a job in progress on one application does not block another one. */
 export const perApplication: Rule = (history) => {
   const looks = [...attemptsIn(history)].map(([application, attempts]) => {
-    // On an application that is free, while a job of another one is in progress.
+    // On a free application, while a job of another one is in progress.
     const beside = attempts
       .filter(({ creation, freeSince = Infinity }) => {
         const freeMs = creation.sentAt - freeSince
@@ -251,7 +252,7 @@ export const perApplication: Rule = (history) => {
       })
       .flatMap(({ creation, elsewhere }) => elsewhere.map((job) => ({ creation, job })))
     const granted = beside.filter(({ creation }) => creation.isGranted).length
-    // It counts only if the application takes a creation once the other job is over.
+    // Counts only if the application accepts a creation after the other job.
     const blocked = beside.filter(({ creation, job }) => {
       const end = job.end?.endedAt ?? Infinity
       return (
@@ -274,7 +275,7 @@ export const perApplication: Rule = (history) => {
   if (found && first) {
     const { exchange } = first.creation
     const what = `with a valid body, while only job ${first.job.id} of another application was in progress, in ${found.times} attempts${somebodyElse(found.application)}`
-    const expected = '202: a job in progress on another application is no conflict'
+    const expected = '202: a job in progress on another application is not a conflict'
     return verdictOf([{ exchange, what, expected }], 1, '')
   }
   const cases = looks.reduce((sum, { granted }) => sum + granted, 0)
@@ -289,13 +290,13 @@ export const perApplication: Rule = (history) => {
   )
 }
 
-/** A server that never answers 409 keeps these requirements by checking nothing. */
+/** A server that never returns 409 passes these requirements without checking anything. */
 function withConflict(history: History, verdict: Verdict): Verdict {
   if (verdict.outcome !== 'held' || allAttempts(history).some(isInConflict)) return verdict
   return { outcome: 'open', why: 'no creation was answered 409 in this run' }
 }
 
-/** §4.2: once its job has ended, the application takes another one. */
+/** §4.2: once its job has ended, the application accepts another one. */
 export const released: Rule = (history) => {
   let open = 'no reading showed a job of the application ended'
   const isApart = perApplication(history).outcome === 'held'
@@ -307,7 +308,7 @@ export const released: Rule = (history) => {
     const granted = after.filter(({ creation }) => creation.isGranted).length
     cases += granted
     if (granted > 0) looked.push(application)
-    // In a row: with nothing granted between them.
+    // Consecutive, with nothing accepted in between.
     const refused = after.filter(({ creation }) => isConflict(creation))
     for (const row of groupBy(refused, ({ freeSince }) => freeSince).values()) {
       const kept = row.map(({ creation }) => creation)

@@ -14,17 +14,16 @@ import { perApplication, refusedTogether } from './conflicts.ts'
 import { isAsked } from './job.ts'
 import { type Attempt, attemptsIn, isAlone, ownJobs, wereTogether } from './view.ts'
 
-/** That creations are granted, and make jobs that can be read (§2.4, §4.2). */
+/** Rules: creations are accepted, and make jobs that can be read (§2.4, §4.2). */
 
 const created = '202 with the id, status and created_at of the new job'
 
-/** Evidence that a valid creation was not answered as it should be. */
 const wrong = ({ exchange }: HistoryEvent, more: Partial<Evidence> = {}): Evidence => {
   const shownBy = exchange.purpose.requirement
   return { exchange, what: 'with a valid body', expected: created, shownBy, ...more }
 }
 
-/** A granted creation whose answer is not that which §2.4 and §4.2 show. */
+/** A 2xx to a creation without the form of §2.4 and §4.2. */
 function wrongAnswer(creation: HistoryEvent): Evidence | undefined {
   const { response } = creation.exchange
   if (creation.status !== 202) return wrong(creation)
@@ -32,7 +31,6 @@ function wrongAnswer(creation: HistoryEvent): Evidence | undefined {
   return fault && wrong(creation, fault)
 }
 
-/** A 5xx to a creation by itself, on an application that has granted another one. */
 function breakdownIn(attempts: readonly Attempt[]): Evidence | undefined {
   if (!attempts.some(({ creation }) => creation.isGranted)) return undefined
   const found = attempts.find(({ creation, met }) => {
@@ -76,10 +74,10 @@ function refusedWhenNew(history: History, attempts: readonly Attempt[]): Evidenc
 export const neverBusyWhenNew: Rule = (history) => {
   const all = [...attemptsIn(history).values()]
   const found = all.flatMap((attempts) => refusedWhenNew(history, attempts) ?? [])
-  return verdictOf(found.slice(0, 1), Math.min(found.length, 1), 'no application was made')
+  return verdictOf(found.slice(0, 1), Math.min(found.length, 1), 'no application was created')
 }
 
-/** §4.2, §2.4: a valid creation is answered 202 with the new job; the first one on an application that was just made is, too. */
+/** §4.2, §2.4: a valid creation returns 202 with the new job, also the first one on a new application. */
 export const createdRule: Rule = (history) => {
   const granted = history.events.filter(
     (one) => one.operation === 'jobs.create' && one.isGranted && isAsked(one),
@@ -91,10 +89,10 @@ export const createdRule: Rule = (history) => {
     refusedTogether(history),
   ].filter((one) => one !== undefined)
   const cases = granted.length + Math.min(evidence.length, 1)
-  return verdictOf(evidence, cases, 'no creation was granted')
+  return verdictOf(evidence, cases, 'no creation was accepted')
 }
 
-/** §4.2, §4.3: the id that a creation returned can be retrieved, at the latest `settleMs` later. */
+/** §4.2, §4.3: the id of a creation can be retrieved, at the latest `settleMs` later. */
 export const retrievable = eachOf(
   ownJobs,
   ({ creation, readings }, { limits: { settleMs } }) => {

@@ -19,9 +19,8 @@ import { timesAlike } from './no-effect.ts'
 import { ids } from './rules.ts'
 import { viewOf } from './view.ts'
 
-/** Brings about the states that the rules about conflicts speak of; what they show is for the rules to say. */
+/** Creates the situations for the rules about conflicts, which judge them. */
 
-/** True if a reading shows the job in progress, that very one. A new one may not be found yet: then it is waited for. */
 async function goesOn(client: JobClient, id: string, requirement: string): Promise<boolean> {
   const job = viewOf(client.history).jobOf(id)
   const isFound = job && (await client.readUntilFound(job, requirement))
@@ -29,7 +28,7 @@ async function goesOn(client: JobClient, id: string, requirement: string): Promi
   return isFound && last ? statusOf(last) === 'in_progress' && isOwn(last, job) : false
 }
 
-/** Waits, in ms, with readings in between that show the end of a job soon; false once it is no longer in progress. */
+/** Waits, in ms, with readings that notice the end of a job; false once it has ended. */
 async function staysInProgress(client: JobClient, id: string, ms: number): Promise<boolean> {
   const parts = Math.min(4, Math.max(1, Math.floor(ms / 20)))
   for (let part = 0; part < parts; part++) {
@@ -91,13 +90,12 @@ async function createDuring({ client, application }: Gate, id: string, turn = 0,
   }
 }
 
-/** A creation after the end of a job; answered 409, more. */
+/** A creation after the end of a job; after a 409, further ones. */
 async function createAfterEnd(gate: Gate): Promise<void> {
   if (!gate.client.isPlanned(ids.released)) return
   if (isConflict(await gate.create(ids.released))) await gate.untilFree(ids.released)
 }
 
-/** How many creations start together. */
 const burstSize = { full: 5, quick: 2 }
 
 /** Several creations at once; if all are refused, once more when the application has had time to be free, three times at most. */
@@ -105,7 +103,7 @@ async function burst(gate: Gate): Promise<HistoryEvent[]> {
   const { client, application } = gate
   const { run, history } = client
   let count = 0
-  // A server may lock what it is asked for, and not the application.
+  // A server may lock the inputs instead of the application.
   const next = () =>
     !client.isQuick && count++ % 2 ? withOtherValues(application, 2 * count) : application
   for (let tries = 0; ; tries++) {
@@ -120,7 +118,6 @@ async function burst(gate: Gate): Promise<HistoryEvent[]> {
   }
 }
 
-/** Starts the jobs of an attempt, by several creations at once if that can be judged. */
 async function begin(gate: Gate): Promise<Job[]> {
   const { client } = gate
   const isBurst =
@@ -135,29 +132,29 @@ async function begin(gate: Gate): Promise<Job[]> {
   return jobs
 }
 
-/** An older job of the application reads the same while a newer one is in progress. */
+/** Reads an older job while a newer one is in progress: it must not change. */
 async function readOlder({ client, jobs }: Gate, newer: Job): Promise<void> {
   const now = performance.now()
   const older = jobs.find((job) => job !== newer && job.end && job.end.endedAt + pauseMs <= now)
   if (older && client.isPlanned(ids.stable)) await client.read(older.id, ids.stable)
 }
 
-/** A job, or a burst of creations, and what is created beside it until it ends; true if `other`, which is kept idle beside it, was blocked. */
+/** A job or a burst of creations, and further creations until it ends; true if the idle `other` was blocked. */
 async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
   const { client } = gate
-  // An application may be released some time after its last job ended, as `409-released` allows.
+  // An application may be released some time after its last job, as `409-released` allows.
   const ends = other?.jobs.map((job) => job.end?.endedAt ?? -Infinity) ?? []
   await client.pause(Math.max(-Infinity, ...ends) + 2 * pauseMs - performance.now())
   const [first, second] = await begin(gate)
   if (!first) return false
   if (second) for (const { id } of [first, second, first]) await goesOn(client, id, ids.atomic)
-  // Beside what has to come while the job lasts, which may be a round trip.
+  // Concurrent with what must happen during the job, which may be short.
   const older = readOlder(gate, first)
   older.catch(() => undefined)
   const onOther = await other?.create(ids.perApplication)
   if (onOther) await goesOn(client, first.id, ids.perApplication)
   const jobOnOther = onOther && viewOf(client.history).madeBy(onOther)
-  // One shows for the others that there are conflicts.
+  // One attempt shows for the others that there are conflicts.
   const most = client.isPlanned(ids.inProgress) ? 20 : 1
   if (!client.isBroken(ids.inProgress))
     await allEnded([
@@ -172,7 +169,7 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
   return isBlocked
 }
 
-/** Attempts on the busy application, as many as it takes; one on each other that is declared, and on one that the run creates. */
+/** As many attempts as needed on the application; one on each other declared one, and one on a new one. */
 export async function provokeConflicts(client: JobClient): Promise<void> {
   const { run } = client
   const { application: plain, ...resources } = run.target.resources
@@ -181,7 +178,7 @@ export async function provokeConflicts(client: JobClient): Promise<void> {
   const beside = other && gateOf(client, other)
   await gateOf(client, busy).hold(async (gate) => {
     let isBlocked = false
-    // One that was blocked is looked at as often again: somebody else's job may have come between.
+    // Repeated if blocked: another client's job may have interfered.
     for (let count = 0; count < (isBlocked ? 2 : 1) * timesAlike; count++) {
       const isOpen = beside && client.wants(ids.perApplication)
       const isAtomicOpen = client.isQuick ? client.wants(ids.atomic) : !client.isBroken(ids.atomic)
@@ -214,12 +211,12 @@ export async function provokeConflicts(client: JobClient): Promise<void> {
       await gateOf(client, own).tryHold((gate) => gate.untilFree(ids.released))
   }
   if (client.isQuick) return
-  // Last: a server that takes the jobs of all applications for one would refuse it beside any of them.
+  // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
   if (failing && client.isPlanned(ids.released)) await gateOf(client, failing).tryHold(attemptAlone)
 }
 
-/** Conflicts on an application that the run creates: nobody else uses it, and a server may check only those that it knew before. */
+/** Conflicts on a new application: nobody else uses it, and a server may check only those it knew before. */
 async function attemptOnCreated(client: JobClient, busy: ApplicationResource): Promise<void> {
   const { run } = client
   const isWanted = client.isPlanned(ids.inProgress, ids.released, ids.perApplication, ids.created)
@@ -229,7 +226,7 @@ async function attemptOnCreated(client: JobClient, busy: ApplicationResource): P
     const make = () => validRequest(run, 'applications.create')
     const id = createdId(run, await askHolding(run, make, purpose))
     if (id === undefined) return
-    // It may be made like the declared one, and want its inputs.
+    // It may need the inputs of the declared one.
     for (const inputs of [[], run.target.resources.application?.inputs ?? []]) {
       const gate = new Gate(client, { id, inputs, requiredInputs: [] })
       if (await attemptAlone(gate)) return confirmOnCreated(gate, busy)
@@ -237,7 +234,6 @@ async function attemptOnCreated(client: JobClient, busy: ApplicationResource): P
   })
 }
 
-/** Looks whether an application that nobody else uses shows the same as a declared one, if that seems to be wrong. */
 async function confirmOnCreated(gate: Gate, busy: ApplicationResource): Promise<void> {
   const { client } = gate
   if (!gate.jobs.some(({ end }) => end)) return
@@ -251,7 +247,7 @@ async function confirmOnCreated(gate: Gate, busy: ApplicationResource): Promise<
     isBlocked = await gateOf(client, busy).tryHold((other) => attempt(other, 0, gate))
 }
 
-/** One job, what is created beside it, and what comes after its end; false if the application wants other inputs. */
+/** One job with further creations, and one after its end; false if the application needs other inputs. */
 async function attemptAlone(gate: Gate): Promise<boolean> {
   const { client } = gate
   let made: HistoryEvent | undefined

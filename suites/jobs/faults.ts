@@ -38,23 +38,23 @@ import {
   refusedByType,
 } from '../created/created-object.ts'
 
-/** The body, `inputs`, its items, their `id` and `value`, and the items of a value, each of another JSON type. */
+/** The body, `inputs`, its items, their `id` and `value`, and the items of a value, with other JSON types. */
 export const malformedInputs = byCases(
   (material) => {
     const { body, first, last, optional, required, isRequired } = inputPlaces(material)
     const types = optional.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)])
     const lacking = required.filter((place) => isLeftOut(place, isRequired)).flatMap(absent)
-    // An input without its value behind one that has it would be a repeated one.
+    // An input without a value after a valid one would be a repeated one.
     const furtherItems = lacking.filter(({ place }) => place.member.at === '/inputs/*/id')
     const named = [
       ...types,
       ...first.flatMap(numberInItems),
       ...last.flatMap((place) => numberInItems(place).map(asLater)),
       ...lacking,
-      // Skipped in the place of a valid one, it would be missing; behind all of them nothing is.
+      // If skipped, an input in place of a valid one would be missing; after all of them, nothing is.
       ...[...types, ...furtherItems].flatMap(behind),
     ]
-    // If there are few inputs, the last may be the optional one: equal requests are sent once.
+    // With few inputs, the last may be optional: equal requests are sent once.
     const cases = new Map(
       named.map((one) => [JSON.stringify(changedBody([one], body)), caseOf(one)]),
     )
@@ -76,8 +76,8 @@ export const malformedInputs = byCases(
 )
 
 /**
- * The places of the body with the first item of each array, and with the last: a server may look at some items only. With the
- * first input that is optional: without its own id or value a required one is missing as well, which is another fault.
+ * Places with the first and last item of each array, since a server may check only some. Uses the first optional input:
+ * for a required one, a wrong id or value is also a missing input.
  */
 function inputPlaces(material: Material) {
   const body = jsonOf(material.valid)
@@ -106,17 +106,16 @@ const asLater = (one: Change): Change => ({
   faults: one.faults.map((fault) => `${fault}, later`),
 })
 
-/** The same fault in a further item of the array in which it stands, after all that are sound. */
+/** The same fault in a further item after all valid ones. */
 function behind(one: Change): Change[] {
   const array = arraysAbove(one.place).at(-1)
   return array === undefined ? [] : inOtherItem(one, array, 'last')
 }
 
-/** The id of an item, and its value if that is required. */
 const isLeftOut = ({ member: { at } }: Placed, isRequired: boolean): boolean =>
   at === '/inputs/*/id' || (at === '/inputs/*/value' && isRequired)
 
-/** Judges that a creation with just the required inputs is granted: all others are optional. */
+/** Judges that a creation with only the required inputs is accepted. */
 export const withRequiredInputs = granted('with just the required inputs', (valid, known) => {
   const { inputs, requiredInputs } = declaredResource(known, 'application')
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
@@ -128,7 +127,7 @@ export const withRequiredInputs = granted('with just the required inputs', (vali
   return withJson(valid, { inputs: required })
 })
 
-/** Each required input left out by itself, and all of them. */
+/** Each required input left out alone, and all of them. */
 export const withoutInput = byCases(({ target }) => {
   const { application } = target.resources
   const lacking = (application?.requiredInputs ?? []).map((required) => ({
@@ -143,7 +142,7 @@ export const withoutInput = byCases(({ target }) => {
   }))
 })
 
-/** Each kind of refusal by itself, and some of all kinds, after which creations are looked at for longer. */
+/** Each kind of refusal alone, and some of all kinds, after which creations are watched longer. */
 export async function kindsOf(run: Run, { id, inputs, requiredInputs }: ApplicationResource) {
   const byBody = (requirement: string, what: string, json: unknown): Refusal => ({
     requirement,
@@ -153,7 +152,7 @@ export async function kindsOf(run: Run, { id, inputs, requiredInputs }: Applicat
   })
   const random = randomOf(seedFor(run.options.seed, 'another application that does not exist'))
   const params = { application_id: freshUnknownId(run, id, random) }
-  // §8: one application does not block another, and one that does not exist blocks none.
+  // §8: one application does not block another, and an unknown one blocks none.
   const byApplication: Refusal = {
     requirement: '404-unknown-application',
     what: 'for an application that does not exist',
@@ -172,7 +171,7 @@ export async function kindsOf(run: Run, { id, inputs, requiredInputs }: Applicat
       byBody('400-missing-inputs', 'without inputs', {}),
       byNoBody,
       refusedByGrammar,
-      byBody('400-malformed-inputs', 'with inputs that are no array', { inputs: 'none' }),
+      byBody('400-malformed-inputs', 'with inputs that are not an array', { inputs: 'none' }),
       ...inputs
         .filter((input) => requiredInputs.includes(input.id))
         .map((one) => byBody('400-missing-required-inputs', `without ${one.id}`, without(one))),
@@ -192,11 +191,10 @@ const noUuids = [
   '1234567890',
   'zzzzzzzz-zzzz-4zzz-8zzz-zzzzzzzzzzzz',
   'x'.repeat(64),
-  // Names that every object of some languages has: a server may look ids up in one.
+  // Names that every JavaScript object has: a server may look up ids in one.
   ...['constructor', '__proto__', 'valueOf'],
 ]
 
-/** Generates ids that are no uuid in any spelling, not even without hyphens. */
 const generatedIds = fc
   .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
   .filter((id) => !/^[0-9a-f]{32}$/i.test(id.replaceAll('-', '')))
@@ -209,18 +207,20 @@ function idCase(id: string, what: string, fault: string): Case {
 
 const withId = (probe: Probe, id: string): Probe => refused({ ...probe, params: { job_id: id } })
 
-/** Numbers of characters that are cut off an existing id: a server may find ids by their beginning. */
+/** Numbers of characters removed from an existing id: a server may find ids by prefix. */
 const cuts = [1, 2, 3, 4, 5, 6, 7, 8] as const
 
 const otherDigit = (digit: string): string => (digit === '0' ? '1' : '0')
 
-/** Ids that differ from that of a job in the first or the last digit, or after the first group: a server may compare only a part. */
+/**
+ * Ids that differ from a job's in the first or last digit, or after the first group: a server may compare only a part.
+ */
 const likeJob: readonly (readonly [what: string, change: (id: string) => string])[] = [
   ['with its first digit changed', (id) => otherDigit(id.slice(0, 1)) + id.slice(1)],
   ['with its last digit changed', (id) => id.slice(0, -1) + otherDigit(id.slice(-1))],
   [
     'with all but its first group changed',
-    // Version and variant stay, so that it is a uuid of the same kind.
+    // Keeps version and variant, so that the uuid is of the same kind.
     (id) =>
       id.replaceAll(/[0-9a-f]/gi, (digit, at: number) =>
         at < 9 || at === 14 || at === 19 ? digit : otherDigit(digit),
@@ -228,7 +228,7 @@ const likeJob: readonly (readonly [what: string, change: (id: string) => string]
   ],
 ]
 
-/** The id changed so; another unknown one if something has it, as with a short id. */
+/** The changed id; if it may exist, as for a short id, another unknown one. */
 function nobodys(
   { objects, options, requirement }: Material,
   id: string,
@@ -241,7 +241,7 @@ function nobodys(
     : changed
 }
 
-/** The uuid of no job, asked for twice, and some that are like that of a job, which is known when the run has made one. */
+/** An unknown uuid, requested twice, and some similar to that of a job, which is known once the run has made one. */
 export const unknownJob = byCases(
   (material) => [
     ...unknownIdCases(material, 'job_id', ['unknown', 'asked twice', 'of another kind']),
@@ -254,7 +254,10 @@ export const unknownJob = byCases(
   { inOrder: true },
 )
 
-/** 1 to 64 letters, digits, `-` and `_` that are no uuid; an existing id that is cut, longer, or with a wildcard of SQL in it. */
+/**
+ * 1 to 64 letters, digits, `-` and `_` that are not a uuid; an existing id shortened, lengthened, or with an SQL
+ * wildcard.
+ */
 export const malformedId = byCases(
   ({ valid }) => {
     const { length } = valid.params['job_id'] ?? ''

@@ -8,15 +8,15 @@ import { ids, rulesAfter } from './rules.ts'
 import { apartMs, timesDiffer } from './times.ts'
 import { ownJobs, viewOf } from './view.ts'
 
-/** Jobs that are followed from their creation to their end, and what is read of them when all are made. */
+/** Follows jobs from creation to end, and reads them once all are made. */
 
-/** The id of the job that the control of `jobs.create` made, once it can be read, or `settleMs` are over. */
+/** The id of the job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
 export async function readNewJob(client: JobClient): Promise<string> {
   const { run, history } = client
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const { exchange, said } = await grantedControl(run, 'jobs.create', 'no job could be created')
   const job = exchange && viewOf(history).madeBy(client.eventOf(exchange))
-  if (!job) throw new NotExercised(`the creation response names no id: ${said()}`)
+  if (!job) throw new NotExercised(`the creation response has no id: ${said()}`)
   await client.readUntilFound(job, 'jobs.create/202-retrievable')
   return job.id
 }
@@ -31,7 +31,7 @@ export async function followFailing(client: JobClient): Promise<void> {
   await client.awaitEnd(job.id)
 }
 
-/** One more job, long enough after the last one, unless the others show already whether the clock stands still. */
+/** One more job, long enough after the last one, unless the others already show that the clock advances. */
 async function createLater(client: JobClient): Promise<void> {
   const { application } = client.run.target.resources
   const last = ownJobs(client.history).at(-1)
@@ -41,12 +41,15 @@ async function createLater(client: JobClient): Promise<void> {
   if (job) await client.awaitEnd(job.id)
 }
 
-/** An ended job is read again so many ms after it was made, or in a quick run after it was seen to have ended. */
+/** Interval before an ended job is read again, in ms: after its creation, or in a quick run after its observed end. */
 const againMs = { full: 3000, quick: 1000 }
-/** Most ended jobs of each application and outcome that are read again, besides the first; the latest are taken. */
+/** Maximum ended jobs per application and outcome to read again, besides the first; the latest. */
 const maxReadAgain = { full: 2, quick: 1 }
 
-/** The first job of each application, the last ones of each outcome, and those that were read, and then not there: by a copy that lags behind, or lost. */
+/**
+ * The first job of each application, the latest per outcome, and those that disappeared after a reading, because of a
+ * slow replica or a loss.
+ */
 function jobsToReadAgain({ run: { options }, history }: JobClient): Job[] {
   const made = ownJobs(history).filter(({ twinOf }) => !twinOf)
   const ended = made.filter(({ isOver }) => isOver)
@@ -61,10 +64,10 @@ function jobsToReadAgain({ run: { options }, history }: JobClient): Job[] {
   return [...new Set([...jobs, ...gone])]
 }
 
-/** A job that is gone is read again after so many ms each: a copy that lags behind knows it by then, or another one answers. */
+/** Intervals before a missing job is read again, in ms: a slow replica knows it by then, or another one answers. */
 const goneAgainMs = [1000, 2000, 3000, 3000]
 
-/** Reads a job again; one that is gone again until it is there, once a copy should know it. */
+/** Reads a job again; if missing, until a replica should know it. */
 async function readAgain(client: JobClient, { id, creation }: Job): Promise<void> {
   const settledIn = creation.endedAt + client.run.target.limits.settleMs - performance.now()
   const later = client.isQuick ? [] : goneAgainMs
@@ -75,8 +78,8 @@ async function readAgain(client: JobClient, { id, creation }: Job): Promise<void
 }
 
 /**
- * Sees what can be seen only once all jobs are made, and have ended: before the requirements are judged that are about all of them.
- * It comes late enough after their creation to show what takes a few seconds.
+ * Reads what is only visible once all jobs are made and ended, before requirements about all of them are judged, and
+ * late enough for effects that take seconds.
  */
 export async function readFinalStates(client: JobClient): Promise<void> {
   const { run, history } = client

@@ -14,33 +14,31 @@ import { type Job, statusOf } from './job.ts'
 import { ids } from './rules.ts'
 import { viewOf } from './view.ts'
 
-/** Pauses before a request is sent again to an application that is busy with somebody else's job, in ms. */
+/** Pauses before a request is repeated to an application that is busy with another client's job, in ms. */
 const busyPausesMs = [250, 500, 1000, 2000, 3000, 5000]
-/** What starts no job is sent so often. */
+/** Attempts for requests that start no job. */
 const maxAttempts = 5
-/** So many lost answers to creations have to fit into `jobTimeoutMs`: then no chance explains them. */
+/** This many lost answers to creations must fit into `jobTimeoutMs` to rule out chance. */
 const triesIfLost = 13
 /** Between two creations on an application that should be free, in ms. */
 export const pauseMs = 1000
 
-/** What all that is sent to one application has in common. */
 const lockOf = ({ run }: JobClient) => ({
-  // A refusal takes one place, a creation all of them.
+  // A refusal takes one place, a creation all.
   places: createSemaphore(Number.MAX_SAFE_INTEGER),
   unread: new Set<string>(),
-  /** How long it is waited for yet, in ms, if its jobs cannot be read: one of the run may go on for as long as it likes. */
+  /** Remaining wait if its jobs cannot be read, in ms: they may last any time. */
   blindMs: run.target.limits.settleMs,
   gaveUp: undefined as NotExercised | undefined,
 })
 type Lock = ReturnType<typeof lockOf>
 
 /**
- * The gate of one application: while it has a job in progress, only what a 409 requirement sends itself goes there. Refusals go
- * through together, creations alone. Who holds it sends past all others.
+ * The gate of one application: while a job is in progress, only requests of a 409 requirement pass. Refusals pass
+ * together, creations alone. A holder bypasses all others.
  */
 export class Gate {
   readonly client: JobClient
-  /** With the inputs that are sent. */
   readonly application: ApplicationResource
   readonly #lock: Lock
 
@@ -73,7 +71,7 @@ export class Gate {
     return this.client.create(this.application, requirement)
   }
 
-  /** Waits for the end of every job of it, at most `jobTimeoutMs`; false if one is still read as in progress then. */
+  /** Waits for the end of all its jobs, at most `jobTimeoutMs`; false if one is still in progress. */
   async settle(): Promise<boolean> {
     const deadline = performance.now() + this.#jobTimeoutMs
     for (const { id, readings } of this.jobs) {
@@ -87,13 +85,13 @@ export class Gate {
     return true
   }
 
-  /** Throws if a job does not end, now or before: it is not waited for any more. */
+  /** Throws if a job does not end; then it is not waited for again. */
   async #idle(): Promise<void> {
     if (this.#lock.gaveUp) throw this.#lock.gaveUp
     if (!(await this.settle())) throw this.giveUp('still had a job in progress')
   }
 
-  /** Pauses while it is busy; throws if its jobs cannot be read and it has been waited for long enough. */
+  /** Pauses while busy; throws if its jobs cannot be read and it has waited long enough. */
   async #pauseBusy(ms: number): Promise<void> {
     if (this.client.cannotBeRead && (this.#lock.blindMs -= ms) < 0)
       throw (this.#lock.gaveUp ??= new NotExercised(
@@ -103,7 +101,7 @@ export class Gate {
   }
 
   /**
-   * Sends once the application is idle; if it is answered 409 unexpectedly, waits and sends again.
+   * Sends once the application is idle; after an unexpected 409, waits and repeats.
    * @param isExclusive it may start a job: nothing else goes to the application meanwhile
    */
   async sendWhenIdle(
@@ -112,13 +110,13 @@ export class Gate {
     send: GatedSend,
   ): Promise<Exchange> {
     const { run } = this.client
-    // Kept over all attempts: another request would make the application busy again.
-    // Refusals, of which many go at once, do not wait for creations that wait too, each for a job to end.
+    // Kept for all attempts, since another request would occupy the application again. Concurrent refusals do not wait
+    // behind creations, each of which waits for a job.
     const turn = isExclusive ? { count: this.#lock.places.size } : { count: 1, urgent: true }
     const release = await this.#lock.places.acquire(run.life.signal, turn)
     try {
       let busySince: number | undefined
-      /** Connections of their own on which no answer came: such a creation may be what makes the application busy. */
+      /** Unanswered creations, which may occupy the application. */
       let lost = 0
       let fresh = false
       for (let attempt = 1; ; attempt++) {
@@ -138,7 +136,7 @@ export class Gate {
             `application ${this.application.id} was answered 409 ${attempt} times in a row${this.jobs.length > 0 ? '' : ', though the run made no job on it'}`,
           )
         }
-        // Busy with a job that this run did not create, or not released yet: all that helps is time.
+        // Busy with another client's job, or not released yet: only time helps.
         const mostMs = isLost ? this.#jobTimeoutMs / triesIfLost : this.#jobTimeoutMs
         await this.#pauseBusy(Math.min(busyPausesMs[attempt - 1] ?? 5000, mostMs))
       }
@@ -147,13 +145,13 @@ export class Gate {
     }
   }
 
-  /** Takes the idle application to itself, and gives what lets go of it again; throws `NotExercised` if it is not idle in time. */
+  /** Reserves the idle application, and returns a function to release it; throws `NotExercised` if not idle in time. */
   async acquire(): Promise<() => void> {
     const release = await this.#lock.places.acquire(this.client.run.life.signal, {
       count: this.#lock.places.size,
     })
     try {
-      // Even if it was given up its release is judged, if a reading showed that its last job ended.
+      // Even if given up, its release is judged if a reading showed the end of its last job.
       if (!this.isGivenUp || !this.jobs.every(({ isOver }) => isOver)) await this.#idle()
       return release
     } catch (error) {
@@ -162,18 +160,18 @@ export class Gate {
     }
   }
 
-  /** Has the idle application to itself while `action` lasts. */
+  /** Holds the idle application during `action`. */
   async hold<T>(action: (gate: this) => Promise<T>): Promise<T> {
     const release = await this.acquire()
     return action(this).finally(release)
   }
 
-  /** The same, or nothing at all if nothing can be judged by it. */
+  /** Like `hold`; undefined if that is not exercised. */
   tryHold<T>(action: (gate: this) => Promise<T>): Promise<T | undefined> {
     return orElse(this.client.run, () => this.hold(action))
   }
 
-  /** After a 409: creations, a second apart, until one is granted and its job has ended; false if nothing more is to be learned. */
+  /** After a 409: creations, a second apart, until one is accepted and its job has ended; false if inconclusive. */
   async untilFree(requirement: string): Promise<boolean> {
     // What a platform does with a new application takes as long as it may take to settle.
     const patienceMs = Math.max(this.#jobTimeoutMs, this.client.run.target.limits.settleMs)
@@ -191,7 +189,7 @@ export class Gate {
   }
 }
 
-/** The gate of a declared application: it may be declared twice, with other inputs. */
+/** The gate of a declared application, which may be declared twice, with different inputs. */
 export const gateOf = (client: JobClient, application: ApplicationResource): Gate =>
   new Gate(
     client,

@@ -1,22 +1,21 @@
 import { type HistoryEvent, sameId } from '../../harness/journal/index.ts'
 import { member } from '../../schemas/json.ts'
 
-/** A time in which a state held, in ms. */
+/** A time span in ms. */
 export interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** An application on which creations were sent. */
+/** An application with the creations on it. */
 export class Application {
   readonly id: string
-  /** When the history itself made it, in ms: nobody else uses it. */
+  /** When the history made it, in ms: nobody else uses it. */
   readonly madeAt: number | undefined
-  /** In the order in which they were sent. */
   readonly creations: HistoryEvent[] = []
-  /** Those that granted creations made, in the order in which these were answered. */
+  /** Jobs of accepted creations, in the order of the answers. */
   readonly jobs: Job[] = []
-  /** What their creations gave as `created_at`. */
+  /** `created_at` in the answers to creations. */
   readonly times = new Set<unknown>()
 
   constructor(id: string, madeAt: number | undefined) {
@@ -25,14 +24,14 @@ export class Application {
   }
 }
 
-/** A job with all that was read under its id. */
+/** A job with all readings under its id. */
 export class Job {
   readonly id: string
   readonly application: Application
   readonly creation: HistoryEvent
-  /** The first creation that gave its id, if this one is another. */
+  /** The first creation that returned the id, if not this one. */
   readonly twinOf: HistoryEvent | undefined
-  /** In order, answers that were no job among them. */
+  /** In order, including answers other than a job. */
   readonly readings: HistoryEvent[] = []
 
   constructor(id: string, application: Application, creation: HistoryEvent, twin?: Job) {
@@ -47,7 +46,7 @@ export class Job {
     return this.readings.find((reading) => hasEnded(reading) && isOwn(reading, this))
   }
 
-  /** Readings that showed that very job in progress, before any showed its end. */
+  /** Readings that showed that very job in progress, before its end. */
   get inProgress(): HistoryEvent[] {
     const end = this.end?.sentAt ?? Infinity
     return this.readings.filter(
@@ -55,7 +54,7 @@ export class Job {
     )
   }
 
-  /** When it was in progress beyond doubt: from the answer to its creation until a later reading that still showed it so. */
+  /** When it was certainly in progress: from the answer to its creation until the last reading that showed it so. */
   get busy(): Span | undefined {
     const last = this.inProgress.at(-1)
     return last && { from: this.creation.endedAt, to: last.sentAt }
@@ -66,12 +65,12 @@ export class Job {
     return { from: this.creation.sentAt, to: this.end?.endedAt ?? Infinity }
   }
 
-  /** True if nobody has to wait for it: a status outside the enum is a fault, and not waited for. */
+  /** True if waiting is pointless, including a status outside the enum, which is a fault. */
   get isOver(): boolean {
     return this.twinOf !== undefined || this.readings.some(isEnded)
   }
 
-  /** Whether a reading shows another, newer job of the application: that has the time of the newer one. */
+  /** Whether a reading shows a newer job of the application, by its time. */
   #showsAnother(reading: HistoryEvent): boolean {
     const shown = createdAt(reading)
     const isTimeOfAnother = createdAt(this.creation) !== shown && this.application.times.has(shown)
@@ -79,19 +78,17 @@ export class Job {
   }
 }
 
-// What an event shows
-
-/** With the key that may read it. */
+/** With a key that may read it. */
 export const isReading = ({ kind, operation, request }: HistoryEvent): boolean =>
   kind === 'reading' && operation === 'jobs.retrieve' && request !== 'faulty'
 
-/** To be granted on a free application, or by somebody of whom nobody knows what was meant. */
+/** Expected to be accepted on a free application, or of unknown intention. */
 export const isAsked = ({ request }: HistoryEvent): boolean => request !== 'faulty'
 
 /** Unknown, or no longer there. */
 export const isGone = ({ status }: HistoryEvent): boolean => status === 404 || status === 410
 
-/** The status that a reading shows; undefined if it is no job. */
+/** The status in a reading, if it is a job. */
 export function statusOf({ isGranted, status, body }: HistoryEvent): string | undefined {
   const told = isGranted && status === 200 ? member(body, 'status') : undefined
   return typeof told === 'string' ? told : undefined
@@ -99,15 +96,15 @@ export function statusOf({ isGranted, status, body }: HistoryEvent): string | un
 
 export const isRead = (reading: HistoryEvent): boolean => statusOf(reading) !== undefined
 
-/** Any status but `in_progress` ends the waiting: one outside the enum is a fault of the job, and not waited for. */
+/** Any status but `in_progress` ends the wait, including one outside the enum. */
 export const isEnded = (reading: HistoryEvent): boolean =>
   isRead(reading) && statusOf(reading) !== 'in_progress'
 
-/** A status that the spec does not know may be one of a job that goes on. */
+/** An unknown status may belong to a job that continues. */
 export const hasEnded = (reading: HistoryEvent): boolean =>
   ['completed', 'failed'].includes(statusOf(reading) ?? '')
 
-/** Whether what was read under the id of a job may be that job: one that names another id is none. */
+/** Whether a reading may be of that job: one with another id is not. */
 export function isOwn({ body }: HistoryEvent, { id }: Pick<Job, 'id'>): boolean {
   const own = member(body, 'id')
   return typeof own !== 'string' || sameId(own, id)

@@ -26,7 +26,7 @@ const states: Readonly<Record<State, (client: JobClient) => Promise<unknown>>> =
   failing: followFailing,
 }
 
-/** Brings a state about once a run, whoever asks first. */
+/** Creates a state once per run, for the first caller. */
 export function reach(client: JobClient, state: 'readable'): Promise<string>
 export function reach(client: JobClient, state: State): Promise<unknown>
 export function reach(client: JobClient, state: State): Promise<unknown> {
@@ -37,10 +37,9 @@ export function reach(client: JobClient, state: State): Promise<unknown> {
   })
 }
 
-/** The requirements that say when there is no conflict: a scenario brings about the state without one. */
+/** Requirements without a conflict: a scenario creates the state without one. */
 const granting: readonly string[] = [ids.released, ids.perApplication, ids.noEffect]
 
-/** Judges a requirement by its rule, on all that the run saw. If that shows nothing, why its state could not be reached is the reason. */
 function byRule(id: JobRuleId): Judge {
   return async (context) => {
     if (context.scenario) return (granting.includes(id) ? grantedByScenario : byScenario)(context)
@@ -62,7 +61,6 @@ type RulesOf<O extends string> = {
   readonly [Id in JobRuleId as Id extends `${O}/${infer Name}` ? Name : never]: Judge
 }
 
-/** The requirements of an operation that rules judge. */
 export const byRules = <O extends 'jobs.create' | 'jobs.retrieve'>(operation: O): RulesOf<O> =>
   Object.fromEntries(
     (Object.keys(jobRules) as JobRuleId[])
@@ -70,12 +68,12 @@ export const byRules = <O extends 'jobs.create' | 'jobs.retrieve'>(operation: O)
       .map((id) => [id.slice(operation.length + 1), byRule(id)]),
   ) as RulesOf<O>
 
-/** Every creation of the run that should be granted gives 202 and the shape shown. */
+/** Every valid creation of the run returns 202 in the documented form. */
 export const eachCreated: Judge = async (context) => {
   const client = clientOf(context.run)
   const exchange = await controlExchange(context.run, 'jobs.create').catch((error: unknown) => {
     const verdict = client.verdict('jobs.create/202-created')
-    // What the run has made itself is nobody else's: that a declared one is busy is no reason to know nothing.
+    // Objects of the run belong to nobody else, so a busy declared application does not matter.
     if (verdict.outcome === 'broken' && !context.run.life.ended) judgeVerdict(context, verdict)
     throw error
   })
@@ -86,7 +84,7 @@ export const eachCreated: Judge = async (context) => {
   judgeVerdict(context, verdict)
 }
 
-/** A reading of the declared job, or of the first one of the run, and every other. */
+/** A reading of the declared job, or of the first one of the run, and all others. */
 export const eachRead: Judge = async (context) => {
   const client = clientOf(context.run)
   const { exchange } = await control(context.run, 'jobs.retrieve')
@@ -98,7 +96,7 @@ export const eachRead: Judge = async (context) => {
   if (verdict.outcome !== 'open') judgeVerdict(context, verdict)
 }
 
-/** A job of the application that is declared for it, or a retrieval that the target's scenario leads to a failed job. */
+/** A job of the application declared for it, or a retrieval that a scenario directs to a failed job. */
 export const failsAsDeclared: Judge = async (context) => {
   const { run } = context
   if (context.scenario)

@@ -10,13 +10,12 @@ import {
 import { type Application } from './job.ts'
 import { type Attempt, attemptsIn, lostBefore, wereTogether } from './view.ts'
 
-/** What somebody else's job could imitate has to be seen so often. */
+/** Observations needed where another client's job could look the same. */
 export const timesAlike = 3
-/** The words for it. */
 export const somebodyElse = ({ madeAt }: Application): string =>
   madeAt === undefined ? ' (a job of somebody else, or of another run, would look the same)' : ''
 
-/** Others may use what the history did not make; in a recording they certainly do. */
+/** Others may use objects that the history did not make; in a recording they certainly do. */
 export const isProof = ({ isRecorded }: History, { madeAt }: Application): boolean =>
   !isRecorded || madeAt !== undefined
 
@@ -36,24 +35,24 @@ export function proofOf<T extends { readonly application: Application }>(
   return own ?? (isRecorded || looked.some(isMade) ? undefined : shown[0])
 }
 
-/** What a refusal starts shows within so many ms, and at these moments after it a driver looks. */
+/** Time in which an effect of a refusal shows, in ms. */
 export const windowMs = 2000
 export const moments = [500, 1000, 1700] as const
-/** Creations so long after a refusal are alike: at once, and at each moment. */
+/** Bounds of intervals after a refusal that count as equal: at once, and later moments. */
 const untilMs = [350, 800, 1400, windowMs] as const
 
-/** A creation on an application of which every known job had ended, with what was refused there shortly before. */
+/** A creation on an application without known jobs in progress, and the refusals shortly before it. */
 interface Look extends Attempt {
   readonly refused: readonly HistoryEvent[]
   /** From the last refusal to the creation, in ms. */
   readonly afterMs: number
-  /** What was refused before: the requirement of each fault, or what it was answered, and the moment. */
+  /** Previous refusals: requirement of the fault, or the answer, and the moment. */
   readonly kinds: readonly string[]
   /** From the last refusal of each kind to the creation, in ms. */
   readonly afterEach: ReadonlyMap<string, number>
-  /** Answered 409, though the last one was granted: one after it that is not shows nothing new. */
+  /** Got 409, though the previous one was accepted; further ones show nothing new. */
   readonly isBlocked: boolean
-  /** Some refusal came after the last creation that was granted: it may be to blame. */
+  /** A refusal came after the last accepted creation and may be to blame. */
   readonly isNext: boolean
 }
 
@@ -62,7 +61,6 @@ function isRefused({ status = 0, noise, request }: HistoryEvent): boolean {
   return noise === undefined && isClients && (request === 'faulty' || request === 'unknown')
 }
 
-/** Every look at an application. One application does not block another, and one that does not exist blocks none. */
 const looksIn = derived((history): Look[] => {
   const all = [...attemptsIn(history)]
   const ofNone = all.flatMap(([{ creations }]) =>
@@ -116,10 +114,10 @@ const looksIn = derived((history): Look[] => {
 
 const isGranted = ({ creation }: Look): boolean => creation.isGranted
 
-/** Looks that refusals before them may have blocked: not if the same refusals did no harm elsewhere, or another time. */
+/** Looks that earlier refusals may have blocked, unless the same refusals did no harm at another time or place. */
 const suspicious = derived((history): Look[] => {
   const looks = looksIn(history)
-  /** How soon after each kind of refusals a creation was granted, in ms. */
+  /** The shortest time to an accepted creation per kind of refusals, in ms. */
   const harmless = new Map<string, number>()
   for (const { afterEach } of looks.filter(isGranted))
     for (const [kind, ms] of afterEach)
@@ -128,18 +126,18 @@ const suspicious = derived((history): Look[] => {
     ({ isBlocked, isNext, afterEach }) =>
       isBlocked &&
       isNext &&
-      // What a refusal starts may be over a moment later.
+      // The effect of a refusal may be over a moment later.
       [...afterEach].some(([kind, ms]) => (harmless.get(kind) ?? Infinity) > 1.25 * ms + 5),
   )
 })
 
-/** Whether it may be the fault of refusals before it that a creation was answered 409. */
+/** Whether earlier refusals may have caused the 409 of a creation. */
 export const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
   suspicious(history).some((look) => look.creation === creation) ||
   (looksIn(history).some((look) => look.creation === creation && look.refused.length > 0) &&
     noEffect(history).outcome === 'broken')
 
-/** Looks after refusals of one kind alone, while creations with nothing refused before them were granted since the first of them. */
+/** Looks after one kind of refusals, while creations without refusals were accepted since the first. */
 function blockedEachTime(looks: readonly Look[], suspects: readonly Look[]): Look[] {
   const ofOneKind = suspects.filter(({ kinds }) => kinds.length === 1)
   const groups = groupBy(ofOneKind, ({ application, kinds }) => `${application.id} ${kinds[0]}`)
@@ -156,7 +154,7 @@ function blockedEachTime(looks: readonly Look[], suspects: readonly Look[]): Loo
   return [...groups.values()].find((group) => group.length >= timesAlike && isProven(group)) ?? []
 }
 
-/** Whether the application takes no creation any more since, though it took one after the other before. */
+/** Whether the application accepts no creation any more, though it did before. */
 function isLockedFrom({ application, creation }: Look, looks: readonly Look[], forMs: number) {
   const after = looks.filter(
     (look) => look.application === application && look.creation.sentAt > creation.sentAt,
@@ -165,7 +163,7 @@ function isLockedFrom({ application, creation }: Look, looks: readonly Look[], f
   return isLong && !after.some(isGranted) && application.jobs.length > 1
 }
 
-/** §8: a creation that is refused starts no job: those after it are answered as those after none. */
+/** §8: a refused creation starts no job: later creations get the same answers as without it. */
 export const noEffect: Rule = (history) => {
   const { jobTimeoutMs } = history.limits
   const looks = looksIn(history)

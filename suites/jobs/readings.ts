@@ -16,12 +16,12 @@ import { member, preview, previews } from '../../schemas/json.ts'
 import { hasEnded, isEnded, isGone, isOwn, isRead, isReading, type Job, statusOf } from './job.ts'
 import { ownJobs, viewOf } from './view.ts'
 
-/** What the readings of a job show: its shape, that they are its own, and its end (§2.3, §3, §6). */
+/** Rules about readings of a job: its form, identity and end (§2.3, §3, §6). */
 
 const valueOf = (name: string, { exchange, body }: HistoryEvent): unknown =>
   member(jsonValue(exchange.response) ?? body, name)
 
-/** The value of a member, as a failure shows it. */
+/** A member's value for a failure. */
 export const told = (name: string, event: HistoryEvent): string => {
   const value = valueOf(name, event)
   return `${name} ${value === undefined ? 'absent' : preview(value)}`
@@ -29,17 +29,17 @@ export const told = (name: string, event: HistoryEvent): string => {
 
 type Found = Omit<Evidence, 'exchange' | 'what'> & { readonly what?: string }
 
-/** Evidence against a reading, or a creation, of a job: it shows again if the requirement that made the job is judged, too. */
+/** Evidence against a reading or creation of a job; reproducing it needs the requirement that made the job. */
 export function against(job: Job | undefined, { exchange }: HistoryEvent, found: Found): Evidence {
   const what = job ? `for job ${job.id}` : ''
   return { exchange, what, shownBy: job?.creation.exchange.purpose.requirement, ...found }
 }
 
-/** A member of a reading that is not that of an event before it. */
+/** A member of a reading that contradicts an earlier event. */
 export interface Contradiction {
   readonly name: string
   readonly before: HistoryEvent
-  /** Where that was read. */
+  /** Where the earlier value was read. */
   readonly as: string
 }
 
@@ -61,7 +61,7 @@ export function contradicts(
 
 export const asBefore = 'as when the ended job was read before'
 
-/** Jobs that were read, those of the history and those that somebody declared, with all readings of each. */
+/** All readings of each job, made in the history or declared. */
 export const readJobs = derived((history) => {
   const ids = history.events.filter(isReading).flatMap(({ object }) => object ?? [])
   return [...new Set(ids.map(idKey))].map((id) => ({
@@ -71,12 +71,12 @@ export const readJobs = derived((history) => {
   }))
 })
 
-/** A job that is gone, and read again later: the answers to one request differ. */
+/** A job that is missing, and found later: the answers differ. */
 export function isBackLater(readings: readonly HistoryEvent[], reading: HistoryEvent): boolean {
   return isGone(reading) && readings.slice(readings.indexOf(reading)).some(isRead)
 }
 
-/** An older job that is gone for good once there is a newer one of its application: a server may know the newest alone. */
+/** An older job that stays missing after a newer one of its application: a server may keep only the newest. */
 function isGoneSinceNewer(job: Job, reading: HistoryEvent): boolean {
   const { application, creation, readings } = job
   const hasNewer = application.jobs.some(
@@ -86,13 +86,13 @@ function isGoneSinceNewer(job: Job, reading: HistoryEvent): boolean {
   return isGone(reading) && hasNewer && wasRead && !isBackLater(readings, reading)
 }
 
-/** Readings that count: before `settleMs` have passed a new job may not be found, or break the server until it was read. */
+/** Readings that count: within `settleMs`, a new job may be missing, or crash the server until read. */
 function countedReadings({ limits }: History, job: Job): HistoryEvent[] {
   const found = job.readings.findIndex(isRead)
   return job.readings.filter((reading, at) => {
     const { status, noise, sentAt } = reading
     if (status === undefined || noise === 'throttled') return false
-    // An error of a guardrail or of a model comes and goes, and is asked for again.
+    // Transient errors of a guardrail or model are repeated.
     if (noise && job.readings.slice(at).some((one) => one.noise === undefined)) return false
     if (isGoneSinceNewer(job, reading)) return false
     const settled = sentAt - job.creation.endedAt > limits.settleMs
@@ -108,11 +108,11 @@ const faultOf = ({ exchange: { response } }: HistoryEvent) =>
 const isRight = (one: HistoryEvent): boolean =>
   one.exchange.response !== undefined && one.status === 200 && !faultOf(one)
 
-/** Whether some job was read as it should be: then a wrong reading is one among others. */
+/** Whether some job was read correctly, so that a wrong reading is an exception. */
 export const isSomeRight = (history: History): boolean =>
   history.events.some((event) => isReading(event) && isRight(event))
 
-/** §2.3, §4.3: a retrieval is answered 200 with a job, in every state. */
+/** §2.3, §4.3: a retrieval returns 200 with a job, in every state. */
 export const jobRule = eachOf(
   (history) =>
     ownJobs(history).flatMap((job) =>
@@ -124,7 +124,7 @@ export const jobRule = eachOf(
     const fault = status === 200 ? faultOf(reading) : undefined
     const found = against(job, reading, { what: '', expected: aJob, ...fault })
     const at = job.readings.indexOf(reading)
-    // Read as it should be before and after it: the answers differ by themselves.
+    // Right before and after it: the answers are flaky.
     if (!job.readings.slice(0, at).some(isRight) || !job.readings.slice(at).some(isRight))
       return found
     const responses = job.readings.map((one) =>
@@ -135,7 +135,6 @@ export const jobRule = eachOf(
   () => 'no job was read',
 )
 
-/** Members of readings that are another job's: an absent or ill-typed one is a fault of the shape of the job, and reported there. */
 function wrongMembers(
   own: Readonly<Record<string, string>>,
   readings: readonly HistoryEvent[],
@@ -152,7 +151,6 @@ function wrongMembers(
   )
 }
 
-/** The result of an ended job that became that of a newer one of its application: no change of its own. */
 function becameNewers(job: Job): Evidence[] {
   const { application, creation, readings, end } = job
   const dataOf = (one: HistoryEvent | undefined): unknown => one && member(one.body, 'data')
@@ -172,7 +170,7 @@ function becameNewers(job: Job): Evidence[] {
   return [{ ...found, actual: `${found.actual}: that is the data of the newer job ${newer.id}` }]
 }
 
-/** §2.3, §2.4: the members of a retrieved job are its own, and no two creations give one id. */
+/** §2.3, §2.4: the members of a retrieved job are its own, and ids are unique. */
 export const identity: Rule = (history) => {
   let cases = 0
   const evidence = ownJobs(history).flatMap((job): Evidence[] => {
@@ -194,7 +192,7 @@ export const identity: Rule = (history) => {
       ...(isSettled && isGoneSinceNewer(job, last) ? [against(job, last, { what, expected })] : []),
     ]
   })
-  // The target file does not say of which application a declared one is, nor anything of those in a recording.
+  // The application of a declared job is unknown, as in a recording.
   const declared = readJobs(history).flatMap(({ id, job, all }) =>
     job || history.isRecorded ? [] : wrongMembers({ id }, all),
   )
@@ -202,7 +200,7 @@ export const identity: Rule = (history) => {
   return verdictOf(all.slice(0, 1), cases + all.length, 'no reading of a job had an id')
 }
 
-/** A status that the spec does not know, read for so long that it is no state on the way to another, in ms. */
+/** A status outside the spec that lasts this long is not transient, in ms. */
 const stuckMs = 2000
 
 /** §6: a job is completed or failed within `jobTimeoutMs`. */
@@ -227,13 +225,13 @@ export const outcomeRule: Rule = (history) => {
   return verdictOf(evidence.slice(0, 1), cases + evidence.length, open)
 }
 
-/** A request for a job that fails, and what answers it. */
+/** Description of a request for a failing job, and its answer. */
 export const ofFailing = {
   what: 'of an application whose jobs fail',
   expected: 'status failed; error, if present, a string',
 }
 
-/** What is wrong with a job that should have failed; `actual` if it is not the status. */
+/** What is wrong with a job that should have failed; `actual` if not the status. */
 export function failedFault(job: unknown): { readonly actual: string | undefined } | undefined {
   if (member(job, 'status') !== 'failed') return { actual: undefined }
   const error = member(job, 'error')
@@ -246,7 +244,7 @@ export function failedFault(job: unknown): { readonly actual: string | undefined
 export const failedRule =
   (application: string): Rule =>
   (history) => {
-    // The first one: what is created beside a job may be answered by anything.
+    // The first job only: creations beside it may get anything.
     const [job] = viewOf(history).applicationOf(application).jobs
     const isAnother = job?.readings.some((one) => isEnded(one) && !isOwn(one, job))
     const why = isAnother

@@ -9,7 +9,6 @@ import { type Gate, gateOf } from './gate.ts'
 import { moments, timesAlike, windowMs } from './no-effect.ts'
 import { ids } from './rules.ts'
 
-/** Sends creations that are to be refused to an idle application; what is granted nevertheless is waited for. */
 async function refuse(gate: Gate, refusals: readonly Refusal[]): Promise<void> {
   const { client, application } = gate
   for (const { requirement, what, change } of refusals) {
@@ -27,13 +26,13 @@ async function refuse(gate: Gate, refusals: readonly Refusal[]): Promise<void> {
   }
 }
 
-/** Refusals, and how long after them a creation comes, in ms. */
+/** Refusals, and the delay until the next creation, in ms. */
 interface Look {
   readonly refusals: readonly Refusal[]
   readonly afterMs: number
 }
 
-/** A creation, after those refusals if there are any. `freed`: it was answered 409, but not a later one; `lost`: all were. */
+/** A creation, after refusals if given. `freed`: it got 409, but a later one did not; `lost`: all did. */
 async function look(gate: Gate, after?: Look): Promise<'granted' | 'freed' | 'lost'> {
   if (after) {
     await refuse(gate, after.refusals)
@@ -46,8 +45,8 @@ async function look(gate: Gate, after?: Look): Promise<'granted' | 'freed' | 'lo
 }
 
 /**
- * A creation at that moment after a refusal, three times if it is answered 409 each time, with others in between that nothing
- * was refused before; one more of them each time, so that what comes in every so many requests does not keep step.
+ * Repeats a creation that got 409 after a refusal three times, with others without a refusal in between; one more each
+ * time, so that periodic failures do not align.
  */
 async function lookClosely(gate: Gate, after: Look): Promise<void> {
   for (let time = 1; time <= timesAlike; time++) {
@@ -58,28 +57,28 @@ async function lookClosely(gate: Gate, after: Look): Promise<void> {
 }
 
 /**
- * Creations after refused ones, once a run, before any other is refused there: at once after each kind of refusal, and at
- * several moments after all of them, since a refused request may start its job by a queue.
+ * Creations after refused ones, once per run before any other refusal: at once after each kind, and at several moments
+ * after all, since a refused request may start its job from a queue.
  */
 export async function provokeRefusals(client: JobClient): Promise<void> {
   const application = declaredResource(client.run, 'application')
   await grantedControl(client.run, 'jobs.create')
   const locking = await gateOf(client, application).hold(lookAlone)
   const { otherApplication: other } = client.run.target.resources
-  // The same on another application: one that stays free after them shows that it is not they that lock one.
+  // The same on another application: if it stays free, the refusals are not what locks one.
   if (locking && other && other.id !== application.id)
     await gateOf(client, other).tryHold(async (gate) => {
       if ((await look(gate)) === 'granted') await look(gate, locking)
     })
 }
 
-/** A refusal and a creation after it take about so long, in ms. */
+/** Approximate duration of a refusal and a following creation, in ms. */
 const nextLookMs = 150
 
-/** Gives the look since which the application takes no creation any more, if it is so. */
+/** The look after which the application accepts no creation any more, if any. */
 async function lookAlone(gate: Gate): Promise<Look | undefined> {
   const { client, application } = gate
-  // An application that is not free after a job, with no refusal in between, shows nothing of refusals.
+  // If the application is not released after a job without refusals, nothing is shown.
   if (gate.jobs.length <= 1 && (await look(gate)) === 'lost')
     throw new NotExercised('the application answers 409 even if no creation was refused before')
   const { delayed, atOnce } = await kindsOf(client.run, application)
@@ -88,7 +87,7 @@ async function lookAlone(gate: Gate): Promise<Look | undefined> {
   const lookAfter = async (refusals: readonly Refusal[], afterMs: number): Promise<void> => {
     last = { refusals, afterMs }
     if ((await look(gate)) !== 'freed') return
-    // Somebody else's job is more likely to meet a long list than one request: all of them once more, with nothing else before.
+    // Another client's job more likely interferes with a long list: all refusals once more, with nothing else before.
     if (refusals.length > 1) {
       await client.pause(windowMs)
       if ((await look(gate, last)) !== 'freed') return
@@ -110,7 +109,7 @@ async function lookAlone(gate: Gate): Promise<Look | undefined> {
     for (const afterMs of client.isQuick ? moments.slice(0, 1) : moments) {
       await client.pause(refusedAt + afterMs - performance.now())
       if (!isOver()) await lookAfter(delayed, afterMs)
-      // Jobs begin late seldom: what fits into the last pause comes there.
+      // Late jobs are rare: whatever fits into the last pause is checked there.
       if (afterMs === moments[1]) await lookAtOnce(refusedAt + moments[2])
     }
   }

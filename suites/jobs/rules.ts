@@ -7,18 +7,17 @@ import { noEffect } from './no-effect.ts'
 import { failedRule, identity, jobRule, outcomeRule } from './readings.ts'
 import { consistent, createdAtRule, stable } from './times.ts'
 
-/** What a driver has to bring about before a rule has something to judge. */
+/** The situation that a rule needs. */
 export type State = 'readable' | 'ended' | 'conflicts' | 'refusals' | 'failing'
 
 export interface JobRow {
-  /** A pure function of what a run or a recording saw. */
+  /** A pure function of a run or recording. */
   readonly rule: Rule
   readonly state: State
-  /** What a failure takes to show again. */
   readonly takes: TakesState
 }
 
-/** What is judged of jobs by more than one answer. */
+/** Requirements on jobs that concern several answers. */
 export const jobRules = {
   'jobs.create/202-created': { rule: createdRule, state: 'ended', takes: 'idle-application' },
   'jobs.create/202-retrievable': { rule: retrievable, state: 'ended', takes: 'job-of-run' },
@@ -45,7 +44,7 @@ export const jobRules = {
 
 export type JobRuleId = keyof typeof jobRules
 
-/** Short names of those that a driver asks for. */
+/** Short names for drivers. */
 export const ids = {
   created: 'jobs.create/202-created',
   inProgress: 'jobs.create/409-job-in-progress',
@@ -56,13 +55,13 @@ export const ids = {
   stable: 'jobs.retrieve/200-stable',
 } as const satisfies Record<string, JobRuleId>
 
-/** The requirements that a state is brought about for. */
+/** The requirements that need a state. */
 export const rulesAfter = (state: State): JobRuleId[] =>
   (Object.keys(jobRules) as JobRuleId[]).filter((id) => jobRules[id].state === state)
 
 /**
- * The rules of recorded traffic, which is judged answer by answer besides: of a creation only what more than one answer shows, and
- * the end of the jobs of the application that is declared for it.
+ * The rules for recordings, where single answers are judged separately: for creations only relations between answers,
+ * and the end of jobs of the declared failing application.
  */
 export function recordedRules(
   failing: string | undefined,

@@ -4,14 +4,14 @@ import type { Story, StoryStep } from '../../harness/report/index.ts'
 import { member } from '../../schemas/json.ts'
 import { viewOf } from './view.ts'
 
-/** More steps than that are not read: of those in between only the number is told. */
+/** Maximum shown steps; of others only the number. */
 const MOST = 14
-/** So many of them are the first ones, with the creation that began the story. */
+/** Steps kept from the beginning, including the creation. */
 const FIRST = 4
 
-/** What happened on the application before an exchange and with it: from the creation of the job that was there, or of its own. */
+/** The requests on the application up to an exchange: from the creation of the job in progress, or its own. */
 export function storyOf(history: History, { sentAt, endedAt }: Exchange): Story | undefined {
-  // The history holds it in a lighter form: it is known by its times.
+  // The history contains a trimmed form, identified by its times.
   const last = history.events.find((event) => event.sentAt === sentAt && event.endedAt === endedAt)
   const application = last && applicationFor(history, last)
   if (!application) return undefined
@@ -23,7 +23,7 @@ export function storyOf(history: History, { sentAt, endedAt }: Exchange): Story 
   const before = [...creations, ...readings].filter(
     (one) => one.sentAt >= began && one.sentAt <= last.endedAt,
   )
-  // What a job was read as right afterwards proves the state that it was in.
+  // Readings right afterwards prove a job's state.
   const proof = jobs
     .filter(({ creation }) => before.includes(creation) && creation !== last)
     .flatMap((one) => one.readings.find((reading) => reading.sentAt > last.endedAt) ?? [])
@@ -48,7 +48,6 @@ function applicationFor(history: History, { object, operation, within }: History
 
 interface Telling {
   readonly began: number
-  /** Jobs in the order in which they come up. */
   readonly letters: Map<string, number>
   readonly last: HistoryEvent
 }
@@ -71,7 +70,7 @@ function stepOf(event: HistoryEvent, { began, last, letters }: Telling): StorySt
   }
 }
 
-/** What a target says is shown only if it is a word of the interface. */
+/** Only words of the interface are shown, not arbitrary text of the target. */
 const states: readonly unknown[] = ['in_progress', 'completed', 'failed']
 
 function isState(state: unknown): state is NonNullable<StoryStep['state']> {

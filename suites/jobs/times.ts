@@ -15,29 +15,27 @@ import { hasEnded, isGone, isRead, type Job, statusOf } from './job.ts'
 import { ownJobs } from './view.ts'
 import { against, asBefore, contradicts, isBackLater, readJobs, told } from './readings.ts'
 
-/** Two readings of one clock may be this far apart, in ms: a server may take the time twice. */
+/** Tolerance between two readings of one clock, in ms: a server may read it twice. */
 const clockMs = 1000
-/** From the answer to one creation to the request of another, in ms: then the later job has the later time. */
+/** Minimum time between the answer to one creation and the next request, in ms, that orders their times. */
 export const apartMs = 2000
 
-/** Zeros at the end of the fraction are no precision: a server that keeps whole seconds may still write `.000`. */
+/** Trailing zeros of a fraction are not precision: a server with whole seconds may write `.000`. */
 const withoutIdleZeros = (text: string): string =>
   text.replace(/\.(\d*?)0+(?!\d)/, (_, kept: string) => (kept === '' ? '' : `.${kept}`))
 
-/** An instant and the size of one unit of its last digit that counts, in ms; undefined if the text is no date-time. */
+/** An instant and the unit of its last significant digit in ms; undefined if not a date-time. */
 function instantAt(name: string, { body }: HistoryEvent): Instant | undefined {
   const value = member(body, name)
   return typeof value === 'string' ? parseDateTime(withoutIdleZeros(value)) : undefined
 }
 
-/** A reading with a `created_at` that can be compared. A text that is not a date-time is a fault of shape, reported there. */
 interface Dated {
   readonly job: Job
   readonly reading: HistoryEvent
   readonly instant: Instant
 }
 
-/** Of each job. */
 const datedReadings = derived((history): Dated[][] =>
   ownJobs(history).map((job) =>
     job.readings.flatMap((reading) => {
@@ -47,13 +45,11 @@ const datedReadings = derived((history): Dated[][] =>
   ),
 )
 
-/** In two precisions one instant is the same to less than one unit of the coarser. */
 function isSameInstant(one: Instant, other: Instant): boolean {
   const apart = Math.abs(one.epochMs - other.epochMs)
   return apart === 0 || (one.unitMs !== other.unitMs && apart < Math.max(one.unitMs, other.unitMs))
 }
 
-/** Readings that tell another time than the creation, or than the first reading. */
 function wrongTimes(dated: readonly Dated[]): Evidence[] {
   const [first] = dated
   return dated.flatMap(({ job, reading, instant }): Evidence[] => {
@@ -71,7 +67,7 @@ function wrongTimes(dated: readonly Dated[]): Evidence[] {
   })
 }
 
-/** Compares with the job of the latest time among those that were created long enough before: if that is no fault, none is. */
+/** Compares with the latest time among jobs created long enough before: if that is right, all are. */
 function wrongOrder(dated: readonly Dated[]): Evidence[] {
   const byEnd = [...dated].sort((a, b) => a.job.creation.endedAt - b.job.creation.endedAt)
   const bySending = [...dated].sort((a, b) => a.job.creation.sentAt - b.job.creation.sentAt)
@@ -92,8 +88,8 @@ function wrongOrder(dated: readonly Dated[]): Evidence[] {
 }
 
 /**
- * §2.3, §2.4: `created_at` is that of the creation response, to 1 s or one unit of the coarser precision; it reads the
- * same ever after; and of jobs that were created 2 s or more apart the later one has the later time.
+ * §2.3, §2.4: `created_at` equals that of the creation response, to 1 s or one unit of the coarser precision; it never
+ * changes; and for jobs created at least 2 s apart, the later one has the later time.
  */
 export const createdAtRule: Rule = (history) => {
   const dated = datedReadings(history)
@@ -103,12 +99,12 @@ export const createdAtRule: Rule = (history) => {
   return verdictOf(evidence.slice(0, 1), dated.flat().length, why)
 }
 
-/** True if jobs were given different times: a clock that stands still would not show otherwise. */
+/** True if jobs have different times, so that a stopped clock would have been noticed. */
 export const timesDiffer = (history: History): boolean =>
   new Set(datedReadings(history).flatMap((all) => all.map(({ instant }) => instant.epochMs))).size >
   1
 
-/** A job that the history made is no older than that by the target's own clock, in ms. */
+/** Maximum age of a new job by the target's clock, in ms. */
 const longAgoMs = 30 * 24 * 3600 * 1000
 
 const meaning: Readonly<Record<string, string>> = {
@@ -117,7 +113,7 @@ const meaning: Readonly<Record<string, string>> = {
   error: 'that says why a job failed',
 }
 
-/** What a reading says of a job that its status, or the time, contradicts (§2.3): the member, and what it should be. */
+/** The member that a job's status or the time contradicts (§2.3), and what it should be. */
 function inconsistency(
   reading: HistoryEvent,
   isMade: boolean,
@@ -137,7 +133,7 @@ function inconsistency(
   return ['created_at', `a created_at within 30 days of ${at}, as the job was created just now`]
 }
 
-/** §2.3: what a job says of itself fits its status, and the time. */
+/** §2.3: a job's fields match its status and the time. */
 export const consistent = eachOf(
   (history) =>
     readJobs(history).flatMap(({ job, all }) =>
@@ -151,12 +147,12 @@ export const consistent = eachOf(
   () => 'no job was read',
 )
 
-/** The members that the spec shows (§2.3), but for `updated_at`, which may move: others may change as a server likes. */
+/** The documented members (§2.3) except `updated_at`, which may change; others are free. */
 const members = ['id', 'status', 'application_id', 'created_at', 'completed_at', 'data', 'error']
 
-/** A replica that lags behind may show a job in progress for so long after another one showed its end, in ms. */
+/** How long a slow replica may show a job in progress after another one showed its end, in ms. */
 const maxLagMs = 1000
-/** Least time from the end of a job to a later reading of it, in ms. */
+/** Minimum time from the end of a job to a later reading, in ms. */
 const laterMs = 200
 
 function tellTheSame(name: string, one: HistoryEvent, other: HistoryEvent): boolean {
@@ -165,7 +161,7 @@ function tellTheSame(name: string, one: HistoryEvent, other: HistoryEvent): bool
   return first !== undefined && second !== undefined && isSameInstant(first, second)
 }
 
-/** §3: a job that has ended reads the same again, `updated_at` apart. */
+/** §3: an ended job never changes, except `updated_at`. */
 export const stable = eachOf(
   (history) =>
     readJobs(history).flatMap(({ job, all }) => {
@@ -177,7 +173,7 @@ export const stable = eachOf(
     const lagMs = statusOf(reading) === 'in_progress' ? maxLagMs : laterMs
     if (reading.noise !== undefined || !(reading.sentAt >= end.endedAt + lagMs)) return undefined
     const what = `read again ${seconds(reading.sentAt - end.endedAt)} later`
-    // That is told of the retrieval itself.
+    // Reported for the retrieval itself.
     if (isBackLater(readings, reading)) return undefined
     if (isGone(reading)) {
       const isNew = job && reading.sentAt - job.creation.endedAt < limits.settleMs

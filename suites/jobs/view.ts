@@ -9,32 +9,31 @@ import {
 import { Application, createdAt, isAsked, isReading, Job, type Span } from './job.ts'
 
 /**
- * A history read as applications: the creations on each, the jobs that these made, when a job was in progress, and what was in
- * progress beside a creation. All rules about jobs are made of that.
+ * Reads a history as applications: the creations on each, their jobs, when a job was in progress, and what was in progress
+ * beside a creation. All rules about jobs use this view.
  *
- * The way of a probe about a job: a row of `jobs.suite.ts` is judged `byRule`, which lets `drive.ts` or `follow.ts` reach the state
- * that its rule speaks of, once a run. They hold an application at its gate (`gate.ts`), and create, read and wait by it. A hook
- * appends what came of it to the history, whoever sent it. The rules, listed in `rules.ts`, say of the history whether a
- * requirement is held, broken or open; a driver goes on while it is open. A recording is judged by the same rules.
+ * How a requirement on jobs is judged: its row in `jobs.suite.ts` uses `byRule`, which makes `drive.ts` or `follow.ts` reach
+ * the state that the rule needs, once per run. They reserve an application at its gate (`gate.ts`), and create, read and wait.
+ * A hook appends every exchange to the history. The rules, listed in `rules.ts`, decide from the history whether a
+ * requirement is held, broken or open; a driver continues while it is open. Recordings are judged by the same rules.
  */
 
-/** A creation, and what was in progress meanwhile. */
+/** A creation, and the jobs in progress meanwhile. */
 export interface Attempt {
   readonly creation: HistoryEvent
   readonly application: Application
-  /** Jobs of its application that may have been in progress at some moment of it. */
+  /** Jobs of its application that may have been in progress at some moment. */
   readonly met: readonly Job[]
-  /** Those of them that were in progress all the while, beyond doubt, and those of other applications that were. */
+  /** Those that were certainly in progress all the while, and those of other applications. */
   readonly beside: readonly Job[]
   readonly elsewhere: readonly Job[]
   /**
-   * Since when every known job of its application had ended, if it should be granted; -Infinity if there was none, undefined if
-   * one had not been seen to end.
+   * Since when every known job of its application had ended, if it should be accepted; -Infinity without any, undefined
+   * if one was not seen to end.
    */
   readonly freeSince: number | undefined
 }
 
-/** Applications and jobs of the events that were added. */
 function createView() {
   const applications: Application[] = []
   const jobs: Job[] = []
@@ -65,14 +64,14 @@ function createView() {
     if (!job.twinOf) byId.set(idKey(id), job)
   }
   return {
-    /** Those on which creations were sent, or that were asked for. */
+    /** With creations, or requested. */
     applications,
-    /** In the order in which their creations were answered. */
+    /** In the order of the answers to their creations. */
     jobs,
     applicationOf,
-    /** The first job of that id; undefined if the history did not make it. */
+    /** The first job of that id, if the history made it. */
     jobOf: (id: string): Job | undefined => byId.get(idKey(id)),
-    /** The job that a creation made; undefined if it made none that is known. */
+    /** The job of a creation, if known. */
     madeBy: (creation: HistoryEvent): Job | undefined => byCreation.get(creation),
     add(event: HistoryEvent): void {
       const { operation, object = '', isGranted, endedAt } = event
@@ -85,16 +84,16 @@ function createView() {
   }
 }
 
-/** What is known of applications and jobs: it grows with the history. */
+/** Applications and jobs, growing with the history. */
 export const viewOf = gathered(createView, (view, event) => view.add(event))
 
-/** The jobs that readings are judged of; what a wrong key was granted may belong to nobody. */
+/** Jobs whose readings are judged; one created with a wrong key may belong to nobody. */
 export const ownJobs = (history: History): Job[] =>
   viewOf(history).jobs.filter(
     ({ creation: { exchange } }) => history.isRecorded || exchange.probe.credential.full,
   )
 
-/** Every creation, by its application, in the order in which they were sent. */
+/** All creations by application, in order. */
 export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
   const { applications, jobs: all } = viewOf(history)
   const timed = applications
@@ -124,10 +123,10 @@ export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
 
 export const allAttempts = (history: History): Attempt[] => [...attemptsIn(history).values()].flat()
 
-/** So many jobs may go on at once at most: in a long recording nobody looks at more. */
+/** Maximum concurrent jobs to consider in a long recording. */
 const mostAtOnce = 16
 
-/** For each creation, the jobs whose span it meets, but for its own: one sweep over time, whatever the length of the history. */
+/** For each creation, other jobs whose span overlaps: one sweep over time, whatever the length of the history. */
 function meeting(
   creations: readonly HistoryEvent[],
   jobs: readonly Job[],
@@ -137,7 +136,7 @@ function meeting(
   const spans = jobs
     .flatMap((job) => {
       const span = spanOf(job)
-      // Without a time it is neither before nor after another.
+      // Without a time it has no order.
       return span && span.from <= span.to ? [{ job, span }] : []
     })
     .sort((one, other) => one.span.from - other.span.from)
@@ -156,10 +155,10 @@ function meeting(
   )
 }
 
-/** For each creation on an application that was free of known jobs, since when it was. */
+/** For each creation on an application without known jobs, since when. */
 function freeTimes({ jobs, creations }: Application): Map<HistoryEvent, number> {
   const times = new Map<HistoryEvent, number>()
-  // Of a job whose id another one has, no reading tells when it ends, unless that is the very same answer once more.
+  // If another job has the same id, readings do not show the end, unless the answers are identical.
   const known = jobs
     .filter(({ twinOf, creation }) => !twinOf || createdAt(twinOf) !== createdAt(creation))
     .sort((one, other) => one.creation.sentAt - other.creation.sentAt)
@@ -173,25 +172,24 @@ function freeTimes({ jobs, creations }: Application): Map<HistoryEvent, number> 
   return times
 }
 
-/** Whether a request was on its way and answered within the span. */
 const isWithin = ({ sentAt, endedAt }: HistoryEvent, { from, to }: Span): boolean =>
   sentAt > from && endedAt <= to
 
 const overlaps = ({ sentAt, endedAt }: HistoryEvent, { from, to }: Span): boolean =>
   sentAt <= to && endedAt >= from
 
-/** Whether neither of two creations on one application was sent after the other had been answered. */
+/** Whether two creations on one application overlapped. */
 export const wereTogether = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one !== other && overlaps(one, { from: other.sentAt, to: other.endedAt })
 
-/** Whether a creation on the application got no answer: it may have started a job that nobody knows of. */
+/** Whether a creation on the application got no answer: it may have started an unknown job. */
 export function lostBefore({ creations }: Application, at: number): boolean {
   const before = creations.filter(({ sentAt }) => sentAt < at)
   const lost = before.findLastIndex((one) => one.status === undefined && isAsked(one))
   return lost >= 0 && !before.slice(lost).some(({ isGranted }) => isGranted)
 }
 
-/** Whether no job on another application may have been in progress meanwhile. */
+/** Whether certainly no job on another application was in progress meanwhile. */
 export const isAlone = (history: History, creation: HistoryEvent): boolean =>
   viewOf(history).jobs.every(
     (job) => sameId(job.application.id, creation.within ?? '') || !overlaps(creation, job.possible),

@@ -33,7 +33,7 @@ const blocked = (times: number, on = 'b', from = 0): string =>
       ${at + 30} ${name}1: completed\n${at + 40} ${on}: 202 ${name}2\n${at + 60} ${name}2: completed`
   }).join('')
 
-/** Creations at once that are all refused, and one by itself that is granted so many ms before the next. */
+/** Simultaneous creations that are all refused, and a single one that is accepted that many ms before the next. */
 const bursts = (times: number, apartMs = 3000, on = 'a', from = 0): string =>
   Array.from({ length: times }, (_, at) => {
     const start = from + at * (1000 + apartMs)
