@@ -5,7 +5,7 @@ import type { WireResponse, HttpRequest, HttpResult } from '../../harness/http/m
 import type { Failure, TakesState } from '../../harness/report/report-schema.ts'
 import { createReference, startReference } from '../../reference/server.ts'
 import { evidenceText } from '../../reporters/view/evidence.ts'
-import { judgeUrl, transportTo } from '../matrix/judge-reference.ts'
+import { judgeReference, judgeUrl, transportTo } from '../matrix/judge-reference.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 import { answered, envelope, headerOf, isGranted, judge, jsonIn, via } from './networks.ts'
 
@@ -278,4 +278,22 @@ test('the curl line of a creation beside a job starts that job first', async () 
   } finally {
     await close()
   }
+})
+
+test.each([
+  'jobs.create/202-created#later',
+  'jobs.create/409-released#after-third',
+  'jobs.retrieve/200-stable#declared-job',
+  'files.list/2xx-accepted#many',
+  'files.list/2xx-accepted#name',
+  'graphs.create/400-duplicate-name#few-known',
+  'graphs.create/2xx-usable#asked-twice',
+  'applications.create/2xx-usable#asked-twice',
+  'graphs.add-file/2xx-accepted#many',
+])('%s: what a whole run fails shows again on a fresh server by its line', async (defect) => {
+  const id = defect.replace(/#.*/, '')
+  const server = { ...pace, defects: [defect] }
+  const [failure] = (await judgeReference(server)).of(id).failures
+  const { failed } = await judgeReference(server, { options: optionsOf(failure!) })
+  expect(failed, failure!.rerun).toContain(id)
 })
