@@ -55,10 +55,10 @@ export async function explanation(
   const planned = plannedCases(requirement, target, runOptionsOf({ seed: 1, runs: 1 }, ''))
   const changed = differenceLines(requirement, planned, colors)
   const parts: Record<string, readonly Line[]> = {
-    'What is sent': sentLines(requirement, planned),
-    ...(changed.length > 0 && { 'The difference from the valid request': changed }),
     'What passes': passes(requirement),
     Why: readings(id),
+    'What is sent': sentLines(requirement, planned),
+    ...(changed.length > 0 && { 'The difference from the valid request': changed }),
     'What the target must declare': declared(requirement),
     'Judge only this': [copied(`conform <base_url> --target <file> --only ${id}`)],
   }
@@ -200,6 +200,6 @@ function readings(id: string): string[] {
       .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
       .replaceAll('**', '')
       .replaceAll(/(?<!\w)_([^_]+)_(?!\w)/g, '$1')
-    return `${plain.replaceAll('\n', ' ')} (catalogue/readings.md, ${heading})`
+    return `${heading} ${plain.replaceAll('\n', ' ')}`
   })
 }

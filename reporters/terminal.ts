@@ -172,7 +172,7 @@ function endLines(shown: Showing, most: number): Line[] {
   const leftOut = leftOutSentence(report)
   const tone = tones[standingOf(report).tone]
   return [
-    ...(leftOut === undefined ? [] : [`left out: ${leftOut}`]),
+    ...(leftOut === undefined ? [] : [`Left out: ${leftOut}`]),
     ...createdLines(report),
     ...runNotes(report).map((note) => terminalText(note)),
     ...written.flatMap(({ path }) => pathLines(path, shown)),

@@ -96,6 +96,7 @@ export async function oneRun(
       people: front.people,
       baseline,
       server,
+      isEmbedded: baseUrl === undefined && options.target === undefined,
     })
     await keepReport(report, { baseUrl, target: options.target })
     return { report, cause: left.record.facts.ended?.cause }

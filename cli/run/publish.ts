@@ -16,14 +16,18 @@ interface Publication {
   readonly people: People
   readonly baseline: Baseline | undefined
   readonly server: StartedServer | undefined
+  /** The embedded reference server was judged. */
+  readonly isEmbedded: boolean
 }
 
 /** Writes all reports and the terminal output, and sets the exit code. Returns the report as written. */
 export async function publish(record: RunRecord, publication: Publication): Promise<Report> {
-  const { options, people, requests, server } = publication
+  const { isEmbedded, options, people, requests, server } = publication
   const notes = notesOf(record)
   const problems: string[] = []
   const held = await heldAgainst(reportOf(record), publication, { notes, problems })
+  if (isEmbedded)
+    notes.push('This run judged the embedded reference server. Judge yours: conform <base_url>')
   const { requireExercised = false } = options
   const report = decided(held, { requireExercised, notJudged: whyNotJudged(record) })
   notes.push(...(server?.notes(report) ?? []))

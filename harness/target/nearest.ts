@@ -14,10 +14,16 @@ export function nearest(written: string, candidates: readonly string[]): string 
   const near = closest(written, candidates)
   const most = Math.min(written.length - 1, Math.max(2, Math.floor(written.length / 3)))
   return (
+    // Two letters in the wrong order.
+    candidates.find((candidate) => lettersOf(candidate) === lettersOf(word)) ??
     part((candidate) => candidate.startsWith(word)) ??
     part((candidate) => candidate.endsWith(word)) ??
     (distance(written, near) <= most ? near : undefined)
   )
+}
+
+function lettersOf(word: string): string {
+  return [...word].sort().join('')
 }
 
 /** `; did you mean x?` if a candidate is near, else all candidates, if few. */
@@ -33,9 +39,14 @@ export const requirementIds: readonly string[] = catalogue.map(({ id }) => id)
 
 const patterns = [...new Set(catalogue.map(({ operation }) => `${operation}/*`))]
 
+/** `files.*`: all operations of a family. */
+const families = [...new Set(catalogue.map(({ operation }) => `${operation.split('.')[0]}.*`))]
+
 /** `; did you mean jobs.create/*?` for a near id or pattern, else how to list all. */
 export function idMeant(written: string): string {
-  const near = nearest(written.replaceAll('*', ''), [...patterns, ...requirementIds])
+  const near = written.endsWith('.*')
+    ? nearest(written, families)
+    : nearest(written.replaceAll('*', ''), [...patterns, ...requirementIds])
   return near === undefined
     ? '; conform list shows all'
     : `; did you mean ${near}? (conform list shows all)`

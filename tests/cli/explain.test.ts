@@ -51,9 +51,9 @@ describe('explain', () => {
         requirement.id,
       ).toEqual([
         ...[
-          'What is sent',
           'What passes',
           'Why',
+          'What is sent',
           'What the target must declare',
           'Judge only this',
         ],
