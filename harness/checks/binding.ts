@@ -128,11 +128,17 @@ export class Binding {
     return { name: `${id} before ${what}`, source: () => this.#found.valid(), purpose }
   }
 
-  #twin({ what }: Case, change: (valid: Probe) => Probe): Request {
-    const { id } = this.#context.requirement
-    const purpose = { requirement: id, role: 'control' } as const
-    const source = async (): Promise<Probe> => change(await this.valid())
-    return { name: `${id} instead of ${what}`, source, purpose }
+  #twin({ what, object }: Case, change: (valid: Probe) => Probe): Request {
+    const { run, requirement } = this.#context
+    const purpose = {
+      requirement: requirement.id,
+      role: 'control',
+      isSuccess: countsAsGranted,
+    } as const
+    // The request for another object is a fresh one: the file of the last one may be in its graph by now.
+    const valid = object ? () => validRequest(run, this.#material.operation) : this.valid
+    const source = async (): Promise<Probe> => change(await valid())
+    return { name: `${requirement.id} instead of ${what}`, source, purpose }
   }
 
   #requestOf(one: Case): Request {
