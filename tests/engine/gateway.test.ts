@@ -245,7 +245,7 @@ test('a firewall that blocks a few words is named by its page', async () => {
     ['completion.create/400-*', 'chat.create/400-unsupported-model', 'envelope/shape'],
   )
   expect(text).toMatch(
-    /^ +\d+ +no error envelope, but a page: 403 Request blocked \(waf\)\n +if something in front/m,
+    /cause +HTML page instead of the JSON error envelope: 403 Request blocked \(waf\)$/m,
   )
   expect(text).not.toMatch(/status is right|lacks a right/)
 })
@@ -264,7 +264,7 @@ test('a restart that loses what was created is reported by what is gone, and ask
     return response
   }, made)
   expect(text).toMatch(
-    /^ +\d+ +what the run creates is not found later\n +keep what is created: look for a restart/m,
+    /^ +1\. What the run creates is not found later\. Keep what is created: look for a restart/m,
   )
   expect(text).not.toMatch(/grant them|declare a request that succeeds/)
 })

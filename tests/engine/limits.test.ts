@@ -100,7 +100,7 @@ describe('a quota of all requests', () => {
     expect(run.life.ended).toBeUndefined()
     expect(granted.size).toBeGreaterThan(2)
     expect(runNotes(report).join()).toMatch(
-      /throttled: \d+ answers asked to slow down \(429, 503\), and to wait 30 s at most; --rate and --concurrency/,
+      /throttled: \d+ answers asked to slow down \(429, 503\), and to wait 30 s at most; use --rate or --concurrency/,
     )
   })
 

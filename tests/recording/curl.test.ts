@@ -67,8 +67,8 @@ test.each([
 })
 
 test.each([
-  ['that clean-up removes', false, 'which has removed it since'],
-  ['on a server that the run started', true, 'and the server that it started has ended'],
+  ['that clean-up removes', false, 'and was removed since'],
+  ['on a server that the run started', true, 'and its server has ended'],
 ])('a failure about an object %s says so', async (_, endsTarget, words) => {
   const how = { endsTarget, limits: { settleMs: 50 } }
   const { curl } = await exchangeOf('graphs.add-file/409-already-in-graph', how)

@@ -233,6 +233,6 @@ test('HTML shows both requests side by side, what is alike far from the differen
   // The lines that differ stand in a body of their own, which a phone shows side after side.
   const bodies = elements(await inHtml(report([row]))).filter((one) => hasClass(one, 'd'))
   expect(bodies.map(textOf)).toEqual(['  "last": "a"  "last": 7'])
-  expect(textOf(table)).toMatch(/\d+ more alike/)
+  expect(textOf(table)).toMatch(/\d+ more equal lines/)
   expect(textOf(table)).not.toContain('"m3"')
 })

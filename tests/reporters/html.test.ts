@@ -142,7 +142,7 @@ test('bodies of passed exchanges are held to 1 KiB, those of a lone failure are 
   const list = rows(elements(await inHtml(report, [cut])))
   const shown = textOf(list[0]!).match(/é+/g)!
   expect(shown.map(({ length }) => length)).toEqual([512, 512])
-  expect(textOf(list[0]!)).toContain('[cut; the whole body has 6000 bytes]')
+  expect(textOf(list[0]!)).toContain('[truncated; the whole body has 6000 bytes]')
   expect(textOf(list[3]!)).toContain(long)
 })
 

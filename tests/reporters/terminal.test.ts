@@ -240,7 +240,7 @@ test('a reason that names one of those that share it is one reason', () => {
 test('says what the curl line needs besides', () => {
   const row = failed('jobs.create/409', { takes: 'job-in-progress' })
   expect(inTerminal(report([row]))).toMatch(
-    /^ {4}note {6}one request alone does not reproduce this: a job of the application must be in progress\. /m,
+    /^ {4}note {6}one request alone does not reproduce this: a job of the application must be running\. /m,
   )
 })
 
