@@ -52,7 +52,7 @@ function reportIn(from: string | true): string {
   const path = from === true ? newestReport() : from
   if (path === undefined)
     throw new UserError(
-      '--from: no run is kept on this machine; run it first, or name its JSON report',
+      '--from: no earlier run was found; run conform first, or give its JSON report',
     )
   return path
 }

@@ -68,7 +68,7 @@ export function planRun(target: Target, options: PlanOptions): Plan {
   return plan
 }
 
-/** What the others leave is for bad input that a target may grant. */
+/** Shares the remaining generations among bad input that a target may accept. */
 function allowBadInput(plan: Map<string, PlanEntry>, target: Target, left: number): void {
   for (const one of catalogue) {
     const entry = plan.get(one.id)

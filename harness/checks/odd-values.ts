@@ -89,7 +89,7 @@ const oddChange: Readonly<Record<OddValue, Made>> = {
   empty: (odd, { member: { isId, kinds } }) =>
     emptyOf(isId ? ['string'] : kinds).map((value) => odd(shown(value), () => value)),
   alone: (odd, { member: { shows } }) => [
-    odd(`${shown(shows)}, without what it is for`, () => shows),
+    odd(`${shown(shows)} without its related members`, () => shows),
   ],
   blank: (odd) => [odd('a blank', () => ' ')],
   equal(odd, { member, body }, { members, places }) {

@@ -59,7 +59,7 @@ async function enterState({ run, requirement }: CheckContext, { before }: Scenar
     run.life.signal.throwIfAborted()
     if (status === undefined || status >= 400)
       throw new NotExercised(
-        `the scenario's before request was answered ${status ?? 'not at all'}: ${request.method} ${request.url}`,
+        `the scenario's before request got ${status ?? 'no answer'}: ${request.method} ${request.url}`,
       )
   }
 }

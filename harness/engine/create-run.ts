@@ -135,7 +135,7 @@ function wallSentence({ ms, askedMs, statuses }: Wall): string {
   const sentence = `for ${Math.round(ms / 1000)} s the target answered only ${given}`
   if (!statuses.has(429)) return `${sentence}: it is out of service, or accepts no more requests`
   return askedMs > longestPauseMs
-    ? `${sentence}, and it asks to wait ${Math.round(askedMs / 1000)} s: that is a quota of hours or days`
+    ? `${sentence}, and asks to wait ${Math.round(askedMs / 1000)} s: a quota of hours or days`
     : sentence
 }
 

@@ -115,8 +115,7 @@ export function familyRemark(exchange: Exchange, pairs: Pairs): string {
   const { response } = exchange
   if (!response) return ''
   const names = pairs.filter(([status]) => status === response.status).flatMap(([, ...tpe]) => tpe)
-  const requirement = response.errors.codeNames(response.status)?.join(', ')
-  return ` ("${tpeOf(response)}" is another code name of the ${response.status} row of §7.2: ${requirement}; the spec names ${names.join(' or ')} here)`
+  return ` ("${tpeOf(response)}" is a code name of ${response.status} in §7.2, but the spec names ${names.join(' or ')} here)`
 }
 
 export function isPage(response: HttpResponse): boolean {

@@ -37,7 +37,7 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
     return { sentence: `${doubled} (${said})`, patienceMs: 0, perhapsHereOnly: true }
   if (status >= 502 && status <= 504)
     return {
-      sentence: `the service is down or still starting: ${said}; check the base URL, or let the run wait for it with --wait <ms>${past}`,
+      sentence: `the service is down or still starting: ${said}; check the base URL, or wait for it with --wait <ms>${past}`,
       patienceMs: startMs,
       perhapsHereOnly: true,
     }

@@ -98,7 +98,7 @@ const takes = oneOf(
   'job-in-progress', // of the same application
   'job-elsewhere', // in progress on another application
   'job-before', // of the same application, and ended
-  'job-of-run', // read as it was in the run, beside its other jobs
+  'job-of-run', // the state of this job during the run, among its other jobs
   'endless-job', // in progress for longer than it may be
   'refusal-before', // a request that was refused
   'requests-at-once', // sent at the same moment

@@ -199,8 +199,8 @@ function removedSince(
   if (!gone) return undefined
   const what = `${gone.operation} made ${gone.id} for this run`
   return endsTarget
-    ? `${what}, and its server has ended: the rerun command starts another server and creates another`
-    : `${what}, and was removed since: the rerun command creates another`
+    ? `${what}, and its server has ended: the rerun command starts the server and creates the object again`
+    : `${what}, and was removed since: the rerun command creates the object again`
 }
 
 function prepared({ target }: Run, { id }: CatalogueRequirement): string | undefined {

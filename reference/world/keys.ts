@@ -11,7 +11,7 @@ export interface Key {
 
 const secret = new TextEncoder().encode(publishedSecret)
 
-/** What the text of a key determines for good: its claims and expiry (`exp`, in s), or that it is invalid. */
+/** The permanent properties of a key: its claims and expiry (`exp`, in s), or that it is invalid. */
 type Read = (Key & { readonly exp: number }) | 'invalid'
 
 /** Limits of the cache: characters of a key, and number of keys. */

@@ -46,7 +46,7 @@ function decoded(call: Call): string {
   }
 }
 
-/** Requirements for valid requests that fail if a server cannot read escapes. */
+/** Requirements that fail if a server cannot read escapes in valid requests. */
 const spelled = ['200-text', '2xx-accepted', '200-entities', '200-text-parts']
 
 function parsed(call: Call): unknown {

@@ -58,8 +58,7 @@ export const attachedRule: Rule = (history) => {
     const what = `of file ${object}, which was uploaded with graphId ${graph} before`
     return [{ exchange: first.exchange, what, expected, shownBy }]
   })
-  const why =
-    'no file that was uploaded with graphId was added to that graph, or it had no time before'
+  const why = 'no file uploaded with graphId was added to that graph after enough time'
   return verdictOf(evidence, cases + evidence.length, why)
 }
 
@@ -76,5 +75,5 @@ function addedNowhere(
   if (![within, last.within!].every((graph) => takesPlain(history, graph))) return []
   const expected =
     'no 409: the file was uploaded with the graphId of another graph, and other files can be in both'
-  return [{ exchange: last.exchange, what: 'for a graph that the upload did not name', expected }]
+  return [{ exchange: last.exchange, what: 'for a graph other than that of the upload', expected }]
 }

@@ -156,7 +156,7 @@ export const onceRule: RelationRule = (history, id) => {
 export const atomicRule: RelationRule = (history, id) => {
   const creator = creatorOf(id)
   let cases = 0
-  let why = 'no two creations of one thing were sent at once'
+  let why = 'no two creations of the same thing were sent at once'
   let hasBroken = false
   for (const attempts of thingsOf(history, id)) {
     const meant = attempts.filter(isMeant)
@@ -179,7 +179,7 @@ export const atomicRule: RelationRule = (history, id) => {
     cases += refused.length
     const shown = beside.find((one) => !one.isGranted)
     if (shown && granted.length === 0)
-      why = `none of the concurrent creations was granted: ${describeResponse(shown.exchange)}`
+      why = `none of the concurrent creations was accepted: ${describeResponse(shown.exchange)}`
     const crash = refused.find(({ exchange }) => isOwnBreakdown(exchange))
     // The second must be refused; a server that always crashes on it is broken.
     if (crash && hasBroken)

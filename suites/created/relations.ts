@@ -108,7 +108,7 @@ export const ownId: Judge = async (context) => {
   else context.open.settle(1)
   const limited = sent.find(isThrottling) ?? sent[0]!
   if (sent.filter((exchange) => createdId(run, exchange) !== undefined).length < 2)
-    showsNothing('fewer than two concurrent creations named an id: one', limited)
+    showsNothing('fewer than two concurrent creations returned an id: one', limited)
   judgeRelation(context)
   context.atEnd = async () => judgeRelation(context)
 }
@@ -203,7 +203,7 @@ export const onceAtOnce: Judge = async (context) => {
   const taken = sent.filter(isTaken).length
   if (taken === 0)
     showsNothing(
-      'none of the concurrent creations was granted: one',
+      'none of the concurrent creations was accepted: one',
       sent.find(isThrottling) ?? sent[0]!,
     )
   judgeRelation(context)

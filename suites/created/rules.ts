@@ -37,7 +37,7 @@ export const ownIdRule: RelationRule = (history, id) => {
     if (!twin || twin.content === one.content) return []
     const which =
       name !== undefined && name === twin.name
-        ? `another creation of the same name, ${name}, gave`
+        ? `another creation of the same name, ${name}, returned`
         : `another creation${twin.name === undefined ? '' : `, of ${twin.name},`} gave`
     return [
       {
@@ -51,7 +51,7 @@ export const ownIdRule: RelationRule = (history, id) => {
     ]
   })
   const cases = granted.length - evidence.length
-  const why = 'fewer than two creations named an id'
+  const why = 'fewer than two creations returned an id'
   return verdictOf(evidence, cases < 2 && evidence.length === 0 ? 0 : cases, why)
 }
 
@@ -180,7 +180,7 @@ export const usableRule: RelationRule = (history, id) => {
   const isFile = id === uploadOperation
   const all = madeBy(history, id)
   const ids = new Set(all.map(({ object }) => object!))
-  let why = `nothing shows that ${operation(id).creates?.what} which was made can be used`
+  let why = `it is not known whether ${operation(id).creates?.what} can be used after its creation`
   let cases = 0
   const evidence = all.flatMap((made): Evidence[] => {
     const uses = usesOf(history, made)
@@ -197,7 +197,7 @@ export const usableRule: RelationRule = (history, id) => {
         : 'requests that use the declared object fail too: declare some that succeed'
     return lost.slice(0, 1).map(({ exchange, sentAt }) => ({
       exchange,
-      what: `with the id of what was created ${seconds(sentAt - made.endedAt)} before`,
+      what: `with the id of an object created ${seconds(sentAt - made.endedAt)} before`,
       expected: `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} at the latest ${settleMs} ms after its creation (limits.settleMs)`,
       shownBy: made.exchange.purpose.requirement,
     }))

@@ -124,8 +124,7 @@ export const ownRecordRule: Rule = (history) => {
       return []
     }
     const actual = `${describeResponse(reading.exchange)}, as for the first`
-    const expected =
-      'an answer that differs from that for another file, of another name and content'
+    const expected = 'an answer that differs from the one for a file with another name and content'
     return [
       {
         exchange: reading.exchange,

@@ -62,10 +62,10 @@ function excuseFor(history: History, beside: Beside, all: readonly Beside[]): st
     if (other && sameId(other.id, job.id))
       return createdAt(creation) === createdAt(job.creation)
         ? undefined
-        : `another creation gave the id of the first job, ${job.id}: no reading tells them apart`
+        : `another creation returned the id of the first job, ${job.id}: readings cannot distinguish them`
     const mayLag = alike.some((one) => isConflict(one) && one.sentAt < sentAt)
     return mayLag && (job.busy?.to ?? 0) < creation.endedAt + lagMs(beside)
-      ? `${said}, but the first job was read as ended soon after: such readings may lag behind`
+      ? `${said}, but the first job was seen ended soon after: readings may be delayed`
       : undefined
   }
   if (creation.request === 'unknown' || noise !== undefined) return said
@@ -121,8 +121,8 @@ function remedy(history: History): string {
     .jobs.map((job) => ({ job, ms: (job.end?.endedAt ?? -Infinity) - job.creation.endedAt }))
     .sort((one, other) => other.ms - one.ms)
   if (!longest || longest.ms < 0 || longest.ms > longEnoughMs || history.isRecorded) return ''
-  const took = `its longest job was read as ended after ${Math.round(longest.ms).toLocaleString('en')} ms`
-  const wanted = 'one whose jobs last a second or more, and some ten round trips over a network'
+  const took = `its longest job was seen ended after ${Math.round(longest.ms).toLocaleString('en')} ms`
+  const wanted = 'one whose jobs last a second or more, and about ten round trips over a network'
   return `; application ${longest.job.application.id}: ${took}: declare as resources.slowApplication ${wanted}`
 }
 
@@ -225,9 +225,9 @@ export const atomic: Rule = (history) => {
       if (isAsked(creation) && isConflict(creation)) cases++
       const other = viewOf(history).madeBy(creation)
       if (!other) continue
-      open = 'two concurrent creations were granted, but the jobs ended before they could be read'
+      open = 'two concurrent creations were accepted, but the jobs ended before they could be read'
       if (sameId(one.id, other.id)) {
-        open = `two concurrent creations gave the same id, ${one.id}: no reading tells them apart`
+        open = `two concurrent creations returned the same id, ${one.id}: readings cannot distinguish them`
       } else if (areBoth(one, other) || areBoth(other, one)) {
         const { jobs } = other.application
         const [first, second] =

@@ -69,7 +69,7 @@ test('a broken target: exit 1, the evidence in three lines, and commands that sh
     /^ +sent +POST http\S+\/v1\/applications\/\S+\/jobs with a valid request, but an unknown/m,
   )
   expect(stdout).toMatch(/^ +expected +404 ResourceNotFound/m)
-  expect(stdout).toMatch(/^ +received +404 NotFound .*another code name of the 404 row of §7\.2/m)
+  expect(stdout).toMatch(/^ +received +404 NotFound .*"NotFound" is a code name of 404 in §7\.2/m)
   expect(stdout).toMatch(/^ +note +only the code name differs: passes with --tpe family$/m)
   const [failure] = row(report, broken).failures
 

@@ -6,7 +6,7 @@ import { base, error, html, json, judgeBehind, type Reply } from './behind.ts'
 /** What a run says of a target that something in front of it, or its own state, makes answer otherwise. */
 
 const away = 'the service is down or still starting: '
-const start = '; check the base URL, or let the run wait for it with --wait <ms>'
+const start = '; check the base URL, or wait for it with --wait <ms>'
 const ownPage = 'this looks like a website, not the API: '
 const asks =
   'check the base URL, or declare what the page asks for in headers of the target file (--header)'
@@ -289,7 +289,7 @@ test('a service that loads for long is named with --wait, in an envelope or not'
     const { code, report } = await judgeBehind(reply)
     expect(code).toBe(3)
     expect(report.exit.because).toMatch(
-      /cannot be judged: the service is down or still starting: 503 .*; check the base URL, or let the run wait for it with --wait <ms>$/,
+      /cannot be judged: the service is down or still starting: 503 .*; check the base URL, or wait for it with --wait <ms>$/,
     )
   }
 })

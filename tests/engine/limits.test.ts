@@ -108,7 +108,7 @@ describe('a quota of all requests', () => {
     [
       'of a day',
       () => limited(40_000),
-      /the target answered only 429, and it asks to wait 40000 s: that is a quota of hours or days$/,
+      /the target answered only 429, and asks to wait 40000 s: a quota of hours or days$/,
     ],
     [
       'that is an outage',
