@@ -128,12 +128,12 @@ test.each<[what: string, told: Told[], ids: string[]]>([
     'an application that takes no job from the first on',
     [
       { to: '/v1/applications', sends: {}, status: 201, answers: { id: 'app-9' } },
-      {
+      ...Array.from({ length: 7 }, () => ({
         ...creation,
         to: '/v1/applications/app-9/jobs',
         status: 409,
         answers: envelope('BadRequest'),
-      },
+      })),
     ],
     ['jobs.create/202-created'],
   ],
