@@ -203,7 +203,7 @@ test('jobs that end at once: the reason says how long they took, and what to dec
   const { of } = await judge([id], { reference: instant, change: onlyApplication })
   expect(of(id).outcome).toBe('not-exercised')
   expect(of(id).reason).toMatch(
-    /application [\da-f-]{36}: its longest job was read as ended after \d+ ms: declare as resources\.slowApplication one /,
+    /application [\da-f-]{36}: its longest job was seen ended after \d+ ms: declare as resources\.slowApplication one /,
   )
 })
 
