@@ -247,14 +247,14 @@ describe('what a failure takes besides its request', () => {
     const bodyOf = (line = ''): string | undefined => / --data\S* (.*)$/.exec(line)?.[1]
     expect(bodyOf(second)).toBeDefined()
     expect(bodyOf(first)).not.toBe(bodyOf(second))
-    expect(evidenceText(failure!)).toMatch(/In the run the other one came [\d,]+ ms after it/)
+    expect(evidenceText(failure!)).toMatch(/In the run they were [\d,]+ ms apart/)
   })
 
   test.each([
     [
       'files.upload/2xx-own-id#name',
       /which another creation of the same name, .+, gave/,
-      /another request of the run made the object/,
+      /the object came from an earlier request/,
     ],
     [
       'pdf.parse/200-content#name',

@@ -321,7 +321,7 @@ test('a function that never answers is waited for 30 s, and then the target cann
 test('a short key is warned of, without showing it', async () => {
   const { warnings } = await resolve({ keys: { expired: 'short' } })
   expect(warnings).toEqual([
-    'keys.expired is shorter than 8 characters: reports can hide it only where it appears alone',
+    'keys.expired is shorter than 8 characters: reports can only hide it where it appears alone',
   ])
 })
 

@@ -78,7 +78,7 @@ test('each reason not to accept a certificate has a remedy of its own', async ()
   const way = { baseUrl: server.url, tls: {} }
   const untrusted = unanswered(await get(transportTo(server)))
   expect(untrusted.detail).toBe('untrusted')
-  expect(remedyFor(untrusted, way)).toMatch(/tls\.ca of the target file \(or NODE_EXTRA_CA_CERTS\)/)
+  expect(remedyFor(untrusted, way)).toMatch(/tls\.ca in the target file \(or NODE_EXTRA_CA_CERTS\)/)
   expect(remedyFor(untrusted, { ...way, tls: { ca: 'another' } })).toMatch(
     /no authority in tls\.ca/,
   )
