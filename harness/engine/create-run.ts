@@ -123,7 +123,10 @@ function waysElsewhere(
 }
 
 /** Stops waiting after nothing but throttled answers: the whole run, or these operations if others are answered. */
-async function endWaiting({ client, life }: Run, wall: Wall): Promise<void> {
+async function endWaiting(
+  { client, life }: Pick<Run, 'client' | 'life'>,
+  wall: Wall,
+): Promise<void> {
   const isAll = await client.liveness.isThrottling().catch(() => true)
   if (isAll) life.end('throttled', wallSentence(wall))
   else for (const operation of wall.operations) client.breaker.stop(operation)

@@ -17,7 +17,7 @@ const lockingRow = 8
 /** A target with lock-outs gets a valid key before each group of this many wrong ones. */
 const wrongInARow = 3
 
-const isFew = ({ options, target }: Run): boolean =>
+const isFew = ({ options, target }: Pick<Run, 'options' | 'target'>): boolean =>
   options.depth === 'quick' || target.limits.credentialProbes === 'few'
 
 /** Sends a valid key between wrong ones, if the target should get few. */

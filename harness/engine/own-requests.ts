@@ -70,7 +70,8 @@ export async function sendHookRequest(
     : { status: undefined, why: result.message }
 }
 
-const deadlineOf = ({ life }: Run): number => (life.ended ? responseAfterEndMs : responseMs)
+const deadlineOf = ({ life }: Pick<Run, 'life'>): number =>
+  life.ended ? responseAfterEndMs : responseMs
 
 function withQuery(search: string, query: Readonly<Record<string, string>>): string {
   const own = new URLSearchParams(search)

@@ -18,7 +18,11 @@ interface ProbeParts {
 export const jsonType: HeaderLine = { name: 'content-type', value: 'application/json' }
 
 /** A request of that operation, by default with the full key. */
-export async function operationProbe(run: Run, id: OperationId, parts: ProbeParts): Promise<Probe> {
+export async function operationProbe(
+  run: Pick<Run, 'keys' | 'target' | 'api'>,
+  id: OperationId,
+  parts: ProbeParts,
+): Promise<Probe> {
   const credential = parts.credential ?? (await run.keys.full())
   return draftOf(run.target, run.api.operation(id), { ...parts, credential })
 }
@@ -52,7 +56,7 @@ const nobodysId = '00000000-0000-4000-8000-000000000000'
 
 /** A harmless request, by default with the full key, to test liveness or present a key. */
 export function livenessProbe(
-  run: Run,
+  run: Pick<Run, 'keys' | 'target' | 'api'>,
   id = run.api.first,
   credential?: Credential,
 ): Promise<Probe> {
@@ -64,7 +68,7 @@ export function livenessProbe(
 export const forLiveness: Purpose = { requirement: null, role: 'liveness', skipPassive: true }
 
 /** The effect of the operation's valid request on a conforming target. Reading a declared object has none. */
-export function effectOf(run: Run, operation: OperationId): Effect {
+export function effectOf(run: Pick<Run, 'target' | 'api'>, operation: OperationId): Effect {
   return readsDeclared(operation, run.target.file) ? 'none' : run.api.granted(operation).effect
 }
 
@@ -76,14 +80,14 @@ export async function probeOf(source: Source): Promise<Probe> {
 }
 
 /** The request as sent: the target's headers, overridden by the probe's. */
-export function httpRequest(run: Run, probe: Probe): HttpRequest {
+export function httpRequest({ target }: Pick<Run, 'target'>, probe: Probe): HttpRequest {
   const { method, headers, body, credential } = probe
   const { value } = credential
   const own = value === undefined ? headers : [...headers, { name: 'authorization', value }]
   const request = {
     method,
-    path: pathOf(probe, run.target.query),
-    headers: withOwn(run.target.headers, own),
+    path: pathOf(probe, target.query),
+    headers: withOwn(target.headers, own),
   }
   return body === undefined ? request : { ...request, body }
 }
@@ -95,7 +99,7 @@ export function operationName({ operation, method, path }: Probe): string {
 
 /** The request with the current key, since a short-lived one may have expired in the queue. */
 export async function requestOf(
-  run: Run,
+  run: Pick<Run, 'keys' | 'target' | 'api'>,
   probe: Probe,
   purpose: Purpose,
   source?: Source,
@@ -108,7 +112,7 @@ export async function requestOf(
 
 /** For example `POST http://127.0.0.1:8080/v1/translate (translate.run/401-expired-key)`. */
 export function nameOf(
-  { target, client }: Run,
+  { target, client }: Pick<Run, 'target' | 'client'>,
   { probe, purpose, request }: PreviousRequest,
 ): string {
   const sentFor = purpose.requirement ?? operationName(probe)

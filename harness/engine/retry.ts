@@ -151,7 +151,7 @@ function sizeOf({ body }: Probe): number {
 }
 
 /** Throws the end of the run if the target is gone; true if it was gone for a while. */
-async function cameBack(run: Run, exchange: Exchange): Promise<boolean> {
+async function cameBack(run: Pick<Run, 'client' | 'life'>, exchange: Exchange): Promise<boolean> {
   const wasAway = await run.client.liveness.cameBack(exchange)
   run.life.signal.throwIfAborted()
   return wasAway

@@ -204,13 +204,16 @@ export interface Liveness {
 }
 
 /** How much bad input may make the target generate; undefined if there is no limit. */
-export function mayGenerate(run: Run, id: CatalogueRequirement['id']): number | undefined {
-  const entry = run.plan.get(id)
+export function mayGenerate(
+  { plan }: Pick<Run, 'plan'>,
+  id: CatalogueRequirement['id'],
+): number | undefined {
+  const entry = plan.get(id)
   return entry?.run ? entry.mayGenerate : undefined
 }
 
-export function isPlanned(run: Run, id: CatalogueRequirement['id']): boolean {
-  return run.plan.get(id)?.run === true
+export function isPlanned({ plan }: Pick<Run, 'plan'>, id: CatalogueRequirement['id']): boolean {
+  return plan.get(id)?.run === true
 }
 
 interface Client {

@@ -26,7 +26,7 @@ const newMs = 1000
  * path.
  */
 function isUrgent(
-  { api, objects }: Run,
+  { api, objects }: Pick<Run, 'api' | 'objects'>,
   { operation, effect, params }: Probe,
   { role }: Purpose,
 ): boolean {
@@ -72,7 +72,10 @@ export async function sendOnce(
 const promptMs = 15_000
 
 /** Throws for a request that would destroy an object which the target file declares: only what the run made may go. */
-function requireOwn({ api, objects, target }: Run, { operation, params }: Probe): void {
+function requireOwn(
+  { api, objects, target }: Pick<Run, 'api' | 'objects' | 'target'>,
+  { operation, params }: Probe,
+): void {
   if (operation === null || api.operation(operation).effect !== 'destroys') return
   for (const id of Object.values(params))
     if (target.ids.has(id.toLowerCase()) && !objects.madeAt.has(id))
@@ -124,7 +127,11 @@ function naming(result: HttpResult, isUsual: boolean): HttpResult {
   return { ...result, message: `${result.message} (${limit})` }
 }
 
-export function recordExchange(run: Run, sent: PreviousRequest, result: HttpResult): Exchange {
+export function recordExchange(
+  run: Pick<Run, 'client' | 'target' | 'api'>,
+  sent: PreviousRequest,
+  result: HttpResult,
+): Exchange {
   const { probe, purpose, request } = sent
   const { recorder, watchers, observers } = run.client
   const previous = result.previousTag
