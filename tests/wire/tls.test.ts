@@ -93,7 +93,7 @@ test('each reason not to accept a certificate has a remedy of its own', async ()
     [told('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'), /TLS 1\.2 and 1\.3/],
     [told('ERR_SSL_TLSV1_UNRECOGNIZED_NAME'), /one of its names/],
     [{ detail: undefined, cause: 'malformed' }, /the port of an HTTP server/],
-    [{ detail: 'nothing-came', cause: 'timeout' }, /declare limits\.timeoutMs/],
+    [{ detail: 'nothing-came', cause: 'timeout' }, /increase limits\.timeoutMs/],
     [{ detail: undefined, cause: 'reset' }, /see which authority it trusts/, certified],
     [
       told('ERR_SSL_TLSV1_ALERT_UNKNOWN_CA'),
