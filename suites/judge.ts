@@ -182,7 +182,7 @@ const othersHook: RunHook = {
   others: {
     'jobs.create': async (run) => {
       const { id, inputs } = declaredResource(run, 'otherApplication')
-      // What a refusal leaves behind is another requirement's, and is looked at first.
+      // The effect of a refusal belongs to another requirement, and is checked first.
       const client = clientOf(run)
       if (client.isPlanned(ids.noEffect)) await reach(client, 'refusals').catch(() => undefined)
       if (client.isBroken(ids.noEffect)) throw new NotExercised('refusals have an effect')

@@ -43,8 +43,8 @@ function casesOf(material: Material): readonly Case[] {
 }
 
 /**
- * First what makes the target generate nothing; then what may, as long as the bad input of the run may generate more. At the end
- * what is left says so, and what broke the server for another requirement is looked at.
+ * Sends first what cannot make the target generate, then the rest while the run may generate more. At the end, reports
+ * what is left, and checks crashes found by other requirements.
  */
 async function judge(refusal: Refusal, isEnd: boolean): Promise<Verdict> {
   const { context, material, cases } = refusal
@@ -92,8 +92,8 @@ interface Walk {
 }
 
 /**
- * Looks at cases in their order. If all that a request holds is granted, each of its parts was looked at. A refusal may be of the
- * first of them alone, and a 5xx does not say which it was: both are followed by the parts.
+ * Judges cases in order. An accepted request covers all of its parts. A refusal may concern only the first part, and a
+ * 5xx does not tell which: after both, the parts are sent.
  */
 function walk(journal: Journal, ruleOf: RuleOf, cases: readonly Case[]): Walk {
   const seen: Walk = { pending: [], judged: 0, granted: 0 }
@@ -136,7 +136,7 @@ function whichBroke(
   return undefined
 }
 
-/** Sends what a walk asks for, as long as so many more may be granted: what is under way is kept for these until it is known. */
+/** Sends what a walk asks for while that many more may be accepted; open requests count until their answer is known. */
 async function settleWalk(
   run: Run,
   look: (journal: Journal) => Walk,

@@ -20,7 +20,7 @@ import { sharedBy } from './created.ts'
 import { type CaseRule, type CaseVerdict, lookAt } from './rules.ts'
 import { sharedRequest, validRequest } from './valid-request.ts'
 
-/** What ties the cases of a refusal to a run: their requests, and what is known of its control. */
+/** Connects the cases of a refusal with a run: their requests, and the state of the control. */
 export class Binding {
   readonly #context: CheckContext
   readonly #material: Material
@@ -39,7 +39,7 @@ export class Binding {
     this.valid = validOf(context, material.operation, found)
   }
 
-  /** Sends what is to be granted besides the valid request, each once a run. */
+  /** Sends the additional valid requests, each once per run. */
   async askControls(cases: readonly Case[]): Promise<void> {
     const { run } = this.#context
     const { operation } = this.#material
@@ -135,7 +135,7 @@ export class Binding {
       role: 'control',
       isSuccess: countsAsGranted,
     } as const
-    // The request for another object is a fresh one: the file of the last one may be in its graph by now.
+    // A new request for the other object, since the last file may be in its graph now.
     const valid = object ? () => validRequest(run, this.#material.operation) : this.valid
     const source = async (): Promise<Probe> => change(await valid())
     return { name: `${requirement.id} instead of ${what}`, source, purpose }
@@ -155,9 +155,9 @@ export class Binding {
       badInput: true,
       expects,
       what,
-      // The envelope of an answer there is no matter of every response.
+      // The envelope of an answer there is not judged.
       ...(isElsewhere && { skipJudging: 'envelope' }),
-      // A request that may be granted is sent once more if no answer came.
+      // A request that may be accepted is repeated if no answer came.
       ...(effect !== 'none' && {
         isSuccess: ({ response }: Exchange) =>
           response !== undefined && isExpected(expects, response),
@@ -217,7 +217,7 @@ function validOf(
 ): () => Promise<Probe> {
   const isFileAdded = operationOf(operation).freshFileAt !== undefined
   if (requirement.effect !== 'none') return () => valid()
-  // A key that is refused is refused whatever became of the file: those requirements add one.
+  // A refused key is refused whatever the file's state.
   const isShared =
     run.options.depth !== 'full' || (requirement.fault === 'credentials' && isFileAdded)
   if (!isShared && !isFileAdded) return () => valid()
@@ -226,7 +226,7 @@ function validOf(
   return () => (kept ??= isShared ? sharedRequest(run, name, () => valid()) : valid())
 }
 
-/** A fault of credentials hides behind any other refusal if the control was not granted: why nothing was seen then. */
+/** Without an accepted control, another refusal may hide a fault of credentials: why nothing was proven then. */
 function whyHidden(exchange: Exchange, found: Control): string | undefined {
   const status = exchange.response?.status ?? 0
   const isConclusive = (status >= 200 && status < 300) || status === 401 || status === 403

@@ -109,7 +109,7 @@ interface RecordOptions {
   readonly besides?: (known: Known, valid: Probe) => Probe
   /** Accepted pairs for a wrong type at that member, if different. */
   readonly otherTypes?: { readonly at: string; readonly expects: Pairs }
-  /** What the case of a deleted object has besides: it may be granted for good. */
+  /** Extra rules for the case of a deleted object, which some targets accept. */
   readonly deleted?: Partial<Case>
 }
 

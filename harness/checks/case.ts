@@ -24,7 +24,7 @@ export interface Case {
   readonly effect?: Effect
   /** Goes to the alternative path of §4.4, if the valid request is accepted there. */
   readonly isAtOtherPath?: true
-  /** Goes to another object than the declared one, if there is one that grants the valid request. */
+  /** Goes to another object than the declared one, if one accepts the valid request. */
   readonly isForOtherObject?: true
   /**
    * The valid request plus an addition of this one that a target may not support: sent once per run, and must be
@@ -59,7 +59,7 @@ export interface Case {
   readonly coercion?: (valid: Probe) => Probe
 }
 
-/** What a case with a rule of its own asks with. */
+/** The means by which a case with its own rule sends requests. */
 export interface Sender {
   readonly run: Run
   /** The operation's valid request, new each time. */
@@ -67,7 +67,7 @@ export interface Sender {
   look(journal: Journal, request: Request): Look
 }
 
-/** A refusal that is being judged: its control was granted. */
+/** A refusal being judged, after its control was accepted. */
 export interface Refusal {
   readonly context: CheckContext
   readonly material: Material
@@ -76,7 +76,10 @@ export interface Refusal {
   ruleOf(one: Case): CaseRule
 }
 
-/** A refusal: its cases as they are sent, made once its control was granted; in order: each may depend on what was asked before. */
+/**
+ * The cases of a refusal as sent, made once the control was accepted; in order, since each may depend on the previous
+ * one.
+ */
 export interface Condition {
   casesIn(
     context: CheckContext,
@@ -85,7 +88,7 @@ export interface Condition {
   ): Promise<readonly Case[]>
   readonly inOrder?: boolean
   readonly generated?: Generated | undefined
-  /** How its cases are judged together, if not each by itself. */
+  /** How its cases are judged together, if not individually. */
   readonly judge?: (refusal: Refusal, isEnd: boolean) => Promise<Verdict>
 }
 

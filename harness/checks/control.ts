@@ -236,7 +236,7 @@ export async function breakdownAnyway(run: Run, broken: Exchange): Promise<Excha
   )
 }
 
-/** Why what the operation answered is no matter of its input: a valid request is answered so as well; undefined if none is. */
+/** Why the answer does not depend on the input: a valid request gets the same; undefined otherwise. */
 export async function whyNotOfInput(run: Run, broken: Exchange): Promise<string | undefined> {
   const valid = await breakdownAnyway(run, broken)
   return (

@@ -27,7 +27,7 @@ export const sharedBy = perRun(() => ({
   },
   /** How much the bad input of the run may still make the target generate, and how many cases that does not reach. */
   generated: { allowance: undefined as { left: number } | undefined, waiting: 0 },
-  /** What was asked without a valid key, by the place that it went to. */
+  /** Requests sent without a valid key, by place. */
   askedAt: new Map<string, readonly Request[]>(),
   notServed: [] as NotServed[],
   /** Why exclusive scenarios cannot continue. */

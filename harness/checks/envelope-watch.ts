@@ -31,7 +31,7 @@ interface Tally {
 
 /** Failures kept per requirement: some may turn out to be those of a connection. */
 const maxKept = 12
-/** Minimum kept per operation: all of one may turn out to be inconclusive. */
+/** Minimum number of failures to keep per operation, since all of one may be inconclusive. */
 const maxOfOne = 2
 
 function isToKeep({ failures }: Tally, { probe: { operation } }: Exchange): boolean {

@@ -1,4 +1,3 @@
-// A suite, and what a run needs besides.
 export { judgeVerdict, suite, type Suite } from './suite.ts'
 export { steadyHook } from './steady.ts'
 export { envelopeHook, byAllAnswers, observedCases } from './envelope-watch.ts'
@@ -27,7 +26,6 @@ export { badBytes, withBytes } from './odd-cases.ts'
 export { characters, plainer } from './odd-values.ts'
 export { tryAlso, tryEach, property, samples } from './at-once.ts'
 
-// What is granted.
 export {
   control,
   controlExchange,

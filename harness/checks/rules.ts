@@ -11,7 +11,7 @@ import {
 } from '../journal/index.ts'
 import type { Reason } from '../report/index.ts'
 
-/** What the journal shows of one case. `name`: just another name of its row came; that is kept, and the search goes on. */
+/** The journal's verdict on one case. `name`: another name of the same row; it is kept while the search goes on. */
 export type CaseVerdict =
   | { readonly outcome: 'held'; readonly cases: number; readonly isGranted?: boolean }
   | { readonly outcome: 'name'; readonly evidence: Evidence }
@@ -40,7 +40,7 @@ export function lookAt(journal: Journal, request: Request, known: Known): Look {
   return why ? { outcome: 'open', why } : { outcome: 'asks', asks: answer.asks }
 }
 
-/** Keeps what is known for good: the verdict of a case is looked for again only while it asks. */
+/** Caches final verdicts: the verdict of a case is computed again only while it asks. */
 export function remembering(rule: CaseRule): CaseRule {
   let known: CaseVerdict | undefined
   return {

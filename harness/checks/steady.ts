@@ -21,7 +21,7 @@ const answersIn = perRun(() => new Map<string, Answers>())
 /** Longest body that is compared, in characters. */
 const longest = 10_000
 
-/** A name of a request that must be granted, the same for the same request; undefined if it may be refused. Of creations each has a name of its own. */
+/** Identifies a request that must be accepted; undefined if it may be refused. Each creation is unique. */
 function nameOf(
   { objects, target }: Run,
   { probe, purpose, sentAt }: Exchange,
@@ -41,8 +41,8 @@ function nameOf(
 }
 
 /**
- * A request that must be granted, and breaks the server now and then, fails the granted requirement of its operation, wherever it was
- * sent. What a connection is to blame for is not counted.
+ * A valid request that sometimes crashes the server fails the requirement for valid requests of its operation, wherever
+ * it was sent, except when its connection is to blame.
  */
 export const steadyHook: RunHook = {
   observe(run, exchange) {

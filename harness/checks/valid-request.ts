@@ -102,7 +102,7 @@ function paramsOf(known: OfTarget, operation: OperationId): Record<string, strin
   const entries = Object.entries(operationOf(operation).params ?? {})
   return Object.fromEntries(
     entries.map(([name, { declaredAt }]) => {
-      // What would be destroyed is made first.
+      // The object to destroy is created first.
       if (operationOf(operation).effect === 'destroys') return [name, anyUuid]
       const declared = getAt(known.target.file, declaredAt)
       const isId = typeof declared === 'string' || typeof declared === 'number'
@@ -218,7 +218,10 @@ export async function plainRequest(
     : draft
 }
 
-/** The request about an object that is made for it, so that it can destroy nothing else. Throws `NotExercised` if none is granted. */
+/**
+ * A request about an object created for it, so that nothing else can be destroyed. Throws `NotExercised` if the
+ * creation fails.
+ */
 async function withOwnObject(run: Run, draft: Probe, operation: OperationId): Promise<Probe> {
   for (const { id: maker } of operations)
     for (const use of operationOf(maker).creates?.usedBy ?? [])

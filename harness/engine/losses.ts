@@ -25,7 +25,10 @@ export function createLosses() {
       if (isLost(result)) lost++
       if (isHung(result)) hung++
     },
-    /** Whether chance may explain so many tries in a row without an answer: two in time, if a few other requests got none. */
+    /**
+     * Whether chance may explain this many unanswered attempts in a row: two timeouts, if a few other requests timed
+     * out.
+     */
     mayBeChance(last: NoResponse, own: number, bytes: number): boolean {
       if (isLost(last)) return own < this.proof(own, bytes)
       return isHung(last) && own <= least && hung > own && hung - own < nowAndThen * sent

@@ -113,7 +113,7 @@ async function afterLoss(exchange: Exchange, noResponse: NoResponse, tries: Trie
   ) {
     tries.unanswered = exchange
     losses.retried++
-    // A target that takes few connections closes a further one: so alone, and on one that is open, before another fresh one.
+    // A target with few connections closes further ones: retry alone, on an open connection, before another fresh one.
     const onOpen = !isStale && isReset && !tries.alone && exchange.previousRequest === undefined
     tries.fresh = !onOpen
     tries.resent ||= isStale ? tries.alone : !onOpen
@@ -123,12 +123,12 @@ async function afterLoss(exchange: Exchange, noResponse: NoResponse, tries: Trie
   }
   const wasAway = await cameBack(run, exchange)
   if (wasAway && repeatable && tries.away++ < maxAway) {
-    // By itself: one of those that were under way may have brought the target down, and would again.
+    // Alone: one of the concurrent requests may have brought the target down, and would again.
     tries.alone = true
     return 'again'
   }
   const last = tries.resent ? unansweredFor(exchange) : exchange
-  // One that was sent again as often as it takes has proven it by itself.
+  // One repeated to a conclusion has proven it by itself.
   const byChance = isReset && !repeatable
   if (!wasAway || repeatable)
     breaker.count(operationName(probe), last, (row) =>

@@ -191,9 +191,9 @@ export interface Liveness {
   /** @param result undefined if the transport refuses such a request */
   ended(request: PreviousRequest, result: HttpResult | undefined): void
   /**
-   * After an exchange that got no answer, or one of a gateway in place of the service: asks whether the target is there, unless an
-   * answer came since. True if it was away and came back since, so that the request may be sent again; one that stays away ends
-   * the run, so that it is not failed request by request.
+   * After an unanswered exchange or a gateway's answer, checks whether the target is there, unless an answer came
+   * since. True if it was away and came back, so that the request may be repeated; a target that stays away ends the
+   * run instead of failing each request.
    */
   cameBack(exchange: Exchange): Promise<boolean>
   /** Whether harmless requests are throttled as well. */
@@ -203,7 +203,7 @@ export interface Liveness {
   stop(): void
 }
 
-/** How much bad input may make the target generate; undefined if there is no limit. */
+/** How many generations bad input may cause; undefined without a limit. */
 export function mayGenerate(
   { plan }: Pick<Run, 'plan'>,
   id: CatalogueRequirement['id'],

@@ -135,7 +135,7 @@ export function recordExchange(
   const { probe, purpose, request } = sent
   const { recorder, watchers, observers } = run.client
   const previous = result.previousTag
-  // What is recorded is kept, and would hold the previous exchange on the connection, which holds the one before.
+  // A record is kept, and would keep the chain of previous exchanges alive.
   result.previousTag = undefined
   const recorded = recorder.record({
     url: run.target.baseUrl + request.path,

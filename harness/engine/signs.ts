@@ -64,7 +64,7 @@ export function createSigns(baseUrl: string) {
     if (places.size >= fewestPlaces && responses.size === 1) {
       if (response.status >= 300 && response.status < 400)
         return 'every path is redirected, and a redirect is not followed: serve the documented paths directly'
-      // What breaks down, or answers with errors of the interface, is found at its address.
+      // Crashes and errors of the interface prove the address.
       const isOfServer = response.status >= 500 || (response.status !== 404 && isEnvelope(response))
       return isOfServer && !isGranted
         ? 'every path gets the same error: check the log of the server'

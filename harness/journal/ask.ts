@@ -3,7 +3,7 @@ import type { Reason } from '../report/index.ts'
 
 /** How to make the request anew each time, and its purpose. */
 export interface Request {
-  /** The same name is the same request: asked for by several at the same time it is sent once. */
+  /** Equal names mean equal requests: simultaneous asks are sent once. */
   readonly name: string
   readonly source: Source
   readonly purpose: Purpose

@@ -94,7 +94,7 @@ export const story = object(
 export type Story = Fitting<typeof story>
 
 const takes = oneOf(
-  'idle-application', // with no job in progress, after those that the run made before
+  'idle-application', // with no job in progress, after the earlier ones of the run
   'job-in-progress', // of the same application
   'job-elsewhere', // in progress on another application
   'job-before', // of the same application, and ended

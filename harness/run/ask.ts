@@ -60,7 +60,7 @@ function learn(
   if (isRight(judge)) judge.previousRequest = undefined
 }
 
-/** Sends what a rule asks for, and appends what came of it; why it could not be sent, if so. */
+/** Sends what a rule asks for and records the result; returns why it could not be sent, if so. */
 export async function sendAsked(run: Run, journal: Journal, next: Ask): Promise<void> {
   const { request } = next
   try {

@@ -20,7 +20,10 @@ import type { Verdict } from '../journal/index.ts'
 import type { Scenario } from '../target/index.ts'
 import { curlOfBoth, remarkMark } from '../recording/index.ts'
 
-/** How a requirement is judged: gives the verdict of a rule; or none, and throws `Failed` or `NotExercised` if it does not hold. */
+/**
+ * Judges a requirement: returns the verdict of a rule; or nothing, and throws `Failed` or `NotExercised` if it does not
+ * hold.
+ */
 export type Judge = (context: CheckContext) => Promise<Verdict | undefined> | Promise<void>
 
 /** State and tools for judging one requirement. */

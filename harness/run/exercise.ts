@@ -19,7 +19,7 @@ const debug = debuglog('conform')
 
 type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'why' | 'failures'>
 
-/** How each requirement is judged: undefined for one that has no check, which is a bug in the suite. */
+/** The judge of each requirement; a missing one is a bug in the suite. */
 export type JudgeOf = (id: string) => Judge | undefined
 
 type About = Pick<CatalogueResult, 'id' | 'operation' | 'level' | 'section' | 'statement'>

@@ -1,9 +1,7 @@
-// What goes on in a run.
 export { startJudging } from './judging.ts'
 export { ask, askHolding, knownOf, pastBlocks } from './ask.ts'
 export { askedIn, maxAtOnce, sendShared, settle } from './settle.ts'
 
-// What a check is given, and how it ends.
 export { answered, type CheckContext, createCheckContext, type Judge } from './check-context.ts'
 export {
   type BodySchema,

@@ -21,7 +21,10 @@ import { type SchemaName, validate } from '../../schemas/validate.ts'
 
 const bareRemark = '; the status is right, but this is not an error envelope: see envelope/shape'
 
-/** What an answer is by the pairs that the spec asks for; `name`: just another name of its row. An object: it says nothing, and why. */
+/**
+ * Compares an answer with the accepted pairs; `name`: another name of the same row. An object: inconclusive, with the
+ * reason.
+ */
 export type Compared = 'held' | 'name' | 'broken' | { readonly why: string }
 
 export function comparePairs(

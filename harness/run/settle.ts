@@ -5,7 +5,7 @@ import { sendAsked } from './ask.ts'
 /** Requests that one rule has under way at once: a long list would otherwise be the longest road of a run. */
 export const maxAtOnce = 5
 
-/** What a run asked for, and what is under way, by what was asked. */
+/** Asks of a run and open requests, by name. */
 export const askedIn = perRun(() => ({
   journal: new Journal(),
   underWay: new Map<string, Promise<void>>(),
@@ -14,7 +14,7 @@ export const askedIn = perRun(() => ({
 const keyOf = ({ request, fresh, after }: Ask): string =>
   `${request.name}${fresh ? ', fresh' : ''}${after ? ', after another' : ''}`
 
-/** Sends what is asked for, unless somebody else has it under way: then that is waited for. */
+/** Sends the asks; waits for those that are already being sent. */
 export async function sendShared(run: Run, ask: Ask): Promise<void> {
   const { journal, underWay } = askedIn(run)
   const key = keyOf(ask)

@@ -78,7 +78,7 @@ export function summaryTable(report: Report, colors: Colors): string[] {
   return [`  ${' '.repeat(22)}${colors.dim(head)}`, row('must'), row('should'), '']
 }
 
-/** Counts the operations of each state, and names those that are not built: those that fail are named by their failures. */
+/** Counts the operations of each state, and names those not built; failing ones are named by their failures. */
 export function mapLines(report: Report, colors: Colors): Line[] {
   const places = shownMap(report)
   if (places === undefined) return []

@@ -9,7 +9,7 @@ import { absentOperations } from './operation-map.ts'
 import { capital, firstOf } from './writing.ts'
 import { clue, clueOf, type Clue, expectedOf, isGranting, statusesOf } from './clues.ts'
 
-/** What failed and what is known of why, required checks first, in report order. */
+/** Failures and their known causes, required checks first, in report order. */
 export function failuresOf(report: Report) {
   const { requirements, run } = report
   const known = new Set(run.baseline?.expected)
@@ -121,7 +121,7 @@ export interface LikelyCause {
   readonly sentence: string
   readonly results: readonly RequirementResult[]
   readonly isAbsent?: true
-  /** One answer to whatever is asked. */
+  /** The same answer to every request. */
   readonly isEverything?: true
 }
 
@@ -232,7 +232,7 @@ function ofOneAnswer(response: HttpResponse, operations: readonly string[], shar
   const { status, tpe } = response
   const isMost = operations.length * 2 > allOperations.length
   const most = share >= nearly ? 'nearly everything' : 'much'
-  // What breaks down, or answers with errors of the interface, is found at its address.
+  // Crashes and errors of the interface prove the address.
   const isOfServer = (tpe !== undefined && status !== 404) || (status !== null && status >= 500)
   const atAll = isOfServer
     ? 'check the log of the server'

@@ -163,7 +163,7 @@ const signsOfCache: Readonly<Record<string, RegExp>> = {
   'x-varnish': /^\d+ \d+$/,
 }
 
-/** What refuses valid requests of many operations at one place: a limit or a timeout of a proxy, a missing router. */
+/** A refusal of valid requests of many operations at one place: a limit or timeout of a proxy, a missing router. */
 function ofRefused(response: HttpResponse): Clue | undefined {
   const { status, tpe } = response
   const what = `valid requests get ${sayAnswers([response])}`
@@ -183,7 +183,7 @@ function ofRefused(response: HttpResponse): Clue | undefined {
   return undefined
 }
 
-/** One handler gives the status: the validation of a framework, or the check of the key. */
+/** One handler returns the status: a framework's validation, or the check of the key. */
 function isOfOnePlace(received: number, wanted: number): boolean {
   return received === 422 || (isOfKeys(wanted) && received < 500)
 }

@@ -18,7 +18,7 @@ import { groupBy } from '../../harness/group-by.ts'
 import { operation as operationOf, operations } from '../../catalogue/operations.ts'
 import { isObject, member, mergePatch, parsedJson } from '../../schemas/json.ts'
 
-/** What to do next: a sentence without a full stop; the command that does it, or what to paste into the target file. */
+/** A next step: a sentence without a full stop; its command, or what to paste into the target file. */
 export interface NextStep {
   readonly text: string
   readonly command?: string
@@ -27,7 +27,7 @@ export interface NextStep {
 
 const MOST = 4
 
-/** What to do next, what explains most first: at most four steps, and how to run again what failed. */
+/** The next steps, the most useful first: at most four, including how to rerun failures. */
 export function nextSteps(report: Report): NextStep[] {
   if (isWithoutOutcome(report) || isKeyRefused(report)) return notJudgedSteps(report)
   const { likely, unexpected, unexplained } = failuresOf(report)

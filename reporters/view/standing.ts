@@ -105,7 +105,7 @@ function recommendedOf({ run, summary }: Report): string[] {
   return [`${count(failed, 'recommendation')} failed (${weight})`]
 }
 
-/** Said before all else, whatever failed. */
+/** Shown first, whatever failed. */
 export function interruptedNote({ run }: Report): string | undefined {
   return run.interrupted
     ? 'interrupted: only what was tested before the interrupt is judged'

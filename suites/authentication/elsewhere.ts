@@ -282,7 +282,10 @@ function takes(seen: Look): boolean {
   return response !== undefined && (isGranted(response) || [401, 403].includes(response.status))
 }
 
-/** A path that means nothing, in the same spelling: a page that answers it too is no operation. Undefined at the operation's own path. */
+/**
+ * An unknown path in the same spelling: a page that answers it too is not an operation. Undefined at the operation's
+ * own path.
+ */
 function nothingAt(
   name: string,
   { probe, purpose }: Exchange,

@@ -128,7 +128,7 @@ export function isForFile(history: History, { object, status = 0, sentAt }: Hist
   return readings.length > 0 && readings.every((one) => isMissing(one.status ?? 0))
 }
 
-/** Whether an addition found no graph since one that was made is gone for good: what was made can be used by another requirement. */
+/** Whether an addition found no graph because a created one has disappeared: another requirement judges that. */
 export function isForGraph(
   history: History,
   { within = '', status = 0, sentAt }: HistoryEvent,

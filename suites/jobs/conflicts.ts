@@ -341,7 +341,7 @@ export const released: Rule = (history) => {
   return withConflict(history, verdictOf([], cases, open))
 }
 
-/** The creations of each moment: those that were under way together. */
+/** Groups of overlapping creations. */
 function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
   const bursts: Attempt[][] = []
   let until = -Infinity
@@ -354,7 +354,7 @@ function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
   return bursts.filter((burst) => burst.length > 1)
 }
 
-/** Creations at once on an application without a job, all of them refused, each time: one of them should be granted. */
+/** Simultaneous creations on an application without a job that are always all refused: one must be accepted. */
 export function refusedTogether(history: History): Evidence | undefined {
   if (released(history).outcome === 'broken') return undefined
   const isApart = perApplication(history).outcome === 'held'
@@ -371,7 +371,7 @@ export function refusedTogether(history: History): Evidence | undefined {
       ({ application: { creations }, bursts, refused }) =>
         refused.length >= timesAlike &&
         refused.length === bursts.length &&
-        // Each time it took a creation by itself after that.
+        // Accepted a single creation after that each time.
         refused.every(([first], at) => {
           const next = refused[at + 1]?.[0]?.creation.sentAt ?? Infinity
           return creations.some(

@@ -44,8 +44,8 @@ function breakdownIn(attempts: readonly Attempt[]): Evidence | undefined {
 }
 
 /**
- * A creation on an application that the history made, before any job was granted there: nobody else's can be in progress, but
- * a platform may start one of its own. One that follows a refused creation is judged by that one's effect.
+ * A creation on a new application of the history, before its first job: no other client can have one there, but a
+ * platform may start its own. After a refused creation, that one's effect is judged instead.
  */
 function refusedWhenNew(history: History, attempts: readonly Attempt[]): Evidence | undefined {
   const [{ application } = {}] = attempts

@@ -64,7 +64,7 @@ async function createDuring({ client, application }: Gate, id: string, turn = 0,
       ({ exchange: { purpose } }) =>
         purpose.role === 'setup' && purpose.requirement === ids.inProgress,
     )
-  /** False if it was granted, or answered as if there were no job. */
+  /** False if it was accepted, or got an answer other than a conflict. */
   const create = async (isOdd: boolean, moment: number): Promise<boolean> => {
     const own = isOdd ? withOtherValues(application, moment + turn) : application
     const { status = 409 } = await client.createBeside(own)
@@ -125,7 +125,7 @@ async function begin(gate: Gate): Promise<Job[]> {
     client.run.target.limits.concurrency > 1 &&
     !client.isBroken(ids.created)
   const made = isBurst ? await burst(gate) : []
-  // If all were throttled, or refused each time, one that waits its turn shows what is not about a burst.
+  // If all were throttled or refused, a single one distinguishes bursts.
   if (made.every(({ noise }) => noise === 'throttled')) made.push(await gate.create(ids.released))
   const jobs = made.flatMap((event) => viewOf(client.history).madeBy(event) ?? [])
   if (jobs.length === 0 && made.some(isConflict)) await gate.untilFree(ids.released)
@@ -194,7 +194,7 @@ export async function provokeConflicts(client: JobClient): Promise<void> {
       if (gate.isGivenUp || client.isBroken(ids.released)) break
     }
   })
-  // What a declared application shows may be the job of somebody else: one that the run creates has to show it, too.
+  // On a declared application, another client's job may interfere, so a new one has to show it, too.
   const suspected = [ids.released, ids.perApplication, ids.created].some((id) =>
     client.isBroken(id),
   )

@@ -173,7 +173,7 @@ export class Gate {
 
   /** After a 409: creations, a second apart, until one is accepted and its job has ended; false if inconclusive. */
   async untilFree(requirement: string): Promise<boolean> {
-    // What a platform does with a new application takes as long as it may take to settle.
+    // A platform's own use of a new application may last as long as settling.
     const patienceMs = Math.max(this.#jobTimeoutMs, this.client.run.target.limits.settleMs)
     const deadline = performance.now() + (this.isGivenUp ? 0 : patienceMs)
     while (await this.settle()) {

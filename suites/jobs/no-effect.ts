@@ -67,7 +67,7 @@ const looksIn = derived((history): Look[] => {
     creations.filter((one) => isRefused(one) && one.status === 404),
   )
   return all.flatMap(([, attempts]) => {
-    // What is refused beside a job can start no other one.
+    // A creation refused beside a job cannot start another one.
     const alone = attempts.filter(({ beside }) => beside.length === 0)
     const refusals = alone.map(({ creation }) => creation).filter(isRefused)
     const own = [...new Set([...refusals, ...ofNone])].sort(
