@@ -36,7 +36,7 @@ test('--header and the query of the target file go with every request, and secre
   const only = '--only files.list/2xx-* --only files.retrieve/2xx-*'
   const given = ['X-Tenant: given', 'x-api-key: env:GATEWAY_KEY', 'x-token: literal-token']
   const args = [
-    ...`${url} --target ${path} ${only} --report json=-`.split(' '),
+    ...`${url} --target ${path} ${only} --verbose --report json=-`.split(' '),
     ...given.flatMap((header) => ['--header', header]),
   ]
   const env = {
