@@ -36,8 +36,8 @@ function nameOf(
   const since = sentAt - target.limits.settleMs
   if (Object.values(params).some((id) => (objects.madeAt.get(id) ?? -Infinity) > since))
     return undefined
-  const own = effect === 'creates' ? [] : [params, query, headers, String(body)]
-  return JSON.stringify([operation, path, ...own])
+  const own = effect === 'creates' ? [] : [query, headers, String(body)]
+  return JSON.stringify([operation, path, params, ...own])
 }
 
 /**

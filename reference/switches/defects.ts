@@ -63,7 +63,7 @@ const placed: readonly string[] = named(
   jobs.retrieve/4xx-foreign-job         every-third
   graphs.query,graphs.add-file,chat.create/403-graph-access every-third
   jobs.create,graphs.query,graphs.add-file,pdf.parse/400-malformed-json    declared-only
-  jobs.create,graphs.query,graphs.add-file,pdf.parse/400-wrong-content-type declared-only
+  jobs.create,graphs.query,pdf.parse/400-wrong-content-type declared-only
   jobs.create/400-missing-required-inputs declared-only
   graphs.query/400-query-config         declared-only
   pdf.parse/400-malformed-format        declared-only

@@ -84,7 +84,7 @@ const table: readonly Row[] = [
   [
     [
       ...named(/^(?!envelope).*\/bad-input-no-5xx(?:#|$)|^jobs\.create\/202-any-text/),
-      ...of('files.list/2xx-file-types', '#unknown-5xx', '#none-5xx'),
+      ...of('files.list/2xx-file-types', '#unknown-5xx'),
     ],
     itsInput,
     [crash],
