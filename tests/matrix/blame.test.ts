@@ -253,7 +253,7 @@ describe('what a failure takes besides its request', () => {
   test.each([
     [
       'files.upload/2xx-own-id#name',
-      /which another creation of the same name, .+, gave/,
+      /which another creation of the same name, .+, returned/,
       /the object came from an earlier request/,
     ],
     [
