@@ -97,8 +97,12 @@ export async function upload(
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const what = `with ${file.filename}`
   const purpose = { requirement: null, role: 'setup', what, isSuccess: isUploaded } as const
+  const uploaded = async (content: UploadContent): Promise<Probe> => {
+    const probe = await uploadProbe(run, content, name)
+    return isSound ? probe : { ...probe, fault: `file: ${file.filename}` }
+  }
   const send = (content: () => UploadContent): Promise<Exchange> =>
-    askHolding(run, () => uploadProbe(run, content(), name), purpose)
+    askHolding(run, () => uploaded(content()), purpose)
   const own = await send(() => withOwnContent(run, file))
   const exchange = await resendAsDeclared(own, () => send(() => file))
   const { uploads, wronglyRefused } = sharedBy(run)
