@@ -1,6 +1,7 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { type CatalogueResult, type Failure, isObserved } from '../report/index.ts'
 import { groupBy } from '../group-by.ts'
+import { historyOf } from '../journal/index.ts'
 import { exclusiveIds } from '../target/index.ts'
 import { createCheckContext } from './check-context.ts'
 import {
@@ -101,12 +102,14 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
 /** Minimum age of objects for repeated checks, in ms, so that delayed effects show. */
 const leastAgeMs = 2000
 
-/** Waits until all objects of these operations have that age. */
+/** Waits until everything that these operations created or added has that age. */
 async function awaitAge(run: Run, operations: ReadonlySet<string>): Promise<void> {
-  const { created, madeAt } = run.objects
-  const made = created.filter(({ operation }) => operations.has(operation))
-  const last = Math.max(...made.map(({ id }) => madeAt.get(id) ?? -Infinity))
+  const made = historyOf(run).events.filter(
+    ({ kind, operation, isGranted }) =>
+      kind === 'creation' && isGranted && operations.has(operation),
+  )
   if (run.life.ended || made.length === 0) return
+  const last = Math.max(...made.map(({ endedAt }) => endedAt))
   await pause(run, Math.max(0, last + leastAgeMs - performance.now())).catch(() => undefined)
 }
 

@@ -125,7 +125,7 @@ test('a graph that keeps the last of several files which are added at the same m
   })
   expect(failed).toEqual([id])
   expect(of(id).failures[0]?.message).toContain(
-    'with the same file as a file in a graph that exists, made 3.0 s before',
+    'with the same file as a file in a graph that exists, made 2.0 s before',
   )
 })
 
