@@ -59,9 +59,10 @@ test('--header and the query of the target file go with every request, and secre
   for (const secret of ['of-the-subscription', 'of-the-gateway', 'literal-token', 'of-the-session'])
     expect(stdout + stderr).not.toContain(secret)
   expect(stderr).toContain('warning: --header x-token is visible to other users')
-  expect(stderr).toContain(
-    "--header 'X-Tenant: given' --header 'x-api-key: env:GATEWAY_KEY' --header 'x-token: [redacted]' --only files.list/2xx-accepted",
-  )
+  const again =
+    "--header 'X-Tenant: given' --header 'x-api-key: env:GATEWAY_KEY' --header 'x-token: [redacted]'"
+  expect(stderr).toContain(`${again} --failed`)
+  expect(stdout).toContain(`${again} --only files.list/2xx-accepted`)
   // The shell fills it in again.
   expect(stderr).toContain(
     `--path-as-is "${url}/v1/files?api-version=2&sub_key=$SUBSCRIPTION&file_types=all"`,
