@@ -96,7 +96,7 @@ export function createReference(options: ReferenceOptions = {}, isStamped = fals
   const { fetch } = createServed(options)
   const unseen = [...(options.defects ?? []), ...(options.variants ?? [])].find(needsSocket)
   if (unseen !== undefined)
-    throw new Error(`"${unseen}" shows on a socket alone: use startReference`)
+    throw new Error(`"${unseen}" only has an effect on a socket: use startReference`)
   const url = 'http://reference.localhost'
   return {
     /** Base URL of its requests; any other origin works as well. */

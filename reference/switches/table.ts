@@ -3,7 +3,7 @@ export function words(text: string): string[] {
 }
 
 /**
- * Each operation: `json` body; `needs:` the member without which a request means nothing; `accepted`: its success has a
+ * Each operation: `json` body; `needs:` the member that a request needs to be meaningful; `accepted`: its success has a
  * requirement `2xx-accepted`, and no shape in the spec; `makes` something; `generates` by a model; its own refusals.
  */
 const operations = lines(`
