@@ -44,7 +44,7 @@ test('what shows on a socket alone is refused without one', () => {
   expect(needsSocket('files.retrieve/2xx-accepted#no-http')).toBe(true)
   expect(needsSocket('files.retrieve/2xx-accepted#no-answer')).toBe(false)
   expect(() => createReference({ variants: ['connection/closed'] })).toThrow(
-    'shows on a socket alone',
+    'only has an effect on a socket',
   )
 })
 
