@@ -197,7 +197,8 @@ export const onceAtOnce: Judge = async (context) => {
   }
   let sent = await sendAll()
   // The accepted one may have lost its answer, and the others may be throttled.
-  for (let more = 2; more > 0 && !isTelling(sent); more--) sent = await sendAll()
+  for (let more = sent.some(isThrottling) ? 5 : 2; more > 0 && !isTelling(sent); more--)
+    sent = await sendAll()
   // The second must be refused; a server that always crashes on it is broken.
   if (sent.some(isOwnBreakdown)) await sendAll()
   const taken = sent.filter(isTaken).length
