@@ -234,7 +234,7 @@ test('what its request by itself was answered when the run ended is in the note 
   const failure = first.of('ai-detect.run/2xx-accepted').failures[0]!
   expect(failure.actual).toBe('500 InternalError')
   expect(evidenceText(failure)).toMatch(
-    /^note .*it depends on what was sent before, on the time that has passed, or on chance\. When the run ended, this request by itself was answered 200 /m,
+    /^note .*it depends on what was sent before, on the time that has passed, or on chance\. At the end of the run, this request alone got 200 /m,
   )
 })
 
