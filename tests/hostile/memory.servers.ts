@@ -30,12 +30,13 @@ async function heldBy(refusalRuns: number): Promise<{ bytes: number; judged: Jud
   return { bytes: await settledBytes(), judged }
 }
 
-test('a run holds no more for three thousand generated cases than for a few', async () => {
+test('a run holds no more after two thousand generated requests than after a few', async () => {
   await heldBy(100)
   const few = await heldBy(5)
   const many = await heldBy(1500)
   const more = many.judged.facts.requests - few.judged.facts.requests
-  expect(more).toBeGreaterThan(2900)
+  // Equal ones are sent once.
+  expect(more).toBeGreaterThan(2000)
   // An exchange alone takes more than 6 KB.
   expect((many.bytes - few.bytes) / more).toBeLessThan(3000)
 })
