@@ -90,7 +90,7 @@ function requiredOf(report: Report): string {
 }
 
 function notJudged(report: Report): string {
-  if (report.run.interrupted) return 'the run was ended before anything could be judged'
+  if (report.run.interrupted) return 'the run was interrupted before anything could be judged'
   const reason = outsideCause(report) ?? commonReason(report.requirements)?.reason
   if (reason === undefined) return 'the target could not be judged'
   return report.requirements.some(({ why }) => why?.kind === 'target')
