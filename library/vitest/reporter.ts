@@ -84,10 +84,12 @@ export default class ConformanceReporter implements Reporter {
 /** The verdict, the first thing to do next, and where the reports are: why a test is skipped is with the test and in the reports. */
 function summaryLines(report: Report, paths: readonly string[]): string[] {
   const { run, target } = report
-  const [next] = nextSteps(report).filter(({ command }) => command === undefined)
+  const [next] = nextSteps(report).filter(({ command }) => !command?.includes(' --failed'))
   const lines = [
     `conform: ${target.name}: ${verdictSentence(report)}`,
-    ...(next === undefined ? [] : [`  next: ${next.text}`]),
+    ...(next === undefined
+      ? []
+      : [`  next: ${[next.text, next.command].filter(Boolean).join(' ')}`]),
     `  seed ${run.seed}; reports: ${paths.join(', ') || 'none'}`,
   ]
   return laidOut(
