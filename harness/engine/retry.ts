@@ -130,7 +130,7 @@ async function afterLoss(exchange: Exchange, noResponse: NoResponse, tries: Trie
   const last = tries.resent ? unansweredFor(exchange) : exchange
   // One repeated to a conclusion has proven it by itself.
   const byChance = isReset && !repeatable
-  // Bad input that only brings about a state is judged where it is a case: that must still be sent.
+  // Bad input that only causes a state is judged where it is a case: that must still be sent.
   const isStateOnly = purpose.role === 'setup' && purpose.badInput === true
   if (!isStateOnly && (!wasAway || repeatable))
     breaker.count(operationName(probe), last, (row) =>

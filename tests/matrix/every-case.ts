@@ -285,7 +285,7 @@ const askedAgain: Readonly<Record<string, number>> = {
   'vision.analyze/403-file-access': 3,
 }
 
-/** Tests that these are sent as often: a case that is no longer sent cannot fail. */
+/** Tests that these are sent as often: a case that vanished cannot fail. */
 export function testAskedAgain(): void {
   test('what may be right once by luck is asked more than once', async () => {
     const sent: Record<string, number> = {}
