@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { type Ended, folder, ids, readReport, type Running, start, targetFile } from './conform.ts'
 import { reference } from './reference.ts'
-import { slowTarget } from './slow-target.ts'
+import { slowTarget } from './processes.ts'
 
 /**
  * Time for an interrupted run to end, in ms: ten times the two seconds that it may take. One that misses the signal waits for its

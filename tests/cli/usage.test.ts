@@ -1,197 +1,257 @@
+/** What the command line says without sending anything: mistakes, help, catalogue, explanations, dry runs. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import { catalogue, published } from '../../catalogue/catalogue.ts'
-import { conformProcess, folder, targetFile } from './conform.ts'
-import { conform } from './in-process.ts'
+import { explanation } from '../../cli/explain.ts'
 import { commands, examples } from '../../cli/index.ts'
+import { roundly } from '../../cli/output/progress.ts'
 import reference from '../../fixtures/reference.target.json' with { type: 'json' }
+import { idMeant } from '../../harness/target/nearest.ts'
+import { laidOut } from '../../reporters/terminal/lines.ts'
+import { folder, targetFile } from './conform.ts'
+import { conform } from './in-process.ts'
 
-const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
-
-/** One sentence on stderr, perhaps with commander's hints in brackets, and nothing else anywhere. */
-function sentence(stderr: string): string {
-  const [first = '', ...rest] = stderr.trimEnd().split('\n')
-  for (const line of rest) expect(line).toMatch(/^(?:  )?\(.*\)$/)
-  expect(first).toMatch(/^conform: /)
-  expect(stderr).not.toMatch(/\n\s+at /)
-  return first
-}
-
+const ids: readonly string[] = catalogue.map(({ id }) => id)
 const url = 'http://127.0.0.1:9'
 
-test.each<[why: string, args: string | string[], message: RegExp]>([
-  ['an unknown option', '--seeed 4', /unknown option '--seeed'/],
-  [
-    'a pattern without a match',
-    '--only jobs.crate/*',
-    /--only: no requirement matches jobs\.crate\/\*/,
-  ],
-  ['a pattern without a match to skip', '--skip nothing', /--skip: no requirement matches nothing/],
-  [
-    'a pattern of stars',
-    ['--only', '*'.repeat(3000)],
-    /--only: a pattern has at most 256 characters; this one has 3000$/,
-  ],
-  [
-    'a pattern of stars to list',
-    ['list', '*a'.repeat(3000)],
-    /list: a pattern has at most 256 characters/,
-  ],
-  [
-    'two reports for stdout',
-    '--report json=- --report har=-',
-    /stdout \(-\) is taken by --report json=-/,
-  ],
-  ['an unknown format', '--report jsno', /jsno is not a format here; did you mean json\?/],
-  ['the file of a format in place of its name', '--report xml', /did you mean junit\?/],
-  [
-    'a target file that is not there, in the place of the URL',
-    'staging.json',
-    /did you mean conform --target staging.json\?/,
-  ],
-  ['a number that is invalid', '--runs many', /--runs <n>.*whole number/],
-  ['no place for the baseline', '--update-baseline', /--update-baseline: needs --baseline/],
-  ['a baseline that is not there', '--baseline nowhere.json', /nowhere\.json/],
-  ['a mode that is invalid', '--tpe both', /--tpe <mode>.*exact, family/],
-  ['a scheme that is not HTTP', 'ftp://example.com', /must be an http or https URL/],
-  ['credentials in the base URL', 'https://me:secret-word@example.com', /credentials/],
-  ['a mistyped command', 'serv', /did you mean conform serve\?/],
-  [
-    'a mistyped command with an argument',
-    'explian x',
-    /explian: not a command.*did you mean conform explain\?/,
-  ],
-  [
-    'help on a mistyped command',
-    'help exlain',
-    /help exlain: no such command; did you mean explain\?/,
-  ],
-  ['help on no command', 'help tea', /help tea: no such command; conform help lists all/],
-  ['a report that is not there', '--failed nowhere.json', /nowhere\.json: does not exist$/],
-  ['a recording that is not there', 'check nowhere.har', /nowhere\.har: does not exist$/],
-  [
-    'a requirement in the place of the URL',
-    'envelope/shape',
-    /did you mean conform explain envelope\/shape, or/,
-  ],
-  ['an address without a scheme', 'localhost:8080', /the base URL must be an http or https URL/],
-  ['a target file that is not there', '--target nowhere.json', /nowhere\.json: does not exist/],
-  ['a folder for a target file', '--target .', /\.: is a folder/],
-  ['too many arguments', [url, url], /too many arguments/],
-])('%s: exit 2 and one sentence', async (_, args, message) => {
+/** Command lines, and what is said of each. */
+const mistakes = `
+--seeed 4 | unknown option '--seeed'
+--only jobs.crate/* | --only: no requirement matches jobs.crate/*; did you mean jobs.create/
+--skip nothing | --skip: no requirement matches nothing
+--only ${'*'.repeat(300)} | --only: a pattern has at most 256 characters; this one has 300
+list ${'*a'.repeat(200)} | list: a pattern has at most 256 characters
+list nothing/* | list: no requirement
+list translate.run/400-empty-txt | did you mean translate.run/400-empty-text?
+explain jobs.crate/404-unknown-aplication | no requirement has such an id; did you mean jobs.create/404-unknown-application? (conform list shows all)
+explain pdf.parse | it takes one id, and several match; conform list 'pdf.parse/*' shows them
+explain pdf.parse/* | it takes one id, and several match; conform list 'pdf.parse/*' shows them
+--report json=- --report har=- | stdout (-) is taken by --report json=-
+--report xml | did you mean junit?
+staging.json | did you mean conform --target staging.json?
+envelope/shape | did you mean conform explain envelope/shape, or
+localhost:8080 | the base URL must be an http or https URL
+ftp://example.com | must be an http or https URL
+https://me:secret-word@example.com | credentials
+--runs many | whole number
+--tpe both | Allowed choices are exact, family
+--update-baseline | --update-baseline: needs --baseline
+--baseline nowhere.json | nowhere.json: does not exist
+--failed nowhere.json | nowhere.json: does not exist
+--target nowhere.json | nowhere.json: does not exist
+--target . | .: is a folder
+check nowhere.har | nowhere.har: does not exist
+serv | did you mean conform serve?
+explian x | explian: not a command and not a URL; did you mean conform explain?
+help exlain | help exlain: no such command; did you mean explain?
+help tea | help tea: no such command; conform help lists all
+serve --port 65536 | 65535
+${url} ${url} | too many arguments
+${url} --header nothing | 'name: value'
+${url} --header authorization:x | CONFORM_API_KEY
+${url} --header content-length:4 | is set by the suite itself
+${url} --header x-a:env:NOT_SET_AT_ALL | --header x-a: the environment variable NOT_SET_AT_ALL is not set
+--start true | --start: give the base URL
+--wait 5 | --wait: give the base URL
+${url} --wait 0 | Give a whole number from 1
+watch | conform watch needs a terminal; run conform instead
+watch --dry-run | --dry-run cannot be used with conform watch
+watch --baseline b.json --update-baseline | --update-baseline cannot be used with conform watch
+watch --report json=- | --report to stdout cannot be used with conform watch
+verify | missing required argument
+verify --nothing | unknown option
+`
+
+test.each(
+  mistakes
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' | ')),
+)('conform %s: exit 2 and one sentence: %s', async (args, message) => {
   const { code, stdout, stderr } = await conform(args)
-  expect(sentence(stderr)).toMatch(message)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  const [sentence, ...hints] = stderr.trimEnd().split('\n')
+  expect(sentence).toMatch(/^conform: /)
+  expect(stderr).toContain(message)
+  // Commander's hints are in brackets.
+  for (const hint of hints) expect(hint).toMatch(/^(?: {2})?\(.*\)$/)
   expect(stderr).not.toContain('secret-word')
-  expect(stdout).toBe('')
-  expect(code).toBe(2)
 })
 
-test('a misspelt member of the target file is named, with the nearest valid one', async () => {
-  const dir = folder()
-  const file = targetFile(
-    dir,
-    url,
-    (target) => (target.resources.aplication = target.resources.application),
-  )
-  const { code, stderr } = await conform(`-t ${file}`)
-  expect(sentence(stderr)).toMatch(/resources\.aplication.*application/)
-  expect(code).toBe(2)
+test.each<[string, Parameters<typeof targetFile>[2], string]>([
+  [
+    'a misspelt member',
+    (file) => (file.resources.aplication = {}),
+    'resources.aplication; did you mean',
+  ],
+  [
+    'a key whose variable is not set',
+    (file) => (file.keys.full = { env: 'NO_SUCH_KEY' }),
+    'NO_SUCH_KEY',
+  ],
+])('%s of the target file is named', async (_, change, named) => {
+  const { code, stderr } = await conform(`-t ${targetFile(folder(), url, change)}`)
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^conform: .*\n$/) })
+  expect(stderr).toContain(named)
 })
 
-test('a module that cannot be read is named with line and column', async () => {
-  const cwd = folder()
-  writeFileSync(join(cwd, 'mine.mjs'), 'export default {\n  name: "x",\n  const y\n}\n')
-  // In a process of its own: in this one the test runner reads modules.
-  const { code, stderr } = await conformProcess('-t mine.mjs', { cwd })
-  expect({ code, said: sentence(stderr) }).toEqual({
-    code: 2,
-    said: "conform: mine.mjs:3:3: the module cannot be loaded: ParseError: Unexpected keyword 'const'.",
-  })
+test.each([
+  ['jobs.create', '; did you mean jobs.create/*?'],
+  ['graph.create', '; did you mean graphs.create/*?'],
+  ['404-unknown-application', '; did you mean jobs.create/404-unknown-application?'],
+  ['nothing-like-that', '; conform list shows all'],
+])('for the unknown id %s the hint is %s', (written, hint) => {
+  expect(idMeant(written)).toContain(hint)
 })
 
-test('a key whose variable is not set is named', async () => {
-  const file = targetFile(folder(), url, (target) => (target.keys.full = { env: 'NO_SUCH_KEY' }))
-  const { code, stderr } = await conform(`-t ${file}`)
-  expect(sentence(stderr)).toContain('NO_SUCH_KEY')
-  expect(code).toBe(2)
+test('help and version are no errors', async () => {
+  const { version } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  ) as { version: string }
+  expect(await conform('--version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
+  expect(await conform('--help')).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('verify ends with 2 where there is nothing that it could look at', async () => {
-  for (const args of ['verify', 'verify --nothing', `verify ${folder()}/none.json`])
-    expect((await conform(args)).code).toBe(2)
-})
-
-test('help and version are no errors, and say what they are asked', async () => {
-  const help = await conform(['--help'])
-  expect(help).toMatchObject({ code: 0, stderr: '' })
-  for (const word of ['--target', '--report', 'serve', 'compare', 'verify'])
-    expect(help.stdout).toContain(word)
-  expect(await conform(['--version'])).toMatchObject({
-    code: 0,
-    stdout: `${about.version}\n`,
-    stderr: '',
-  })
-  expect(await conform('help compare')).toMatchObject({ code: 0, stderr: '' })
-})
-
-test('the catalogue as text and as JSON', async () => {
-  const json = await conform('list --json')
-  expect(json).toMatchObject({ code: 0, stderr: '' })
-  const rows = JSON.parse(json.stdout) as Record<string, unknown>[]
-  expect(rows).toEqual(catalogue.map(published))
-  const members = ['effect', 'id', 'level', 'needs', 'operation', 'section', 'statement']
-  for (const row of rows) expect(Object.keys(row).sort()).toEqual(members)
-  const text = await conform(['list'])
-  for (const { id } of catalogue) expect(text.stdout).toContain(id)
-})
-
-test('a dry run says how much would be sent, and sends nothing', async () => {
-  const { code, stdout } = await conform(
-    `-t ${targetFile(folder(), 'http://192.0.2.1')} --dry-run --seed -5`,
-  )
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/^Nothing was sent\.\nTypical: /m)
-  expect(stdout).toMatch(/^jobs\.create( +\d+){4}$/m)
-  expect(stdout).toMatch(/^total( +\d+){4}$/m)
-})
-
-test('a dry run says which limit is enough if cases may be left out', async () => {
-  const limited = (maxGenerations: number): Promise<{ stdout: string }> => {
-    const file = { ...reference, limits: { ...reference.limits, maxGenerations } }
-    const path = join(folder(), 'target.json')
-    writeFileSync(path, JSON.stringify(file))
-    return conform(`http://192.0.2.1 -t ${path} --dry-run --seed 1`)
-  }
-  const { stdout } = await limited(100)
-  const [, enough = '0'] =
-    /limits\.maxGenerations is 100: [\s\S]* (\d+) is enough\.$/m.exec(stdout) ?? []
-  const enoughFor = await limited(Number(enough))
-  expect(enoughFor.stdout).toMatch(new RegExp(`^total .* ${enough}$`, 'm'))
-  expect(enoughFor.stdout).not.toContain('maxGenerations')
-})
-
-test('the help of each command fits a screen of 80 columns and 40 lines', async () => {
+test('the help of each command fits 40 lines of 80 columns, and each example of it is one that it takes', async () => {
+  expect(Object.keys(examples).toSorted()).toEqual(Object.keys(commands).toSorted())
   for (const name of ['', ...Object.keys(commands)]) {
     const { stdout } = await conform(`${name} --help`, { columns: 80 })
     const lines = stdout.trimEnd().split('\n')
     expect(lines.length, name).toBeLessThanOrEqual(40)
     expect(lines.filter((line) => line.length > 80)).toEqual([])
-  }
-})
-
-test('each command has an example that it takes, and help fits 60 columns', async () => {
-  expect(Object.keys(examples).toSorted()).toEqual(Object.keys(commands).toSorted())
-  for (const [name, lines] of Object.entries(examples)) {
-    const { stdout } = await conform(`${name} --help`)
-    expect(stdout.split('\nExamples:\n')).toHaveLength(2)
-    for (const [line] of lines) {
+    for (const [line] of examples[name] ?? []) {
       expect(stdout).toContain(`\n  ${line}\n`)
       const given = line.slice(line.lastIndexOf('conform ')).match(/(?<=\s)--?[a-z][\w-]*/g) ?? []
       for (const option of given)
         expect(stdout, `${line}: ${option}`).toMatch(new RegExp(`^ {2}(-\\w, )?${option}[ ,]`, 'm'))
     }
   }
+})
+
+test('list gives the catalogue as text and as JSON, or what an operation or a pattern selects', async () => {
+  const json = await conform('list --json')
+  expect(JSON.parse(json.stdout)).toEqual(catalogue.map(published))
+  const members = ['effect', 'id', 'level', 'needs', 'operation', 'section', 'statement']
+  for (const row of JSON.parse(json.stdout)) expect(Object.keys(row).sort()).toEqual(members)
+  const { stdout } = await conform('list')
+  for (const id of ids) expect(stdout).toContain(id)
+  const some = await conform('list jobs.create/409-*')
+  const conflicts = ids.filter((id) => id.startsWith('jobs.create/409-'))
+  expect(some.stdout.match(/^ {2}\S+/gm)).toEqual(conflicts.map((id) => `  ${id}`))
+  const general = JSON.parse((await conform('list general --json')).stdout) as { id: string }[]
+  expect(general.map(({ id }) => id)).toEqual(ids.filter((id) => id.startsWith('general/')))
+})
+
+test('explain says what is sent, what passes and why, and what to declare', async () => {
+  const { code, stderr, stdout } = await conform('explain jobs.create/404-unknown-application')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  for (const part of [
+    'jobs.create/404-unknown-application  must  §4.2, §7.3\n',
+    '/v1/applications/{application_id}/jobs with a valid request, but an unknown application_id',
+    '404 ResourceNotFound.\n  With --tpe family also 404 NotFound.',
+    '`NotFound` is only in §7.1',
+    '\n      "application": {\n        "id": "<application id>",\n',
+  ])
+    expect(stdout).toContain(part)
+  expect(stdout).toMatch(
+    /\nThe difference from the valid request\n {2}- POST \/v1\/applications\/(\S+)\/jobs\n {2}\+ POST \/v1\/applications\/(?!\1)\S+\/jobs\n {4}content-type: application\/json\n/,
+  )
+})
+
+test.each([
+  ['jobs.create/409-job-in-progress', '  POST /v1/applications/{application_id}/jobs\n'],
+  ['pdf.parse/4xx-removed', '\n  {"operations": {"pdf.parse": "removed"}}\n'],
+  ['chat.create/200-structured-output', '  A 2xx, and what the statement above asks for.\n'],
+  ['translate.run/2xx-accepted', '  Any 2xx whose body is not an error envelope.\n'],
+  ['envelope/shape', '  Nothing: it is judged on '],
+  ['guardrails/400-blocked', '  The valid request of the operation that the scenario names, '],
+])('explain %s says %j', async (id, text) => {
+  expect((await conform(`explain ${id}`)).stdout).toContain(text)
+})
+
+test('each explanation has all its parts, and no hole', async () => {
+  const sections = [
+    'What passes',
+    'Why',
+    'What is sent',
+    'What the target must declare',
+    'Judge only this',
+  ]
+  // The others are of the same forms.
+  for (const requirement of catalogue.filter((_, at) => at % 5 === 0)) {
+    const lines = await explanation(requirement, pc.createColors(false))
+    const text = laidOut(lines, Infinity).join('\n')
+    expect(text, requirement.id).not.toMatch(/undefined|\[object|\n\n\n/)
+    expect(
+      text.match(/^(?:What (?:is|passes|the).*|Why|Judge only this)$/gm),
+      requirement.id,
+    ).toEqual(sections)
+  }
+})
+
+/** A dry run against that limit of generations. */
+function dryRun(maxGenerations: number, more = '') {
+  const path = join(folder(), 'target.json')
+  writeFileSync(
+    path,
+    JSON.stringify({ ...reference, limits: { ...reference.limits, maxGenerations } }),
+  )
+  return conform(`http://192.0.2.1 -t ${path} --dry-run --seed 1 ${more}`)
+}
+
+test('a dry run says how much would be sent, how long that takes, and which limit is enough', async () => {
+  const { code, stdout } = await dryRun(100)
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^Nothing was sent\.\nTypical: /m)
+  expect(stdout).toMatch(/^jobs\.create( +\d+){4}$/m)
+  const [, enough = '0'] =
+    /limits\.maxGenerations is 100: [\s\S]* (\d+) is enough\.$/m.exec(stdout) ?? []
+  const enoughFor = await dryRun(Number(enough), '--rate 10')
+  const [, typical = ''] =
+    new RegExp(`^total +(\\d+).* ${enough}$`, 'm').exec(enoughFor.stdout) ?? []
+  expect(enoughFor.stdout).not.toContain('maxGenerations')
+  const time = roundly(Number(typical) * 100)
+  expect(enoughFor.stdout).toContain(`\nAt 10 a second: typically ${time}, at most `)
+  expect(stdout).not.toMatch(/ a (?:second|minute): /)
+})
+
+const columns = 60
+/** Lines that are copied, and never broken: JSON, requests, commands; and a table, which is narrower than any terminal of today. */
+const copied =
+  /^ *(?:[{}"[\]+-]|conform |startReference|(?:GET|POST) )|^[\w.-]+( +\d+){4}$|^operation +typical/
+
+test.each([
+  'list translate.run',
+  'explain files.upload/507-storage-full',
+  'explain translate.run/400-empty-text',
+  '--target small.json --dry-run --seed 1 --rate 60/min',
+  'list translate.run/no-such-requirement',
+  '--report jsno --target small.json',
+])('a terminal breaks the text of conform %s between words; a pipe does not', async (args) => {
+  const cwd = folder()
+  const small = { baseUrl: 'http://localhost:9', name: 'small', limits: { maxGenerations: 1 } }
+  writeFileSync(join(cwd, 'small.json'), JSON.stringify(small))
+  const [shown, piped] = [await conform(args, { cwd, columns }), await conform(args, { cwd })].map(
+    ({ stdout, stderr }) => stdout + stderr,
+  ) as [string, string]
+  const text = shown.split('\n').filter((line) => !copied.test(line))
+  expect(text.length).toBeGreaterThan(1)
+  expect(text.filter((line) => line.length > columns)).toEqual([])
+  const words = (of: string) =>
+    of
+      .trim()
+      .split(/[\s§]+/)
+      .toSorted()
+  expect(words(piped)).toEqual(words(shown))
+  expect(piped.split('\n').length).toBeLessThan(shown.split('\n').length)
+})
+
+test('on a terminal the signs of an error and of a warning are red and yellow', async () => {
+  const settings = { columns, env: { NO_COLOR: '', FORCE_COLOR: '1' } }
+  const wrong = await conform('list nope', settings)
+  expect(wrong.stderr).toMatch(/^\u001b\[31mconform:\u001b\[39m list: no requirement/)
+  const warned = await conform(`${url} --dry-run --key abcdefghijklmnop`, settings)
+  expect(warned.stderr).toMatch(/^\u001b\[33mconform: warning:\u001b\[39m --key /)
 })

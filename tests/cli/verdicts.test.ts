@@ -1,124 +1,109 @@
+/** How a run ends that `conform` starts. Which outcomes and options decide is in `gates/decisions`. */
 import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
+import { runOptionsOf } from '../../harness/engine/index.ts'
+import { leftOut } from '../../harness/report/reason.ts'
+import { resolveTarget } from '../../harness/target/index.ts'
+import { noFacts, reportOf } from '../../suites/run-report.ts'
+import { failure } from '../gates/results.ts'
 import { folder, ids, readReport, referenceKey, row, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'
 import { judged, reference } from './reference.ts'
 
-const run = promisify(execFile)
 const withKey = { env: { CONFORM_API_KEY: referenceKey } }
 
 test('a port where nobody listens cannot be judged', async () => {
-  const closed = await reference()
-  await closed.close()
+  const { url, close } = await reference()
+  await close()
   const cwd = folder()
-  const { code, stdout, ms } = await conform(`${closed.url} --report json`, { cwd, ...withKey })
+  const { code, stdout } = await conform(`${url} --report json`, { cwd, ...withKey })
   expect(code).toBe(3)
   expect(stdout).toMatch(/^Not judged\nexit 3: http:\S+ cannot be judged: connection refused/m)
-  // It asks again for three seconds; with the patience of every other request it would take minutes.
-  expect(ms).toBeLessThan(30_000)
   expect(readReport(cwd)).toMatchObject({ verdict: 'not-judged', run: { interrupted: false } })
 })
 
-test('without a key only what needs none is sent, and nothing is judged', async () => {
+test('without a key, or with one that is not accepted, nothing is judged', async () => {
   const { url } = await reference()
   const cwd = folder()
-  const { code, stdout } = await conform(`${url} --runs 1 --report json --report har`, { cwd })
-  expect(code).toBe(3)
-  expect(stdout).toMatch(/no key/)
+  const run = (env = {}) => conform(`${url} --only files.* --runs 1 --report json`, { cwd, env })
+  const without = await run()
+  expect(without).toMatchObject({ code: 3, stdout: expect.stringContaining('no key') })
   const report = readReport(cwd)
   expect(report.verdict).toBe('not-judged')
   expect([...ids(report, 'passed'), ...ids(report, 'failed')]).toEqual([])
-})
-
-test('a key that is not accepted is no verdict on the target', async () => {
-  const { url } = await reference()
-  const wrong = `${referenceKey.slice(0, -6)}AAAAAA`
-  const { code, stdout } = await conform(`${url} --only files.list/* --runs 1`, {
-    env: { CONFORM_API_KEY: wrong },
-  })
-  expect(stdout).toMatch(/^Not judged$/m)
-  expect(stdout).toMatch(
-    /the key is not accepted: every request with it returned 401 BadToken, so the service has read it; it may have expired/,
+  const wrong = await run({ CONFORM_API_KEY: `${referenceKey.slice(0, -6)}AAAAAA` })
+  expect(wrong.code).toBe(3)
+  expect(wrong.stdout).toMatch(/^Not judged$/m)
+  expect(wrong.stdout).toContain(
+    'the key is not accepted: every request with it returned 401 BadToken, so the service has read it; it may have expired',
   )
-  expect(stdout).not.toMatch(/✗|Likely/)
-  expect(code).toBe(3)
+  expect(wrong.stdout).not.toMatch(/✗|Likely/)
 })
 
 test('--key is taken, and warned of', async () => {
   const { url } = await reference()
   const args = `${url} -k ${referenceKey} --only files.list/2xx-accepted`
   const { code, stdout, stderr } = await conform(args)
+  expect(code).toBe(0)
   expect(stderr).toMatch(/^conform: warning: --key is visible to other users/)
   expect(stdout + stderr).not.toContain(referenceKey)
-  expect(code).toBe(0)
 })
 
 const broken = 'jobs.create/404-unknown-application'
 const otherName = { defects: [`${broken}#tpe`] }
 
-test('a broken target: exit 1, the evidence in three lines, and commands that show it again', async () => {
-  const { code, cwd, report, stdout, target } = await judged(
-    `--only ${broken} --seed 421`,
-    otherName,
-  )
+test('a failure shows its evidence in three lines, and commands that show it again', async () => {
+  const ended = await judged(`--only ${broken} --seed 421`, otherName)
+  const { code, cwd, report, stdout, target } = ended
   expect(code).toBe(1)
-  expect(stdout).toMatch(new RegExp(`✗ ${broken} +must +§4.2`))
-  expect(stdout).toMatch(
+  const rest = [
+    new RegExp(`✗ ${broken} +must +§4.2`),
     /^ +sent +POST http\S+\/v1\/applications\/\S+\/jobs with a valid request, but an unknown/m,
-  )
-  expect(stdout).toMatch(/^ +expected +404 ResourceNotFound/m)
-  expect(stdout).toMatch(/^ +received +404 NotFound .*"NotFound" is a code name of 404 in §7\.2/m)
-  expect(stdout).toMatch(/^ +note +only the code name differs: passes with --tpe family$/m)
-  const [failure] = row(report, broken).failures
+    /^ +expected +404 ResourceNotFound/m,
+    /^ +received +404 NotFound .*"NotFound" is a code name of 404 in §7\.2/m,
+    /^ +note +only the code name differs: passes with --tpe family$/m,
+  ]
+  for (const line of rest) expect(stdout).toMatch(line)
+  const [shown] = row(report, broken).failures
 
   // What a report tells a reader to run is run, as it is.
   const again = stdout.match(/^ +again\n +(conform .*)$/m)?.[1]
-  expect(again).toBe(failure?.rerun)
+  expect(again).toBe(shown?.rerun)
   expect(again).toBe(`conform --target ${target} --only ${broken} --seed 421`)
   const second = await conform(`${again?.slice('conform '.length)} --report json`, { cwd })
   expect(second.code).toBe(1)
-  expect(row(readReport(cwd), broken).failures[0]?.message).toBe(failure?.message)
+  expect(row(readReport(cwd), broken).failures[0]?.message).toBe(shown?.message)
 
   const curl = stdout.match(/^ +curl\n +(curl .*)$/m)?.[1] ?? ''
   expect(curl).toContain('$CONFORM_API_KEY')
-  const answer = await run('bash', ['-c', `${curl} -s`], {
-    env: { ...process.env, ...withKey.env },
-  })
+  const env = { ...process.env, ...withKey.env }
+  const answer = await promisify(execFile)('bash', ['-c', `${curl} -s`], { env })
   expect(answer.stdout).toContain('"tpe":"NotFound"')
 })
 
-test('--tpe family accepts another name of the status', async () => {
-  const { code, report } = await judged(`--only ${broken} --tpe family`, otherName)
-  expect({ code, verdict: report.verdict }).toEqual({ code: 0, verdict: 'passing' })
-  expect(row(report, broken)).toMatchObject({ outcome: 'passed', failures: [] })
-})
-
-test('a failed should decides under --strict only', async () => {
+test('--strict, --require-exercised and --tpe family decide the exit code', async () => {
   const should = 'chat.create/400-malformed-response-format'
-  const { url } = await reference({ defects: [should] })
-  const args = `-t ${targetFile(folder(), url)} --only ${should} --runs 1`
-  const lenient = await conform(args)
-  expect(lenient.stdout).toMatch(new RegExp(`✗ ${should}`))
-  expect(lenient.code).toBe(0)
-  expect((await conform(`${args} --strict`)).code).toBe(1)
+  const { url } = await reference({ defects: [should, ...otherName.defects] })
+  const target = targetFile(folder(), url)
+  const run = (args: string) => conform(`-t ${target} --runs 1 --only ${args}`)
+  const lenient = await run(should)
+  expect(lenient).toMatchObject({ code: 0, stdout: expect.stringContaining(`✗ ${should}`) })
+  expect(await run(`${should} --strict`)).toMatchObject({ code: 1 })
+  expect(await run(broken)).toMatchObject({ code: 1 })
+  expect(await run(`${broken} --tpe family`)).toMatchObject({ code: 0 })
+  const bare = (more: string) => conform(`${url} --only files.list/* --runs 1 ${more}`, withKey)
+  expect(await bare('')).toMatchObject({ code: 0 })
+  expect(await bare('--require-exercised')).toMatchObject({ code: 1 })
 })
 
-test('--require-exercised does not take silence for consent', async () => {
-  const { url } = await reference()
-  const args = `${url} --only files.list/* --runs 1`
-  const lenient = await conform(args, withKey)
-  expect(lenient.stdout).toMatch(/^Incomplete: /m)
-  expect(lenient.code).toBe(0)
-  expect((await conform(`${args} --require-exercised`, withKey)).code).toBe(1)
-})
-
-test('--only and --skip choose, and say so', async () => {
+test('--skip applies after --only, and the report says which left a requirement out', async () => {
   const only = '--only files.retrieve/* --only translate.run/2xx-*'
   const { code, report } = await judged(`${only} --skip */401-* --runs 1`)
-  expect(code).toBe(0)
-  expect(report.verdict).toBe('passing')
+  expect({ code, verdict: report.verdict }).toEqual({ code: 0, verdict: 'passing' })
   const passed = ids(report, 'passed')
   expect(passed).toContain('translate.run/2xx-accepted')
   const chosen = /^(files\.retrieve\/[^4]|files\.retrieve\/4(?!01)|translate\.run\/2xx-)/
@@ -132,10 +117,8 @@ test('--bail ends the run at the first must that fails, whatever follows it', as
   const { url } = await reference({ defects: [failing] })
   const cwd = folder()
   const first = `-t ${targetFile(cwd, url)} --only files.* --concurrency 1 --runs 1`
-  const { code } = await conform(`${first} --bail ${url} --report json`, { cwd })
-  expect(code).toBe(1)
+  expect(await conform(`${first} --bail ${url} --report json`, { cwd })).toMatchObject({ code: 1 })
   const report = readReport(cwd)
-  expect(report.verdict).toBe('non-conformant')
   expect(ids(report, 'failed')).toEqual([failing])
   const left = report.requirements.filter(
     ({ id, outcome }) => id.startsWith('files.') && outcome === 'not-exercised',
@@ -144,7 +127,8 @@ test('--bail ends the run at the first must that fails, whatever follows it', as
 })
 
 test('--read-only creates nothing and generates nothing', async () => {
-  const { code, cwd, report } = await judged('--read-only --depth quick --report har')
+  const only = ['files', 'graphs', 'jobs', 'translate'].map((area) => `--only ${area}.*`).join(' ')
+  const { code, cwd, report } = await judged(`--read-only --depth quick --report har ${only}`)
   expect(ids(report, 'failed')).toEqual([])
   expect(code).toBe(0)
   expect(report).toMatchObject({ verdict: 'passing', run: { readOnly: true, created: [] } })
@@ -157,4 +141,56 @@ test('--read-only creates nothing and generates nothing', async () => {
   const effects = new Map<string, string>(catalogue.map(({ id, effect }) => [id, effect]))
   const asked = granted.map(({ _requirement }) => _requirement as string)
   expect(asked.filter((id) => effects.get(id) !== 'none')).toEqual([])
+})
+
+test('--failed runs what failed in a report and what was cut off, and never writes over it', async () => {
+  const cwd = folder()
+  const run = (args: string) => conform(args, { cwd })
+  await run('--only files.list/40* --report json=before.json')
+  expect((await run('--failed before.json')).stderr).toContain('nothing failed in before.json')
+  const report = readReport(cwd, 'before.json')
+  const [first, second] = report.requirements.filter(({ outcome }) => outcome === 'passed')
+  const rerunIds = [first!.id, 'files.list/2xx-accepted']
+  Object.assign(first!, { outcome: 'failed', failures: [failure({ rerunIds })] })
+  Object.assign(second!, { outcome: 'not-exercised', ...leftOut('interrupted') })
+  writeFileSync(join(cwd, 'before.json'), JSON.stringify(report))
+  const ended = await run('--failed before.json --report json=again.json')
+  expect(ended).toMatchObject({ code: 0 })
+  expect(readReport(cwd, 'again.json').run.only).toEqual([...rerunIds, second!.id])
+  expect(ended.stdout).toMatch(/^Left out: \d+ by --failed$/m)
+  const over = await run('--failed before.json --report json=before.json')
+  expect(over).toMatchObject({ code: 2 })
+  expect(over.stderr).toContain('would overwrite the report of --failed')
+})
+
+test('--failed alone goes by the last run of the target, whose report has no key', async () => {
+  const id = 'files.retrieve/404-unknown-file'
+  const { url } = await reference({ defects: [id] })
+  const [cwd, caches] = [folder(), folder()]
+  const file = targetFile(cwd, url)
+  const run = (args: string) => conform(args, { cwd, env: { XDG_CACHE_HOME: caches } })
+  const again = `${url} -t ${file} --failed`
+  expect((await run(again)).stderr).toContain('no earlier run of this target was found')
+  await run(`${url} -t ${file} --only ${id} --only files.list/401-*`)
+  // The address that follows is no report.
+  const { stdout } = await run(`-t ${file} --failed ${url}`)
+  expect(stdout).toContain(`✗ ${id}`)
+  // Another target has its own, and a run that judged nothing takes the place of none.
+  expect(await run('http://127.0.0.1:1 --failed')).toMatchObject({ code: 2 })
+  expect(await run(`${url} -t ${file} -k wrong-key --only ${id}`)).toMatchObject({ code: 3 })
+  expect((await run(again)).stdout).toContain(`✗ ${id}`)
+  const kept = join(caches, 'ai-content-conformance')
+  const texts = readdirSync(kept).map((name) => readFileSync(join(kept, name), 'utf8'))
+  expect(texts).toEqual([expect.stringContaining(id)])
+  expect(texts.join()).not.toContain(referenceKey)
+})
+
+test('a run that a mistake of the suite ends asks to report it, with the seed', async () => {
+  const { target } = await resolveTarget({}, { dir: '.', env: {}, baseUrl: 'http://127.0.0.1:1' })
+  const { exit } = reportOf({
+    ...{ target, options: runOptionsOf({ seed: 77 }, ''), startedAt: new Date(), durationMs: 1 },
+    ...{ results: new Map(), facts: noFacts, problem: 'x is undefined' },
+  })
+  const because = 'a bug in the suite ended the run: x is undefined; please report it, with seed 77'
+  expect(exit).toEqual({ code: 3, because, outside: true })
 })

@@ -1,106 +1,95 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
-import { startReference } from '../../reference/server.ts'
-import { folder, targetFile } from './conform.ts'
-import { conform } from './in-process.ts'
-import { reference } from './reference.ts'
-import { slowTarget } from './slow-target.ts'
-import { hasTerminals, onTerminal } from './terminal.ts'
+import { renameSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { untilBack } from '../../cli/run/find-target.ts'
+import { forFailed, learn, watchFiles } from '../../cli/watch.ts'
+import { leftOut } from '../../harness/report/reason.ts'
+import type { RequirementResult } from '../../harness/report/report-schema.ts'
+import type { Target } from '../../harness/target/model.ts'
+import { failed, missed, report, result } from '../gates/results.ts'
+import { listen } from '../wire/servers.ts'
+import { folder } from './conform.ts'
 
-test('without a terminal it says that it needs one', async () => {
-  expect(await conform(['watch'])).toMatchObject({
-    code: 2,
-    stdout: '',
-    stderr: 'conform: conform watch needs a terminal; run conform instead\n',
+test('what changed is reported of what was judged, by its last judgement', () => {
+  const known = new Map<string, RequirementResult>()
+  learn(known, report([failed('a.b/1'), result('a.b/2'), failed('a.b/3'), failed('a.b/4')]))
+  const part = report([
+    result('a.b/1'),
+    failed('a.b/2'),
+    missed('a.b/3'),
+    missed('a.b/4', leftOut('--only')),
+  ])
+  const changes = { newlyFailed: ['a.b/2'], newlyPassed: ['a.b/1'], lost: ['a.b/3'] }
+  expect(learn(known, part)).toEqual({ ...changes, stillFailed: 0 })
+  // What could not be judged has not passed, and a part says nothing of the rest.
+  const still = [...known.values()].filter(({ outcome }) => outcome === 'failed')
+  expect(still.map(({ id }) => id)).toEqual(['a.b/2', 'a.b/3', 'a.b/4'])
+  const none = { newlyFailed: [], newlyPassed: [], lost: [] }
+  expect(learn(known, part)).toEqual({ ...none, lost: ['a.b/3'], stillFailed: 1 })
+})
+
+test('a run of what failed judges what shows it, with the inputs that it had, and writes no report', () => {
+  const given = { only: ['jobs.*'], skip: ['*/401-*'], header: {}, report: ['json'], seed: 1 }
+  const id = 'jobs.create/202-created'
+  const rerunIds = [id, 'files.list/2xx-accepted', 'no/such-id']
+  const options = { ...given, tpe: 'exact', depth: 'full' } as const
+  expect(forFailed(options, [failed(id, { rerunIds, seed: 99 })])).toMatchObject({
+    ...{ only: [id, 'files.list/2xx-accepted'], skip: [], report: [], seed: 99 },
   })
 })
 
-test.each([
-  [['--dry-run'], '--dry-run'],
-  [['--baseline', 'b.json', '--update-baseline'], '--update-baseline'],
-  [['--report', 'json=-'], '--report to stdout'],
-])('what only one run can do is refused: %j', async (args, named) => {
-  const { code, stderr } = await conform(['watch', ...args])
-  expect(code).toBe(2)
-  expect(stderr).toMatch(new RegExp(`^conform: ${named} cannot be used with conform watch, .*\\n$`))
+test('a file that is written, or replaced by another one, is reported once; the same content is not', async () => {
+  const dir = folder()
+  const path = join(dir, 'target.json')
+  writeFileSync(path, 'one')
+  const told: string[] = []
+  onTestFinished(watchFiles([path], (changed) => told.push(changed)))
+  writeFileSync(join(dir, 'other.json'), 'nobody watches this')
+  writeFileSync(path, 'one')
+  // That nothing is reported has no event: too short a wait would hide a fault, and never show one.
+  await sleep(400)
+  expect(told).toEqual([])
+  writeFileSync(path, '')
+  writeFileSync(path, 'two')
+  await expect.poll(() => told).toEqual([path])
+  writeFileSync(join(dir, 'new'), 'three')
+  renameSync(join(dir, 'new'), path)
+  await expect.poll(() => told).toEqual([path, path])
 })
 
-const only = ['--only', 'files.retrieve/404-*', '--runs', '1']
-const keys = 'q quit'
-
-describe.skipIf(!hasTerminals)('on a terminal', () => {
-  test('runs again by keys, when the target file changes, and when the target comes back', async () => {
-    const cwd = folder()
-    const broken = await startReference({ defects: ['files.retrieve/404-unknown-file'] })
-    const port = Number(new URL(broken.url).port)
-    const file = targetFile(cwd, broken.url)
-    const watch = onTerminal(['watch', '-t', file, ...only, '--report', 'json'], cwd)
-    await watch.shows('exit 1: 1 required check failed')
-    await watch.shows('f run the 1 failed')
-    await watch.shows(keys)
-
-    watch.types('f')
-    await watch.shows('the failed: asked for')
-    await watch.shows('1 requirement failed before and still does')
-    await watch.shows(keys)
-
-    await broken.close()
-    await watch.shows('The target does not answer.')
-    await watch.shows(keys)
-    await reference({ port })
-    await watch.shows('the failed: the target answers again')
-    await watch.shows('newly passed    files.retrieve/404-unknown-file')
-    await watch.shows(keys)
-
-    writeFileSync(
-      file,
-      readFileSync(file, 'utf8').replace('Embedded reference server', 'Another name'),
-    )
-    await watch.shows('target.json changed')
-    await watch.shows('Another name')
-    await watch.shows('Since the previous run: nothing changed')
-    await watch.shows(keys)
-
-    writeFileSync(file, '{"baseUrl": 5}')
-    await watch.shows('baseUrl')
-    await watch.shows(keys)
-
-    watch.types('q')
-    const { code, shown } = await watch.ended
-    expect(code).toBe(0)
-    expect(shown).toContain('Run only what failed')
-    // The terminal is as it was: the first and the last line are what stty said.
-    const lines = shown.trim().split(/\r?\n/)
-    expect(lines.at(-1)!.replace(/.*\x1b\[\?25h/, '')).toBe(lines[0])
-    // Nothing failed any more, so everything was run: that writes the reports, a part does not.
-    const report = JSON.parse(readFileSync(`${cwd}/conform-report.json`, 'utf8')) as {
-      target: { name: string }
-    }
-    expect(report.target.name).toBe('Another name')
+/** A server that answers 401 and keeps what it was asked. */
+async function listening(port = 0) {
+  const asked: string[] = []
+  const server = createServer(({ method, url }, response) => {
+    asked.push(`${method} ${url}`)
+    response.writeHead(401).end()
   })
+  return { ...(await listen(server, port)), asked }
+}
 
-  test('Ctrl-C ends the run, then conform', async () => {
-    const { url } = await reference()
-    const slow = await slowTarget(url, (line) => line === 'POST /v1/completion')
-    const cwd = folder()
-    const watch = onTerminal(
-      ['watch', '-t', targetFile(cwd, slow.url), '--only', 'completion.*', '--runs', '1'],
-      cwd,
-    )
-    await slow.held(1)
-    watch.types('\x03')
-    await watch.shows('Press Ctrl-C again to quit')
-    await watch.shows('exit 3: the run was interrupted')
-    await watch.shows(keys)
-    watch.types('\x03')
-    expect(await watch.ended).toMatchObject({ code: 0 })
-  })
+test('a target that restarts is noticed, and is asked nothing before it is gone', async () => {
+  const first = await listening()
+  const target = { baseUrl: first.url, headers: [], tls: {} } as unknown as Target
+  const told: string[] = []
+  const controller = new AbortController()
+  onTestFinished(() => controller.abort())
+  const { signal } = controller
+  const onGone = () => void told.push('gone')
+  const back = untilBack(target, false, signal, onGone)
+  // As above: an early question would have come by then, as each look takes half a second.
+  await sleep(700)
+  expect({ told, asked: first.asked }).toEqual({ told: [], asked: [] })
+  await first.close()
+  await expect.poll(() => told).toEqual(['gone'])
+  const second = await listening(first.port)
+  expect(await back).toBe(true)
+  expect(second.asked).toEqual(['GET /v1/files'])
+})
 
-  test('a target file that is wrong from the beginning ends it', async () => {
-    const cwd = folder()
-    const watch = onTerminal(['watch', '-t', 'missing.json'], cwd)
-    const { code, shown } = await watch.ended
-    expect(code).toBe(2)
-    expect(shown).toContain('conform: missing.json: does not exist')
-  })
+test('a watch that is ended says nothing more', async () => {
+  const controller = new AbortController()
+  const target = { baseUrl: 'http://127.0.0.1:9', headers: [], tls: {} } as unknown as Target
+  expect(await untilBack(target, true, controller.signal, () => controller.abort())).toBe(false)
 })

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { passOn, startRaw } from '../support/raw-server.ts'
+import { bin } from './conform.ts'
 
 const script = '/usr/bin/script'
 
@@ -21,7 +22,6 @@ export interface OnTerminal {
   readonly ended: Promise<{ code: number | null; shown: string }>
 }
 
-const bin = fileURLToPath(new URL('../../cli/bin/conform.js', import.meta.url))
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
 export function onTerminal(args: readonly string[], cwd: string): OnTerminal {
@@ -59,5 +59,44 @@ export function onTerminal(args: readonly string[], cwd: string): OnTerminal {
       }),
     types: (keys) => void child.stdin.write(keys),
     ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, shown }))),
+  }
+}
+
+/** A target that is in front of another one and never answers some requests. */
+export interface SlowTarget {
+  readonly url: string
+  /** Settles when so many requests are held. */
+  held(count: number): Promise<void>
+  /** `METHOD path` of whatever was sent on, in order. */
+  readonly passed: readonly string[]
+}
+
+/** @param holds whether a request (`METHOD path`) is never answered */
+export async function slowTarget(
+  behind: string,
+  holds: (line: string) => boolean,
+): Promise<SlowTarget> {
+  const passed: string[] = []
+  const waiting: { count: number; resolve: () => void }[] = []
+  let held = 0
+  const port = Number(new URL(behind).port)
+  const { url, close } = await startRaw((asked) => {
+    const line = asked.text.slice(0, asked.text.indexOf(' HTTP/'))
+    if (!holds(line)) {
+      passed.push(line)
+      return passOn(asked, port)
+    }
+    held++
+    for (const { count, resolve } of waiting) if (held >= count) resolve()
+  })
+  onTestFinished(close)
+  return {
+    url,
+    passed,
+    held: (count) =>
+      new Promise((resolve) => {
+        if (held >= count) resolve()
+        else waiting.push({ count, resolve })
+      }),
   }
 }
