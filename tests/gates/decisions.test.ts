@@ -37,7 +37,7 @@ import { githubAnnotations } from '../../reporters/github.ts'
 import { renderJunit } from '../../reporters/junit.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { standingOf, verdictSentence } from '../../reporters/view/standing.ts'
-import { inHtml, inTerminal } from '../reporters/shown.ts'
+import { inHtml, inTerminal } from '../reporters/samples.ts'
 import { failed, failure, missed, notApplicable, report, result } from './results.ts'
 
 const rowOf: Record<string, (id: string) => RequirementResult> = {

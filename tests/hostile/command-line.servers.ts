@@ -7,8 +7,7 @@ import { conform } from '../cli/in-process.ts'
 import { heavyBodies, oddBodies, oddStatuses, transportFaults } from './behaviours.ts'
 import { hostileKey } from './hostile-key.ts'
 import { startRaw } from '../support/raw-server.ts'
-import { unsafe } from '../reporters/hostile.ts'
-import { commandsIn } from '../reporters/runners.ts'
+import { commandsIn, unsafe } from '../reporters/hostile.ts'
 
 const all = { ...heavyBodies, ...oddBodies, ...oddStatuses, ...transportFaults }
 

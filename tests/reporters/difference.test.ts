@@ -6,9 +6,7 @@ import {
   requestDifference,
   responseDifference,
 } from '../../reporters/view/difference.ts'
-import { failed, failure, report } from '../gates/results.ts'
-import { elements, hasClass, textOf } from './html-tree.ts'
-import { inHtml } from './shown.ts'
+import { failure } from '../gates/results.ts'
 
 const nothingNew = { nonce: 'k3x9a1', created: [] }
 
@@ -98,86 +96,62 @@ test('bodies that have nothing in common are compared no further than most edits
   expect(pairs.filter(({ isSame }) => isSame)).toEqual([])
 })
 
-/** A response of that status, with that `tpe` if there is one. */
-const came = (status: number, tpe?: string) => ({
-  ...failure().exchange!,
-  response: {
-    status,
-    headers: {},
-    body: JSON.stringify(tpe === undefined ? { id: '404' } : { tpe }),
-  },
-})
+/** What was asked for, the expectation, the response, what was received; then both as they are marked. */
+const marked = `
+400 BadRequest | 404 BadRequest
+  400 BadRequest (§7.2, §7.3)     | 404 BadRequest "no such thing (BadRequest)"
+  [400] BadRequest (§7.2, §7.3)   | [404] BadRequest "no such thing (BadRequest)"
+401 BadCredentials | 401 badcredentials
+  401 BadCredentials (§5)         | 401 badcredentials "x"
+  401 [BadCredentials] (§5)       | 401 [badcredentials] "x"
+400 InvalidContentType BadRequest | 422 UnprocessableEntity
+  400 InvalidContentType or BadRequest (§7.2)       | 422 UnprocessableEntity
+  [400] [InvalidContentType] or [BadRequest] (§7.2) | [422] [UnprocessableEntity]
+404 ResourceNotFound | 200
+  404 ResourceNotFound (§7.3)     | 200 {"id":"404"}
+  [404] [ResourceNotFound] (§7.3) | [200] {"id":"404"}
+any BadToken | 401 X
+  an error with BadToken (§4)     | 401 X ("X" is no BadToken)
+  an error with [BadToken] (§4)   | 401 [X] ("X" is no BadToken)
+409 BadRequest | 423 BadRequest
+  409 BadRequest (§4.2)           | 423 BadRequest
+  [409] BadRequest (§4.2)         | [423] BadRequest
+4xx | 400 BadRequest
+  a 4xx with an error envelope (§2.6)   | 400 BadRequest, but extras is missing
+  a 4xx [with an error envelope (§2.6)] | 400 BadRequest, [but extras is missing]
+200 | 200
+  a JSON body with the members of a job (§2.3)   | 200, but created_at is missing
+  [a JSON body with the members of a job (§2.3)] | 200, [but created_at is missing]
+no status | 404
+  a JSON error envelope (§2.6)    | 404 with a page: Error
+  [a JSON error envelope (§2.6)]  | 404 [with a page: Error]
+no status | 200
+  a created_at (§2.3)             | created_at is missing
+  [a created_at (§2.3)]           | [created_at is missing]
+no status | no answer
+  2xx (§4)                        | no answer: it took too long
+  [2xx (§4)]                      | [no answer: it took too long]
+`
+const blocks = marked
+  .trim()
+  .split(/\n(?! )/)
+  .map((block) => block.split('\n  '))
 
-test.each([
-  [
-    ...[['400', 'BadRequest'], '400 BadRequest (§7.2, §7.3)', came(404, 'BadRequest')],
-    ...['404 BadRequest "no such thing (BadRequest)"', '[400] BadRequest (§7.2, §7.3)'],
-    '[404] BadRequest "no such thing (BadRequest)"',
-  ],
-  [
-    ...[['401', 'BadCredentials'], '401 BadCredentials (§5)', came(401, 'badcredentials')],
-    ...['401 badcredentials "x"', '401 [BadCredentials] (§5)', '401 [badcredentials] "x"'],
-  ],
-  [
-    ...[['400', 'InvalidContentType', 'BadRequest'], '400 InvalidContentType or BadRequest (§7.2)'],
-    ...[came(422, 'UnprocessableEntity'), '422 UnprocessableEntity'],
-    ...['[400] [InvalidContentType] or [BadRequest] (§7.2)', '[422] [UnprocessableEntity]'],
-  ],
-  [
-    ...[['404', 'ResourceNotFound'], '404 ResourceNotFound (§7.3)', came(200), '200 {"id":"404"}'],
-    ...['[404] [ResourceNotFound] (§7.3)', '[200] {"id":"404"}'],
-  ],
-  [
-    ...[
-      ['any', 'BadToken'],
-      'an error with BadToken (§4)',
-      came(401, 'X'),
-      '401 X ("X" is no BadToken)',
-    ],
-    ...['an error with [BadToken] (§4)', '401 [X] ("X" is no BadToken)'],
-  ],
-  // Only what differs: a name that is right stays unmarked, and so does a status of the kind that is asked for.
-  [
-    ...[['409', 'BadRequest'], '409 BadRequest (§4.2)', came(423, 'BadRequest'), '423 BadRequest'],
-    ...['[409] BadRequest (§4.2)', '[423] BadRequest'],
-  ],
-  [
-    ...[['4xx'], 'a 4xx with an error envelope (§2.6)', came(400, 'BadRequest')],
-    '400 BadRequest, but extras is missing',
-    ...['a 4xx [with an error envelope (§2.6)]', '400 BadRequest, [but extras is missing]'],
-  ],
-  [
-    ...[['200'], 'a JSON body with the members of a job (§2.3)', came(200)],
-    ...['200, but created_at is missing', '[a JSON body with the members of a job (§2.3)]'],
-    '200, [but created_at is missing]',
-  ],
-  // No status was asked for: the one that came is not what is wrong.
-  [
-    ...[[], 'a JSON error envelope (§2.6)', came(404), '404 with a page: Error'],
-    ...['[a JSON error envelope (§2.6)]', '404 [with a page: Error]'],
-  ],
-  // An expectation without statuses is marked as a whole.
-  [
-    [],
-    'a created_at (§2.3)',
-    came(200),
-    'created_at is missing',
-    '[a created_at (§2.3)]',
-    '[created_at is missing]',
-  ],
-  [
-    [],
-    '2xx (§4)',
-    undefined,
-    'no answer: it took too long',
-    '[2xx (§4)]',
-    '[no answer: it took too long]',
-  ],
-] as [string[], string, Failure['exchange'], string, string, string][])(
-  'of %j, %s what differs is marked',
-  (asked, expected, exchange, actual, markedAsked, markedCame) => {
-    const words = responseDifferenceOf({ asked, expected, actual, ...(exchange && { exchange }) })
-    expect([shown(words.expected), shown(words.received)]).toEqual([markedAsked, markedCame])
+test.each(blocks)(
+  'asked for and received %s: what differs is marked in %s',
+  (given, plain, wanted) => {
+    const [asked, [status, tpe]] = given.split(' | ').map((part) => part.split(' ')) as [
+      string[],
+      string[],
+    ]
+    const [expected, actual] = plain.split(/ +\| /) as [string, string]
+    const body = JSON.stringify(tpe === undefined ? { id: '404' } : { tpe })
+    const response = { status: Number(status), headers: {}, body }
+    const words = responseDifferenceOf({
+      ...{ asked: asked[0] === 'no' ? [] : asked, expected, actual },
+      ...(status !== 'no' && { exchange: { ...failure().exchange!, response } }),
+    })
+    expect([shown(words.expected), shown(words.received)]).toEqual(wanted.split(/ +\| /))
   },
 )
 
@@ -212,27 +186,4 @@ test('what is nested without end is shown as it came', () => {
   expect(differing(request(deep), request(`${deep}1`))).toEqual([
     [expect.any(String), expect.any(String)],
   ])
-})
-
-test('HTML shows both requests side by side, what is alike far from the difference folded', async () => {
-  const inputs = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`m${at}`, at]))
-  const control = { request: request({ ...inputs, last: 'a' }), status: 202 }
-  const { exchange } = failure()
-  const row = failed('jobs.create/1', {
-    control,
-    exchange: { ...exchange!, request: request({ ...inputs, last: 7 }) },
-  })
-  const all = elements(await inHtml(report([row])))
-  const table = all.find((one) => hasClass(one, 'diff'))!
-  expect(textOf(table)).toContain('Granted: 202The probe: 404')
-  expect(
-    elements(await inHtml(report([row])))
-      .filter(({ tagName }) => tagName === 'ins')
-      .map(textOf),
-  ).toContain('7')
-  // The lines that differ stand in a body of their own, which a phone shows side after side.
-  const bodies = elements(await inHtml(report([row]))).filter((one) => hasClass(one, 'd'))
-  expect(bodies.map(textOf)).toEqual(['  "last": "a"  "last": 7'])
-  expect(textOf(table)).toMatch(/\d+ more equal lines/)
-  expect(textOf(table)).not.toContain('"m3"')
 })

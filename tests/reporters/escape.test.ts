@@ -1,127 +1,130 @@
+/** Text of a target, or of a stranger's file: it is shown as it is, and does nothing, wherever it is written. */
 import fc from 'fast-check'
-import { parse, parseFragment } from 'parse5'
 import { XMLParser } from 'fast-xml-parser'
-import { expect, test } from 'vitest'
+import { isValid } from 'ctrf'
+import { lexer, marked, type Token } from 'marked'
+import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5'
+import pc from 'picocolors'
+import { describe, expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
-import { commandData, commandProperty } from '../../reporters/github.ts'
+import { curlOf } from '../../harness/recording/curl.ts'
 import {
   htmlAnchor,
   htmlAttribute,
   htmlText,
   json,
+  markdownBlock,
+  markdownCode,
+  markdownText,
   terminalLines,
   terminalText,
   visible,
   visibleLines,
 } from '../../reporters/escape.ts'
-import { xmlAttribute, xmlDocument, xmlText } from '../../reporters/junit.ts'
-import { hostilePieces, unsafe, hostile } from './hostile.ts'
-import { attribute, elements, textOf } from './html-tree.ts'
+import { commandData, commandProperty, githubAnnotations } from '../../reporters/github.ts'
+import { formatNames, loadFormats } from '../../reporters/index.ts'
+import { renderJunit, xmlAttribute, xmlDocument, xmlText } from '../../reporters/junit.ts'
+import { renderMarkdown } from '../../reporters/markdown.ts'
+import { renderTerminal } from '../../reporters/terminal.ts'
 import { anyCharacter } from '../support/any-character.ts'
+import { commandsIn, hostile, hostilePieces, runnerCommands, unsafe } from './hostile.ts'
+import { attribute, elements, textOf } from './html-tree.ts'
+import { fails, inHtml, joined, reportOfText, sampleExchanges, sampleReport } from './samples.ts'
+import { validateJunit } from './validate-junit.ts'
 
 const anything = fc.oneof(
   fc.string({ unit: anyCharacter }),
   fc.constantFrom(...hostilePieces),
-  fc.string({
-    unit: fc.constantFrom(...'<>&"\';:,%lt\n\r#a\u0000', '\ud800'),
-  }),
+  fc.string({ unit: fc.constantFrom(...'<>&"\';:,%lt\n\r#a\u0000', '\ud800') }),
 )
-
-const verbatim = { trimValues: false, parseTagValue: false, parseAttributeValue: false } as const
-const anySchema =
-  '<schema xmlns="http://www.w3.org/2001/XMLSchema"><element name="a"><complexType><simpleContent><extension base="string"><attribute name="x"/></extension></simpleContent></complexType></element></schema>'
 
 /** Holds for any text of a target. */
 function forAnything(judge: (text: string) => void) {
   fc.assert(fc.property(anything, judge), { seed: 11, numRuns: 300 })
 }
 
-test('HTML: text between tags reads back as what is visible of it', () => {
+test('what hides or disguises is written out; ordinary text of any script is not, nor are lines and tabs where they may be', () => {
+  expect(visible('\u001b[31m\u202e\n\u009b\ud800\u{e0041}')).toBe(
+    '\\x1b[31m\\u202e\\n\\x9b\\ud800\\u{e0041}',
+  )
+  const text = 'Zürich 東京 مرحبا שלום 👩‍🔧 ✓ é'
+  expect(visible(text)).toBe(text)
+  expect(visibleLines('a\r\n\tb\rc\u0000')).toBe('a\n\tb\\rc\\x00')
+  forAnything((one) => {
+    expect(visible(hostile + one)).not.toMatch(unsafe)
+    expect(visible(one)).not.toMatch(/[\n\t]/)
+    expect(Buffer.from(visible(one)).toString()).toBe(visible(one))
+  })
+})
+
+test('HTML: text, attributes and anchors read back as what is visible of them', () => {
   forAnything((text) => {
     const page = parseFragment(`<pre>\n${htmlText(text)}</pre>`)
     expect(page.childNodes).toHaveLength(1)
     expect(textOf(page)).toBe(visibleLines(text))
-  })
-})
-
-test('HTML: an attribute reads back as what is visible of it', () => {
-  forAnything((text) => {
     const [, , , one, ...more] = elements(`<p title="${htmlAttribute(text)}" id=x></p>`)
     expect(more).toEqual([])
-    expect(attribute(one!, 'title')).toBe(visible(text))
-    expect(one!.attrs).toHaveLength(2)
-  })
-})
-
-test('HTML: an anchor leads to the id that it names', () => {
-  forAnything((text) => {
+    expect(one!.attrs.map(({ value }) => value)).toEqual([visible(text), 'x'])
     const link = elements(`<a href="${htmlAnchor(text)}">`).find(({ tagName }) => tagName === 'a')!
     expect(decodeURIComponent(attribute(link, 'href')!.slice(1))).toBe(visible(text))
   })
+  const title = '</title><script>x'
+  expect(textOf(parse(`<!doctype html><title>${htmlText(title)}</title>`))).toBe(title)
 })
 
-test('HTML: nothing in a title ends it', () => {
-  const page = parse(`<!doctype html><title>${htmlText('</title><script>x')}</title>`)
-  expect(textOf(page)).toBe('</title><script>x')
-})
-
-test('XML: nothing is left that XML 1.0 forbids', () => {
+test('XML: text and attributes read back as what is visible of them, without what XML 1.0 forbids', () => {
+  const parser = new XMLParser({
+    ...{ trimValues: false, parseTagValue: false, parseAttributeValue: false },
+    ...{ attributeNamePrefix: '', ignoreAttributes: false },
+    // oxlint-disable-next-line typescript/no-deprecated -- its successor wants every entity listed
+    htmlEntities: true,
+  })
   const forbidden = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
   forAnything((text) => {
     expect(xmlText(text)).not.toMatch(forbidden)
     expect(xmlAttribute(text)).not.toMatch(forbidden)
     expect(xmlAttribute(text)).not.toMatch(/[\n\r\t]/)
-  })
-})
-
-test('XML: what the builder makes of a text and of an attribute reads back as what is visible of it', () => {
-  const parser = new XMLParser({
-    ...verbatim,
-    attributeNamePrefix: '',
-    ignoreAttributes: false,
-    // oxlint-disable-next-line typescript/no-deprecated -- its successor wants every entity listed
-    htmlEntities: true,
-  })
-  forAnything((text) => {
     const xml = xmlDocument({ a: { '@x': xmlAttribute(text), '#text': `.${xmlText(text)}` } })
-    expect(parser.parse(xml)).toMatchObject({
-      a: { '#text': `.${visibleLines(text)}`, x: visible(text) },
-    })
+    const read = { a: { '#text': `.${visibleLines(text)}`, x: visible(text) } }
+    expect(parser.parse(xml)).toMatchObject(read)
   })
 })
 
-test.each('&nbsp; &#0; &#27; &amp; &lt; &y; &amp;lt; &#x3c; & &; a&b;c'.split(' '))(
-  'XML: %s is shown as it is',
-  async (text) => {
-    const xml = xmlDocument({ a: { '@x': xmlAttribute(text), '#text': xmlText(text) } })
-    const literal = text.replaceAll('&', '&amp;')
-    expect(xml.split('\n')[1]).toBe(`<a x="${literal}">${literal}</a>`)
-    const { valid, errors } = await validateXML({
-      xml: { fileName: 'a.xml', contents: xml },
-      schema: anySchema,
-    })
-    expect(errors).toEqual([])
-    expect(valid).toBe(true)
-  },
-)
+test('XML: what looks like a reference is text', async () => {
+  const type =
+    '<simpleContent><extension base="string"><attribute name="x"/></extension></simpleContent>'
+  const schema = `<schema xmlns="http://www.w3.org/2001/XMLSchema"><element name="a"><complexType>${type}</complexType></element></schema>`
+  const text = '&nbsp; &#0; &#27; &amp; &lt; &y; &amp;lt; &#x3c; & &; a&b;c'
+  const contents = xmlDocument({ a: { '@x': xmlAttribute(text), '#text': xmlText(text) } })
+  const literal = text.replaceAll('&', '&amp;')
+  expect(contents.split('\n')[1]).toBe(`<a x="${literal}">${literal}</a>`)
+  const { errors } = await validateXML({ xml: { fileName: 'a.xml', contents }, schema })
+  expect(errors).toEqual([])
+})
 
 test('GitHub: a message stays one line, a property ends at no colon or comma', () => {
   forAnything((text) => {
     expect(commandData(text)).not.toMatch(/[\n\r]/)
     expect(commandProperty(text)).not.toMatch(/[\n\r:,]/)
-    expect(commandData(text).replaceAll('%0A', '\n').replaceAll('%25', '%')).toBe(
-      visibleLines(text),
-    )
+    const read = commandData(text).replaceAll('%0A', '\n').replaceAll('%25', '%')
+    expect(read).toBe(visibleLines(text))
   })
 })
 
-test('terminal: no control, and no more than was allowed', () => {
-  forAnything((text) => {
-    expect(terminalText(text)).not.toMatch(unsafe)
-    expect(terminalText(text)).not.toContain('\n')
-    expect(terminalLines(text)).not.toMatch(unsafe)
-    expect(terminalLines(text)).not.toMatch(/\n(?! {2})/)
-  })
+test('terminal: no control, no command of a runner, no more than was allowed', () => {
+  const unit = fc.constantFrom(...'#:[]vso \n\u3000\r', ...runnerCommands)
+  const text = fc.oneof(anything, fc.string({ unit, maxLength: 12 }))
+  fc.assert(
+    fc.property(text, (one) => {
+      for (const shown of [terminalText(one), terminalLines(one)]) {
+        expect(shown).not.toMatch(unsafe)
+        expect(shown).not.toMatch(/\n(?! {2})/)
+        expect(commandsIn(shown)).toEqual([])
+      }
+      expect(terminalText(one)).not.toContain('\n')
+    }),
+    { seed: 11, numRuns: 600 },
+  )
   expect(terminalText('a'.repeat(30), 10)).toBe('aaaaaaaaaa… (20 more characters)')
 })
 
@@ -135,28 +138,156 @@ test('JSON: reads back as the same value, with nothing that disguises', () => {
   )
 })
 
-test('writes out what hides or disguises', () => {
-  expect(visible('\u001b[31m\u202e\n\u009b\ud800\u{e0041}')).toBe(
-    '\\x1b[31m\\u202e\\n\\x9b\\ud800\\u{e0041}',
-  )
+/** Every token of the text, at any depth. */
+function tokens(text: string): Token[] {
+  const all: Token[] = []
+  void marked.walkTokens(lexer(text), (token) => void all.push(token))
+  return all
+}
+
+test('Markdown: any text is text, one cell of a table, and one block of code', () => {
+  for (const piece of hostilePieces)
+    expect([...new Set(tokens(markdownText(piece)).map(({ type }) => type))].sort(), piece).toEqual(
+      ['paragraph', 'text'],
+    )
+  forAnything((text) => {
+    const cells = `| ${markdownText(text)} | ${markdownCode(text)} |`
+    const [table] = lexer(`| a | b |\n| - | - |\n${cells}`)
+    expect(table).toMatchObject({ type: 'table', rows: [{ length: 2 }] })
+    const block = lexer(`${markdownBlock(text)}\n\nafter`)
+    const types = block.map(({ type }) => type).filter((type) => type !== 'space')
+    expect(types).toEqual(['code', 'paragraph'])
+  })
 })
 
-test('leaves ordinary text of any script alone', () => {
-  const text = 'Zürich 東京 مرحبا שלום 👩‍🔧 ✓ é'
-  expect(visible(text)).toBe(text)
+type Node = DefaultTreeAdapterTypes.ChildNode
+/** Whom GitHub and GitLab would notify of a text: what a reader sees without what is code. */
+function notified(markdown: string): string[] {
+  const texts = (node: Node): string[] => {
+    if (node.nodeName === 'code' || node.nodeName === 'pre') return []
+    if ('value' in node) return [node.value]
+    return 'childNodes' in node ? node.childNodes.flatMap(texts) : []
+  }
+  const finds =
+    /(?<!\w)@[a-z0-9]|[#!]\d|(?<!\w)gh-\d|[\w.-]+\/[\w.-]+#\d|\/(issues|pull|discussions|merge_requests)\/\d/gi
+  const page = parseFragment(marked.parse(markdown, { async: false }))
+  return page.childNodes.flatMap(texts).flatMap((text) => text.match(finds) ?? [])
+}
+
+const telling = [
+  'see @octocat and (@org/team)',
+  '#12 and org/repo#12, !7',
+  'gh-12 GH-12',
+  'https://github.com/org/repo/issues/12, gitlab.com/a/b/-/merge_requests/3',
+]
+
+test.each([...telling, telling.join(' ')])('nobody is notified by Markdown of %s', (text) => {
+  expect(notified(text)).not.toEqual([])
+  const markup = [markdownText(text), markdownCode(text)]
+  expect(markup.flatMap(notified)).toEqual([])
+  // What a reader sees is the same, but for what takes no room.
+  for (const one of markup) {
+    const seen = textOf(parseFragment(marked.parse(one, { async: false })))
+    expect(seen.trimEnd().replaceAll('\u2060', '')).toBe(text)
+  }
+  const target = { name: text, baseUrl: text }
+  const report = sampleReport({ size: 20, end: fails(text, { message: text }), target })
+  expect(notified(renderMarkdown(report))).toEqual([])
 })
 
-test('keeps lines and tabs where asked to', () => {
-  expect(visibleLines('a\r\n\tb\rc\u0000')).toBe('a\n\tb\\rc\\x00')
+describe('of a hostile target', () => {
+  const text = `::error::${hostile}`
+  const report = reportOfText(text, 60)
+  const exchanges = (of: string) =>
+    [...sampleExchanges(report, 40)].map((one) => ({
+      ...{ ...one, curl: of },
+      request: { ...one.request, url: `https://x.example/${of}` },
+      response: { status: 299, headers: { 'x-note': of, [of]: of }, body: of },
+    }))
+
+  test.each(formatNames)('%s has no control and no command of a runner', async (format) => {
+    const { [format]: render } = await loadFormats()
+    const written = await joined(render(report, exchanges(text)))
+    expect(written.length).toBeGreaterThan(100)
+    expect(written).not.toMatch(unsafe)
+    expect(commandsIn(written)).toEqual([])
+  })
+
+  test('the terminal has none, in colours or without', () => {
+    for (const colors of [pc.createColors(false), pc.createColors(true)]) {
+      const shown = renderTerminal(report, colors, { notes: [hostile] })
+      expect(commandsIn(shown)).toEqual([])
+      expect(shown.replaceAll(/\u001b\[\d+m/g, '')).not.toMatch(unsafe)
+      expect(shown).toContain('\\x1b[2J')
+    }
+  })
+
+  test('the runner of GitHub gets no command but ours', () => {
+    const given = fails(hostile, { message: `${hostile}\r\n::warning::x`, rerun: '%0A::x' })
+    const written = githubAnnotations(sampleReport({ size: 12, end: given }))
+    expect(written).not.toMatch(unsafe)
+    expect(written.trimEnd().split('\n')).toHaveLength(11)
+    for (const line of written.trimEnd().split('\n'))
+      expect(line).toMatch(/^::(error|warning|notice) title=[^:,\n]*::/)
+    expect(written).toContain('%250A::x')
+  })
+
+  test('HTML has the elements and attributes that it has of any target', async () => {
+    // How many pieces differ is a matter of the text.
+    const marks = ['ins', 'del', 'mark']
+    const shapeOf = async (one: string) => {
+      const html = await inHtml(
+        reportOfText(one, 40, { startedAt: one, only: [one] }),
+        exchanges(one),
+      )
+      return elements(html)
+        .filter(({ tagName }) => !marks.includes(tagName))
+        .map(({ attrs, tagName }) => [tagName, ...attrs.map(({ name }) => name)])
+    }
+    expect(await shapeOf(hostile)).toEqual(await shapeOf('plain'))
+  })
+
+  test('Markdown has the structure that it has of any target', () => {
+    const shapeOf = (one: string) =>
+      tokens(renderMarkdown(reportOfText(one, 30)))
+        .map(({ type }) => type)
+        .filter((type) => !['text', 'codespan', 'html', 'escape'].includes(type))
+    expect(shapeOf(hostile)).toEqual(shapeOf('plain'))
+    const ours = /^<\/?(details|summary|code)>|^<details(?: open)?>\n<summary>[^<]*<\/summary>$/
+    const html = tokens(renderMarkdown(reportOfText(hostile, 30))).filter(
+      ({ type }) => type === 'html',
+    )
+    expect(html.filter(({ raw }) => !ours.test(raw.trim()))).toEqual([])
+  })
+
+  test('JUnit and CTRF are valid, and what it answered can be read', async () => {
+    const xml = renderJunit(report)
+    await validateJunit(xml)
+    expect(xml).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    const { ctrf, json: whole } = await loadFormats()
+    expect(isValid(JSON.parse(await joined(ctrf(report, []))))).toBe(true)
+    expect(JSON.parse(await joined(whole(report, [])))).toEqual(report)
+    const texts = fc.sample(anything, { numRuns: 60, seed: 7 })
+    const end = (at: number) => fails(texts[at], { message: texts[at]! })()
+    await validateJunit(renderJunit(sampleReport({ size: 60, end })))
+  })
 })
 
-test('nothing unsafe is left of any text', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: anyCharacter }), (text) => {
-      expect(visible(hostile + text)).not.toMatch(unsafe)
-      expect(visible(text)).not.toMatch(/[\n\t]/)
-      expect(Buffer.from(visible(text)).toString()).toBe(visible(text))
-    }),
-    { seed: 1 },
-  )
+test('a curl line is one line without a command, and sends the same', () => {
+  const request = {
+    ...{ method: 'POST', url: 'http://t.test/##vso[x]', body: '"##teamcity[x]"' },
+    headers: { 'x-a': '##[b]' },
+  }
+  const line = curlOf(request, new Set(['x-a']))
+  expect(commandsIn(line)).toEqual([])
+  const shell = line.replaceAll("''", '').replaceAll('""', '')
+  expect(shell).toContain("'http://t.test/##vso[x]'")
+  expect(shell).toContain('"x-a: ##[b]"')
+  const piped = curlOf({ ...request, body: 'a\n::error::b' }, new Set())
+  expect(piped).toMatch(/^printf %s 'YQo6OmVycm9yOjpi' \| base64 -d \| curl .* --data-binary @-$/)
+})
+
+test.each(runnerCommands)('these tests would find the command %s', (command) => {
+  expect(commandsIn(command)).not.toEqual([])
+  expect(commandsIn(`text\n  ${command}`)).not.toEqual([])
 })

@@ -1,21 +1,41 @@
-import { expect, test } from 'vitest'
-import { formats, loadFormats, type Render, renderJson } from '../../reporters/index.ts'
-import { joined, sampleExchanges } from './sample-exchanges.ts'
-import { mixed, sampleReport, reportOfText } from './sample-report.ts'
-import { hostile, unsafe } from './hostile.ts'
-import { isValid, parse, validate } from 'ctrf'
+/** What each format holds of a report. How it ends is in `gates/decisions`, what a hostile target can do in `escape`. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import { parse as parseCtrf, validate as validateCtrf } from 'ctrf'
+import { XMLParser } from 'fast-xml-parser'
+import { lexer } from 'marked'
+import { describe, expect, test } from 'vitest'
+import { operations } from '../../catalogue/operations.ts'
+import { absentReason } from '../../harness/report/reason.ts'
+import type { RecordedExchange } from '../../harness/report/report-schema.ts'
+import { renderBadge } from '../../reporters/badge.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
+import { githubAnnotations, githubSummary, reportToGithub } from '../../reporters/github.ts'
+import { renderHar } from '../../reporters/har.ts'
+import { loadFormats, renderJson } from '../../reporters/index.ts'
+import { renderJunit } from '../../reporters/junit.ts'
+import { renderMarkdown } from '../../reporters/markdown.ts'
+import { folder } from '../cli/conform.ts'
+import { failed, report as reportOf } from '../gates/results.ts'
+import { hostile } from './hostile.ts'
+import { fails, joined, mixed, sampleExchanges, sampleReport } from './samples.ts'
+import { validateJunit } from './validate-junit.ts'
 
-const all: [string, Render][] = Object.entries(await loadFormats())
+const report = sampleReport({ end: mixed })
+const { must, should } = report.summary
+const ids = report.requirements.map(({ id }) => id)
+const said = 'expected 404 ResourceNotFound, received 404 NotFound'
+const notDecisive = ({ requirements }: typeof report) =>
+  requirements.filter(
+    ({ level, outcome }) => /^not/.test(outcome) || (level === 'should' && outcome === 'failed'),
+  )
 
-test('every format has its own file', () => {
-  expect(new Set(Object.values(formats).map(({ file }) => file)).size).toBe(all.length)
-})
-
-test.each(all)(
+test.each(Object.entries(await loadFormats()))(
   '%s gives the same text for the same report, and leaves the report as it was',
   async (_, render) => {
-    const report = sampleReport({ end: mixed })
     const before = structuredClone(report)
     const once = await joined(render(report, sampleExchanges(report, 50)))
     expect(await joined(render(report, sampleExchanges(report, 50)))).toBe(once)
@@ -23,58 +43,263 @@ test.each(all)(
   },
 )
 
-test('reads back as the same report', () => {
-  const report = sampleReport({ end: mixed })
+test('JSON reads back as the same report', () => {
   expect(JSON.parse(renderJson(report))).toEqual(report)
 })
 
-test('hostile text reads back as it was and does nothing on the way', () => {
-  const report = reportOfText(hostile, 20)
-  const text = renderJson(report)
-  expect(JSON.parse(text)).toEqual(report)
-  expect(text).not.toMatch(unsafe)
-})
-
-test('is valid, and every requirement, count and message survives', () => {
-  const report = sampleReport({ end: mixed })
-  const ctrf = parse(renderCtrf(report))
-  expect(validate(ctrf)).toEqual({ valid: true, errors: [] })
+test('CTRF is valid, and has every requirement, count and message', () => {
+  const ctrf = parseCtrf(renderCtrf(report))
+  expect(validateCtrf(ctrf)).toEqual({ valid: true, errors: [] })
   const { summary, tests } = ctrf.results
-  const of = (...outcomes: string[]) =>
-    report.requirements.filter(({ outcome }) => outcomes.includes(outcome)).length
-  expect(tests.map(({ testId }) => testId)).toEqual(report.requirements.map(({ id }) => id))
-  expect(summary).toMatchObject({
-    tests: 290,
-    passed: of('passed'),
-    failed: report.summary.must.failed,
-    skipped: of('not-exercised', 'not-applicable') + report.summary.should.failed,
-    pending: 0,
-    other: 0,
-    start: Date.parse('2026-03-01T12:00:00Z'),
-    duration: 48_200,
-  })
+  expect(tests.map(({ testId }) => testId)).toEqual(ids)
   expect(tests.map(({ rawStatus }) => rawStatus)).toEqual(
     report.requirements.map(({ outcome }) => outcome),
   )
-  const failure = tests.find(({ status }) => status === 'failed')!
-  expect(failure.message).toBe('expected 404 ResourceNotFound, received 404 NotFound')
-  expect(failure.trace).toContain('\ncurl ')
-})
-
-test('a run that judged nothing is not healthy', () => {
-  const report = sampleReport({
-    size: 20,
-    end: () => ({ outcome: 'not-exercised', reason: 'no answer' }),
+  expect(summary).toMatchObject({
+    ...{ tests: ids.length, passed: must.passed + should.passed, failed: must.failed },
+    ...{ skipped: notDecisive(report).length, pending: 0, other: 0 },
+    ...{ start: Date.parse('2026-03-01T12:00:00Z'), duration: 48_200 },
   })
-  expect(parse(renderCtrf(report)).results.environment!.healthy).toBe(false)
+  const failure = tests.find(({ status }) => status === 'failed')!
+  expect(failure.message).toBe(said)
+  expect(failure.trace).toContain('\ncurl ')
+  const nothing = sampleReport({ size: 9, end: () => ({ outcome: 'not-exercised', reason: 'x' }) })
+  expect(parseCtrf(renderCtrf(nothing)).results.environment!.healthy).toBe(false)
 })
 
-test('hostile text survives and does nothing', () => {
-  const text = renderCtrf(reportOfText(hostile, 20))
-  expect(text).not.toMatch(unsafe)
-  expect(isValid(JSON.parse(text))).toBe(true)
-  // Anyone who shows a message shows it as it is.
-  for (const { message = '', trace = '' } of parse(text).results.tests)
-    expect(message + trace).not.toMatch(unsafe)
-  expect(parse(text).results.environment!.testEnvironment).toBe(hostile)
+interface Case {
+  readonly name: string
+  readonly failure?: { message: string; type: string; '#text': string }
+  readonly skipped?: { message: string }
+  readonly error?: { message: string }
+}
+type Suite = Record<string, string> & { testcase: Case[] }
+
+function junit(xml: string) {
+  const parser = new XMLParser({
+    ...{ ignoreAttributes: false, attributeNamePrefix: '' },
+    isArray: (name) => ['testsuite', 'testcase', 'property'].includes(name),
+  })
+  const { testsuites } = parser.parse(xml) as {
+    testsuites: Record<string, string> & { testsuite: Suite[] }
+  }
+  return {
+    root: testsuites,
+    suites: testsuites.testsuite,
+    cases: testsuites.testsuite.flatMap(({ testcase }) => testcase),
+  }
+}
+
+test('JUnit is valid, and has every requirement, count and message', async () => {
+  const xml = renderJunit(report)
+  await validateJunit(xml)
+  const { root, suites, cases } = junit(xml)
+  expect(cases.map(({ name }) => name)).toEqual(ids)
+  expect([root.tests, root.failures]).toEqual([`${ids.length}`, `${must.failed}`])
+  expect(suites.map(({ name }) => name)).toEqual([
+    ...new Set(report.requirements.map(({ operation }) => operation)),
+  ])
+  for (const { failures, skipped, testcase } of suites)
+    expect([failures, skipped]).toEqual([
+      `${testcase.filter(({ failure }) => failure).length}`,
+      `${testcase.filter((one) => one.skipped).length}`,
+    ])
+  expect(cases.filter(({ skipped }) => skipped)).toHaveLength(notDecisive(report).length)
+  const failure = cases.find((one) => one.failure)!.failure!
+  expect(failure).toMatchObject({ message: said, type: 'must' })
+  for (const word of ['sent ', 'expected ', 'received ', 'again ', 'curl '])
+    expect(failure['#text']).toContain(`\n${word}`)
+})
+
+test('JUnit has an error for an interrupt and for each stale entry of a baseline', async () => {
+  const stale = [{ id: 'x', why: 'it passed' }]
+  const baseline = { file: 'b.json', expected: [], stale, notExercised: [] }
+  const xml = renderJunit(sampleReport({ size: 30, run: { interrupted: true, baseline } }))
+  await validateJunit(xml)
+  const errors = junit(xml).cases.flatMap(({ error }) => error?.message ?? [])
+  expect(errors).toEqual(['the run was interrupted', 'stale entry of the baseline: x: it passed'])
+})
+
+describe('HAR', () => {
+  const schemas = createRequire(import.meta.url)('har-schema') as Record<string, object>
+  const ajv = new Ajv({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  // The schemas are draft 06, but use nothing that draft 07 reads differently.
+  for (const schema of Object.values(schemas))
+    ajv.addSchema({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' })
+
+  async function har(exchanges: Iterable<RecordedExchange>) {
+    const value = JSON.parse(await joined(renderHar(report, exchanges)))
+    expect([ajv.validate('har.json#', value), ajv.errors]).toEqual([true, null])
+    return value.log
+  }
+  const [base] = [...sampleExchanges(report, 1)] as [RecordedExchange]
+
+  test('is valid, and has every exchange', async () => {
+    const log = await har(sampleExchanges(report, 500))
+    expect(log.entries).toHaveLength(500)
+    expect(log.creator).toEqual({ name: 'ai-content-conformance', version: '0.1.0' })
+    expect(log.entries[7]).toMatchObject({
+      ...{ startedDateTime: '2026-03-01T12:00:00.105Z', time: 12.5 },
+      request: {
+        ...{ method: 'POST', httpVersion: 'HTTP/1.1' },
+        queryString: [{ name: 'case', value: '7' }],
+        postData: { mimeType: 'application/json', text: expect.stringContaining('"n":7') },
+      },
+      response: { status: 404, statusText: 'Not Found', content: { mimeType: 'application/json' } },
+      ...{ _requirement: ids[7], _role: 'probe' },
+    })
+    expect((await har([])).entries).toEqual([])
+  })
+
+  test('has bytes that are not text as base64, says what was cut, and why there is no answer', async () => {
+    const bytes = { body: '/9j/', bodyEncoding: 'base64' as const }
+    const cut = { ...base.response!, body: 'abc', bodyLength: 70_000, bodySha256: 'd'.repeat(64) }
+    const { response: _, ...unanswered } = base
+    const { entries } = await har([
+      {
+        ...base,
+        request: { ...base.request, ...bytes },
+        response: { ...base.response!, ...bytes },
+      },
+      { ...base, response: cut },
+      { ...unanswered, error: 'no answer within 15 s' },
+    ])
+    expect(entries[0].response.content).toMatchObject({ text: '/9j/', encoding: 'base64', size: 3 })
+    const postData = { text: '/9j/', _encoding: 'base64' }
+    expect(entries[0].request).toMatchObject({ bodySize: 3, postData })
+    const comment = `cut: the whole body has 70000 bytes, SHA-256 ${'d'.repeat(64)}`
+    expect(entries[1].response.content).toMatchObject({ size: 70_000, _cut: true, comment })
+    expect(entries[2].response).toMatchObject({ status: 0, _error: 'no answer within 15 s' })
+  })
+
+  test('reads one exchange at a time', async () => {
+    let taken = 0
+    async function* source() {
+      for (const exchange of sampleExchanges(report, 10)) {
+        taken++
+        yield exchange
+      }
+    }
+    const pieces = renderHar(report, source())
+    await pieces.next()
+    await pieces.next()
+    expect(taken).toBe(1)
+  })
+})
+
+test('the badge says the verdict, its mode, how many required checks passed, and how many operations were judged', () => {
+  const title = (of: typeof report) => {
+    const { svg } = new XMLParser().parse(renderBadge(of)) as { svg: { title: string } }
+    return svg.title.replace('conformance: ', '')
+  }
+  const all = sampleReport().summary.must.passed
+  expect(title(sampleReport())).toBe(`conformant ${all}/${all}`)
+  expect(title(report)).toBe(
+    `non-conformant ${must.passed}/${must.passed + must.failed + must.notExercised}`,
+  )
+  expect(title(sampleReport({ run: { tpe: 'family' } }))).toMatch(/^conformant \(family names\) /)
+  expect(title(reportOf([]))).toBe('not-judged')
+  const absent = sampleReport({
+    run: { notServed: [{ operation: 'vision.analyze', answered: '404' }] },
+  })
+  const rows = absent.requirements.filter(({ operation }) => operation === 'vision.analyze')
+  const of = `${operations.length - 1} of ${operations.length} operations`
+  for (const row of rows) Object.assign(row, { outcome: 'not-applicable', reason: 'not served' })
+  expect(title(absent)).toBe(`conformant ${all}/${all}, ${of}`)
+  for (const row of rows) Object.assign(row, absentReason('not-served'))
+  expect(title(absent)).toBe(`conformant ${all}/${all}, 1 operation not served, ${of}`)
+})
+
+describe('GitHub', () => {
+  const lines = (text: string) => text.trimEnd().split('\n')
+
+  test('gets an error for a failed must, a warning for a failed should, and under --strict an error for that too', () => {
+    const rows = [failed('a.b/1'), { ...failed('a.b/2'), level: 'should' as const }]
+    const kinds = (strict: boolean) =>
+      lines(githubAnnotations(reportOf(rows, { strict }))).map((line) => line.split(' ')[0])
+    expect(kinds(false)).toEqual(['::error', '::warning'])
+    expect(kinds(true)).toEqual(['::error', '::error'])
+    expect(githubAnnotations(reportOf(rows))).toContain('title=a.b/1::What a.b/1 asks for.')
+  })
+
+  test('gets ten annotations at most, and how many more there are; none for what a baseline expects', () => {
+    const many = Array.from({ length: 40 }, (_, at) => failed(`a.b/${at}`))
+    const all = lines(githubAnnotations(reportOf(many)))
+    expect(all).toHaveLength(11)
+    expect(all.at(-1)).toBe(
+      '::notice title=conform::30 more failures: see the summary or the reports',
+    )
+    const stale = [{ id: 'a', why: 'it passed' }]
+    const baseline = { file: 'b', expected: ['a.b/0'], stale, notExercised: [] }
+    expect(lines(githubAnnotations(reportOf([many[0]!], { baseline })))).toEqual([
+      '::error title=conform::stale entry of the baseline: a: it passed',
+    ])
+  })
+
+  test('gets annotations and a summary on GitHub Actions only', () => {
+    const summary = join(folder(), 'summary.md')
+    writeFileSync(summary, 'before\n')
+    let written = ''
+    const tell = (env: Record<string, string>) => {
+      const of = sampleReport({ end: mixed, run: { command: 'conform -t t.json' } })
+      const how = { write: (text: string) => void (written += text) }
+      reportToGithub(of, { GITHUB_STEP_SUMMARY: summary, ...env }, how)
+      return readFileSync(summary, 'utf8')
+    }
+    expect([tell({}), written]).toEqual(['before\n', ''])
+    const text = tell({ GITHUB_ACTIONS: 'true' })
+    expect(written).toMatch(/^::error /)
+    expect(text).toMatch(/^before\n## ❌ Conformance of Example staging\n/)
+    expect(text).toContain('<code>conform -t t.json --failed</code>')
+  })
+
+  test('gets a summary that fits, whatever failed', () => {
+    const long = hostile.repeat(40)
+    const change = { message: long, expected: long, rerun: long }
+    const large = sampleReport({ end: fails(long, change) })
+    expect(Buffer.byteLength(githubSummary(large, 1024 * 1024))).toBeLessThanOrEqual(1024 * 1024)
+    const few = { ...large, requirements: large.requirements.slice(0, 20) }
+    expect(githubSummary(few, 100)).toBe(
+      'The report is too large for this summary: the verdict is non-conformant.\n',
+    )
+    expect(githubSummary(few, 10)).toBe('')
+  })
+})
+
+describe('Markdown', () => {
+  const ofType = (text: string, type: string) =>
+    lexer(text).flatMap((token) => (token.type === type ? [token] : [])) as any[]
+
+  test('is short where all passes', () => {
+    const text = renderMarkdown(sampleReport())
+    expect(text.split('\n').length).toBeLessThan(18)
+    expect(text).toContain('## ✅ Conformance of Example staging')
+  })
+
+  test('has the counts, and one row for each cause with all its requirements', () => {
+    const [counts, causes] = ofType(renderMarkdown(report), 'table').map(({ rows }) =>
+      rows.map((row: { text: string }[]) => row.map(({ text }) => text)),
+    )
+    expect(counts).toEqual([
+      ['must (required)', ...Object.values(must).map(String)],
+      ['should (recommended)', ...Object.values(should).map(String)],
+    ])
+    const failures = report.requirements.filter(({ outcome }) => outcome === 'failed')
+    const named = causes.flatMap(([row]: string[]) => row!.split(', '))
+    expect(named.sort()).toEqual(failures.map(({ id }) => `\`${id}\``).sort())
+    expect(causes[0][3]).toBe(said)
+  })
+
+  test('shows the evidence of the first failures only: open of up to five, folded of more', () => {
+    const text = (failures: number, shown?: number) => {
+      const rows = Array.from({ length: failures }, (_, at) =>
+        failed(`a.b/${at}`, { expected: `e${at}` }),
+      )
+      return renderMarkdown(reportOf(rows), shown)
+    }
+    expect(ofType(text(5, 3).replaceAll(/<.*>/g, ''), 'code')).toHaveLength(3)
+    expect(text(5).match(/^<details open>$/gm)).toHaveLength(5)
+    expect(text(6)).not.toContain('<details open>')
+  })
 })

@@ -32,3 +32,28 @@ export const hostile = hostilePieces.join(' ')
 /** Characters that no rendered text may hold outside of an escape: everything that hides or disguises, but line feeds and tabs. */
 export const unsafe =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\u3164\ufeff\ufffe\uffff]/u
+
+const lines = (output: string): string[] => output.split(/\r\n|\r|\n/)
+
+/** What the runners of pipelines take for a command in the output of a step, line by line, as their own parsers do it. */
+const parsers: Readonly<Record<string, (line: string) => boolean>> = {
+  /** `::name properties::data` at the beginning of a line, after any blanks (`ActionCommand.TryParseV2` of GitHub's runner). */
+  github: (line) => /^\s*::[^]*::/.test(line),
+  /** `##[name properties]data` anywhere in a line (`ActionCommand.TryParse` there). */
+  githubLegacy: (line) => /##\[[^]*\]/.test(line),
+  /** `##vso[area.event properties]data` anywhere (`Command.TryParse` of Azure's agent); what only looks like one is warned of. */
+  azure: (line) => /##vso/i.test(line),
+  /** `##[section]` and the like colour a line of Azure's log from its beginning. */
+  azureFormat: (line) => /^\s*##\[/.test(line),
+  /** `##teamcity[name 'value']` anywhere (`ServiceMessageParser`). */
+  teamcity: (line) => line.includes('##teamcity['),
+}
+
+/** The commands that some runner would find in the output, each with whose it is. */
+export function commandsIn(output: string): string[] {
+  return Object.entries(parsers).flatMap(([name, isCommand]) =>
+    lines(output)
+      .filter(isCommand)
+      .map((line) => `${name}: ${line}`),
+  )
+}

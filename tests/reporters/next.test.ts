@@ -1,0 +1,273 @@
+/** What a report says to do next: what to fix, to build, to declare, to run. */
+import { expect, test } from 'vitest'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { operations } from '../../catalogue/operations.ts'
+import { standardAnswers } from '../../cli/init.ts'
+import { starter } from '../../cli/init/starter.ts'
+import { leftOut, targetReason, undeclaredReason } from '../../harness/report/reason.ts'
+import { checkTargetFile } from '../../harness/target/check.ts'
+import { isDeclared, missingReason } from '../../harness/target/declared.ts'
+import type { TargetFile } from '../../harness/target/target-file.ts'
+import { renderMarkdown } from '../../reporters/markdown.ts'
+import { gainOf, nextSteps, usualPart, whatToDeclare } from '../../reporters/view/next-steps.ts'
+import { notBuilt, operationMap, shownMap } from '../../reporters/view/operation-map.ts'
+import { mergePatch } from '../../schemas/json.ts'
+import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
+import { hostile } from './hostile.ts'
+import { inHtml, inTerminal } from './samples.ts'
+
+const expired = undeclaredReason([['keys.expired']], '{"keys": {"expired": {"env": "OLD"}}}')
+const texts = (...given: Parameters<typeof nextSteps>) =>
+  nextSteps(...given).map(({ text }) => text)
+
+test('a failing run: what nothing explains, and how to run again what failed', () => {
+  const [one, two] = [failed('a.b/1'), failed('a.b/2')]
+  expect(nextSteps(report([one, two], { command: 'conform -t t.json' }))).toEqual([
+    { text: 'Fix a.b/1 first, then 1 more' },
+    { text: 'Run only what failed', command: 'conform -t t.json --failed' },
+  ])
+  // A report by itself knows the command from its failures.
+  expect(nextSteps(report([one, two, result('a.b/3')]))[1]!.command).toBe(
+    'conform https://example.com --failed',
+  )
+})
+
+test('recorded traffic is not run again', () => {
+  expect(texts(report([failed('a.b/1')], { runs: 0 }))).toEqual(['Fix a.b/1'])
+})
+
+test('what is wrong with the base URL, and what is not built, come before what fails', () => {
+  const absent = [{ operation: 'chat.create', answered: '404' }]
+  const rows = [failed('files.list/1'), failed('files.list/2')]
+  const build = 'Build chat.create (answered 404), or declare what you do not offer:'
+  expect(texts(report(rows, { absent }))).toEqual([
+    build,
+    'Fix files.list/1 first, then 1 more',
+    'Run only what failed',
+  ])
+  expect(texts(report(rows, { absent, hints: ['check the base URL'] }))).toEqual([
+    'Check the base URL',
+    build,
+    'Run only what failed',
+  ])
+})
+
+test('where all is well, or the last line says what is wrong, there is nothing to do next', () => {
+  expect(nextSteps(report([result('a.b/1')]))).toEqual([])
+  const dead = targetReason('http://127.0.0.1:1', 'connection refused')
+  const rows = [missed('a.b/1', dead), missed('a.b/2', dead), missed('a.b/3', expired)]
+  const of = report(rows, { statuses: [{ status: 404, times: 1 }] }, { notJudged: dead.reason })
+  expect(nextSteps(of)).toEqual([])
+})
+
+test('a summary of a dead server says nothing of what to declare', async () => {
+  const dead = targetReason('http://127.0.0.1:1', 'connection refused')
+  const of = report(
+    [missed('a.b/1', dead), missed('a.b/2', expired)],
+    {},
+    { notJudged: dead.reason },
+  )
+  expect(renderMarkdown(of)).not.toContain('declare')
+  expect(await inHtml(of)).not.toContain('What to declare next')
+})
+
+test('every page has the steps beside the verdict', async () => {
+  const of = report([failed('a.b/1')])
+  const markdown = renderMarkdown(of)
+  expect(markdown).toMatch(/\*\*Next\*\*\n\n1\. Fix a\.b\/1\n2\. Run only what failed/)
+  expect(markdown.indexOf('**Next**')).toBeLessThan(markdown.indexOf('| | passed'))
+  const html = await inHtml(of)
+  const at = html.indexOf('<h2 id="next">Next</h2><ol><li><p>Fix a.b/1</p></li>')
+  expect(at).toBeGreaterThan(html.indexOf('class="verdict'))
+  expect(at).toBeLessThan(html.indexOf('class="counts"'))
+})
+
+const declare = (id: string) =>
+  undeclaredReason([[`operations.${id}.body`]], `{"operations": {"${id}": {"body": {}}}}`)
+const absent = ['chat.create', 'translate.run', 'graphs.create', 'graphs.query', 'vision.analyze']
+/** One built, one of which only a `should` failed, one failing, one whose keys alone were looked at, one declared away, five absent. */
+const half = report(
+  [
+    result('files.list/2xx-accepted'),
+    missed('files.list/2xx-file-types'),
+    result('files.retrieve/2xx-accepted'),
+    { ...failed('files.retrieve/404-unknown-file'), level: 'should' },
+    failed('jobs.create/202-created'),
+    result('completion.create/401-invalid-key'),
+    missed('completion.create/2xx-accepted', declare('completion.create')),
+    notApplicable('pdf.parse/200-content'),
+    ...absent.map((id) => missed(`${id}/2xx-accepted`, declare(id))),
+  ],
+  { absent: absent.map((operation) => ({ operation, answered: '404 <i>Cannot POST</i>' })) },
+)
+
+test('an operation works if more than its authentication passed, fails if a required check failed, and is not built or declared not served otherwise', () => {
+  const states = Object.fromEntries(
+    operationMap(half).map(({ operation, state }) => [operation, state]),
+  )
+  expect(states).toMatchObject({
+    'files.list': 'working',
+    'files.retrieve': 'working',
+    'jobs.create': 'failing',
+    'completion.create': 'only authentication tested',
+    'pdf.parse': 'not served',
+    'chat.create': 'not built',
+    'jobs.retrieve': 'not tested',
+  })
+  expect(Object.keys(states)).toEqual(operations.map(({ id }) => id))
+})
+
+test('the part to paste keeps what is there and has no entry, and is a right target file', () => {
+  const { part } = notBuilt(half)!
+  expect(Object.keys(part.operations as object)).toEqual(
+    expect.arrayContaining(['files.list', 'completion.create', '*']),
+  )
+  expect(part.operations).not.toHaveProperty('jobs.create')
+  expect(part.operations).not.toHaveProperty('chat.create')
+  expect(checkTargetFile(part, 't.json')).toBe(part)
+  const few = { ...half, run: { ...half.run, absent: half.run.absent!.slice(0, 2) } }
+  expect(notBuilt(few)!.part).toEqual({
+    operations: { 'chat.create': 'not-served', 'translate.run': 'not-served' },
+  })
+})
+
+test('what is not there is reported before everything else, and nothing of it is to be declared', async () => {
+  expect(whatToDeclare(half).flatMap(({ ids }) => ids)).toEqual(['completion.create/2xx-accepted'])
+  const text = inTerminal(half)
+  expect(text).toMatch(
+    /^10 operations: 1 failing, 2 working, 1 only authentication tested, 5 not built, 1 not served$/m,
+  )
+  expect(text).toContain('"*": "not-served"')
+  expect(renderMarkdown(half)).toMatch(/\n1\. Build the 5 missing operations/)
+  const html = await inHtml(half)
+  expect(html).toContain('<li><p>Build the 5 missing operations')
+  expect(html).not.toContain('<i>Cannot POST')
+})
+
+test('what an option left out is not on the map, also if it does not apply anyway', () => {
+  const only = ['jobs.create/*', 'translate.run/*']
+  const rows = [
+    result('jobs.create/202-created'),
+    result('translate.run/2xx-accepted'),
+    missed('files.list/2xx-accepted', leftOut('--only')),
+    notApplicable('pdf.parse/4xx-removed'),
+  ]
+  expect(shownMap(report(rows, { only }))?.map(({ operation }) => operation)).toEqual([
+    'jobs.create',
+    'translate.run',
+  ])
+})
+
+test('of a run that was to look at one operation, or learned nothing, there is no map', () => {
+  expect(shownMap(report([result('files.list/2xx-accepted')]))).toBeUndefined()
+  const others = operations.map(({ id }) => missed(`${id}/2xx-accepted`, leftOut('--only')))
+  expect(shownMap(report([...others.slice(1), failed('pdf.parse/200-content')]))).toBeUndefined()
+  expect(
+    shownMap(report(operations.map(({ id }) => missed(`${id}/2xx-accepted`, 'no key: give it')))),
+  ).toBeUndefined()
+})
+
+/** Gives what a run of a target file that declares so much leaves undeclared. */
+function run(file: TargetFile) {
+  return report(
+    catalogue.map(({ id, needs, operation }) => {
+      const reason = Object.hasOwn(file.scenarios ?? {}, id)
+        ? undefined
+        : missingReason(file, needs, operation)
+      return reason === undefined ? result(id) : missed(id, reason)
+    }),
+  )
+}
+
+const first = run({})
+const steps = whatToDeclare(first)
+const filled = (example: unknown): TargetFile =>
+  checkTargetFile(
+    JSON.parse(JSON.stringify(example).replaceAll(/<[^<>"]+>/g, 'filled in')),
+    'pasted',
+  )
+
+test('every requirement that lacks something is gained by one step, the greatest first', () => {
+  const lacking = first.requirements
+    .filter(({ outcome }) => outcome === 'not-exercised')
+    .map(({ id }) => id)
+  expect(steps.flatMap(({ ids }) => ids).toSorted()).toEqual(lacking.toSorted())
+  expect(steps.map(({ ids }) => ids.length)).toEqual(
+    steps.map(({ ids }) => ids.length).toSorted((a, b) => b - a),
+  )
+  const gain = (name: string) => steps.find(({ names }) => names.join() === name)!.ids.length
+  expect([
+    gain('keys.expired'),
+    gain('keys.restricted'),
+    gain('scenarios.*/429-quota-exceeded'),
+  ]).toEqual([operations.length, operations.length, operations.length])
+  expect(gainOf(steps)).toBe(lacking.length)
+})
+
+test('what a step shows declares what it says to gain, beside the steps before it', () => {
+  const rows = new Map<string, (typeof catalogue)[number]>(catalogue.map((row) => [row.id, row]))
+  const whole = filled(steps.reduce<unknown>((all, { example }) => mergePatch(all, example), {}))
+  for (const { ids, names } of steps)
+    for (const id of ids) {
+      const row = rows.get(id)!
+      // Of two that want other tools in one request, the second one is declared.
+      if (!names.some((name) => /chat\.create\.(?:body|fields)\./.test(name)))
+        expect(isDeclared(whole, row), `${id} by ${names.join()}`).toBe(true)
+    }
+})
+
+test('the part that most servers can paste has no scenario and no member that a server may not know', () => {
+  const part = usualPart(steps)
+  expect(Object.keys(part)).toEqual(['keys', 'resources', 'operations'])
+  expect(part).toMatchObject({ operations: { 'chat.create': { body: { model: '<model>' } } } })
+  expect(JSON.stringify(part)).not.toMatch(/"tools"|"response_format"|"top_p"/)
+  const gained = gainOf(whatToDeclare(run(filled(part))))
+  expect(gained).toBeLessThan(gainOf(steps) / 2)
+})
+
+test('it is reported in each front, and a reason of somebody else is reported as it is', async () => {
+  const terminal = inTerminal(first, { isVerbose: true })
+  expect(terminal).toMatch(
+    /^To test \d+ more requirements, add to the target file\n {2}\+\d+ {2}resources/m,
+  )
+  expect(inTerminal(first)).toContain('\n     conform init --from\n')
+  const pasted = terminal.slice(terminal.indexOf('\n{\n'), terminal.indexOf('\n}\n') + 2)
+  expect(JSON.parse(pasted)).toHaveProperty('keys.expired')
+  expect(renderMarkdown(first)).toContain(`| +${operations.length} | \`keys.expired\` |`)
+  const html = await inHtml(first)
+  expect(html).toContain(
+    `<b>+${operations.length}</b><details><summary><span class="mono">keys.expired</span>`,
+  )
+
+  const foreign = report([
+    missed('a.b/1', undeclaredReason([[hostile]], '{')),
+    missed('a.b/2', undeclaredReason([['x']], '[]')),
+  ])
+  expect(whatToDeclare(foreign)).toEqual([])
+  expect(inTerminal(foreign, { isVerbose: true })).toContain('declare x, for example []')
+  const deep = undeclaredReason([['keys.expired']], `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`)
+  expect(whatToDeclare(report([missed('a.b/1', deep)]))).toHaveLength(1)
+})
+
+test('conform init --from writes it all in comments, each operation with not-served beside it', () => {
+  const answers = { ...standardAnswers({}), notServed: ['vision.analyze' as const], steps }
+  const text = starter('t.json', answers)
+  for (const { id } of operations) {
+    const live = id === 'vision.analyze' ? '' : '// '
+    expect(text).toContain(`\n    ${live}"${id}": "not-served",\n`)
+  }
+  const lines = (pattern: RegExp) => text.replaceAll(pattern, '    ')
+  const uncommented = lines(/^ {4}\/\/ (?=["\s{}\]])/gm).replaceAll(/^.*"not-served",$/gm, '')
+  // The requests of one operation with other members exclude each other: the first, which most servers take, is kept.
+  const once = uncommented.replaceAll(
+    /^ {4}\/\/ \+\d+, with operations\.[\w.-]+\.(?:fields|body)\.[^]*?(?=^ {4}\/\/)/gm,
+    '',
+  )
+  const value = JSON.parse(once.replaceAll(/^ *\/\/.*$/gm, '').replaceAll(/,(?=\s*[}\]])/g, ''))
+  const left = whatToDeclare(run(filled({ ...value, baseUrl: 'http://localhost' })))
+  expect(
+    left
+      .flatMap(({ names }) => names)
+      .filter((name) => !/vision\.analyze|\.(?:body|fields)\./.test(name)),
+  ).toEqual([])
+})
