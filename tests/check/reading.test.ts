@@ -4,17 +4,28 @@ import { join } from 'node:path'
 import { deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkFile } from '../../cli/check.ts'
 import { inconsistencies } from '../../harness/report/exit-code.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { validate } from '../../schemas/validate.ts'
 import { folder } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
-import { createdJob, entry, envelope, granted, har, type Told } from './har.ts'
-import { check, inFile } from './recording.ts'
+import {
+  base,
+  check,
+  checked,
+  createdJob,
+  entry,
+  envelope,
+  failedIds,
+  granted,
+  har,
+  inFile,
+  rowOf,
+  type Told,
+} from './recording.ts'
 
 /** Runs `check` on these bytes. */
-async function checked(bytes: string | Uint8Array | object) {
+async function run(bytes: string | Uint8Array | object) {
   const cwd = folder()
   const isText = typeof bytes === 'string' || bytes instanceof Uint8Array
   writeFileSync(join(cwd, 'x.har'), isText ? bytes : JSON.stringify(bytes))
@@ -47,24 +58,22 @@ test.each<[what: string, bytes: string | Uint8Array | object, message: string]>(
     "is a zip archive; give a .har (Playwright: recordHar: { path: 'traffic.har', content: 'embed' }; Fiddler: export as HTTPArchive v1.2)",
   ],
 ])('a file that is not a HAR is refused: %s', async (_what, bytes, message) => {
-  expect(await checked(bytes)).toMatchObject({
+  expect(await run(bytes)).toMatchObject({
     code: 2,
     stdout: '',
     stderr: `conform: x.har: ${message}\n`,
   })
 })
 
-test('a file of more than 256 MiB, one that is not there, and a folder', async () => {
+test('a file of more than 256 MiB is refused, and so is a folder', async () => {
   const long = inFile('', 'long.har')
   truncateSync(long, 256 * 1024 * 1024 + 1)
-  const now = new Date()
-  await expect(checkFile(long, {}, now)).rejects.toThrow(
+  const { code, stderr } = await conform(['check', long])
+  expect(code).toBe(2)
+  expect(stderr).toMatch(
     /long\.har: has more than 256 MiB; record the requests to the interface alone \(Playwright: /,
   )
-  await expect(checkFile(join(folder(), 'none.har'), {}, now)).rejects.toThrow(
-    /none\.har: does not exist$/,
-  )
-  await expect(checkFile(folder(), {}, now)).rejects.toThrow(/: is a folder$/)
+  expect((await conform('check .')).stderr).toMatch(/: is a folder\n$/)
 })
 
 const { request, response } = entry(pdf)
@@ -83,8 +92,7 @@ test.each([
   ],
 ])('an entry that cannot be read is named, and costs no other: %j', async (change, message) => {
   const odd = change && { ...entry(pdf), ...change }
-  const file = inFile(JSON.stringify({ log: { entries: [entry(pdf), odd] } }))
-  const { report, warnings } = await checkFile(file, {}, new Date())
+  const { report, warnings } = await checked({ log: { entries: [entry(pdf), odd] } })
   expect(warnings).toEqual([`1 entry could not be read: log.entries[1]${message} (HAR 1.2)`])
   expect(report.run.requests).toBe(1)
 })
@@ -141,7 +149,7 @@ test('whatever is at any place of a recording: a report that fits its schema, or
       expect(validate('report', JSON.parse(JSON.stringify(outcome)))).toEqual({ valid: true })
       expect(inconsistencies(outcome as Awaited<ReturnType<typeof check>>)).toEqual([])
     }),
-    { seed: 7, numRuns: 80 },
+    { seed: 7, numRuns: 50 },
   )
 })
 
@@ -157,14 +165,14 @@ test.each<[what: string, content: Record<string, unknown>]>([
     { name: 'Content-Type', value: 'application/json' },
     { name: 'Content-Encoding', value: 'gzip' },
   ]
-  const { code, stdout } = await checked(har(list, { ...missing, content, response: { headers } }))
+  const { code, stdout } = await run(har(list, { ...missing, content, response: { headers } }))
   expect(code).toBe(1)
   expect(stdout).toContain('envelope/shape')
 })
 
 test('bodies in files of their own are not read, and the option is named', async () => {
   const content = { text: undefined, size: -1, _file: 'a1.json' }
-  expect(await checked(har(list, { ...missing, content }))).toMatchObject({
+  expect(await run(har(list, { ...missing, content }))).toMatchObject({
     code: 0,
     stderr: `conform: warning: 1 body is in a separate file, which is not read: record with content: 'embed' (Playwright)\n`,
   })
@@ -178,7 +186,7 @@ test.each<[creator: string, option: string]>([
   const created = { to: '/v1/applications/a/jobs', sends: { inputs: [] }, status: 202 }
   const { log } = har({ ...created, answers: createdJob, content: { text: undefined } })
   const recording = { log: { ...log, creator: { name } } }
-  const { code, stderr } = await checked(recording)
+  const { code, stderr } = await run(recording)
   expect(code).toBe(3)
   expect(stderr).toBe(
     `conform: warning: the recording contains no response bodies, so only statuses and headers can be judged; record it ${option}\n`,
@@ -192,7 +200,135 @@ test.each<[creator: string, option: string]>([
 
 test('a recording that has bodies, or nothing of the interface, is not said to lack them', async () => {
   const bare: Told = { ...pdf, content: { text: undefined, size: 120 } }
-  expect((await checked(har(pdf, bare))).stderr).toBe('')
+  expect((await run(har(pdf, bare))).stderr).toBe('')
   const elsewhere = { to: 'https://example.org/', content: { text: undefined } }
-  expect((await checked(har(elsewhere))).stderr).toBe('')
+  expect((await run(har(elsewhere))).stderr).toBe('')
+})
+
+const wrapped = (text: string) => ({
+  ...{ size: Buffer.byteLength(text), mimeType: 'application/json', encoding: 'base64' },
+  text: Buffer.from(text).toString('base64'),
+})
+const header = (name: string, value: string) => ({ name, value })
+const creation = entry(granted['jobs.create/202-created']!)
+
+/** An entry as Chrome writes it: HTTP/2, pseudo headers, names in lower case, a body in base64, members of its own. */
+const chrome = (change: object = {}) => ({
+  ...{ _initiator: { type: 'script' }, _resourceType: 'fetch', connection: '443' },
+  ...{ ...creation, serverIPAddress: '192.0.2.1' },
+  request: {
+    ...{ ...creation.request, httpVersion: 'http/2.0' },
+    headers: [header(':authority', 'api.example.com'), header('content-type', 'application/json')],
+  },
+  response: {
+    ...{ ...creation.response, httpVersion: 'http/2.0', _transferSize: 512, _error: null },
+    headers: [
+      header(':status', '202'),
+      header('content-encoding', 'br'),
+      header('content-type', 'application/json; charset=utf-8'),
+    ],
+    content: wrapped(JSON.stringify(createdJob)),
+    ...change,
+  },
+  timings: { ...creation.timings, blocked: 1, ssl: -1, _blocked_queueing: 0.5 },
+})
+const checkChrome = (change?: object) => check({ log: { entries: [chrome(change)], pages: [] } })
+const created = 'jobs.create/202-created'
+
+test('the entry of a browser is judged as any other', async () => {
+  const report = await checkChrome()
+  expect(failedIds(report)).toEqual([])
+  expect(rowOf(report, created).outcome).toBe('passed')
+  expect(rowOf(report, 'envelope/content-type').cases).toBe(1)
+  const wrong = rowOf(await checkChrome({ content: wrapped('{"id":1}') }), created)
+  expect(wrong.outcome).toBe('failed')
+  const { response } = wrong.failures[0]!.exchange!
+  expect(response!.body).toBe('{"id":1}')
+  expect(response!.headers).not.toHaveProperty(':status')
+  const content = {
+    mimeType: 'application/json',
+    size: -1,
+    text: JSON.stringify(envelope('Conflict')),
+  }
+  expect(failedIds(await checkChrome({ status: 404, content }))).toEqual([
+    'envelope/status-tpe-pair',
+  ])
+})
+
+const half = JSON.stringify(createdJob).slice(0, 20)
+
+const leftOut = 'the recorder omitted the body of such an answer'
+const notWhole = 'the recording does not contain a complete body of such an answer'
+
+test.each<[what: string, content: object, reason?: string]>([
+  ['marked', { size: 20, text: half, _cut: true }],
+  ['longer than the text', { size: 21, text: half }],
+  ['with a remark', { size: 20, text: half, comment: 'Response bodies are not included.' }],
+  ['not recorded', { size: 0 }, leftOut],
+  ['an empty text beside a length', { size: 0, text: '' }, leftOut],
+  [
+    'still compressed',
+    { size: 4, text: Buffer.from([0x1f, 0x8b, 8, 0]).toString('base64'), encoding: 'base64' },
+    leftOut,
+  ],
+])('a body that is not whole is not judged: %s', async (_, content, reason = notWhole) => {
+  const headers = [...chrome().response.headers, header('content-length', '91')]
+  const of = (status: number) =>
+    checkChrome({ status, headers, content: { mimeType: 'application/json', ...content } })
+  expect(rowOf(await of(202), created)).toMatchObject({ outcome: 'not-exercised', reason })
+  expect(rowOf(await of(500), 'envelope/shape').outcome).toBe('not-exercised')
+  // The status is known all the same.
+  expect(rowOf(await of(200), created).outcome).toBe('failed')
+})
+
+test('a long answer without a shown shape passes by its status, an unrecorded one says nothing', async () => {
+  const id = 'translate.run/2xx-accepted'
+  const outcome = async (content: Record<string, unknown>) =>
+    rowOf(await check(har({ ...granted[id]!, content })), id).outcome
+  expect(await outcome({ _cut: true, size: 70_000 })).toBe('passed')
+  expect(await outcome({ text: undefined })).toBe('not-exercised')
+})
+
+test('a request that is not known whole asks for nothing', async () => {
+  const chat = granted['chat.create/200-completion']!
+  const recorded = har({ ...chat, answers: { choices: [] } })
+  Object.assign(recorded.log.entries[0]!.request, {
+    postData: { mimeType: 'application/json', text: '{', _cut: true },
+  })
+  expect(failedIds(await check(recorded))).toEqual([])
+})
+
+test('where no headers were kept, the type of the content stands for them', async () => {
+  const bare = (type: string): Told => ({ ...pdf, type, response: { headers: [] } })
+  expect(failedIds(await check(har(bare('text/plain'))))).toEqual(['envelope/content-type'])
+  expect(failedIds(await check(har(bare('x-unknown'))))).toEqual([])
+  expect(failedIds(await check(har(bare('application/json'))))).toEqual([])
+})
+
+test('entries without an answer, of other addresses and other methods are passed over', async () => {
+  const report = await check(
+    har(
+      pdf,
+      { ...pdf, status: 0, answers: '' },
+      { ...pdf, status: -1, answers: '' },
+      { ...pdf, method: 'OPTIONS', status: 403, answers: 'no' },
+      { to: 'https://cdn.example.com/app.js', answers: 'x', status: 404, type: 'text/javascript' },
+      { to: 'https://api.example.com/v1/files', status: 500, answers: 'x', type: 'text/html' },
+      { to: 'data:text/plain,hello' },
+      { to: '' },
+      { to: '/assets/v1.css', status: 404, answers: 'x', type: 'text/html' },
+    ),
+    { baseUrl: base },
+  )
+  expect(failedIds(report)).toEqual([])
+  expect(report.run.requests).toBe(1)
+})
+
+test('a job is known by its creation in whatever order the entries are', async () => {
+  const recorded = har(granted['jobs.create/202-created']!, {
+    ...granted['jobs.retrieve/200-job']!,
+    answers: { ...createdJob, application_id: 'app-2' },
+  })
+  recorded.log.entries.reverse()
+  expect(failedIds(await check(recorded))).toEqual(['jobs.retrieve/200-identity'])
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { checkFile } from '../../cli/check.ts'
 import { loadFormats } from '../../reporters/index.ts'
-import { base, granted, har, type Told } from './har.ts'
-import { inFile } from './recording.ts'
+import { joined } from '../reporters/samples.ts'
+import { base, checked, granted, har, inFile, rowOf, type Told } from './recording.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { withoutSecretMembers } from '../../cli/recording/secrets.ts'
 
 const head = Buffer.from('{"alg":"HS256"}').toString('base64url')
@@ -56,7 +56,7 @@ const secrets = [
   'hunter2',
 ]
 
-async function reports(): Promise<Record<string, string>> {
+async function reports() {
   const recorded = har(...told)
   for (const { request } of recorded.log.entries) {
     request.headers.push(
@@ -67,41 +67,25 @@ async function reports(): Promise<Record<string, string>> {
     request.url = request.url.replace('https://', 'https://user:hunter2@')
   }
   const target = inFile(JSON.stringify({ keys: { full: known } }), 'secrets.json')
-  const { report, exchanges } = await checkFile(
-    inFile(JSON.stringify(recorded)),
-    { target },
-    new Date(),
-  )
+  const { report, exchanges } = await checked(recorded, { target })
   const texts: Record<string, string> = {}
-  for (const [name, render] of Object.entries(await loadFormats())) {
-    const text = render(report, exchanges())
-    const pieces: string[] = []
-    if (typeof text === 'string') pieces.push(text)
-    else for await (const piece of text) pieces.push(piece)
-    texts[name] = pieces.join('')
-  }
-  return texts
+  for (const [name, render] of Object.entries(await loadFormats()))
+    texts[name] = await joined(render(report, exchanges()))
+  return { texts, shown: exchangesOf(report) }
 }
 
+/** Exchanges of the failures of the requests that are told here. */
+const exchangesOf = (report: Report) =>
+  rowOf(report, 'pdf.parse/200-text').failures.map(({ exchange }) => exchange!)
+
 test('no key in the recording is in a report', async () => {
-  const texts = await reports()
+  const { texts, shown } = await reports()
   expect(texts['har']).toContain(
     '/v1/tools/pdf-parser/f?access_token=[redacted]&subscription-key=[redacted]&page=2',
   )
   for (const [name, text] of Object.entries(texts)) {
     expect([name, secrets.filter((secret) => text.includes(secret))]).toEqual([name, []])
   }
-  const { requirements } = JSON.parse(texts['json']!) as {
-    requirements: {
-      id: string
-      failures: {
-        exchange: { curl: string; request: { headers: Record<string, string>; url: string } }
-      }[]
-    }[]
-  }
-  const shown = requirements
-    .find(({ id }) => id === 'pdf.parse/200-text')!
-    .failures.map(({ exchange }) => exchange)
   expect(shown.map(({ request }) => request.headers['authorization'])).toEqual([
     'Bearer [redacted]',
     'bearer $CONFORM_API_KEY',
@@ -117,18 +101,12 @@ test('no key in the recording is in a report', async () => {
 
 test('how our own reports write a key is no key', async () => {
   const written = ['Bearer $CONFORM_API_KEY', 'Bearer ${CONFORM_API_KEY%????}', 'Bearer [redacted]']
-  const recorded = har(
-    ...written.map((authorization) => ({
-      ...granted['pdf.parse/200-text']!,
-      authorization,
-      answers: {},
-    })),
+  const told = { ...granted['pdf.parse/200-text']!, answers: {} }
+  const { report } = await checked(
+    har(...written.map((authorization) => ({ ...told, authorization }))),
   )
-  const { report } = await checkFile(inFile(JSON.stringify(recorded)), {}, new Date())
-  const row = report.requirements.find(({ id }) => id === 'pdf.parse/200-text')!
-  expect(row.failures.map(({ exchange }) => exchange?.request.headers['authorization'])).toEqual(
-    written,
-  )
+  const shown = exchangesOf(report).map(({ request }) => request.headers['authorization'])
+  expect(shown).toEqual(written)
 })
 
 test('the values of members that are called password, secret, api_key or token are shown nowhere', () => {
@@ -142,14 +120,11 @@ test('the values of members that are called password, secret, api_key or token a
   )
 })
 
-test('they are neither in the reports nor in the recording', async () => {
+test('nor are they in the reports', async () => {
   const [one] = har(granted['jobs.create/202-created']!).log.entries
-  Object.assign(one!.request, {
-    postData: { mimeType: 'application/json', text: '{"inputs":[],"password":"correct-horse"}' },
-  })
+  one!.request.postData!.text = '{"inputs":[],"password":"correct-horse"}'
   one!.response.status = 201
-  const file = inFile(JSON.stringify({ log: { version: '1.2', entries: [one] } }))
-  const { exchanges, report } = await checkFile(file, {}, new Date())
+  const { exchanges, report } = await checked({ log: { entries: [one] } })
   const told = JSON.stringify([report, ...exchanges()])
   expect(told).toContain('[redacted]')
   expect(told).not.toContain('correct-horse')

@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, onTestFinished } from 'vitest'
-import { getCurrentTest } from 'vitest/suite'
+import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
 
 /** Arguments of `node` that start the command line. */
@@ -45,15 +44,15 @@ export interface Running {
 /** A folder of a test's own; of its file or group, if no test runs. It is gone when that is over. */
 export function folder(): string {
   const dir = mkdtempSync(join(tmpdir(), 'conform-test-'))
-  const atEnd = getCurrentTest() ? onTestFinished : afterAll
+  const atEnd = TestRunner.getCurrentTest() ? onTestFinished : afterAll
   atEnd(() => rmSync(dir, { recursive: true, force: true }))
   return dir
 }
 
-/** An environment without keys, colours, proxies and the marks of this test runner, but with what is given. */
 /** Where runs of tests keep their last report: not in the cache of the person who runs the tests. */
 const caches = join(tmpdir(), 'conform-test-caches')
 
+/** An environment without keys, colours, proxies and the marks of this test runner, but with what is given. */
 export function userEnvironment(given: Settings['env'] = {}): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
   return { PATH, HOME, XDG_CACHE_HOME: caches, NO_COLOR: '1', ...given }
