@@ -24,6 +24,7 @@ import {
   withJson,
 } from '../harness/engine/index.ts'
 import { ask, askHolding, startJudging } from '../harness/run/index.ts'
+import { keylessHook } from './authentication/credentials.ts'
 import { clientOf } from './jobs/client.ts'
 import { reach } from './jobs/judge.ts'
 import { errorNames } from '../catalogue/errors.ts'
@@ -38,6 +39,7 @@ import {
 import { ids, jobRules } from './jobs/rules.ts'
 import { storyOf } from './jobs/story.ts'
 import {
+  contentOf,
   createdHook,
   declaredResource,
   envelopeHook,
@@ -46,7 +48,9 @@ import {
   placeholderRequest,
   sharedBy,
   steadyHook,
+  upload,
   validRequest,
+  withOwnContent,
 } from '../harness/checks/index.ts'
 import { historyHook, historyOf } from '../harness/journal/index.ts'
 import type { Target } from '../harness/target/index.ts'
@@ -190,6 +194,15 @@ const othersHook: RunHook = {
     },
     'graphs.query': ofCreatedGraph,
     'graphs.add-file': ofCreatedGraph,
+    'jobs.retrieve': async (run) => {
+      if (run.target.resources.job === undefined) throw new NotExercised('there is no other job')
+      const params = { job_id: await reach(clientOf(run), 'readable') }
+      return (valid) => ({ ...valid, params })
+    },
+    'files.retrieve': async (run) => {
+      const params = { file_id: await upload(run, withOwnContent(run, contentOf(run))) }
+      return (valid) => ({ ...valid, params })
+    },
     'pdf.parse': async (run) => {
       const params = { file_id: await uploadSample(run, 'other') }
       return (valid) => ({ ...valid, params })
@@ -215,6 +228,7 @@ const hooks = [
   envelopeHook,
   createdHook,
   steadyHook,
+  keylessHook,
   notServedHook,
   jobsHook,
   pdfHook,

@@ -46,22 +46,27 @@ export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition 
     cases: chosen,
     inOrder,
     ...(generated && { generated }),
-    async casesIn(context, material) {
-      const { run } = context
-      const known = chosen(material)
-      const hasOther =
-        known.some(({ isAtOtherPath }) => isAtOtherPath) &&
-        (await grantsAtOtherPath(run, material.operation))
-      const change = known.some(({ isForOtherObject }) => isForOtherObject)
-        ? await otherObject(context, material.operation)
-        : undefined
-      return known
-        .filter((one) => (!one.isAtOtherPath || hasOther) && (!one.isForOtherObject || change))
-        .map((one) =>
-          one.isForOtherObject && change ? { ...one, fault: undefined, object: change } : one,
-        )
-    },
+    casesIn: (context, material) => sendable(context, material.operation, chosen(material)),
   }
+}
+
+/** These cases, without those for another path or object if none there accepts the valid request. */
+export async function sendable(
+  context: CheckContext,
+  operation: OperationId,
+  cases: readonly Case[],
+): Promise<readonly Case[]> {
+  const hasOther =
+    cases.some(({ isAtOtherPath }) => isAtOtherPath) &&
+    (await grantsAtOtherPath(context.run, operation))
+  const change = cases.some(({ isForOtherObject }) => isForOtherObject)
+    ? await otherObject(context, operation)
+    : undefined
+  return cases
+    .filter((one) => (!one.isAtOtherPath || hasOther) && (!one.isForOtherObject || change))
+    .map((one) =>
+      one.isForOtherObject && change ? { ...one, fault: undefined, object: change } : one,
+    )
 }
 
 function otherObject({ run, requirement }: CheckContext, id: OperationId) {
@@ -90,11 +95,9 @@ function otherObject({ run, requirement }: CheckContext, id: OperationId) {
  */
 function forOtherObject(material: Material, cases: Cases): Case[] {
   const { options, operation, requirement, target } = material
-  const { body, params } = operationOf(operation)
-  if (body !== 'json' || !params) return []
-  const { application, otherApplication } = target.resources
+  if (operationOf(operation).body !== 'json' || !hasOtherObject(material)) return []
   const isOfJobs = operationOf(operation).busy !== undefined
-  if (isOfJobs && (!otherApplication || otherApplication.id === application?.id)) return []
+  const { otherApplication } = target.resources
   const resources = { ...target.resources, ...(isOfJobs && { application: otherApplication }) }
   const known = { ...material, target: { ...target, resources } }
   const own = { ...known, valid: validDraft(known, operation) }
@@ -107,13 +110,22 @@ function forOtherObject(material: Material, cases: Cases): Case[] {
   return all
     .slice(Math.floor(random() * all.length))
     .slice(0, 1)
-    .map((one) => ({
-      ...one,
-      what: `${one.what}, for another object`,
-      mayBeAbsent: true,
-      isForOtherObject: true,
-      isFurther: true,
-    }))
+    .map(ofOtherObject)
+}
+
+export const ofOtherObject = (one: Case): Case => ({
+  ...one,
+  what: `${one.what}, for another object`,
+  mayBeAbsent: true,
+  isForOtherObject: true,
+  isFurther: true,
+})
+
+/** Whether a run may find another object for the path, as far as the target declares. */
+export function hasOtherObject({ operation, target }: Material): boolean {
+  const { params, busy } = operationOf(operation)
+  const { application, otherApplication: other } = target.resources
+  return params !== undefined && (!busy || (other !== undefined && other.id !== application?.id))
 }
 
 /** Whether the valid request is accepted at the other path, so that it is the same operation. */

@@ -16,7 +16,7 @@ export {
   type Material,
   materialOf,
 } from './case.ts'
-export { byCases } from './by-cases.ts'
+export { byCases, hasOtherObject, ofOtherObject, sendable } from './by-cases.ts'
 export type { CaseVerdict, Look } from './rules.ts'
 export { refused, unknown, unknownIdCases, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'

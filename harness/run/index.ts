@@ -8,6 +8,7 @@ export {
   fits,
   judgeGranted,
   comparePairs,
+  failureOf,
   judgePairs,
   judgeShape,
   shapeFault,

@@ -1,19 +1,30 @@
 import fc from 'fast-check'
 import { allFormsOn, isFormOn, isSentToOtherPaths, turnOf } from '../../catalogue/faults.ts'
+import { type RequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import { pairsOf } from '../../catalogue/expected.ts'
 import { generatedKeysOn } from '../../catalogue/general.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import {
   type Case,
   type CaseCondition,
+  hasOtherObject,
   type Material,
+  ofOtherObject,
   refused,
+  sendable,
 } from '../../harness/checks/index.ts'
 import {
   type Credential,
+  type Exchange,
+  isGranted,
+  isPlanned,
   NotExercised,
+  perRun,
   type Probe,
+  type RunHook,
   type RunOptions,
 } from '../../harness/engine/index.ts'
+import { createCheckContext, failureOf } from '../../harness/run/index.ts'
 import type { KeySource, Secret, Target } from '../../harness/target/index.ts'
 import { elsewhere, queryIn } from './elsewhere.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
@@ -57,7 +68,8 @@ function byKeys(
   return {
     cases: (material) => cases(material, keysIn(material.target, material.operation)),
     ...(generated && { generated }),
-    async casesIn({ run: { keys } }, known, make) {
+    async casesIn(context, known, make) {
+      const { keys } = context.run
       const valid = await make()
       const material = { ...known, valid }
       const all = cases(material, {
@@ -67,7 +79,7 @@ function byKeys(
         all: await keys.declared(),
       })
       for (const one of all) keys.learn(one.change(valid).credential)
-      return all
+      return sendable(context, material.operation, all)
     },
   }
 }
@@ -95,6 +107,7 @@ function inForms(material: Material, all: readonly KeyForm[]): Case[] {
   })
   const [form] = sent.slice(turn % sent.length)
   if (few || !form) return own
+  const [first] = own.slice(turn % own.length)
   const atOther = sent.filter(({ kind }) => isSentToOtherPaths(kind))
   // A server that checks keys also checks their form: one form suffices elsewhere.
   const once = ['one spelling', 'other body', 'uuid in the other letter case'] as const
@@ -102,7 +115,15 @@ function inForms(material: Material, all: readonly KeyForm[]): Case[] {
     ...own,
     ...atOther.flatMap((one) => elsewhere(material, one, 'other path')),
     ...once.flatMap((where) => elsewhere(material, form, where)),
+    ...forOther(material, first),
   ]
+}
+
+/** A server may check keys only for objects that it knew before. */
+function forOther(material: Material, one: Case | undefined): Case[] {
+  return one && hasOtherObject(material)
+    ? [ofOtherObject({ ...one, when: 'after the others' })]
+    : []
 }
 
 /** A credential without forms: first at its own path, where a failure ends a run with --bail; then everywhere. */
@@ -116,7 +137,8 @@ function everywhere(
   const own: Case = { what, fault: kind, change }
   if (wantsFew(material)) return [own]
   const isKeyless = credential === noCredential
-  const all = [own, ...elsewhere(material, { what, kind, credential }, isKeyless ? 'all' : 'each')]
+  const places = elsewhere(material, { what, kind, credential }, isKeyless ? 'all' : 'each')
+  const all = [own, ...places, ...forOther(material, own)]
   // A POST gets several requests without a key anyway.
   if (!isKeyless || material.valid.method !== 'GET') return all
   // Twice more after others were answered: a cache or connection may know them, and replicas alternate.
@@ -175,3 +197,27 @@ export const invalid = byKeys((material, { full, ...keys }) => {
   const number = turnOf(material.operation, material.options.seed)
   return inForms(material, invalidForms({ full, ...keys, number }))
 })
+
+const servedKeyless = perRun(() => new Map<RequirementId, Exchange>())
+
+/** Requests without a key for other requirements, such as attacks on a lock, must be refused as well. */
+export const keylessHook: RunHook = {
+  observe(run, exchange) {
+    const { probe, purpose, response } = exchange
+    if (probe.operation === null || probe.credential !== noCredential) return
+    const id = `${probe.operation}/401-missing-credentials` as const
+    const isServed = response !== undefined && isGranted(response)
+    if (isServed && purpose.requirement !== id && isPlanned(run, id))
+      servedKeyless(run).set(id, exchange)
+  },
+  async finish(run) {
+    const { poisoned } = run.findings
+    for (const [id, exchange] of servedKeyless(run)) {
+      const expected = pairsOf(requirementOf(id), exchange.probe.operation!)
+      const what = 'without an Authorization header'
+      const context = createCheckContext(run, requirementOf(id))
+      const known = poisoned.get(id) ?? []
+      poisoned.set(id, [...known, failureOf(context, { exchange, what, expected })])
+    }
+  },
+}
