@@ -109,18 +109,10 @@ const remedies: Readonly<Partial<Record<NoResponseDetail, (way: Way) => string>>
     tls.ca === undefined
       ? 'add the authority that signed it to tls.ca in the target file (or NODE_EXTRA_CA_CERTS), or accept any certificate with --insecure'
       : 'no authority in tls.ca signed it: add the one that did, and any intermediate certificates',
-  'wrong-name': () => 'use one of its names in the base URL',
-  'out-of-date': () =>
-    'the server needs a certificate that is valid today, or the clock of this machine is wrong',
   'client-certificate': ({ tls }) =>
     tls.cert === undefined
       ? 'the server asks for a client certificate: declare tls.cert and tls.key in the target file'
       : 'the server does not accept the client certificate in tls.cert: see which authority it trusts',
-  'tls-version': () => 'the suite speaks TLS 1.2 and 1.3: enable one of them on the server',
-  'unknown-name': () =>
-    'the server has no certificate for that name: use one of its names in the base URL',
-  http2: () =>
-    'the suite speaks HTTP/1.1: enable it on the server, or put a gateway in front that supports it',
 }
 
 /** What to try, judging by the missing answer. */

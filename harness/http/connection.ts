@@ -7,7 +7,6 @@ export interface ConnectionLine extends Line {
   hangUp(): Promise<void>
 }
 
-/** A place for one connection with one exchange at a time: it connects on demand, and again after a close. */
 export function openLine(endpoint: Endpoint): ConnectionLine {
   const sockets = new Set<Socket>()
   let connection: Connection | undefined

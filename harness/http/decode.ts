@@ -3,7 +3,6 @@ import zlib from 'node:zlib'
 
 interface Decoded {
   readonly body: Uint8Array
-  /** The decoded body exceeded the limit, or was already truncated. */
   readonly cut: boolean
   /** Why it could not be decoded; `body` then holds the bytes as received. */
   readonly undecodable?: string
@@ -11,38 +10,18 @@ interface Decoded {
 
 export interface Encoded {
   readonly body: Uint8Array
-  /** The value of `content-encoding`: codings in the order of application. */
   readonly encoding: string
-  /** True if only the beginning of the body was read. */
   readonly cut: boolean
 }
 
 const maxCodings = 5
 const none = new Uint8Array(0)
 
-/** The last body that unpacked to more than its limit: a target may answer everything with one bomb. */
-let lastBomb:
-  | { readonly encoded: Encoded; readonly limit: number; readonly decoded: Decoded }
-  | undefined
-
-const isSame = (one: Encoded, other: Encoded): boolean =>
-  one.encoding === other.encoding &&
-  one.cut === other.cut &&
-  Buffer.compare(one.body, other.body) === 0
-
 /**
  * Decodes content codings (gzip, x-gzip, deflate with or without its zlib frame, br), the last one first. Each step
  * stops at `limit` bytes, so that memory and time do not depend on what a bomb would unpack to.
  */
-export async function decode(encoded: Encoded, limit: number): Promise<Decoded> {
-  if (lastBomb?.limit === limit && isSame(lastBomb.encoded, encoded)) return lastBomb.decoded
-  const { body, encoding, cut } = encoded
-  const decoded = await undoAll({ body, encoding, cut }, limit)
-  if (decoded.cut && !cut) lastBomb = { encoded: { body, encoding, cut }, limit, decoded }
-  return decoded
-}
-
-async function undoAll({ body, encoding, cut }: Encoded, limit: number): Promise<Decoded> {
+export async function decode({ body, encoding, cut }: Encoded, limit: number): Promise<Decoded> {
   const names = encoding.split(',').map((name) => name.trim().toLowerCase())
   const codings = names.filter((name) => name !== '' && name !== 'identity')
   const failed = (undecodable: string): Decoded => ({ body, cut, undecodable })
@@ -102,7 +81,6 @@ export function collect(limit: number) {
     get length() {
       return length
     },
-    /** Adds what still fits; false if the chunk was larger. */
     add(chunk: Uint8Array): boolean {
       const fitting = chunk.subarray(0, limit - length)
       const needed = length + fitting.length

@@ -1,4 +1,3 @@
-/** Where requests go, directly or through a proxy of the environment. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { BlockList, isIP, Socket } from 'node:net'
@@ -29,7 +28,6 @@ const buildConnector: typeof BuildConnector = part('buildConnector', () =>
   require('undici/lib/core/connect.js'),
 )
 
-/** In bytes. */
 const headLimit = 64 * 1024
 
 /** The resolved address of the target and the way there, shared by all lines. */
@@ -44,14 +42,12 @@ export interface Endpoint {
   readonly insecure: boolean
 }
 
-/** A proxy of the environment for a target. */
 export interface Proxy {
   /** Host and port without credentials, for messages and reports. */
   readonly host: string
   /** The environment variable that names it. */
   readonly variable: string
   readonly origin: string
-  /** Its `proxy-authorization`, if its URL has credentials. */
   readonly authorization?: string
 }
 
@@ -183,7 +179,6 @@ function isInRange(address: string, range: string): boolean {
 interface SocketWatch {
   /** A socket is being opened, to the target or to a proxy. */
   opening(socket: Socket): void
-  /** The connection to the target exists, but is still unused. */
   connected(socket: Socket): void
 }
 
@@ -203,7 +198,6 @@ export function createDispatcher(endpoint: Endpoint, watch: SocketWatch): Dispat
   return new Client(origin, { ...limits, connect })
 }
 
-/** A request in undici's form, for the target or for a forwarding proxy. */
 export function dispatchOptions(
   { host, origin, prefix, proxy, secure }: Endpoint,
   { method, path, body }: Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'body'>,
@@ -223,7 +217,6 @@ export function dispatchOptions(
 /** The proxy did not open a tunnel to an https target. */
 export class ProxyFailure extends Error {
   override readonly name = 'ProxyFailure'
-  /** The status of the proxy's response to CONNECT, if any. */
   readonly status: number | undefined
   constructor(status: number | undefined, cause?: unknown) {
     super('the proxy opened no tunnel', { cause })

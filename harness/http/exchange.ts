@@ -13,7 +13,6 @@ import type {
 import { explain, type Progress, proxyWantsCredentials } from './no-response.ts'
 import { type Reason, timedOut, unaskedUpgrade } from './no-response.ts'
 
-/** State of one connection. */
 export interface Connection {
   /** Bytes of an answer since the last request, without TLS. */
   bytes: number
@@ -21,7 +20,6 @@ export interface Connection {
   tag: Tag | undefined
 }
 
-/** Carries one exchange at a time. */
 export interface Line {
   readonly endpoint: Endpoint
   readonly connection: Connection | undefined
@@ -37,11 +35,9 @@ interface Exchanged {
 export interface ExchangeOptions extends Pick<SendOptions, 'timeoutMs' | 'tag'> {
   /** Maximum bytes of a body, both as received and decoded. */
   readonly limit: number
-  /** Any of them aborts the exchange. */
   readonly signals: readonly AbortSignal[]
 }
 
-/** Sends one request and reads its answer. */
 export async function exchange(
   line: Line,
   request: HttpRequest,

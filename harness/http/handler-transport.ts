@@ -18,11 +18,9 @@ export type Handler = (request: HandlerRequest) => Response | Promise<Response>
 interface HandlerOptions {
   readonly handle: Handler
   readonly baseUrl: string
-  /** Maximum decoded body in bytes; default 8 MiB. */
   readonly bodyLimit?: number
 }
 
-/** Adapts a `fetch`, which needs a full `Request`. */
 export function handlerOf(fetch: (request: Request) => Response | Promise<Response>): Handler {
   return async ({ method, url, headers, signal, ...rest }) => {
     const body = headers.has('content-length') ? { body: await rest.arrayBuffer() } : {}
@@ -102,7 +100,6 @@ function lineTo(handle: Handler, endpoint: Endpoint): Line {
   }
 }
 
-/** Builds the request as received over a socket: with host and length. */
 function requestOf(
   sent: Dispatcher.DispatchOptions,
   { origin, host }: Endpoint,

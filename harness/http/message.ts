@@ -3,13 +3,11 @@
  * `recorded` forms.
  */
 
-/** A header value, and how to show it (for example a key derived from `$CONFORM_API_KEY`). */
 export interface HeaderLine {
   readonly name: string
   readonly value: string
 }
 
-/** A complete request: only `host`, `content-length` and the usual headers are added. */
 export interface HttpRequest {
   readonly method: string
   /** Path and query after the base URL's own path: `/v1/files?file_types=pdf`. */
@@ -19,15 +17,12 @@ export interface HttpRequest {
   readonly body?: string | Uint8Array
 }
 
-/** A caller's mark for a request, returned with the next result on the same connection. */
 export type Tag = object
 
-/** An answer, complete or up to the cap. */
 export interface WireResponse {
   readonly kind: 'answer'
   readonly status: number
   readonly headers: readonly HeaderLine[]
-  /** Decoded bytes, at most the cap. */
   readonly body: Uint8Array
   /** True if the decoded body exceeded the cap, or the rest was not read. */
   readonly cut: boolean
@@ -48,18 +43,11 @@ export type NoResponseCause =
   | 'malformed' // bytes that are not HTTP, headers too large, wrong lengths
   | 'aborted' // the run was interrupted
 
-/** The kind of a cause, for reporters. */
 export type NoResponseDetail =
   | 'untrusted' // the certificate is signed by an unknown authority
-  | 'wrong-name' // the certificate is for other hosts
-  | 'out-of-date' // the certificate has expired, or is not valid yet
   | 'client-certificate' // the server requires one, or another one
   | 'plain-http' // the port does not speak TLS
-  | 'tls-version' // no common TLS version
-  | 'unknown-name' // the server has no certificate for the requested name
-  | 'http2' // the server speaks only HTTP/2
   | 'nobody-listens' // the connection was refused
-  | 'proxy' // a proxy does not connect; the message names it
   | 'nothing-came' // no byte of an answer before the time limit; the message says so
   | 'still-coming' // a body of known length was still arriving at the time limit; the message says so
 
@@ -83,9 +71,7 @@ export interface TransportOptions {
   /** Contents (not paths) of PEM files. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   readonly insecure?: boolean
-  /** Maximum number of open connections. */
   readonly connections: number
-  /** Maximum decoded body, in bytes. */
   readonly bodyLimit: number
 }
 
@@ -102,7 +88,6 @@ export interface SendOptions {
   readonly timeoutMs: number
   readonly signal?: AbortSignal
   readonly fresh?: boolean
-  /** Returned with the result of the next request on the same connection. */
   readonly tag?: Tag
   /** Sent first on the same connection; if that becomes unusable, the request goes on a fresh one. */
   readonly after?: PrecedingRequest
@@ -134,7 +119,6 @@ export function sentLines({ headers }: HttpRequest): readonly HeaderLine[] {
   ]
 }
 
-/** Response headers in received order and letter case. */
 export function headerLines(raw: readonly Buffer[]): HeaderLine[] {
   const lines: HeaderLine[] = []
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -149,7 +133,6 @@ export function isNamed(line: HeaderLine, name: string): boolean {
   return line.name.length === name.length && line.name.toLowerCase() === name
 }
 
-/** The values of all headers of that name (lower case), joined by the rules of HTTP, if any. */
 export function headerValue(headers: readonly HeaderLine[], name: string): string | undefined {
   const first = headers.findIndex((line) => isNamed(line, name))
   if (first < 0) return undefined
@@ -157,7 +140,6 @@ export function headerValue(headers: readonly HeaderLine[], name: string): strin
   return values.map(({ value }) => value).join(', ')
 }
 
-/** The `content-length`, in bytes. */
 export function promisedLength(headers: readonly HeaderLine[]): number | undefined {
   const value = headerValue(headers, 'content-length')
   return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined

@@ -1,8 +1,6 @@
-/** Explains errors of undici and the system to the implementer of the server. */
 import { type Proxy, ProxyFailure } from './endpoint.ts'
 import type { NoResponseCause, NoResponseDetail } from './message.ts'
 
-/** How far an exchange got. */
 export interface Progress {
   readonly host: string
   readonly secure: boolean
@@ -13,9 +11,7 @@ export interface Progress {
   /** Set once the head of the final answer is read. */
   readonly status?: number
   readonly bodyBytes: number
-  /** The length that `content-length` promises, in bytes. */
   readonly bodyLength?: number
-  /** Time since the last byte of the body, in ms. */
   readonly silentMs?: number
 }
 
@@ -32,8 +28,6 @@ interface SystemError extends Error {
   readonly port?: number
   readonly hostname?: string
   readonly reason?: string
-  /** The part that undici's parser could not read. */
-  readonly data?: unknown
 }
 
 const reason = (cause: NoResponseCause, message: string, detail?: NoResponseDetail): Reason => ({
@@ -42,8 +36,7 @@ const reason = (cause: NoResponseCause, message: string, detail?: NoResponseDeta
   ...(detail && { detail }),
 })
 
-const malformed = (message: string, detail?: NoResponseDetail): Reason =>
-  reason('malformed', message, detail)
+const malformed = (message: string): Reason => reason('malformed', message)
 
 export function explain(error: unknown, progress: Progress): Reason {
   const { proxy, connected } = progress
@@ -74,7 +67,7 @@ function plain(error: unknown): SystemError {
 /** `the proxy proxy.example:3128 (HTTPS_PROXY)`, without credentials. */
 export const proxyName = ({ host, variable }: Proxy): string => `the proxy ${host} (${variable})`
 
-const byProxy = (message: string): Reason => reason('refused', message, 'proxy')
+const byProxy = (message: string): Reason => reason('refused', message)
 
 function noTunnel({ status, cause }: ProxyFailure, proxy: Proxy, { host }: Progress): Reason {
   if (status === undefined) return proxyUnreachable(plain(cause), proxy)
@@ -85,7 +78,6 @@ function noTunnel({ status, cause }: ProxyFailure, proxy: Proxy, { host }: Progr
   return byProxy(`${proxyName(proxy)} ${what}: it answered ${status}; ${past}`)
 }
 
-/** A proxy that requires credentials (407), or other ones. */
 export function proxyWantsCredentials(proxy: Proxy): Reason {
   const { host, variable, authorization } = proxy
   return byProxy(
@@ -122,7 +114,6 @@ export function timedOut(timeoutMs: number, progress: Progress): Reason {
     : reason('timeout', `no answer ${within}`, 'nothing-came')
 }
 
-/** Before the connection is made, an error of neither the system nor undici comes from the handshake. */
 function isTls({ code = '', syscall }: SystemError, { secure, connected }: Progress): boolean {
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return true
   if (!secure || connected) return false
@@ -141,27 +132,22 @@ function tls(error: SystemError): Reason {
       'that port does not speak TLS: should the base URL begin with http://?',
       'plain-http',
     )
+  // The names of TLS alerts about a certificate (RFC 8446 §6.2) in Node's codes.
+  const isOfClient = /ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA)$/.test(code)
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO' || code === 'ECONNRESET')
-    return reason('tls', `TLS handshake failed: ${said} (${code})`, alertOf(code))
+    return reason(
+      'tls',
+      `TLS handshake failed: ${said} (${code})`,
+      isOfClient ? 'client-certificate' : undefined,
+    )
   // Node 24 adds advice about an option of its own; ours names the target file.
   const [why] = first.split('; if the root CA')
-  const detail = certificateProblems[code] ?? 'untrusted'
-  return reason('tls', `certificate not accepted: ${why} (${code})`, detail)
-}
-
-/** Node's codes for refused certificates, apart from unknown authorities. */
-const certificateProblems: Readonly<Record<string, NoResponseDetail>> = {
-  ERR_TLS_CERT_ALTNAME_INVALID: 'wrong-name',
-  CERT_HAS_EXPIRED: 'out-of-date',
-  CERT_NOT_YET_VALID: 'out-of-date',
-}
-
-/** TLS alerts that demand something (RFC 8446 §6.2), by OpenSSL's names in Node's codes. */
-function alertOf(code: string): NoResponseDetail | undefined {
-  if (code.endsWith('ALERT_NO_APPLICATION_PROTOCOL')) return 'http2'
-  if (/ALERT_PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$/.test(code)) return 'tls-version'
-  if (code.endsWith('UNRECOGNIZED_NAME')) return 'unknown-name'
-  return /ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA)$/.test(code) ? 'client-certificate' : undefined
+  const isKnown = /ALTNAME_INVALID|EXPIRED|NOT_YET_VALID/.test(code)
+  return reason(
+    'tls',
+    `certificate not accepted: ${why} (${code})`,
+    isKnown ? undefined : 'untrusted',
+  )
 }
 
 function unreachable(error: SystemError, host: string): Reason {
@@ -176,12 +162,7 @@ function unreachable(error: SystemError, host: string): Reason {
   return reason('refused', message)
 }
 
-/** The first frame of an HTTP/2 server: SETTINGS, of any length, for the whole connection (RFC 9113 §3.4, §6.5). */
-const settingsFrame = /^[^]{3}\u0004[^]\0{4}/
-
-function notHttp({ message, data }: SystemError, { status, bodyBytes }: Progress): Reason {
-  if (status === undefined && typeof data === 'string' && settingsFrame.test(data))
-    return malformed('the answer is HTTP/2, which was not requested', 'http2')
+function notHttp({ message }: SystemError, { status, bodyBytes }: Progress): Reason {
   const why = /\((.*)\)/.exec(message)?.[1] ?? message
   const what =
     status === undefined

@@ -1,5 +1,4 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
-import http2 from 'node:http2'
 import net from 'node:net'
 import { remedyFor } from '../../harness/engine/gateway.ts'
 import { explain } from '../../harness/http/no-response.ts'
@@ -84,14 +83,10 @@ test('each reason not to accept a certificate has a remedy of its own', async ()
   )
   const transport = transportTo(server, { tls: { ca: cert } })
   const misnamed = unanswered(await send(transport, elsewhere))
-  expect(remedyFor(misnamed, way)).toMatch(/use one of its names in the base URL/)
   const handshake = { host: 'x', secure: true, connected: false, bytes: 0, bodyBytes: 0 }
   const told = (code: string) => explain(Object.assign(new Error('x'), { code }), handshake)
   const certified = { tls: { cert, key } }
   for (const [failed, remedy, more] of [
-    [told('CERT_HAS_EXPIRED'), /valid today/],
-    [told('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'), /TLS 1\.2 and 1\.3/],
-    [told('ERR_SSL_TLSV1_UNRECOGNIZED_NAME'), /one of its names/],
     [{ detail: undefined, cause: 'malformed' }, /the port of an HTTP server/],
     [{ detail: 'nothing-came', cause: 'timeout' }, /increase limits\.timeoutMs/],
     [{ detail: undefined, cause: 'reset' }, /see which authority it trusts/, certified],
@@ -102,19 +97,6 @@ test('each reason not to accept a certificate has a remedy of its own', async ()
     ],
   ] as [object, RegExp, object?][])
     expect(remedyFor({ ...misnamed, ...failed }, { ...way, ...more })).toMatch(remedy)
-})
-
-test('a server of HTTP/2 alone is reported what the suite speaks, with TLS and without', async () => {
-  const plain = await listen(http2.createServer())
-  const overTls = await listen(http2.createSecureServer({ cert, key }))
-  const way = { baseUrl: plain.url, tls: {} }
-  const framed = unanswered(await get(transportTo(plain)))
-  const message = 'the answer is HTTP/2, which was not requested'
-  expect(framed).toMatchObject({ cause: 'malformed', message })
-  const secure = { url: overTls.url.replace('http', 'https') }
-  const refused = unanswered(await get(transportTo(secure, { tls: { ca: cert } })))
-  for (const failed of [framed, refused])
-    expect(remedyFor(failed, way)).toMatch(/the suite speaks HTTP\/1\.1/)
 })
 
 test.each<[TransportOptions['tls'], string]>([
