@@ -78,36 +78,25 @@ function httpUrl(text: string): URL | undefined {
 
 /** Checks each file separately to name the invalid one; Node silently accepts an invalid authority. */
 function contextOf({ ca, cert, key }: NonNullable<TransportOptions['tls']> = {}): SecureContext {
-  if (ca !== undefined) inFile('tls.ca', 'certificate', () => new X509Certificate(ca))
-  if (cert !== undefined) inFile('tls.cert', 'certificate', () => new X509Certificate(cert))
-  if (key !== undefined) inFile('tls.key', 'private key', () => createPrivateKey(key))
+  const check = (member: string, what: string, read: () => unknown): void => {
+    try {
+      read()
+    } catch (error) {
+      throw new UserError(`${member} contains no usable ${what} in PEM: ${messageOf(error)}`)
+    }
+  }
+  if (ca !== undefined) check('tls.ca', 'certificate', () => new X509Certificate(ca))
+  if (cert !== undefined) check('tls.cert', 'certificate', () => new X509Certificate(cert))
+  if (key !== undefined)
+    check('tls.key', 'private key without a passphrase', () => createPrivateKey(key))
   try {
     return createSecureContext({ ca, cert, key })
   } catch (error) {
-    if (codeOf(error) === 'ERR_OSSL_X509_KEY_VALUES_MISMATCH')
-      throw new UserError(
-        "tls.key is not the key of the certificate in tls.cert; its first certificate has to be the client's",
-      )
-    const why = error instanceof Error ? error.message : String(error)
-    throw new UserError(`the files in tls cannot be used: ${why}`)
+    throw new UserError(`the files in tls cannot be used together: ${messageOf(error)}`)
   }
 }
 
-const encrypted = ['ERR_MISSING_PASSPHRASE', 'ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED']
-
-function inFile(member: string, what: string, read: () => unknown): void {
-  try {
-    read()
-  } catch (error) {
-    throw new UserError(
-      encrypted.includes(codeOf(error))
-        ? `${member} needs a passphrase, which the suite cannot ask for: remove it with openssl pkey -in <file> -out <new file>`
-        : `${member} contains no ${what} in PEM`,
-    )
-  }
-}
-
-const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
+const messageOf = (error: unknown): string => (error as Error).message
 
 /** Upper case works too, and lower case wins, as in curl. */
 const variables = {

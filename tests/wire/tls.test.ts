@@ -100,17 +100,14 @@ test('each reason not to accept a certificate has a remedy of its own', async ()
 })
 
 test.each<[TransportOptions['tls'], string]>([
-  [{ ca: 'no pem' }, 'tls.ca contains no certificate in PEM'],
-  [{ cert: key, key }, 'tls.cert contains no certificate in PEM'],
-  [{ cert, key: cert }, 'tls.key contains no private key in PEM'],
+  [{ ca: 'no pem' }, 'tls.ca contains no usable certificate in PEM'],
+  [{ cert: key, key }, 'tls.cert contains no usable certificate in PEM'],
+  [{ cert, key: cert }, 'tls.key contains no usable private key without a passphrase in PEM'],
   [
     { cert, key: encrypted() },
-    'tls.key needs a passphrase, which the suite cannot ask for: remove it with openssl pkey -in <file> -out <new file>',
+    'tls.key contains no usable private key without a passphrase in PEM',
   ],
-  [
-    { cert, key: anotherKey() },
-    "tls.key is not the key of the certificate in tls.cert; its first certificate has to be the client's",
-  ],
+  [{ cert, key: anotherKey() }, 'the files in tls cannot be used together: '],
 ])('a file of tls that cannot be used is named (%#)', (files, sentence) => {
   const transport = () =>
     createTransport({ baseUrl: 'https://x', connections: 1, bodyLimit: 1, tls: files! })
