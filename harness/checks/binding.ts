@@ -32,6 +32,8 @@ export class Binding {
   /** Verdicts that no further entry changes: a rule over many cases is applied after each answer. */
   readonly #held = new Map<Case, CaseVerdict>()
 
+  readonly #generated = new Set<Case>()
+
   constructor(context: CheckContext, material: Material, found: Control) {
     this.#context = context
     this.#material = material
@@ -62,7 +64,9 @@ export class Binding {
     await Promise.all(sent)
   }
 
-  ruleOf(one: Case): CaseRule {
+  /** @param isGenerated no other requirement judges it: once this one is judged, its answer is forgotten */
+  ruleOf(one: Case, isGenerated = false): CaseRule {
+    if (isGenerated) this.#generated.add(one)
     const judge = one.ruleOf
       ? one.ruleOf({ run: this.#context.run, valid: this.valid, look: this.#look })
       : (journal: Journal) => this.#held.get(one) ?? this.#judge(journal, one)
@@ -199,10 +203,14 @@ export class Binding {
     }
   }
 
+  /** Lets go of what nobody else judges: the answers of other cases stay in the journal, and keep this alive. */
   forget(): void {
     const { run, requirement } = this.#context
-    for (const { name } of this.#requests.values())
-      if (name.startsWith(requirement.id)) askedIn(run).journal.forget(name)
+    for (const [one, { name }] of this.#requests)
+      if (this.#generated.has(one) || name.startsWith(requirement.id))
+        askedIn(run).journal.forget(name)
+    for (const kept of [this.#requests, this.#generated, this.#controlNames, this.#held])
+      kept.clear()
   }
 }
 

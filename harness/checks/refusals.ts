@@ -33,6 +33,7 @@ export async function judgeRefusal(
   const cases = await condition.casesIn(context, material, binding.valid)
   await binding.askControls(cases)
   const ruleOf = (one: Case): CaseRule => binding.ruleOf(one)
+  const ruleOfGenerated = (one: Case): CaseRule => binding.ruleOf(one, true)
   const arbitrary = run.options.depth === 'full' ? condition.generated?.(material) : undefined
   const search = {
     seed: seedFor(run.options.seed, requirement.id),
@@ -40,7 +41,7 @@ export async function judgeRefusal(
   }
   const rule = allOf(cases.map(ruleOf), {
     inOrder: condition.inOrder ?? false,
-    ...(arbitrary && { generated: generatedBy({ arbitrary, ruleOf, ...search }) }),
+    ...(arbitrary && { generated: generatedBy({ arbitrary, ruleOf: ruleOfGenerated, ...search }) }),
   })
   const judge = async (isEnd: boolean): Promise<Verdict> => {
     const verdict = await (condition.judge
