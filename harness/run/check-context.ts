@@ -104,8 +104,9 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
       if (why !== undefined) throw new NotExercised(why)
       const cites = ` (${sections(section)})`
       const remarks = run.hooks.map((hook) => hook.remarkOn?.(run, exchange) ?? '')
-      const [story] = run.hooks.flatMap((hook) => hook.storyOf?.(run, id, exchange) ?? [])
-      const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, id) ?? [])
+      const hooks = context.again.takes === null ? [] : run.hooks
+      const [story] = hooks.flatMap((hook) => hook.storyOf?.(run, id, exchange) ?? [])
+      const [state] = hooks.flatMap((hook) => hook.takesState?.(run, id) ?? [])
       return {
         message: describeProbe(exchange, what),
         expected: `${expected}${remarks.join('')}${cites}`,
@@ -147,13 +148,18 @@ function againBy(
   state: TakesState | undefined,
 ): Pick<Failure, 'rerun' | 'rerunIds' | 'takes'> {
   const { finding, purpose } = exchange
-  const needed = run.hooks.flatMap((hook) => hook.rerunNeeds?.(run, requirement.id, exchange) ?? [])
-  const shown = [shownBy, purpose.requirement].filter((id) => id !== null)
-  const rerunIds = [...new Set([requirement.id, ...shown, ...needed])]
+  const others =
+    own === null
+      ? []
+      : [
+          ...[shownBy, purpose.requirement].filter((id) => id !== null),
+          ...run.hooks.flatMap((hook) => hook.rerunNeeds?.(run, requirement.id, exchange) ?? []),
+        ]
+  const rerunIds = [...new Set([requirement.id, ...others])]
   const isOfLimit = isThrottling(exchange)
   const seen =
     finding?.kind === 'answers-differ' ? 'chance' : isOfLimit ? 'more-requests' : undefined
-  const takes = (own === undefined ? state : own) ?? seen
+  const takes = own ?? state ?? seen
   return { ...(takes && { takes }), rerunIds, rerun: rerunLine(run.options, ...rerunIds) }
 }
 

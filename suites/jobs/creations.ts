@@ -77,11 +77,16 @@ export const neverBusyWhenNew: Rule = (history) => {
   return verdictOf(found.slice(0, 1), Math.min(found.length, 1), 'no application was created')
 }
 
+const grantedIn = (history: History): HistoryEvent[] =>
+  history.events.filter((one) => one.operation === 'jobs.create' && one.isGranted && isAsked(one))
+
+/** Whether some creation was answered as documented, so that a wrong answer is an exception. */
+export const isSomeCreated = (history: History): boolean =>
+  grantedIn(history).some((one) => !wrongAnswer(one))
+
 /** §4.2, §2.4: a valid creation returns 202 with the new job, also the first one on a new application. */
 export const createdRule: Rule = (history) => {
-  const granted = history.events.filter(
-    (one) => one.operation === 'jobs.create' && one.isGranted && isAsked(one),
-  )
+  const granted = grantedIn(history)
   const all = [...attemptsIn(history).values()]
   const evidence = [
     ...granted.map(wrongAnswer),

@@ -186,3 +186,19 @@ test.each([
   expect(of(id).outcome).toBe(outcome)
   expect(of(id).reason ?? of(id).failures[0]!.actual).toMatch(told)
 })
+
+test('a wrong type in every answer is shown by the request alone', async () => {
+  const id = 'jobs.create/202-created'
+  const { of } = await judgeBehind(
+    async (path, answer) => {
+      const response = await answer()
+      if (!path.endsWith('/jobs') || response.status !== 202) return response
+      return json(202, { ...((await response.json()) as object), created_at: 1_760_000_000 })
+    },
+    { only: ['jobs.create/202-*', 'jobs.create/409-*', 'applications.create/2xx-accepted'] },
+  )
+  const [failure] = of(id).failures
+  expect(failure).toMatchObject({ at: '/created_at', rerunIds: [id] })
+  expect(failure).not.toHaveProperty('takes')
+  expect(failure).not.toHaveProperty('story')
+})
