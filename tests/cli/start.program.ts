@@ -1,30 +1,15 @@
 /** `--start` and `--wait`: a server that begins and ends with its run. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startForWatch } from '../../cli/run/start-server.ts'
-import { folder, readReport, start } from './conform.ts'
 import { freePort } from '../support/raw-server.ts'
-import { conform } from './in-process.ts'
 import { listen } from '../wire/servers.ts'
+import { folder, readReport, start } from './conform.ts'
+import { conform } from './in-process.ts'
 
-/** A server that answers everything by 401, and its port. */
-async function taken() {
-  const body = JSON.stringify({ tpe: 'BadCredentials', errors: [], extras: {} })
-  const asked: (string | undefined)[] = []
-  const server = createServer((request, response) => {
-    asked.push(request.url)
-    request
-      .resume()
-      .on('end', () => response.writeHead(401, { 'content-type': 'application/json' }).end(body))
-  })
-  const { url, port, close } = await listen(server)
-  return { url, port, asked, close, listen: () => listen(server, port) }
-}
-
-/** A program that does the same and writes what becomes of it; it is slow to begin. */
+/** A server that answers everything by 401, as a program that writes what becomes of it; it is slow to begin. */
 const program = `const { writeFileSync } = require('node:fs')
 writeFileSync('pid', String(process.pid))
 console.log('the key is ' + process.env.CONFORM_API_KEY)
@@ -36,13 +21,20 @@ const server = require('node:http').createServer((request, response) => {
 setTimeout(() => server.listen(process.argv[2], '127.0.0.1'), 200)
 `
 
+const key = 'a-full-key-of-this-test'
+const only = ['--only', 'files.list/401-missing-credentials', '--seed', '1']
+
+/** A folder with the program, its output and its reports; what it is started by. */
 async function place(text = program) {
   const cwd = folder()
   writeFileSync(join(cwd, 'server.cjs'), text)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
+  const settings = { cwd, env: { TMPDIR: cwd, CONFORM_API_KEY: key } }
+  const run = (command: string, ...more: string[]) =>
+    conform([url, '--start', command, ...only, '--report', 'json', ...more], settings)
   // With a second command the server is a child of the shell.
-  return { cwd, url, command: `node server.cjs ${port} && true` }
+  return { cwd, url, run, settings, command: `node server.cjs ${port} && true` }
 }
 
 function isAlive(cwd: string): boolean {
@@ -53,32 +45,9 @@ function isAlive(cwd: string): boolean {
   }
 }
 
-const only = ['--only', 'files.list/401-missing-credentials', '--seed', '1']
-const key = 'a-full-key-of-this-test'
-
-/** Keeps a server's output in a folder that goes with the test. */
-beforeEach(() => {
-  const { TMPDIR } = process.env
-  const dir = mkdtempSync(join(tmpdir(), 'conform-test-'))
-  process.env.TMPDIR = dir
-  return () => {
-    if (TMPDIR === undefined) delete process.env.TMPDIR
-    else process.env.TMPDIR = TMPDIR
-    rmSync(dir, { recursive: true, force: true })
-  }
-})
-
-const within = (cwd: string, env: Record<string, string> = {}) => ({
-  cwd,
-  env: { TMPDIR: cwd, ...env },
-})
-
 test('the server is started, waited for, judged, and ended with its children; its output shows no key', async () => {
-  const { cwd, url, command } = await place()
-  const ran = await conform(
-    [url, '--start', command, ...only, '--report', 'json'],
-    within(cwd, { CONFORM_API_KEY: key }),
-  )
+  const { cwd, command, run } = await place()
+  const ran = await run(command)
   // Every request with the key is refused: nothing could be judged.
   expect(ran).toMatchObject({ code: 3, stderr: '' })
   expect(readReport(cwd).run.requests).toBeGreaterThan(0)
@@ -90,30 +59,27 @@ test('the server is started, waited for, judged, and ended with its children; it
 })
 
 test('a port that is taken is exit 2, and the command is not started', async () => {
-  const { url, asked } = await taken()
-  const cwd = folder()
-  const ran = await conform([url, '--start', 'touch started', ...only], within(cwd))
+  const { cwd, run, url } = await place()
+  let asked = 0
+  await listen(
+    createServer((_, response) => (asked++, response.end())),
+    Number(new URL(url).port),
+  )
+  const ran = await run('touch started')
   expect(ran).toMatchObject({ code: 2, stdout: '' })
   expect(ran.stderr).toMatch(
     /^conform: --start: another program already listens on 127\.0\.0\.1:\d+ and would/,
   )
-  expect({ asked, started: existsSync(join(cwd, 'started')) }).toEqual({
-    asked: [],
-    started: false,
-  })
+  expect({ asked, started: existsSync(join(cwd, 'started')) }).toEqual({ asked: 0, started: false })
 })
 
 test('a command that ends before it answers is exit 3, with its exit code and the error that it wrote', async () => {
-  const { cwd, url } = await place()
+  const { cwd, run } = await place()
   const command = `echo first; echo "DatabaseError: no database for ${key}" >&2; echo '    at connect (db.js:1)'; exit 4`
-  const env = { CONFORM_API_KEY: key }
-  const ran = await conform(
-    [url, '--start', command, ...only, '--report', 'json'],
-    within(cwd, env),
-  )
+  const ran = await run(command)
   expect(ran.code).toBe(3)
-  const { exit, verdict, run } = readReport(cwd)
-  expect({ verdict, requests: run.requests }).toEqual({ verdict: 'not-judged', requests: 0 })
+  const { exit, verdict, run: facts } = readReport(cwd)
+  expect({ verdict, requests: facts.requests }).toEqual({ verdict: 'not-judged', requests: 0 })
   expect(exit.because).toMatch(
     /^the command of --start ended \(with exit code 4\) before http:\S+ answered; it wrote \(\S+\): DatabaseError: no database for \$CONFORM_API_KEY$/,
   )
@@ -135,54 +101,35 @@ test.each<[string, string, number, RegExp]>([
     /exit code 0\) before \S+ answered; give a command that stays in the foreground, or/,
   ],
 ])('%s is reported with its remedy', async (_, command, code, sentence) => {
-  const { cwd, url } = await place()
-  const ran = await conform(
-    [url, '--start', command, ...only],
-    within(cwd, { CONFORM_API_KEY: key }),
-  )
+  const ran = await (await place()).run(command)
   expect(ran.code).toBe(code)
-  expect(
-    `${ran.stderr}${ran.stdout.split('\n').find((line) => line.startsWith('exit 3'))}`,
-  ).toMatch(sentence)
+  expect(ran.stderr + /^exit 3.*/m.exec(ran.stdout)).toMatch(sentence)
 })
 
-test.each<[string, string[], RegExp]>([
-  ['no base URL', ['--start', 'true'], /^conform: --start: give the base URL/],
-  ['no base URL to wait for', ['--wait', '5'], /^conform: --wait: give the base URL/],
-  [
-    'an empty command',
-    ['http://127.0.0.1:1', '--start', ' '],
-    /^conform: --start: give the command/,
-  ],
-  ['no time', ['http://127.0.0.1:1', '--wait', '0'], /--wait <ms>.*Give a whole number from 1/],
-])('%s is exit 2', async (_, args, sentence) => {
-  const ran = await conform(args)
+test('--start needs a command', async () => {
+  const ran = await (await place()).run(' ')
   expect(ran).toMatchObject({ code: 2, stdout: '' })
-  expect(ran.stderr).toMatch(sentence)
+  expect(ran.stderr).toMatch(/^conform: --start: give the command/)
 })
 
 test('--wait alone waits for a server that somebody else starts, and gives up in time', async () => {
-  const server = await taken()
-  await server.close()
-  const late = await conform([server.url, '--wait', '50', ...only])
+  const { url } = await place()
+  const late = await conform([url, '--wait', '50', ...only])
   expect(late.code).toBe(3)
   expect(late.stdout).toMatch(
     /exit 3: http:\S+ did not answer within 0\.05 s: connection refused at 127/,
   )
-  const running = conform([server.url, '--wait', '30000', ...only, '--report', 'json=-'])
-  await server.listen()
+  const running = conform([url, '--wait', '30000', ...only, '--report', 'json=-'])
+  await listen(
+    createServer((_, response) => response.writeHead(401).end()),
+    Number(new URL(url).port),
+  )
   expect(JSON.parse((await running).stdout).run.requests).toBeGreaterThan(0)
 })
 
 test('a rerun starts the server too, without what is handed over as a secret', async () => {
-  const { cwd, url, command } = await place(
-    program.replaceAll('401', '200').replace("'BadCredentials'", "'Fine'"),
-  )
-  const given = `DB_PASSWORD=hunter2 ${command}`
-  const ran = await conform(
-    [url, '--start', given, '--wait', '20000', ...only, '--report', 'json'],
-    within(cwd, { CONFORM_API_KEY: key }),
-  )
+  const { cwd, url, command, run } = await place(program.replaceAll('401', '200'))
+  const ran = await run(`DB_PASSWORD=hunter2 ${command}`, '--wait', '20000')
   expect(ran.code).toBe(1)
   const failed = readReport(cwd).requirements.find(({ outcome }) => outcome === 'failed')
   expect(failed?.failures[0]?.rerun).toBe(
@@ -193,14 +140,8 @@ test('a rerun starts the server too, without what is handed over as a secret', a
 
 test('a watch starts its server once, and ends it', async () => {
   const { cwd, url, command } = await place()
-  const options = {
-    only: [],
-    skip: [],
-    header: {},
-    report: [],
-    tpe: 'exact',
-    depth: 'full',
-  } as const
+  const lists = { only: [], skip: [], report: [] }
+  const options = { ...lists, header: {}, tpe: 'exact', depth: 'full' } as const
   const server = await startForWatch(url, { ...options, start: `cd '${cwd}' && ${command}` })
   expect(server.options).toEqual(options)
   expect(isAlive(cwd)).toBe(true)
@@ -213,8 +154,8 @@ test.each([1, 2])('after %i SIGTERM no process of the server is left', async (si
   const deaf = program
     .replace(/process\.on.*/, "process.on('SIGTERM', () => writeFileSync('heard', ''))")
     .replace(/request\.resume.*/, "writeFileSync('asked', '')")
-  const { cwd, url, command } = await place(deaf)
-  const run = start([url, '--start', command, ...only], within(cwd))
+  const { cwd, url, command, settings } = await place(deaf)
+  const run = start([url, '--start', command, ...only], settings)
   await expect.poll(() => existsSync(join(cwd, 'asked'))).toBe(true)
   run.child.kill('SIGTERM')
   if (signals === 2) {

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compareReports, screenOf } from '../../cli/compare.ts'
 import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
-import { folder } from '../cli/conform.ts'
-import { conform } from '../cli/in-process.ts'
-import { failed, failure, missed, report, result } from './results.ts'
+import { failed, failure, missed, report, result } from '../gates/results.ts'
+import { folder } from './conform.ts'
+import { conform } from './in-process.ts'
 
 function at(month: number, rows: readonly RequirementResult[], change: Partial<Report> = {}) {
   const startedAt = `2026-0${month}-01T00:00:00Z`
@@ -21,7 +21,7 @@ const should: RequirementResult = { ...failed('a.b/5'), level: 'should' }
 const march = at(3, [result('a.b/1'), failed('a.b/2'), result('a.b/3'), failed('c.d/4')])
 const april = at(4, [failed('a.b/1'), result('a.b/2'), missed('a.b/3'), failed('c.d/4'), should])
 
-test('one target over time: what broke and what was fixed between the first report and the last', () => {
+test('reports of one target show what broke and what was fixed between the first and the last', () => {
   const comparison = compareReports([april, march])
   expect(comparison).toMatchObject({ of: 'time', newlyFailing: ['a.b/1'] })
   expect(screenOf(comparison)).toEqual([
@@ -43,7 +43,7 @@ test('one target over time: what broke and what was fixed between the first repo
   expect(compareReports([march, april, may]).newlyFailing).toEqual([])
 })
 
-test('several targets: how many failures each has in each operation, and their likely causes', () => {
+test('reports of several targets show how many failures each has in each operation, and their likely causes', () => {
   const many = Array.from({ length: 60 }, (_, n) => `a.b/${n}`)
   const { request, curl } = failure().exchange!
   const comparison = compareReports([
@@ -57,22 +57,12 @@ test('several targets: how many failures each has in each operation, and their l
   expect(lines.at(-1)).toBe('0 of 61 requirements are the same in all')
 })
 
-test('however much has changed, it is reported on one screen', () => {
+test('a comparison fits one screen, however much has changed', () => {
   const outcomes = [failed, result, missed]
   const ids = Array.from({ length: 240 }, (_, n) => `operation-${n % 12}.run/4${n}-some-condition`)
   const rows = (turn: (n: number) => number) => ids.map((id, n) => outcomes[turn(n) % 3]!(id))
-  const lines = screenOf(
-    compareReports([
-      at(
-        1,
-        rows((n) => n),
-      ),
-      at(
-        2,
-        rows((n) => Math.floor(n / 3)),
-      ),
-    ]),
-  )
+  const [first, second] = [rows((n) => n), rows((n) => Math.floor(n / 3))]
+  const lines = screenOf(compareReports([at(1, first), at(2, second)]))
   expect(lines.length).toBeLessThan(40)
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80)
 })
@@ -92,7 +82,7 @@ describe('the command', () => {
     expect(await compare('3.json --fail-on-new')).toMatchObject({ code: 2 })
   })
 
-  test('JSON and Markdown go to files, or one of them to stdout', async () => {
+  test('a comparison is written as JSON and Markdown to files, or one of them to stdout', async () => {
     const { stderr, stdout } = await compare(
       '3.json 4.json --report json=- --report markdown=new/c.md',
     )
@@ -109,13 +99,13 @@ describe('the command', () => {
     ['--report html', 'html is not a format here'],
     ['--report json=3.json', 'would overwrite'],
     ['--report json=3.json/x', 'cannot be written'],
-  ])('%s is refused', async (args, message) => {
+  ])('compare %s is refused', async (args, message) => {
     const { code, stdout, stderr } = await compare(`3.json 4.json ${args}`)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(message)
   })
 
-  test('what differs in how the reports were made is said', async () => {
+  test('compare says what differs in how the reports were made', async () => {
     const { suite, run } = march.report
     const other = at(6, [], {
       suite: { ...suite, version: '9.9.9', requirementsDigest: `sha256:${'0'.repeat(64)}` },

@@ -1,0 +1,170 @@
+import { getRequestListener } from '@hono/node-server'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { operations } from '../../catalogue/operations.ts'
+import {
+  answersFrom,
+  askAnswers,
+  checkInit,
+  parseInputs,
+  type Questions,
+  standardAnswers,
+  writeStarter,
+} from '../../cli/init.ts'
+import { starter } from '../../cli/init/starter.ts'
+import { undeclaredReason } from '../../harness/report/reason.ts'
+import { checkTargetFile, loadTargetFile } from '../../harness/target/index.ts'
+import { createReference } from '../../reference/server.ts'
+import { missed, report } from '../gates/results.ts'
+import { listen } from '../wire/servers.ts'
+import { folder } from './conform.ts'
+import { conform } from './in-process.ts'
+
+/** A target file without mistakes. */
+const valid = async (file: string) => checkTargetFile((await loadTargetFile(file)).file, file)
+const read = (text: string) => JSON.parse(text.replace(/^\s*\/\/.*$/gm, ''))
+const uncommented = (text: string) =>
+  text.replace(/^ {2}\/\/ (?=["\s{}\]])/gm, '  ').replace(/^ {2}\/\/.*$/gm, '')
+
+test('without a terminal init writes what the flags say', () => {
+  const answers = standardAnswers({ baseUrl: 'https://api.example.com/base' })
+  expect(read(starter('t.json', answers))).toMatchObject({
+    name: 'api.example.com',
+    baseUrl: 'https://api.example.com/base',
+    keys: { full: { env: 'CONFORM_API_KEY' } },
+    limits: { concurrency: 8 },
+  })
+})
+
+test('on a terminal init writes what is answered', async () => {
+  const answers = ['https://api.example.com/', 'Staging', 'MY_KEY', 'app-1', 'topic=tea']
+  const questions: Questions = {
+    text: async (_, standard, problem) => {
+      const answer = answers.shift() ?? standard
+      expect(answer === '' ? undefined : problem?.(answer)).toBeUndefined()
+      return answer
+    },
+    choose: async (_, all) => all.filter((id) => id !== 'vision.analyze'),
+  }
+  const text = starter('t.json', await askAnswers({}, questions))
+  expect(text).toContain('// Others: otherApplication, slowApplication,')
+  expect(read(text)).toMatchObject({
+    name: 'Staging',
+    keys: { full: { env: 'MY_KEY' } },
+    resources: { application: { id: 'app-1', inputs: [{ id: 'topic', value: ['tea'] }] } },
+    operations: { 'vision.analyze': 'not-served' },
+  })
+  expect(parseInputs(' topic = green tea, tone=dry')).toEqual([
+    { id: 'topic', value: ['green tea'] },
+    { id: 'tone', value: ['dry'] },
+  ])
+  expect([parseInputs(''), parseInputs('topic')]).toEqual([[], null])
+})
+
+test('the schema is named where it is, and only if it is there', () => {
+  const dir = folder()
+  const written = (file: string) => starter(join(dir, file), standardAnswers({}))
+  expect(written('t.json')).not.toContain('$schema')
+  const path = 'node_modules/ai-content-conformance/schemas/target.schema.json'
+  mkdirSync(join(dir, path, '..'), { recursive: true })
+  writeFileSync(join(dir, path), '{}')
+  expect(written('t.json')).toContain(`"$schema": "./${path}"`)
+  expect(written('targets/t.json')).toContain(`"$schema": "../${path}"`)
+})
+
+test('what init writes is a valid target file at once, with every comment uncommented, and as a module', async () => {
+  const at = folder()
+  writeStarter(join(at, 't.json'), standardAnswers({ baseUrl: 'https://api.example.com' }), false)
+  expect((await valid(join(at, 't.json'))).baseUrl).toBe('https://api.example.com')
+  const whole = uncommented(starter('t.json', standardAnswers({})))
+  const members = 'name baseUrl headers keys resources operations scenarios unreachable limits'
+  expect(Object.keys(JSON.parse(whole)).join(' ')).toBe(members)
+  writeFileSync(join(at, 'whole.json'), whole)
+  expect((await valid(join(at, 'whole.json'))).resources).toHaveProperty('graph')
+  const module = starter('t.mts', standardAnswers({}))
+  expect(module).toMatch(
+    /^import \{ defineTarget \} from 'ai-content-conformance'[^]*export default defineTarget\(\{[^]*\}\)\n$/m,
+  )
+  expect(module).not.toContain('$schema')
+  for (const name of ['t.ts', 't.mts', 't.js', 't.mjs']) {
+    writeStarter(join(at, name), standardAnswers({ name: 'Here' }), false)
+    expect((await valid(join(at, name))).name).toBe('Here')
+  }
+})
+
+test('init overwrites nothing unless asked to, and takes no name that cannot be that of a target file', () => {
+  const file = join(folder(), 't.json')
+  writeFileSync(file, 'mine')
+  const write = (isForced: boolean) => writeStarter(file, standardAnswers({}), isForced)
+  expect(() => checkInit(file, {})).toThrow(/t\.json: exists already; --force/)
+  expect(() => write(false)).toThrow(/cannot be written \(EEXIST\)/)
+  expect(readFileSync(file, 'utf8')).toBe('mine')
+  checkInit(file, { force: true })
+  write(true)
+  expect(readFileSync(file, 'utf8')).toContain('"baseUrl"')
+  expect(() => checkInit('t.yaml', {})).toThrow(/t\.yaml: a target file ends in \.json/)
+  expect(() => checkInit('t.json', { baseUrl: 'https://me:secret@x' })).toThrow(
+    /--base-url must be an http or https URL/,
+  )
+})
+
+test('--from makes a target file of what a report lacked, and the report stays as it was', async () => {
+  const at = folder()
+  const from = join(at, 'r.json')
+  const missing = undeclaredReason([['keys.expired']], '{"keys": {"expired": {"env": "OLD"}}}')
+  const notServed = [{ operation: 'vision.analyze', answered: '404' }]
+  const judged = report([missed('a.b/1', missing), missed('a.b/2', missing)], { notServed })
+  writeFileSync(from, JSON.stringify(judged))
+  const file = join(at, 't.json')
+  writeStarter(file, answersFrom(from, { name: 'Mine' }), false)
+  expect(readFileSync(file, 'utf8')).toContain('    // +2\n    // "expired": {"env": "OLD"},\n')
+  expect(await valid(file)).toMatchObject({
+    name: 'Mine',
+    baseUrl: 'https://example.com',
+    operations: { 'vision.analyze': 'not-served' },
+  })
+  const over = () => checkInit(from, { from, force: true })
+  expect(over).toThrow('would overwrite the report of --from')
+  expect(() => answersFrom(file, {})).toThrow(/is not JSON/)
+  // A handler has no address.
+  const target = { ...judged.target, baseUrl: 'http://in-process.localhost' }
+  writeFileSync(from, JSON.stringify({ ...judged, target }))
+  expect(answersFrom(from, {}).baseUrl).toBe(standardAnswers({}).baseUrl)
+})
+
+test('with a base URL and a key init probes the server, and writes what is not there as not served', async () => {
+  const reference = createReference({})
+  const key = (reference.target as { keys: { full: string } }).keys.full
+  const sent: string[] = []
+  const listener = getRequestListener((request) => {
+    const { pathname } = new URL(request.url)
+    sent.push(pathname)
+    return /files/.test(pathname) || request.headers.get('authorization') !== `Bearer ${key}`
+      ? reference.handle(request)
+      : new Response(`Cannot ${request.method} ${pathname}`, { status: 404 })
+  })
+  const { url } = await listen(createServer((...given) => void listener(...given)))
+  const cwd = folder()
+  const init = (name: string, env: Record<string, string>) =>
+    conform(['init', name, '--base-url', url], { cwd, env })
+  const probed = await init('t.json', { CONFORM_API_KEY: key })
+  const absent = operations.length - 4
+  expect(probed.stdout).toContain(
+    `was probed: not built yet, and written as "not-served": ${absent} operations (pdf.parse, `,
+  )
+  const { operations: written = {} } = await valid(join(cwd, 't.json'))
+  expect(Object.keys(written)).toHaveLength(absent)
+  expect(written).toMatchObject({ 'translate.run': 'not-served' })
+  expect(written).not.toHaveProperty('files.list')
+  // One request an operation, the question whether it lives, and two to a path that nobody has.
+  expect(sent.length).toBeLessThan(operations.length + 5)
+  sent.length = 0
+  const without = await init('u.json', {})
+  expect(without.stdout).toContain('was not probed: CONFORM_API_KEY is not set')
+  expect(sent).toEqual([])
+  const wrong = await init('v.json', { CONFORM_API_KEY: 'not-the-key-of-it' })
+  expect((await valid(join(cwd, 'v.json'))).operations).toBeUndefined()
+  expect(wrong.stdout).toContain('was not probed: it does not accept the key')
+})
