@@ -34,7 +34,7 @@ test('the examples in TypeScript compile with no declaration skipped, the strict
   const told = bundler.trimEnd().split('\n')
   const places = told.map((line) => line.replace(/,\d+\): error .*/, ''))
   expect([...new Set(places)]).toEqual(
-    [3, 4, 5, 6, 7].map((line) => `typescript/mistyped.ts(${line}`),
+    [4, 5, 6, 7, 8, 9].map((line) => `typescript/mistyped.ts(${line}`),
   )
   expect(bundler).toContain("''jobs.create/404-unknown-aplication'' does not exist in type")
 
@@ -60,15 +60,18 @@ const together = {
   include: ['vitest/*.ts'],
 }
 
-/** Lines 3 to 7 must not compile, the rest must. */
+/** Lines 4 to 9 must not compile, the rest must. */
 const mistyped = `import { catalogue, defineTarget, type JudgedEvent, type Requirement, type RequirementId, runConformance } from 'ai-content-conformance'
+import { describeConformance } from 'ai-content-conformance/vitest'
 import file from '../node_modules/ai-content-conformance/fixtures/reference.target.json' with { type: 'json' }
 defineTarget({ scenarios: { 'jobs.create/404-unknown-aplication': {} } })
 defineTarget({ operations: { 'chat.creat': 'not-served' } })
 const id: RequirementId = 'jobs.create/404-unknown-aplication'
 runConformance(file, { onyl: [id] })
 export const isIt = ({ id: one }: Requirement): boolean => one === 'jobs.create/404-unknown-aplication'
+describeConformance({ operations: { 'files.uploads': { contentType: 'text/plain' } } })
 runConformance(file, { only: ['jobs.create/*', catalogue[0]!.id] })
+describeConformance({ operations: { 'files.upload': { contentType: 'text/plain' } } })
 runConformance(JSON.parse('{}'))
 export const known: RequirementId = 'jobs.create/404-unknown-application'
 export const judged = (event: JudgedEvent): RequirementId => event.result.id

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
-  catalogue,
   type FetchHandler,
   fromNodeListener,
   runConformance,
@@ -25,18 +24,19 @@ function referenceHandler(defects: readonly string[] = []): {
   return { fetch: handle, target: declared }
 }
 
-test('a handler is judged without a port: each requirement, as over a socket', async () => {
+test('a handler is judged without a port', async () => {
   const { fetch, target } = referenceHandler()
-  const report = await inVirtualTime(
-    () => runConformance({ ...target, fetch }, { depth: 'quick', seed: 5 }).report,
+  const only = ['jobs.create/202-created', 'files.list/*'] as const
+  const options = { depth: 'quick', seed: 5, only } as const
+  const { requirements, target: judged } = await inVirtualTime(
+    () => runConformance({ ...target, fetch }, options).report,
   )
-  const { verdict, summary, requirements } = report
+  const passed = requirements.filter(({ outcome }) => outcome === 'passed').map(({ id }) => id)
+  expect(passed).toEqual(
+    expect.arrayContaining(['jobs.create/202-created', 'files.list/2xx-accepted']),
+  )
   expect(requirements.filter(({ outcome }) => outcome === 'failed')).toEqual([])
-  expect({ verdict, notExercised: summary.must.notExercised }).toEqual({
-    verdict: 'conformant',
-    notExercised: 0,
-  })
-  expect(requirements).toHaveLength(catalogue.length)
+  expect(judged.baseUrl).toBe('http://in-process.localhost')
 })
 
 const defect = 'files.retrieve/404-unknown-file'
@@ -127,29 +127,19 @@ test('a listener of Node gets the request as it would over a socket, and its res
     let body = ''
     request.setEncoding('utf8').on('data', (piece: string) => (body += piece))
     request.on('end', () => {
-      response.writeHead(201, [
-        ...['set-cookie', 'a=1', 'set-cookie', 'b=2'],
-        ...['content-type', 'application/json'],
-      ])
-      response.write(`{"line":"${request.method} ${request.url}",`)
-      setImmediate(() => response.end(`"host":"${request.headers.host}","body":"${body}"}`))
+      response.writeHead(201, ['set-cookie', 'a=1', 'set-cookie', 'b=2'])
+      response.write(`${request.method} ${request.url} `)
+      setImmediate(() => response.end(`${request.headers.host} ${body}`))
     })
   })
   const response = await ask(fetch, { method: 'POST', body: 'tea' })
   expect(response.status).toBe(201)
   expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
-  expect(await response.json()).toEqual({
-    line: 'POST /v1/files?a=%20b',
-    host: 'in-process.localhost',
-    body: 'tea',
-  })
-})
-
-test('a response without a body, and a long one, come back from a listener', async () => {
-  const empty = await ask(fromNodeListener((_, response) => response.writeHead(204).end()))
-  expect({ status: empty.status, text: await empty.text() }).toEqual({ status: 204, text: '' })
+  expect(await response.text()).toBe('POST /v1/files?a=%20b in-process.localhost tea')
+  const empty = await ask(fromNodeListener((_, other) => other.writeHead(204).end()))
+  expect([empty.status, await empty.text()]).toEqual([204, ''])
   const long = 'x'.repeat(1_000_000)
-  expect(await (await ask(fromNodeListener((_, response) => response.end(long)))).text()).toBe(long)
+  expect(await (await ask(fromNodeListener((_, other) => other.end(long)))).text()).toBe(long)
 })
 
 test.each<[string, Parameters<typeof fromNodeListener>[0], RegExp]>([

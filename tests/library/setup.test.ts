@@ -17,6 +17,8 @@ const { handle, target } = createReference()
 const { baseUrl: _, resources, keys, ...rest } = target as Target
 const application = resources!.application!
 
+const unknown = 'jobs.create/404-unknown-application'
+
 /** Responses to the target's own requests, by method and path; the rest is the reference's. */
 type Own = Readonly<Record<string, () => Response>>
 
@@ -66,7 +68,7 @@ async function judged(own: Own, more: Partial<Target>, options: ConformanceOptio
     ...more,
     fetch,
   }
-  const only = options.only ?? ['jobs.create/404-unknown-application']
+  const only = options.only ?? [unknown]
   const report = await runConformance(whole, { seed: 1, runs: 1, ...options, only }).report
   return { report, asked }
 }
@@ -75,7 +77,7 @@ const rowOf = ({ requirements }: Report, id: string) => requirements.find((row) 
 
 test('setup is sent once before anything is judged, what it saves is filled in, and teardown comes last', async () => {
   const { report, asked } = await judged(made, { setup, teardown })
-  expect(rowOf(report, 'jobs.create/404-unknown-application')).toMatchObject({
+  expect(rowOf(report, unknown)).toMatchObject({
     outcome: 'passed',
     control: 'granted',
   })
@@ -98,41 +100,28 @@ test('a later request of setup has what an earlier one saved', async () => {
   expect(asked).toContain(`PUT /admin/a/${application.id} Basic `)
 })
 
-test.each<[string, Own, Partial<Target>, RegExp]>([
+test.each<[string, () => Response, RegExp]>([
   [
     'is refused',
-    { 'POST /admin/applications': () => Response.json({ why: 'full' }, { status: 507 }) },
-    { setup },
+    () => Response.json({ why: 'full' }, { status: 507 }),
     /^setup\[0\] failed \(POST http:\/\/in-process\.localhost\/admin\/applications\): it was answered 507 with \{"why":"full"\}$/,
   ],
   [
     'has nothing to save',
-    { 'POST /admin/applications': () => Response.json({ id: 'app' }) },
-    { setup },
+    () => Response.json({ id: 'app' }),
     /: there is no string or number at \/made\/id, which "save" calls app: it was answered 200 with \{"id":"app"\}$/,
   ],
-  [
-    'has no JSON',
-    { 'POST /admin/applications': () => new Response('tea') },
-    { setup },
-    /it was answered 200 without JSON$/,
-  ],
+  ['has no JSON', () => new Response('tea'), /it was answered 200 without JSON$/],
 ])(
   'a setup that %s ends the run with 3, and teardown is sent as far as its names are known',
-  async (...given) => {
-    const [, own, more, sentence] = given
-    const { report, asked } = await judged(own, {
-      ...more,
-      teardown: [...teardown, { method: 'POST', url: '/admin/reset' }],
-    })
+  async (_, answer, sentence) => {
+    const more = { setup, teardown: [...teardown, { method: 'POST', url: '/admin/reset' }] }
+    const { report, asked } = await judged({ 'POST /admin/applications': answer }, more)
     expect(report).toMatchObject({ verdict: 'not-judged', exit: { code: 3 } })
     expect(report.exit.because).toMatch(sentence)
-    expect(rowOf(report, 'jobs.create/404-unknown-application').reason).toBe(report.exit.because)
-    expect(asked.map((line) => line.replace(/ Bearer.*/, ''))).toEqual([
-      'judged',
-      'POST /admin/applications',
-      'POST /admin/reset',
-    ])
+    expect(rowOf(report, unknown).reason).toBe(report.exit.because)
+    const lines = asked.map((line) => line.replace(/ Bearer.*/, ''))
+    expect(lines).toEqual(['judged', 'POST /admin/applications', 'POST /admin/reset'])
   },
 )
 
@@ -187,35 +176,36 @@ test('with --read-only nothing is made: what setup would save is left out, the r
   expect(reading.asked.map((line) => line.split(' ')[0])).toEqual(['judged', 'GET', 'judged'])
 })
 
+const nobodySaves = 'which no earlier request of setup saves'
 test.each<[string, Partial<Target>, string]>([
   [
     'nobody saves',
     { resources: { graph: '{graph}' } },
-    'the target: resources.graph has {graph}, which no earlier request of setup saves',
+    `resources.graph has {graph}, ${nobodySaves}`,
   ],
   [
     'is misspelt',
     { setup, resources: { application: { id: '{ap}', inputs: [] } } },
-    'the target: resources.application.id has {ap}, which no earlier request of setup saves; did you mean app?',
+    `resources.application.id has {ap}, ${nobodySaves}; did you mean app?`,
   ],
   [
     'is saved later',
     { setup: [{ method: 'GET', url: '/admin/{app}' }, ...setup] },
-    'the target: setup[0].url has {app}, which no earlier request of setup saves',
+    `setup[0].url has {app}, ${nobodySaves}`,
   ],
   [
     'teardown does not know',
     { setup, teardown: [{ method: 'DELETE', url: '/admin/{serail}' }] },
-    'the target: teardown[0].url has {serail}, which no earlier request of setup saves; did you mean serial?',
+    `teardown[0].url has {serail}, ${nobodySaves}; did you mean serial?`,
   ],
   [
     'is no name',
     { setup: [{ ...setup[0]!, save: { 'a-b': '/id' } }] },
-    'the target: setup[0].save.a-b must be a name of letters, digits and _',
+    'setup[0].save.a-b must be a name of letters, digits and _',
   ],
 ])('a name that %s is an error, and nothing is sent', async (_, more, sentence) => {
   const run = runConformance({ baseUrl: 'http://127.0.0.1:1', ...more })
-  await expect(run.report).rejects.toThrow(new UserError(sentence))
+  await expect(run.report).rejects.toThrow(new UserError(`the target: ${sentence}`))
 })
 
 test('on the command line a setup that fails is exit 3 with its sentence, and no key of it is shown', async () => {

@@ -3,56 +3,43 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { TestModule, Vitest } from 'vitest/node'
 import ConformanceReporter from '../../library/vitest/reporter.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { folder } from '../cli/conform.ts'
 import { failed, report, result } from '../gates/results.ts'
 
-test('on a terminal it breaks no word at the edge', async () => {
+/** What the reporter says at the end of a run of one file with that report, in that folder. */
+async function said(of: Report, root: string, ...reports: string[]): Promise<string[]> {
+  const lines: string[] = []
+  const reporter = new ConformanceReporter({ reports })
+  const logger = { log: (line: string) => lines.push(line) }
+  reporter.onInit({ config: { root }, logger } as unknown as Vitest)
+  const meta = () => ({ conformance: [{ report: of }] })
+  await reporter.onTestRunEnd([{ meta } as unknown as TestModule])
+  return lines
+}
+
+test('on a terminal the reporter of vitest breaks lines between words', async () => {
   const { columns, isTTY } = process.stdout
-  onTestFinished(() => {
-    Object.assign(process.stdout, { columns, isTTY })
-  })
+  onTestFinished(() => void Object.assign(process.stdout, { columns, isTTY }))
   Object.assign(process.stdout, { columns: 40, isTTY: true })
-  const said: string[] = []
-  const reporter = new ConformanceReporter({ reports: [] })
-  reporter.onInit({
-    config: { root: folder() },
-    logger: { log: (line: string) => said.push(line) },
-  } as unknown as Vitest)
-  const module = {
-    meta: () => ({ conformance: [{ report: report([failed('a.b/1'), failed('a.b/2')]) }] }),
-  } as unknown as TestModule
-  await reporter.onTestRunEnd([module])
-  expect(said[0]).toMatch(/^conform: /)
-  expect(said.length).toBeGreaterThan(1)
-  expect(said.every((line) => line.length <= 40)).toBe(true)
-  expect(said.map((line) => line.trim()).join(' ')).toMatch(/; reports: none$/)
+  const lines = await said(report([failed('a.b/1'), failed('a.b/2')]), folder())
+  expect(lines[0]).toMatch(/^conform: /)
+  expect(lines.length).toBeGreaterThan(1)
+  expect(lines.filter((line) => line.length > 40)).toEqual([])
+  expect(lines.map((line) => line.trim()).join(' ')).toMatch(/; reports: none$/)
 })
 
 test.skipIf(!existsSync('/dev/full'))(
-  'names the reports that are written, and what became of the others',
+  'the reporter of vitest names the reports that are written, and what became of the others',
   async () => {
     const { exitCode } = process
-    onTestFinished(() => {
-      process.exitCode = exitCode
-    })
+    onTestFinished(() => void (process.exitCode = exitCode))
     const root = folder()
-    const said: string[] = []
-    const vitest = {
-      config: { root },
-      logger: { log: (line: string) => said.push(line) },
-    } as unknown as Vitest
-    const reporter = new ConformanceReporter({ reports: ['junit=/dev/full', 'json'] })
-    reporter.onInit(vitest)
-    const module = {
-      meta: () => ({ conformance: [{ report: report([result('a.b/1')]) }] }),
-    } as unknown as TestModule
-    await reporter.onTestRunEnd([module])
-    expect(said).toEqual([
+    expect(await said(report([result('a.b/1')]), root, 'junit=/dev/full', 'json')).toEqual([
       'conform: --report junit=/dev/full: cannot be written (ENOSPC)',
       expect.stringMatching(/^conform: Example: Conformant/),
-      expect.stringMatching(/^ {2}seed 421; reports: /),
+      `  seed 421; reports: ${join(root, 'conform-report.json')}`,
     ])
-    expect(said[2]?.split('reports: ')[1]).toBe(join(root, 'conform-report.json'))
     expect(process.exitCode).toBe(2)
   },
 )
