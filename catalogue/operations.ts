@@ -238,7 +238,7 @@ export const additionOperation = idWith(({ freshFileAt }) => freshFileAt !== und
 
 /** How often a valid request is repeated if it fails: generated answers vary. */
 export function triesOf(id: OperationId): number {
-  return operation(id).effect === 'generates' ? 3 : 1
+  return operation(id).effect === 'generates' ? 5 : 1
 }
 
 /** The operation's index, where rotations over operations begin. */

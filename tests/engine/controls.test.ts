@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { jsonOf } from '../../harness/engine/exchange.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
 import { getAt } from '../../schemas/json.ts'
-import { answered, envelope, judge } from './networks.ts'
+import { answer, answered, envelope, judge } from './networks.ts'
 
 /** A probe is its control and one fault: what it adds besides, and a target does not support, accuses nobody. */
 
@@ -124,4 +124,14 @@ test('a scenario that streams, since the body does, says what to add', async () 
     outcome: 'not-exercised',
     reason: expect.stringContaining('add "stream": null to its merge'),
   })
+})
+
+test.each([4, 5])('generated answers vary: %i wrong ones in a row', async (wrong) => {
+  const id = 'chat.create/200-completion'
+  let count = 0
+  const { failed } = await judge([id], {
+    way: (_, send, { probe }) =>
+      probe?.operation === 'chat.create' && count++ < wrong ? answer(200, '{}') : send(),
+  })
+  expect(failed).toEqual(wrong < 5 ? [] : [id])
 })
