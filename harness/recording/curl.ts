@@ -1,12 +1,5 @@
-import { createHash } from 'node:crypto'
 import { doubleQuoted, singleQuoted } from '../shell-word.ts'
-import {
-  type FailureExchange,
-  inProcessUrl,
-  type RecordedBody,
-  type RecordedRequest,
-  redacted,
-} from './recorded.ts'
+import { type FailureExchange, inProcessUrl, type RecordedRequest, redacted } from './recorded.ts'
 
 type Expanded = ReadonlySet<string>
 
@@ -25,28 +18,23 @@ export function curlOf(request: RecordedRequest, expanded: Expanded, isNameless 
     parts.push('-H', expanded.has(name) ? doubleQuoted(line) : singleQuoted(line))
   }
   if (isNameless) parts.push('-H', 'user-agent:')
-  const repeated = repeatedInShell(request)
-  const cut = remarksOn(request, repeated !== undefined)
-  if (repeated !== undefined) return `${repeated} | ${parts.join(' ')} --data-binary @-${cut}`
+  const remarks = remarksOn(request)
   const isText = request.bodyEncoding === undefined
   if (!isText || /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(request.body)) {
     const bytes = isText ? Buffer.from(request.body).toString('base64') : request.body
-    return `printf %s ${singleQuoted(bytes)} | base64 -d | ${parts.join(' ')} --data-binary @-${cut}`
+    return `printf %s ${singleQuoted(bytes)} | base64 -d | ${parts.join(' ')} --data-binary @-${remarks}`
   }
   if (request.body !== '' || request.headers['content-length'] === '0') {
     parts.push('--data-binary', singleQuoted(request.body))
   }
-  return parts.join(' ') + cut
+  return parts.join(' ') + remarks
 }
 
-/** Begins a shell comment. */
 export const remarkMark = '  # '
 
-function remarksOn({ bodyLength, headers, body, url }: RecordedRequest, isWhole: boolean): string {
+function remarksOn({ bodyLength, headers, body, url }: RecordedRequest): string {
   const remarks = [
-    bodyLength !== undefined &&
-      !isWhole &&
-      `the body is truncated here: ${bodyLength} bytes in all`,
+    bodyLength !== undefined && `the body is truncated here: ${bodyLength} bytes in all`,
     /\[.*\]/.test(headers['authorization'] ?? '') &&
       'its key is not available: the words in brackets describe it',
     url.startsWith(`${inProcessUrl}/`) &&
@@ -65,24 +53,4 @@ export function curlOfBoth(first: FailureExchange, second: FailureExchange): str
     return `${first.curl} --next ${second.curl.slice('curl '.length)}`
   const { method, url } = first.request
   return `${second.curl}${remarkMark}this request alone does not reproduce it: send it after ${method} ${url} on one connection`
-}
-
-/** Longest repeated pattern that is detected. */
-const longestPattern = 64
-
-function repeatedInShell(recorded: RecordedBody): string | undefined {
-  const { body, bodyEncoding, bodyLength, bodySha256 } = recorded
-  const end = body.slice(-longestPattern)
-  const before = body.lastIndexOf(end, body.length - end.length - 1)
-  const period = body.length - end.length - before
-  const isPlain = bodyEncoding === undefined && /^[\x20-\x7e]+$/.test(end)
-  if (!isPlain || bodyLength === undefined || period > longestPattern) return undefined
-  let from = body.length - period
-  while (from > 0 && body[from - 1] === body[from - 1 + period]) from--
-  const [head, pattern] = [body.slice(0, from), body.slice(from, from + period)]
-  const length = bodyLength - Buffer.byteLength(head)
-  const rest = pattern.repeat(Math.ceil(length / period)).slice(0, length)
-  if (createHash('sha256').update(head).update(rest).digest('hex') !== bodySha256) return undefined
-  const made = `yes ${singleQuoted(pattern)} | tr -d '\\n' | head -c ${length}`
-  return head === '' ? made : `{ printf %s ${singleQuoted(head)}; ${made}; }`
 }

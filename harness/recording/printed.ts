@@ -7,13 +7,9 @@ let literals = new Redactor()
 
 /** All keys that this process has read, for text printed outside reports. */
 export const printed = {
-  /** Adds a key; it is replaced by its label. */
   add: (value: string, label: string): void => known.add(value, label),
-  /** Keeps text that is also part of a key. */
   keep: (text: string): void => known.keep(text),
-  /** Removes all keys known so far. */
   text: (text: string): string => known.text(text),
-  /** Also removes guessed literals: for what a module itself prints. */
   foreign: (text: string): string => literals.text(known.text(text)),
   forget(): void {
     known = new Redactor()
@@ -30,7 +26,6 @@ export function noteLiterals(source: string): void {
   }
 }
 
-/** Variables that say where something is, rather than a credential. */
 const isPlace = (value: string): boolean => /^(?:[./~]|[\w+.-]+:\/|unix:)/.test(value)
 
 /**
@@ -53,7 +48,6 @@ export function foreignWords(error: unknown): string {
     .replaceAll(longWord, (word) => (isFile(word) ? word : redacted))
 }
 
-/** In characters. */
 const longest = 1_000
 
 const longWord = /(?<![\w/.$~+:@-])(?=[\w+/=~.-]*\d)(?=[\w+/=~.-]*[a-z])[\w+/=~.-]{16,}/gi

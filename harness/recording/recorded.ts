@@ -11,14 +11,9 @@ import {
 } from '../../schemas/closed.ts'
 import type { HeaderLine } from '../http/index.ts'
 
-/** Limits of a recorded head: number of lines, and characters of names and values. */
+/** Header lines recorded of an answer, which may have any number, and characters of each. */
 const recordedLines = 100
-const recordedCharacters = 16 * 1024
-
-/** Keys that begin in the kept part of a value are found to their end; the rest need not be read. */
-const overlapOfLine = 64 * 1024
-
-const leftOut = 'conform-left-out'
+const recordedCharacters = 1000
 
 /** Always recorded, because answers, also recorded ones, are judged by them. */
 const judged = new Set([
@@ -30,10 +25,8 @@ const judged = new Set([
   'date',
 ])
 
-/** Makes a line safe to show, with its name in lower case. */
 export type Shown = (line: HeaderLine) => HeaderLine
 
-/** Records headers by name, without keys. */
 export function recordHeaders(lines: readonly HeaderLine[], shown: Shown): RecordedHeaders {
   const recorded: RecordedHeaders = Object.create(null) as RecordedHeaders
   for (const line of lines) {
@@ -43,38 +36,26 @@ export function recordHeaders(lines: readonly HeaderLine[], shown: Shown): Recor
   return { ...recorded }
 }
 
-/** Records the headers of an answer, which may be any number of any length: excess is only counted. */
+/** Records the headers of an answer: what is left out is counted. */
 export function recordHead(lines: readonly HeaderLine[], shown: Shown): RecordedHeaders {
-  const room = roomOf(lines)
-  const kept = lines.filter((line) => room.has(line))
-  const recorded = recordHeaders(kept, (line) => cut(line, room.get(line)!, shown))
-  if (kept.length < lines.length)
-    recorded[leftOut] = `${lines.length - kept.length} of ${lines.length} header lines`
-  return recorded
-}
-
-function roomOf(lines: readonly HeaderLine[]): Map<HeaderLine, number> {
   const isJudged = ({ name }: HeaderLine): boolean => judged.has(name.toLowerCase())
-  const room = new Map<HeaderLine, number>()
-  let left = recordedCharacters
-  for (const line of [...lines.filter(isJudged), ...lines.filter((other) => !isJudged(other))]) {
-    if (room.size === recordedLines) break
-    if (line.name.length + Math.min(1, line.value.length) > left) continue
-    left -= line.name.length
-    room.set(line, Math.min(left, line.value.length))
-    left -= Math.min(left, line.value.length)
-  }
-  return room
-}
-
-function cut({ name, value }: HeaderLine, room: number, shown: Shown): HeaderLine {
-  const line = shown({ name, value: value.slice(0, room + overlapOfLine) })
-  // The label of a key may be longer than the key.
-  if (room >= value.length) return line
-  return {
-    name: line.name,
-    value: `${line.value.slice(0, room)} (cut: ${value.length} characters in all)`,
-  }
+  const inOrder = [...lines.filter(isJudged), ...lines.filter((line) => !isJudged(line))]
+  const kept = new Set(inOrder.slice(0, recordedLines))
+  const recorded = recordHeaders(
+    lines.filter((line) => kept.has(line)),
+    (line) => {
+      const { name, value } = shown(line)
+      const isLong = value.length > recordedCharacters
+      const rest = isLong ? ` (cut: ${value.length} characters in all)` : ''
+      return {
+        name: name.slice(0, recordedCharacters),
+        value: value.slice(0, recordedCharacters) + rest,
+      }
+    },
+  )
+  if (kept.size < lines.length)
+    recorded['conform-left-out'] = `${lines.length - kept.size} of ${lines.length} header lines`
+  return recorded
 }
 
 /** Recorded part of a body in bytes; length and SHA-256 of the whole are kept. */
@@ -106,7 +87,6 @@ export function recordBody(
   if (body === undefined || body.length === 0) return { body: '' }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const isCut = bytes.length > lookedAt
-  // Only the beginning is converted to text: megabytes would create as much garbage.
   const start = Buffer.from(isCut ? bytes.subarray(0, lookedAt) : bytes)
   const whole = (): Pick<RecordedBody, 'bodyLength' | 'bodySha256'> => ({
     bodyLength: bytes.length,
@@ -136,7 +116,6 @@ export function shownText(text: string, redact: (text: string) => string): strin
 }
 
 const headers: Schema<Record<string, string>> = { type: 'object', additionalProperties: text }
-/** Headers by name; values of the same name are joined with `, `. */
 export type RecordedHeaders = Fitting<typeof headers>
 
 const body = {
@@ -153,16 +132,13 @@ const ofBody = {
     pattern: '^[0-9a-f]{64}$',
   }),
 }
-/** A body without keys. */
 export type RecordedBody = Fitting<ReturnType<typeof object<typeof body, typeof ofBody>>>
 
 const named = { headers: defined<RecordedHeaders>('headers') }
 const request = object({ method: text, url: text, ...named, ...body }, ofBody)
-/** The request without keys. */
 export type RecordedRequest = Fitting<typeof request>
 
 const response = object({ status: integer, ...named, ...body }, ofBody)
-/** The response, decoded, without keys. */
 export type RecordedResponse = Fitting<typeof response>
 
 const exchange = object(
@@ -171,12 +147,10 @@ const exchange = object(
 )
 export type FailureExchange = Fitting<typeof exchange>
 
-/** Schema of a recorded exchange: without keys, bodies truncated. */
 export const exchangeDefinitions = { exchange, headers, request, response }
 
 export type ExchangeRole = 'probe' | 'control' | 'poll' | 'setup' | 'cleanup' | 'liveness'
 
-/** One line of the run's exchange log (NDJSON), from which HAR and HTML are made. */
 export interface RecordedExchange extends FailureExchange {
   /** Order in which the exchanges ended, from 0. */
   n: number
@@ -190,7 +164,6 @@ export interface RecordedExchange extends FailureExchange {
   httpVersion?: string
 }
 
-/** Replaces a secret without a label. */
 export const redacted = '[redacted]'
 
 /** Placeholder for the base URL of a handler in the same process. */

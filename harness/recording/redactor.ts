@@ -17,7 +17,6 @@ export function isSecretName(name: string): boolean {
   )
 }
 
-/** Whether the header's value is a scheme followed by a credential. */
 export function isAuthorization(header: string): boolean {
   return ['authorization', 'proxy-authorization'].includes(header.toLowerCase())
 }
@@ -42,7 +41,6 @@ export class Redactor {
   add(value: string, label: string): void {
     if (value === '' || this.#known.has(value)) return
     this.#known.add(value)
-    // Labels are not redacted again.
     this.#kept.add(label)
     const keys = value.length < shortestKey ? this.#short : this.#long
     keys.push({ value, label })
@@ -65,7 +63,6 @@ export class Redactor {
     return rest
   }
 
-  /** A header value without keys. A short key is found if it is the whole value, or all after the scheme. */
   header(value: string): string {
     const [, scheme = '', rest = ''] = /^(\S+ +)?(.*)$/s.exec(value) ?? []
     for (const key of this.#short) {

@@ -1,14 +1,12 @@
 /** One reading of a text: as it is, unescaped, or decoded. */
 export interface View {
   readonly text: string
-  /** The source range of a range of this reading. */
   place(from: number, to: number): readonly [start: number, end: number]
   readonly isDecoded?: true
 }
 
 interface Escapes {
   readonly pattern: RegExp
-  /** The decoded character, or the escape itself if invalid. */
   read(escape: string): string
 }
 

@@ -17,8 +17,6 @@ const shown: Shown = ({ name, value }) => ({
 })
 const secret = hostileKey.split('.').slice(1).join('.')
 const line = (name: string, value: string) => ({ name, value })
-const sizeOf = (headers: Record<string, string>) =>
-  Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
 
 test('a head within the limits is recorded whole', () => {
   const lines = [
@@ -49,28 +47,19 @@ test('of 5,000 headers 100 are recorded, those that answers are judged by among 
   expect(recorded['conform-left-out']).toBe('4902 of 5002 header lines')
 })
 
-test('no more than 16 KiB are recorded, whether of one value, of many, of one name or of names', () => {
-  const limit = 16 * 1024 + 200
-  const heads = [
-    [line('content-type', 'a/b'), line('x', 'v'.repeat(60_000)), line('y', 'z')],
-    Array.from({ length: 90 }, (_, at) => line(`x${at}`, 'v'.repeat(600))),
-    Array.from({ length: 12 }, () => line('set-cookie', 'c'.repeat(5000))),
-    Array.from({ length: 12 }, (_, at) => line('n'.repeat(5000 + at), '1')),
-    [line('content-type', `application/json;a=${'b'.repeat(60_000)}`)],
-  ]
-  for (const lines of heads) expect(sizeOf(recordHead(lines, shown))).toBeLessThan(limit)
-  expect(recordHead(heads[0]!, shown)['x']).toMatch(/^v{16000,} \(cut: 60000 characters in all\)$/)
-  expect(recordHead(heads[0]!, shown)['conform-left-out']).toBe('1 of 3 header lines')
-  expect(recordHead(heads[4]!, shown)['content-type']).toMatch(
-    /^application\/json;a=b+ \(cut: 60019 /,
-  )
+test('a value of any length is cut, and says so', () => {
+  const heads = [line('x', 'v'.repeat(60_000)), line('content-type', `a/b;c=${'d'.repeat(60_000)}`)]
+  const { x, 'content-type': type } = recordHead(heads, shown)
+  expect(x).toMatch(/^v{1000} \(cut: 60000 characters in all\)$/)
+  expect(type).toMatch(/^a\/b;c=d+ \(cut: 60006 /)
+  const [name] = Object.keys(recordHead([line('n'.repeat(60_000), '1')], shown))
+  expect(name).toHaveLength(1000)
 })
 
 test.each([-400, -60, -13, -12, -1, 0])(
   'a key that begins %i characters from where a value is cut is not shown',
   (at) => {
-    const room = 16 * 1024 - 1
-    const value = `${'v'.repeat(room + at)}${hostileKey}${'w'.repeat(300_000)}`
+    const value = `${'v'.repeat(1000 + at)}${hostileKey}${'w'.repeat(3000)}`
     const recorded = recordHead([line('x', value)], shown)['x']!
     const runs = Array.from({ length: secret.length - 11 }, (_, from) =>
       secret.slice(from, from + 12),
