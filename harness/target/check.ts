@@ -13,7 +13,6 @@ import type { TargetFile } from './target-file.ts'
  * @throws UserError that names each wrong member by its path
  */
 export function checkTargetFile(value: unknown, source: string): TargetFile {
-  // A module's handler is not data, and has no schema.
   const { fetch: handler, ...rest } = isObject(value) ? value : {}
   const data = isObject(value) ? rest : value
   const problems = unwritable(data) ?? schemaProblems(asJson(data))
@@ -59,7 +58,6 @@ function schemaProblems(value: unknown): string[] {
   return [...new Set((validate.errors ?? []).filter(isSpecific).map(sentenceOf))]
 }
 
-/** False for errors that only repeat others. */
 function isSpecific(error: ErrorObject, _at: number, all: readonly ErrorObject[]): boolean {
   const { keyword, schemaPath, instancePath } = error
   const isUnknownHere = (other: ErrorObject): boolean =>
@@ -79,23 +77,17 @@ function sentenceOf(error: ErrorObject): string {
   const path = memberPath(instancePath)
   const inside = path === '' ? '' : `${path}.`
   const subject = propertyName === undefined ? path || 'the target file' : inside + propertyName
-  switch (keyword) {
-    case 'additionalProperties': {
-      const unknown = String(params['additionalProperty'])
-      return `unknown member ${inside}${unknown}${didYouMean(unknown, Object.keys(properties), inside)}`
-    }
-    case 'required':
-      return `${inside}${params['missingProperty']} is missing`
-    case 'dependentRequired':
-      return `${inside}${params['property']} also needs ${inside}${params['missingProperty']}`
-    case 'minLength':
-      return `${subject} must not be empty`
+  if (keyword === 'additionalProperties') {
+    const unknown = String(params['additionalProperty'])
+    return `unknown member ${inside}${unknown}${didYouMean(unknown, Object.keys(properties), inside)}`
   }
+  if (params['missingProperty'] !== undefined)
+    return `${inside}${params['missingProperty']} is missing`
   if (title !== undefined && path !== '') return `${subject} must be ${title}`
   if (keyword === 'type') return `${subject} must be ${withArticle(String(params['type']))}`
-  if (keyword !== 'enum' && keyword !== 'const') return `${subject} ${message}`
-  const choices = [params['allowedValues'] ?? params['allowedValue']].flat() as string[]
-  if (choices.length <= 3)
-    return `${subject} must be ${choices.map((choice) => `"${choice}"`).join(' or ')}`
-  return `${subject} is not a known name${didYouMean(String(propertyName ?? data), choices)}`
+  const choices = (params['allowedValues'] ?? []) as string[]
+  if (choices.length > 3)
+    return `${subject} is not a known name${didYouMean(String(propertyName ?? data), choices)}`
+  const values = [params['allowedValue'] ?? choices].flat().map((one) => JSON.stringify(one))
+  return `${subject} ${message}${values.length > 0 ? `: ${values.join(', ')}` : ''}`
 }

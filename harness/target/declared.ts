@@ -13,7 +13,6 @@ import type { Scenario, Target } from './model.ts'
 import { didYouMean, requirementIds } from './nearest.ts'
 import type { OperationValue, TargetFile } from './target-file.ts'
 
-/** The body member with that role, if any. */
 export function memberOf(id: OperationId, role: string): Member | undefined {
   return operationOf(id).members.find((member) => roleOf(member) === role)
 }
@@ -83,12 +82,10 @@ export function readsDeclared(operation: OperationId, file: TargetFile): boolean
   return reads !== undefined && declares(file, reads.declaredAt)
 }
 
-/** The needs without any declared alternative. */
 export function missingNeeds(file: TargetFile, needs: readonly Need[], area?: Area): Need[] {
   return needs.filter((need) => ![need].flat().some((pointer) => declares(file, pointer, area)))
 }
 
-/** True if the requirement can be judged: by a declared scenario, or because all its needs are declared. */
 export function isDeclared(file: TargetFile, { id, needs, operation }: Requirement): boolean {
   const hasScenario = Object.hasOwn(file.scenarios ?? {}, id)
   return hasScenario || missingNeeds(file, needs, operation).length === 0
@@ -129,7 +126,6 @@ function nameOf(pointer: string): string {
   return `${member}.${rest.join(member === 'scenarios' ? '/' : '.')}`
 }
 
-/** Expands `"*"` to operations without an entry and without a declared resource. */
 export function withEveryOperation(file: TargetFile): TargetFile {
   const { '*': rest, ...own } = file.operations ?? {}
   if (rest === undefined) return file
@@ -148,7 +144,6 @@ export function withEveryOperation(file: TargetFile): TargetFile {
  */
 export function snippetOf(needs: readonly Need[], file: TargetFile = {}): string {
   const snippet = needs.map((need) => exampleFile(need, file)).reduce(mergePatch, {})
-  // With a blank after each colon and comma.
   return JSON.stringify(snippet, null, 1)
     .replaceAll(/\n */g, ' ')
     .replaceAll(/([{[]) | (?=[}\]])/g, '$1')
@@ -250,7 +245,6 @@ export function unreachableProblems(file: TargetFile): string[] {
   })
 }
 
-/** True if the scenario must run alone: it changes a state that other requests would see. */
 export function isExclusive({ before, after, repeat }: Scenario): boolean {
   return before.length > 0 || after.length > 0 || repeat !== undefined
 }

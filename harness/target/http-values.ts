@@ -1,4 +1,3 @@
-/** The base URL that paths are appended to: normalized, without a trailing slash. */
 export function normalBaseUrl(text: string): string {
   return new URL(text).href.replace(/\/+$/, '')
 }
@@ -9,14 +8,12 @@ const framing = [
   ...['upgrade', 'expect', 'te', 'trailer'],
 ]
 
-/** What makes a text invalid as a header value, if anything. */
 export function headerValueProblem(value: string): string | undefined {
   if (/[\u0000-\u001f\u007f]/.test(value)) return 'has a control character'
   if (/[^\u0000-\u007f]/.test(value)) return 'has a character that is not ASCII'
   return undefined
 }
 
-/** What makes a text invalid as a key, if anything. */
 export function keyProblem(value: string): string | undefined {
   if (value === '') return 'is empty'
   if (value !== value.trim()) return 'begins or ends with a blank'

@@ -14,12 +14,9 @@ import type { FromCommand, HeaderValue, KeyFunction, KeyValue } from './target-f
 export type Environment = Readonly<Record<string, string | undefined>>
 
 interface Surroundings {
-  /** Base folder for relative paths in the file. */
   readonly dir: string
-  /** Name of the file in messages, if needed. */
   readonly source?: string | undefined
   readonly env: Environment
-  /** Normalized. */
   readonly baseUrl: string
 }
 
@@ -41,7 +38,6 @@ export function refuse(context: Context, sentence: string): void {
   context.problems.push(placed(context, sentence))
 }
 
-/** The member, or a sentence about it, with its file. */
 export function placed({ source }: Pick<Context, 'source'>, member: string): string {
   return source === undefined ? member : `${source}: ${member}`
 }
@@ -77,7 +73,6 @@ export function readEnv(context: Context, name: string, member: string): string 
   return undefined
 }
 
-/** The content of a file that `member` names, if readable. */
 export function readNamedFile(context: Context, path: string, member: string): Buffer | undefined {
   try {
     return readFileSync(resolve(context.dir, path))
@@ -87,7 +82,6 @@ export function readNamedFile(context: Context, path: string, member: string): B
   }
 }
 
-/** A redactor that knows every secret of the target, and which text of its file may be shown. */
 export function redactorFor({ secrets, kept }: Pick<Target, 'secrets' | 'kept'>): Redactor {
   const redactor = new Redactor()
   for (const { value, label } of secrets) redactor.add(value, label)
@@ -115,7 +109,6 @@ export function noteHeader(
   } else if (variable !== undefined) context.hidden.push({ value, label })
 }
 
-/** The keys of a run. The full one: `-k`, else `keys.full`, else `CONFORM_API_KEY`, else none. */
 export function keysOf(context: Context, { keys = {} }: TargetFile, given?: string): KeySources {
   const full = fullKey(context, keys.full, given)
   const { expired, restricted } = keys
@@ -189,7 +182,6 @@ function fixedKey(
   return { label, value }
 }
 
-/** Lifetime of a function's key, in ms. */
 const functionTtlMs = 60_000
 
 /** Gets a key from a command or function and caches it; each one is registered before use. */
@@ -220,7 +212,6 @@ export function askedKey(
     askedAt = performance.now()
     const response = ask()
     known = response
-    // Failures are not cached: the next request tries again.
     response.catch(() => {
       if (known === response) known = undefined
     })

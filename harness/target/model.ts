@@ -12,12 +12,10 @@ export type * from './target-file.ts'
 export type KeySource = { readonly label: string } & (
   | { readonly value: string }
   | {
-      /** Throws a `UserError` if there is none. */
       ask(): Promise<string>
     }
 )
 
-/** A request that the target file declares. */
 export interface HookRequest {
   readonly method: string
   /** Absolute; `{id}` and names of `setup` are still to be replaced. */
@@ -28,7 +26,6 @@ export interface HookRequest {
   readonly withKey: boolean
 }
 
-/** Sent before anything is judged. */
 export interface SetupRequest extends HookRequest {
   /** Name to JSON Pointer into its response. */
   readonly save: Readonly<Record<string, string>>
@@ -63,7 +60,6 @@ export const pdfNames = [
 type ApplicationName = (typeof applicationNames)[number]
 type PdfName = (typeof pdfNames)[number]
 
-/** The declared objects, with files to upload read. */
 export type Resources = Omit<ResourceValues, ApplicationName | PdfName> & {
   readonly [name in ApplicationName]?: ApplicationResource
 } & { readonly [name in PdfName]?: string | Upload }
@@ -104,7 +100,6 @@ export interface Target {
   /** Without a trailing slash. */
   readonly baseUrl: string
   readonly headers: readonly HeaderLine[]
-  /** Query members of every request. */
   readonly query: Readonly<Record<string, string>>
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   readonly keys: KeySources
@@ -119,10 +114,8 @@ export interface Target {
   /** Reasons by requirement id; patterns resolved. */
   readonly unreachable: Readonly<Record<string, string>>
   readonly limits: Limits
-  /** Whether `limits.timeoutMs` was given explicitly. */
   readonly timeoutDeclared: boolean
   readonly applicationIds: ReadonlySet<string>
-  /** Every object id in the file, in lower case. */
   readonly ids: ReadonlySet<string>
   /** The file with keys replaced by labels. */
   readonly file: TargetFile

@@ -1,29 +1,19 @@
-/** Suggestions for misspelt words. */
 import { closest, distance } from 'fastest-levenshtein'
 import { catalogue } from '../../catalogue/catalogue.ts'
 
-/** Maximum number of candidates to list if none is near. */
 const maxListed = 20
 
 /** The most likely candidate: a prefix, a suffix, or one with a slip; undefined if none is near. */
 export function nearest(written: string, candidates: readonly string[]): string | undefined {
   const word = written.toLowerCase()
   if (word === '' || candidates.length === 0) return undefined
-  const part = (fits: (candidate: string) => boolean): string | undefined =>
-    word.length > 2 ? candidates.find((candidate) => fits(candidate.toLowerCase())) : undefined
+  const part = candidates.find((one) => {
+    const candidate = one.toLowerCase()
+    return word.length > 2 && (candidate.startsWith(word) || candidate.endsWith(word))
+  })
   const near = closest(written, candidates)
   const most = Math.min(written.length - 1, Math.max(2, Math.floor(written.length / 3)))
-  return (
-    // Two letters in the wrong order.
-    candidates.find((candidate) => lettersOf(candidate) === lettersOf(word)) ??
-    part((candidate) => candidate.startsWith(word)) ??
-    part((candidate) => candidate.endsWith(word)) ??
-    (distance(written, near) <= most ? near : undefined)
-  )
-}
-
-function lettersOf(word: string): string {
-  return [...word].sort().join('')
+  return part ?? (distance(written, near) <= most ? near : undefined)
 }
 
 /** `; did you mean x?` if a candidate is near, else all candidates, if few. */

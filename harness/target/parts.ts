@@ -15,13 +15,11 @@ import type { ContentValue, HeaderValues, HookRequestValue } from './target-file
 import type { OperationValue, ScenarioValue, TargetFile } from './target-file.ts'
 
 type Part = 'headers' | 'query' | 'tls' | 'keys' | 'setup' | 'teardown' | 'resources'
-/** Command line values, which override the file. */
 export interface Given {
   readonly key?: string
   readonly headers?: HeaderValues
 }
 
-/** Resolves the parts of a target; problems are added to the context. */
 export function partsOf(
   context: Context,
   file: TargetFile,
@@ -69,10 +67,6 @@ export function partsOf(
   }
 }
 
-/**
- * @param before prefix of each name in messages
- * @param problemOf what is wrong with one, if anything
- */
 function linesOf(
   context: Context,
   before: string,
@@ -90,7 +84,6 @@ function linesOf(
   })
 }
 
-/** @param insteadOfAuthorization what to do instead, if the suite sends such a header */
 function headersOf(
   context: Context,
   place: string,
@@ -136,7 +129,7 @@ function resourcesOf(context: Context, { resources = {} }: TargetFile): Resource
     for (const id of requiredInputs.filter((one) => !ids.includes(one)))
       refuse(
         context,
-        `resources.${name}.requiredInputs names "${id}", which is not the id of one of its inputs${didYouMean(id, ids)}`,
+        `resources.${name}.requiredInputs names "${id}", which is not the id of one of its inputs`,
       )
     resolved[name] = { ...application, requiredInputs }
   }
@@ -234,7 +227,6 @@ function scenarioOf(context: Context, id: string, value: ScenarioValue): Scenari
   })
 }
 
-/** Drops undefined members. */
 export function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
 }

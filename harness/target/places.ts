@@ -1,4 +1,3 @@
-/** Places in a target file: keys, ids, and strings to replace. */
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { escapeToken, isObject, memberPath, tokensOf } from '../../schemas/json.ts'
@@ -44,7 +43,6 @@ export function canonicalTarget(file: TargetFile): string {
   return canonicalize(rest) ?? ''
 }
 
-/** `sha256:...` of that JSON. */
 export function targetDigest(file: TargetFile): string {
   return `sha256:${createHash('sha256').update(canonicalTarget(file)).digest('hex')}`
 }
@@ -52,7 +50,6 @@ export function targetDigest(file: TargetFile): string {
 /** Every string and number of a value, by pointer. */
 export function leavesOf(value: unknown, pointer = ''): [pointer: string, leaf: string | number][] {
   if (typeof value === 'string' || typeof value === 'number') return [[pointer, value]]
-  // The bytes of an upload are not text.
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return []
   return Object.entries(value).flatMap(([name, item]) =>
     leavesOf(item, `${pointer}/${escapeToken(name)}`),
@@ -97,14 +94,12 @@ function fillIn<T>(value: T, saved: Saved): T {
   const filled = (inner: unknown): unknown => {
     if (typeof inner === 'string') return fill(inner, saved, (text) => text)
     if (Array.isArray(inner)) return inner.map(filled)
-    // The bytes of an upload stay.
     if (!isObject(inner) || inner instanceof Uint8Array) return inner
     return Object.fromEntries(Object.entries(inner).map(([name, item]) => [name, filled(item)]))
   }
   return filled(value) as T
 }
 
-/** Replaces known names in the request. */
 export function fillRequest<R extends HookRequest>(request: R, saved: Saved): R {
   const url = fill(request.url, saved, encodeURIComponent)
   return {

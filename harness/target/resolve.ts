@@ -10,9 +10,7 @@ import { leavesOf, plainFile, targetDigest, unknownNames } from './places.ts'
 import type { FetchHandler, Limits, TargetFile } from './target-file.ts'
 
 export interface ResolveOptions extends Given {
-  /** Base folder for relative paths in the file. */
   readonly dir: string
-  /** Name of the file in messages: its path. */
   readonly source?: string | undefined
   readonly env: Environment
   readonly baseUrl?: string
@@ -30,7 +28,6 @@ export async function resolveTarget(
   { fetch, ...file }: TargetFile,
   options: ResolveOptions,
 ): Promise<Resolved> {
-  // A given base URL overrides the file's handler.
   const handler = options.baseUrl === undefined ? fetch : undefined
   const baseUrl = usedBaseUrl(file, handler ? inProcessUrl : options.baseUrl)
   const { dir, source, env } = options
@@ -66,7 +63,6 @@ export async function resolveTarget(
   return { target, handler, warnings: context.warnings }
 }
 
-/** Normalized. */
 function usedBaseUrl(file: TargetFile, given: string | undefined): string {
   const text = given ?? file.baseUrl
   if (text === undefined)

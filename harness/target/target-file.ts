@@ -2,7 +2,6 @@
 import type { DeprecatedId, OperationId } from '../../catalogue/operations.ts'
 import type { Absence } from '../report/index.ts'
 
-/** Answers requests in the same process, like the `fetch` of an application. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
 interface FromEnv {
@@ -17,14 +16,12 @@ export interface FromCommand {
   readonly ttlSeconds?: number
 }
 export type KeyFunction = () => string | Promise<string>
-/** A key or its source; functions in modules only. */
 export type KeyValue = string | FromEnv | FromFile | FromCommand | KeyFunction
 
 export type HeaderValue = string | FromEnv
 export type HeaderValues = Readonly<Record<string, HeaderValue>>
 type Texts = Readonly<Record<string, string>>
 
-/** Bytes, in base64 or as UTF-8. */
 export type ContentValue = { readonly base64: string } | { readonly text: string }
 
 /** A request that the target file declares: `before` and `after` of a scenario, `cleanup`, `setup` and `teardown`. */
@@ -40,7 +37,6 @@ export interface SetupRequestValue extends HookRequestValue {
   readonly save?: Texts
 }
 
-/** An application for jobs, with valid inputs. */
 export interface ApplicationValue {
   readonly id: string
   readonly inputs: readonly {
@@ -50,7 +46,6 @@ export interface ApplicationValue {
   }[]
   readonly requiredInputs?: readonly string[]
 }
-/** The id of a file, or the path of one to upload. */
 export type PdfValue = string | { readonly upload: string }
 
 export interface ResourceValues {
@@ -69,7 +64,6 @@ export interface ResourceValues {
   readonly graph?: string
 }
 
-/** An operation's valid request; the schema says which members each operation has. */
 export interface OperationValue {
   readonly path?: string
   readonly query?: Texts
@@ -100,18 +94,15 @@ export interface ScenarioValue {
 
 export interface Limits {
   readonly concurrency: number
-  /** 0: no limit. */
   readonly requestsPerSecond: number
   readonly timeoutMs: number
   readonly jobTimeoutMs: number
   readonly settleMs: number
   readonly maxAnswerBytes: number
-  /** 0: no limit. */
   readonly maxGenerations: number
   readonly credentialProbes: 'all' | 'few'
 }
 
-/** The server to judge, and what the suite may use on it. */
 export interface TargetFile {
   readonly $schema?: string
   readonly name?: string
