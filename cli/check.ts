@@ -53,7 +53,7 @@ export async function checkFile(
   now: Date,
   say: (line: string) => void = () => undefined,
 ) {
-  const { entries, unreadable, creator } = await readHar(file)
+  const { entries, unreadable } = await readHar(file)
   const { target, warnings } = await recordedTarget(options, () => likeliestBaseUrl(entries, file))
   const { baseline, baseUrl, target: path, tpe } = options
   const ofBaseline = baseline === undefined ? [] : foreignBaseline(readBaseline(baseline), target)
@@ -79,7 +79,7 @@ export async function checkFile(
     warnings: [
       ...warnings,
       ...unreadableEntries(unreadable),
-      ...noBodies(judged.bodies, creator),
+      ...noBodies(judged.bodies),
       ...ofBaseline,
     ],
     exchanges: () => judged.exchanges(),
@@ -109,33 +109,11 @@ function unreadableEntries(reasons: readonly string[]): string[] {
   return [`${count(reasons.length, 'entry', 'entries')} could not be read: ${named}${more}`]
 }
 
-const withBodies: readonly [creator: RegExp, option: string][] = [
-  [/^WebInspector/i, 'in the network panel of Chrome or Edge: "Save all as HAR with content"'],
-  [/^Firefox/i, 'in Firefox: reload with the network monitor open, then "Save All As HAR"'],
-  [/^Playwright/i, "with Playwright: recordHar: { content: 'embed' }"],
-  [/^mitmproxy/i, 'with mitmproxy: without stream_large_bodies'],
-  [/^BrowserMob/i, 'with BrowserMob Proxy: CaptureType.RESPONSE_CONTENT'],
-  [/^Selenium Wire/i, 'with Selenium Wire: disable_encoding: True'],
-]
-
-/** Warns if response bodies are missing or in other files: then little can be judged. */
-function noBodies(
-  { elsewhere, kept, missing }: JudgedRecording['bodies'],
-  creator: string,
-): string[] {
-  if (elsewhere > 0) {
-    const files = count(
-      elsewhere,
-      'body is in a separate file, which is not read',
-      'bodies are in separate files, which are not read',
-    )
-    return [`${files}: record with content: 'embed' (Playwright)`]
-  }
-  if (missing === 0 || kept > 0) return []
-  const option =
-    withBodies.find(([name]) => name.test(creator))?.[1] ??
-    'with content (browsers: "Save all as HAR with content")'
-  return [
-    `the recording contains no response bodies, so only statuses and headers can be judged; record it ${option}`,
-  ]
+/** Warns if no response has a body: then little can be judged. */
+function noBodies({ kept, missing }: JudgedRecording['bodies']): string[] {
+  return missing === 0 || kept > 0
+    ? []
+    : [
+        'the recording contains no response bodies, so only statuses and headers can be judged; record it with content (browsers: "Save all as HAR with content")',
+      ]
 }

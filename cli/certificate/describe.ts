@@ -37,10 +37,6 @@ export function claimLines(claims: Predicate): string[] {
   return lines.map((line) => terminalText(line, Infinity))
 }
 
-/**
- * For example `Conformant (quick, partial): 257 required checks passed, 55 excused (unreachable), 2 operations not
- * served`.
- */
 function verdictLine({ verdict, summary, excused, run, partial, ...claims }: Predicate): string {
   const notes = [
     ...(run.tpe === 'family' ? ['family names'] : []),

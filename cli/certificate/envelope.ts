@@ -10,7 +10,6 @@ export interface Envelope {
   readonly signatures: readonly { readonly keyid?: string; readonly sig: Buffer }[]
 }
 
-/** The bytes that a signature covers: type and payload, each preceded by its length. */
 function preAuthEncoding(payloadType: string, payload: Buffer): Buffer {
   const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.byteLength} `
   return Buffer.concat([Buffer.from(head), payload])

@@ -93,14 +93,12 @@ function readOwnersFile(file: string): string {
   }
 }
 
-/** Throws UserError if the file is not an Ed25519 public key. */
 export function readPublicKey(file: string): KeyObject {
   const key = publicKeyIn(readBytes(file).toString())
   ensure(key !== undefined, `${file}: is not an Ed25519 public key in PEM`)
   return key
 }
 
-/** The Ed25519 public key of a PEM; undefined if it is not one. */
 export function publicKeyIn(pem: unknown): KeyObject | undefined {
   // createPublicKey would also accept a private key.
   if (typeof pem !== 'string' || pem.includes('PRIVATE')) return undefined

@@ -40,7 +40,6 @@ const predicate = object({
   expiresAt: time,
   publicKey: described('The public key of the signer, SPKI in PEM.', text),
 })
-/** The claims of a certificate. */
 export type Predicate = Fitting<typeof predicate>
 
 const sha256: Schema<string> = { type: 'string', pattern: '^[0-9a-f]{64}$' }
@@ -55,7 +54,6 @@ const statement = object({
   predicateType: oneOf(PREDICATE_TYPE),
   predicate,
 })
-/** An in-toto Statement v1 about the report whose digest is its subject. */
 export type Statement = Fitting<typeof statement>
 
 /** The schema of the payload. The build writes it to `schemas/certificate.schema.json` and compiles it. */

@@ -84,7 +84,6 @@ export function operationsIn(claims: Predicate, state: Predicate['operations'][n
   return claims.operations.filter((one) => one.state === state).map(({ id }) => id)
 }
 
-/** Why a run was not complete and conformant; `sign` then requires `--partial`. */
 export function partialReasons(claims: Omit<Predicate, 'partial'>): string[] {
   const { run, verdict } = claims
   const days = (Date.parse(claims.issuedAt) - Date.parse(run.startedAt)) / DAY_MS
@@ -116,7 +115,6 @@ export function partialReasons(claims: Omit<Predicate, 'partial'>): string[] {
   ])
 }
 
-/** Why this version cannot tell whether a report is complete. */
 export function foreignReasons(suite: Predicate['suite']): string[] {
   const by = `version ${suite.version} of the suite of the suite judged`
   return reasonsIn([

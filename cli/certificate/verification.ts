@@ -26,11 +26,9 @@ export interface VerifyOptions {
 }
 
 export interface Verification {
-  /** Why the certificate is invalid, as sentences about `it`. */
   readonly problems: readonly string[]
   /** How the file differs from what `conform sign` wrote; with `envelope`, the signed payload is intact. */
   readonly differs: 'envelope' | 'payload' | null
-  /** The claims and the id of the signing key; absent if the signature is wrong. */
   readonly signed?: { readonly statement: Statement; readonly keyId: string }
 }
 

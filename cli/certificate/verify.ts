@@ -60,7 +60,6 @@ export interface Demands {
   readonly keyId?: readonly string[] | undefined
   readonly require?: 'conformant' | undefined
   readonly requireOperations?: readonly string[] | number | undefined
-  /** Normalized. */
   readonly baseUrl?: string | undefined
   readonly maxAge?: number | undefined
   readonly now: Date

@@ -54,7 +54,6 @@ const templates = operations.flatMap(({ id, method, path, otherPaths }) =>
   }),
 )
 
-/** The operation with this method and path (without base URL and query), if any. */
 export function operationAt(method: string, path: string) {
   for (const { id, method: of, template, pattern } of templates) {
     const found = method === of ? pattern.exec(path) : null

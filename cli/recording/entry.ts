@@ -2,10 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { isObject, parsedJson } from '../../schemas/json.ts'
 import { type HeaderLine, headerValue } from '../../harness/http/index.ts'
 
-/** The parts of a HAR entry that are judged or shown. */
 export interface RecordedEntry {
   readonly index: number
-  /** Epoch ms. */
   readonly startedAt: number | undefined
   readonly durationMs: number
   readonly httpVersion: string
@@ -20,16 +18,14 @@ export interface RecordedEntry {
 
 /**
  * A body in a HAR. `whole`: complete; `cut`: truncated, according to the recorder or the length; `missing`: not
- * recorded, or compressed; `elsewhere`: in another file.
+ * recorded, compressed, or in another file.
  */
 export interface HarBody {
-  readonly state: 'whole' | 'cut' | 'missing' | 'elsewhere'
+  readonly state: 'whole' | 'cut' | 'missing'
   readonly bytes: Uint8Array
-  /** Bytes of the whole body, if known for a truncated one. */
   readonly length?: number
 }
 
-/** Why an entry cannot be read: the member, and what it must be. */
 export class Unreadable extends Error {}
 
 /**
@@ -102,12 +98,9 @@ const noBody: HarBody = { state: 'whole', bytes: new Uint8Array() }
 
 function harBody(holder: unknown, headers: readonly HeaderLine[], bodySize?: unknown): HarBody {
   const content = isObject(holder) ? holder : {}
-  const { _cut: cut, _file: file, comment, text } = content
+  const { _cut: cut, comment, text } = content
   const declared = headerValue(headers, 'content-length')
-  if (typeof text !== 'string') {
-    if (typeof file === 'string') return { ...noBody, state: 'elsewhere' }
-    return declared === '0' ? noBody : { ...noBody, state: 'missing' }
-  }
+  if (typeof text !== 'string') return declared === '0' ? noBody : { ...noBody, state: 'missing' }
   // Browsers leave an empty text if they did not keep the body.
   if (text === '' && Number.parseInt(declared ?? '0') > 0) return { ...noBody, state: 'missing' }
   const isBase64 = (content['encoding'] ?? content['_encoding']) === 'base64'

@@ -14,7 +14,6 @@ import { operationAt } from './base-url.ts'
 import type { HarBody, RecordedEntry } from './entry.ts'
 import { shownHeader, shownUrl, withoutSecretMembers } from './secrets.ts'
 
-/** An answered entry in the form in which a run's answers are judged. */
 export interface EntryExchange extends Exchange {
   readonly response: NonNullable<Exchange['response']>
   readonly entry: RecordedEntry
@@ -25,7 +24,6 @@ function queryOf(url: string): Record<string, string[]> {
   return Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]))
 }
 
-/** @param path under the base URL */
 export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redactor): EntryExchange {
   const place = operationAt(entry.method, path)
   // An entry without a time is neither before nor after another.
@@ -68,7 +66,6 @@ export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redacto
   }
 }
 
-/** An entry as shown in reports: without keys, bodies truncated. */
 export function shownEntry(entry: RecordedEntry, redactor: Redactor): FailureExchange {
   const shown: Shown = (line) => ({
     name: redactor.text(line.name.toLowerCase()),

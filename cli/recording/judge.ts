@@ -45,9 +45,7 @@ export interface RecordedFault {
 
 export interface Tally {
   cases: number
-  /** Only the first ones. */
   readonly failures: RecordedFault[]
-  /** Why relevant answers were not judged. */
   unjudged?: string
 }
 
@@ -55,7 +53,6 @@ const maxKept = 3
 
 export type JudgedRecording = ReturnType<typeof judgeRecording>
 
-/** Requirements that any answer may show. */
 const ofAnyResponse = [
   'envelope/shape',
   'envelope/status-tpe-pair',
@@ -70,7 +67,6 @@ function rulesOf(target: Target): readonly (readonly [RequirementId, Rule])[] {
   ]
 }
 
-/** How many requirements a recording of that target can show at most. */
 export function countShown(target: Target): number {
   const ids = new Set<RequirementId>([
     ...ofAnyResponse,
@@ -97,12 +93,11 @@ export function judgeRecording(
     /** For example a browser's OPTIONS. */
     otherMethods: 0,
     unanswered: 0,
-    /** Operations declared as not served or removed. */
     absent: 0,
     /** Paths under `/v1` outside the interface: only label and keys are judged. */
     unknown: 0,
   }
-  const bodies = { kept: 0, missing: 0, elsewhere: 0 }
+  const bodies = { kept: 0, missing: 0 }
   const judged: JudgedEntry[] = []
   const history = createHistory(target.limits, { isRecorded: true })
   const tallies = new Map<RequirementId, Tally>()
@@ -121,7 +116,7 @@ export function judgeRecording(
     const { body, method, startedAt = NaN, status, url } = entry
     const path = pathUnder(target.baseUrl, url)
     if (!path?.startsWith('/v1/')) return void counts.otherAddresses++
-    if (status > 0 && body.state !== 'whole' && body.state !== 'cut') bodies[body.state]++
+    if (status > 0 && body.state === 'missing') bodies.missing++
     else if (body.bytes.length > 0) bodies.kept++
     const noteChange = (): void => history.appendOther(startedAt - performance.timeOrigin)
     if (changes.includes(method)) noteChange()
@@ -257,8 +252,7 @@ function successFault(
   if (typeof expects === 'number' && response.status !== expects) return { expected }
   const schema = operation(id).response as BodySchema | undefined
   const { state } = entry.body
-  if (state === 'missing' || state === 'elsewhere')
-    throw new NotExercised('the recorder omitted the body of such an answer')
+  if (state === 'missing') throw new NotExercised('the recorder omitted the body of such an answer')
   if (state === 'cut' && schema !== undefined)
     throw new NotExercised('the recording does not contain a complete body of such an answer')
   if (!isGranted(response)) return { expected }

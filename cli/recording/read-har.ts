@@ -7,17 +7,13 @@ import { recordedEntry, type RecordedEntry, Unreadable } from './entry.ts'
 export interface Har {
   /** In sending order, as far as known. */
   readonly entries: readonly RecordedEntry[]
-  /** One sentence per unreadable entry. */
   readonly unreadable: readonly string[]
-  readonly creator: string
 }
 
 /** Reads a HAR 1.2 file of up to 256 MiB; `-` is stdin. Throws UserError if it is not one. Skips invalid entries. */
 export async function readHar(path: string): Promise<Har> {
   const name = path === '-' ? 'the standard input' : path
   const bytes = await bytesOf(path, name)
-  const form = otherForms.find(([first]) => bytes.subarray(0, first.length).equals(first))
-  if (form) throw new UserError(`${name}: ${form[1]}`)
   const log = member(parseJson(bytes.toString('utf8'), name), 'log')
   if (!isObject(log))
     throw new UserError(`${name}: is not a HAR: it has no object log (record one as HAR 1.2)`)
@@ -37,12 +33,7 @@ export async function readHar(path: string): Promise<Har> {
     throw new UserError(`${name}: ${problems[0]}`)
   if (entries.every(({ startedAt }) => startedAt !== undefined))
     entries.sort((a, b) => a.startedAt! - b.startedAt!)
-  const creator = member(log['creator'], 'name')
-  return {
-    entries,
-    unreadable: problems,
-    creator: typeof creator === 'string' ? creator : '',
-  }
+  return { entries, unreadable: problems }
 }
 
 const mostBytes = 256 * 1024 * 1024
@@ -61,21 +52,8 @@ async function bytesOf(path: string, name: string): Promise<Buffer> {
   }
   if (size > mostBytes) {
     throw new UserError(
-      `${name}: has more than 256 MiB; record the requests to the interface alone (Playwright: recordHar: { urlFilter: '**/v1/**' }; browsers: filter the network panel by /v1/)`,
+      `${name}: has more than 256 MiB; record the requests to the interface alone`,
     )
   }
   return Buffer.concat(pieces)
 }
-
-/** Other formats that recorders write, by their first bytes, with advice. */
-const otherForms: readonly (readonly [first: Buffer, what: string])[] = [
-  [
-    Buffer.from('PK\x03\x04'),
-    "is a zip archive; give a .har (Playwright: recordHar: { path: 'traffic.har', content: 'embed' }; Fiddler: export as HTTPArchive v1.2)",
-  ],
-  [Buffer.of(0x1f, 0x8b), 'is compressed by gzip; unpack it first (gunzip)'],
-  [Buffer.of(0x78, 0x9c), 'is compressed by zlib; save it as .har, not .zhar (mitmproxy)'],
-  ...[Buffer.of(0xff, 0xfe), Buffer.of(0xfe, 0xff), Buffer.of(0x7b, 0)].map(
-    (first) => [first, 'is text in UTF-16; save it as UTF-8'] as const,
-  ),
-]

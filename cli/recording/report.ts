@@ -15,11 +15,9 @@ interface RecordingFacts {
   readonly judged: JudgedRecording
   readonly entries: readonly RecordedEntry[]
   readonly now: Date
-  /** The command that reproduces the result. */
   readonly rerun: string
 }
 
-/** Why a recording leaves requirements open: it does not show what a refused request meant. */
 const notShown = 'recorded traffic does not show it'
 const nothingShown =
   'the recording has no answered request to an operation of the interface under its base URL'

@@ -41,7 +41,6 @@ const secretMember =
   /("[\w-]*(?:passw(?:or)?d|secret|api[_-]?key|token)"\s*:\s*")((?:[^"\\]|\\.)+)(?=")/gi
 const secretPair = /((?:^|&)[\w-]*(?:passw(?:or)?d|secret|api[_-]?key|token)=)([^&\s]+)/gi
 
-/** A body without the values of members called password, secret, api_key or token. */
 export function withoutSecretMembers(text: string): string {
   const hidden = (whole: string, name: string, value: string): string =>
     placeholder.test(value) ? whole : name + redacted

@@ -7,7 +7,6 @@ import { parseJson, parseReport, readBytes } from './json-file.ts'
 import type { BaselineSummary, Report, RequirementResult } from './report-schema.ts'
 import { type HttpResponse, isSame, responsesOf, sayAnswers } from './verdict.ts'
 
-/** A known failure, which does not decide the exit code. */
 export interface BaselineEntry {
   readonly id: string
   readonly reason?: string
@@ -15,7 +14,6 @@ export interface BaselineEntry {
   readonly until?: string
   /** The recorded answers; a failure with another answer is not expected. */
   readonly was?: readonly HttpResponse[]
-  /** It may also pass. */
   readonly flaky?: boolean
 }
 
@@ -31,7 +29,6 @@ export function readBaseline(file: string): Baseline {
   return parseBaseline(readBytes(file).toString('utf8'), file)
 }
 
-/** Reads a baseline that will be rewritten: a missing file expects nothing. */
 export function readBaselineOrNone(file: string): Baseline {
   return existsSync(file) ? readBaseline(file) : { file, entries: [] }
 }
@@ -94,7 +91,6 @@ export function reasonExpected({ run }: Pick<Report, 'run'>, id: string): string
   return run.baseline?.reasons?.find((entry) => entry.id === id)?.reason
 }
 
-/** The entries valid on that day; `--bail` does not stop at the failures that they expect. */
 export function heldEntries({ entries }: Baseline, now: Date): BaselineEntry[] {
   return entries.filter((entry) => !isPast(entry, now))
 }
@@ -127,7 +123,6 @@ function otherwise({ was }: BaselineEntry, result: RequirementResult): string | 
   return `it fails otherwise: ${sayAnswers(was)} was recorded, ${sayAnswers(others)} was received`
 }
 
-/** Warns if the baseline is a report of another target. */
 export function foreignBaseline({ file, of }: Baseline, target: Report['target']): string[] {
   if (of === undefined || isSameTarget(of, target)) return []
   return [
@@ -165,7 +160,6 @@ export function updateBaseline({ file, entries: old }: Baseline, report: Report,
   )
   return {
     baseline: { file, entries } satisfies Baseline,
-    /** Always in the hand-written form, also if the old file was a report. */
     text: `${JSON.stringify({ expected: written }, null, 2)}\n`,
     difference: differenceOf(known, entries, requirements, now),
   }

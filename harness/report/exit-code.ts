@@ -36,7 +36,6 @@ export function decided(report: Undecided, options: ExitOptions = {}): Report {
   return { format, suite, target, run, exit, verdict, summary, requirements }
 }
 
-/** The report of a run that could not write some file: exit code 2. */
 export function withProblems(report: Report, problems: readonly string[]): Report {
   return problems.length === 0
     ? report
@@ -63,7 +62,6 @@ export function decisive(report: Report): RequirementResult[] {
   return decidingRequirements(report, { requireExercised: report.exit.requireExercised === true })
 }
 
-/** The external cause stored in a decided report, to be passed on when it is decided again. */
 export function outsideCause({ exit: { because, outside } }: Report): string | undefined {
   return outside === true ? because : undefined
 }
@@ -111,7 +109,6 @@ function failureReasons(
   return clauses.flatMap(([number, clause]) => (number > 0 ? [clause] : []))
 }
 
-/** Why the exit code is 0. Never calls an unexercised requirement a pass. */
 function success(report: Undecided): string {
   const { requirements, run, summary } = report
   const expected = run.baseline?.expected.length ?? 0
@@ -144,7 +141,6 @@ interface Gates {
   readonly requireExercised?: boolean
 }
 
-/** Decides the report again with these options; default: the report's own. Throws UserError for a bad baseline. */
 export function applyGates(report: Report, gates: Gates, now: Date): Report {
   const { requireExercised = false } = gates
   const notJudged = outsideCause(report)

@@ -14,7 +14,6 @@ export function readBytes(path: string): Buffer {
   }
 }
 
-/** Parses JSON from that path; throws UserError with a one-line message. */
 export function parseJson(text: string, path: string): unknown {
   const bare = text.replace(/^\uFEFF/, '')
   if (bare.trim() === '') throw new UserError(`${path}: is empty, not JSON`)
@@ -38,7 +37,6 @@ function firstError(text: string) {
   return first
 }
 
-/** The first duplicate member of an object, which readers interpret differently, and its position. */
 export function doubledMember(
   text: string,
 ): { readonly name: string; readonly offset: number } | undefined {
@@ -62,7 +60,6 @@ export interface ReportFile {
   readonly report: Report
 }
 
-/** Reads a report; throws UserError if it cannot be read or does not fit its schema. */
 export function readReport(path: string): ReportFile {
   return { path, report: parseReport(readBytes(path).toString('utf8'), path) }
 }

@@ -16,7 +16,6 @@ export function reasonIn({ reason, why }: Reason): Reason {
   return { reason, ...(why && { why }) }
 }
 
-/** For example `left out: --skip`. */
 export function leftOut(by: LeftOutBy): Reason {
   return { reason: `left out: ${by}`, why: { kind: 'left-out', by } }
 }
@@ -42,7 +41,6 @@ export function sayNeed(name: string): string {
   return name.replace(/^scenarios\./, 'a scenario for ')
 }
 
-/** The reason of a requirement whose operation, or the only operations that show it, the target file declares away. */
 export function absentReason(absence: Absence, seenBy: readonly string[] = []): Reason {
   const which = seenBy.length > 0 ? `${seenBy.join(', ')}: ` : ''
   const why = {
@@ -75,18 +73,15 @@ export function isLeftOut({ outcome, why }: Judged, by?: LeftOutBy): boolean {
   )
 }
 
-/** Whether an option left the requirement out, so that its reason is of no interest. */
 export function isLeftOutByOption({ outcome, why }: Judged): boolean {
   const options: readonly LeftOutBy[] = choosing
   return outcome === 'not-exercised' && why?.kind === 'left-out' && options.includes(why.by)
 }
 
-/** True if the suite itself failed to judge the requirement, so that nothing is known about the target. */
 export function isMistake({ outcome, why }: Judged): boolean {
   return outcome === 'not-exercised' && why?.kind === 'mistake'
 }
 
-/** The most frequent reason among unexercised requirements that no option left out. */
 export function commonReason(results: readonly RequirementResult[]): Reason | undefined {
   const wanted = results.filter(
     (result) => result.outcome === 'not-exercised' && !isLeftOut(result),
@@ -106,7 +101,6 @@ export function sectionsIn(section: string): string[] {
   return section.split(',').map((part) => `§${part.trim()}`)
 }
 
-/** For example `1 check`, `2 checks`, `1 entry`, `2 entries`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : plural}`
 }

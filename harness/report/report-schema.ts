@@ -67,7 +67,6 @@ const notServed = object({
   operation: text,
   answered: described('A status, or the reason why there was none.', text),
 })
-/** An operation declared as not served, and its answer to one request with the full key. */
 export type NotServed = Fitting<typeof notServed>
 
 const created = object(
@@ -80,7 +79,6 @@ const created = object(
 )
 export type Created = Fitting<typeof created>
 
-/** How the run was made; repeated in certificates. */
 export const conditions = {
   startedAt: time,
   durationMs: milliseconds,
@@ -144,7 +142,6 @@ const run = object(
 const counts = object({ passed: count, failed: count, notExercised: count, notApplicable: count })
 export type Counts = Fitting<typeof counts>
 
-/** Definitions shared with other schemas that count results. */
 export const basicDefinitions = {
   digest: { description: 'SHA-256.', type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
   count: { type: 'integer', minimum: 0 },
@@ -168,7 +165,6 @@ const exit = object(
 )
 export type Exit = Fitting<typeof exit>
 
-/** What was judged, by which version, with which result; repeated in certificates. */
 export const results = {
   suite: object({
     name: text,
@@ -227,7 +223,6 @@ export type {
 } from '../recording/index.ts'
 export type * from './result-schema.ts'
 
-/** The result of one requirement; `reason` and `why` are present if it was not judged. */
 export interface RequirementResult<Id extends string = string> extends AnyResult {
   id: Id
 }
@@ -239,5 +234,4 @@ export interface Report<Id extends string = string> extends AnyReport {
   requirements: RequirementResult<Id>[]
 }
 
-/** A report without its exit code. */
 export type Undecided = Omit<Report, 'exit'>

@@ -90,7 +90,6 @@ export const story = object(
     leftAfter: described('Number of steps before the omitted ones.', count),
   },
 )
-/** The requests on an application up to a wrong answer. */
 export type Story = Fitting<typeof story>
 
 const takes = oneOf(
@@ -107,7 +106,6 @@ const takes = oneOf(
   'chance', // the answers to one request differ
   'earlier-requests', // any earlier requests: alone, at the end of the run, the request was answered differently
 )
-/** States that a failing request depends on and does not create by itself. */
 export type TakesState = Fitting<typeof takes>
 
 export const failure = object(

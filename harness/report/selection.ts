@@ -3,7 +3,6 @@ export interface Selection {
   readonly skip: readonly string[]
 }
 
-/** Whether `--only` (default: all) and then `--skip` keep the id. */
 export function isSelected(id: string, { only, skip }: Selection): boolean {
   if (only.length > 0 && !only.some((pattern) => matchesId(id, pattern))) return false
   return !skip.some((pattern) => matchesId(id, pattern))
@@ -11,7 +10,6 @@ export function isSelected(id: string, { only, skip }: Selection): boolean {
 
 const longestPattern = 256
 
-/** Why a text is not a pattern, if so. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern.length <= longestPattern) return undefined
   return `a pattern has at most ${longestPattern} characters; this one has ${pattern.length}`
@@ -42,7 +40,6 @@ const activeEnvelopeRequirements: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Whether the requirement is judged on all traffic. */
 export function isObserved(id: string): boolean {
   return id.startsWith('envelope/') && !activeEnvelopeRequirements.has(id)
 }

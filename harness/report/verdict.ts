@@ -5,11 +5,8 @@ import { isMistake } from './reason.ts'
 import { isSelected, type Selection } from './selection.ts'
 
 interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
-  /** A failed `should` counts like a failed `must`. */
   readonly strict?: boolean
-  /** By a signal, or because the target stopped answering. */
   readonly interrupted: boolean
-  /** Every request with the full key returned 401. */
   readonly keyRefused?: boolean
   /** 0: a recording is judged. */
   readonly runs?: number
@@ -33,10 +30,6 @@ export function verdictOf(results: readonly RequirementResult[], run: RunFacts):
   return isPart || has('not-exercised', musts) ? 'passing' : 'conformant'
 }
 
-/**
- * Requirements of which at least one must have passed or failed: those outside `envelope/`, or all if only those are
- * selected.
- */
 function countedRequirements(
   results: readonly RequirementResult[],
   selection: Selection,
@@ -63,7 +56,6 @@ export function summarize(results: readonly RequirementResult[]): Report['summar
   return { must: of('must'), should: of('should') }
 }
 
-/** The answer of a failure, enough to recognise the same failure again. */
 export interface HttpResponse {
   /** Null if no answer came, or the failure has none. */
   readonly status: number | null
@@ -85,7 +77,6 @@ function tpeIn(body: string): string | undefined {
   return typeof tpe === 'string' ? tpe : undefined
 }
 
-/** The distinct answers that make the requirement fail. */
 export function responsesOf({ failures }: RequirementResult): HttpResponse[] {
   return failures
     .map(responseOf)

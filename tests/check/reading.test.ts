@@ -1,7 +1,6 @@
 /** Recordings as programs write them: what they hold is judged, what they lack is named, and what is not a HAR is refused. */
 import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { inconsistencies } from '../../harness/report/exit-code.ts'
@@ -34,7 +33,6 @@ async function run(bytes: string | Uint8Array | object) {
 
 const pdf = granted['pdf.parse/200-text']!
 const text = JSON.stringify(har(pdf, pdf))
-const utf16 = Buffer.from(text, 'utf16le')
 
 test.each<[what: string, bytes: string | Uint8Array | object, message: string]>([
   ['nothing', '', 'is empty, not JSON'],
@@ -44,19 +42,6 @@ test.each<[what: string, bytes: string | Uint8Array | object, message: string]>(
   ['another log', { log: [] }, 'is not a HAR: it has no object log (record one as HAR 1.2)'],
   ['no list of entries', { log: { entries: {} } }, 'log.entries: must be an array (HAR 1.2)'],
   ['no readable entry', { log: { entries: [7] } }, 'log.entries[0]: must be an object (HAR 1.2)'],
-  ['gzip', gzipSync(text), 'is compressed by gzip; unpack it first (gunzip)'],
-  ['zlib', deflateSync(text), 'is compressed by zlib; save it as .har, not .zhar (mitmproxy)'],
-  ['UTF-16', utf16, 'is text in UTF-16; save it as UTF-8'],
-  [
-    'UTF-16 with a mark',
-    Buffer.concat([Buffer.of(0xff, 0xfe), utf16]),
-    'is text in UTF-16; save it as UTF-8',
-  ],
-  [
-    'an archive',
-    Buffer.from('PK\x03\x04...'),
-    "is a zip archive; give a .har (Playwright: recordHar: { path: 'traffic.har', content: 'embed' }; Fiddler: export as HTTPArchive v1.2)",
-  ],
 ])('a file that is not a HAR is refused: %s', async (_what, bytes, message) => {
   expect(await run(bytes)).toMatchObject({
     code: 2,
@@ -71,7 +56,7 @@ test('a file of more than 256 MiB is refused, and so is a folder', async () => {
   const { code, stderr } = await conform(['check', long])
   expect(code).toBe(2)
   expect(stderr).toMatch(
-    /long\.har: has more than 256 MiB; record the requests to the interface alone \(Playwright: /,
+    /long\.har: has more than 256 MiB; record the requests to the interface alone\n/,
   )
   expect((await conform('check .')).stderr).toMatch(/: is a folder\n$/)
 })
@@ -170,27 +155,12 @@ test.each<[what: string, content: Record<string, unknown>]>([
   expect(stdout).toContain('envelope/shape')
 })
 
-test('bodies in files of their own are not read, and the option is named', async () => {
-  const content = { text: undefined, size: -1, _file: 'a1.json' }
-  expect(await run(har(list, { ...missing, content }))).toMatchObject({
-    code: 0,
-    stderr: `conform: warning: 1 body is in a separate file, which is not read: record with content: 'embed' (Playwright)\n`,
-  })
-})
-
-test.each<[creator: string, option: string]>([
-  ['WebInspector', 'in the network panel of Chrome or Edge: "Save all as HAR with content"'],
-  ['Selenium Wire HAR dump', 'with Selenium Wire: disable_encoding: True'],
-  ['another', 'with content (browsers: "Save all as HAR with content")'],
-])('a recording of %s without bodies names the option for them', async (name, option) => {
+test('a recording without bodies says so', async () => {
   const created = { to: '/v1/applications/a/jobs', sends: { inputs: [] }, status: 202 }
-  const { log } = har({ ...created, answers: createdJob, content: { text: undefined } })
-  const recording = { log: { ...log, creator: { name } } }
+  const recording = har({ ...created, answers: createdJob, content: { text: undefined } })
   const { code, stderr } = await run(recording)
   expect(code).toBe(3)
-  expect(stderr).toBe(
-    `conform: warning: the recording contains no response bodies, so only statuses and headers can be judged; record it ${option}\n`,
-  )
+  expect(stderr).toContain('warning: the recording contains no response bodies, so only statuses')
   const { requirements } = await check(recording)
   expect(requirements.find(({ id }) => id === 'jobs.create/202-created')).toMatchObject({
     outcome: 'not-exercised',
