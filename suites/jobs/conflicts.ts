@@ -265,7 +265,8 @@ export const perApplication: Rule = (history) => {
     return { application, granted, blocked, times }
   })
   const shown = looks.filter(({ granted, times }) => granted === 0 && times >= timesAlike)
-  const looked = looks.filter(({ granted, times }) => granted + times > 0)
+  // Blocked once or twice says neither: a new application is looked at again once a declared one shows it.
+  const looked = looks.filter(({ granted, times }) => granted > 0 || times >= timesAlike)
   const found = proofOf(
     history,
     shown,

@@ -182,6 +182,11 @@ const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][
       `${blocked(3)}\n70000 c: made${job('j80', 70_010, 'c')}${blocked(3, 'c', 9)}`,
     ],
     [
+      'blocked three times, and once there: it is looked at again',
+      'broken',
+      `${blocked(3)}\n70000 c: made${job('j80', 70_010, 'c')}${blocked(1, 'c', 9)}`,
+    ],
+    [
       'blocked for good: no matter of the other job',
       'open',
       [0, 1, 2]
