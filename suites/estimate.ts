@@ -44,6 +44,8 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   const uploaded = new Set<string>()
   // The first request checks that the target answers, and is repeated until it does.
   totals.add(firstOperation, 2, 'none', { usually: 1 })
+  // What an unknown path gets is compared with each operation, until one differs.
+  totals.add('envelope', 1 + operations.length, 'none', { usually: 1 })
   for (const [id, entry] of plan)
     if (entry.run) addRequirement(requirementOf(id as CatalogueRequirement['id']))
   totals.add(uploadOperation, uploaded.size, 'creates')

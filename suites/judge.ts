@@ -39,6 +39,7 @@ import {
 import { ids, jobRules } from './jobs/rules.ts'
 import { storyOf } from './jobs/story.ts'
 import {
+  alikeHook,
   contentOf,
   createdHook,
   declaredResource,
@@ -222,6 +223,7 @@ async function ofCreatedGraph(run: Run): Promise<(valid: Probe) => Probe> {
 }
 
 const hooks = [
+  alikeHook,
   othersHook,
   storyHook,
   historyHook,

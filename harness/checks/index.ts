@@ -1,5 +1,6 @@
 export { judgeVerdict, suite, type Suite } from './suite.ts'
 export { steadyHook } from './steady.ts'
+export { alikeHook } from './alike.ts'
 export { envelopeHook, byAllAnswers, observedCases } from './envelope-watch.ts'
 
 // Refusals: a valid request with one fault.

@@ -50,12 +50,21 @@ export { cleanUp, sendHookRequest, setUp, tearDown } from './own-requests.ts'
 export { createSemaphore } from './pace.ts'
 
 export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'
-export { isBlock, isBlocked, isBreakdown, isEnvelope, isGranted, isThrottled } from './response.ts'
+export {
+  headBytes,
+  isBlock,
+  isBlocked,
+  isBreakdown,
+  isEnvelope,
+  isGranted,
+  isThrottled,
+} from './response.ts'
 export { describePairs, envelopeRemark, hasStatusOf, isExpected, matchPairs } from './response.ts'
 export {
   describeProbe,
   describeResponse,
   familyRemark,
+  isPage,
   onReusedConnection,
   rerunCommand,
   rerunLine,

@@ -43,14 +43,11 @@ export async function confirmKey(run: Run, { response, probe, purpose }: Exchang
   const about = run.api.requirement(purpose.about ?? '')?.expects
   const asked = [purpose.expects, Array.isArray(about) ? about : undefined]
   if (asked.some((pairs) => hasStatusOf(pairs, response))) return
-  const isAfterWrong = wrongRow(log) >= lockingRow
-  if (status === 429 && !isAfterWrong) return
+  if (status === 429 && !isAfterWrong(run)) return
   const other = operation === run.api.first ? run.api.reading : run.api.first
   if (!log.answers.some((one) => one.operation === other && isAccepting(one))) return
   const kind = `${operation} ${status}`
-  // An expired key gets a 401.
-  const isLocked = status !== 401 && isAfterWrong
-  const look = looks.get(kind) ?? askAgain(run, other, isLocked)
+  const look = looks.get(kind) ?? askAgain(run, other, status)
   looks.set(kind, look)
   await look
   run.life.signal.throwIfAborted()
@@ -59,8 +56,10 @@ export async function confirmKey(run: Run, { response, probe, purpose }: Exchang
 const askAt = async (run: Run, id: OperationId, credential?: Credential): Promise<Exchange> =>
   sendOnce(run, await livenessProbe(run, id, credential), forLiveness, { fresh: true })
 
+const isAfterWrong = ({ findings: { log } }: Run): boolean => wrongRow(log) >= lockingRow
+
 /** Ends the run if the operation also refuses the full key each time. */
-async function askAgain(run: Run, id: OperationId, isLocked: boolean): Promise<void> {
+async function askAgain(run: Run, id: OperationId, status: number): Promise<void> {
   let exchange = await askAt(run, id)
   for (let question = 1; question < questions && isRefused(exchange); question++) {
     if (exchange.response?.status === 429) await pause(run, questionEveryMs)
@@ -74,7 +73,8 @@ async function askAgain(run: Run, id: OperationId, isLocked: boolean): Promise<v
     : 'declare credentialProbes: "few" in limits of the target file'
   run.life.end(
     'key',
-    isLocked
+    // An expired key gets a 401. By now the wrong keys that were under way have been answered as well.
+    status !== 401 && isAfterWrong(run)
       ? `the target locks keys out after wrong ones: ${remedy} (the full key was accepted at first, and then ${then})`
       : `the full key was accepted at first, and is now refused (${then}): if it has expired, make keys.full a command that prints a fresh one`,
   )

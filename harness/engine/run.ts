@@ -165,6 +165,8 @@ export interface RunHook {
   readonly others?: Readonly<
     Partial<Record<OperationId, (run: Run) => Promise<(valid: Probe) => Probe>>>
   >
+  /** Looks at the target before anything is judged, and may end the run. */
+  before?(run: Run): Promise<void>
   /** Starts preparations for requirements that are judged last, concurrently with the others. */
   start?(run: Run): Promise<void>
   /** Waits for these preparations before the last requirements. Not called if the run was ended. */

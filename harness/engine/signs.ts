@@ -2,10 +2,8 @@ import type { NotServed } from '../report/index.ts'
 import { describeResponse, isPage } from './describe.ts'
 import { type Exchange, pathOf } from './exchange.ts'
 import { doubled } from './gateway.ts'
-import { headBytes, isEnvelope, isThrottled, tpeOf } from './response.ts'
+import { isThrottled, tpeOf } from './response.ts'
 
-/** Identical answers at this many places show that the target is not the API. */
-const fewestPlaces = 3
 /** A server without any of this many operations is not the intended one. */
 const fewestOperations = 3
 
@@ -17,21 +15,11 @@ export type Signs = ReturnType<typeof createSigns>
 
 export function createSigns(baseUrl: string) {
   const subjects = new Map<string, string>()
-  const places = new Set<string>()
-  const responses = new Set<string>()
   let first: Exchange | undefined
   const asked = new Set<string>()
   const there = new Set<string>()
   const missing = new Map<string, string>()
 
-  const notePlace = ({ probe, response }: Exchange): void => {
-    // Stop comparing once answers differ.
-    if (responses.size > 1) return
-    places.add(`${probe.method} ${probe.path}`)
-    // Ignores the path and trace ids.
-    const text = response?.text(headBytes).replaceAll(pathOf(probe, {}), '') ?? ''
-    responses.add(`${response?.status} ${text.replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')}`)
-  }
   const noteAbsence = (exchange: Exchange): void => {
     const { probe, purpose, response } = exchange
     const { operation } = probe
@@ -61,21 +49,11 @@ export function createSigns(baseUrl: string) {
     if (/\/v1$/.test(new URL(baseUrl).pathname) && !isGranted) return doubled
     if (isPage(response) && (isGranted || isNowhere()))
       return 'this looks like a website, not the API: check the base URL'
-    if (places.size >= fewestPlaces && responses.size === 1) {
-      if (response.status >= 300 && response.status < 400)
-        return 'every path is redirected, and a redirect is not followed: serve the documented paths directly'
-      // Crashes and errors of the interface prove the address.
-      const isOfServer = response.status >= 500 || (response.status !== 404 && isEnvelope(response))
-      return isOfServer && !isGranted
-        ? 'every path gets the same error: check the log of the server'
-        : 'every path gets the same answer: check the base URL'
-    }
     return isNowhere() ? 'no operation of the interface was found: check the base URL' : undefined
   }
   return {
     observe(exchange: Exchange): void {
       first ??= exchange
-      notePlace(exchange)
       noteAbsence(exchange)
     },
     add(subject: string, sentence: string): void {

@@ -87,6 +87,7 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
       if (life.ended) return false
       throw error
     }))
+  if (isReady) for (const { before } of hooks) await before?.(run).catch(() => undefined)
   if (isReady && target.setup.length + target.teardown.length > 0) await setUp(run)
   for (const one of api.requirements) if (!isPlanned(run, one.id)) tell(unplanned(run, one))
   // If a hook cannot start, its requirements report that.

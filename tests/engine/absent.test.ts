@@ -58,10 +58,9 @@ const options = {
     'envelope/unknown-path',
   ],
 } as const
-const runOf = (target: Target) =>
-  inVirtualTime(
-    async () => (await runConformance(target, { ...options, only: [...options.only] }).report).run,
-  )
+const reportOf = (target: Target) =>
+  inVirtualTime(() => runConformance(target, { ...options, only: [...options.only] }).report)
+const runOf = async (target: Target) => (await reportOf(target)).run
 
 const built =
   /^GET \/v1\/files|^POST \/v1\/applications\/[^/]+\/jobs$|^GET \/v1\/applications\/jobs\//
@@ -83,11 +82,11 @@ test.each(Object.keys(unknownPaths))(
 )
 
 test.each(Object.keys(unknownPaths))(
-  'that nothing is there is one hint, to check the base URL: %s',
+  'if nothing is there, the run ends, and says to check the base URL: %s',
   async (kind) => {
-    const { absent = [], hints = [] } = await runOf(halfBuilt(kind, /^never/))
-    expect(absent).toEqual([])
-    expect(hints).toEqual([expect.stringContaining('check the base URL')])
+    const { exit, run } = await reportOf(halfBuilt(kind, /^never/))
+    expect(exit).toMatchObject({ code: 3, because: expect.stringContaining('check the base URL') })
+    expect([run.absent ?? [], run.hints ?? []]).toEqual([[], []])
   },
 )
 
@@ -109,9 +108,8 @@ test.each([
   [{ message: 'warming up' }, 'check the log of the server'],
 ])('a user whose server answers everything with 500 %j is advised to %s', async (body, remedy) => {
   const fetch: FetchHandler = () => Response.json(body, { status: 500 })
-  expect((await runOf({ fetch, keys: { full: 'a-key-of-nobody' } })).hints).toEqual([
-    expect.stringContaining(remedy),
-  ])
+  const { exit } = await reportOf({ fetch, keys: { full: 'a-key-of-nobody' } })
+  expect(exit).toMatchObject({ code: 3, because: expect.stringContaining(remedy) })
 })
 
 test('a server that has everything lacks nothing', async () => {

@@ -21,6 +21,8 @@ export function leavesBodyUnread(socket: net.Socket): void {
     text = text.slice(end + 4 + (hasKey ? length : 0))
     if (!/^[A-Z]+$/.test(method))
       socket.end(answer(501, 'text/html', `<html><p>Unsupported method (&#x27;${method}&#x27;)`))
+    else if (hasKey && method === 'GET' && !head.includes('/files'))
+      socket.write(answer(404, 'application/json', refusal))
     else
       socket.write(
         hasKey ? answer(200, 'application/json', '{}') : answer(401, 'application/json', refusal),

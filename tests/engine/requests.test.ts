@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import { operations } from '../../catalogue/operations.ts'
 import { invalidKeys, isFormOn, malformedKeys, turnOf } from '../../catalogue/faults.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
@@ -9,6 +10,9 @@ import { judgeBehind, json } from './behind.ts'
 import { answer, judge } from './networks.ts'
 
 /** What a run sends, and for what. */
+
+const { otherApplication: _, ...resources } = target.resources
+const declared = JSON.stringify(resources)
 
 const reference = { jobMs: 15, slowJobMs: 1200 }
 
@@ -23,8 +27,9 @@ describe('wrong keys', () => {
       refusalRuns: 3,
       ...how,
       prepare: ({ client }) =>
-        client.observers.push(({ purpose: { requirement, role } }) => {
-          if (requirement?.includes('/401-') && role === 'probe')
+        client.observers.push(({ probe, purpose: { requirement, role } }) => {
+          const isDeclared = Object.values(probe.params).every((id) => declared.includes(id))
+          if (requirement?.includes('/401-') && role === 'probe' && isDeclared)
             sent.set(requirement, (sent.get(requirement) ?? 0) + 1)
         }),
     })

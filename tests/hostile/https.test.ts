@@ -8,7 +8,8 @@ import { pem } from '../wire/servers.ts'
 /** Judges a server behind a certificate that nobody vouches for. */
 async function judgeSelfSigned(insecure: boolean, only: string[] = []): Promise<Shown> {
   const serve = (socket: tls.TLSSocket): void => {
-    socket.on('error', () => undefined).on('data', () => socket.write(http(200, '{}')))
+    const answer = (head: Buffer) => http(head.includes('GET /v1/files') ? 200 : 404, '{}')
+    socket.on('error', () => undefined).on('data', (head) => socket.write(answer(head)))
   }
   const server = await listenOn(tls.createServer({ cert: pem('cert'), key: pem('key') }, serve))
   try {

@@ -1,0 +1,78 @@
+import { operations } from '../../catalogue/operations.ts'
+import {
+  describeResponse,
+  type Exchange,
+  headBytes,
+  type HttpResponse,
+  isEnvelope,
+  isPage,
+  pathOf,
+  type Probe,
+  type Run,
+  type RunHook,
+} from '../engine/index.ts'
+import { targetReason } from '../report/index.ts'
+import { askHolding } from '../run/index.ts'
+import { placeholderDraft } from './valid-request.ts'
+import { unknownWord } from './values.ts'
+
+/** Answers that say something else: a refused key, a limit, a gateway without its service. */
+const saysNothing: readonly number[] = [401, 403, 429, 502, 503, 504]
+
+/** A server of the interface, of which nothing may be built yet. */
+const isOwn = (response: HttpResponse): boolean =>
+  isEnvelope(response) && response.status >= 400 && response.status !== 500
+
+/** The answer without method, path and what differs by time; pages are alike, whatever they say. */
+function likeness({ probe, response }: Exchange): string {
+  if (!response) return ''
+  if (isPage(response)) return 'a page'
+  const text = response
+    .text(headBytes)
+    .replaceAll(pathOf(probe, {}), '')
+    .replaceAll(probe.method, '')
+  return `${response.status} ${text.replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')}`
+}
+
+/** An unknown path, then each operation, with nothing that could be granted. A read-only run sends no POST. */
+function* probesOf(run: Run): Generator<Probe> {
+  const { absent } = run.target
+  const drafts = operations
+    .filter(({ id, method }) => !absent[id] && (method === 'GET' || !run.options.readOnly))
+    .map(({ id }) => placeholderDraft(run, id))
+  const [reading] = drafts.filter(({ method }) => method === 'GET')
+  if (reading)
+    yield { ...reading, operation: null, path: `/v1/${unknownWord(run, 'alike')}`, params: {} }
+  yield* drafts
+}
+
+function adviceFor(response: HttpResponse): string {
+  const { status } = response
+  if (status >= 500) return 'every path gets the same error: check the log of the server'
+  if (isPage(response)) return 'this looks like a website, not the API: check the base URL'
+  return status >= 300 && status < 400
+    ? 'every path is redirected, and a redirect is not followed: serve the documented paths directly'
+    : 'every path gets the same answer: check the base URL'
+}
+
+/** Before anything is judged, ends the run if every path gets the same answer, or a page: then this is not the API. */
+export const alikeHook: RunHook = {
+  async before(run) {
+    if (!run.keys.hasFull) return
+    const credential = await run.keys.full()
+    const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
+    let first: Exchange | undefined
+    for (const probe of probesOf(run)) {
+      const exchange = await askHolding(run, { ...probe, credential }, purpose)
+      first ??= exchange
+      const { response } = exchange
+      if (!response || saysNothing.includes(response.status) || isOwn(response)) return
+      if (likeness(exchange) !== likeness(first)) return
+    }
+    if (!first?.response || (run.options.readOnly && first.response.status >= 400)) return
+    const { method, url } = first.recorded.request
+    const seen = `${method} ${url} was answered ${describeResponse(first)}`
+    const advice = adviceFor(first.response)
+    run.life.end('unreachable', targetReason(run.target.baseUrl, `${advice} (${seen})`))
+  },
+}
