@@ -80,25 +80,74 @@ function excuseFor(history: History, beside: Beside, all: readonly Beside[]): st
   return status === 404 && job.application.madeAt !== undefined ? said : undefined
 }
 
-/** Requests that were refused since another creation was answered 409: they have taken away the lock. */
-function attackBefore(history: History, { creation, job }: Beside): string | undefined {
+/** A request that is refused, and may take away the lock of a job in progress. */
+export type Attack = 'malformed creation' | 'creation without a key' | 'reading without a key'
+
+const attackOf = ({ kind, exchange }: HistoryEvent): Attack => {
+  if (kind === 'reading') return 'reading without a key'
+  return exchange.probe.credential.full ? 'malformed creation' : 'creation without a key'
+}
+
+/** Requests that were refused since another creation was answered 409: they may have taken away the lock. */
+function attacksBefore(history: History, { creation, job }: Beside): HistoryEvent[] {
   const { creations } = job.application
   const last = creations.findLast((one) => isAsked(one) && one.sentAt < creation.sentAt)
-  if (!last || !isConflict(last)) return undefined
+  if (!last || !isConflict(last)) return []
   const from = last.endedAt
   const isBetween = ({ request, sentAt, endedAt }: HistoryEvent): boolean =>
     request === 'faulty' && sentAt >= from && endedAt <= creation.sentAt
-  const refused = [
-    ...creations
-      .filter(isBetween)
-      .map(({ exchange }) => `another was refused (${describeResponse(exchange)})`),
-    ...history
-      .of(job.id)
-      .filter((one) => one.kind === 'reading' && isBetween(one))
-      .map(({ exchange }) => `a reading of it was refused (${describeResponse(exchange)})`),
-  ]
-  return refused.length === 0 ? undefined : refused.join(' and ')
+  const readings = history.of(job.id).filter(({ kind }) => kind === 'reading')
+  return [...creations, ...readings].filter(isBetween)
 }
+
+const described = (attacks: readonly HistoryEvent[]): string =>
+  attacks
+    .map((one) => {
+      const what = one.kind === 'reading' ? 'a reading of it' : 'another'
+      return `${what} was refused (${describeResponse(one.exchange)})`
+    })
+    .join(' and ')
+
+const kindsOf = (attacks: readonly HistoryEvent[]): string =>
+  [...new Set(attacks.map(attackOf))].join()
+
+const ageOf = ({ creation, job }: Beside): number => creation.sentAt - job.creation.endedAt
+
+/** Creations after the same attacks on the lock of one application, and creations beside jobs that were not attacked. */
+export interface AttackLook {
+  readonly attacks: readonly Attack[]
+  /** Jobs beside which each creation after the attacks was accepted. */
+  readonly freed: ReadonlySet<Job>
+  /** Jobs that were not attacked, with a 409 at an age at which an attacked one was freed. */
+  readonly kept: ReadonlySet<Job>
+}
+
+/** What attacks did to the lock of an application; undefined if it never let go after one, or not each time. */
+export function attackLook(history: History, attempts: readonly Attempt[]): AttackLook | undefined {
+  const besideOf = (jobsOf: (one: Attempt) => readonly Job[]): Beside[] =>
+    attempts
+      .filter(({ creation }) => isAsked(creation))
+      .flatMap((one) => jobsOf(one).map((job) => ({ creation: one.creation, job })))
+  const refused = besideOf(({ met }) => met).filter(({ creation }) => isConflict(creation))
+  const granted = besideOf(({ beside }) => beside).filter(({ creation }) => creation.isGranted)
+  const kindsBefore = (one: Beside): string => kindsOf(attacksBefore(history, one))
+  const isKept = new Set(refused.map(kindsBefore))
+  const kinds = granted.map(kindsBefore).find((one) => one !== '' && !isKept.has(one))
+  if (kinds === undefined) return undefined
+  const freed = granted.filter((one) => kindsBefore(one) === kinds)
+  const attacked = new Set([...granted, ...refused].filter(kindsBefore).map(({ job }) => job))
+  const age = Math.min(...freed.map(ageOf))
+  const kept = refused.filter((one) => !attacked.has(one.job) && ageOf(one) >= age)
+  return {
+    attacks: kinds.split(',') as Attack[],
+    freed: new Set(freed.map(({ job }) => job)),
+    kept: new Set(kept.map(({ job }) => job)),
+  }
+}
+
+/** Whether the attacks, and not the ends of short jobs, freed the application: three times, while other jobs kept it. */
+export const isProven = (look: AttackLook | undefined): boolean =>
+  look !== undefined && look.freed.size >= timesAlike && look.kept.size >= timesAlike
 
 function brokenRace(job: Job): Evidence | undefined {
   const until = job.busy?.to ?? 0
@@ -134,17 +183,19 @@ export const inProgress: Rule = (history) => {
     const all = attempts
       .filter(({ creation }) => isAsked(creation))
       .flatMap(({ creation, beside }) => beside.map((job) => ({ creation, job })))
+    const look = attackLook(history, attempts)
     const granted = all.flatMap((beside): Evidence[] => {
       const { creation, job } = beside
       if (isConflict(creation)) return []
-      const excuse = excuseFor(history, beside, all)
+      const attacks = attacksBefore(history, beside)
+      const isFreed = isProven(look) && kindsOf(attacks) === look!.attacks.join()
+      const excuse = isFreed ? undefined : excuseFor(history, beside, all)
       if (excuse !== undefined) {
         excuses.push(excuse)
         return []
       }
       const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
-      const attack = attackBefore(history, beside)
-      const after = attack === undefined ? '' : `, after ${attack}`
+      const after = attacks.length === 0 ? '' : `, after ${described(attacks)}`
       const what = `${values}${after}, while job ${job.id} of the application was in progress`
       const before = job.creation.exchange
       return [

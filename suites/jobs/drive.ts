@@ -13,11 +13,12 @@ import type { ApplicationResource } from '../../harness/target/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import { type JobClient, jobRequest, withOtherValues } from './client.ts'
+import { type Attack, type AttackLook, attackLook } from './conflicts.ts'
 import { Gate, gateOf, pauseMs } from './gate.ts'
 import { isOwn, type Job, statusOf } from './job.ts'
 import { timesAlike } from './no-effect.ts'
 import { ids } from './rules.ts'
-import { viewOf } from './view.ts'
+import { attemptsIn, viewOf } from './view.ts'
 
 /** Creates the situations for the rules about conflicts, which judge them. */
 
@@ -38,40 +39,48 @@ async function staysInProgress(client: JobClient, id: string, ms: number): Promi
   return true
 }
 
-type Attack = (client: JobClient, valid: Probe, id: string) => Promise<Probe>
-
 /** Requests that are refused, and may take away the lock of a job in progress: a valid creation after each is refused as before. */
-const attacks: readonly Attack[] = [
-  async (_, valid) => withBody(valid, {}),
-  async (_, valid) => withCredential(valid, noCredential),
-  async ({ run }, _, id) =>
+const attacks: Readonly<
+  Record<Attack, (client: JobClient, valid: Probe, id: string) => Promise<Probe>>
+> = {
+  'malformed creation': async (_, valid) => withBody(valid, {}),
+  'creation without a key': async (_, valid) => withCredential(valid, noCredential),
+  'reading without a key': async ({ run }, _, id) =>
     withCredential(
       await operationProbe(run, 'jobs.retrieve', { params: { job_id: id } }),
       noCredential,
     ),
-]
+}
+const kindsOfAttack = Object.keys(attacks) as Attack[]
 
 /**
  * Further creations during the whole life of a job, with the same inputs and with other values: a server may compare
  * requests, or forget after a while that the job goes on. None come between the first two; once on an application the next come after
  * an attack on the lock each, in a quick run one after all attacks; then each half as long again later.
  * @param turn 1: other values come first, as a short job may be over before the second creation
+ * @param repeated the attacks to send before one creation, instead of all; none: readings in their place
  */
-async function createDuring({ client, application }: Gate, id: string, turn = 0, most = 20) {
+async function createDuring(
+  { client, application }: Gate,
+  id: string,
+  { turn = 0, most = 20, repeated }: { turn?: number; most?: number; repeated?: Attack[] } = {},
+): Promise<void> {
   const isAttacked = client.history
     .within(application.id)
     .some(
       ({ exchange: { purpose } }) =>
         purpose.role === 'setup' && purpose.requirement === ids.inProgress,
     )
+  const all = client.isQuick ? [kindsOfAttack] : kindsOfAttack.map((kind) => [kind])
+  const groups = repeated ? [repeated] : isAttacked ? [] : all
   /** False if it was accepted, or got an answer other than a conflict. */
   const create = async (isOdd: boolean, moment: number): Promise<boolean> => {
     const own = isOdd ? withOtherValues(application, moment + turn) : application
     const { status = 409 } = await client.createBeside(own)
     return status === 409 || status === 400 || (status >= 500 && isOdd)
   }
-  const attack = async (make: Attack): Promise<void> => {
-    const probe = await make(client, await jobRequest(client.run, application), id)
+  const attack = async (kind: Attack): Promise<void> => {
+    const probe = await attacks[kind](client, await jobRequest(client.run, application), id)
     const purpose = { requirement: ids.inProgress, role: 'setup', badInput: true } as const
     await askHolding(client.run, probe, purpose)
   }
@@ -81,12 +90,36 @@ async function createDuring({ client, application }: Gate, id: string, turn = 0,
     const isRead = moment > (client.isQuick ? 1 : 0)
     if (isRead && !(await staysInProgress(client, id, waitMs))) return
     const isOdd = (moment + turn) % 2 === 1
-    for (const [at, one] of moment === 2 && !isAttacked ? attacks.entries() : []) {
-      await attack(one)
-      const isNext = !client.isQuick && at < attacks.length - 1
-      if (isNext && !(await create(isOdd, moment))) return
+    for (const [at, group] of moment === 2 ? groups.entries() : []) {
+      for (const kind of group) await attack(kind)
+      if (group.length === 0) await goesOn(client, id, ids.inProgress)
+      if (at < groups.length - 1 && !(await create(isOdd, moment))) return
     }
     if (!(await create(isOdd, moment))) return
+  }
+}
+
+/**
+ * If a creation after an attack was accepted though its job went on by its readings, the job may also have ended and be read
+ * late: further jobs, attacked and left alone in turn, tell these apart.
+ */
+async function repeatAttacks(gate: Gate): Promise<void> {
+  const { client, application } = gate
+  const look = (): AttackLook | undefined => {
+    const { history } = client
+    return attackLook(
+      history,
+      attemptsIn(history).get(viewOf(history).applicationOf(application.id)) ?? [],
+    )
+  }
+  for (let count = 0; count < 2 * timesAlike + 1 && !client.isBroken(ids.inProgress); count++) {
+    const known = look()
+    if (!known || !(await gate.settle())) return
+    const made = await gate.create(ids.inProgress)
+    if (isConflict(made) && !(await gate.untilFree(ids.released))) return
+    const job = viewOf(client.history).madeBy(made)
+    const repeated = known.kept.size < known.freed.size ? [] : [...known.attacks]
+    if (job) await createDuring(gate, job.id, { repeated })
   }
 }
 
@@ -158,8 +191,10 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
   const most = client.isPlanned(ids.inProgress) ? 20 : 1
   if (!client.isBroken(ids.inProgress))
     await allEnded([
-      createDuring(gate, first.id, turn, most),
-      ...(other && jobOnOther && !client.isQuick ? [createDuring(other, jobOnOther.id, 0, 1)] : []),
+      createDuring(gate, first.id, { turn, most }),
+      ...(other && jobOnOther && !client.isQuick
+        ? [createDuring(other, jobOnOther.id, { most: 1 })]
+        : []),
     ])
   await older
   if (!(await gate.settle())) throw gate.giveUp('still had a job in progress')
@@ -193,6 +228,7 @@ export async function provokeConflicts(client: JobClient): Promise<void> {
       isBlocked ||= wasBlocked
       if (gate.isGivenUp || client.isBroken(ids.released)) break
     }
+    await repeatAttacks(gate)
   })
   // On a declared application, another client's job may interfere, so a new one has to show it, too.
   const suspected = [ids.released, ids.perApplication, ids.created].some((id) =>
@@ -203,6 +239,7 @@ export async function provokeConflicts(client: JobClient): Promise<void> {
     await gateOf(client, plain).tryHold(async (gate) => {
       if (client.isPlanned(ids.inProgress, ids.atomic)) await attempt(gate)
       await createAfterEnd(gate)
+      await repeatAttacks(gate)
     })
   await attemptOnCreated(client, busy)
   for (const own of [busy, ...(plain && plain.id !== busy.id ? [plain] : [])]) {
@@ -259,5 +296,6 @@ async function attemptAlone(gate: Gate): Promise<boolean> {
   if (!job) return true
   await createDuring(gate, job.id)
   if (await gate.settle()) await createAfterEnd(gate)
+  await repeatAttacks(gate)
   return true
 }

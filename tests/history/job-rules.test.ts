@@ -40,12 +40,41 @@ const bursts = (times: number, apartMs = 3000, on = 'a', from = 0): string =>
     return `\n${start}-${start + 10} ${on}: 409\n${start + 1}-${start + 10} ${on}: 409${job(`j${from / 10_000}${at}`, start + 970, on)}`
   }).join('')
 
+/** Short jobs, each with a creation 30 ms after it that is answered so, the attacked ones after a refused creation. */
+const short = (answers: string): string =>
+  answers
+    .trim()
+    .split(' ')
+    .map((answer, n) => {
+      const [at, name, isFreed] = [n * 1000, `j${n}1`, answer.endsWith('202')]
+      const attack = answer.startsWith('attacked') ? `${at + 20} a/400-missing-inputs: 400` : ''
+      return `${at} a: 202 ${name}\n${at + 10} a: 409\n${attack}\n${at + 30} a: ${isFreed ? `202 j${n}2` : '409'}
+        ${at + 40} ${name}: in_progress\n${at + 45} ${name}: completed${isFreed ? `\n${at + 50} j${n}2: completed` : ''}`
+    })
+    .join('\n')
+
 const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][]>> = {
   'jobs.create/409-job-in-progress': [
     ['a 409 beside a job', 'held', `${busy}\n30 a: 409\n40 j1: in_progress`],
     ['a second job beside the first', 'broken', `${busy}\n30 a: 202 j2\n40 j1: in_progress`],
     ['one with other values', 'broken', `${busy}\n30 a*: 202 j2\n40 j1: in_progress`],
     ['other values that nobody has to take', 'open', `${busy}\n30 a*: 400\n40 j1: in_progress`],
+    ['freed by an attack once: the job may have ended', 'held', short('attacked-202 409')],
+    [
+      'freed by each of three attacks, and never without',
+      'broken',
+      short('attacked-202 409 attacked-202 409 attacked-202 409'),
+    ],
+    [
+      'freed by two of three attacks',
+      'held',
+      short('attacked-202 409 attacked-409 409 attacked-202 409'),
+    ],
+    [
+      'freed by three attacks, and without',
+      'held',
+      short('attacked-202 202 attacked-202 202 attacked-202 409'),
+    ],
     ['a 409 of another name', 'broken', `${busy}\n30 a: 409 Conflict\n40 j1: in_progress`],
     ['a 500 beside a job', 'broken', `${busy}\n30 a: 500 InternalError\n40 j1: in_progress`],
     ['the job may have ended meanwhile', 'open', `${busy}\n30 a: 202 j2\n40 j1: completed`],
