@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import net from 'node:net'
 import { join } from 'node:path'
@@ -18,7 +18,16 @@ const where = (name: string): string | undefined =>
     .map((dir) => dir + name)
     .find((path) => existsSync(path))
 
-export const programs = { nginx: where('nginx'), haproxy: where('haproxy') }
+export const programs = {
+  nginx: where('nginx'),
+  haproxy: where('haproxy'),
+  varnishd: where('varnishd'),
+}
+for (const [name, path] of Object.entries(programs))
+  if (path === undefined)
+    process.stderr.write(
+      `SKIPPED: ${name} is not there; apt-get install nginx-light haproxy varnish\n`,
+    )
 
 /** The reference until the test ends, and its port. */
 export async function upstream(options: ReferenceOptions = {}): Promise<number> {
@@ -88,7 +97,7 @@ export const proxied = (port: number, more = ''): string => {
 /** Names the server that HAProxy sends requests to. */
 export const backend = (port: number): string => `backend service\n  server one 127.0.0.1:${port}`
 
-export async function started(child: ChildProcess, port: number): Promise<void> {
+async function started(child: ChildProcess, port: number): Promise<void> {
   let said = ''
   child.stderr?.on('data', (piece: Buffer) => (said += piece.toString()))
   onTestFinished(() => void child.kill('SIGTERM'))
@@ -131,19 +140,28 @@ export async function nginx(block: string): Promise<number> {
   return port
 }
 
-/** Starts HAProxy with one frontend, `{port}` filled in, until the test ends. */
-export async function haproxy(sections: string): Promise<number> {
+/** Starts HAProxy before that backend, bound to `{port}` as said, until the test ends. */
+export async function haproxy(service: string, bind = '{port}'): Promise<number> {
   const port = await freePort()
   const config = join(folder(), 'haproxy.cfg')
   const times = 'timeout connect 2s\n  timeout client 20s\n  timeout server 20s'
-  writeFileSync(
-    config,
-    `defaults\n  mode http\n  ${times}\n${sections.replaceAll('{port}', String(port))}\n`,
-  )
-  await started(
-    spawn(programs.haproxy!, ['-db', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] }),
-    port,
-  )
+  const front = `frontend f\n  bind 127.0.0.1:${bind.replace('{port}', String(port))}\n  default_backend service\n`
+  writeFileSync(config, `defaults\n  mode http\n  ${times}\n${front}${service}\n`)
+  const stdio = ['ignore', 'ignore', 'pipe'] as ['ignore', 'ignore', 'pipe']
+  await started(spawn(programs.haproxy!, ['-db', '-f', config], { stdio }), port)
+  return port
+}
+
+/** Starts Varnish before that port, with more of its language, until the test ends. */
+export async function varnish(to: number, more = ''): Promise<number> {
+  const port = await freePort()
+  const dir = folder()
+  const file = join(dir, 'field.vcl')
+  writeFileSync(file, `vcl 4.1; backend one { .host = "127.0.0.1"; .port = "${to}"; }\n${more}\n`)
+  mkdirSync(join(dir, 'varnish'))
+  const args = `-j none -F -a 127.0.0.1:${port} -f ${file} -n ${dir}/varnish`.split(' ')
+  const stdio = ['ignore', 'ignore', 'pipe'] as ['ignore', 'ignore', 'pipe']
+  await started(spawn(programs.varnishd!, args, { stdio }), port)
   return port
 }
 
