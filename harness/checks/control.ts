@@ -205,8 +205,8 @@ function noteUnknown(run: Run, operation: OperationId, exchange: Exchange): stri
 
 /** Time for a server to recover from a crash: if it never does, the input broke it. */
 const recovery = { tries: 4, pauseMs: 500 }
-/** Consecutive valid requests: enough to hit a failure of every fifth request. */
-const inARow = 5
+/** Consecutive valid requests: enough to hit a failure of every twelfth request. */
+const inARow = 12
 
 async function breaksOnValid(run: Run, operation: OperationId): Promise<Exchange | undefined> {
   if (!isDeclared(run, operation)) return undefined

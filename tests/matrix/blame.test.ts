@@ -105,6 +105,12 @@ test.each<[string, () => Instead, readonly string[], readonly string[]]>([
     ['ai-detect.run/2xx-accepted'],
   ],
   [
+    'every ninth valid request breaks',
+    () => failsEvery(9, '/v1/completion', breaks),
+    ['completion.create/*', 'envelope/bad-input-no-5xx'],
+    ['completion.create/2xx-accepted'],
+  ],
+  [
     'every third valid creation breaks',
     () => failsEvery(3, graphs, breaks),
     ['graphs.create/*', 'envelope/bad-input-no-5xx', 'envelope/charset-parameter'],
