@@ -87,7 +87,7 @@ module.exports = {
     {
       name: 'engine-is-given-the-interface',
       comment:
-        'It knows no requirement and no operation by itself (harness/engine/run.ts): types alone.',
+        'It knows no requirement and no operation by itself (harness/engine/state.ts): types alone.',
       severity: 'error',
       from: { path: '^harness/(engine|recording|http)/' },
       to: { path: '^catalogue/', dependencyTypesNot: ['type-only'] },

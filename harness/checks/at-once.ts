@@ -1,17 +1,5 @@
 import fc from 'fast-check'
-import {
-  type Exchange,
-  Failed,
-  holdPlaces,
-  isThrottled,
-  livenessProbe,
-  NotExercised,
-  operationName,
-  type Probe,
-  type Run,
-  type SendHeld,
-  sendOnce,
-} from '../engine/index.ts'
+import { type Exchange, Failed, NotExercised, type Probe, type Run } from '../engine/index.ts'
 import { type CheckContext, maxAtOnce } from '../run/index.ts'
 import { seedFor } from './values.ts'
 
@@ -59,54 +47,14 @@ interface Together {
   readonly fresh?: boolean
 }
 
-/**
- * Sends several requests simultaneously: takes places of the semaphore and opens connections first, to hit a race of a
- * millisecond between a server's check and its set. A request on a connection that the target had closed is repeated
- * afterwards, with another name.
- */
-export async function sendAtOnce(
+/** Sends several requests at the same moment; a quick run has none to spare for opening connections first. */
+export function sendAtOnce(
   run: Run,
   { size, make, requirement, fresh = false }: Together,
 ): Promise<Exchange[]> {
-  const { client, life, target } = run
-  const count = Math.min(size, target.limits.concurrency)
-  const purpose = { requirement, role: 'probe' } as const
-  const probes = await Promise.all(Array.from({ length: count }, async () => make()))
-  const operation = probes[0] ? operationName(probes[0]) : ''
-  client.breaker.check(operation)
-  await client.throttle.pass(operation, life.signal)
-  // A quick run has few requests to spare.
   const opens = !fresh && run.options.depth === 'full'
-  await client.pacer.saveUp(opens ? 2 * count : count, life.signal)
-  const first = await holdPlaces(run, count, async (sendHeld) => {
-    if (opens) await openConnections(run, count, sendHeld)
-    return Promise.all(probes.map((probe) => sendHeld(probe, purpose, { fresh })))
-  })
-  const sent = await Promise.all(
-    first.map(async (exchange) => {
-      if (!exchange.noResponse?.staleConnection) return exchange
-      client.losses.retried++
-      const options = { fresh: true, pace: 'paid-back' } as const
-      return { ...(await sendOnce(run, await make(), purpose, options)), unanswered: exchange }
-    }),
-  )
-  for (const exchange of sent) holdBack(run, exchange)
-  return sent
-}
-
-/** The next request of the operation waits as long as a throttled answer asks. */
-export function holdBack({ client }: Run, { probe, response }: Exchange): void {
-  if (response && isThrottled(response)) client.throttle.hold(operationName(probe), response, 0)
-}
-
-/** Unless enough are open already. */
-async function openConnections(run: Run, count: number, sendHeld: SendHeld): Promise<void> {
-  const { idle } = run.client.transport
-  if (!idle || idle() >= count) return
-  const read = await livenessProbe(run)
-  const skipPassive = run.target.absent[run.api.first] !== undefined
-  const purpose = { requirement: null, role: 'setup', skipPassive } as const
-  await Promise.allSettled(Array.from({ length: count }, () => sendHeld(read, purpose)))
+  const count = Math.min(size, run.target.limits.concurrency)
+  return run.client.sendAtOnce(count, make, { requirement, role: 'probe' }, { fresh, opens })
 }
 
 /** Over HTTP each shrink step is a request; the smallest input so far is shown. */

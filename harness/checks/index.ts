@@ -88,7 +88,7 @@ export {
   sendUntilSettled,
   sharedBy,
 } from './created.ts'
-export { holdBack, sendAtOnce } from './at-once.ts'
+export { sendAtOnce } from './at-once.ts'
 
 // Values, drawn by the seed of the run or fixed.
 export {

@@ -18,8 +18,6 @@ import {
   type Probe,
   type Run,
   sendHookRequest,
-  sendWithStaleRetry,
-  throughGate,
   tpeOf,
 } from '../engine/index.ts'
 import { type CheckContext, judgePairs } from '../run/index.ts'
@@ -105,7 +103,9 @@ async function awaitGranted(run: Run, operation: OperationId): Promise<void> {
   const purpose = { requirement: null, role: 'control' } as const
   const ask = async (): Promise<Exchange> => {
     const probe = await validRequest(run, operation)
-    return throughGate(run, probe, purpose, () => sendWithStaleRetry(run, probe, purpose))
+    return run.client.throughGate(probe, purpose, () =>
+      run.client.sendWithStaleRetry(probe, purpose),
+    )
   }
   const deadline = performance.now() + jobTimeoutMs
   for (let ms = pauses.first; !run.life.ended; ms = Math.min(ms * 2, pauses.longest)) {
@@ -210,7 +210,7 @@ async function sendRepeatedly(
     while (!found && sent < most) {
       run.client.breaker.check(control.exchange?.probe.operation ?? requirement.operation)
       sent++
-      const first = await sendWithStaleRetry(run, await make(), purpose, { pace: 'none' })
+      const first = await run.client.sendWithStaleRetry(await make(), purpose, { pace: 'none' })
       if (!tells(first)) continue
       // An effect of the previous request on the connection proves nothing about this one.
       const isSpoiled =
@@ -218,7 +218,7 @@ async function sendRepeatedly(
         first.response &&
         matchPairs(expects, first.response) !== 'exact'
       const exchange = isSpoiled
-        ? await sendWithStaleRetry(run, await make(), purpose, { pace: 'none', fresh: true })
+        ? await run.client.sendWithStaleRetry(await make(), purpose, { pace: 'none', fresh: true })
         : first
       if (tells(exchange)) found ??= exchange
     }

@@ -7,14 +7,12 @@ import {
   proxyFor,
   type Transport,
 } from '../http/index.ts'
-import type { Exchange } from './exchange.ts'
+import { Client } from './client.ts'
 import { createKeys } from './keys.ts'
-import { createLiveness } from './liveness.ts'
 import { createLog } from './log.ts'
-import { createCircuitBreaker, createLosses } from './losses.ts'
 import { allEnded, createLifetime } from './outcome.ts'
-import type { Findings, Interface, Objects, Plan, Run, RunHook, RunOptions } from './run.ts'
-import { createPacer, createSemaphore, createThrottle, longestPauseMs, type Wall } from './pace.ts'
+import type { Run, RunHook } from './run.ts'
+import type { Findings, Interface, Objects, Plan, RunOptions, State } from './state.ts'
 import { createSigns } from './signs.ts'
 
 /** Parts of a run besides target and options. */
@@ -41,44 +39,45 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   const to = (url: string, connections: number): Transport =>
     createTransport({ baseUrl: url, connections, insecure, tls, bodyLimit })
   const life = createLifetime()
-  const recorder = createRecorder(options.exchangeLog, redactor)
   const findings = newFindings(target)
-  const throttle = createThrottle({
-    baseMs: options.backoffMs,
-    onTimeout: (wall) => void endWaiting(run, wall),
-  })
   const { log, signs } = findings
-  const unanswered = (exchange: Exchange): void => {
-    if (!exchange.response) for (const hook of hooks) hook.unanswered?.(run, exchange)
-  }
-  const observed = (exchange: Exchange): void => {
-    for (const hook of hooks) hook.observe?.(run, exchange)
-  }
-  const run: Run = {
+  const state: State = {
     options,
     target,
     plan,
     keys: createKeys(target, redactor, life),
-    client: {
-      transport: injected ?? to(baseUrl, limits.concurrency + 1),
-      elsewhere: waysElsewhere(baseUrl, injected, (url) => to(url, limits.concurrency)),
-      proxy: injected ? undefined : proxyFor(baseUrl),
-      semaphore: createSemaphore(limits.concurrency),
-      pacer: createPacer(limits.requestsPerSecond),
-      throttle,
-      breaker: createCircuitBreaker(),
-      losses: createLosses(),
-      liveness: createLiveness(() => run),
-      recorder,
-      watchers: [throttle.see, log.see, unanswered],
-      observers: [observed, signs.observe, log.observe],
-    },
     life,
     objects: newObjects(target, nonce),
     findings,
-    hooks,
     api,
   }
+  const client = new Client(state, {
+    transport: injected ?? to(baseUrl, limits.concurrency + 1),
+    elsewhere: waysElsewhere(baseUrl, injected, (url) => to(url, limits.concurrency)),
+    proxy: injected ? undefined : proxyFor(baseUrl),
+    recorder: createRecorder(options.exchangeLog, redactor),
+    intercept(probe, purpose, send) {
+      for (const hook of hooks) {
+        const intercepted = hook.intercept?.(run, probe, purpose, send)
+        if (intercepted) return intercepted
+      }
+      return undefined
+    },
+    watchers: [
+      log.see,
+      (exchange) => {
+        if (!exchange.response) for (const hook of hooks) hook.unanswered?.(run, exchange)
+      },
+    ],
+    observers: [
+      (exchange) => {
+        for (const hook of hooks) hook.observe?.(run, exchange)
+      },
+      signs.observe,
+      log.observe,
+    ],
+  })
+  const run: Run = Object.assign(state, { client, hooks })
   return run
 }
 
@@ -86,8 +85,6 @@ function newFindings({ baseUrl }: Target): Findings {
   return {
     log: createLog(),
     signs: createSigns(baseUrl),
-    wrongKeys: 0,
-    looks: new Map(),
     failures: 0,
     shown: new WeakMap(),
     poisoned: new Map(),
@@ -101,14 +98,14 @@ function waysElsewhere(
   baseUrl: string,
   injected: Transport | undefined,
   make: (url: string) => Transport,
-): Run['client']['elsewhere'] {
+) {
   const own = new Map<string, Transport>()
   const { origin, pathname } = new URL(baseUrl)
   const prefix = pathname.replace(/\/$/, '')
   const below = (path: string): string =>
     path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
   return {
-    to(url) {
+    to(url: string): Pick<Transport, 'send'> {
       if (injected && url === origin)
         return {
           send: (request, options) =>
@@ -120,26 +117,6 @@ function waysElsewhere(
     },
     close: () => allEnded([...own.values()].map((transport) => transport.close())),
   }
-}
-
-/** Stops waiting after nothing but throttled answers: the whole run, or these operations if others are answered. */
-async function endWaiting(
-  { client, life }: Pick<Run, 'client' | 'life'>,
-  wall: Wall,
-): Promise<void> {
-  const isAll = await client.liveness.isThrottling().catch(() => true)
-  if (isAll) life.end('throttled', wallSentence(wall))
-  else for (const operation of wall.operations) client.breaker.stop(operation)
-}
-
-/** Describes a run with nothing but throttled answers: a daily quota or an outage, which no rate avoids. */
-function wallSentence({ ms, askedMs, statuses }: Wall): string {
-  const given = [...statuses].toSorted().join(' or ')
-  const sentence = `for ${Math.round(ms / 1000)} s the target answered only ${given}`
-  if (!statuses.has(429)) return `${sentence}: it is out of service, or accepts no more requests`
-  return askedMs > longestPauseMs
-    ? `${sentence}, and asks to wait ${Math.round(askedMs / 1000)} s: a quota of hours or days`
-    : sentence
 }
 
 function newObjects({ ids }: Target, nonce: string): Objects {

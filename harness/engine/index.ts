@@ -1,5 +1,6 @@
 export { createRun, type RunParts } from './create-run.ts'
-export type { Interface, Plan, PlanEntry, Run, RunHook, RunOptions, GatedSend } from './run.ts'
+export type { Interface, Plan, PlanEntry, Run, RunHook, RunOptions } from './run.ts'
+export { isOwnBreakdown, type GatedSend } from './client.ts'
 export { isPlanned, mayGenerate, perRun, runOptionsOf } from './run.ts'
 export { keyRefusal, refusedSince } from './keys.ts'
 export {
@@ -43,9 +44,6 @@ export {
   type Source,
 } from './request.ts'
 
-export { sendGated, throughGate } from './gate.ts'
-export { holdPlaces, type SendHeld, sendOnce, sendWithStaleRetry } from './send.ts'
-export { isOwnBreakdown, sendWithPatience } from './retry.ts'
 export { cleanUp, sendHookRequest, setUp, tearDown } from './own-requests.ts'
 export { createSemaphore } from './pace.ts'
 

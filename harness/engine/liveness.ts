@@ -1,19 +1,13 @@
 import { targetReason } from '../report/index.ts'
 import type { HttpResult } from '../http/index.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
-import {
-  type GatewayResponse,
-  gatewayEveryMs,
-  gatewayResponseOf,
-  remedyFor,
-  type Way,
-} from './gateway.ts'
+import { type GatewayResponse, gatewayEveryMs, gatewayResponseOf } from './gateway.ts'
+import { remedyFor, type Way } from './gateway.ts'
 import { isLost } from './losses.ts'
 import { pause } from './outcome.ts'
-import { forLiveness, httpRequest, livenessProbe, nameOf } from './request.ts'
+import { operationName } from './request.ts'
 import { isThrottled } from './response.ts'
-import type { Liveness, Run } from './run.ts'
-import { recordExchange } from './send.ts'
+import type { State } from './state.ts'
 
 /** Interval of checks for a silent target, in ms. */
 const checkEveryMs = 250
@@ -29,154 +23,177 @@ const restartQuestions = 20
 /** Default time limit of the first request, in ms. */
 const firstMs = 10_000
 
-/** Maximum requests named as the last before the target went away. */
 const maxNamed = 3
 /** A request lost this long (ms) before the last answer did not cause a later end. */
 const recentMs = 1000
 
-interface Asked {
+/** A harmless request, and what came of it. */
+export interface Question {
   readonly result: HttpResult
   readonly exchange: Exchange
 }
 
-/** Creates the liveness check of a run, which need not be complete yet; its first request starts the run. */
-export function createLiveness(run: () => Run): Liveness {
-  const open = new Map<PreviousRequest, number>()
+interface Settings {
+  readonly run: Pick<State, 'target' | 'life' | 'options'>
+  readonly way: Way
+  /** @param isElsewhere at another path */
+  ask(timeoutMs: number, isElsewhere: boolean): Promise<Question>
+  /** The answer came from the target itself. */
+  accept(exchange: Exchange): void
+  redact(text: string): string
+}
+
+/** Detects a target that does not answer, at the start or later. */
+export class Liveness {
+  readonly #settings: Settings
+  readonly #open = new Map<PreviousRequest, number>()
   /** Unanswered requests with times: one may have brought the target down. */
-  let lost: {
+  #lost: {
     readonly request: PreviousRequest
     readonly sentAt: number
     readonly endedAt: number
   }[] = []
   /** Checks since the last answer, or since the first open request. */
-  let looks = 0
-  let answeredAt = -Infinity
+  #looks = 0
+  #answeredAt = -Infinity
   /** When a target that had been away answered again. */
-  let backAt = -Infinity
-  let checking: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
-  const once = (check: () => Promise<void>): Promise<void> =>
-    (checking ??= check().finally(() => (checking = undefined)))
-  const answered = (): void => {
-    answeredAt = performance.now()
-    looks = 0
+  #backAt = -Infinity
+  #timer: NodeJS.Timeout | undefined
+  /** Pending while liveness is being checked: nothing else is sent meanwhile. */
+  checking: Promise<void> | undefined
+
+  constructor(settings: Settings) {
+    this.#settings = settings
   }
-  const ask = async (timeoutMs: number, elsewhere = false): Promise<Asked> => {
-    const { api, client, life } = run()
-    const probe = await livenessProbe(run(), elsewhere ? api.reading : api.first)
-    const request = httpRequest(run(), probe)
-    // The first answer may be a gateway's: observers see it once accepted.
-    const sent: PreviousRequest = { probe, purpose: forLiveness, request }
-    // Must not queue behind unanswered requests.
-    client.pacer.owe()
-    const options = { timeoutMs, signal: life.signal, fresh: true, tag: sent }
-    const result = await client.transport.send(request, options)
-    return { result, exchange: recordExchange(run(), sent, result) }
+
+  /** Sends the first request of the run. False if the run cannot go on; it has then ended with the reason. */
+  async first(): Promise<boolean> {
+    // If a key cannot be read, the requests that need it report it.
+    const look = (): void => void this.#checkIfQuiet().catch(() => undefined)
+    this.#timer = setInterval(look, checkEveryMs).unref()
+    const { run, way, accept, ask } = this.#settings
+    const { baseUrl, limits, timeoutDeclared } = run.target
+    const asked = await ask(timeoutDeclared ? limits.timeoutMs : firstMs, false)
+    const { last, gateway } = await this.#askPatiently(asked, startQuestions)
+    const { result, exchange } = last
+    const why =
+      result.kind === 'no-answer' ? `${result.message}${remedyFor(result, way)}` : gateway?.sentence
+    if (why === undefined) accept(exchange)
+    else run.life.end('unreachable', targetReason(baseUrl, why))
+    return why === undefined
   }
-  const accept = (exchange: Exchange): void => {
-    const { api, client, target } = run()
-    if (!exchange.response || target.absent[api.first] !== undefined) return
-    for (const observe of client.observers) observe(exchange)
+
+  /** Counts a request as open until it has ended, and names it if the target stops answering meanwhile. */
+  sending(request: PreviousRequest): void {
+    if (this.#open.size === 0) this.#looks = 0
+    this.#open.set(request, performance.now())
   }
-  const wait = (ms: number): Promise<void> => pause(run(), ms).catch(() => undefined)
-  const way = (): Way => {
-    const { client, target } = run()
-    return { baseUrl: target.baseUrl, tls: target.tls, proxy: client.proxy }
+
+  /** @param result undefined if the transport refuses such a request */
+  ended(request: PreviousRequest, result: HttpResult | undefined): void {
+    const sentAt = this.#open.get(request) ?? 0
+    const endedAt = performance.now()
+    this.#open.delete(request)
+    if (result?.kind === 'answer') {
+      this.#noteAnswer()
+      this.#lost = this.#lost.filter((other) => endedAt - other.endedAt < recentMs)
+      // A refused connection did not reach the target.
+    } else if (result && result.cause !== 'refused') this.#lost.push({ request, sentAt, endedAt })
   }
-  const gatewayOf = ({ exchange }: Asked): GatewayResponse | undefined =>
-    gatewayResponseOf(exchange, way())
+
+  /**
+   * After an unanswered exchange or a gateway's answer, checks whether the target is there, unless an answer came
+   * since. True if it was away and came back, so that the request may be repeated; a target that stays away ends the
+   * run instead of failing each request.
+   */
+  async cameBack({ endedAt, response }: Exchange): Promise<boolean> {
+    // Any other answer since then shows that it is there.
+    if (this.#backAt < endedAt && (response || this.#answeredAt <= endedAt)) await this.#check()
+    return this.#backAt >= endedAt
+  }
+
+  /** Whether harmless requests are throttled as well. */
+  async isThrottling(): Promise<boolean> {
+    for (const isElsewhere of [false, true]) {
+      const { response } = (await this.#settings.ask(lastChanceMs, isElsewhere)).exchange
+      if (response && !isThrottled(response)) return false
+    }
+    return true
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  #noteAnswer(): void {
+    this.#answeredAt = performance.now()
+    this.#looks = 0
+  }
+
+  async #checkIfQuiet(): Promise<void> {
+    if (this.#open.size > 0 && ++this.#looks > quietLooks) await this.#check()
+  }
+
+  #check(): Promise<void> {
+    return (this.checking ??= this.#lookAgain().finally(() => (this.checking = undefined)))
+  }
+
+  async #lookAgain(): Promise<void> {
+    const { run, ask, accept } = this.#settings
+    const stopped = (why: string): void =>
+      run.life.end('unreachable', `the target stopped answering: ${why}`)
+    const first = await ask(lastChanceMs, false)
+    const isGateway = (this.#gatewayOf(first)?.patienceMs ?? 0) > 0
+    const { last, gateway } = await this.#askPatiently(first, restartQuestions)
+    const { result, exchange } = last
+    if (isGateway || isAway(first.result)) this.#backAt = performance.now()
+    accept(exchange)
+    if (gateway && gateway.patienceMs > 0) stopped(gateway.sentence)
+    else if (result.kind === 'answer') this.#noteAnswer()
+    // The run ended first, which says nothing about the target.
+    else if (result.cause !== 'aborted') stopped(`${result.message}${this.#underWay()}`)
+  }
+
   /** Asks again while the target is away, so often if it takes no connections, and as long as a gateway may wait for its service. */
-  const askPatiently = async (
-    first: Asked,
+  async #askPatiently(
+    first: Question,
     most: number,
-  ): Promise<{ readonly last: Asked; readonly gateway?: GatewayResponse }> => {
+  ): Promise<{ readonly last: Question; readonly gateway?: GatewayResponse }> {
+    const { run, ask } = this.#settings
+    const wait = (ms: number): Promise<void> => pause(run, ms).catch(() => undefined)
     for (let [last, times] = [first, 0]; ; times++) {
-      const gateway = gatewayOf(last)
-      if (isAway(last.result) && times < most) await wait(2 * run().options.backoffMs)
+      const gateway = this.#gatewayOf(last)
+      if (isAway(last.result) && times < most) await wait(2 * run.options.backoffMs)
       else if (gateway && times * gatewayEveryMs < gateway.patienceMs) await wait(gatewayEveryMs)
       else if (!gateway) return { last }
-      else if (gateway.perhapsHereOnly && !gatewayOf(await ask(lastChanceMs, true))) return { last }
+      else if (gateway.perhapsHereOnly && !this.#gatewayOf(await ask(lastChanceMs, true)))
+        return { last }
       else return { last, gateway }
-      last = await ask(lastChanceMs)
+      last = await ask(lastChanceMs, false)
     }
   }
-  const stopped = (why: string): void =>
-    run().life.end('unreachable', `the target stopped answering: ${why}`)
-  /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`, bodies first; empty if none. */
-  const underWay = (): string => {
-    const all = [...lost, ...[...open].map(([request, sentAt]) => ({ request, sentAt }))]
+
+  #gatewayOf({ exchange }: Question): GatewayResponse | undefined {
+    return gatewayResponseOf(exchange, this.#settings.way)
+  }
+
+  /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`; empty if none. */
+  #underWay(): string {
+    const { run, redact } = this.#settings
+    const open = [...this.#open].map(([request, sentAt]) => ({ request, sentAt }))
     // A server is more likely to crash on a body.
     const hasNone = ({ request }: PreviousRequest): number => (request.body === undefined ? 1 : 0)
-    const inOrder = all.sort(
+    const inOrder = [...this.#lost, ...open].sort(
       (a, b) => hasNone(a.request) - hasNone(b.request) || a.sentAt - b.sentAt,
     )
-    const names = [...new Set(inOrder.map(({ request }) => nameOf(run(), request)))]
+    const all = inOrder.map(({ request: { probe, purpose, request } }) => {
+      const sentFor = purpose.requirement ?? operationName(probe)
+      return redact(`${request.method} ${run.target.baseUrl}${request.path} (${sentFor})`)
+    })
+    const names = [...new Set(all)]
     if (names.length === 0) return ''
     const more = names.length > maxNamed ? `, and ${names.length - maxNamed} more` : ''
     return `; under way when it stopped: ${names.slice(0, maxNamed).join(', ')}${more}`
-  }
-  const check = async (): Promise<void> => {
-    const first = await ask(lastChanceMs)
-    const isGateway = (gatewayOf(first)?.patienceMs ?? 0) > 0
-    const { last, gateway } = await askPatiently(first, restartQuestions)
-    const { result, exchange } = last
-    if (isGateway || isAway(first.result)) backAt = performance.now()
-    accept(exchange)
-    if (gateway && gateway.patienceMs > 0) stopped(gateway.sentence)
-    else if (result.kind === 'answer') answered()
-    // The run ended first, which says nothing about the target.
-    else if (result.cause !== 'aborted') stopped(`${result.message}${underWay()}`)
-  }
-  const checkIfQuiet = async (): Promise<void> => {
-    if (open.size > 0 && ++looks > quietLooks) await once(check)
-  }
-  return {
-    async first() {
-      // If a key cannot be read, the requests that need it report it.
-      timer = setInterval(() => void checkIfQuiet().catch(() => undefined), checkEveryMs).unref()
-      const { life, target } = run()
-      const { baseUrl, limits, timeoutDeclared } = target
-      const asked = await ask(timeoutDeclared ? limits.timeoutMs : firstMs)
-      const { last, gateway } = await askPatiently(asked, startQuestions)
-      const { result, exchange } = last
-      const why =
-        result.kind === 'no-answer'
-          ? `${result.message}${remedyFor(result, way())}`
-          : gateway?.sentence
-      if (why === undefined) accept(exchange)
-      else life.end('unreachable', targetReason(baseUrl, why))
-      return why === undefined
-    },
-    sending(request) {
-      if (open.size === 0) looks = 0
-      open.set(request, performance.now())
-    },
-    ended(request, result) {
-      const sentAt = open.get(request) ?? 0
-      const endedAt = performance.now()
-      open.delete(request)
-      if (result?.kind === 'answer') {
-        answered()
-        lost = lost.filter((other) => endedAt - other.endedAt < recentMs)
-        // A refused connection did not reach the target.
-      } else if (result && result.cause !== 'refused') lost.push({ request, sentAt, endedAt })
-    },
-    async cameBack({ endedAt, response }) {
-      // Any other answer since then shows that it is there.
-      if (backAt < endedAt && (response || answeredAt <= endedAt)) await once(check)
-      return backAt >= endedAt
-    },
-    async isThrottling() {
-      const isLimit = async (elsewhere: boolean): Promise<boolean> => {
-        const { response } = (await ask(lastChanceMs, elsewhere)).exchange
-        return !response || isThrottled(response)
-      }
-      return (await isLimit(false)) && (await isLimit(true))
-    },
-    get checking() {
-      return checking
-    },
-    stop: () => clearInterval(timer),
   }
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { getAt, preview } from '../../schemas/json.ts'
-import type { HttpRequest, HttpResult } from '../http/index.ts'
+import type { HttpRequest } from '../http/index.ts'
 import type { Created, ExchangeRole } from '../report/index.ts'
 import { fillRequest, fillTarget, type HookRequest, type SetupRequest } from '../target/index.ts'
 import { queryOf, withOwn } from './exchange.ts'
@@ -40,7 +40,7 @@ export async function sendHookRequest(
   hook: HookRequest,
   { role, requirement, signal, timeoutMs = deadlineOf(run) }: HookSending,
 ): Promise<HttpResponse | NoHookResponse> {
-  const { client, life, target } = run
+  const { client, target } = run
   const { origin, pathname, search } = new URL(hook.url)
   const isOwn = origin === new URL(target.baseUrl).origin
   const full = hook.withKey ? await run.keys.full() : undefined
@@ -52,19 +52,9 @@ export async function sendHookRequest(
     headers: withOwn([...(isOwn ? target.headers : []), ...json], [...hook.headers, ...credential]),
     ...(hook.body !== undefined && { body: JSON.stringify(hook.body) }),
   }
-  if (life.ended?.cause === 'interrupted') client.pacer.owe()
-  else await client.pacer.wait(life.ended ? undefined : life.signal)
-  const send = async (fresh: boolean): Promise<HttpResult> => {
-    const options = { timeoutMs, fresh, ...(signal && { signal }) }
-    const result = await client.elsewhere.to(origin).send(request, options)
-    const sent = { url: hook.url, request, credential: full ?? { shown: '' } }
-    client.recorder.record({ ...sent, result, operation: null, requirement, role })
-    return result
-  }
-  const first = await send(false)
-  // The target had closed the connection: the request did not reach it.
-  const isStale = first.kind === 'no-answer' && first.staleConnection
-  const result = isStale ? await send(true) : first
+  const about = { credential: full ?? { shown: '' }, requirement, role }
+  const limits = { timeoutMs, ...(signal && { signal }) }
+  const result = await client.sendElsewhere(hook.url, request, limits, about)
   return result.kind === 'answer'
     ? responseOf(result, run.api.errors)
     : { status: undefined, why: result.message }
@@ -188,7 +178,7 @@ export async function cleanUp(run: Run): Promise<void> {
         for (const object of [next, ...waiting.splice(0)]) cleanups.set(object, error.message)
       }
   }
-  await allEnded(Array.from({ length: Math.min(atOnce, run.client.semaphore.size) }, worker))
+  await allEnded(Array.from({ length: Math.min(atOnce, run.target.limits.concurrency) }, worker))
 }
 
 function isHurried({ life: { ended } }: Run): boolean {

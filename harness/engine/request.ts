@@ -1,6 +1,6 @@
 import { type HeaderLine, type HttpRequest, isNamed } from '../http/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { Run } from './run.ts'
+import type { State } from './state.ts'
 import type { Credential, Probe, Purpose, PreviousRequest } from './exchange.ts'
 import { withOwn, pathOf } from './exchange.ts'
 import { readsDeclared } from '../target/index.ts'
@@ -19,7 +19,7 @@ export const jsonType: HeaderLine = { name: 'content-type', value: 'application/
 
 /** A request of that operation, by default with the full key. */
 export async function operationProbe(
-  run: Pick<Run, 'keys' | 'target' | 'api'>,
+  run: Pick<State, 'keys' | 'target' | 'api'>,
   id: OperationId,
   parts: ProbeParts,
 ): Promise<Probe> {
@@ -29,7 +29,7 @@ export async function operationProbe(
 
 /** A request of an operation at the declared path. */
 export function draftOf(
-  target: Pick<Run['target'], 'operations'>,
+  target: Pick<State['target'], 'operations'>,
   { id: name, method, path }: Pick<Operation, 'id' | 'method' | 'path'>,
   parts: ProbeParts & { readonly credential: Credential },
 ): Probe {
@@ -56,7 +56,7 @@ const nobodysId = '00000000-0000-4000-8000-000000000000'
 
 /** A harmless request, by default with the full key, to test liveness or present a key. */
 export function livenessProbe(
-  run: Pick<Run, 'keys' | 'target' | 'api'>,
+  run: Pick<State, 'keys' | 'target' | 'api'>,
   id = run.api.first,
   credential?: Credential,
 ): Promise<Probe> {
@@ -68,7 +68,7 @@ export function livenessProbe(
 export const forLiveness: Purpose = { requirement: null, role: 'liveness', skipPassive: true }
 
 /** The effect of the operation's valid request on a conforming target. Reading a declared object has none. */
-export function effectOf(run: Pick<Run, 'target' | 'api'>, operation: OperationId): Effect {
+export function effectOf(run: Pick<State, 'target' | 'api'>, operation: OperationId): Effect {
   return readsDeclared(operation, run.target.file) ? 'none' : run.api.granted(operation).effect
 }
 
@@ -80,7 +80,7 @@ export async function probeOf(source: Source): Promise<Probe> {
 }
 
 /** The request as sent: the target's headers, overridden by the probe's. */
-export function httpRequest({ target }: Pick<Run, 'target'>, probe: Probe): HttpRequest {
+export function httpRequest({ target }: Pick<State, 'target'>, probe: Probe): HttpRequest {
   const { method, headers, body, credential } = probe
   const { value } = credential
   const own = value === undefined ? headers : [...headers, { name: 'authorization', value }]
@@ -99,7 +99,7 @@ export function operationName({ operation, method, path }: Probe): string {
 
 /** The request with the current key, since a short-lived one may have expired in the queue. */
 export async function requestOf(
-  run: Pick<Run, 'keys' | 'target' | 'api'>,
+  run: Pick<State, 'keys' | 'target' | 'api'>,
   probe: Probe,
   purpose: Purpose,
   source?: Source,
@@ -108,13 +108,4 @@ export async function requestOf(
   const fresh = credential === probe.credential ? probe : { ...probe, credential }
   const again = source === undefined ? {} : { again: () => probeOf(source) }
   return { probe: fresh, purpose, request: httpRequest(run, fresh), ...again }
-}
-
-/** For example `POST http://127.0.0.1:8080/v1/translate (translate.run/401-expired-key)`. */
-export function nameOf(
-  { target, client }: Pick<Run, 'target' | 'client'>,
-  { probe, purpose, request }: PreviousRequest,
-): string {
-  const sentFor = purpose.requirement ?? operationName(probe)
-  return client.recorder.redact(`${request.method} ${target.baseUrl}${request.path} (${sentFor})`)
 }

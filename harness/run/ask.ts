@@ -7,11 +7,7 @@ import {
   type Purpose,
   requestOf,
   type Run,
-  sendGated,
-  sendOnce,
-  sendWithPatience,
   type Source,
-  throughGate,
 } from '../engine/index.ts'
 import {
   type Answer,
@@ -95,15 +91,17 @@ async function send(
 ): Promise<Exchange> {
   if (pauseMs > 0) await pause(run, pauseMs)
   if (!fresh && !after) {
-    const outgoing = { run, source, purpose, fresh: options.fresh ?? false }
-    return options.isHeld ? sendWithPatience(outgoing) : sendGated(outgoing)
+    const { fresh: isFresh = false, isHeld = false } = options
+    return isHeld
+      ? run.client.sendPatiently(source, purpose, { fresh: isFresh })
+      : run.client.sendGated(source, purpose, isFresh)
   }
   const probe = await probeOf(source)
   const circumstance = after
     ? { after: await requestOf(run, await probeOf(after.source), after.purpose) }
     : { fresh: true }
-  const once = () => sendOnce(run, probe, purpose, { source, ...circumstance })
-  return options.isHeld ? once() : throughGate(run, probe, purpose, once)
+  const once = () => run.client.sendOnce(probe, purpose, { source, ...circumstance })
+  return options.isHeld ? once() : run.client.throughGate(probe, purpose, once)
 }
 
 const mostBlocks = 5

@@ -1,4 +1,4 @@
-import { type Exchange, NotExercised, type Run, sendOnce, withFinding } from '../engine/index.ts'
+import { type Exchange, NotExercised, type Run, withFinding } from '../engine/index.ts'
 import { answerAtEnd, isHarmless, leavesState } from '../journal/index.ts'
 import { type Failure, mistakeReason, type RequirementResult } from '../report/index.ts'
 import { exclusiveIds } from '../target/index.ts'
@@ -48,7 +48,7 @@ async function sentAgain<R extends RequirementResult>(
   const isFew =
     run.target.limits.credentialProbes === 'few' &&
     run.api.requirement(result.id)?.fault === 'credentials'
-  const again = () => sendOnce(run, probe, purpose, { fresh: true })
+  const again = () => run.client.sendOnce(probe, purpose, { fresh: true })
   const { finding } = await askAtEnd(exchange, again, isOften && !isFew)
   if (!finding) return undefined
   const clean = (text: string): string => run.client.recorder.redact(text)

@@ -163,9 +163,7 @@ function judgedBefore(run: Run, result: CatalogueResult, since: number): Catalog
 
 /** Ends a run: cleans up and closes sockets, whatever is thrown meanwhile. */
 async function finishRun(run: Run): Promise<void> {
-  const { elsewhere, liveness, recorder, throttle, transport } = run.client
-  liveness.stop()
-  throttle.release()
+  run.client.stop()
   const { created, saved } = run.objects
   const isGone = run.life.ended?.cause === 'unreachable'
   const cleaned = isGone || created.length === 0 ? Promise.resolve() : cleanUp(run)
@@ -174,6 +172,6 @@ async function finishRun(run: Run): Promise<void> {
     if (run.life.ended?.cause !== 'interrupted') await Promise.allSettled([cleaned])
     await allEnded([cleaned, saved ? tearDown(run, saved) : Promise.resolve()])
   } finally {
-    await allEnded([transport.close(), elsewhere.close()]).finally(recorder.close)
+    await run.client.close()
   }
 }

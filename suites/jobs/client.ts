@@ -1,4 +1,3 @@
-import { holdBack } from '../../harness/checks/index.ts'
 import {
   type Exchange,
   isPlanned,
@@ -8,7 +7,6 @@ import {
   type Probe,
   type Purpose,
   type Run,
-  sendWithStaleRetry,
 } from '../../harness/engine/index.ts'
 import { ask, askHolding, pastBlocks } from '../../harness/run/index.ts'
 import {
@@ -134,13 +132,15 @@ export class JobClient {
   async createBeside(application: ApplicationResource): Promise<HistoryEvent> {
     const probe = await jobRequest(this.run, application)
     const send = (fresh: boolean) =>
-      pastBlocks(() => sendWithStaleRetry(this.run, probe, asProbe(ids.inProgress), { fresh }))
+      pastBlocks(() =>
+        this.run.client.sendWithStaleRetry(probe, asProbe(ids.inProgress), { fresh }),
+      )
     let exchange = await send(false)
     const event = this.eventOf(exchange)
     // An earlier request on the connection may have spoiled any other answer, and a connection may be lost.
     const isClear = isConflict(event) || event.isGranted || (event.status && event.isFirst)
     if (!isClear) exchange = await send(true)
-    holdBack(this.run, exchange)
+    this.run.client.holdBack(exchange)
     return this.eventOf(exchange)
   }
 

@@ -125,7 +125,7 @@ export class Gate {
         if (exchange.response?.status !== 409 || expects409) return exchange
         const { unanswered } = exchange
         const isLost = unanswered && !unanswered.noResponse?.staleConnection
-        if (isLost && ++lost >= run.client.losses.proof(lost, 0))
+        if (isLost && ++lost >= run.client.losses.proof(lost))
           return { ...unanswered, unansweredTwice: true }
         fresh ||= unanswered !== undefined
         busySince ??= performance.now()

@@ -5,7 +5,6 @@ import { sendAtOnce } from '../../harness/checks/at-once.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { askHolding } from '../../harness/run/ask.ts'
 import { operationProbe } from '../../harness/engine/request.ts'
-import { holdPlaces, sendOnce } from '../../harness/engine/send.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import { prepareRun } from '../../suites/judge.ts'
 import { judgeUrl } from '../matrix/judge-reference.ts'
@@ -26,14 +25,15 @@ const made = (run: Run, effect: 'creates' | 'none') => async () => {
 const users = {
   one: async (run: Run) => askHolding(run, made(run, 'none'), purpose),
   creation: async (run: Run) => askHolding(run, made(run, 'creates'), purpose),
-  alone: async (run: Run) => sendOnce(run, await made(run, 'none')(), purpose, { alone: true }),
+  alone: async (run: Run) =>
+    run.client.sendOnce(await made(run, 'none')(), purpose, { alone: true }),
   burst: async (run: Run) =>
     sendAtOnce(run, { size: 5, make: made(run, 'creates'), requirement: purpose.requirement }),
   'burst of all': async (run: Run) =>
     sendAtOnce(run, { size: 99, make: made(run, 'none'), requirement: purpose.requirement }),
   held: async (run: Run) => {
     const probe = await made(run, 'none')()
-    return holdPlaces(run, 1, (sendHeld) => sendHeld(probe, purpose))
+    return run.client.holdPlaces(1, (sendHeld) => sendHeld(probe, purpose))
   },
 } satisfies Record<string, (run: Run) => Promise<unknown>>
 
@@ -79,7 +79,7 @@ test('anyone who holds places of the semaphore waits for none, whatever is lost 
       const again = prepareRun(target, run.options, { transport: network(given) })
       const all = Promise.allSettled(company.map((name) => users[name](again)))
       const isOver = await Promise.race([all.then(() => true), sleep(3_600_000, false)])
-      again.client.liveness.stop()
+      again.client.stop()
       again.life.end('interrupted', 'over')
       return isOver
     },
@@ -105,11 +105,11 @@ test('the first object of an operation is made before what waits already: the en
     const graph = await operationProbe(again, 'graphs.create', creation)
     const control = { requirement: 'graphs.create/2xx-accepted', role: 'control' } as const
     await Promise.all([
-      ...[1, 2, 3].map(() => sendOnce(again, list, purpose)),
-      sendOnce(again, graph, control),
-      sendOnce(again, graph, { ...control, role: 'probe' }),
+      ...[1, 2, 3].map(() => again.client.sendOnce(list, purpose)),
+      again.client.sendOnce(graph, control),
+      again.client.sendOnce(graph, { ...control, role: 'probe' }),
     ])
-    again.client.liveness.stop()
+    again.client.stop()
   })
   const [files, graphs] = ['/v1/files', '/v1/knowledge-graphs']
   expect(sent).toEqual([files, graphs, files, files, graphs])

@@ -1,0 +1,548 @@
+import type { HttpResult, NoResponse, Proxy, Transport } from '../http/index.ts'
+import type { Recorder } from '../recording/index.ts'
+import type { Exchange, PreviousRequest, Probe, Purpose } from './exchange.ts'
+import { KeyWatch } from './key-watch.ts'
+import { Liveness, type Question } from './liveness.ts'
+import { Breaker, isLost, Losses, mostUnanswered } from './losses.ts'
+import { allEnded, pause } from './outcome.ts'
+import { createPacer, createSemaphore, createThrottle, longestPauseMs, maxTries } from './pace.ts'
+import type { Wall } from './pace.ts'
+import { forLiveness, httpRequest, livenessProbe, operationName } from './request.ts'
+import { probeOf, requestOf } from './request.ts'
+import type { Source } from './request.ts'
+import { hasStatusOf, isBreakdown, isExpected, isOfFamily, isThrottled } from './response.ts'
+import { type HttpResponse, responseOf, tpeOf } from './response.ts'
+import type { State } from './state.ts'
+
+export interface SendingOptions {
+  readonly fresh?: boolean
+  /** Sent first, on a new connection that the request itself then reuses. */
+  readonly after?: PreviousRequest
+  /** Makes the request again at any time. */
+  readonly source?: Source
+  /** While nothing else is open: a target may accept few requests at once. */
+  readonly alone?: boolean
+  /** Ignores the rate: later requests wait correspondingly longer, or not at all. */
+  readonly pace?: 'paid-back' | 'none'
+}
+
+/** Sends a ready request at once on a held place; once more if it has no effect, and the connection was stale. */
+export type SendHeld = (
+  probe: Probe,
+  purpose: Purpose,
+  options?: Pick<SendingOptions, 'fresh'>,
+) => Promise<Exchange>
+
+/** `isGated`: an object allows the request now, but not at any time. */
+interface PatientOptions {
+  readonly fresh?: boolean
+  readonly isGated?: boolean
+}
+
+export type GatedSend = (options?: PatientOptions) => Promise<Exchange>
+
+interface Parts {
+  readonly transport: Transport
+  /** The transport for the target file's own requests, by origin. */
+  readonly elsewhere: { to(origin: string): Pick<Transport, 'send'>; close(): Promise<unknown> }
+  readonly proxy: Proxy | undefined
+  readonly recorder: Recorder
+  /** Sends a probe when its object allows it; undefined if the object is always free. */
+  intercept(probe: Probe, purpose: Purpose, send: GatedSend): Promise<Exchange> | undefined
+  readonly watchers: Client['watchers']
+  readonly observers: Client['observers']
+}
+
+/** What the last tries of a request have shown, and how the next one is sent. */
+interface Tries {
+  fresh: boolean
+  alone: boolean
+  unanswered?: Exchange
+  /** Repeated without an answer as often as is conclusive. */
+  resent: boolean
+  /** Tries that got no answer, refused connections apart. */
+  lost: number
+  /** How often the target was away, and came back. */
+  away: number
+  readonly gatewayErrors: HttpResponse[]
+  throttled: number
+}
+
+/** Time limit of an answer without generation, in ms; a declared `limits.timeoutMs` overrides it. */
+const promptMs = 15_000
+/** A new object is used before waiting requests within this time, in ms: a server may only fail early. */
+const newMs = 1000
+const maxAway = 3
+/** Retries after a gateway's answer, and after an outage of the service. */
+const maxInARow = 2
+const maxGatewayErrors = 3
+/** Concurrent retries of a throttled request; then it goes alone, since the limit may be on concurrency. */
+const triesBeside = 2
+
+/** Sends requests to the target: with the current key, paced, and repeated as a conforming target may need. */
+export class Client {
+  readonly breaker = new Breaker()
+  readonly losses = new Losses()
+  readonly liveness: Liveness
+  readonly transport: Transport
+  readonly recorder: Recorder
+  readonly proxy: Proxy | undefined
+  readonly throttle: ReturnType<typeof createThrottle>
+  /** Called with every exchange, answered or not. */
+  readonly watchers: ((exchange: Exchange) => void)[]
+  /** Called with the target's own answers about the interface. */
+  readonly observers: ((exchange: Exchange) => void)[]
+  readonly #run: State
+  readonly #parts: Parts
+  readonly #pacer
+  readonly #places
+  readonly #keyWatch: KeyWatch
+
+  constructor(run: State, parts: Parts) {
+    const { limits, baseUrl, tls } = run.target
+    this.#run = run
+    this.#parts = parts
+    this.transport = parts.transport
+    this.recorder = parts.recorder
+    this.proxy = parts.proxy
+    this.#pacer = createPacer(limits.requestsPerSecond)
+    this.#places = createSemaphore(limits.concurrency)
+    this.throttle = createThrottle({
+      baseMs: run.options.backoffMs,
+      onTimeout: (wall) => void this.#endWaiting(wall),
+    })
+    this.watchers = [(exchange) => this.throttle.see(exchange), ...parts.watchers]
+    this.observers = parts.observers
+    this.liveness = new Liveness({
+      run,
+      way: { baseUrl, tls, proxy: parts.proxy },
+      ask: (timeoutMs, isElsewhere) => this.#ask(timeoutMs, isElsewhere),
+      accept: (exchange) => this.#accept(exchange),
+      redact: parts.recorder.redact,
+    })
+    this.#keyWatch = new KeyWatch(run, (probe, purpose, options) =>
+      this.sendOnce(probe, purpose, options),
+    )
+  }
+
+  /** Sends as `sendPatiently` does once the object of the request allows it, starting with the given request. */
+  async sendGated(source: Source, purpose: Purpose, fresh = false): Promise<Exchange> {
+    const first = await probeOf(source)
+    let unsent: Probe | undefined = first
+    const once = (): Probe | Promise<Probe> => {
+      const probe = unsent ?? probeOf(source)
+      unsent = undefined
+      return probe
+    }
+    return this.throughGate(first, purpose, (options) =>
+      this.sendPatiently(once, purpose, { fresh, ...options }),
+    )
+  }
+
+  throughGate(probe: Probe, purpose: Purpose, send: GatedSend): Promise<Exchange> {
+    const gated: GatedSend = (options) => send({ ...options, isGated: true })
+    return this.#parts.intercept(probe, purpose, gated) ?? send()
+  }
+
+  /**
+   * Sends a request with the retries that a conforming target may need: backs off after 429 and 503, repeats a request
+   * without effect that got no answer, and any on a connection that the target had just closed. Throws `NotExercised`
+   * if the circuit breaker is open or the run is over.
+   */
+  async sendPatiently(
+    source: Source,
+    purpose: Purpose,
+    { fresh = false, isGated = false }: PatientOptions = {},
+  ): Promise<Exchange> {
+    const { signal } = this.#run.life
+    const none = { alone: false, resent: false, lost: 0, away: 0, throttled: 0 }
+    const tries: Tries = { ...none, fresh, gatewayErrors: [] }
+    let leaveQueue: (() => void) | undefined
+    try {
+      for (;;) {
+        const probe = await probeOf(source)
+        const operation = operationName(probe)
+        this.breaker.check(operation)
+        if (this.throttle.isSerialized(operation))
+          leaveQueue ??= await this.throttle.queue(operation, signal)
+        await this.throttle.pass(operation, signal)
+        await this.#keyWatch.separate(probe)
+        const exchange = await this.sendOnce(probe, purpose, {
+          fresh: tries.fresh,
+          alone: tries.alone || tries.throttled >= triesBeside,
+          ...(isGated ? {} : { source }),
+        })
+        const last = exchange.response
+          ? await this.#afterResponse(exchange, exchange.response, tries)
+          : await this.#afterLoss(exchange, exchange.noResponse!, tries)
+        if (last) return last
+      }
+    } catch (error) {
+      // The circuit breaker opened meanwhile: similar requests were lost conclusively.
+      const { unanswered } = tries
+      if (!unanswered || this.#run.life.ended) throw error
+      if (!this.breaker.isOpen(operationName(unanswered.probe))) throw error
+      return unansweredFor(unanswered)
+    } finally {
+      leaveQueue?.()
+    }
+  }
+
+  /** The exchange if it is the last; undefined for another try. */
+  async #afterLoss(
+    exchange: Exchange,
+    noResponse: NoResponse,
+    tries: Tries,
+  ): Promise<Exchange | undefined> {
+    const { probe, purpose } = exchange
+    // It never reached the target, which may be starting again.
+    if (noResponse.detail === 'nobody-listens' && tries.away++ < maxAway) {
+      await this.#cameBack(exchange)
+      return undefined
+    }
+    tries.lost++
+    const isReset = isLost(noResponse)
+    // A valid request counts as unanswered after two attempts, each with its own object.
+    const isRepeatable =
+      probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
+    const isStale = noResponse.staleConnection && !tries.fresh
+    const isOpen = !tries.resent || this.losses.mayBeChance(noResponse, tries.lost)
+    if (isStale || (isRepeatable && isOpen)) {
+      tries.unanswered = exchange
+      this.losses.retried++
+      // A target with few connections closes further ones: retry alone, on an open connection, before another fresh one.
+      const onOpen = !isStale && isReset && !tries.alone && exchange.previousRequest === undefined
+      tries.fresh = !onOpen
+      tries.resent ||= isStale ? tries.alone : !onOpen
+      tries.alone ||= isReset && !isStale
+      if (isReset && !isStale) await pause(this.#run, this.#run.options.backoffMs)
+      return undefined
+    }
+    const wasAway = await this.#cameBack(exchange)
+    if (wasAway && isRepeatable && tries.away++ < maxAway) {
+      // Alone: one of the concurrent requests may have brought the target down, and would again.
+      tries.alone = true
+      return undefined
+    }
+    const last = tries.resent ? unansweredFor(exchange) : exchange
+    // One repeated to a conclusion has proven it by itself.
+    const byChance = isReset && !isRepeatable
+    // Bad input that only causes a state is judged where it is a case: that must still be sent.
+    const isStateOnly = purpose.role === 'setup' && purpose.badInput === true
+    if (!isStateOnly && (!wasAway || isRepeatable))
+      this.breaker.count(operationName(probe), last, (row) =>
+        byChance ? this.losses.proof(row) : mostUnanswered,
+      )
+    return last
+  }
+
+  /** An answer came: from the service, from a gateway, or throttled. Undefined for another try. */
+  async #afterResponse(
+    exchange: Exchange,
+    response: HttpResponse,
+    tries: Tries,
+  ): Promise<Exchange | undefined> {
+    const { purpose, probe } = exchange
+    const { expects } = purpose
+    const operation = operationName(probe)
+    this.breaker.reset(operation)
+    await this.#keyWatch.confirm(exchange)
+    if (!isGatewayError(response))
+      for (const error of tries.gatewayErrors) this.#run.findings.gatewayErrors.add(error)
+    else if (
+      !hasStatusOf(expects, response) &&
+      tries.gatewayErrors.push(response) <= maxGatewayErrors
+    ) {
+      // Repeated at least once: a restarting service may be back, and single requests may be lost.
+      if ((await this.#cameBack(exchange)) || tries.gatewayErrors.length <= maxInARow) {
+        this.losses.retried++
+        return undefined
+      }
+    }
+    const { unanswered } = tries
+    if (!isThrottled(response) || isExpected(expects, response))
+      return unanswered ? { ...exchange, unanswered } : exchange
+    // It may be the expected answer under another name.
+    const most = isOfFamily(expects, response) ? 1 : maxTries
+    const isCounted = !hasStatusOf(expects, response)
+    const pauseMs = this.throttle.hold(operation, response, tries.throttled, isCounted)
+    if (pauseMs !== undefined && tries.throttled++ < most) return undefined
+    return { ...exchange, throttled: true }
+  }
+
+  /** Throws the end of the run if the target is gone; true if it was gone for a while. */
+  async #cameBack(exchange: Exchange): Promise<boolean> {
+    const wasAway = await this.liveness.cameBack(exchange)
+    this.#run.life.signal.throwIfAborted()
+    return wasAway
+  }
+
+  /** `sendOnce`, repeated if the target had closed the connection before any byte of an answer. */
+  async sendWithStaleRetry(
+    probe: Probe,
+    purpose: Purpose,
+    options: SendingOptions = {},
+  ): Promise<Exchange> {
+    return this.#unlessStale(await this.sendOnce(probe, purpose, options), () =>
+      this.sendOnce(probe, purpose, { ...options, fresh: true }),
+    )
+  }
+
+  async #unlessStale(exchange: Exchange, again: () => Promise<Exchange>): Promise<Exchange> {
+    if (!exchange.noResponse?.staleConnection) return exchange
+    this.losses.retried++
+    return { ...(await again()), unanswered: exchange }
+  }
+
+  /** Waits for a place and for the rate; dropped if the circuit breaker opened meanwhile. */
+  async sendOnce(probe: Probe, purpose: Purpose, options: SendingOptions = {}): Promise<Exchange> {
+    const count = options.alone ? this.#places.size : 1
+    const urgent = this.#isUrgent(probe, purpose)
+    const release = await this.#places.acquire(this.#run.life.signal, { count, urgent })
+    try {
+      return await this.#send(probe, purpose, options)
+    } finally {
+      release()
+    }
+  }
+
+  /**
+   * Takes places ahead of waiters, and releases them after the work. A holder must never wait for others: the work only
+   * gets `sendHeld`; making a request, which may send others, must happen before or after.
+   */
+  async holdPlaces<T>(count: number, work: (sendHeld: SendHeld) => Promise<T>): Promise<T> {
+    const release = await this.#places.acquire(this.#run.life.signal, { count, urgent: true })
+    const sendHeld: SendHeld = async (probe, purpose, { fresh = false } = {}) => {
+      const send = (isFresh: boolean): Promise<Exchange> =>
+        this.#send(probe, purpose, { fresh: isFresh, pace: 'paid-back' })
+      const first = await send(fresh)
+      return probe.effect === 'none' ? this.#unlessStale(first, () => send(true)) : first
+    }
+    return work(sendHeld).finally(release)
+  }
+
+  /**
+   * Sends so many requests at the same moment. With `opens`, connections are opened first, to hit a race of a
+   * millisecond between a server's check and its set. A request on a connection that the target had closed is repeated
+   * afterwards, with another name.
+   */
+  async sendAtOnce(
+    count: number,
+    make: () => Probe | Promise<Probe>,
+    purpose: Purpose,
+    { fresh, opens }: { readonly fresh: boolean; readonly opens: boolean },
+  ): Promise<Exchange[]> {
+    const { signal } = this.#run.life
+    const probes = await Promise.all(Array.from({ length: count }, async () => make()))
+    const operation = probes[0] ? operationName(probes[0]) : ''
+    this.breaker.check(operation)
+    await this.throttle.pass(operation, signal)
+    await this.#pacer.saveUp(opens ? 2 * count : count, signal)
+    const first = await this.holdPlaces(count, async (sendHeld) => {
+      const { idle } = this.transport
+      if (opens && idle && idle() < count) {
+        const read = await livenessProbe(this.#run)
+        const skipPassive = this.#run.target.absent[this.#run.api.first] !== undefined
+        const opening = { requirement: null, role: 'setup', skipPassive } as const
+        await Promise.allSettled(probes.map(() => sendHeld(read, opening)))
+      }
+      return Promise.all(probes.map((probe) => sendHeld(probe, purpose, { fresh })))
+    })
+    const again = async (): Promise<Exchange> =>
+      this.sendOnce(await make(), purpose, { fresh: true, pace: 'paid-back' })
+    const sent = await Promise.all(first.map((one) => this.#unlessStale(one, again)))
+    for (const exchange of sent) this.holdBack(exchange)
+    return sent
+  }
+
+  /** The next request of the operation waits as long as a throttled answer asks. */
+  holdBack({ probe, response }: Exchange): void {
+    if (response && isThrottled(response)) this.throttle.hold(operationName(probe), response, 0)
+  }
+
+  /**
+   * Readings of a job in progress are urgent: behind hundreds of requests they would be too late. So are uses of new
+   * objects, requests that others wait for, and all requests to objects with one job at a time, which are the critical
+   * path.
+   */
+  #isUrgent({ operation, effect, params }: Probe, { role }: Purpose): boolean {
+    const { api, objects } = this.#run
+    const since = performance.now() - newMs
+    return (
+      Object.values(params).some((id) => (objects.madeAt.get(id) ?? -Infinity) > since) ||
+      role === 'poll' ||
+      role === 'liveness' ||
+      (role === 'control' && effect === 'creates') ||
+      (operation !== null && api.operation(operation).busy !== undefined)
+    )
+  }
+
+  /** Sends on a place that is held: with the current key, and records. */
+  async #send(
+    probe: Probe,
+    purpose: Purpose,
+    { source, fresh = false, after, pace }: SendingOptions,
+  ): Promise<Exchange> {
+    const { life, target } = this.#run
+    const { signal } = life
+    if (pace === 'paid-back') this.#pacer.owe()
+    else if (pace === undefined) await this.#pacer.wait(signal)
+    if (this.liveness.checking) await this.liveness.checking
+    signal.throwIfAborted()
+    this.breaker.check(operationName(probe))
+    this.#requireOwn(probe)
+    const sentFor = after ? { ...purpose, skipJudging: 'at all' as const } : purpose
+    const sent = await requestOf(this.#run, probe, sentFor, source)
+    const isUsual = target.timeoutDeclared || probe.effect === 'generates'
+    const timeoutMs = Math.min(target.limits.timeoutMs, isUsual ? Infinity : promptMs)
+    const ended = (first: HttpResult): void => void (after && this.#record(after, first))
+    this.liveness.sending(sent)
+    let result: HttpResult | undefined
+    try {
+      result = await this.transport.send(sent.request, {
+        timeoutMs,
+        signal,
+        fresh,
+        tag: sent,
+        ...(after && { after: { request: after.request, tag: after, ended } }),
+      })
+    } finally {
+      this.liveness.ended(sent, result)
+      if (result) this.losses.note(result)
+    }
+    signal.throwIfAborted()
+    if (result.kind === 'answer' || result.cause !== 'timeout') return this.#record(sent, result)
+    const limit = isUsual ? 'limits.timeoutMs' : 'the default limit without limits.timeoutMs'
+    const remedy = result.detail === 'still-coming' ? '; increase limits.timeoutMs' : ` (${limit})`
+    return this.#record(sent, { ...result, message: result.message + remedy })
+  }
+
+  /** Throws for a request that would destroy an object which the target file declares: only what the run made may go. */
+  #requireOwn({ operation, params }: Probe): void {
+    const { api, objects, target } = this.#run
+    if (operation === null || api.operation(operation).effect !== 'destroys') return
+    for (const id of Object.values(params))
+      if (target.ids.has(id.toLowerCase()) && !objects.madeAt.has(id))
+        throw new Error(`${operation} would destroy ${id}, which this run did not make`)
+  }
+
+  #record(sent: PreviousRequest, result: HttpResult): Exchange {
+    const { probe, purpose, request } = sent
+    const previous = result.previousTag
+    // A record is kept, and would keep the chain of previous exchanges alive.
+    result.previousTag = undefined
+    const recorded = this.recorder.record({
+      url: this.#run.target.baseUrl + request.path,
+      request,
+      result,
+      credential: probe.credential,
+      operation: probe.operation,
+      requirement: purpose.requirement,
+      role: purpose.role,
+    })
+    sent.recorded = recorded
+    const isAnswer = result.kind === 'answer'
+    const exchange: Exchange = {
+      probe,
+      purpose,
+      response: isAnswer ? responseOf(result, this.#run.api.errors) : undefined,
+      noResponse: isAnswer ? undefined : result,
+      previousRequest: previous && 'probe' in previous ? (previous as PreviousRequest) : undefined,
+      throttled: false,
+      get recorded() {
+        return recorded()
+      },
+      sentAt: result.sentAt,
+      endedAt: result.endedAt,
+    }
+    for (const watch of this.watchers) watch(exchange)
+    if (!purpose.skipPassive) this.#observe(exchange)
+    return exchange
+  }
+
+  #observe(exchange: Exchange): void {
+    if (exchange.response) for (const observe of this.observers) observe(exchange)
+  }
+
+  /** Asks whether the target is there: ahead of unanswered requests, on a new connection. */
+  async #ask(timeoutMs: number, isElsewhere: boolean): Promise<Question> {
+    const { api, life } = this.#run
+    const probe = await livenessProbe(this.#run, isElsewhere ? api.reading : api.first)
+    const sent = { probe, purpose: forLiveness, request: httpRequest(this.#run, probe) }
+    this.#pacer.owe()
+    const options = { timeoutMs, signal: life.signal, fresh: true, tag: sent }
+    const result = await this.transport.send(sent.request, options)
+    return { result, exchange: this.#record(sent, result) }
+  }
+
+  /** The first answer may be a gateway's: observers see it once accepted. */
+  #accept(exchange: Exchange): void {
+    if (this.#run.target.absent[this.#run.api.first] === undefined) this.#observe(exchange)
+  }
+
+  /** Sends a request of the target file itself, which is not judged, and may come after the end of the run. */
+  async sendElsewhere(
+    url: string,
+    request: Parameters<Transport['send']>[0],
+    { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+    about: Pick<Parameters<Recorder['record']>[0], 'credential' | 'requirement' | 'role'>,
+  ): Promise<HttpResult> {
+    const { life } = this.#run
+    if (life.ended?.cause === 'interrupted') this.#pacer.owe()
+    else await this.#pacer.wait(life.ended ? undefined : life.signal)
+    const transport = this.#parts.elsewhere.to(new URL(url).origin)
+    const send = async (fresh: boolean): Promise<HttpResult> => {
+      const result = await transport.send(request, { timeoutMs, fresh, ...(signal && { signal }) })
+      this.recorder.record({ ...about, url, request, result, operation: null })
+      return result
+    }
+    const first = await send(false)
+    // The target had closed the connection: the request did not reach it.
+    return first.kind === 'no-answer' && first.staleConnection ? send(true) : first
+  }
+
+  /** Stops waiting after nothing but throttled answers: the whole run, or these operations if others are answered. */
+  async #endWaiting(wall: Wall): Promise<void> {
+    const isAll = await this.liveness.isThrottling().catch(() => true)
+    if (isAll) this.#run.life.end('throttled', wallSentence(wall))
+    else for (const operation of wall.operations) this.breaker.stop(operation)
+  }
+
+  /** Begins no more checks; requests can still be sent. */
+  stop(): void {
+    this.liveness.stop()
+    this.throttle.release()
+  }
+
+  close(): Promise<void> {
+    return allEnded([this.transport.close(), this.#parts.elsewhere.close()]).finally(
+      this.recorder.close,
+    )
+  }
+}
+
+/** Only over a slow network: the service did answer. */
+const unansweredFor = (exchange: Exchange): Exchange =>
+  exchange.noResponse?.detail === 'still-coming' ? exchange : { ...exchange, unansweredTwice: true }
+
+function isGatewayError(response: HttpResponse): boolean {
+  return (
+    (response.status === 502 || response.status === 504) &&
+    !response.errors.isModelError(tpeOf(response))
+  )
+}
+
+/** A crash of the service itself: a gateway may forward one of several requests at a time. */
+export function isOwnBreakdown({ response }: Exchange): boolean {
+  return response !== undefined && isBreakdown(response) && !isGatewayError(response)
+}
+
+/** Describes a run with nothing but throttled answers: a daily quota or an outage, which no rate avoids. */
+function wallSentence({ ms, askedMs, statuses }: Wall): string {
+  const given = [...statuses].toSorted().join(' or ')
+  const sentence = `for ${Math.round(ms / 1000)} s the target answered only ${given}`
+  if (!statuses.has(429)) return `${sentence}: it is out of service, or accepts no more requests`
+  return askedMs > longestPauseMs
+    ? `${sentence}, and asks to wait ${Math.round(askedMs / 1000)} s: a quota of hours or days`
+    : sentence
+}

@@ -1,0 +1,119 @@
+import type { CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
+import type { Operation } from '../../catalogue/operation.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
+import type { BaselineEntry, Created, Depth, Failure, FailureExchange } from '../report/index.ts'
+import type { LeftOutBy, Reason, TpeMode } from '../report/index.ts'
+import type { Target } from '../target/index.ts'
+import type { Exchange } from './exchange.ts'
+import type { Keys } from './keys.ts'
+import type { Log } from './log.ts'
+import type { Lifetime } from './outcome.ts'
+import type { ErrorNames, HttpResponse } from './response.ts'
+import type { Signs } from './signs.ts'
+
+/** Resolved options of the command line or library. */
+export interface RunOptions {
+  readonly seed: number
+  /** Cases per generated invalid and valid request. */
+  readonly refusalRuns: number
+  readonly grantedRuns: number
+  /** `quick`: one named case per requirement, and few forms of a wrong key. */
+  readonly depth: Depth
+  /** Part of the names that this run creates: at most 8 lower-case letters and digits. */
+  readonly nonce: string
+  readonly tpe: TpeMode
+  readonly strict: boolean
+  readonly readOnly: boolean
+  /** Ends the run after that many deciding failures; Infinity: never. */
+  readonly bail: number
+  readonly insecure: boolean
+  readonly only: readonly string[]
+  /** The option that selected `only` from a report, if any. */
+  readonly chosenBy?: '--failed' | undefined
+  readonly skip: readonly string[]
+  /** Failures expected by a baseline, which do not count for `--bail`. */
+  readonly expected: readonly BaselineEntry[]
+  /** `conform <base url> --target <file>` with the options needed to reproduce a failure; no key. */
+  readonly rerun: string
+  /** The run started its target, which ends with it, including created objects. */
+  readonly endsTarget?: boolean
+  /** File that receives each exchange as a line of JSON; without it they are not kept. */
+  readonly exchangeLog?: string
+  /** First pause of the exponential back-off, in ms. */
+  readonly backoffMs: number
+}
+
+/** The interface that a run judges; the engine itself knows no requirement or operation. */
+export interface Interface {
+  /** Requirements in the order of judging and reporting. */
+  readonly requirements: readonly CatalogueRequirement[]
+  /** The requirement of that id, if any. */
+  requirement(id: string): CatalogueRequirement | undefined
+  operation(id: OperationId): Operation
+  granted(id: OperationId): CatalogueRequirement
+  readonly first: OperationId
+  /** The operation that reads one object at another path than the first request. */
+  readonly reading: OperationId
+  /** The requirement for every answer, including those outside operations. */
+  readonly anyResponse: RequirementId
+  readonly errors: ErrorNames
+}
+
+/** Whether each requirement will be judged, or why not; known before anything is sent. */
+export type Plan = ReadonlyMap<string, PlanEntry>
+export type PlanEntry =
+  | {
+      readonly run: true
+      /** How many requests with bad input, of all such rows, may make the target generate something; no limit if it is not given. */
+      readonly mayGenerate?: number
+      /** Sent only for `envelope/` requirements: its own outcome is left out. */
+      readonly leftOut?: LeftOutBy
+    }
+  | ({ readonly run: false; readonly outcome: 'not-exercised' | 'not-applicable' } & Reason)
+
+/** Objects created by the run, with used names and ids. */
+export interface Objects {
+  /** Created objects, in the order of their answers. */
+  readonly created: Created[]
+  /** Why clean-up did not remove an object; null if it did. */
+  readonly cleanups: Map<Created, string | null>
+  /** Existing ids, and those sent as unknown, in lower case: never reused as unknown. */
+  readonly takenIds: Set<string>
+  /** When the run made the objects of these ids (`performance.now()`). */
+  readonly madeAt: Map<string, number>
+  /** Values saved by `setup`; undefined before it is sent. */
+  saved?: Map<string, string>
+  /** A unique suffix of at most 8 lower-case letters and digits. */
+  suffix(): string
+}
+
+/** Observations besides the outcomes of requirements. */
+export interface Findings {
+  readonly log: Log
+  readonly signs: Signs
+  /** Failures so far that decide the exit code. */
+  failures: number
+  /** Exchanges shown in failures, before recording. */
+  readonly shown: WeakMap<FailureExchange, Exchange>
+  /** Failures of requests that spoiled their connection for the next one, by requirement. */
+  readonly poisoned: Map<string, Failure[]>
+  /** Answers spoiled by an earlier request on their connection: not judged. */
+  readonly poisonedResponses: WeakSet<object>
+  /** A gateway's errors that came on repetition too: independent of the content. */
+  readonly gatewayErrors: WeakSet<HttpResponse>
+  /** Kinds of answers that were equally wrong on a fresh connection, so that repetition proves nothing. */
+  readonly wrongAnywhere: Set<string>
+}
+
+/** What the client and the judging of one run share; nothing is shared between runs. */
+export interface State {
+  readonly options: RunOptions
+  /** Replaced once, before judging, with the values of `setup`. */
+  target: Target
+  readonly plan: Plan
+  readonly keys: Keys
+  readonly life: Lifetime
+  readonly objects: Objects
+  readonly findings: Findings
+  readonly api: Interface
+}
