@@ -2,7 +2,7 @@ import { verify } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Report } from '../../harness/report/report-schema.ts'
 import { failed, missed } from '../gates/results.ts'
-import { issue, issuedAt, pair, statementIn, wholeReport } from './issued.ts'
+import { first, issue, issuedAt, pair, statementIn, wholeReport } from './issued.ts'
 
 test('the envelope is signed over the bytes that DSSE names', () => {
   const { payload, payloadType, signatures } = JSON.parse(issue(wholeReport()))
@@ -44,11 +44,6 @@ test('the statement says what was judged, and what was not', () => {
 
 type Results = Report['requirements']
 
-/** Replaces the outcome of the first requirement. */
-const first = (outcome: (id: string) => Results[number]) => (results: Results) => {
-  const { id, level, operation } = results[0]!
-  results[0] = { ...outcome(id), level, operation }
-}
 const served = (answered: string | null) => ({
   notServed: answered === null ? [] : [{ operation: 'vision.analyze', answered }],
 })
@@ -60,13 +55,7 @@ const bySuite = (change: Partial<Report['suite']>): Report => {
 }
 
 test.each<[reason: string, of: Report]>([
-  [
-    'the verdict is non-conformant',
-    wholeReport(
-      {},
-      first((id) => failed(id)),
-    ),
-  ],
+  ['the verdict is non-conformant', wholeReport({}, first(failed))],
   [
     'the verdict is passing',
     wholeReport(
@@ -120,10 +109,7 @@ test.each<[problem: string, change: (results: Results) => unknown]>([
 
 test('a report that contradicts itself is refused even with --partial', () => {
   const lie = {
-    ...wholeReport(
-      {},
-      first((id) => failed(id)),
-    ),
+    ...wholeReport({}, first(failed)),
     verdict: 'conformant',
   }
   expect(() => issue(lie, { partial: true })).toThrow(/cannot be signed: verdict/)
