@@ -60,31 +60,3 @@ export function refusedByDocument(
     ? undefined
     : `${id} ${response.status}: ${JSON.stringify(body ?? null).slice(0, 200)}`
 }
-
-/** The request of each operation's example in the document, and the success that it shows. */
-export function everyOperation(key: string) {
-  return Object.entries<object>(document.paths).flatMap(([template, item]) =>
-    Object.entries<any>(item).map(([method, { operationId, requestBody, responses }]) => {
-      const status = Object.keys(responses).find((one) => one.startsWith('2'))!
-      const { example } = responses[status].content['application/json']
-      const body = requestBody?.content['application/json']?.example
-      const upload = requestBody && { 'content-type': 'text/plain' }
-      const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
-      const request = {
-        method: method.toUpperCase(),
-        headers: {
-          authorization: `Bearer ${key}`,
-          ...(body ? { 'content-type': 'application/json' } : upload),
-        },
-        ...(requestBody && { body: body ? JSON.stringify(body) : 'tea' }),
-      }
-      return {
-        id: operationId as string,
-        path: template.replaceAll(/\{\w+\}/g, id),
-        status: Number(status.replace('XX', '00')),
-        example: example as unknown,
-        request,
-      }
-    }),
-  )
-}
