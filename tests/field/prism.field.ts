@@ -39,6 +39,7 @@ function everyOperation(key: string) {
       const request = {
         method: method.toUpperCase(),
         headers: {
+          accept: 'application/json',
           authorization: `Bearer ${key}`,
           ...(body ? { 'content-type': 'application/json' } : upload),
         },
