@@ -9,8 +9,10 @@ import type { Answer, Log } from './log.ts'
 /** The keys of a run. Each value is registered with the redactor before use. */
 export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifetime, 'end'>) {
   const sources = target.keys
+  let failed: NotExercised | undefined
   const read = async (source: KeySource): Promise<string> => {
     if ('value' in source) return source.value
+    if (failed) throw failed
     try {
       const value = await source.ask()
       redactor.add(value, source.label)
@@ -19,7 +21,7 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
       if (!(error instanceof UserError)) throw error
       // Each request would ask for it again.
       life.end('key', error.message)
-      throw new NotExercised(error.message)
+      throw (failed = new NotExercised(error.message))
     }
   }
   const written = (value: string, { label }: KeySource, full: boolean): Credential => ({

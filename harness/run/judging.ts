@@ -12,6 +12,7 @@ import {
   isPlanned,
   type Judging,
   keyRefusal,
+  NotExercised,
   pause,
   refusedSince,
   type Run,
@@ -96,8 +97,17 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
   for (const requirement of of('exclusive')) await exerciseOne(requirement)
   await awaitAge(run, operationsAtEnd)
   await Promise.all(looksAtEnd.map(async (look) => tell(await look())))
-  if (!life.ended) await Promise.all(hooks.map(async (hook) => hook.finish?.(run)))
+  if (!life.ended) await Promise.all(hooks.map(async (hook) => orNotExercised(hook.finish?.(run))))
   for (const requirement of [...of('last'), ...of('observed')]) await exerciseOne(requirement)
+}
+
+/** Waits for preparations; what they lack, their requirements report. */
+async function orNotExercised(preparations: Promise<void> | undefined): Promise<void> {
+  try {
+    await preparations
+  } catch (error) {
+    if (!(error instanceof NotExercised)) throw error
+  }
 }
 
 /** Minimum age of objects for repeated checks, in ms, so that delayed effects show. */

@@ -59,3 +59,23 @@ test('so is a mistake while what failed is sent once more', async () => {
   })
   expectLoud(judged, 'nothing.at is not a function')
 })
+
+test('a run that ends during its last preparations is no mistake', async () => {
+  const why = 'keys.full: the command failed'
+  const { facts, of } = await judge(['files.list/2xx-accepted'], {
+    prepare: (run) =>
+      Object.assign(run, {
+        hooks: [
+          ...run.hooks,
+          {
+            finish: async () => {
+              run.life.end('key', why)
+              run.life.signal.throwIfAborted()
+            },
+          },
+        ],
+      }),
+  })
+  expect(facts.ended).toMatchObject({ cause: 'key', reason: why })
+  expect(of('files.list/2xx-accepted').outcome).toBe('passed')
+})
