@@ -18,7 +18,6 @@ export interface SendingOptions {
   readonly fresh?: boolean
   /** Sent first, on a new connection that the request itself then reuses. */
   readonly after?: PreviousRequest
-  /** Makes the request again at any time. */
   readonly source?: Source
   /** While nothing else is open: a target may accept few requests at once. */
   readonly alone?: boolean
@@ -43,7 +42,6 @@ export type GatedSend = (options?: PatientOptions) => Promise<Exchange>
 
 interface Parts {
   readonly transport: Transport
-  /** The transport for the target file's own requests, by origin. */
   readonly elsewhere: { to(origin: string): Pick<Transport, 'send'>; close(): Promise<unknown> }
   readonly proxy: Proxy | undefined
   readonly recorder: Recorder
@@ -53,7 +51,6 @@ interface Parts {
   readonly observers: Client['observers']
 }
 
-/** What the last tries of a request have shown, and how the next one is sent. */
 interface Tries {
   fresh: boolean
   alone: boolean
@@ -62,7 +59,6 @@ interface Tries {
   resent: boolean
   /** Tries that got no answer, refused connections apart. */
   lost: number
-  /** How often the target was away, and came back. */
   away: number
   readonly gatewayErrors: HttpResponse[]
   throttled: number
@@ -125,7 +121,6 @@ export class Client {
     )
   }
 
-  /** Sends as `sendPatiently` does once the object of the request allows it, starting with the given request. */
   async sendGated(source: Source, purpose: Purpose, fresh = false): Promise<Exchange> {
     const first = await probeOf(source)
     let unsent: Probe | undefined = first
@@ -270,14 +265,12 @@ export class Client {
     return { ...exchange, throttled: true }
   }
 
-  /** Throws the end of the run if the target is gone; true if it was gone for a while. */
   async #cameBack(exchange: Exchange): Promise<boolean> {
     const wasAway = await this.liveness.cameBack(exchange)
     this.#run.life.signal.throwIfAborted()
     return wasAway
   }
 
-  /** `sendOnce`, repeated if the target had closed the connection before any byte of an answer. */
   async sendWithStaleRetry(
     probe: Probe,
     purpose: Purpose,
@@ -294,7 +287,6 @@ export class Client {
     return { ...(await again()), unanswered: exchange }
   }
 
-  /** Waits for a place and for the rate; dropped if the circuit breaker opened meanwhile. */
   async sendOnce(probe: Probe, purpose: Purpose, options: SendingOptions = {}): Promise<Exchange> {
     const count = options.alone ? this.#places.size : 1
     const urgent = this.#isUrgent(probe, purpose)
@@ -355,7 +347,6 @@ export class Client {
     return sent
   }
 
-  /** The next request of the operation waits as long as a throttled answer asks. */
   holdBack({ probe, response }: Exchange): void {
     if (response && isThrottled(response)) this.throttle.hold(operationName(probe), response, 0)
   }
@@ -377,7 +368,6 @@ export class Client {
     )
   }
 
-  /** Sends on a place that is held: with the current key, and records. */
   async #send(
     probe: Probe,
     purpose: Purpose,
@@ -464,7 +454,6 @@ export class Client {
     if (exchange.response) for (const observe of this.observers) observe(exchange)
   }
 
-  /** Asks whether the target is there: ahead of unanswered requests, on a new connection. */
   async #ask(timeoutMs: number, isElsewhere: boolean): Promise<Question> {
     const { api, life } = this.#run
     const probe = await livenessProbe(this.#run, isElsewhere ? api.reading : api.first)
@@ -497,7 +486,6 @@ export class Client {
       return result
     }
     const first = await send(false)
-    // The target had closed the connection: the request did not reach it.
     return first.kind === 'no-answer' && first.staleConnection ? send(true) : first
   }
 
@@ -508,7 +496,6 @@ export class Client {
     else for (const operation of wall.operations) this.breaker.stop(operation)
   }
 
-  /** Begins no more checks; requests can still be sent. */
   stop(): void {
     this.liveness.stop()
     this.throttle.release()
@@ -537,7 +524,6 @@ export function isOwnBreakdown({ response }: Exchange): boolean {
   return response !== undefined && isBreakdown(response) && !isGatewayError(response)
 }
 
-/** Describes a run with nothing but throttled answers: a daily quota or an outage, which no rate avoids. */
 function wallSentence({ ms, askedMs, statuses }: Wall): string {
   const given = [...statuses].toSorted().join(' or ')
   const sentence = `for ${Math.round(ms / 1000)} s the target answered only ${given}`

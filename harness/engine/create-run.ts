@@ -15,12 +15,10 @@ import type { Run, RunHook } from './run.ts'
 import type { Findings, Interface, Objects, Plan, RunOptions, State } from './state.ts'
 import { createSigns } from './signs.ts'
 
-/** Parts of a run besides target and options. */
 export interface RunParts {
   readonly api: Interface
   readonly plan: Plan
   readonly hooks: readonly RunHook[]
-  /** How requests are sent; default: sockets. */
   readonly transport?: Transport
   readonly handler?: FetchHandler
 }

@@ -54,7 +54,6 @@ export function wasAnswered(exchange: Exchange): string {
 /** Prefix of an answer that is right on a connection of its own. */
 export const onReusedConnection = 'wrong only on a reused connection: '
 
-/** The answer, with the conclusions from asking again. */
 export function withFinding({ finding }: Exchange, received: string): string {
   if (finding === undefined || finding.kind === 'otherwise-later') return received
   const all = finding.responses.reduce((sum, [, times]) => sum + times, 0)
@@ -110,7 +109,6 @@ function descriptionIn(envelope: unknown): string | undefined {
   return typeof text === 'string' && text.trim() !== '' ? text : undefined
 }
 
-/** Why a code name of the status is still not the expected one. */
 export function familyRemark(exchange: Exchange, pairs: Pairs): string {
   const { response } = exchange
   if (!response) return ''
@@ -163,7 +161,6 @@ interface Repeated {
   readonly headers?: HeaderValues
 }
 
-/** The command to reproduce a failure, without ids, seed and keys. */
 export function rerunCommand(repeated: Repeated): string {
   const { baseUrl, target, runs, depth, tpe, readOnly, insecure, headers = {} } = repeated
   const words = ['conform', ...(baseUrl === undefined ? [] : [baseUrl])]

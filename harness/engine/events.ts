@@ -4,19 +4,16 @@ import type { Log } from './log.ts'
 import type { EndCause } from './outcome.ts'
 import type { Plan, Run } from './run.ts'
 
-/** Facts of a run besides the results. */
 export interface RunFacts {
   readonly requests: number
   readonly throttled: number
   readonly retried: number
   /** The longest `Retry-After`, in ms; 0 without one. */
   readonly longestPauseMs: number
-  /** Host and port of the proxy, without credentials. */
   readonly proxy: string | null
   readonly created: readonly Created[]
   readonly answers: Log
   readonly notServed: readonly NotServed[]
-  /** Operations that the target does not seem to have, with their answers. */
   readonly absent: readonly NotServed[]
   /** Every answered request with the full key returned 401, or there is no key. */
   readonly keyRefused: boolean
@@ -24,7 +21,6 @@ export interface RunFacts {
   readonly ended: ({ readonly cause: EndCause } & Reason) | null
   readonly jobsInProgress: readonly string[]
   readonly recordingProblem: string | undefined
-  /** Sentences about a target or target file that may not be the intended one. */
   readonly hints: readonly string[]
 }
 
@@ -77,7 +73,6 @@ export interface JudgedEvent {
   readonly result: CatalogueResult
 }
 
-/** The target returned 429 or 503, and the operation is paused for that many ms. */
 export interface ThrottledEvent {
   readonly kind: 'throttled'
   readonly operation: string
@@ -93,18 +88,13 @@ export interface EndedEvent {
 export type RunEvent = PlannedEvent | JudgedEvent | ThrottledEvent | EndedEvent
 
 export interface Judging {
-  /** To be read once. */
   readonly events: AsyncIterable<RunEvent>
-  /** Settles when everything is judged, cleaned up and closed. */
   readonly done: Promise<void>
-  /** Results so far, by requirement id. */
   readonly results: ReadonlyMap<string, CatalogueResult>
   facts(): RunFacts
-  /** Ends the run: drops open requests and sends clean-up. */
   end(cause: EndCause, reason: string | Reason): void
 }
 
-/** A queue of events, to be iterated over once. */
 export function createEventQueue<T>() {
   const waiting: T[] = []
   let end: { readonly error: Error | undefined } | undefined
@@ -114,7 +104,6 @@ export function createEventQueue<T>() {
       waiting.push(event)
       wake()
     },
-    /** Ends the queue; the reader gets the error after the last event. */
     close(error?: Error): void {
       end ??= { error }
       wake()

@@ -6,18 +6,13 @@ import type { Pairs } from '../../catalogue/expected.ts'
 import type { ExchangeRole, FailureExchange } from '../report/index.ts'
 import { type HttpResponse, isThrottled, tpeOf, isExpected, matchPairs } from './response.ts'
 
-/** An `Authorization` header: its value, and its label. */
 export interface Credential {
-  /** Absent: no header. */
   readonly value?: string
   readonly shown: string
-  /** Its form for a shell, if a variable with a key can produce it. */
-  readonly inShell?: string
   /** True for the key with full rights: only its answers show whether the key is accepted. */
   readonly full: boolean
 }
 
-/** A request of the suite, without the target's headers and base URL. */
 export interface Probe {
   /** Null: a path or method outside the interface. */
   readonly operation: OperationId | null
@@ -25,20 +20,17 @@ export interface Probe {
   /** A template with parameters in braces, or a literal path. */
   readonly path: string
   readonly params: Readonly<Record<string, string>>
-  /** Several values repeat the member. */
   readonly query: Readonly<Record<string, string | readonly string[]>>
   readonly headers: readonly HeaderLine[]
   readonly credential: Credential
   readonly body?: string | Uint8Array
   /** Effect on a conforming target: anything but `none` is not repeated on its own. */
   readonly effect: Effect
-  /** Name of the object to create, for clean-up. */
   readonly creates?: string
   /** Kind and place of its one fault, as in the fault matrix. */
   readonly fault?: string | undefined
 }
 
-/** The declared headers overridden by its own. */
 export function withOwn(
   declared: readonly HeaderLine[],
   own: readonly HeaderLine[],
@@ -49,7 +41,6 @@ export function withOwn(
   return [...declared.filter((line) => !isOwn(line)), ...own]
 }
 
-/** Path and query of the request, with those members of `query` that it lacks. */
 export function pathOf(probe: Probe, query: Probe['query']): string {
   const path = probe.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(probe.params[name] ?? ''),
@@ -58,7 +49,6 @@ export function pathOf(probe: Probe, query: Probe['query']): string {
   return written === '' ? path : `${path}?${written}`
 }
 
-/** The query string without the question mark. */
 export function queryOf(query: Probe['query']): string {
   return Object.entries(query)
     .flatMap(([name, value]) =>
@@ -80,20 +70,16 @@ export function withJson(probe: Probe, body: unknown): Probe {
   return { ...probe, body: JSON.stringify(body) }
 }
 
-/** Replaces a header; removes it if `value` is undefined. */
 export function withHeader(probe: Probe, name: string, value: string | undefined): Probe {
   const others = probe.headers.filter((line) => !isNamed(line, name.toLowerCase()))
   return { ...probe, headers: value === undefined ? others : [...others, { name, value }] }
 }
 
-/** Why a request is sent, and what is expected. */
 export interface Purpose {
-  /** The requirement; null for the suite's own requests. */
   readonly requirement: string | null
   /** The requirement to blame if the request spoils its connection, if different. */
   readonly about?: string
   readonly role: ExchangeRole
-  /** How it differs from the valid request; continues the request line. */
   readonly what?: string
   /** Expected statuses and types: a 429 or 503 among them is not throttling. */
   readonly expects?: Pairs
@@ -113,7 +99,6 @@ export interface Purpose {
   readonly skipJudging?: 'envelope' | 'at all'
 }
 
-/** A request, as seen by the next one on its connection. */
 export interface PreviousRequest {
   readonly probe: Probe
   readonly purpose: Purpose
@@ -124,17 +109,13 @@ export interface PreviousRequest {
   recorded?: () => FailureExchange
 }
 
-/** Conclusion from asking again after a wrong answer. */
 type Finding =
-  /** Consistently answered otherwise at the end of the run; in words. */
   | { readonly kind: 'otherwise-later'; readonly response: string }
   | {
       readonly kind: 'answers-differ'
-      /** Each answer in words, with its frequency. */
       readonly responses: readonly (readonly [answer: string, times: number])[]
     }
 
-/** A request and its outcome. */
 export interface Exchange {
   readonly probe: Probe
   readonly purpose: Purpose
@@ -156,7 +137,6 @@ export interface Exchange {
   readonly endedAt: number
 }
 
-/** The conclusion that answers to one request differ. */
 export function differing(responses: readonly string[]): Finding {
   const times = new Map<string, number>()
   for (const response of responses) times.set(response, (times.get(response) ?? 0) + 1)
@@ -165,7 +145,6 @@ export function differing(responses: readonly string[]): Finding {
 
 const saysNothing: readonly number[] = [401, 403, 409, 429]
 
-/** Whether the answer is certainly not the intended one. */
 export function isWrong(exchange: Exchange): boolean {
   const { response, noResponse, purpose, probe } = exchange
   if (!response) return noResponse?.cause === 'malformed'
@@ -189,7 +168,6 @@ export function isThrottling({ response, purpose }: Exchange): boolean {
   return response !== undefined && isThrottled(response) && !isExpected(purpose.expects, response)
 }
 
-/** For example `404 NotFound`; undefined without an answer or when throttled. */
 export function kindOf(exchange: Exchange): string | undefined {
   const { response } = exchange
   return response && !isThrottling(exchange)
@@ -197,12 +175,10 @@ export function kindOf(exchange: Exchange): string | undefined {
     : undefined
 }
 
-/** The requirement and the failing status. */
 export function kindOfFailure({ purpose, probe, response }: Exchange): string {
   return `${purpose.requirement ?? probe.operation} ${response?.status}`
 }
 
-/** Whether the request may be repeated: it had no effect, or was refused. */
 export function mayRepeat({ probe, response }: Exchange): boolean {
   return probe.effect === 'none' || (response !== undefined && isRefusedByClient(response.status))
 }

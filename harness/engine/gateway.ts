@@ -14,12 +14,9 @@ export interface GatewayResponse {
   readonly perhapsHereOnly?: boolean
 }
 
-/** Poll interval while a gateway answers, in ms. */
 export const gatewayEveryMs = 2000
-/** Start-up time for a service behind its gateway, in ms. */
 const startMs = 10_000
 
-/** How the suite reaches the target. */
 export interface Way {
   readonly baseUrl: string
   readonly tls: Target['tls']
@@ -115,7 +112,6 @@ const remedies: Readonly<Partial<Record<NoResponseDetail, (way: Way) => string>>
       : 'the server does not accept the client certificate in tls.cert: see which authority it trusts',
 }
 
-/** What to try, judging by the missing answer. */
 export function remedyFor({ cause, detail }: NoResponse, way: Way): string {
   const known = detail && remedies[detail]
   if (known) return `; ${known(way)}`

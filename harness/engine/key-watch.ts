@@ -22,7 +22,6 @@ type Send = (
   options?: { readonly fresh?: boolean },
 ) => Promise<Exchange>
 
-/** Notices that the target no longer accepts the full key. */
 export class KeyWatch {
   readonly #run: Pick<State, 'api' | 'findings' | 'keys' | 'life' | 'target'>
   readonly #send: Send
@@ -40,7 +39,6 @@ export class KeyWatch {
     this.#isFew = run.options.depth === 'quick' || run.target.limits.credentialProbes === 'few'
   }
 
-  /** Sends a valid key between wrong ones, if the target should get few. */
   async separate({ credential }: Probe): Promise<void> {
     const isWrong = !credential.full && credential.value !== undefined
     if (!this.#isFew || !isWrong || !this.#run.keys.hasFull) return

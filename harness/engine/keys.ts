@@ -6,7 +6,6 @@ import type { KeySource, Secret, Target } from '../target/index.ts'
 import type { Credential } from './exchange.ts'
 import type { Answer, Log } from './log.ts'
 
-/** The keys of a run. Each value is registered with the redactor before use. */
 export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifetime, 'end'>) {
   const sources = target.keys
   let failed: NotExercised | undefined
@@ -42,7 +41,6 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
   }
   return {
     hasFull: full !== undefined,
-    /** `Bearer` and the full key; no credential if there is none. */
     full: async (): Promise<Credential> =>
       fixed ?? (full ? bearer(full, true) : { shown: '', full: false }),
     /** The current credential: a short-lived key may have been replaced. */
@@ -53,7 +51,6 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
     expiredKey: (): Promise<Secret | undefined> => secret(sources.expired),
     restrictedKey: (operation: OperationId): Promise<Secret | undefined> =>
       secret(sources.restricted[operation]),
-    /** Throw `NotExercised` if the key is not declared. */
     expired: async (): Promise<Credential> =>
       bearer(required(sources.expired, 'keys.expired'), false),
     restricted: async (operation: OperationId): Promise<Credential> =>
@@ -106,7 +103,6 @@ export function keyRefusal({ answers }: Log): string | undefined {
 /** Statuses of a refused or locked-out key. */
 export const refusing: readonly number[] = [401, 403, 429]
 
-/** Whether an answer shows that the full key is accepted. */
 export const isAccepting = ({ shown, operation, status }: Answer): boolean =>
   shown === 'full' && operation !== null && !refusing.includes(status) && status !== 503
 

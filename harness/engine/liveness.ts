@@ -20,14 +20,12 @@ const lastChanceMs = 5_000
 /** A target that is away is asked again so often, while it may be starting, or starting again: for about 3 s, and 10 s. */
 const startQuestions = 6
 const restartQuestions = 20
-/** Default time limit of the first request, in ms. */
 const firstMs = 10_000
 
 const maxNamed = 3
 /** A request lost this long (ms) before the last answer did not cause a later end. */
 const recentMs = 1000
 
-/** A harmless request, and what came of it. */
 export interface Question {
   readonly result: HttpResult
   readonly exchange: Exchange
@@ -38,7 +36,6 @@ interface Settings {
   readonly way: Way
   /** @param isElsewhere at another path */
   ask(timeoutMs: number, isElsewhere: boolean): Promise<Question>
-  /** The answer came from the target itself. */
   accept(exchange: Exchange): void
   redact(text: string): string
 }
@@ -66,7 +63,6 @@ export class Liveness {
     this.#settings = settings
   }
 
-  /** Sends the first request of the run. False if the run cannot go on; it has then ended with the reason. */
   async first(): Promise<boolean> {
     // If a key cannot be read, the requests that need it report it.
     const look = (): void => void this.#checkIfQuiet().catch(() => undefined)
@@ -112,7 +108,6 @@ export class Liveness {
     return this.#backAt >= endedAt
   }
 
-  /** Whether harmless requests are throttled as well. */
   async isThrottling(): Promise<boolean> {
     for (const isElsewhere of [false, true]) {
       const { response } = (await this.#settings.ask(lastChanceMs, isElsewhere)).exchange

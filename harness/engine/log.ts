@@ -1,7 +1,6 @@
 import type { Credential, Exchange } from './exchange.ts'
 import { tpeOf } from './response.ts'
 
-/** An answer without its content. Times are `performance.now()`. */
 export interface Answer {
   /** Null: outside the interface. */
   readonly operation: string | null
@@ -10,7 +9,6 @@ export interface Answer {
   readonly requirement: string | null
   readonly status: number
   readonly tpe: string | undefined
-  /** The expected statuses include it. */
   readonly isAsked: boolean
   readonly sentAt: number
   readonly endedAt: number
@@ -18,7 +16,6 @@ export interface Answer {
   isOwn: boolean
 }
 
-/** The answers of a run in order, from which global conclusions are derived. */
 export type Log = ReturnType<typeof createLog>
 
 export function createLog() {

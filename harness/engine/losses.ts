@@ -10,12 +10,10 @@ const chance = 1e-7
 /** Below this share, unanswered requests are few. */
 const nowAndThen = 0.1
 
-/** Counts lost answers: reset, closed or truncated. */
 export class Losses {
   #sent = 0
   #lost = 0
   #hung = 0
-  /** Requests repeated without an answer, or after a gateway's. */
   retried = 0
 
   note(result: HttpResult): void {
@@ -59,7 +57,6 @@ export class Breaker {
   readonly #unanswered = new Map<string, Exchange>()
   readonly #throttled = new Set<string>()
 
-  /** Throws `NotExercised` if the operation gets no more requests. */
   check(operation: string): void {
     const stops = ': the suite stops sending it requests'
     if (this.#throttled.has(operation))
@@ -82,7 +79,6 @@ export class Breaker {
       this.#unanswered.set(operation, exchange)
   }
 
-  /** A valid request was throttled too long. */
   stop(operation: string): void {
     this.#throttled.add(operation)
   }

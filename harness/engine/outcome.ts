@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Failure, plainReason, type Reason } from '../report/index.ts'
 
-/** A requirement that could not be judged, with the reason for the author of the target file. */
 export class NotExercised extends Error {
   override readonly name: string = 'NotExercised'
   readonly reason: Reason
@@ -13,7 +12,6 @@ export class NotExercised extends Error {
   }
 }
 
-/** A requirement that could not be judged because of throttling. */
 export class Throttled extends NotExercised {
   constructor(what: string) {
     super(`throttled: ${what}`)
@@ -30,7 +28,6 @@ export type EndCause =
   | 'key'
   | 'lost'
 
-/** The run is over: open requests are dropped, the rest is not exercised. */
 class RunEnded extends NotExercised {
   override readonly name = 'RunEnded'
   override readonly cause: EndCause
@@ -40,7 +37,6 @@ class RunEnded extends NotExercised {
   }
 }
 
-/** A violated requirement: the failure, and more of the same kind. */
 export class Failed extends Error {
   override readonly name = 'Failed'
   readonly failure: Failure
@@ -52,12 +48,9 @@ export class Failed extends Error {
   }
 }
 
-/** The life of a run, until its end or until it is ended early. */
 export interface Lifetime {
-  /** Aborts with a `RunEnded` when the run ends early. */
   readonly signal: AbortSignal
   readonly ended: RunEnded | undefined
-  /** Ends the run; only the first call counts. */
   end(cause: EndCause, reason: string | Reason): void
 }
 

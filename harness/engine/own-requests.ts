@@ -17,9 +17,7 @@ const responseAfterEndMs = 300
 
 interface HookSending {
   readonly role: ExchangeRole
-  /** The requirement of its scenario, if any. */
   readonly requirement: string | null
-  /** Default: 15 s, and 300 ms when the run is over. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
 }
@@ -70,12 +68,10 @@ function withQuery(search: string, query: Readonly<Record<string, string>>): str
   return `${search === '' ? '?' : `${search}&`}${queryOf(Object.fromEntries(added))}`
 }
 
-/** Attempts for a request of `setup` or `cleanup`. */
 const maxTries = 5
 
 type HookResponse = Awaited<ReturnType<typeof sendHookRequest>>
 
-/** Repeats it after the requested wait, at most 60 s, while that may help. */
 async function sendPatiently(
   run: Run,
   request: HookRequest,
@@ -153,7 +149,6 @@ export async function tearDown(run: Run, saved: Map<string, string>): Promise<vo
   }
 }
 
-/** Concurrent clean-up requests. */
 const atOnce = 8
 /** Time limit in ms of all clean-up after an interrupt, and otherwise of its repetitions. */
 const afterInterruptMs = 600
@@ -185,7 +180,6 @@ function isHurried({ life: { ended } }: Run): boolean {
   return ended !== undefined && ['interrupted', 'lost', 'throttled'].includes(ended.cause)
 }
 
-/** Sends the requests that remove an object; returns why it was not removed, or null. */
 async function removed(
   run: Run,
   { id }: Created,

@@ -5,7 +5,6 @@ import { type HttpResponse, isThrottled } from './response.ts'
 export interface Turn {
   /** Places taken together, so that a burst starts at once. */
   readonly count?: number
-  /** Goes before all waiters that are not urgent. */
   readonly urgent?: boolean
 }
 
@@ -76,7 +75,6 @@ export function createPacer(requestsPerSecond: number) {
   const interval = 1000 / requestsPerSecond
   const isLimited = requestsPerSecond > 0
   let next = 0
-  /** When the next request may be sent; advances by one interval. */
   const take = (now: number): number => {
     const due = Math.max(now, next)
     next = due + interval
@@ -90,7 +88,6 @@ export function createPacer(requestsPerSecond: number) {
       const due = take(now)
       return due > now ? sleep(due - now, undefined, { signal }).catch(() => undefined) : undefined
     },
-    /** Sends at once: later requests wait correspondingly longer. */
     owe(): void {
       if (isLimited) take(performance.now())
     },
@@ -103,9 +100,7 @@ export function createPacer(requestsPerSecond: number) {
   }
 }
 
-/** Maximum retries of a throttled request. */
 export const maxTries = 5
-/** The longest `Retry-After` that the suite waits for, in ms. */
 export const longestPauseMs = 60_000
 /** After a pause, an operation's requests go one at a time for this long, in ms. */
 const serializedMs = 10_000
@@ -134,23 +129,18 @@ export function retryAfter(
   return Math.max(0, date - (Number.isNaN(theirs) ? nowMs : theirs))
 }
 
-/** A period with nothing but throttled answers. */
 export interface Wall {
   readonly operations: readonly string[]
   readonly ms: number
-  /** The longest `Retry-After`, in ms. */
   readonly askedMs: number
   readonly statuses: ReadonlySet<number>
 }
 
 interface ThrottleSettings {
-  /** Default first pause in ms; doubles with each retry. */
   readonly baseMs: number
-  /** Called when every answer was a throttled one for too long. */
   onTimeout(wall: Wall): void
 }
 
-/** Delays an operation's requests while the target throttles. */
 export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
   const heldUntil = new Map<string, number>()
   const queues = new Map<string, Semaphore>()
@@ -194,11 +184,9 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     get count(): number {
       return count
     },
-    /** The longest `Retry-After` so far, in ms; 0 without one. */
     get longestAskedMs(): number {
       return longestAskedMs
     },
-    /** Waits until the operation may be called again. */
     async pass(operation: string, signal: AbortSignal): Promise<void> {
       for (;;) {
         const wait = (heldUntil.get(operation) ?? 0) - performance.now()
@@ -241,7 +229,6 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       queues.set(operation, one)
       return one.acquire(signal)
     },
-    /** Calls back for each pause, in ms. */
     onHold: (call: (operation: string, pauseMs: number) => void): void => void listeners.push(call),
     see({ response }: Pick<Exchange, 'response'>): void {
       if (response && !isThrottled(response)) release()

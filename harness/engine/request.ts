@@ -17,7 +17,6 @@ interface ProbeParts {
 
 export const jsonType: HeaderLine = { name: 'content-type', value: 'application/json' }
 
-/** A request of that operation, by default with the full key. */
 export async function operationProbe(
   run: Pick<State, 'keys' | 'target' | 'api'>,
   id: OperationId,
@@ -27,7 +26,6 @@ export async function operationProbe(
   return draftOf(run.target, run.api.operation(id), { ...parts, credential })
 }
 
-/** A request of an operation at the declared path. */
 export function draftOf(
   target: Pick<State['target'], 'operations'>,
   { id: name, method, path }: Pick<Operation, 'id' | 'method' | 'path'>,
@@ -54,7 +52,6 @@ export function draftOf(
 /** An id that does not exist: a gateway's answer there is its answer everywhere. */
 const nobodysId = '00000000-0000-4000-8000-000000000000'
 
-/** A harmless request, by default with the full key, to test liveness or present a key. */
 export function livenessProbe(
   run: Pick<State, 'keys' | 'target' | 'api'>,
   id = run.api.first,
@@ -79,7 +76,6 @@ export async function probeOf(source: Source): Promise<Probe> {
   return typeof source === 'function' ? source() : source
 }
 
-/** The request as sent: the target's headers, overridden by the probe's. */
 export function httpRequest({ target }: Pick<State, 'target'>, probe: Probe): HttpRequest {
   const { method, headers, body, credential } = probe
   const { value } = credential
@@ -92,7 +88,6 @@ export function httpRequest({ target }: Pick<State, 'target'>, probe: Probe): Ht
   return body === undefined ? request : { ...request, body }
 }
 
-/** Name of an operation for throttling and the circuit breaker. */
 export function operationName({ operation, method, path }: Probe): string {
   return operation ?? `${method} ${path}`
 }

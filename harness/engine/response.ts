@@ -9,7 +9,6 @@ type Json =
   | { readonly ok: false; readonly problem: string; readonly unread?: true }
 
 export interface ErrorNames {
-  /** The code names of a status, if listed. */
   codeNames(status: number): readonly string[] | undefined
   /** A model error: allowed with any status, and transient. */
   isModelError(tpe: string | undefined): boolean
@@ -19,12 +18,9 @@ export interface ErrorNames {
 
 export interface HttpResponse {
   readonly status: number
-  /** Bytes of the decoded body. */
   readonly size: number
   readonly headers: readonly HeaderLine[]
-  /** First value of a header, in any letter case. */
   header(name: string): string | undefined
-  /** The beginning of the body as text, at most that many bytes. */
   text(bytes: number): string
   /** The body as JSON (RFC 8259: UTF-8 without a byte order mark). A truncated body is not JSON. */
   json(): Json
@@ -37,44 +33,24 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const most = { values: 400_000, levels: 500 }
 const tooMuch = 'the body contains more than 400,000 values, or more than 500 levels'
 const tooLong = 'the body is longer than the read limit (limits.maxAnswerBytes)'
-const cutShort = 'the body is truncated JSON'
 
 const noJson = (problem: string): Json => ({ ok: false, problem })
 const unread = (problem: string): Json => ({ ok: false, problem, unread: true })
 
-/** @param label the value of Content-Type */
-function parsed(body: Uint8Array, label: string | undefined): Json {
+function parsed(body: Uint8Array): Json {
   let text: string
   try {
     text = utf8.decode(body)
   } catch {
-    return noJson(otherEncoding(body, label))
+    return noJson('the body is not UTF-8')
   }
   if (text.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
   if (isTooMuch(text)) return unread(tooMuch)
   try {
     return { ok: true, value: JSON.parse(text) as unknown }
-  } catch (error) {
-    // The parser's message says where it failed.
-    const { message } = error as Error
-    const isAtEnd = message.includes('end of JSON') || message.includes(`position ${text.length}`)
-    const isCut = isAtEnd && /^\s*[[{]/.test(text)
-    if (isCut) return noJson(cutShort)
-    return noJson(isUtf16(body) ? otherEncoding(body, label) : 'the body is not JSON')
+  } catch {
+    return noJson('the body is not JSON')
   }
-}
-
-/** JSON begins with an ASCII character: in UTF-16 a zero byte is beside it, or a byte order mark before it. */
-function isUtf16([first, second]: Uint8Array): boolean {
-  return first === 0 || second === 0 || (first! >= 0xfe && second! >= 0xfe)
-}
-
-const longestLabel = 80
-
-function otherEncoding(body: Uint8Array, label = 'absent'): string {
-  const bytes = [...body.subarray(0, 4)].map((byte) => byte.toString(16).padStart(2, '0'))
-  const encoding = isUtf16(body) ? 'UTF-16, not UTF-8' : 'not UTF-8'
-  return `the body is ${encoding} (Content-Type: ${label.slice(0, longestLabel)}; first bytes: ${bytes.join(' ')})`
 }
 
 /** Only scans characters: parsing some bodies of 8 MB would take a hundred megabytes, and seconds. */
@@ -104,10 +80,10 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-function jsonOf({ undecodable, cut, body }: WireResponse, label: string | undefined): Json {
+function jsonOf({ undecodable, cut, body }: WireResponse): Json {
   if (undecodable !== undefined) return noJson(undecodable)
   if (cut) return unread(tooLong)
-  return body.length === 0 ? noJson('the body is empty') : parsed(body, label)
+  return body.length === 0 ? noJson('the body is empty') : parsed(body)
 }
 
 /** Values of larger bodies (bytes) are released and parsed again on demand: a run keeps many answers. */
@@ -115,13 +91,12 @@ const largeBytes = 64 * 1024
 /** Bytes kept of a large body that is not JSON: enough for the title of a page. */
 export const headBytes = 4096
 
-/** Parses the bytes again when the last value was released. */
 function rereader(bytes: Uint8Array, first: Json): () => Json {
   let last = new WeakRef(first)
   return () => {
     const known = last.deref()
     if (known) return known
-    const again = parsed(bytes, undefined)
+    const again = parsed(bytes)
     last = new WeakRef(again)
     return again
   }
@@ -132,7 +107,7 @@ const always = (json: Json) => (): Json => json
 export function responseOf(received: WireResponse, errors: ErrorNames): HttpResponse {
   const { status, headers, body } = received
   const header = headerOf(headers)
-  const json = jsonOf(received, header('content-type'))
+  const json = jsonOf(received)
   const isLarge = body.length > largeBytes
   return {
     status,
@@ -151,13 +126,11 @@ const headerOf = (headers: WireResponse['headers']) => (name: string) =>
 const textOf = (body: Uint8Array) => (bytes: number) =>
   Buffer.from(body.subarray(0, bytes)).toString('utf8')
 
-/** The body as a JSON value, if it is one. */
 export function jsonValue(response: HttpResponse | undefined): unknown {
   const json = response?.json()
   return json?.ok ? json.value : undefined
 }
 
-/** The `tpe` of an error envelope, if any. */
 export function tpeOf(response: HttpResponse): string | undefined {
   const tpe = member(jsonValue(response), 'tpe')
   return typeof tpe === 'string' ? tpe : undefined
@@ -191,7 +164,6 @@ export function isThrottled({ status }: HttpResponse): boolean {
   return status === 429 || status === 503
 }
 
-/** A 2xx without an error envelope. */
 export function isGranted(response: HttpResponse): boolean {
   return response.status >= 200 && response.status < 300 && !isEnvelope(response)
 }
@@ -227,7 +199,6 @@ function hasStatus([status]: Pair, response: HttpResponse): boolean {
   return status === response.status
 }
 
-/** What an answer lacks of an error envelope, if anything. */
 export function envelopeProblem(response: HttpResponse): string | undefined {
   const json = response.json()
   if (!json.ok) return json.problem
@@ -235,7 +206,6 @@ export function envelopeProblem(response: HttpResponse): string | undefined {
   return found.valid ? undefined : found.problem
 }
 
-/** Compares an answer with the accepted pairs. */
 export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
   const tpe = tpeOf(response)
   let match: Match = 'none'
@@ -257,17 +227,14 @@ export function envelopeRemark(pairs: Pairs, response: HttpResponse): string {
   return problem === undefined ? '' : `, but ${problem}`
 }
 
-/** True if the answer matches a pair: distinguishes an expected 429 from throttling. */
 export function isExpected(pairs: Pairs | undefined, response: HttpResponse): boolean {
   return pairs !== undefined && matchPairs(pairs, response) === 'exact'
 }
 
-/** True if the answer has the status of a pair, and another name of its family. */
 export function isOfFamily(pairs: Pairs | undefined, response: HttpResponse): boolean {
   return pairs !== undefined && matchPairs(pairs, response) === 'family'
 }
 
-/** True if the answer has the status of a pair, with any name. */
 export function hasStatusOf(pairs: Pairs | undefined, response: HttpResponse): boolean {
   return pairs !== undefined && pairs.some((pair) => hasStatus(pair, response))
 }

@@ -46,7 +46,6 @@ export interface RunHook {
   storyOf?(run: Run, id: string, exchange: Exchange): Story | undefined
   /** Other requirements needed to reproduce a failure. */
   rerunNeeds?(run: Run, id: string, exchange: Exchange): readonly string[]
-  /** Ids of unfinished objects, for the end of the report. */
   unfinished?(run: Run): readonly string[]
   notServed?(run: Run): readonly NotServed[]
 }
@@ -64,7 +63,6 @@ export function isPlanned({ plan }: Pick<Run, 'plan'>, id: CatalogueRequirement[
   return plan.get(id)?.run === true
 }
 
-/** State per run, created on demand. */
 export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
   const states = new WeakMap<Run, { readonly state: T }>()
   return (run) => {
@@ -74,13 +72,11 @@ export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
   }
 }
 
-/** Options given for a run; others have defaults. */
 export interface GivenOptions extends Partial<
   Omit<RunOptions, 'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs' | 'bail'>
 > {
   /** Cases per generated requirement; default: 25 for invalid and 5 for valid requests, 1 in a quick run. */
   readonly runs?: number
-  /** true: at the first failure. */
   readonly bail?: boolean | number
 }
 

@@ -10,7 +10,6 @@ const fewestOperations = 3
 /** Statuses that gateways return too, and so prove nothing about an operation. */
 const saysNothing: readonly number[] = [401, 403, 502, 504]
 
-/** Signs of a wrong target or target file. */
 export type Signs = ReturnType<typeof createSigns>
 
 export function createSigns(baseUrl: string) {
@@ -70,7 +69,6 @@ export function createSigns(baseUrl: string) {
       const hints = advice === undefined ? [] : [`${advice} (${seen})`]
       return {
         hints: [...hints, ...subjects.values()].map(clean),
-        /** The absent operations in request order; none if all are absent. */
         absent: isNowhere()
           ? []
           : absent().map(({ operation, answered }) => ({ operation, answered: clean(answered) })),

@@ -11,7 +11,6 @@ import type { Lifetime } from './outcome.ts'
 import type { ErrorNames, HttpResponse } from './response.ts'
 import type { Signs } from './signs.ts'
 
-/** Resolved options of the command line or library. */
 export interface RunOptions {
   readonly seed: number
   /** Cases per generated invalid and valid request. */
@@ -43,18 +42,14 @@ export interface RunOptions {
   readonly backoffMs: number
 }
 
-/** The interface that a run judges; the engine itself knows no requirement or operation. */
 export interface Interface {
-  /** Requirements in the order of judging and reporting. */
   readonly requirements: readonly CatalogueRequirement[]
-  /** The requirement of that id, if any. */
   requirement(id: string): CatalogueRequirement | undefined
   operation(id: OperationId): Operation
   granted(id: OperationId): CatalogueRequirement
   readonly first: OperationId
   /** The operation that reads one object at another path than the first request. */
   readonly reading: OperationId
-  /** The requirement for every answer, including those outside operations. */
   readonly anyResponse: RequirementId
   readonly errors: ErrorNames
 }
@@ -71,9 +66,7 @@ export type PlanEntry =
     }
   | ({ readonly run: false; readonly outcome: 'not-exercised' | 'not-applicable' } & Reason)
 
-/** Objects created by the run, with used names and ids. */
 export interface Objects {
-  /** Created objects, in the order of their answers. */
   readonly created: Created[]
   /** Why clean-up did not remove an object; null if it did. */
   readonly cleanups: Map<Created, string | null>
@@ -87,7 +80,6 @@ export interface Objects {
   suffix(): string
 }
 
-/** Observations besides the outcomes of requirements. */
 export interface Findings {
   readonly log: Log
   readonly signs: Signs
