@@ -353,8 +353,8 @@ export class Client {
 
   /**
    * Readings of a job in progress are urgent: behind hundreds of requests they would be too late. So are uses of new
-   * objects, requests that others wait for, and all requests to objects with one job at a time, which are the critical
-   * path.
+   * objects, objects that are looked at again once they are old enough, and all requests to objects with one job at a
+   * time, which are the critical path.
    */
   #isUrgent({ operation, effect, params }: Probe, { role }: Purpose): boolean {
     const { api, objects } = this.#run
@@ -363,7 +363,7 @@ export class Client {
       Object.values(params).some((id) => (objects.madeAt.get(id) ?? -Infinity) > since) ||
       role === 'poll' ||
       role === 'liveness' ||
-      (role === 'control' && effect === 'creates') ||
+      (role !== 'probe' && effect === 'creates') ||
       (operation !== null && api.operation(operation).busy !== undefined)
     )
   }

@@ -1,6 +1,6 @@
 export { startJudging } from './judging.ts'
 export { ask, askHolding, knownOf, pastBlocks } from './ask.ts'
-export { askedIn, maxAtOnce, sendShared, settle } from './settle.ts'
+export { askedIn, awaitAge, maxAtOnce, sendShared, settle } from './settle.ts'
 
 export { answered, type CheckContext, createCheckContext, type Judge } from './check-context.ts'
 export {

@@ -1,7 +1,6 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { type CatalogueResult, type Failure, isObserved } from '../report/index.ts'
 import { groupBy } from '../group-by.ts'
-import { historyOf } from '../journal/index.ts'
 import { exclusiveIds } from '../target/index.ts'
 import { createCheckContext } from './check-context.ts'
 import {
@@ -13,7 +12,6 @@ import {
   type Judging,
   keyRefusal,
   NotExercised,
-  pause,
   refusedSince,
   type Run,
   type RunEvent,
@@ -71,14 +69,12 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
   const phases = groupBy(planned, phaseOf)
   const of = (phase: Phase) => phases.get(phase) ?? []
   const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
-  const operationsAtEnd = new Set<string>()
   const exerciseOne = async (requirement: CatalogueRequirement): Promise<void> => {
     const context = createCheckContext(run, requirement)
     const result = await exercise(context, judgeOf(requirement.id))
     const { atEnd } = context
     context.atEnd = undefined
     if (!atEnd || result.outcome !== 'passed') return tell(result)
-    operationsAtEnd.add(requirement.operation)
     looksAtEnd.push(() => exercise(context, atEnd))
   }
   const isReady =
@@ -95,7 +91,6 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
   const started = hooks.map((hook) => hook.start?.(run).catch(() => undefined))
   await Promise.all([...of('concurrent').map(exerciseOne), ...started])
   for (const requirement of of('exclusive')) await exerciseOne(requirement)
-  await awaitAge(run, operationsAtEnd)
   await Promise.all(looksAtEnd.map(async (look) => tell(await look())))
   if (!life.ended) await Promise.all(hooks.map(async (hook) => orNotExercised(hook.finish?.(run))))
   for (const requirement of [...of('last'), ...of('observed')]) await exerciseOne(requirement)
@@ -108,20 +103,6 @@ async function orNotExercised(preparations: Promise<void> | undefined): Promise<
   } catch (error) {
     if (!(error instanceof NotExercised)) throw error
   }
-}
-
-/** Minimum age of objects for repeated checks, in ms, so that delayed effects show. */
-const leastAgeMs = 2000
-
-/** Waits until everything that these operations created or added has that age. */
-async function awaitAge(run: Run, operations: ReadonlySet<string>): Promise<void> {
-  const made = historyOf(run).events.filter(
-    ({ kind, operation, isGranted }) =>
-      kind === 'creation' && isGranted && operations.has(operation),
-  )
-  if (run.life.ended || made.length === 0) return
-  const last = Math.max(...made.map(({ endedAt }) => endedAt))
-  await pause(run, Math.max(0, last + leastAgeMs - performance.now())).catch(() => undefined)
 }
 
 async function lookBack(

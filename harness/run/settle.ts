@@ -1,4 +1,4 @@
-import { perRun, type Run } from '../engine/index.ts'
+import { pause, perRun, type Run } from '../engine/index.ts'
 import { type Ask, Journal, type Verdict } from '../journal/index.ts'
 import { sendAsked } from './ask.ts'
 
@@ -47,4 +47,13 @@ export async function settle(
     if (own.size === 0) return verdict
     await Promise.race(own.values())
   }
+}
+
+/** Minimum age of what is looked at again at the end, in ms, so that delayed effects show. */
+const leastAgeMs = 2000
+
+/** Waits until what was made at these times (`performance.now()`) has that age. */
+export function awaitAge(run: Run, madeAt: readonly number[]): Promise<void> {
+  const last = Math.max(0, ...madeAt)
+  return pause(run, Math.max(0, last + leastAgeMs - performance.now()))
 }

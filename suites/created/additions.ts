@@ -23,7 +23,7 @@ import {
   wasAnswered,
 } from '../../harness/engine/index.ts'
 import { countsAsGranted, historyOf } from '../../harness/journal/index.ts'
-import type { CheckContext, Judge } from '../../harness/run/index.ts'
+import { awaitAge, type CheckContext, type Judge } from '../../harness/run/index.ts'
 import { madeBy } from './attempts.ts'
 import {
   addition,
@@ -46,18 +46,22 @@ export const addSameFileAgain: Judge = async (context) => {
   const probe = await valid()
   const tryAgain = async (): Promise<void> => judgeOnce(context, await askAgain(context, probe))
   await addFirst(context, probe)
+  const isQuick = run.options.depth === 'quick'
+  const added = isQuick ? [] : await addOthers(context, valid)
+  const last = added.at(-1)?.endedAt ?? performance.now()
   await askUntilRefused(context, probe)
   await tryAgain()
-  if (run.options.depth === 'quick') return
+  if (isQuick) return
   await orElse(run, () => addTwin(context, probe))
-  const added = await addOthers(context, valid)
+  await context.send(valid, { role: 'setup' })
   await tryAgain()
   if (canAddToCreated(run)) await tryAlso(context, () => addToCreated(context))
   await tryAgain()
   context.atEnd = async () => {
-    const last = await askAgain(context, probe)
+    await awaitAge(run, [last])
+    const late = await askAgain(context, probe)
     await addAgainLate(context, added, valid)
-    judgeOnce(context, last)
+    judgeOnce(context, late)
   }
 }
 

@@ -1,5 +1,10 @@
-import { countsAsGranted, createdId, historyOf } from '../../harness/journal/index.ts'
-import { uploadOperation } from '../../catalogue/operations.ts'
+import {
+  countsAsGranted,
+  createdId,
+  type HistoryEvent,
+  historyOf,
+} from '../../harness/journal/index.ts'
+import { type OperationId, uploadOperation } from '../../catalogue/operations.ts'
 import {
   atRole,
   byScenario,
@@ -31,7 +36,13 @@ import {
   Throttled,
   wasAnswered,
 } from '../../harness/engine/index.ts'
-import { askHolding, type CheckContext, type Judge, judgePairs } from '../../harness/run/index.ts'
+import {
+  askHolding,
+  awaitAge,
+  type CheckContext,
+  type Judge,
+  judgePairs,
+} from '../../harness/run/index.ts'
 import { relationRule } from '../relation-rules.ts'
 import { creatorOf, madeBy } from './attempts.ts'
 import {
@@ -227,16 +238,12 @@ export function judgeOnce(context: CheckContext, last: Exchange): void {
   judgeRelation(context)
 }
 
-/** The creation with a name already in use, if any: a server may only check new names. */
-function withUsedName({ run }: CheckContext, probe: Probe): Probe {
-  const id = probe.operation!
+/** A creation of another requirement, whose name is in use: a server may only check new names. */
+function alsoMade({ run }: CheckContext, id: OperationId): HistoryEvent | undefined {
   const usable = `${id}/2xx-usable`
-  const used = madeBy(historyOf(run), id).find(
-    ({ exchange }) => exchange.purpose.requirement === usable,
-  )
   // A scenario may create in another account, with other names.
-  const isOwn = run.target.scenarios[usable] === undefined
-  return isOwn && used?.name !== undefined ? atRole(run, probe, 'name', used.name) : probe
+  if (run.target.scenarios[usable] !== undefined) return undefined
+  return madeBy(historyOf(run), id).find(({ exchange }) => exchange.purpose.requirement === usable)
 }
 
 /** An existing thing is not created again, neither the second and third time, nor after another creation. */
@@ -245,11 +252,15 @@ export const once: Judge = async (context) => {
   if (scenario) return byScenario(context)
   const valid = await requireControl(context)
   // A repeated first creation uses another name: the last one exists.
-  const { probe } = await create(context, valid, 'the first creation')
+  const { probe, endedAt } = await create(context, valid, 'the first creation')
   judgeOnce(context, await askAgain(context, probe))
   if (run.options.depth === 'quick') return
   judgeOnce(context, await askAgain(context, probe))
   await context.send(valid, { role: 'setup' })
-  context.atEnd = async () =>
-    judgeOnce(context, await askAgain(context, withUsedName(context, probe)))
+  context.atEnd = async () => {
+    const other = alsoMade(context, probe.operation!)
+    await awaitAge(run, [endedAt, other?.endedAt ?? 0])
+    const again = other?.name === undefined ? probe : atRole(run, probe, 'name', other.name)
+    judgeOnce(context, await askAgain(context, again))
+  }
 }

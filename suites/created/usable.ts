@@ -26,7 +26,7 @@ import {
   type Probe,
   type Run,
 } from '../../harness/engine/index.ts'
-import { answered, type CheckContext } from '../../harness/run/index.ts'
+import { answered, awaitAge, type CheckContext } from '../../harness/run/index.ts'
 import { eventOf, type HistoryEvent, historyOf } from '../../harness/journal/index.ts'
 import { uploadSample } from '../pdf-parse/refusals.ts'
 import { madeBy, thingsOf } from './attempts.ts'
@@ -104,7 +104,7 @@ async function madeBefore(run: Run, creates: OperationId): Promise<string[]> {
     at === 0 || isLarge(one) || isAlsoUsed(one)
   const ids = made.filter(isWanted).map(({ object }) => object!)
   if (creates !== uploadOperation) return ids
-  const added = madeBy(historyOf(run), 'graphs.add-file').at(-1)
+  const added = madeBy(historyOf(run), 'graphs.add-file').at(0)
   return [...ids, added?.object, await ownPdf(run)].filter((id) => id !== undefined)
 }
 
@@ -134,11 +134,13 @@ export async function usable(context: CheckContext): Promise<void> {
   if (!isAtEnd) return
   context.atEnd = async () => {
     const others = (await madeBefore(run, creates)).filter((id) => id !== made)
+    const madeAt = (id: string): number => run.objects.madeAt.get(id) ?? 0
+    await awaitAge(run, [made, ...others].map(madeAt))
     const all = [
       ...uses.map((one) => ({ id: made, one })),
       ...[...new Set(others)].map((id) => ({ id, one: uses.at(-1)! })),
     ]
-    await tryEach(all, ({ id, one }) => use(context, one, id, run.objects.madeAt.get(id) ?? 0))
+    await tryEach(all, ({ id, one }) => use(context, one, id, madeAt(id)))
     judgeRelation(context)
   }
 }
