@@ -5,8 +5,9 @@ import { expect, test } from 'vitest'
 import { conformProcess, folder, readReport } from './conform.ts'
 
 const key = 'abcdefghijklmnop-1234'
-const answers = 'Response.json({ files: [] })'
-const target = `export default { keys: { full: '${key}' }, fetch: () => ${answers} }`
+const answers =
+  "(request.url.endsWith('/files') ? Response.json([]) : Response.json({ tpe: 'NotFound', errors: [], extras: {} }, { status: 404 }))"
+const target = `export default { keys: { full: '${key}' }, fetch: (request) => ${answers} }`
 /** Does that while it answers. */
 const meanwhile = (code: string) =>
   `setTimeout(() => { ${code} }, 100); ${target.replace(answers, `new Promise((resolve) => setTimeout(() => resolve(${answers}), 50))`)}`
@@ -52,7 +53,7 @@ test.each<[what: string, source: string, sentence: string]>([
   ],
   [
     'an event loop that empties',
-    `let asked = 0; ${target.replace('() =>', `() => asked++ > 2 ? (process.emit('beforeExit', 0), new Promise(() => {})) :`)}`,
+    `let asked = 0; ${target.replace('=> (', `=> asked++ > 2 ? (process.emit('beforeExit', 0), new Promise(() => {})) : (`)}`,
     'the run cannot continue: nothing can happen any more, but conform still waits for files.',
   ],
 ])('a module with %s: exit 3, one sentence, the reports, no key', async (_, source, sentence) => {
@@ -89,7 +90,7 @@ test('the exit code stays, whatever a module sets at the end', async () => {
 })
 
 test('what a module prints has no key, nor has an error while it is loaded', async () => {
-  const late = target.replace('() =>', `() => console.error('late ${key}') ??`)
+  const late = target.replace('=> (', `=> console.error('late ${key}') ?? (`)
   const { code, stderr, stdout } = await run(`console.log('early ${key}'); ${late}`)
   expect(code).toBe(1)
   expect(stdout).toContain('early [redacted]')
