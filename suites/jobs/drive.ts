@@ -231,16 +231,16 @@ export async function provokeConflicts(client: JobClient): Promise<void> {
     await repeatAttacks(gate)
   })
   // On a declared application, another client's job may interfere, so a new one has to show it, too.
-  const suspected = [ids.released, ids.perApplication, ids.created].some((id) =>
-    client.isBroken(id),
-  )
-  if (client.isQuick && !suspected) return
+  const isSuspected = (): boolean =>
+    [ids.released, ids.perApplication, ids.created].some((id) => client.isBroken(id))
+  if (client.isQuick && !isSuspected()) return
   if (!client.isQuick && plain && plain.id !== busy.id)
     await gateOf(client, plain).tryHold(async (gate) => {
       if (client.isPlanned(ids.inProgress, ids.atomic)) await attempt(gate)
       await createAfterEnd(gate)
       await repeatAttacks(gate)
     })
+  const suspected = isSuspected()
   await attemptOnCreated(client, busy)
   for (const own of [busy, ...(plain && plain.id !== busy.id ? [plain] : [])]) {
     const last = client.history.within(own.id).at(-1)
