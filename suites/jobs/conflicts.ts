@@ -309,6 +309,7 @@ export const perApplication: Rule = (history) => {
       return (
         isConflict(creation) &&
         !lostBefore(application, creation.sentAt) &&
+        !mayBeOfRefusals(history, creation) &&
         application.creations.some(({ isGranted, sentAt }) => isGranted && sentAt > end)
       )
     })

@@ -200,6 +200,17 @@ const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][
     ['blocked three times', 'broken', blocked(3)],
     ['blocked twice: somebody else may use it', 'open', blocked(2)],
     [
+      'blocked three times, for a while after a refusal each: that may be what blocks it',
+      'open',
+      [1, 2, 3]
+        .map(
+          (n) => `
+      ${n * 9000} a: 202 j${n}1\n${n * 9000 + 5} z/404-unknown-application: 404\n${n * 9000 + 10} b: 409
+      ${n * 9000 + 20} j${n}1: in_progress\n${n * 9000 + 30} j${n}1: completed${job(`j${n}2`, n * 9000 + 2000, 'b')}`,
+        )
+        .join(''),
+    ],
+    [
       'blocked three times, but not an application that the run made',
       'held',
       `${blocked(3)}\n70000 c: made${job('j80', 70_010, 'c')}\n85000 a: 202 j81\n85010 a: 409
