@@ -105,7 +105,7 @@ export class Client {
     this.#places = createSemaphore(limits.concurrency)
     this.throttle = createThrottle({
       baseMs: run.options.backoffMs,
-      onTimeout: (wall) => void this.#endWaiting(wall),
+      onTimeout: (wall) => this.#endWaiting(wall),
     })
     this.watchers = [(exchange) => this.throttle.see(exchange), ...parts.watchers]
     this.observers = parts.observers

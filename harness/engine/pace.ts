@@ -138,7 +138,7 @@ export interface Wall {
 
 interface ThrottleSettings {
   readonly baseMs: number
-  onTimeout(wall: Wall): void
+  onTimeout(wall: Wall): void | Promise<void>
 }
 
 export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
@@ -157,12 +157,17 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     wall = undefined
     waitUntil = 0
   }
+  const expire = async (): Promise<void> => {
+    if (!wall) return
+    const ms = performance.now() - wall.begunAt
+    await onTimeout({ ...wall, operations: [...wall.operations], ms })
+  }
   const met = (operation: string, { status }: HttpResponse, askedMs: number): void => {
     const now = performance.now()
     wall ??= { operations: new Set(), statuses: new Set(), askedMs: 0, begunAt: now }
-    const { begunAt, operations, statuses } = wall
-    operations.add(operation)
-    statuses.add(status)
+    const { begunAt } = wall
+    wall.operations.add(operation)
+    wall.statuses.add(status)
     wall.askedMs = Math.max(wall.askedMs, askedMs)
     // Nobody waits that long.
     const isLong = wall.askedMs > longestPauseMs
@@ -172,12 +177,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     if (until <= waitUntil && !isLong) return
     waitUntil = until
     clearTimeout(timeout)
-    timeout = setTimeout(
-      () =>
-        wall &&
-        onTimeout({ ...wall, operations: [...operations], ms: performance.now() - begunAt }),
-      Math.max(0, waitUntil - now),
-    ).unref()
+    timeout = setTimeout(() => void expire(), Math.max(0, waitUntil - now)).unref()
   }
   return {
     /** Throttled answers so far, except those with an expected status, which may be the answer under another name. */
@@ -230,8 +230,14 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       return one.acquire(signal)
     },
     onHold: (call: (operation: string, pauseMs: number) => void): void => void listeners.push(call),
-    see({ response }: Pick<Exchange, 'response'>): void {
-      if (response && !isThrottled(response)) release()
+    see({ response, sentAt }: Pick<Exchange, 'response' | 'sentAt'>): void {
+      // What was under way before says nothing.
+      const isAfter = wall === undefined || sentAt > wall.begunAt
+      if (response && !isThrottled(response) && isAfter) release()
+    },
+    /** At the end of a run, a quota of hours counts as spent at once. */
+    endIfSpent: async (): Promise<void> => {
+      if (wall && wall.askedMs > longestPauseMs) await expire()
     },
     release,
   }

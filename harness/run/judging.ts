@@ -39,6 +39,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   const goThrough = async (): Promise<void> => {
     try {
       await exerciseAll(run, judgeOf, tell)
+      if (!run.life.ended) await run.client.throttle.endIfSpent()
       await lookBack(run, results, tell)
     } finally {
       await finishRun(run).finally(() => {

@@ -45,6 +45,19 @@ describe('an operation that takes few requests', () => {
     expect(reasons.length).toBeGreaterThan(0)
   })
 
+  test('a quota of hours that the last requests meet ends the run', async () => {
+    let most = Infinity
+    let asked = 0
+    const reply: Reply = (_, answer, _ms, { method }) =>
+      method !== 'DELETE' && ++asked > most ? limited(3600) : answer()
+    const options = { only: ['files.list/*'] }
+    expect((await judgeBehind(reply, options)).report.exit.code).toBe(0)
+    most = asked - 1
+    asked = 0
+    const { report } = await judgeBehind(reply, options)
+    expect(report.exit).toMatchObject({ code: 3, because: expect.stringContaining('a quota') })
+  })
+
   // What a user waits for: a longer pause, or a try fewer, is a change to be meant.
   test.each([
     [

@@ -58,7 +58,7 @@ test('names the operations that alone were throttled for 30 s', () =>
     const limit = { status: 429, header: () => undefined } as unknown as HttpResponse
     throttle.hold('files.list', limit, 0)
     await sleep(29_000)
-    throttle.see({ response: { ...limit, status: 200 } })
+    throttle.see({ response: { ...limit, status: 200 }, sentAt: performance.now() })
     for (const operation of ['jobs.create', 'files.upload', 'jobs.create'])
       throttle.hold(operation, limit, 0)
     await sleep(29_000)
