@@ -1,8 +1,7 @@
 export type * from './report-schema.ts'
 export { basicDefinitions, conditions, results } from './report-schema.ts'
 export { assembleReport, noRun, suiteVersion } from './assemble-report.ts'
-export { doubledMember, parseJson } from './json-file.ts'
-export { parseReport, readBytes, readReport, type ReportFile } from './json-file.ts'
+export { parseJson, parseReport, readBytes, readReport, type ReportFile } from './json-file.ts'
 
 export { absentReason, leftOut, mistakeReason, targetReason } from './reason.ts'
 export { undeclaredReason, unreachableReason } from './reason.ts'

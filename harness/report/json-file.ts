@@ -1,4 +1,4 @@
-import { visit } from 'jsonc-parser'
+import { type JSONVisitor, parse, visit } from 'jsonc-parser'
 import { readFileSync } from 'node:fs'
 import { isObject } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
@@ -14,43 +14,34 @@ export function readBytes(path: string): Buffer {
   }
 }
 
-export function parseJson(text: string, path: string): unknown {
+/**
+ * Parses JSON from that path; throws UserError with a one-line message, which quotes nothing, since the text may contain
+ * a key. What a person writes may have comments, and no member twice: readers interpret that differently.
+ */
+export function parseJson(text: string, path: string, isHandwritten = false): unknown {
   const bare = text.replace(/^\uFEFF/, '')
   if (bare.trim() === '') throw new UserError(`${path}: is empty, not JSON`)
   try {
-    return JSON.parse(bare)
+    if (!isHandwritten) return JSON.parse(bare)
   } catch {
-    const at = firstError(bare)
-    throw new UserError(
-      `${path}: is not JSON${at ? ` at line ${at.line + 1}, column ${at.column + 1}` : ''}`,
-    )
+    // The parser below says where it fails.
   }
-}
-
-/** Locates the first syntax error, zero-based. The parser's own message quotes the text, which may contain a key. */
-function firstError(text: string) {
-  let first: { readonly offset: number; readonly line: number; readonly column: number } | undefined
-  const onError = (
-    ...[, offset, , line, column]: [unknown, number, unknown, number, number]
-  ): void => void (first ??= { offset, line, column })
-  visit(text, { onError }, { disallowComments: true })
-  return first
-}
-
-export function doubledMember(
-  text: string,
-): { readonly name: string; readonly offset: number } | undefined {
-  let doubled: { name: string; offset: number } | undefined
+  let problem: string | undefined
+  const note = (what: string, line: number, column: number): void =>
+    void (problem ??= `${path}: ${what} at line ${line + 1}, column ${column + 1}`)
   const seen: Set<string>[] = []
-  visit(text, {
+  const visitor: JSONVisitor = {
+    onError: (...[, , , line, column]) => note('is not JSON', line, column),
     onObjectBegin: () => void seen.push(new Set()),
     onObjectEnd: () => void seen.pop(),
-    onObjectProperty(name, offset) {
-      if (seen.at(-1)?.has(name)) doubled ??= { name, offset }
+    onObjectProperty(name, ...[, , line, column]) {
+      if (seen.at(-1)?.has(name)) note(`"${name}" appears twice`, line, column)
       seen.at(-1)?.add(name)
     },
-  })
-  return doubled
+  }
+  visit(bare, visitor, { disallowComments: !isHandwritten, allowTrailingComma: isHandwritten })
+  if (problem !== undefined) throw new UserError(problem)
+  return parse(bare, [], { allowTrailingComma: true })
 }
 
 const FORMAT = 'conformance-report/1'

@@ -76,9 +76,9 @@ test.each([
   [
     'broken.json',
     '{\n  "name": "a"\n  "baseUrl": "b"\n}',
-    'broken.json: not JSON: comma expected at line 3, column 3',
+    'broken.json: is not JSON at line 3, column 3',
   ],
-  ['cut.json', '{"name": ', 'cut.json: not JSON: value expected at line 1, column 10'],
+  ['cut.json', '{"name": ', 'cut.json: is not JSON at line 1, column 10'],
   [
     'twice.json',
     '{"name": "a", // one\n "name": "b"}',
