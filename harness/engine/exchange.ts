@@ -9,6 +9,8 @@ import { type HttpResponse, isThrottled, tpeOf, isExpected, matchPairs } from '.
 export interface Credential {
   readonly value?: string
   readonly shown: string
+  /** Its form for a shell, if a variable with a key can produce it. */
+  readonly inShell?: string
   /** True for the key with full rights: only its answers show whether the key is accepted. */
   readonly full: boolean
 }

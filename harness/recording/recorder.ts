@@ -10,8 +10,12 @@ interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operatio
   readonly url: string
   readonly request: HttpRequest
   readonly result: HttpResult
-  /** The credential of the request, and its label. */
-  readonly credential: { readonly value?: string; readonly shown: string }
+  /** The credential of the request, its label, and its form in a shell. */
+  readonly credential: {
+    readonly value?: string
+    readonly shown: string
+    readonly inShell?: string
+  }
 }
 
 const always =
@@ -101,7 +105,10 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
     }
     const expanded = expandedNames(request.headers, headers)
     if (sent.url !== url) expanded.add(':url')
-    const curl = curlOf(sent, expanded, userAgent === '')
+    // Other tools must not see the shell form.
+    const { inShell } = credential
+    const inCurl = { ...headers, ...(own && inShell !== undefined && { authorization: inShell }) }
+    const curl = curlOf({ ...sent, headers: inCurl }, expanded, userAgent === '')
     const exchange: FailureExchange = { request: sent, curl }
     if (result.kind === 'answer') {
       const body = recordBody(result.body, redact, !result.cut)

@@ -225,16 +225,26 @@ function* forgeries({
   }
 }
 
+const expansions: Readonly<Record<string, (variable: string, number: number) => string>> = {
+  cut: (variable, number) => `\${${variable}%${'?'.repeat(countsAt(number)[0])}}`,
+  lengthened: (variable, number) => `\${${variable}}${'x'.repeat(countsAt(number)[1])}`,
+}
+
 /**
  * Invalid keys made from declared ones: shortened, lengthened, in other letter case, forged. Excludes those that equal
  * a declared key or need a missing part.
  */
 export function invalidForms(declared: Declared): KeyForm[] {
   const made = [...forgeries(declared)]
+  const [, variable] = /^\$(\w+)$/.exec(declared.full.label) ?? []
   return invalidKeys.flatMap((kind): KeyForm[] => {
     const [, words = '', value = ''] = made.find(([of]) => of === kind) ?? []
     if (value === '' || declared.all.has(value)) return []
-    const credential = { value: `Bearer ${value}`, shown: `Bearer [${words}]`, full: false }
+    const expand = variable === undefined ? undefined : expansions[kind]
+    const credential = {
+      ...{ value: `Bearer ${value}`, shown: `Bearer [${words}]`, full: false },
+      ...(expand && { inShell: `Bearer ${expand(variable!, declared.number ?? 0)}` }),
+    }
     return [{ kind, credential, what: `with ${words}` }]
   })
 }

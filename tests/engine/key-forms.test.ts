@@ -105,10 +105,14 @@ test('each kind of key that nobody issued is made from a JWT, one that has expir
   expect(parts['restricted key, full payload']).toEqual(raised)
 })
 
-test('keys are cut and lengthened by other counts in turn', () => {
+test('keys are cut and lengthened by other counts in turn, as the shell can do it', () => {
   const made = invalidForms({ full: jwt, all: new Set(), number: 3 }).slice(0, 2)
   expect(made.map(keyOf)).toEqual([jwt.value.slice(0, -6), `${jwt.value}xx`])
   expect(made.map(({ credential }) => credential.shown).join()).not.toContain('$')
+  expect(made.map(({ credential }) => credential.inShell)).toEqual([
+    'Bearer ${CONFORM_API_KEY%??????}',
+    'Bearer ${CONFORM_API_KEY}xx',
+  ])
 })
 
 test('a key of three parts that is not a JWT is in the other letter case as a whole: its last part may be hexadecimal', () => {

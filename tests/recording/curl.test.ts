@@ -76,11 +76,12 @@ test.each([
   )
 })
 
-test('a key that is cut is written in words, and the curl line says that it is not available', async () => {
+test('a key that is cut is written in words, and as a shell makes it in the curl line alone', async () => {
   const id = 'files.list/401-invalid-key'
   const { of } = await judge([id], { reference: { defects: [id] } })
-  const cut = of(id).failures[0]?.exchange
-  expect(cut?.curl).toContain('its key is not available')
+  const cut = of(id).failures.find((one) => one.exchange!.curl.includes('${'))?.exchange
+  expect(cut?.curl).toMatch(/-H "authorization: Bearer \$\{CONFORM_API_KEY[%}]/)
+  expect(cut?.curl).not.toContain('its key is not at hand')
   expect(cut?.request.headers['authorization']).toMatch(/^Bearer \[the full key .*\]$/)
 })
 
