@@ -90,3 +90,20 @@ test('of generated cases the smallest broken one is reported, with its path', ()
   expect(find(journal)).toMatchObject([{ outcome: 'broken', evidence: { what: '17' } }])
   expect(find(journal)[0]).toHaveProperty('evidence.path')
 })
+
+test('the search ends after some smaller cases, however many there are', () => {
+  let judged = 0
+  const find = generatedBy({
+    arbitrary: fc.string({ minLength: 200, maxLength: 300, size: 'max' }),
+    seed: 1,
+    numRuns: 1,
+    ruleOf: (value): CaseRule => ({
+      judge: () =>
+        judged++ === 0 || value.length > 290
+          ? { outcome: 'broken', evidence: evidenceOf(value) }
+          : { outcome: 'held', cases: 1 },
+    }),
+  })
+  expect(find(new Journal())).toMatchObject([{ outcome: 'broken' }])
+  expect(judged).toBeLessThan(100)
+})
