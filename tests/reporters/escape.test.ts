@@ -40,7 +40,7 @@ const anything = fc.oneof(
 
 /** Holds for any text of a target. */
 function forAnything(judge: (text: string) => void) {
-  fc.assert(fc.property(anything, judge), { seed: 11, numRuns: 300 })
+  fc.assert(fc.property(anything, judge), { seed: 11, numRuns: 100 })
 }
 
 test('what hides or disguises is written out; ordinary text of any script is not, nor are lines and tabs where they may be', () => {
@@ -123,7 +123,7 @@ test('terminal: no control, no command of a runner, no more than was allowed', (
       }
       expect(terminalText(one)).not.toContain('\n')
     }),
-    { seed: 11, numRuns: 600 },
+    { seed: 11, numRuns: 200 },
   )
   expect(terminalText('a'.repeat(30), 10)).toBe('aaaaaaaaaa… (20 more characters)')
 })
