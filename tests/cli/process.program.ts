@@ -8,15 +8,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import {
-  bin,
-  conformProcess,
-  type Ended,
-  folder,
-  readReport,
-  start,
-  targetFile,
-} from './conform.ts'
+import { bin, conformProcess, type Ended, folder, start, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'
 import { expectNoKey } from './no-key.ts'
 import { reference } from './reference.ts'
@@ -78,21 +70,6 @@ test.skipIf(!existsSync('/dev/full'))(
 
 test('a reader that has read enough is no mistake', () => {
   expect(listTo('| head -c 1 >/dev/null')).toEqual({ status: 0, stderr: '' })
-})
-
-test('a server that is judged twice is judged the same', async () => {
-  const server = start('serve')
-  onTestFinished(() => void server.child.kill('SIGKILL'))
-  const { target } = JSON.parse(await server.firstLine) as { target: string }
-  const cwd = folder()
-  const judged = async () => {
-    const args = `-t ${target} --depth quick --report json`
-    expect((await conform(args, { cwd })).code).toBe(0)
-    const { requirements, verdict } = readReport(cwd)
-    expect(verdict).toBe('conformant')
-    return requirements.map(({ control, id, outcome }) => [id, outcome, control])
-  }
-  expect(await judged()).toEqual(await judged())
 })
 
 /** Makes the disk of the temporary folder full: when the run's folder is made, or when its exchanges are written down. */

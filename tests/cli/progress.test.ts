@@ -10,13 +10,12 @@ import {
 } from '../../cli/output/progress.ts'
 import { result } from '../gates/results.ts'
 import { unsafe } from '../reporters/hostile.ts'
-import { conform } from './in-process.ts'
 
 const plain = pc.createColors(false)
 
 afterEach(() => vi.useRealTimers())
 
-test('shows how far a run is on one line, in whatever room there is', () => {
+test('progress is one line that fits the terminal, without controls of a target', () => {
   const standing = {
     judged: 133,
     of: 302,
@@ -34,7 +33,7 @@ test('shows how far a run is on one line, in whatever room there is', () => {
   expect(progressSentence(attack)).not.toMatch(unsafe)
 })
 
-test('tells how long a run is likely to take by its pace, and never less than its rate allows', () => {
+test('the time left is estimated by the pace of a run, and is never less than its rate allows', () => {
   expect(timeLeft({ expected: 300, sent: 100, rate: 0 }, 10_000)).toBe(20_000)
   expect(timeLeft({ expected: 300, sent: 100, rate: 5 }, 10_000)).toBe(40_000)
   // Before anything was sent only the rate tells something.
@@ -50,7 +49,7 @@ test('tells how long a run is likely to take by its pace, and never less than it
   ])
 })
 
-test('a log gets a line every 10 s, which says what is waited for; a short run none', async () => {
+test('a log gets a line of progress every 10 s, which says what is waited for; a short run none', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   let text = ''
   const stream = new Writable({ write: (chunk, _, done) => ((text += String(chunk)), done()) })
@@ -70,13 +69,4 @@ test('a log gets a line every 10 s, which says what is waited for; a short run n
   progress.done()
   vi.advanceTimersByTime(60_000)
   expect(text.split('\n')).toHaveLength(2)
-})
-
-test('a dry run tells the time that it takes at the rate', async () => {
-  const { stdout } = await conform('--dry-run --rate 10')
-  const [, typical = ''] = /^total +(\d+)/m.exec(stdout) ?? []
-  expect(stdout).toContain(
-    `\nAt 10 a second: typically ${roundly(Number(typical) * 100)}, at most `,
-  )
-  expect((await conform(['--dry-run'])).stdout).not.toMatch(/ a (?:second|minute): /)
 })

@@ -12,7 +12,7 @@ import { failed, missed, report, result } from '../gates/results.ts'
 import { listen } from '../wire/servers.ts'
 import { folder } from './conform.ts'
 
-test('what changed is reported of what was judged, by its last judgement', () => {
+test('watch reports what changed since each requirement was judged last', () => {
   const known = new Map<string, RequirementResult>()
   learn(known, report([failed('a.b/1'), result('a.b/2'), failed('a.b/3'), failed('a.b/4')]))
   const part = report([
@@ -30,7 +30,7 @@ test('what changed is reported of what was judged, by its last judgement', () =>
   expect(learn(known, part)).toEqual({ ...none, lost: ['a.b/3'], stillFailed: 1 })
 })
 
-test('a run of what failed judges what shows it, with the inputs that it had, and writes no report', () => {
+test('watch runs what failed with what shows it and with the inputs that it had, and writes no report', () => {
   const given = { only: ['jobs.*'], skip: ['*/401-*'], header: {}, report: ['json'], seed: 1 }
   const id = 'jobs.create/202-created'
   const rerunIds = [id, 'files.list/2xx-accepted', 'no/such-id']
@@ -40,7 +40,7 @@ test('a run of what failed judges what shows it, with the inputs that it had, an
   })
 })
 
-test('a file that is written, or replaced by another one, is reported once; the same content is not', async () => {
+test('watch notices a file that is written or replaced once, and not if its content is the same', async () => {
   const dir = folder()
   const path = join(dir, 'target.json')
   writeFileSync(path, 'one')
@@ -69,7 +69,7 @@ async function listening(port = 0) {
   return { ...(await listen(server, port)), asked }
 }
 
-test('a target that restarts is noticed, and is asked nothing before it is gone', async () => {
+test('watch notices a target that restarts, and asks it nothing before it is gone', async () => {
   const first = await listening()
   const target = { baseUrl: first.url, headers: [], tls: {} } as unknown as Target
   const told: string[] = []
@@ -86,10 +86,4 @@ test('a target that restarts is noticed, and is asked nothing before it is gone'
   const second = await listening(first.port)
   expect(await back).toBe(true)
   expect(second.asked).toEqual(['GET /v1/files'])
-})
-
-test('a watch that is ended says nothing more', async () => {
-  const controller = new AbortController()
-  const target = { baseUrl: 'http://127.0.0.1:9', headers: [], tls: {} } as unknown as Target
-  expect(await untilBack(target, true, controller.signal, () => controller.abort())).toBe(false)
 })
