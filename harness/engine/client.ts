@@ -10,7 +10,14 @@ import type { Wall } from './pace.ts'
 import { forLiveness, httpRequest, livenessProbe, operationName } from './request.ts'
 import { probeOf, requestOf } from './request.ts'
 import type { Source } from './request.ts'
-import { hasStatusOf, isBreakdown, isExpected, isOfFamily, isThrottled } from './response.ts'
+import {
+  hasStatusOf,
+  isBreakdown,
+  isExpected,
+  isOfFamily,
+  mentionsExpected,
+  isThrottled,
+} from './response.ts'
 import { type HttpResponse, responseOf, tpeOf } from './response.ts'
 import type { State } from './state.ts'
 
@@ -257,8 +264,9 @@ export class Client {
     const { unanswered } = tries
     if (!isThrottled(response) || isExpected(expects, response))
       return unanswered ? { ...exchange, unanswered } : exchange
-    // It may be the expected answer under another name.
-    const most = isOfFamily(expects, response) ? 1 : maxTries
+    // It may be the expected answer under another name, or in a form that cannot be read.
+    const isAlike = isOfFamily(expects, response) || mentionsExpected(expects, response)
+    const most = isAlike ? 1 : maxTries
     const isCounted = !hasStatusOf(expects, response)
     const pauseMs = this.throttle.hold(operation, response, tries.throttled, isCounted)
     if (pauseMs !== undefined && tries.throttled++ < most) return undefined

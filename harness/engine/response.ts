@@ -235,6 +235,14 @@ export function isOfFamily(pairs: Pairs | undefined, response: HttpResponse): bo
   return pairs !== undefined && matchPairs(pairs, response) === 'family'
 }
 
+/** Whether the text of an answer with a right status has one of its names, though it may not be JSON. */
+export function mentionsExpected(pairs: Pairs | undefined, response: HttpResponse): boolean {
+  const text = response.text(headBytes)
+  return (pairs ?? []).some(
+    (pair) => hasStatus(pair, response) && pair.some((name) => text.includes(`"${name}"`)),
+  )
+}
+
 export function hasStatusOf(pairs: Pairs | undefined, response: HttpResponse): boolean {
   return pairs !== undefined && pairs.some((pair) => hasStatus(pair, response))
 }

@@ -331,3 +331,16 @@ test('an address that is locked out after wrong keys: nothing that came after is
     /exit 3: the target locks keys out after wrong ones: declare credentialProbes: "few" in limits/,
   )
 })
+
+test('an expected limit that cannot be read as JSON is not waited for again and again', async () => {
+  const { tookMs, of } = await judgeBehind(
+    async (_, answer) => {
+      const response = await answer()
+      const { status, headers } = response
+      return new Response(`\ufeff${await response.text()}`, { status, headers })
+    },
+    { depth: 'quick', only: ['translate.*'], backoffMs },
+  )
+  expect(of('translate.run/429-quota-exceeded').outcome).toBe('failed')
+  expect(tookMs).toBeLessThan(2000)
+})
