@@ -57,7 +57,8 @@ async function judge(refusal: Refusal, isEnd: boolean): Promise<Verdict> {
   }
   const generates = effectOf(run, material.operation) === 'generates'
   const mayTake = (one: Case): boolean => generates && one.effect !== 'none'
-  const look = (some: readonly Case[]) => (journal: Journal) => walk(journal, ruleOf, some)
+  const look = (some: readonly Case[]) => (most: number) =>
+    walk(askedIn(run).journal, ruleOf, some, most)
   const { generated } = sharedBy(run)
   const unlimited = { left: Infinity }
   const allowed = mayGenerate(run, context.requirement.id)
@@ -93,12 +94,12 @@ interface Walk {
 
 /**
  * Judges cases in order. An accepted request covers all of its parts. A refusal may concern only the first part, and a
- * 5xx does not tell which: after both, the parts are sent.
+ * 5xx does not tell which: after both, the parts are sent. @param most so many that are not judged yet are enough
  */
-function walk(journal: Journal, ruleOf: RuleOf, cases: readonly Case[]): Walk {
+function walk(journal: Journal, ruleOf: RuleOf, cases: readonly Case[], most: number): Walk {
   const seen: Walk = { pending: [], judged: 0, granted: 0 }
-  const queue = [...cases]
-  for (let one = queue.shift(); one && !seen.end; one = queue.shift()) {
+  const queue = cases.toReversed()
+  for (let one = queue.pop(); one && !seen.end && seen.pending.length < most; one = queue.pop()) {
     const verdict = ruleOf(one).judge(journal)
     if (verdict.outcome === 'asks') {
       seen.pending.push({ one, asks: verdict.asks })
@@ -111,7 +112,7 @@ function walk(journal: Journal, ruleOf: RuleOf, cases: readonly Case[]): Walk {
       if ('asks' in which) return { ...seen, pending: [{ one, asks: which.asks }] }
       seen.end = which
     } else if (verdict.isGranted) seen.granted++
-    else queue.unshift(...partsAfter(one))
+    else queue.push(...partsAfter(one).toReversed())
   }
   return seen
 }
@@ -139,17 +140,17 @@ function whichBroke(
 /** Sends what a walk asks for while that many more may be accepted; open requests count until their answer is known. */
 async function settleWalk(
   run: Run,
-  look: (journal: Journal) => Walk,
+  look: (most: number) => Walk,
   allowance: { left: number },
 ): Promise<Walk> {
-  const { journal } = askedIn(run)
   for (;;) {
-    const seen = look(journal)
-    const batch = seen.pending.slice(0, Math.min(maxAtOnce, allowance.left))
+    const most = Math.min(maxAtOnce, allowance.left)
+    const seen = look(most > 0 ? most : Infinity)
+    const batch = seen.pending.slice(0, most)
     if (seen.end || batch.length === 0) return seen
     allowance.left -= batch.length
     await Promise.all(batch.flatMap(({ asks }) => asks).map((ask) => sendShared(run, ask)))
-    allowance.left += batch.length - (look(journal).granted - seen.granted)
+    allowance.left += batch.length - (look(most).granted - seen.granted)
   }
 }
 

@@ -26,18 +26,17 @@ export class Binding {
   readonly #material: Material
   readonly #found: Control
   readonly valid: () => Promise<Probe>
+  readonly #otherPath: string | undefined
   readonly #requests = new Map<Case, Request>()
   readonly #controls = new Map<string, Control | Reason>()
   readonly #controlNames = new Map<Case, string | undefined>()
-  /** Verdicts that no further entry changes: a rule over many cases is applied after each answer. */
-  readonly #held = new Map<Case, CaseVerdict>()
-
   readonly #generated = new Set<Case>()
 
   constructor(context: CheckContext, material: Material, found: Control) {
     this.#context = context
     this.#material = material
     this.#found = found
+    this.#otherPath = otherPathOf(context.run, material.operation)
     this.valid = validOf(context, material.operation, found)
   }
 
@@ -69,7 +68,7 @@ export class Binding {
     if (isGenerated) this.#generated.add(one)
     const judge = one.ruleOf
       ? one.ruleOf({ run: this.#context.run, valid: this.valid, look: this.#look })
-      : (journal: Journal) => this.#held.get(one) ?? this.#judge(journal, one)
+      : (journal: Journal) => this.#judge(journal, one)
     const isFurther = one.isFurther ?? (one.control !== undefined || one.ruleOf !== undefined)
     return { judge, when: one.when, isFurther }
   }
@@ -91,11 +90,7 @@ export class Binding {
     if (reason) return { outcome: 'open', why: { reason } }
     if (typeof compared === 'object') return { outcome: 'open', why: { reason: compared.why } }
     const isTaken = exchange.response !== undefined && isGranted(exchange.response)
-    if (compared === 'held') {
-      const verdict: CaseVerdict = { outcome: 'held', cases: 1, isGranted: isTaken }
-      this.#held.set(one, verdict)
-      return verdict
-    }
+    if (compared === 'held') return { outcome: 'held', cases: 1, isGranted: isTaken }
     const change = one.object ?? (isTaken ? one.coercion : undefined)
     if (change) {
       const twin = this.#look(journal, this.#twin(one, change))
@@ -148,11 +143,11 @@ export class Binding {
   #requestOf(one: Case): Request {
     const known = this.#requests.get(one)
     if (known) return known
-    const { run, requirement } = this.#context
+    const { requirement } = this.#context
     const { what, effect = 'none', when } = one
     const expects = this.#expects(one)
-    const isElsewhere =
-      otherPathOf(run, this.#material.operation) === one.change(this.#material.valid).path
+    const draft = one.change(this.#material.valid)
+    const isElsewhere = draft.path === this.#otherPath
     const purpose: Purpose = {
       requirement: requirement.id,
       role: 'probe',
@@ -175,16 +170,16 @@ export class Binding {
     }
     // One for all tries of one case.
     let made: Promise<Probe> | undefined
-    const request = { name: this.#nameOf(one), source: () => (made ??= make()), purpose }
+    const request = { name: this.#nameOf(one, draft), source: () => (made ??= make()), purpose }
     this.#requests.set(one, request)
     return request
   }
 
   /** The request by its content, if several requirements judge it: then it is sent once; else by the requirement. */
-  #nameOf(one: Case): string {
+  #nameOf(one: Case, draft: Probe): string {
     const { requirement } = this.#context
-    const { operation, valid } = this.#material
-    const { path, params, query, headers, body, credential } = one.change(valid)
+    const { operation } = this.#material
+    const { path, params, query, headers, body, credential } = draft
     const { fault = '', effect = 'none' } = one
     const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
     const key = JSON.stringify([operation, path, params, headers, text, fault.endsWith('later')])
@@ -209,8 +204,7 @@ export class Binding {
     for (const [one, { name }] of this.#requests)
       if (this.#generated.has(one) || name.startsWith(requirement.id))
         askedIn(run).journal.forget(name)
-    for (const kept of [this.#requests, this.#generated, this.#controlNames, this.#held])
-      kept.clear()
+    for (const kept of [this.#requests, this.#generated, this.#controlNames]) kept.clear()
   }
 }
 

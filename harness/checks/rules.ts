@@ -10,6 +10,7 @@ import {
   type Verdict,
 } from '../journal/index.ts'
 import type { Reason } from '../report/index.ts'
+import { maxAtOnce } from '../run/index.ts'
 
 /** The journal's verdict on one case. `name`: another name of the same row; it is kept while the search goes on. */
 export type CaseVerdict =
@@ -54,47 +55,61 @@ export function remembering(rule: CaseRule): CaseRule {
   }
 }
 
-const first = <K extends CaseVerdict['outcome']>(verdicts: readonly CaseVerdict[], outcome: K) =>
-  verdicts.find(
-    (one): one is Extract<CaseVerdict, { readonly outcome: K }> => one.outcome === outcome,
-  )
+/** Judges in order, until as much is known as can be sent at once. */
+function judgeSome(rules: readonly CaseRule[], journal: Journal, most: number): Judged[] {
+  const judged: Judged[] = []
+  let asks = 0
+  for (const rule of rules) {
+    const verdict = rule.judge(journal)
+    judged.push({ ...verdict, isFurther: rule.isFurther ?? false })
+    if (verdict.outcome === 'asks') asks += verdict.asks.length
+    if (asks >= most) break
+  }
+  return judged
+}
+
+type Judged = CaseVerdict & { readonly isFurther?: boolean }
+
+const first = <K extends CaseVerdict['outcome']>(verdicts: readonly Judged[], outcome: K) =>
+  verdicts.find((one): one is Extract<Judged, { readonly outcome: K }> => one.outcome === outcome)
 
 interface Refusing {
   /** One after the other: each may depend on what was asked before. */
   readonly inOrder?: boolean
   /** Further cases, sent after the others of the beginning. */
-  readonly generated?: (journal: Journal) => readonly CaseVerdict[]
+  readonly generated?: (journal: Journal) => readonly Judged[]
 }
 
 /** A requirement that is broken by any of these cases, and held by all of them. */
 export function allOf(cases: readonly CaseRule[], { inOrder, generated }: Refusing = {}) {
+  const most = inOrder ? 1 : maxAtOnce
   const rules = cases.map(remembering)
+  const parts = new Map(
+    ([undefined, 'after the others', 'at the end'] as const).map((when) => [
+      when,
+      rules.filter((rule) => rule.when === when),
+    ]),
+  )
   return (journal: Journal): Verdict => {
-    const judged = rules.map((rule) => ({ rule, verdict: rule.judge(journal) }))
-    const further = new Set(judged.filter(({ rule }) => rule.isFurther).map((one) => one.verdict))
-    const seen: CaseVerdict[] = []
+    const seen: Judged[] = []
     for (const when of [undefined, 'after the others', 'generated', 'at the end'] as const) {
-      const verdicts =
+      const judged =
         when === 'generated'
           ? (generated?.(journal) ?? [])
-          : judged.filter(({ rule }) => rule.when === when).map(({ verdict }) => verdict)
-      seen.push(...verdicts)
-      const isOver = (one: CaseVerdict): boolean =>
-        one.outcome === 'broken' || (one.outcome === 'open' && !further.has(one))
-      if (verdicts.some(isOver)) break
-      const asks = verdicts.flatMap((one) => (one.outcome === 'asks' ? one.asks : []))
-      const isLast = when === 'at the end' && { atEnd: true as const }
-      if (asks.length > 0)
-        return {
-          outcome: 'asks',
-          cases: countOf(seen),
-          asks: inOrder ? asks.slice(0, 1) : asks,
-          ...isLast,
-        }
+          : judgeSome(parts.get(when)!, journal, most)
+      seen.push(...judged)
+      if (judged.some(isOver)) break
+      const asks = judged.flatMap((one) => (one.outcome === 'asks' ? one.asks : []))
+      if (asks.length === 0) continue
+      const isLast = when === 'at the end'
+      return { outcome: 'asks', cases: countOf(seen), asks, ...(isLast && { atEnd: isLast }) }
     }
-    return concluded(seen, further, rules.length)
+    return concluded(seen, rules.length)
   }
 }
+
+const isOver = ({ outcome, isFurther }: Judged): boolean =>
+  outcome === 'broken' || (outcome === 'open' && !isFurther)
 
 const casesOf = (verdict: CaseVerdict): number => {
   if (verdict.outcome === 'held') return verdict.cases
@@ -104,17 +119,13 @@ const casesOf = (verdict: CaseVerdict): number => {
 const countOf = (verdicts: readonly CaseVerdict[]): number =>
   verdicts.reduce((sum, one) => sum + casesOf(one), 0)
 
-function concluded(
-  seen: readonly CaseVerdict[],
-  further: ReadonlySet<CaseVerdict>,
-  planned: number,
-): Verdict {
+function concluded(seen: readonly Judged[], planned: number): Verdict {
   const cases = countOf(seen)
   const wrong = [first(seen, 'broken'), first(seen, 'name')].filter((one) => one !== undefined)
   const [evidence, ...more] = wrong.map((one) => one.evidence)
   if (evidence) return { outcome: 'broken', cases, evidence: [evidence, ...more] }
   const open = seen.filter((one) => one.outcome === 'open')
-  const [plain] = open.filter((one) => !further.has(one))
+  const [plain] = open.filter((one) => !one.isFurther)
   if (plain) return { outcome: 'open', cases, why: plain.why.reason, reason: plain.why }
   const [left] = open
   if (!left) return { outcome: 'held', cases }
@@ -139,8 +150,8 @@ interface Search<T> {
  */
 export function generatedBy<T>({ arbitrary, ruleOf, ...search }: Search<T>) {
   const rules = fc.sample(arbitrary, search).map((value) => remembering(ruleOf(value)))
-  return (journal: Journal): readonly CaseVerdict[] => {
-    const verdicts = rules.map((rule) => rule.judge(journal))
+  return (journal: Journal): readonly Judged[] => {
+    const verdicts = judgeSome(rules, journal, maxAtOnce)
     const broken = first(verdicts, 'broken')
     if (!broken || first(verdicts, 'open')) return verdicts
     const tried: CaseVerdict[] = []

@@ -14,7 +14,6 @@ import {
   answerTo,
   type Ask,
   type Entry,
-  isMet,
   type Journal,
   type Known,
 } from '../journal/index.ts'
@@ -102,13 +101,4 @@ async function send(
     : { fresh: true }
   const once = () => run.client.sendOnce(probe, purpose, { source, ...circumstance })
   return options.isHeld ? once() : run.client.throughGate(probe, purpose, once)
-}
-
-const mostBlocks = 5
-
-/** Repeats a request while a guardrail or a model error interferes, for requests sent outside `ask`. */
-export async function pastBlocks(send: () => Promise<Exchange>): Promise<Exchange> {
-  let exchange = await send()
-  for (let tries = mostBlocks; tries > 1 && isMet(exchange); tries--) exchange = await send()
-  return exchange
 }

@@ -1,5 +1,5 @@
 export { startJudging } from './judging.ts'
-export { ask, askHolding, knownOf, pastBlocks } from './ask.ts'
+export { ask, askHolding, knownOf } from './ask.ts'
 export { askedIn, awaitAge, maxAtOnce, sendShared, settle } from './settle.ts'
 
 export { answered, type CheckContext, createCheckContext, type Judge } from './check-context.ts'

@@ -8,21 +8,26 @@ import {
   type Purpose,
   type Run,
 } from '../../harness/engine/index.ts'
-import { ask, askHolding, pastBlocks } from '../../harness/run/index.ts'
+import { ask, askHolding } from '../../harness/run/index.ts'
 import {
   type History,
   type HistoryEvent,
   historyOf,
   idKey,
   isConflict,
+  isMet,
   type Verdict,
 } from '../../harness/journal/index.ts'
+import { resendWhile } from '../../harness/checks/index.ts'
 import { type ApplicationResource, applicationNames } from '../../harness/target/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { inProgressWithOthers } from './conflicts.ts'
 import { isEnded, isRead, type Job } from './job.ts'
 import { ids, type JobRuleId, jobRules } from './rules.ts'
 import { viewOf } from './view.ts'
+
+/** Most creations beside a job while a guardrail or a model error interferes. */
+const mostBlocks = 5
 
 /** Changes each text of the inputs; every other time only in the required inputs, or the first one. */
 export function withOtherValues(
@@ -131,10 +136,11 @@ export class JobClient {
   /** Creates beside a job, without retries: while a throttled creation waits, the job would end. */
   async createBeside(application: ApplicationResource): Promise<HistoryEvent> {
     const probe = await jobRequest(this.run, application)
-    const send = (fresh: boolean) =>
-      pastBlocks(() =>
-        this.run.client.sendWithStaleRetry(probe, asProbe(ids.inProgress), { fresh }),
-      )
+    const send = async (fresh: boolean): Promise<Exchange> => {
+      const again = () =>
+        this.run.client.sendWithStaleRetry(probe, asProbe(ids.inProgress), { fresh })
+      return resendWhile(await again(), again, (one) => isMet(one), mostBlocks)
+    }
     let exchange = await send(false)
     const event = this.eventOf(exchange)
     // An earlier request on the connection may have spoiled any other answer, and a connection may be lost.
