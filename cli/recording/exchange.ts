@@ -58,9 +58,7 @@ export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redacto
       errorNames,
     ),
     throttled: false,
-    get recorded() {
-      return (recorded ??= shownEntry(entry, redactor))
-    },
+    recorded: () => (recorded ??= shownEntry(entry, redactor)),
     sentAt,
     endedAt,
   }

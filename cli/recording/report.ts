@@ -112,6 +112,6 @@ function failureOf(
     rerun,
     ...(at !== undefined && { at }),
     ...(story !== undefined && { story }),
-    exchange: exchange.recorded,
+    exchange: exchange.recorded(),
   }
 }

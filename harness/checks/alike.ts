@@ -70,7 +70,7 @@ export const alikeHook: RunHook = {
       if (likeness(exchange) !== likeness(first)) return
     }
     if (!first?.response || (run.options.readOnly && first.response.status >= 400)) return
-    const { method, url } = first.recorded.request
+    const { method, url } = first.recorded().request
     const seen = `${method} ${url} was answered ${describeResponse(first)}`
     const advice = adviceFor(first.response)
     run.life.end('unreachable', targetReason(run.target.baseUrl, `${advice} (${seen})`))

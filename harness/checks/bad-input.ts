@@ -63,8 +63,10 @@ async function judge(refusal: Refusal, isEnd: boolean): Promise<Verdict> {
   const unlimited = { left: Infinity }
   const allowed = mayGenerate(run, context.requirement.id)
   const allowance = allowed === undefined ? unlimited : (generated.allowance ??= { left: allowed })
-  const free = await settleWalk(run, look(cases.filter((one) => !mayTake(one))), unlimited)
-  const costly = free.end ? free : await settleWalk(run, look(cases.filter(mayTake)), allowance)
+  const free = await settleWalk(run, ruleOf, look(cases.filter((one) => !mayTake(one))), unlimited)
+  const costly = free.end
+    ? free
+    : await settleWalk(run, ruleOf, look(cases.filter(mayTake)), allowance)
   const judged = free.judged + costly.judged
   const failed = (await ended(run, costly)) ?? (isEnd && (await crashOf(run, material.operation)))
   if (failed) return { ...failed, cases: judged }
@@ -87,7 +89,6 @@ interface Walk {
   /** Cases that are not judged yet, and what each of them asks for. */
   readonly pending: { readonly one: Case; readonly asks: readonly Ask[] }[]
   judged: number
-  granted: number
   /** Why it goes no further: a 5xx, or what says nothing. */
   end?: Evidence | Reason
 }
@@ -97,7 +98,7 @@ interface Walk {
  * 5xx does not tell which: after both, the parts are sent. @param most so many that are not judged yet are enough
  */
 function walk(journal: Journal, ruleOf: RuleOf, cases: readonly Case[], most: number): Walk {
-  const seen: Walk = { pending: [], judged: 0, granted: 0 }
+  const seen: Walk = { pending: [], judged: 0 }
   const queue = cases.toReversed()
   for (let one = queue.pop(); one && !seen.end && seen.pending.length < most; one = queue.pop()) {
     const verdict = ruleOf(one).judge(journal)
@@ -111,8 +112,7 @@ function walk(journal: Journal, ruleOf: RuleOf, cases: readonly Case[], most: nu
       const which = whichBroke(journal, ruleOf, one.parts ?? []) ?? verdict.evidence
       if ('asks' in which) return { ...seen, pending: [{ one, asks: which.asks }] }
       seen.end = which
-    } else if (verdict.isGranted) seen.granted++
-    else queue.push(...partsAfter(one).toReversed())
+    } else if (!verdict.isGranted) queue.push(...partsAfter(one).toReversed())
   }
   return seen
 }
@@ -140,9 +140,14 @@ function whichBroke(
 /** Sends what a walk asks for while that many more may be accepted; open requests count until their answer is known. */
 async function settleWalk(
   run: Run,
+  ruleOf: RuleOf,
   look: (most: number) => Walk,
   allowance: { left: number },
 ): Promise<Walk> {
+  const isGranted = (one: Case): boolean => {
+    const verdict = ruleOf(one).judge(askedIn(run).journal)
+    return verdict.outcome === 'held' && verdict.isGranted === true
+  }
   for (;;) {
     const most = Math.min(maxAtOnce, allowance.left)
     const seen = look(most > 0 ? most : Infinity)
@@ -150,7 +155,7 @@ async function settleWalk(
     if (seen.end || batch.length === 0) return seen
     allowance.left -= batch.length
     await Promise.all(batch.flatMap(({ asks }) => asks).map((ask) => sendShared(run, ask)))
-    allowance.left += batch.length - (look(most).granted - seen.granted)
+    allowance.left += batch.length - batch.filter(({ one }) => isGranted(one)).length
   }
 }
 

@@ -447,9 +447,7 @@ export class Client {
       noResponse: isAnswer ? undefined : result,
       previousRequest: previous && 'probe' in previous ? (previous as PreviousRequest) : undefined,
       throttled: false,
-      get recorded() {
-        return recorded()
-      },
+      recorded,
       sentAt: result.sentAt,
       endedAt: result.endedAt,
     }

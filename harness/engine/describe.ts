@@ -24,7 +24,7 @@ function excerpt(body: string): string {
 
 /** For example `POST /v1/applications/7c1f/jobs with a valid body`. */
 export function describeProbe(exchange: Exchange, what: string): string {
-  const { request } = exchange.recorded
+  const { request } = exchange.recorded()
   return `${request.method} ${request.url} ${what}`.trim()
 }
 
@@ -73,11 +73,11 @@ function tooLargeRemark({ probe }: Exchange, { status }: HttpResponse): string {
 
 /** Continues the status: why the body is not JSON, if it should be, and its beginning. */
 function describeBody({ recorded }: Exchange, response: HttpResponse): string {
-  const { body = '', bodyEncoding } = recorded.response ?? {}
+  const { body = '', bodyEncoding } = recorded().response ?? {}
   const json = response.json()
   const isWrong = !json.ok && response.status >= 400
   if (bodyEncoding) return isWrong ? `, but ${json.problem}` : ' with bytes that are not text'
-  const location = response.status < 400 ? recorded.response?.headers['location'] : undefined
+  const location = response.status < 400 ? recorded().response?.headers['location'] : undefined
   // The query of a login redirect may contain a secret.
   if (response.status >= 300 && location !== undefined)
     return ` to ${excerpt(location.replace(/[?#].*/s, ''))}`
@@ -88,15 +88,15 @@ function describeBody({ recorded }: Exchange, response: HttpResponse): string {
 }
 
 /** The recorded `tpe`, since a target may echo a key in it. Odd characters are quoted to be visible. */
-function recordedTpe({ recorded: { response } }: Exchange, tpe: string): string {
-  if (!response?.body.includes(tpe)) return 'an envelope (see the exchange)'
+function recordedTpe({ recorded }: Exchange, tpe: string): string {
+  if (!recorded().response?.body.includes(tpe)) return 'an envelope (see the exchange)'
   return /^[\w.-]+$/.test(tpe) ? tpe : JSON.stringify(tpe)
 }
 
 function descriptionOf({ recorded }: Exchange, response: HttpResponse): string {
   const text = descriptionIn(jsonValue(response))
   if (text === undefined) return ''
-  const shown = recorded.response?.body ?? ''
+  const shown = recorded().response?.body ?? ''
   if (shown.includes(text)) return ` "${excerpt(text)}"`
   // JSON may escape characters; keys are already removed from the record.
   const written = descriptionIn(parsedJson(shown))

@@ -133,7 +133,7 @@ export interface Exchange {
   /** Still 429 or 503 after every try that patience allows. */
   readonly throttled: boolean
   /** Form for reports, without keys and truncated; made on demand. */
-  readonly recorded: FailureExchange
+  readonly recorded: () => FailureExchange
   /** `performance.now()` when the request was handed to the socket, and when its answer had been read. */
   readonly sentAt: number
   readonly endedAt: number

@@ -58,7 +58,7 @@ export const doubled =
 
 function describeGateway(exchange: Exchange, response: HttpResponse): string {
   const said = describeResponse(exchange)
-  const server = exchange.recorded.response?.headers['server'] ?? response.header('server')
+  const server = exchange.recorded().response?.headers['server'] ?? response.header('server')
   return server === undefined || said.includes(server) ? said : `${said}, Server: ${server}`
 }
 

@@ -64,7 +64,7 @@ export function createSigns(baseUrl: string) {
      */
     facts(clean: (text: string) => string) {
       const advice = ofTarget()
-      const request = first?.recorded.request
+      const request = first?.recorded().request
       const seen = `${request?.method} ${request?.url} was answered ${first && describeResponse(first)}`
       const hints = advice === undefined ? [] : [`${advice} (${seen})`]
       return {

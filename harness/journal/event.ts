@@ -82,6 +82,64 @@ export function readsTheSame(before: unknown, after: unknown): boolean {
   return isDeepStrictEqual(meaningOf(before), meaningOf(after))
 }
 
+/** What comes of its bodies is computed on demand: most events are never asked for it. */
+class ExchangeEvent implements HistoryEvent {
+  readonly kind: HistoryEvent['kind']
+  readonly object: string | undefined
+  readonly within: string | undefined
+  readonly name: string | undefined
+  readonly label: string | undefined
+  readonly key: string | undefined
+  readonly request: RequestKind
+  readonly fault: string | undefined
+  readonly sentAt: number
+  readonly endedAt: number
+  readonly status: number | undefined
+  readonly tpe: string | undefined
+  readonly isGranted: boolean
+  readonly noise: Noise | undefined
+  readonly isFirst: boolean
+  readonly operation: OperationId
+  readonly exchange: Exchange
+  readonly #isTrimmed: boolean
+  #content: string | undefined
+  #body: { readonly value: unknown } | undefined
+
+  constructor(operation: OperationId, about: About, intention: Intention, exchange: Exchange) {
+    const { response } = exchange
+    this.operation = operation
+    this.kind = about.kind
+    this.object = about.object
+    this.within = about.within
+    this.name = about.name
+    this.label = headerOf(exchange, 'content-type')
+    this.key = headerOf(exchange, 'authorization')
+    this.request = intention.request
+    this.fault = intention.fault
+    this.sentAt = exchange.sentAt
+    this.endedAt = exchange.endedAt
+    this.status = response?.status
+    this.tpe = response && tpeOf(response)
+    this.isGranted = response !== undefined && isGranted(response)
+    this.noise = response && noiseOf(response)
+    this.isFirst = exchange.previousRequest === undefined
+    const isKept = intention.request === 'unknown' || about.kind === 'listing'
+    this.exchange = isKept ? exchange : lightened(exchange)
+    this.#isTrimmed = this.exchange !== exchange
+  }
+
+  get content(): string | undefined {
+    return this.kind === 'creation' ? (this.#content ??= contentOf(this.exchange)) : undefined
+  }
+
+  get body(): unknown {
+    if (this.#body) return this.#body.value
+    const json = jsonValue(this.exchange.response)
+    this.#body = { value: this.#isTrimmed ? json : trimmedBody(json) }
+    return this.#body.value
+  }
+}
+
 /**
  * Converts an exchange; undefined if it is not about an object.
  * @param isRecorded its intention is unknown
@@ -91,38 +149,13 @@ export function eventOf(
   exchange: Exchange,
   isRecorded: boolean,
 ): HistoryEvent | undefined {
-  const { probe, response, sentAt, endedAt, previousRequest } = exchange
-  const { operation } = probe
+  const { operation } = exchange.probe
   const about = operation !== null && aboutOf(target, operation, exchange)
   if (!operation || !about) return undefined
-  const kept = isRecorded || about.kind === 'listing' ? exchange : lightened(exchange)
-  let body: { readonly value: unknown } | undefined
-  let content: string | undefined
-  return {
-    ...about,
-    operation,
-    label: headerOf(exchange, 'content-type'),
-    key: headerOf(exchange, 'authorization'),
-    get content() {
-      return about.kind === 'creation' ? (content ??= contentOf(exchange)) : undefined
-    },
-    ...(isRecorded ? { request: 'unknown' as const } : requestOf(target, exchange, about)),
-    sentAt,
-    endedAt,
-    status: response?.status,
-    tpe: response && tpeOf(response),
-    isGranted: response !== undefined && isGranted(response),
-    noise: response && noiseOf(response),
-    isFirst: previousRequest === undefined,
-    get body() {
-      const value = (): unknown => {
-        const json = jsonValue(kept.response)
-        return kept === exchange ? trimmedBody(json) : json
-      }
-      return (body ??= { value: value() }).value
-    },
-    exchange: kept,
-  }
+  const intention: Intention = isRecorded
+    ? { request: 'unknown' }
+    : intentionOf(target, exchange, about)
+  return new ExchangeEvent(operation, about, intention, exchange)
 }
 
 type About = Pick<HistoryEvent, 'kind' | 'object' | 'within' | 'name'>
@@ -182,11 +215,9 @@ function noiseOf(response: HttpResponse): Noise | undefined {
   return isBlock(response) ? 'blocked' : undefined
 }
 
-function requestOf(
-  target: Target,
-  exchange: Exchange,
-  { kind, within }: About,
-): Pick<HistoryEvent, 'request' | 'fault'> {
+type Intention = Pick<HistoryEvent, 'request' | 'fault'>
+
+function intentionOf(target: Target, exchange: Exchange, { kind, within }: About): Intention {
   const { probe, purpose } = exchange
   const makesNothing = kind === 'creation' && probe.effect === 'none'
   // A scenario may require the refusal of a reading.

@@ -80,7 +80,7 @@ export function createHistory(
       const last = byPlace.get(places[0]!)?.slice(-3) ?? []
       const mayRepeat = isRecorded && !(event.kind === 'creation' && event.isGranted)
       if (mayRepeat && last.length === 3 && last.every((one) => saysTheSame(one, event)))
-        return void Object.defineProperties(last[2], Object.getOwnPropertyDescriptors(event))
+        return void Object.assign(last[2]!, event)
       events.push(event)
       for (const place of places) {
         const known = byPlace.get(place)

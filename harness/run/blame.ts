@@ -28,14 +28,14 @@ export function blame(run: Run, wrong: Exchange, fresh: Exchange): void {
       ? ''
       : '; does the server read the body of the first request completely?'
   const failure: Failure = {
-    message: `${first.request.method} ${first.request.url}, and then ${wrong.recorded.request.method} ${wrong.recorded.request.url} on the same connection`,
+    message: `${first.request.method} ${first.request.url}, and then ${wrong.recorded().request.method} ${wrong.recorded().request.url} on the same connection`,
     expected: `the second request is answered as on a fresh connection: ${describeResponse(fresh)}`,
     actual: `${onReusedConnection}${describeResponse(wrong)}${unread}`,
     onlyName: false,
     connection: 'reused',
     seed: run.options.seed,
     rerun: rerunLine(run.options, ...ids),
-    exchange: { ...wrong.recorded, curl: curlOfBoth(first, wrong.recorded) },
+    exchange: { ...wrong.recorded(), curl: curlOfBoth(first, wrong.recorded()) },
   }
   poisoned.set(id, [failure])
 }

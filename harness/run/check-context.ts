@@ -138,7 +138,7 @@ export function sentTwice({ response, unanswered }: Exchange): string | undefine
 
 function controlOf({ granted }: CheckContext, { probe }: Exchange): Pick<Failure, 'control'> {
   if (granted?.response === undefined || granted.probe.operation !== probe.operation) return {}
-  return { control: { request: granted.recorded.request, status: granted.response.status } }
+  return { control: { request: granted.recorded().request, status: granted.response.status } }
 }
 
 /** What reproduces a failure: required ids, and the state that the request alone does not create. */
@@ -177,9 +177,9 @@ function shownIn(
   exchange: Exchange,
   state: TakesState | undefined,
 ): FailureExchange {
-  const { recorded } = exchange
+  const recorded = exchange.recorded()
   const why = removedSince(run, recorded) ?? prepared(run, requirement) ?? named(run, exchange)
-  const first = (again.before ?? exchange).recorded
+  const first = (again.before ?? exchange).recorded()
   const curl = state === 'job-in-progress' ? curlOfBoth(first, recorded) : recorded.curl
   const shown = { ...recorded, curl: why === undefined ? curl : curl + remarkMark + why }
   run.findings.shown.set(shown, exchange)

@@ -16,7 +16,7 @@ function received(status: number, body: string, type = 'application/json'): Exch
   )
   return {
     response,
-    recorded: { request, response: { status, headers: {}, body }, curl: '' },
+    recorded: () => ({ request, response: { status, headers: {}, body }, curl: '' }),
     probe: {
       operation: 'files.upload',
       headers: [{ name: 'content-type', value: 'application/pdf' }],
@@ -46,7 +46,7 @@ function silent(
   }
   return {
     noResponse,
-    recorded: { request, curl: '' },
+    recorded: () => ({ request, curl: '' }),
     throttled: false,
     ...times,
   } as unknown as Exchange

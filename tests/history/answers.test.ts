@@ -61,7 +61,7 @@ function entryOf(line: string, at: number) {
     purpose: request.purpose,
     throttled: false,
     response: responseOf({ ...wire, body: status === 200 ? Buffer.from('{}') : body }, errorNames),
-    recorded: { request: { method: '', url: '', headers: {}, body: '' }, curl: '' },
+    recorded: () => ({ request: { method: '', url: '', headers: {}, body: '' }, curl: '' }),
     ...(['again', 'after'].includes(how) && { previousRequest: before }),
     ...times,
   }

@@ -89,7 +89,7 @@ export function exchangeOf(
         errorNames,
       ),
     }),
-    recorded: { response: { status, headers: {}, body: JSON.stringify(body) } },
+    recorded: () => ({ response: { status, headers: {}, body: JSON.stringify(body) } }),
     sentAt,
     endedAt,
   } as unknown as Exchange

@@ -103,7 +103,7 @@ function received(status: number, tpe: string | undefined): Exchange {
   return {
     response,
     probe: { operation: null, headers: [] },
-    recorded: { response: { status, headers: {}, body } },
+    recorded: () => ({ response: { status, headers: {}, body } }),
   } as unknown as Exchange
 }
 
