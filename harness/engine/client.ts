@@ -39,7 +39,6 @@ export type SendHeld = (
   options?: Pick<SendingOptions, 'fresh'>,
 ) => Promise<Exchange>
 
-/** `isGated`: an object allows the request now, but not at any time. */
 interface PatientOptions {
   readonly fresh?: boolean
   readonly isGated?: boolean
@@ -64,7 +63,6 @@ interface Tries {
   unanswered?: Exchange
   /** Repeated without an answer as often as is conclusive. */
   resent: boolean
-  /** Tries that got no answer, refused connections apart. */
   lost: number
   away: number
   readonly gatewayErrors: HttpResponse[]
@@ -190,7 +188,6 @@ export class Client {
     }
   }
 
-  /** The exchange if it is the last; undefined for another try. */
   async #afterLoss(
     exchange: Exchange,
     noResponse: NoResponse,
@@ -238,7 +235,6 @@ export class Client {
     return last
   }
 
-  /** An answer came: from the service, from a gateway, or throttled. Undefined for another try. */
   async #afterResponse(
     exchange: Exchange,
     response: HttpResponse,

@@ -59,7 +59,6 @@ export function queryOf(query: Probe['query']): string {
     .join('&')
 }
 
-/** The probe's body as JSON; throws `NotExercised` if it is not JSON (a scenario may send bytes). */
 export function jsonOf({ body }: Probe): unknown {
   try {
     return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as unknown
@@ -107,7 +106,6 @@ export interface PreviousRequest {
   readonly request: HttpRequest
   /** Makes it again, with a new name for a creation; absent if it cannot be repeated at will. */
   readonly again?: () => Probe | Promise<Probe>
-  /** Its recorded form, once it has ended. */
   recorded?: () => FailureExchange
 }
 

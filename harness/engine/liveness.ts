@@ -34,7 +34,6 @@ export interface Question {
 interface Settings {
   readonly run: Pick<State, 'target' | 'life' | 'options'>
   readonly way: Way
-  /** @param isElsewhere at another path */
   ask(timeoutMs: number, isElsewhere: boolean): Promise<Question>
   accept(exchange: Exchange): void
   redact(text: string): string
@@ -53,7 +52,6 @@ export class Liveness {
   /** Checks since the last answer, or since the first open request. */
   #looks = 0
   #answeredAt = -Infinity
-  /** When a target that had been away answered again. */
   #backAt = -Infinity
   #timer: NodeJS.Timeout | undefined
   /** Pending while liveness is being checked: nothing else is sent meanwhile. */

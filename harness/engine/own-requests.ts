@@ -154,7 +154,6 @@ const atOnce = 8
 const afterInterruptMs = 600
 const repeatsMs = 60_000
 
-/** Removes created objects by the declared requests; notes why an object was not removed. */
 export async function cleanUp(run: Run): Promise<void> {
   const { created, cleanups } = run.objects
   const begunAt = performance.now()

@@ -3,7 +3,6 @@ import type { Exchange } from './exchange.ts'
 import { type HttpResponse, isThrottled } from './response.ts'
 
 export interface Turn {
-  /** Places taken together, so that a burst starts at once. */
   readonly count?: number
   readonly urgent?: boolean
 }
@@ -81,7 +80,6 @@ export function createPacer(requestsPerSecond: number) {
     return due
   }
   return {
-    /** Resolves when the next request may be sent, or on abort; never rejects. Undefined if at once. */
     wait(signal?: AbortSignal): Promise<void> | undefined {
       if (!isLimited || signal?.aborted) return undefined
       const now = performance.now()

@@ -23,7 +23,6 @@ export interface RunOptions {
   readonly tpe: TpeMode
   readonly strict: boolean
   readonly readOnly: boolean
-  /** Ends the run after that many deciding failures; Infinity: never. */
   readonly bail: number
   readonly insecure: boolean
   readonly only: readonly string[]
@@ -76,14 +75,12 @@ export interface Objects {
   readonly madeAt: Map<string, number>
   /** Values saved by `setup`; undefined before it is sent. */
   saved?: Map<string, string>
-  /** A unique suffix of at most 8 lower-case letters and digits. */
   suffix(): string
 }
 
 export interface Findings {
   readonly log: Log
   readonly signs: Signs
-  /** Failures so far that decide the exit code. */
   failures: number
   /** Exchanges shown in failures, before recording. */
   readonly shown: WeakMap<FailureExchange, Exchange>
