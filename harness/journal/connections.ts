@@ -3,6 +3,7 @@ import {
   describeResponse,
   differing,
   type Exchange,
+  isGranted,
   isNobodys,
   isRight,
   isWrong,
@@ -35,7 +36,8 @@ export function onConnections(
   const [fresh, ...others] = trial
   if (!fresh) return { asks: [{ request, fresh: true }] }
   if (isWrong(fresh)) return { judge: wrong, wrongAnywhere: kindOfFailure(wrong) }
-  if (!isRight(fresh)) return { judge: wrong }
+  // A connection that remembers a key: to serve a request without it is that request's own fault.
+  if (!isRight(fresh) || isServedWithoutKey(wrong)) return { judge: wrong }
   for (const [at, isBehind] of wrongBehind[isRepeatable ? 'repeatable' : 'once'].entries()) {
     const other = others[at]
     const after = isBehind ? repeated(wrong.previousRequest!) : undefined
@@ -47,6 +49,9 @@ export function onConnections(
   }
   return { judge: fresh, blames: wrong }
 }
+
+const isServedWithoutKey = ({ probe, response }: Exchange): boolean =>
+  !probe.credential.full && response !== undefined && isGranted(response)
 
 /** Repeats the request; undefined if it cannot be repeated at will, such as one that starts a job. */
 function repeated({ again, probe, purpose }: PreviousRequest): Request | undefined {

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import net from 'node:net'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import type { Tag } from '../../harness/http/message.ts'
+import target from '../../fixtures/reference.target.json' with { type: 'json' }
+import type { HttpRequest, Tag } from '../../harness/http/message.ts'
 import { defects } from '../../reference/server.ts'
 import { ownId } from '../matrix/also-red.ts'
 import { judgeUrl } from '../matrix/judge-reference.ts'
@@ -101,4 +102,23 @@ test('a name that exists is answered wrongly behind one request, each time: that
   const { failed } = await judge([duplicate, suspect], { network, limits: { concurrency: 1 } })
   expect(wrong).toBeGreaterThan(3)
   expect(failed).toEqual([suspect])
+})
+
+test('a connection that remembers a key accuses only the rows about keys', async () => {
+  const { keys } = target
+  const isFull = (request: HttpRequest): boolean =>
+    headerOf(request, 'authorization') === `Bearer ${keys.full}`
+  const network = overConnections(({ exchanges }, request, send) => {
+    const known = exchanges.find((one) => isFull(one.request))?.request
+    if (!known) return send()
+    const isKey = ({ name }: { readonly name: string }): boolean => name === 'authorization'
+    const headers = [
+      ...request.headers.filter((line) => !isKey(line)),
+      ...known.headers.filter(isKey),
+    ]
+    return send({ ...request, headers })
+  })
+  const { failed } = await judge(['translate.run/*', 'ai-detect.run/*'], { network })
+  expect(failed).toContain('translate.run/401-missing-credentials')
+  expect(failed.filter((id) => !/\/(?:401-.*|403-insufficient-rights)$/.test(id))).toEqual([])
 })
