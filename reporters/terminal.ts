@@ -6,14 +6,14 @@ import { terminalText } from './escape.ts'
 import { failureBlock, shortBlock } from './terminal/failure-lines.ts'
 import { jsonLines, laidOut, type Line, type Link, mapLines, noLink } from './terminal/lines.ts'
 import { reasonLines, stepLines, summaryTable } from './terminal/lines.ts'
-import { failuresOf } from './view/causes.ts'
+import { type Distinct, failuresOf } from './view/causes.ts'
 import { leftOutSentence, requiredButMissed } from './view/groups.ts'
 import { isWithoutOutcome, type NextStep, nextSteps, notJudged } from './view/next-steps.ts'
 import {
   exitLine,
   interruptedNote,
   isNothingWorking,
-  removedAgain,
+  createdObjects,
   runNotes,
   seedLine,
   standingOf,
@@ -88,7 +88,6 @@ interface Showing {
 function screenLines(shown: Showing, size: Size): Line[] {
   return [
     ...headLines(shown),
-    ...mapLines(shown.report, shown.colors),
     ...problemLines(shown, size),
     ...baselineLines(shown, size.most),
     ...endLines(shown, size.most),
@@ -100,7 +99,6 @@ function allLines(shown: Showing): Line[] {
   const { notApplicable, notTested, steps } = notJudged(report)
   return [
     ...headLines(shown),
-    ...mapLines(report, colors),
     ...failuresOf(report).causes.flatMap((cause) => [...failureBlock(cause, colors), '']),
     ...baselineLines(shown, Infinity),
     ...(isWithoutOutcome(report)
@@ -126,18 +124,23 @@ function headLines({ colors, report }: Showing): Line[] {
     ...(report.run.hints ?? []).map((hint) =>
       colors.bold(colors.yellow(terminalText(capital(hint), 300))),
     ),
+    ...mapLines(report, colors),
     '',
   ]
 }
 
-function problemLines({ colors, report }: Showing, { most, rows }: Size): Line[] {
+function problemLines({ colors, options, report }: Showing, { most, rows }: Size): Line[] {
   const { distinct, unexpected } = failuresOf(report)
   if (distinct.length === 0) return []
   // One answer to everything is seen in one failure.
-  const isOne = isNothingWorking(report) && report.run.hints !== undefined
+  const isOne =
+    report.verdict === 'not-judged' || (isNothingWorking(report) && report.run.hints !== undefined)
   const groups = distinct.slice(0, isOne ? 1 : most)
   const { baseUrl } = report.target
-  const reproducible = groups.find(({ example }) => example.failures[0]?.takes === undefined)
+  const reproducible = groups
+    .filter(({ example }) => example.failures[0]?.takes === undefined)
+    .toSorted((one, other) => curlOf(one).length - curlOf(other).length)
+    .at(0)
   const blocks =
     rows === Infinity && !isOne
       ? groups.map(({ cause, example, results }) => [
@@ -159,10 +162,18 @@ function problemLines({ colors, report }: Showing, { most, rows }: Size): Line[]
   return [
     ...blocks.flat(),
     ...(more > 0
-      ? [colors.dim(`and ${count(more, 'more failure')}: --verbose or --report html`)]
+      ? [
+          colors.dim(
+            `and ${count(more, 'more failure')}: ${options.written?.some(({ format }) => format === 'html') ? 'in the HTML report' : '--verbose or --report html'}`,
+          ),
+        ]
       : []),
     ...(blocks.at(-1)?.at(-1) === '' && more === 0 ? [] : ['']),
   ]
+}
+
+function curlOf({ example }: Distinct): string {
+  return example.failures[0]?.exchange?.curl ?? ''
 }
 
 function endLines(shown: Showing, most: number): Line[] {
@@ -173,11 +184,10 @@ function endLines(shown: Showing, most: number): Line[] {
   const tone = tones[standingOf(report).tone]
   return [
     ...(leftOut === undefined ? [] : [`Left out: ${leftOut}`]),
-    ...createdLines(report),
     ...runNotes(report).map((note) => terminalText(note)),
-    ...written.flatMap(({ path }) => pathLines(path, shown)),
+    ...reportsLine(written, shown),
     colors.dim(
-      `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`,
+      `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${[createdObjects(run), seedLine(report)].filter(Boolean).join('; ')}`,
     ),
     '',
     ...nextLines(nextSteps(report), colors),
@@ -188,11 +198,15 @@ function endLines(shown: Showing, most: number): Line[] {
   ]
 }
 
-function pathLines(path: string, { colors, options: { link = noLink } }: Showing): Line[] {
-  if (path === '-') return []
-  return [
-    { whole: `${colors.dim('report')} ${link(terminalText(path), pathToFileURL(path).href)}` },
-  ]
+function reportsLine(
+  written: NonNullable<TerminalOptions['written']>,
+  { colors, options: { link = noLink } }: Showing,
+): Line[] {
+  const paths = written.flatMap(({ path }) =>
+    path === '-' ? [] : [link(terminalText(path), pathToFileURL(path).href)],
+  )
+  if (paths.length === 0) return []
+  return [{ whole: `${colors.dim(paths.length === 1 ? 'report' : 'reports')} ${paths.join(', ')}` }]
 }
 
 function nextLines(steps: readonly NextStep[], colors: Colors): Line[] {
@@ -211,13 +225,6 @@ function missedLines(report: Report, most: number): string[] {
   if (report.exit.requireExercised !== true) return []
   const ids = firstOf(requiredButMissed(report), most, 'more: --verbose')
   return [`not tested, and required: ${terminalText(ids.join(', '), Infinity)}`]
-}
-
-function createdLines({ run }: Report): string[] {
-  const { length } = run.created
-  return length === 0
-    ? []
-    : [`created ${count(length, 'object')} on your server${removedAgain(run)}`]
 }
 
 function baselineLines({ colors, report }: Showing, most: number): string[] {

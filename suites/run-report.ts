@@ -120,11 +120,13 @@ export function whyNotJudged({
     const result = results.get(id)
     return level === 'must' && !(result && isLeftOutByOption(result))
   }
-  const required = catalogue.filter(isRequired)
-  const outcomes = required.map(({ id }) => results.get(id)?.outcome ?? 'not-exercised')
+  const outcomes = catalogue
+    .filter(isRequired)
+    .map(({ id }) => results.get(id)?.outcome ?? 'not-exercised')
+    .filter((outcome) => outcome !== 'not-applicable')
   const untested = outcomes.filter((outcome) => outcome === 'not-exercised').length
   return outcomes.some((outcome) => outcome === 'passed' || outcome === 'failed')
-    ? `${ended.reason}; ${untested} of ${required.length} required checks were not tested`
+    ? `${ended.reason}; ${untested} of ${outcomes.length} required checks were not tested`
     : ended.reason
 }
 

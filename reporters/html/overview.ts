@@ -7,7 +7,7 @@ import { capital, compactJson, duration, outcomes } from '../view/writing.ts'
 import {
   exitLine,
   interruptedNote,
-  removedAgain,
+  createdObjects,
   runNotes,
   seedLine,
   isSaidByExit,
@@ -144,7 +144,7 @@ function created({ run }: Report): string {
   const items = run.created.map(
     ({ id, name, operation }) => `<li>${htmlText(`${operation} ${name ?? id}`)}</li>`,
   )
-  return `<dt>Created</dt><dd><details><summary>${count(items.length, 'object')}${removedAgain(run)}</summary><ul class="plain">${items.join('')}</ul></details></dd>`
+  return `<dt>On your server</dt><dd><details><summary>${createdObjects(run)}</summary><ul class="plain">${items.join('')}</ul></details></dd>`
 }
 
 const glossary = `${sectionHead('words', 'What the words mean')}<dl class="run">

@@ -58,15 +58,20 @@ export function shortBlock(
   }
   const whole = failure && {
     ...failure,
-    message: cut(failure.message),
+    message: cut(failure.message.replace(/ with a valid (?:request|body), but /, ': ')),
     expected: cut(failure.expected),
-    actual: cut(failure.actual),
+    actual: cut(
+      // The name received says it already.
+      failure.onlyName
+        ? failure.actual.replace(/ \("[^"]+" is a code name .*\)$/s, '')
+        : failure.actual,
+    ),
   }
   const curl = failure?.exchange?.curl ?? ''
   return [
     cause === undefined
       ? headOf(example, colors, more)
-      : `${signOf(example, colors)} ${colors.bold(`${results.length} × ${terminalText(shortened(cause.what, 100))}`)}`,
+      : `${signOf(example, colors)} ${colors.bold(`${results.length} × ${cause.isAbsent ? 'not built' : terminalText(shortened(cause.what, 100))}`)}`,
     ...(whole === undefined ? [] : linesOf(whole, evidence(whole).slice(0, 3), colors)),
     ...(hasCurl && curl !== '' && curl.length <= LONGEST_CURL
       ? [{ whole: `${INDENT}${terminalText(curl, Infinity)}` }]

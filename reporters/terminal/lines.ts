@@ -95,7 +95,7 @@ export function mapLines(report: Report, colors: Colors): Line[] {
       },
     ]
   })
-  return [colors.bold(mapSentence(places)), ...lines, '']
+  return [colors.bold(mapSentence(places)), ...lines]
 }
 
 /** Lists why requirements were not judged: a line for each reason, with the number and the ids. */

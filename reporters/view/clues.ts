@@ -77,7 +77,7 @@ export function clueOf({ failures: [failure], id }: RequirementResult): Clue | u
   if (envelope !== undefined || tpe === undefined) return envelope
   const names = pairs.flatMap(([of, ...list]) => (of === status ? list : []))
   if (names.length === 0 || names.includes(tpe)) return undefined
-  const change = 'send the code name that §7.3 gives for the operation'
+  const change = `send ${or(names)}, the code name that §7.3 gives for the operation`
   return clue({ what: `tpe is ${tpe}, but should be ${or(names)}`, change, isName: true })
 }
 
@@ -129,17 +129,17 @@ const isOfKeys = (status: number): boolean => status === 401 || status === 403
 
 function ofGranted(wanted: readonly number[]): Clue {
   const of = wanted.includes(401) ? 'without a valid key' : 'without the permission'
-  const requests = `requests ${of} are accepted`
-  const refuse = `refuse them with ${or(wanted)}`
+  const requests = `requests ${of}`
+  const refuse = `refuse ${requests} with ${or(wanted)}`
   return {
-    key: `${requests}; ${refuse}`,
+    key: refuse,
     say(results) {
       // A requirement is judged up to its first failure: those before it were refused.
       const isSome = results.some(({ cases }) => cases > 1)
       const ids = results.map(({ id }) => id)
       const what = isSome
-        ? `some ${requests}: see ${firstOf(ids, MOST_NAMES).join(', ')}`
-        : requests
+        ? `some ${requests} are accepted: see ${firstOf(ids, MOST_NAMES).join(', ')}`
+        : `${requests} are accepted`
       const sign = results.map(({ failures }) => signOfCache(failures[0])).find(Boolean)
       const cache = `a cache answers, as the header ${sign} shows: make it respect the key, or turn it off`
       return { what, change: sign ? `${refuse}; ${cache}` : refuse }
@@ -178,7 +178,7 @@ function ofRefused(response: HttpResponse): Clue | undefined {
   if (status === 404 || status === 405)
     return clue({
       what,
-      change: 'build these operations, or declare them not-served in the target file',
+      change: `build the operations that return ${status}, or declare them not-served in the target file`,
     })
   return undefined
 }
@@ -197,7 +197,7 @@ function ofStatus(received: number, usual: number): Clue {
       const some = all.size > 0 ? ` (for some ${or([...all])} is right, too)` : ''
       return {
         what: `${received} returned, but ${usual} is right${some}`,
-        change: `return ${usual} (§7.2)`,
+        change: `return ${usual} in place of ${received} (§7.2)`,
       }
     },
   }
@@ -216,7 +216,7 @@ function ofEnvelope(failure: Failure, tpe: string | undefined): Clue | undefined
   if (missing.length < members.length)
     return clue({
       what: `${missing.join(' and ')} missing in error envelopes`,
-      change: `an error envelope always has ${envelope}; errors and extras may be empty (§2.6)`,
+      change: `add ${missing.join(' and ')} to every error envelope; errors and extras may be empty (§2.6)`,
       isName: true,
       isTold: true,
     })

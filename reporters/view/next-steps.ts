@@ -29,7 +29,8 @@ const MOST = 4
 
 /** The next steps, the most useful first: at most four, including how to rerun failures. */
 export function nextSteps(report: Report): NextStep[] {
-  if (isWithoutOutcome(report) || isKeyRefused(report)) return notJudgedSteps(report)
+  if (isWithoutOutcome(report) || isKeyRefused(report) || onlyStatus(report) !== undefined)
+    return notJudgedSteps(report)
   const { likely, unexpected, unexplained } = failuresOf(report)
   const { hints = [], runs } = report.run
   const isCutShort = report.requirements.some((result) => isLeftOut(result, 'interrupted'))
@@ -39,21 +40,26 @@ export function nextSteps(report: Report): NextStep[] {
       ? [{ text: what, command: `${commandIn(report)} --failed` }]
       : []
   const ofAll = likely.filter(({ isEverything }) => isEverything)
-  const [required, recommended] = [true, false].map((isRequired) =>
-    failureSteps(
-      likely.filter(
-        (one) => !one.isAbsent && !one.isEverything && one.results.some(isMust) === isRequired,
-      ),
-      unexplained.filter((result) => isMust(result) === isRequired),
-    ),
-  )
+  const isRequired = unexplained.some(isMust)
+  const causes = (are: boolean): NextStep[] =>
+    likely
+      .filter((one) => !one.isAbsent && !one.isEverything && one.results.some(isMust) === are)
+      .map((cause) => ({ text: changeOf(cause) }))
+  const others = fixStep(unexplained)
   const first = [
     ...hints.map((text) => ({ text: capital(text) })),
     ...(hints.length > 0 ? [] : ofAll.map((cause) => ({ text: changeOf(cause) }))),
     ...notBuiltStep(report),
     ...(hints.length > 0 && isNothingWorking(report)
       ? []
-      : [...required!, ...answeringStep(report), ...declareStep(report), ...recommended!]),
+      : [
+          ...causes(true),
+          ...(isRequired ? others : []),
+          ...answeringStep(report),
+          ...declareStep(report),
+          ...causes(false),
+          ...(isRequired ? [] : others),
+        ]),
   ]
   return [...first.slice(0, MOST), ...last]
 }
@@ -70,11 +76,26 @@ function isKeyRefused({ exit, run, verdict }: Report): boolean {
   )
 }
 
+/** The status of every answer, if nothing could be judged because all are alike. */
+function onlyStatus({ exit, run, verdict }: Report): number | undefined {
+  const { statuses = [] } = run
+  return verdict === 'not-judged' && exit.outside === true && statuses.length === 1
+    ? statuses[0]!.status
+    : undefined
+}
+
+const temporary: readonly number[] = [429, 502, 503, 504]
+
 function notJudgedSteps(report: Report): NextStep[] {
   const { statuses = [] } = report.run
   const command = commandIn(report)
   if (isKeyRefused(report))
     return [{ text: 'Give a key that the server accepts, and run again', command }]
+  const status = onlyStatus(report)
+  if (status !== undefined && !temporary.includes(status))
+    return status >= 500
+      ? [{ text: 'Find this error in the log of the server, fix it, and run again', command }]
+      : [{ text: `Correct the base URL (${report.target.baseUrl}), and run again` }]
   if (report.exit.outside !== true || statuses.length > 0) return []
   return [
     {
@@ -91,25 +112,20 @@ function notBuiltStep(report: Report): NextStep[] {
   const them = length === 1 ? absent.operations[0]! : `the ${length} missing operations`
   return [
     {
-      text: `Build ${them} (answered ${shortened(absent.answers, 60)}), or declare what you do not offer:`,
+      text: `Build ${them} (received ${shortened(absent.answers, 60)}), or declare what you do not offer:`,
       paste: absent.part,
     },
   ]
 }
 
-function changeOf({ change, results, title }: LikelyCause): string {
-  return `${title}. ${capital(change)}: ${count(results.length, 'failure')}`
+function changeOf({ change, results }: LikelyCause): string {
+  return `${capital(change)}: ${count(results.length, 'failure')}`
 }
 
-function failureSteps(
-  likely: readonly LikelyCause[],
-  [first, ...others]: readonly RequirementResult[],
-): NextStep[] {
+/** Required checks come first in `failed`. */
+function fixStep([first, ...others]: readonly RequirementResult[]): NextStep[] {
   const more = others.length > 0 ? ` first, then ${others.length} more` : ''
-  return [
-    ...likely.map((cause) => ({ text: changeOf(cause) })),
-    ...(first === undefined ? [] : [{ text: `Fix ${first.id}${more}` }]),
-  ]
+  return first === undefined ? [] : [{ text: `Fix ${first.id}${more}` }]
 }
 
 function answeringStep(report: Report): NextStep[] {
@@ -117,7 +133,7 @@ function answeringStep(report: Report): NextStep[] {
   if (all.length === 0) return []
   return [
     {
-      text: `Declared not served, but answering: ${firstOf(all, 3).join(', ')}. Take "not-served" out of the target file, or the operation out of the server`,
+      text: `Remove "not-served" from the target file for operations that answer, or take them off the server: ${firstOf(all, 3).join(', ')}`,
     },
   ]
 }
@@ -156,10 +172,13 @@ export interface Step {
 export function whatToDeclare(report: Pick<Report, 'requirements' | 'run'>): Step[] {
   const absent = absentOperations(report)
   const requirements = report.requirements.filter(({ operation }) => !absent.has(operation))
+  const notServed = report.run.notServed.map(({ operation }) => `operations.${operation}`)
   const steps: Step[] = []
   const declared = new Set<string>()
   const isMet = (names: readonly string[]): boolean => names.some((name) => declared.has(name))
-  let left = requirements.flatMap(lackingOf)
+  let left = requirements
+    .flatMap(lackingOf)
+    .filter(({ needs }) => !needs.flat().some((name) => notServed.includes(name)))
   while (left.length > 0) {
     const names = mostWanted(
       left.map(({ needs }) => needs.filter((need) => !isMet(need)).map(([name]) => name!)),

@@ -78,7 +78,8 @@ export function shownMap(report: Facts): Place[] | undefined {
   const selected = new Set(selectedResults(report).map(({ operation }) => operation))
   if (selected.size < 2) return undefined
   const places = operationMap(report).filter(({ operation }) => selected.has(operation))
-  return places.length > 1 && places.some(({ state }) => state !== 'not tested')
+  return places.length > 1 &&
+    places.some(({ state }) => state !== 'not tested' && state !== 'not served')
     ? places
     : undefined
 }

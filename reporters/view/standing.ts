@@ -144,10 +144,11 @@ export function runNotes(report: Report): string[] {
   return notes.filter((note) => typeof note === 'string')
 }
 
-/** `, 93 of them removed again`; empty if none. */
-export function removedAgain({ created }: Report['run']): string {
-  const number = created.filter(({ removed }) => removed).length
-  return number === 0 ? '' : `, ${number} of them removed again`
+/** `created 161 objects, removed 103`; undefined if none. */
+export function createdObjects({ created }: Report['run']): string | undefined {
+  if (created.length === 0) return undefined
+  const removed = created.filter((one) => one.removed).length
+  return `created ${count(created.length, 'object')}${removed > 0 ? `, removed ${removed}` : ''}`
 }
 
 /** Why some objects were not removed: `clean-up: 88 of 90 …; 2 not: answered 403 (files.upload f-1, …)`. */
@@ -173,7 +174,7 @@ export function isNothingWorking(report: Report): boolean {
 export function seedLine(report: Report): string {
   // A recording has no generated cases, so there is no seed.
   if (report.run.runs === 0) return 'recorded traffic, nothing was sent'
-  return `seed ${report.run.seed}: repeat with --seed ${report.run.seed}`
+  return `repeat with --seed ${report.run.seed}`
 }
 
 export function exitLine({ exit }: Report): string {

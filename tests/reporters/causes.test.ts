@@ -243,7 +243,7 @@ test('a cause is one failure in every front; --verbose shows each', async () => 
   const text = inTerminal(of)
   expect(text).toContain(`\n✗ ${lower.length} × tpe in lower case: `)
   expect(text.match(/^✗ /gm)).toHaveLength(1)
-  expect(text).toContain(`\n  1. tpe in lower case: `)
+  expect(text).toContain(`\n  1. Send the code names exactly as §7.2 writes them`)
   expect(renderMarkdown(of)).toContain('| tpe in lower case: ')
   expect(await inHtml(of)).toContain('<li><p class="cause">tpe in lower case: ')
   const each = inTerminal(report(lower.slice(0, 40)), { isVerbose: true })
@@ -261,7 +261,7 @@ test.each<[change: string, what: string, results: RequirementResult[]]>([
     ),
   ],
   [
-    'build these operations, or declare them not-served',
+    'build the operations that return 404, or declare them not-served',
     'valid requests get 404 pages',
     valid.map((id) => failed(`${id}/2xx-accepted`, answered({ status: 404, text: '<html>none' }))),
   ],
@@ -335,9 +335,9 @@ test('answers that come and go are named before all causes', () => {
   expect(second!.what).toMatch(/^tpe in lower case/)
 })
 
-test('what to do next says of a cause what is seen, then what to change', () => {
+test('what to do next says of a cause what to change', () => {
   expect(nextSteps(report(keyless))[0]!.text).toBe(
-    `Requests without a valid key are accepted. Refuse them with 401: ${keyless.length} failures`,
+    `Refuse requests without a valid key with 401: ${keyless.length} failures`,
   )
 })
 
@@ -353,8 +353,8 @@ test.each([
       failing((status) => (status === 401 ? { status: 200, headers } : null), /^files/),
     )[0]!.change
   expect(changeOf({ via: '1.1 edge', [name]: value })).toBe(
-    `refuse them with 401; a cache answers, as the header ${name.toLowerCase()} shows: make it respect the key, or turn it off`,
+    `refuse requests without a valid key with 401; a cache answers, as the header ${name.toLowerCase()} shows: make it respect the key, or turn it off`,
   )
   const fresh = { via: '1.1 edge', age: '0', 'x-varnish': '3', 'x-cache': 'MISS' }
-  expect(changeOf(fresh)).toBe('refuse them with 401')
+  expect(changeOf(fresh)).toBe('refuse requests without a valid key with 401')
 })

@@ -39,7 +39,7 @@ test('recorded traffic is not run again', () => {
 test('what is wrong with the base URL, and what is not built, come before what fails', () => {
   const absent = [{ operation: 'chat.create', answered: '404' }]
   const rows = [failed('files.list/1'), failed('files.list/2')]
-  const build = 'Build chat.create (answered 404), or declare what you do not offer:'
+  const build = 'Build chat.create (received 404), or declare what you do not offer:'
   expect(texts(report(rows, { absent }))).toEqual([
     build,
     'Fix files.list/1 first, then 1 more',
@@ -56,8 +56,23 @@ test('where all is well, or the last line says what is wrong, there is nothing t
   expect(nextSteps(report([result('a.b/1')]))).toEqual([])
   const dead = targetReason('http://127.0.0.1:1', 'connection refused')
   const rows = [missed('a.b/1', dead), missed('a.b/2', dead), missed('a.b/3', expired)]
-  const of = report(rows, { statuses: [{ status: 404, times: 1 }] }, { notJudged: dead.reason })
+  const of = report(
+    rows,
+    { statuses: [503, 502].map((status) => ({ status, times: 1 })) },
+    { notJudged: dead.reason },
+  )
   expect(nextSteps(of)).toEqual([])
+  const alike = report(
+    [failed('a.b/1')],
+    { statuses: [{ status: 500, times: 9 }] },
+    { notJudged: 'every path gets the same error' },
+  )
+  expect(nextSteps({ ...alike, verdict: 'not-judged' })).toEqual([
+    {
+      text: 'Find this error in the log of the server, fix it, and run again',
+      command: expect.any(String),
+    },
+  ])
 })
 
 test('a summary of a dead server says nothing of what to declare', async () => {
