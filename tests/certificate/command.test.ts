@@ -123,7 +123,7 @@ test('a key is for its owner only, and neither half is left behind alone', async
   expect(() => writeKeyPair(at('new.pem'), at('./new.pem'))).toThrow(/different files/)
 })
 
-test('only an Ed25519 key will do', async () => {
+test('a key that is not an Ed25519 key is refused', async () => {
   const { at } = workplace()
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
   writeFileSync(at('k.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })

@@ -141,7 +141,7 @@ test.each<[string, (claims: any) => void, unknown, RegExp]>([
   ],
   ['a condition', (claims) => (claims.run.runs = 100), report, /^its run does not follow/],
   ['an address', (claims) => (claims.target.baseUrl = 'https://x.example'), report, /^its target/],
-])('held against the report: %s', (_, lie, of, problem) => {
+])('verify --report finds a certificate that lies about %s', (_, lie, of, problem) => {
   const { problems } = verified(resigned(lie), { report: reportFile(of) })
   expect(problems).toEqual([expect.stringMatching(problem)])
 })
@@ -219,13 +219,13 @@ test('verify prints who signed it, the verdict, what was judged, what was not, h
 test.each<[string, Partial<Parameters<typeof wholeReport>[0]>, string]>([
   ['quick', { depth: 'quick' }, 'Conformant (quick, partial): '],
   ['by families of names', { tpe: 'family' }, 'Conformant (family names, partial): '],
-])('the verdict names its mode: %s', (_, run, line) => {
+])('verify names the mode beside the verdict: %s', (_, run, line) => {
   const { lines } = look(issue(wholeReport(run), { partial: true }))
   expect(lines[1]).toContain(line)
   expect(lines[2]).toMatch(/^partial: /)
 })
 
-test('no control character of the signer is printed', () => {
+test('verify prints no control character of the signer', () => {
   const name = 'Ex\u001b[2Jample\nsigned by the key'
   const lines = look(resigned((claims) => (claims.target.name = name))).lines.join('')
   expect(lines).not.toMatch(/[\u001b\n]/)

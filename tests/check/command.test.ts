@@ -24,7 +24,7 @@ const pdf = granted['pdf.parse/200-text']!
 const bad: Told = { ...pdf, answers: {} }
 const refused: Told = { ...pdf, status: 404, answers: envelope('NotFound') }
 
-test('it ends with 0 where nothing failed, with 1 where a must did, with 3 where nothing was judged', async () => {
+test('check ends with 0 where nothing failed, with 1 where a must did, with 3 where nothing was judged', async () => {
   const passed = await run([pdf, { to: 'https://example.org/' }])
   expect(passed).toMatchObject({ code: 0, stderr: '' })
   expect(passed.stdout).toMatch(
@@ -55,7 +55,7 @@ test('--strict, --tpe and --baseline decide as in a run', async () => {
   expect(await code([pdf], '--baseline', baseline)).toBe(1)
 })
 
-test('it says first how much a recording of that target can show', async () => {
+test('check says first how much a recording of that target can show', async () => {
   const shown = async (...args: string[]) =>
     Number(/^a recording can show at most (\d+) of/.exec((await run([pdf], ...args)).stdout)![1])
   const less = place('less.json', { operations: { 'vision.analyze': 'not-served' } })
@@ -76,7 +76,7 @@ test.each([
   expect(ended.stderr.trimEnd()).toMatch(sentence)
 })
 
-test('it writes every format, of which one on stdout leaves the rest to stderr', async () => {
+test('check writes every format, of which one on stdout leaves the rest to stderr', async () => {
   const reports = formatNames.flatMap((name) => ['--report', `${name}=${at(`report.${name}`)}`])
   expect(await run([bad, pdf], ...reports)).toMatchObject({ code: 1 })
   for (const name of formatNames)
@@ -89,7 +89,7 @@ test('it writes every format, of which one on stdout leaves the rest to stderr',
   expect(stderr).toMatch(/^non-conformant: /im)
 })
 
-test('a report of another target as baseline is warned of', async () => {
+test('check warns of a baseline that is a report of another target', async () => {
   await run([bad], '--report', `json=${at('other.json')}`)
   const { report } = readReport(at('other.json'))
   place('other.json', { ...report, target: { ...report.target, baseUrl: 'https://x.example' } })

@@ -44,7 +44,7 @@ test('each granted request shows its row, and no other granted row', async () =>
   }
 })
 
-test('everything together is passing, with what is not shown and why', async () => {
+test('a recording of every operation is passing, with what is not shown and why', async () => {
   const all = Object.values(granted)
   const report = await check(har(...all))
   expect(report).toMatchObject({

@@ -82,7 +82,7 @@ test.each([
   expect(report.run.requests).toBe(1)
 })
 
-test('a byte order mark, nulls, and whatever HAR does not ask for are read over', async () => {
+test('check ignores a byte order mark, nulls, and what HAR does not ask for', async () => {
   expect((await check(`\uFEFF${text}`)).run.requests).toBe(2)
   const bare = {
     request: { method: request.method, url: request.url, headers: null, postData: null },

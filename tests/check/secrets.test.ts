@@ -120,7 +120,7 @@ test('the values of members that are called password, secret, api_key or token a
   )
 })
 
-test('nor are they in the reports', async () => {
+test('members called password or token are shown in no report of a recording', async () => {
   const [one] = har(granted['jobs.create/202-created']!).log.entries
   one!.request.postData!.text = '{"inputs":[],"password":"correct-horse"}'
   one!.response.status = 201

@@ -68,7 +68,7 @@ test.skipIf(!existsSync('/dev/full'))(
   },
 )
 
-test('a reader that has read enough is no mistake', () => {
+test('conform ends with 0 if the reader of its output has read enough', () => {
   expect(listTo('| head -c 1 >/dev/null')).toEqual({ status: 0, stderr: '' })
 })
 

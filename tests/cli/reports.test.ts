@@ -226,7 +226,7 @@ describe('a key is never overwritten', () => {
     expect(readFileSync(at('conform-key.pem'), 'utf8')).toBe(pem)
   })
 
-  test('but a page that quotes one is', () => {
+  test('an HTML page that quotes a key may be overwritten', () => {
     plan(`html=${at('page.html')}`)
   })
 })

@@ -9,7 +9,7 @@ const only = ['--only', 'files.retrieve/404-*', '--runs', '1']
 const keys = 'q quit'
 
 describe.skipIf(!hasTerminals)('on a terminal', () => {
-  test('runs again by keys, when the target file changes, and when the target comes back', async () => {
+  test('watch runs again by keys, when the target file changes, and when the target comes back', async () => {
     const cwd = folder()
     const broken = await startReference({ defects: ['files.retrieve/404-unknown-file'] })
     const port = Number(new URL(broken.url).port)
@@ -59,7 +59,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     expect(report.target.name).toBe('Another name')
   })
 
-  test('Ctrl-C ends the run, then conform', async () => {
+  test('Ctrl-C ends the run of watch, then conform', async () => {
     const { url } = await reference()
     const slow = await slowTarget(url, (line) => line === 'POST /v1/completion')
     const cwd = folder()
@@ -76,7 +76,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     expect(await watch.ended).toMatchObject({ code: 0 })
   })
 
-  test('a target file that is wrong from the beginning ends it', async () => {
+  test('a target file that is wrong from the beginning ends watch', async () => {
     const cwd = folder()
     const watch = onTerminal(['watch', '-t', 'missing.json'], cwd)
     const { code, shown } = await watch.ended
@@ -84,7 +84,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     expect(shown).toContain('conform: missing.json: does not exist')
   })
 
-  test('of a dead server the keys are shown once, and none for what failed', async () => {
+  test('watch shows its keys once for a dead server, and none for what failed', async () => {
     const watch = onTerminal(['watch', 'http://127.0.0.1:1', '-k', 'a-key-of-nobody'], folder())
     await watch.shows('The target does not answer.')
     await watch.shows('q quit')

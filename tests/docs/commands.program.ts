@@ -13,7 +13,7 @@ const pages = ['README.md', ...documents]
 const blocks = pages.flatMap(blocksOf)
 
 test.each(pages.filter((page) => blocks.some((block) => block.page === page && block.run)))(
-  'what %s shows is what comes',
+  'the commands of %s print what the page shows',
   async (page) => {
     const run = await workplace()
     for (const block of blocks.filter((one) => one.page === page && one.run)) {

@@ -121,7 +121,7 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
     return nginx(proxied(await upstream(), tls).replace('{port};', '{port} ssl;'))
   }
 
-  test('each way in which TLS cannot be spoken ends the run with what is wrong', async () => {
+  test('each TLS error ends the run with what is wrong', async () => {
     const files = certificates()
     const { ca, cert, key } = files
     const others = certificates()

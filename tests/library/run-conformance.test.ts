@@ -19,7 +19,7 @@ async function reference(): Promise<Target> {
   return server.target
 }
 
-test('the events tell each requirement once, between the plan and the end, as the report has them', async () => {
+test('each requirement is an event, between the plan and the end, as the report has it', async () => {
   const only = ['translate.run/*', 'envelope/*']
   const run = runConformance(await reference(), { depth: 'quick', seed: 7, only })
   const events: ConformanceEvent[] = []
@@ -38,7 +38,7 @@ test('the events tell each requirement once, between the plan and the end, as th
   })
 })
 
-test('the report comes though nobody reads the events, and only what is selected is sent', async () => {
+test('the report does not wait for a reader of the events, and only what is selected is sent', async () => {
   const { requirements, run } = await runConformance(await reference(), {
     only: ['files.list/2xx-accepted'],
   }).report

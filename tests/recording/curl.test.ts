@@ -7,7 +7,7 @@ const request = { method: 'GET', url: 'http://target.test/v1/files', headers: {}
 const plain = "curl -sS -i -X GET --path-as-is 'http://target.test/v1/files'"
 
 test.each([
-  ['nothing is known about what can be sent again', request, ''],
+  ['a request that is sent as it was', request, ''],
   [
     'a body that is cut',
     { ...request, bodyLength: 99_999 },
@@ -28,7 +28,7 @@ test.each([
     { ...request, headers: { authorization: 'Bearer $CONFORM_API_KEY' } },
     '',
   ],
-])('%s', (_, recorded, remark) => {
+])('what the curl line remarks on %s', (_, recorded, remark) => {
   const line = curlOf(recorded, new Set(['authorization']))
   expect(line.startsWith('curl ')).toBe(true)
   expect(line.replace(/^[^#]*?(?= {2}#|$)/, '')).toBe(remark)
@@ -38,12 +38,15 @@ test.each([
 test.each([
   ['a byte order mark', '\ufeff{}'],
   ['a line separator', '{"a":"one\u2028two"}'],
-])('%s is sent as the bytes that were sent: nobody sees it', (_, body) => {
-  const line = curlOf({ ...request, method: 'POST', body }, new Set())
-  const bytes = Buffer.from(body).toString('base64')
-  expect(line.startsWith(`printf %s '${bytes}' | base64 -d | curl `)).toBe(true)
-  expect(line.endsWith(' --data-binary @-')).toBe(true)
-})
+])(
+  'the curl line sends a body with %s, which nobody sees, as the bytes that were sent',
+  (_, body) => {
+    const line = curlOf({ ...request, method: 'POST', body }, new Set())
+    const bytes = Buffer.from(body).toString('base64')
+    expect(line.startsWith(`printf %s '${bytes}' | base64 -d | curl `)).toBe(true)
+    expect(line.endsWith(' --data-binary @-')).toBe(true)
+  },
+)
 
 /** The exchange that the reference fails a requirement with. */
 async function exchangeOf(id: string, how: How = {}) {

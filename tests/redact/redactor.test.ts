@@ -27,20 +27,20 @@ test.each(Object.entries(encodings))('a whole key, %s, becomes its label', (_, e
   }
 })
 
-test('plain base64 leaves no padding and no odd digit behind', () => {
+test('a key in base64 is redacted with its padding', () => {
   for (const key of [jwt, `${jwt}x`, `${jwt}xy`]) {
     expect(redactorOf([key, '$K']).text(`"${Buffer.from(key).toString('base64')}"`)).toBe('"$K"')
   }
 })
 
-test('a run of 12 characters goes, one of 11 stays', () => {
+test('12 characters in a row of a key are redacted, 11 are not', () => {
   const redactor = redactorOf(['abcdefghijklmnopqrstuvwxyz', '$K'])
   expect(redactor.text('x efghijklmnop y')).toBe('x [redacted] y')
   expect(redactor.text('x efghijklmno y')).toBe('x efghijklmno y')
   expect(redactor.text('abcdefghijklmnopqrstuvwxyzabcdefghijklmn')).toBe('$K[redacted]')
 })
 
-test('the first part of a JWT stays, its other parts do not', () => {
+test('the header of a JWT is shown, its other parts are redacted', () => {
   const [head, payload, signature] = jwt.split('.') as [string, string, string]
   const redactor = redactorOf([jwt, '$K'])
   expect(redactor.text(`${head} ${payload.slice(3, 20)} ${signature}`)).toBe(
@@ -49,7 +49,7 @@ test('the first part of a JWT stays, its other parts do not', () => {
   expect(redactor.text(`${head}.${payload}.`)).toBe(`${head}.[redacted]`)
 })
 
-test('a derived value is written as it was made, a longer match before a shorter one', () => {
+test('a value derived from a key is written as it was made, a longer match before a shorter one', () => {
   const redactor = redactorOf([jwt, '$CONFORM_API_KEY'])
   redactor.add(jwt.slice(0, -4), '${CONFORM_API_KEY%????}')
   redactor.add(`${jwt}xx`, '${CONFORM_API_KEY}xx')
@@ -135,7 +135,7 @@ test('several keys in one text each become their label, and a second reading cha
   }
 })
 
-test('a label that has a run of another key stays', () => {
+test('a label is not redacted for another key that has 12 characters of it', () => {
   const redactor = redactorOf(
     ['first-of-the-keys', '$CONFORM_API_KEY'],
     ['my-CONFORM_API_KEY-0001', '$OTHER'],

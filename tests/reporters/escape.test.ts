@@ -213,7 +213,7 @@ describe('of a hostile target', () => {
     expect(commandsIn(written)).toEqual([])
   })
 
-  test('the terminal has none, in colours or without', () => {
+  test('the terminal has no control and no command of a runner, in colours or without', () => {
     for (const colors of [pc.createColors(false), pc.createColors(true)]) {
       const shown = renderTerminal(report, colors, { notes: [hostile] })
       expect(commandsIn(shown)).toEqual([])

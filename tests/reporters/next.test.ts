@@ -20,7 +20,7 @@ const expired = undeclaredReason([['keys.expired']], '{"keys": {"expired": {"env
 const texts = (...given: Parameters<typeof nextSteps>) =>
   nextSteps(...given).map(({ text }) => text)
 
-test('a failing run: what nothing explains, and how to run again what failed', () => {
+test('next is to fix what nothing explains, and to run again what failed', () => {
   const [one, two] = [failed('a.b/1'), failed('a.b/2')]
   expect(nextSteps(report([one, two], { command: 'conform -t t.json' }))).toEqual([
     { text: 'Fix a.b/1 first, then 1 more' },
@@ -240,7 +240,7 @@ test('the part that most servers can paste has no scenario and no member that a 
   expect(gained).toBeLessThan(gainOf(steps) / 2)
 })
 
-test('it is reported in each front, and a reason of somebody else is reported as it is', async () => {
+test('what to declare is reported in each front, and a reason of somebody else as it is', async () => {
   const terminal = inTerminal(first, { isVerbose: true })
   expect(terminal).toMatch(
     /^To test \d+ more requirements, add to the target file\n {2}\+\d+ {2}resources/m,
