@@ -24,7 +24,7 @@ import { eachAccepted, ofBodies, type Refusal } from './created/created-object.t
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 import { takesAnyText } from './jobs/any-text.ts'
-import { clientOf } from './jobs/client.ts'
+import { clientOf, gateOf } from './jobs/client.ts'
 import {
   malformedId,
   malformedInputs,
@@ -32,10 +32,15 @@ import {
   withoutInput,
   withRequiredInputs,
 } from './jobs/faults.ts'
-import { readFinalStates } from './jobs/follow.ts'
-import { gateOf } from './jobs/gate.ts'
 import { viewOf } from './jobs/view.ts'
-import { byRules, eachCreated, failsAsDeclared, eachRead, reach } from './jobs/judge.ts'
+import {
+  byRules,
+  eachCreated,
+  failsAsDeclared,
+  eachRead,
+  reach,
+  readFinalStates,
+} from './jobs/judge.ts'
 import { ids, rulesAfter, type State } from './jobs/rules.ts'
 
 // §4.2 Create application job

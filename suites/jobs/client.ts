@@ -1,14 +1,20 @@
 import {
+  createSemaphore,
+  describeResponse,
   type Exchange,
+  type GatedSend,
   isPlanned,
+  NotExercised,
   operationProbe,
+  orElse,
   pause,
   perRun,
   type Probe,
   type Purpose,
   type Run,
+  Throttled,
 } from '../../harness/engine/index.ts'
-import { ask, askHolding } from '../../harness/run/index.ts'
+import { askHolding } from '../../harness/run/index.ts'
 import {
   type History,
   type HistoryEvent,
@@ -22,32 +28,33 @@ import { resendWhile } from '../../harness/checks/index.ts'
 import { type ApplicationResource, applicationNames } from '../../harness/target/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { inProgressWithOthers } from './conflicts.ts'
-import { isEnded, isRead, type Job } from './job.ts'
+import { isEnded, isRead, type Job, statusOf } from './job.ts'
 import { ids, type JobRuleId, jobRules } from './rules.ts'
 import { viewOf } from './view.ts'
 
 /** Most creations beside a job while a guardrail or a model error interferes. */
 const mostBlocks = 5
 
+const textsOf = (input: unknown): readonly unknown[] | undefined => {
+  const value = getAt(input, '/value')
+  return Array.isArray(value) ? value : undefined
+}
+
 /** Changes each text of the inputs; every other time only in the required inputs, or the first one. */
 export function withOtherValues(
   application: ApplicationResource,
   moment: number,
 ): ApplicationResource {
-  const required = application.requiredInputs
+  const { inputs: all, requiredInputs } = application
   const isKept = (input: unknown, at: number) =>
-    required.length === 0 ? at === 0 : required.includes(String(getAt(input, '/id')))
-  const own = moment % 4 === 3 ? application.inputs.filter(isKept) : application.inputs
-  const inputs = own.map((input) => {
-    const texts = getAt(input, '/value')
-    return Array.isArray(texts)
-      ? { ...input, value: texts.map((text) => `${String(text)} ${moment}`) }
-      : input
+    requiredInputs.length === 0 ? at === 0 : requiredInputs.includes(String(getAt(input, '/id')))
+  const inputs = (moment % 4 === 3 ? all.filter(isKept) : all).map((input) => {
+    const value = textsOf(input)?.map((text) => `${String(text)} ${moment}`)
+    return value ? { ...input, value } : input
   })
   return { ...application, inputs }
 }
 
-/** A creation for that application with its declared inputs. */
 export function jobRequest(run: Run, { id, inputs }: ApplicationResource): Promise<Probe> {
   const params = { application_id: id }
   return operationProbe(run, 'jobs.create', { params, json: { inputs }, effect: 'generates' })
@@ -66,12 +73,12 @@ const longestPauseMs = 1000
 /** Extra time beyond `settleMs` for an unreadable job, in ms. */
 const unreadableMs = 1000
 
-/** Creates and reads jobs, and keeps track of them; judges nothing. */
+/** Creates and reads jobs; judges nothing. */
 export class JobClient {
   readonly run: Run
   readonly history: History
   readonly isQuick: boolean
-  readonly #known = new Map<string, unknown>()
+  readonly locks = new Map<string, Lock>()
   readonly #polls = new Map<string, Promise<boolean>>()
 
   constructor(run: Run) {
@@ -80,22 +87,14 @@ export class JobClient {
     this.isQuick = run.options.depth === 'quick'
   }
 
-  /** Makes something once per run, for the first caller. */
-  once<T>(key: string, make: () => T): T {
-    if (!this.#known.has(key)) this.#known.set(key, make())
-    return this.#known.get(key) as T
-  }
-
   get declared(): readonly ApplicationResource[] {
     const { resources } = this.run.target
     return applicationNames.flatMap((name) => resources[name] ?? [])
   }
 
-  /** The history's verdict on a requirement. If the inputs have texts, creations beside a job must also vary them. */
+  /** If the inputs have texts, creations beside a job must also vary them. */
   verdict(id: JobRuleId): Verdict {
-    const hasTexts = this.declared.some(({ inputs }) =>
-      inputs.some((input) => Array.isArray(getAt(input, '/value'))),
-    )
+    const hasTexts = this.declared.some(({ inputs }) => inputs.some(textsOf))
     const { rule } = jobRules[id]
     return (id === ids.inProgress && hasTexts ? inProgressWithOthers : rule)(this.history)
   }
@@ -108,8 +107,8 @@ export class JobClient {
     return this.isPlanned(id) && this.verdict(id).outcome === 'open'
   }
 
-  isBroken(id: JobRuleId): boolean {
-    return this.verdict(id).outcome === 'broken'
+  isBroken(...requirements: readonly JobRuleId[]): boolean {
+    return requirements.some((id) => this.verdict(id).outcome === 'broken')
   }
 
   pause(ms: number): Promise<void> {
@@ -122,15 +121,6 @@ export class JobClient {
     )
     if (!event) throw new Error('an exchange about a job is not in the history')
     return event
-  }
-
-  /**
-   * Creates a job on a held application, on a new connection: a creation repeated after a closed connection may have
-   * made an unknown job.
-   */
-  async create(application: ApplicationResource, requirement: string): Promise<HistoryEvent> {
-    const make = () => jobRequest(this.run, application)
-    return this.eventOf(await askHolding(this.run, make, asProbe(requirement), { fresh: true }))
   }
 
   /** Creates beside a job, without retries: while a throttled creation waits, the job would end. */
@@ -150,13 +140,6 @@ export class JobClient {
     return this.eventOf(exchange)
   }
 
-  /** Creates a job once its application is free; undefined if it was refused. */
-  async createWhenFree(application: ApplicationResource, requirement: string) {
-    const purpose = { requirement, role: 'setup' } as const
-    const exchange = await ask(this.run, () => jobRequest(this.run, application), purpose)
-    return { exchange, job: viewOf(this.history).madeBy(this.eventOf(exchange)) }
-  }
-
   async read(id: string, requirement: string | null): Promise<HistoryEvent> {
     const probe = await operationProbe(this.run, 'jobs.retrieve', { params: { job_id: id } })
     const isSuccess: Purpose['isSuccess'] = ({ response }) => response?.status === 200
@@ -164,38 +147,38 @@ export class JobClient {
     return this.eventOf(await askHolding(this.run, probe, purpose))
   }
 
-  /** Whether jobs cannot be read at all: no creation told an id, or one was asked for until `settleMs` were over. It is not waited for again. */
+  /** No creation told an id, or one was asked for in vain until `settleMs` were over. */
   get cannotBeRead(): boolean {
     const { settleMs } = this.run.target.limits
-    const jobs = viewOf(this.history).jobs
-    const isMade = ({ operation, isGranted }: HistoryEvent): boolean =>
-      operation === 'jobs.create' && isGranted
-    if (jobs.length === 0) return this.history.events.some(isMade)
+    const { jobs } = viewOf(this.history)
+    if (jobs.length === 0)
+      return this.history.events.some(
+        ({ operation, isGranted }) => operation === 'jobs.create' && isGranted,
+      )
     const isAsked = ({ creation, readings }: Job): boolean =>
       readings.some(({ sentAt }) => sentAt - creation.endedAt >= settleMs)
     return jobs.some(isAsked) && !jobs.some(({ readings }) => readings.some(isRead))
   }
 
-  /**
-   * Waits until a reading shows the end of the job, at most `jobTimeoutMs`, or until `deadline` (`performance.now()`);
-   * false otherwise.
-   */
+  /** Waits until a reading shows the end of the job, at most `jobTimeoutMs`, or until `deadline`; false otherwise. */
   awaitEnd(id: string, deadline?: number): Promise<boolean> {
     if (viewOf(this.history).jobOf(id)?.isOver ?? true) return Promise.resolve(true)
     const key = idKey(id)
     const until = deadline ?? performance.now() + this.run.target.limits.jobTimeoutMs
     const polling =
       this.#polls.get(key) ??
-      this.readUntil(id, null, isEnded, until).finally(() => this.#polls.delete(key))
+      this.#readUntil(id, null, isEnded, until).finally(() => this.#polls.delete(key))
     this.#polls.set(key, polling)
     return polling
   }
 
-  /**
-   * Reads a job until a reading satisfies, at most until `deadline`, or until it was unreadable too long; false
-   * otherwise.
-   */
-  async readUntil(
+  /** Reads a new job until found, at most `settleMs`. */
+  readUntilFound({ id, creation }: Job, requirement: string): Promise<boolean> {
+    const { settleMs } = this.run.target.limits
+    return this.#readUntil(id, requirement, isRead, creation.endedAt + settleMs)
+  }
+
+  async #readUntil(
     id: string,
     requirement: string | null,
     willDo: (reading: HistoryEvent) => boolean,
@@ -216,12 +199,205 @@ export class JobClient {
       await this.pause(Math.min(wait, longestPauseMs, Math.max(1, deadline - now)))
     }
   }
-
-  /** Reads a new job until found, at most `settleMs`. */
-  readUntilFound({ id, creation }: Job, requirement: string): Promise<boolean> {
-    const { settleMs } = this.run.target.limits
-    return this.readUntil(id, requirement, isRead, creation.endedAt + settleMs)
-  }
 }
 
 export const clientOf = perRun((run) => new JobClient(run))
+
+/** Pauses before a request is repeated to an application that is busy with another client's job, in ms. */
+const busyPausesMs = [250, 500, 1000, 2000, 3000, 5000]
+/** Attempts for requests that start no job. */
+const maxAttempts = 5
+/** This many lost answers to creations must fit into `jobTimeoutMs` to rule out chance. */
+const triesIfLost = 13
+/** Between two creations on an application that should be free, in ms. */
+export const pauseMs = 1000
+
+const lockOf = ({ run }: JobClient) => ({
+  // A refusal takes one place, a creation all.
+  places: createSemaphore(Number.MAX_SAFE_INTEGER),
+  unread: new Set<string>(),
+  /** Remaining wait if its jobs cannot be read, in ms: they may last any time. */
+  blindMs: run.target.limits.settleMs,
+  gaveUp: undefined as NotExercised | undefined,
+})
+type Lock = ReturnType<typeof lockOf>
+
+/**
+ * The gate of one application: while a job is in progress, only requests of a 409 requirement pass. Refusals pass
+ * together, creations alone. A holder bypasses all others.
+ */
+export class Gate {
+  readonly client: JobClient
+  readonly application: ApplicationResource
+  readonly #lock: Lock
+  readonly #jobTimeoutMs: number
+
+  constructor(client: JobClient, application: ApplicationResource, lock = lockOf(client)) {
+    this.client = client
+    this.application = application
+    this.#lock = lock
+    this.#jobTimeoutMs = client.run.target.limits.jobTimeoutMs
+  }
+
+  get jobs(): readonly Job[] {
+    return viewOf(this.client.history).applicationOf(this.application.id).jobs
+  }
+
+  get isGivenUp(): boolean {
+    return this.#lock.gaveUp !== undefined
+  }
+
+  #giveUp(why: string): NotExercised {
+    return (this.#lock.gaveUp ??= new NotExercised(`application ${this.application.id} ${why}`))
+  }
+
+  #isLate(what: string): NotExercised {
+    return this.#giveUp(`${what} after ${this.#jobTimeoutMs} ms (limits.jobTimeoutMs)`)
+  }
+
+  /**
+   * Creates a job on the held application, on a new connection: a creation repeated after a closed connection may have
+   * made an unknown job.
+   */
+  async create(requirement: string): Promise<HistoryEvent> {
+    const { client, application } = this
+    const make = () => jobRequest(client.run, application)
+    const options = { fresh: true }
+    return client.eventOf(await askHolding(client.run, make, asProbe(requirement), options))
+  }
+
+  /** Waits for the end of all its jobs, at most `jobTimeoutMs`; false if one is still in progress. */
+  async settle(): Promise<boolean> {
+    const deadline = performance.now() + this.#jobTimeoutMs
+    for (const { id, readings } of this.jobs) {
+      if (this.#lock.unread.has(id) || (await this.client.awaitEnd(id, deadline))) continue
+      const last = readings.at(-1)
+      if (last?.noise !== undefined)
+        throw new Throttled(`a reading was answered ${describeResponse(last.exchange)}`)
+      if (last && statusOf(last) === 'in_progress') return false
+      this.#lock.unread.add(id)
+    }
+    return true
+  }
+
+  /** `settle`; throws if a job does not end, which is then not waited for again. */
+  async idle(): Promise<void> {
+    if (!(await this.settle())) throw this.#isLate('still had a job in progress')
+  }
+
+  /** Pauses while busy; throws if its jobs cannot be read and it has waited long enough. */
+  async #pauseBusy(ms: number): Promise<void> {
+    if (this.client.cannotBeRead && (this.#lock.blindMs -= ms) < 0)
+      throw this.#giveUp('is busy, and its jobs cannot be read')
+    await this.client.pause(ms)
+  }
+
+  /**
+   * Sends once the application is idle; after an unexpected 409, waits and repeats.
+   * @param isExclusive it may start a job: nothing else goes to the application meanwhile
+   */
+  async sendWhenIdle(
+    isExclusive: boolean,
+    expects409: boolean,
+    send: GatedSend,
+  ): Promise<Exchange> {
+    const { run } = this.client
+    // Kept for all attempts, since another request would occupy the application again. Concurrent refusals do not wait
+    // behind creations, each of which waits for a job.
+    const turn = isExclusive ? { count: this.#lock.places.size } : { count: 1, urgent: true }
+    const release = await this.#lock.places.acquire(run.life.signal, turn)
+    try {
+      let busySince: number | undefined
+      /** Unanswered creations, which may occupy the application. */
+      let lost = 0
+      let fresh = false
+      for (let attempt = 1; ; attempt++) {
+        if (this.#lock.gaveUp) throw this.#lock.gaveUp
+        await this.idle()
+        const exchange = await send({ fresh })
+        if (exchange.response?.status !== 409 || expects409) return exchange
+        const { unanswered } = exchange
+        const isLost = unanswered && !unanswered.noResponse?.staleConnection
+        if (isLost && ++lost >= run.client.losses.proof(lost))
+          return { ...unanswered, unansweredTwice: true }
+        fresh ||= unanswered !== undefined
+        busySince ??= performance.now()
+        const waits = (isExclusive || fresh) && performance.now() - busySince < this.#jobTimeoutMs
+        if (attempt >= maxAttempts && !waits) {
+          if (isExclusive) this.#isLate('was still answered 409')
+          throw new NotExercised(
+            `application ${this.application.id} was answered 409 ${attempt} times in a row${this.jobs.length > 0 ? '' : ', though the run made no job on it'}`,
+          )
+        }
+        // Busy with another client's job, or not released yet: only time helps.
+        const mostMs = isLost ? this.#jobTimeoutMs / triesIfLost : this.#jobTimeoutMs
+        await this.#pauseBusy(Math.min(busyPausesMs[attempt - 1] ?? 5000, mostMs))
+      }
+    } finally {
+      release()
+    }
+  }
+
+  /** Reserves the idle application, and returns a function to release it; throws `NotExercised` if not idle in time. */
+  async acquire(): Promise<() => void> {
+    const { places } = this.#lock
+    const release = await places.acquire(this.client.run.life.signal, { count: places.size })
+    try {
+      // Even if given up, its release is judged if a reading showed the end of its last job.
+      if (!this.#lock.gaveUp) await this.idle()
+      else if (!this.jobs.every(({ isOver }) => isOver)) throw this.#lock.gaveUp
+      return release
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  /** Holds the idle application during `action`. */
+  async hold<T>(action: (gate: this) => Promise<T>): Promise<T> {
+    const release = await this.acquire()
+    return action(this).finally(release)
+  }
+
+  /** Like `hold`; undefined if that is not exercised. */
+  tryHold<T>(action: (gate: this) => Promise<T>): Promise<T | undefined> {
+    return orElse(this.client.run, () => this.hold(action))
+  }
+
+  /**
+   * While the last creation got 409: further ones, a second apart. Waits for the job of the first that is accepted;
+   * false if none is, or that is inconclusive.
+   */
+  async untilFree(requirement: string): Promise<boolean> {
+    const { client, application } = this
+    // A platform's own use of a new application may last as long as settling.
+    const patienceMs = Math.max(this.#jobTimeoutMs, client.run.target.limits.settleMs)
+    const deadline = performance.now() + (this.isGivenUp ? 0 : patienceMs)
+    const { creations } = viewOf(client.history).applicationOf(application.id)
+    for (let tries = 0; await this.settle(); tries++) {
+      const last = creations.at(-1)
+      if (!last || !isConflict(last)) return last?.isGranted ?? true
+      const isLate = performance.now() > deadline
+      if (tries > 0 && isLate) this.#isLate('was still answered 409')
+      if (tries > 0 && (isLate || client.isBroken(ids.released, ids.created))) return false
+      await this.#pauseBusy(pauseMs)
+      await this.create(requirement)
+    }
+    return false
+  }
+
+  /** One creation; after 409 further ones, until the application is free again. */
+  async look(requirement: string): Promise<'granted' | 'freed' | 'lost'> {
+    const made = await this.create(requirement)
+    if (isConflict(made)) return (await this.untilFree(requirement)) ? 'freed' : 'lost'
+    await this.idle()
+    return 'granted'
+  }
+}
+
+/** The gate of a declared application, which may be declared twice, with different inputs. */
+export function gateOf(client: JobClient, application: ApplicationResource): Gate {
+  const lock = client.locks.get(application.id) ?? lockOf(client)
+  client.locks.set(application.id, lock)
+  return new Gate(client, application, lock)
+}

@@ -1,77 +1,91 @@
 import {
   declaredResource,
+  grantedControl,
   isDeclared,
   retryWhileSettling,
   sendAtOnce,
   validRequest,
   withBody,
 } from '../../harness/checks/index.ts'
-import { allEnded, operationProbe, orElse, type Probe } from '../../harness/engine/index.ts'
+import {
+  allEnded,
+  NotExercised,
+  operationProbe,
+  orElse,
+  type Probe,
+} from '../../harness/engine/index.ts'
 import { askHolding } from '../../harness/run/index.ts'
 import { createdId, type HistoryEvent, isConflict } from '../../harness/journal/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
-import { type JobClient, jobRequest, withOtherValues } from './client.ts'
+import type { Refusal } from '../created/created-object.ts'
+import { Gate, gateOf, type JobClient, jobRequest, pauseMs, withOtherValues } from './client.ts'
 import { type Attack, type AttackLook, attackLook } from './conflicts.ts'
-import { Gate, gateOf, pauseMs } from './gate.ts'
+import { kindsOf } from './faults.ts'
 import { isOwn, type Job, statusOf } from './job.ts'
-import { timesAlike } from './no-effect.ts'
+import { moments, timesAlike, windowMs } from './no-effect.ts'
 import { ids } from './rules.ts'
 import { attemptsIn, viewOf } from './view.ts'
 
-/** Creates the situations for the rules about conflicts, which judge them. */
+/** Creates the situations for the rules about conflicts and refused creations, which judge them. */
 
-async function goesOn(client: JobClient, id: string, requirement: string): Promise<boolean> {
+/** After a pause in ms, in which a few readings notice the end of the job: whether it goes on. */
+async function goesOn(client: JobClient, id: string, requirement: string, ms = 0) {
   const job = viewOf(client.history).jobOf(id)
-  const isFound = job && (await client.readUntilFound(job, requirement))
-  const last = job?.readings.at(-1)
-  return isFound && last ? statusOf(last) === 'in_progress' && isOwn(last, job) : false
-}
-
-/** Waits, in ms, with readings that notice the end of a job; false once it has ended. */
-async function staysInProgress(client: JobClient, id: string, ms: number): Promise<boolean> {
   const parts = Math.min(4, Math.max(1, Math.floor(ms / 20)))
   for (let part = 0; part < parts; part++) {
-    await client.pause(ms / parts)
-    if (!(await goesOn(client, id, ids.inProgress))) return false
+    if (ms > 0) await client.pause(ms / parts)
+    if (!job || !(await client.readUntilFound(job, requirement))) return false
+    const last = job.readings.at(-1)
+    if (!last || statusOf(last) !== 'in_progress' || !isOwn(last, job)) return false
   }
   return true
 }
 
 /** Requests that are refused, and may take away the lock of a job in progress: a valid creation after each is refused as before. */
-const attacks: Readonly<
-  Record<Attack, (client: JobClient, valid: Probe, id: string) => Promise<Probe>>
-> = {
-  'malformed creation': async (_, valid) => withBody(valid, {}),
-  'creation without a key': async (_, valid) => withCredential(valid, noCredential),
-  'reading without a key': async ({ run }, _, id) =>
-    withCredential(
-      await operationProbe(run, 'jobs.retrieve', { params: { job_id: id } }),
-      noCredential,
-    ),
+async function attack({ client, application }: Gate, kind: Attack, id: string): Promise<void> {
+  const { run } = client
+  const valid =
+    kind === 'reading without a key'
+      ? await operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
+      : await jobRequest(run, application)
+  const probe =
+    kind === 'malformed creation' ? withBody(valid, {}) : withCredential(valid, noCredential)
+  await askHolding(run, probe, { requirement: ids.inProgress, role: 'setup', badInput: true })
 }
-const kindsOfAttack = Object.keys(attacks) as Attack[]
+const attacks: readonly Attack[] = [
+  'malformed creation',
+  'creation without a key',
+  'reading without a key',
+]
+
+interface During {
+  /** 1: other values come first, as a short job may be over before the second creation. */
+  readonly turn?: number
+  readonly most?: number
+  /** The attacks to send before one creation, instead of all; none: readings in their place. */
+  readonly repeated?: readonly Attack[]
+}
 
 /**
  * Further creations during the whole life of a job, with the same inputs and with other values: a server may compare
  * requests, or forget after a while that the job goes on. None come between the first two; once on an application the next come after
  * an attack on the lock each, in a quick run one after all attacks; then each half as long again later.
- * @param turn 1: other values come first, as a short job may be over before the second creation
- * @param repeated the attacks to send before one creation, instead of all; none: readings in their place
  */
 async function createDuring(
-  { client, application }: Gate,
+  gate: Gate,
   id: string,
-  { turn = 0, most = 20, repeated }: { turn?: number; most?: number; repeated?: Attack[] } = {},
+  { turn = 0, most = 20, repeated }: During = {},
 ): Promise<void> {
+  const { client, application } = gate
   const isAttacked = client.history
     .within(application.id)
     .some(
       ({ exchange: { purpose } }) =>
         purpose.role === 'setup' && purpose.requirement === ids.inProgress,
     )
-  const all = client.isQuick ? [kindsOfAttack] : kindsOfAttack.map((kind) => [kind])
+  const all = client.isQuick ? [attacks] : attacks.map((kind) => [kind])
   const groups = repeated ? [repeated] : isAttacked ? [] : all
   /** False if it was accepted, or got an answer other than a conflict. */
   const create = async (isOdd: boolean, moment: number): Promise<boolean> => {
@@ -79,19 +93,14 @@ async function createDuring(
     const { status = 409 } = await client.createBeside(own)
     return status === 409 || status === 400 || (status >= 500 && isOdd)
   }
-  const attack = async (kind: Attack): Promise<void> => {
-    const probe = await attacks[kind](client, await jobRequest(client.run, application), id)
-    const purpose = { requirement: ids.inProgress, role: 'setup', badInput: true } as const
-    await askHolding(client.run, probe, purpose)
-  }
   for (let moment = 0; moment < (client.isQuick ? Math.min(3, most) : most); moment++) {
     const waitMs = moment > 1 ? 10 * 1.5 ** (moment - 2) : 0
     // In a quick run the reading after the second one shows that of both.
     const isRead = moment > (client.isQuick ? 1 : 0)
-    if (isRead && !(await staysInProgress(client, id, waitMs))) return
+    if (isRead && !(await goesOn(client, id, ids.inProgress, waitMs))) return
     const isOdd = (moment + turn) % 2 === 1
     for (const [at, group] of moment === 2 ? groups.entries() : []) {
-      for (const kind of group) await attack(kind)
+      for (const kind of group) await attack(gate, kind, id)
       if (group.length === 0) await goesOn(client, id, ids.inProgress)
       if (at < groups.length - 1 && !(await create(isOdd, moment))) return
     }
@@ -105,28 +114,27 @@ async function createDuring(
  */
 async function repeatAttacks(gate: Gate): Promise<void> {
   const { client, application } = gate
-  const look = (): AttackLook | undefined => {
-    const { history } = client
-    return attackLook(
+  const { history } = client
+  const look = (): AttackLook | undefined =>
+    attackLook(
       history,
       attemptsIn(history).get(viewOf(history).applicationOf(application.id)) ?? [],
     )
-  }
   for (let count = 0; count < 2 * timesAlike + 1 && !client.isBroken(ids.inProgress); count++) {
     const known = look()
     if (!known || !(await gate.settle())) return
     const made = await gate.create(ids.inProgress)
     if (isConflict(made) && !(await gate.untilFree(ids.released))) return
-    const job = viewOf(client.history).madeBy(made)
-    const repeated = known.kept.size < known.freed.size ? [] : [...known.attacks]
+    const job = viewOf(history).madeBy(made)
+    const repeated = known.kept.size < known.freed.size ? [] : known.attacks
     if (job) await createDuring(gate, job.id, { repeated })
   }
 }
 
-/** A creation after the end of a job; after a 409, further ones. */
 async function createAfterEnd(gate: Gate): Promise<void> {
   if (!gate.client.isPlanned(ids.released)) return
-  if (isConflict(await gate.create(ids.released))) await gate.untilFree(ids.released)
+  await gate.create(ids.released)
+  await gate.untilFree(ids.released)
 }
 
 const burstSize = { full: 5, quick: 2 }
@@ -197,7 +205,7 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
         : []),
     ])
   await older
-  if (!(await gate.settle())) throw gate.giveUp('still had a job in progress')
+  await gate.idle()
   const isBlocked = onOther !== undefined && isConflict(onOther)
   if (isBlocked) await other?.create(ids.perApplication)
   await other?.settle()
@@ -231,22 +239,19 @@ export async function provokeConflicts(client: JobClient): Promise<void> {
     await repeatAttacks(gate)
   })
   // On a declared application, another client's job may interfere, so a new one has to show it, too.
-  const isSuspected = (): boolean =>
-    [ids.released, ids.perApplication, ids.created].some((id) => client.isBroken(id))
+  const isSuspected = () => client.isBroken(ids.released, ids.perApplication, ids.created)
   if (client.isQuick && !isSuspected()) return
-  if (!client.isQuick && plain && plain.id !== busy.id)
-    await gateOf(client, plain).tryHold(async (gate) => {
+  const second = plain && plain.id !== busy.id ? gateOf(client, plain) : undefined
+  if (!client.isQuick)
+    await second?.tryHold(async (gate) => {
       if (client.isPlanned(ids.inProgress, ids.atomic)) await attempt(gate)
       await createAfterEnd(gate)
       await repeatAttacks(gate)
     })
   const suspected = isSuspected()
   await attemptOnCreated(client, busy)
-  for (const own of [busy, ...(plain && plain.id !== busy.id ? [plain] : [])]) {
-    const last = client.history.within(own.id).at(-1)
-    if (suspected && !client.isBroken(ids.released) && last && isConflict(last))
-      await gateOf(client, own).tryHold((gate) => gate.untilFree(ids.released))
-  }
+  for (const own of suspected ? [gateOf(client, busy), second] : [])
+    if (!client.isBroken(ids.released)) await own?.tryHold(() => own.untilFree(ids.released))
   if (client.isQuick) return
   // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
@@ -298,4 +303,106 @@ async function attemptAlone(gate: Gate): Promise<boolean> {
   if (await gate.settle()) await createAfterEnd(gate)
   await repeatAttacks(gate)
   return true
+}
+
+/** Refusals, and the delay until the next creation, in ms. */
+interface Look {
+  readonly refusals: readonly Refusal[]
+  readonly afterMs: number
+}
+
+async function refuse(gate: Gate, refusals: readonly Refusal[]): Promise<void> {
+  const { client, application } = gate
+  for (const { requirement, what, change } of refusals) {
+    const about = `jobs.create/${requirement}`
+    const probe: Probe = await change(await jobRequest(client.run, application))
+    const purpose = {
+      requirement: ids.noEffect,
+      about,
+      what,
+      role: 'setup',
+      badInput: true,
+    } as const
+    const exchange = await askHolding(client.run, probe, purpose)
+    if (client.eventOf(exchange).isGranted) await gate.settle()
+  }
+}
+
+async function look(gate: Gate, after?: Look) {
+  await refuse(gate, after?.refusals ?? [])
+  await gate.client.pause(after?.afterMs ?? 0)
+  return gate.look(ids.noEffect)
+}
+
+/**
+ * Repeats a creation that got 409 after a refusal three times, with others without a refusal in between; one more each
+ * time, so that periodic failures do not align.
+ */
+async function lookClosely(gate: Gate, after: Look): Promise<void> {
+  for (let time = 1; time <= timesAlike; time++) {
+    await gate.client.pause(windowMs)
+    for (let bare = 0; bare <= time; bare++) if ((await look(gate)) !== 'granted') return
+    if ((await look(gate, after)) !== 'freed') return
+  }
+}
+
+/**
+ * Creations after refused ones, once per run before any other refusal: at once after each kind, and at several moments
+ * after all, since a refused request may start its job from a queue.
+ */
+export async function provokeRefusals(client: JobClient): Promise<void> {
+  const application = declaredResource(client.run, 'application')
+  await grantedControl(client.run, 'jobs.create')
+  const locking = await gateOf(client, application).hold(lookAlone)
+  const { otherApplication: other } = client.run.target.resources
+  // The same on another application: if it stays free, the refusals are not what locks one.
+  if (locking && other && other.id !== application.id)
+    await gateOf(client, other).tryHold(async (gate) => {
+      if ((await look(gate)) === 'granted') await look(gate, locking)
+    })
+}
+
+/** Approximate duration of a refusal and a following creation, in ms. */
+const nextLookMs = 150
+
+/** The look after which the application accepts no creation any more, if any. */
+async function lookAlone(gate: Gate): Promise<Look | undefined> {
+  const { client, application } = gate
+  // If the application is not released after a job without refusals, nothing is shown.
+  if (gate.jobs.length <= 1 && (await look(gate)) === 'lost')
+    throw new NotExercised('the application answers 409 even if no creation was refused before')
+  const { delayed, atOnce } = await kindsOf(client.run, application)
+  const isOver = (): boolean => gate.isGivenUp || client.isBroken(ids.noEffect)
+  let last: Look | undefined
+  const lookAfter = async (refusals: readonly Refusal[], afterMs: number): Promise<void> => {
+    last = { refusals, afterMs }
+    if ((await gate.look(ids.noEffect)) !== 'freed') return
+    // Another client's job more likely interferes with a long list: all refusals once more, with nothing else before.
+    if (refusals.length > 1) {
+      await client.pause(windowMs)
+      if ((await look(gate, last)) !== 'freed') return
+    }
+    for (const refusal of refusals)
+      if (!isOver()) await lookClosely(gate, { refusals: [refusal], afterMs })
+  }
+  const left = [...atOnce]
+  const lookAtOnce = async (until: number): Promise<void> => {
+    while (left.length > 0 && performance.now() < until - nextLookMs && !isOver()) {
+      const refusals = left.shift()!
+      await refuse(gate, refusals)
+      await lookAfter(refusals, 0)
+    }
+  }
+  if (delayed) {
+    await refuse(gate, delayed)
+    const refusedAt = performance.now()
+    for (const afterMs of client.isQuick ? moments.slice(0, 1) : moments) {
+      await client.pause(refusedAt + afterMs - performance.now())
+      if (!isOver()) await lookAfter(delayed, afterMs)
+      // Late jobs are rare: whatever fits into the last pause is checked there.
+      if (afterMs === moments[1]) await lookAtOnce(refusedAt + moments[2])
+    }
+  }
+  await lookAtOnce(Infinity)
+  return gate.isGivenUp ? last : undefined
 }

@@ -4,38 +4,138 @@ import {
   controlExchange,
   declaredResource,
   grantedByScenario,
-  tryUntilGranted,
+  grantedControl,
   judgeVerdict,
+  once,
+  tryUntilGranted,
   validRequest,
 } from '../../harness/checks/index.ts'
-import { type Judge, judgeGranted, judgeShape } from '../../harness/run/index.ts'
-import { isGranted, jsonValue, NotExercised } from '../../harness/engine/index.ts'
+import { ask, type Judge, judgeGranted, judgeShape } from '../../harness/run/index.ts'
+import { describeResponse, isGranted, jsonValue, NotExercised } from '../../harness/engine/index.ts'
+import { groupBy } from '../../harness/group-by.ts'
 import { leftOut } from '../../harness/report/index.ts'
-import { clientOf, type JobClient } from './client.ts'
+import type { ApplicationResource } from '../../harness/target/index.ts'
+import { clientOf, type JobClient, jobRequest } from './client.ts'
 import { isSomeCreated } from './creations.ts'
-import { provokeConflicts } from './drive.ts'
-import { followFailing, readNewJob } from './follow.ts'
+import { provokeConflicts, provokeRefusals } from './drive.ts'
+import { hasEnded, isGone, isRead, type Job, statusOf } from './job.ts'
 import { failedFault, failedRule, isSomeRight, ofFailing } from './readings.ts'
-import { provokeRefusals } from './refuse.ts'
-import { ids, type JobRuleId, jobRules, type State } from './rules.ts'
+import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './rules.ts'
+import { apartMs, timesDiffer } from './times.ts'
+import { ownJobs, viewOf } from './view.ts'
+
+/** The id of the job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
+async function readNewJob(client: JobClient): Promise<string> {
+  const { run, history } = client
+  if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
+  const { exchange, said } = await grantedControl(run, 'jobs.create', 'no job could be created')
+  const job = exchange && viewOf(history).madeBy(client.eventOf(exchange))
+  if (!job) throw new NotExercised(`the creation response has no id: ${said()}`)
+  await client.readUntilFound(job, 'jobs.create/202-retrievable')
+  return job.id
+}
+
+/** Creates a job on a declared application and follows it to its end; throws `NotExercised` with `none` if refused. */
+async function follow(
+  client: JobClient,
+  application: ApplicationResource,
+  requirement: string,
+  none: string,
+): Promise<void> {
+  const { run, history } = client
+  const purpose = { requirement, role: 'setup' } as const
+  const exchange = await ask(run, () => jobRequest(run, application), purpose)
+  const job = viewOf(history).madeBy(client.eventOf(exchange))
+  if (!job) throw new NotExercised(`${none}: ${describeResponse(exchange)}`)
+  await client.readUntilFound(job, 'jobs.create/202-retrievable')
+  await client.awaitEnd(job.id)
+}
 
 const states: Readonly<Record<State, (client: JobClient) => Promise<unknown>>> = {
   readable: readNewJob,
   ended: async (client) => client.awaitEnd(await reach(client, 'readable')),
   conflicts: provokeConflicts,
   refusals: provokeRefusals,
-  failing: followFailing,
+  failing: (client) =>
+    follow(
+      client,
+      declaredResource(client.run, 'failingApplication'),
+      'jobs.retrieve/200-failed',
+      'no job of resources.failingApplication could be created',
+    ),
 }
 
 /** Creates a state once per run, for the first caller. */
 export function reach(client: JobClient, state: 'readable'): Promise<string>
 export function reach(client: JobClient, state: State): Promise<unknown>
 export function reach(client: JobClient, state: State): Promise<unknown> {
-  return client.once(state, () => {
-    const reached = states[state](client)
-    reached.catch(() => undefined)
-    return reached
-  })
+  return once(client.run, `jobs ${state}`, () => states[state](client))
+}
+
+/** Interval before an ended job is read again, in ms: after its creation, or in a quick run after its observed end. */
+const againMs = { full: 3000, quick: 1000 }
+/** Maximum ended jobs per application and outcome to read again, besides the first; the latest. */
+const maxReadAgain = { full: 2, quick: 1 }
+/** Intervals before a missing job is read again, in ms: a slow replica knows it by then, or another one answers. */
+const goneAgainMs = [1000, 2000, 3000, 3000]
+
+/**
+ * The first job of each application, the latest per outcome, and those that disappeared after a reading, because of a
+ * slow replica or a loss.
+ */
+function jobsToReadAgain({ run: { options }, history }: JobClient): Job[] {
+  const made = ownJobs(history).filter(({ twinOf }) => !twinOf)
+  const ended = made.filter(({ isOver }) => isOver)
+  const gone = made.filter(({ readings }) => readings.some(isRead) && isGone(readings.at(-1)!))
+  const jobs = [...groupBy(ended, ({ application }) => application).values()].flatMap((own) => [
+    ...own.slice(0, 1),
+    ...[...groupBy(own, ({ end }) => end && statusOf(end)).values()].flatMap((alike) =>
+      alike.slice(-maxReadAgain[options.depth]),
+    ),
+  ])
+  return [...new Set([...jobs, ...gone])]
+}
+
+/** Reads a job again; if missing, until a replica should know it. */
+async function readAgain(client: JobClient, { id, creation }: Job): Promise<void> {
+  const settledIn = creation.endedAt + client.run.target.limits.settleMs - performance.now()
+  const later = client.isQuick ? [] : goneAgainMs
+  for (const ms of [0, ...(settledIn > 0 ? [settledIn] : []), ...later]) {
+    await client.pause(ms)
+    if (!isGone(await client.read(id, ids.stable))) return
+  }
+}
+
+/**
+ * Reads what is only visible once all jobs are made and ended, before requirements about all of them are judged, and
+ * late enough for effects that take seconds.
+ */
+export async function readFinalStates(client: JobClient): Promise<void> {
+  const { run, history, isQuick } = client
+  const { depth } = run.options
+  const { application, job: declared } = run.target.resources
+  await Promise.allSettled(ownJobs(history).map(({ id }) => client.awaitEnd(id)))
+  const created = 'jobs.retrieve/200-created-at'
+  const last = ownJobs(history).at(-1)
+  // One more job, unless the others already show that the clock advances.
+  if (application && last && !isQuick && client.isPlanned(created) && !timesDiffer(history)) {
+    await client.pause(last.creation.endedAt + apartMs - performance.now())
+    await follow(client, application, created, '').catch(() => undefined)
+  }
+  const isWanted = rulesAfter('ended').some((id) => id.startsWith('jobs.r') && client.isPlanned(id))
+  if (!isWanted || client.cannotBeRead) return
+  const [first] = ownJobs(history)
+  const from = depth === 'full' ? first?.creation : first?.end
+  const before = declared === undefined ? undefined : history.of(declared).find(hasEnded)
+  const since = Math.max(
+    from?.endedAt ?? 0,
+    (before?.endedAt ?? -Infinity) - againMs[depth] + againMs.quick,
+  )
+  await client.pause(since + againMs[depth] - performance.now())
+  await Promise.allSettled([
+    ...jobsToReadAgain(client).map((job) => readAgain(client, job)),
+    ...(before && declared !== undefined ? [client.read(declared, ids.stable)] : []),
+  ])
 }
 
 /** Requirements without a conflict: a scenario creates the state without one. */

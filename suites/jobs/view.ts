@@ -9,13 +9,8 @@ import {
 import { Application, createdAt, isAsked, isReading, Job, type Span } from './job.ts'
 
 /**
- * Reads a history as applications: the creations on each, their jobs, when a job was in progress, and what was in progress
- * beside a creation. All rules about jobs use this view.
- *
- * How a requirement on jobs is judged: its row in `jobs.suite.ts` uses `byRule`, which makes `drive.ts` or `follow.ts` reach
- * the state that the rule needs, once per run. They reserve an application at its gate (`gate.ts`), and create, read and wait.
- * A hook appends every exchange to the history. The rules, listed in `rules.ts`, decide from the history whether a
- * requirement is held, broken or open; a driver continues while it is open. Recordings are judged by the same rules.
+ * A history as applications: the creations on each, their jobs, when a job was in progress, and what was in progress
+ * beside a creation. All rules about jobs use this view. While a rule is open, `drive.ts` sends what it needs.
  */
 
 /** A creation, and the jobs in progress meanwhile. */
