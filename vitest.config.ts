@@ -16,7 +16,6 @@ class LongestFirst extends BaseSequencer {
 }
 
 const ofOurs = {
-  globalSetup: ['tests/build.ts'],
   pool: 'forks' as const,
   // One more than cores: tests of sockets, pages and processes mostly wait.
   maxWorkers: 3,
@@ -32,6 +31,9 @@ const ofOurs = {
   env: { TZ: 'UTC', NO_COLOR: '1' },
 }
 
+/** What is run as users run it is compiled first. */
+const ofPrograms = { ...ofOurs, globalSetup: ['tests/build.ts'] }
+
 /**
  * `tests` checks ourselves; so do `programs` (whole programs), `servers` (hundreds of servers) and `exhaustive` (an
  * hour). `conformance` judges a target, as in any project.
@@ -42,25 +44,30 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       {
-        test: { ...ofOurs, name: 'tests', include: ['tests/**/*.test.ts'] },
+        test: {
+          ...ofOurs,
+          globalSetup: ['tests/derived.js'],
+          name: 'tests',
+          include: ['tests/**/*.test.ts'],
+        },
         // Nothing is written into the tree, and concurrent runs do not interfere.
         cacheDir: undefined,
       },
       { test: { name: 'conformance', include: ['library/vitest/*.suite.ts'] } },
       {
-        test: { ...ofOurs, name: 'programs', include: ['tests/**/*.program.ts'] },
+        test: { ...ofPrograms, name: 'programs', include: ['tests/**/*.program.ts'] },
         cacheDir: undefined,
       },
       {
-        test: { ...ofOurs, name: 'servers', include: ['tests/**/*.servers.ts'] },
+        test: { ...ofPrograms, name: 'servers', include: ['tests/**/*.servers.ts'] },
         cacheDir: undefined,
       },
       {
-        test: { ...ofOurs, name: 'field', include: ['tests/field/*.field.ts'] },
+        test: { ...ofPrograms, name: 'field', include: ['tests/field/*.field.ts'] },
         cacheDir: undefined,
       },
       {
-        test: { ...ofOurs, name: 'exhaustive', include: ['tests/**/*.exhaustive.ts'] },
+        test: { ...ofPrograms, name: 'exhaustive', include: ['tests/**/*.exhaustive.ts'] },
         cacheDir: undefined,
       },
     ],

@@ -27,7 +27,7 @@ export type {
 export type { Report } from './start-run.ts'
 export type { FetchHandler, Limits } from '../harness/target/index.ts'
 export { UserError } from '../harness/user-error.ts'
-export { defineTarget } from './options.ts'
+export { defineTarget } from './define-target.ts'
 export { fromNodeListener, type NodeListener } from './node-listener.ts'
 export type { ConformanceEvent, WarnedEvent } from './options.ts'
 export type { ConformanceOptions, IdPattern } from './options.ts'

@@ -144,8 +144,3 @@ export interface TargetJson extends Omit<
   readonly scenarios?: Readonly<Partial<Record<RequirementId, ScenarioJson>>>
   readonly limits?: Readonly<Record<string, number | string>>
 }
-
-/** Returns the target unchanged, with its type checked. */
-export function defineTarget(target: Target): Target {
-  return target
-}

@@ -5,4 +5,9 @@ export function packageFile(path: string): string {
   return fileURLToPath(new URL(`../${path}`, import.meta.url))
 }
 
+/** Path of a module of this package: compiled, or its source if the sources themselves run. */
+export function moduleFile(compiled: string, source: string): string {
+  return packageFile(import.meta.url.endsWith('.ts') ? source : compiled)
+}
+
 export const referenceTargetFile = packageFile('fixtures/reference.target.json')

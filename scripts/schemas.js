@@ -37,7 +37,7 @@ const makers = {
 }
 
 /** Leaves an up-to-date file alone: another process may be reading it. */
-async function writeSchemas(load) {
+export async function writeSchemas(load) {
   for (const [name, [module, documentIn]] of Object.entries(makers)) {
     const text = `${JSON.stringify(documentIn(await load(module)), null, 2)}\n`
     if (!existsSync(root + name) || readFileSync(root + name, 'utf8') !== text)

@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { isLoopback } from '../../harness/loopback.ts'
 import { isSecretName } from '../../harness/recording/index.ts'
 import { type Baseline, foreignBaseline } from '../../harness/report/index.ts'
@@ -13,7 +15,7 @@ import { orLost } from '../guard.ts'
 import { leavesOf, loadTargetFile, resolveTarget } from '../../harness/target/index.ts'
 import type { InputFiles } from '../../library/output/files.ts'
 import type { RunArguments } from './arguments.ts'
-import { referenceTargetFile, packageFile } from '../../schemas/package-file.ts'
+import { moduleFile, referenceTargetFile } from '../../schemas/package-file.ts'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 
@@ -161,9 +163,17 @@ export async function untilBack(
   return !signal.aborted
 }
 
+/** The loader that Node.js 20 needs to run sources; the package has none. */
+function typeScript(): string {
+  const { resolve } = createRequire(import.meta.url)
+  return new URL('register.mjs', pathToFileURL(resolve('@oxc-node/core'))).href
+}
+
 async function startEmbedded() {
   // Its objects are short-lived: a smaller nursery costs no time and saves memory (docs/performance.md).
-  const worker = new Worker(packageFile('dist/reference-worker.js'), {
+  const file = moduleFile('dist/reference-worker.js', 'reference/worker.ts')
+  const worker = new Worker(file, {
+    execArgv: file.endsWith('.ts') ? ['--import', typeScript()] : [],
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   })
   const url = await new Promise<string>((resolve, reject) => {

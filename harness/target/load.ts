@@ -1,5 +1,5 @@
 import { dirname, extname, resolve } from 'node:path'
-import { packageFile } from '../../schemas/package-file.ts'
+import { moduleFile } from '../../schemas/package-file.ts'
 import { noteModule, waitForForeign } from '../foreign-code.ts'
 import { foreignWords, noteLiterals } from '../recording/index.ts'
 import { parseJson, readBytes } from '../report/index.ts'
@@ -46,7 +46,8 @@ async function importDefault(path: string, source: string): Promise<unknown> {
 async function importModule(path: string): Promise<unknown> {
   try {
     const { createJiti } = await import('jiti')
-    const alias = { 'ai-content-conformance': packageFile('dist/index.js') }
+    const suite = moduleFile('dist/index.js', 'library/define-target.ts')
+    const alias = { 'ai-content-conformance': suite }
     const loading = { interopDefault: false, moduleCache: false, fsCache: false, alias }
     return await createJiti(import.meta.url, loading).import(resolve(path))
   } catch (error) {
