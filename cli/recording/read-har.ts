@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import { parseJson } from '../../harness/report/index.ts'
 import { unreadable, UserError } from '../../harness/user-error.ts'
 import { isObject, member } from '../../schemas/json.ts'
@@ -42,18 +42,17 @@ async function bytesOf(path: string, name: string): Promise<Buffer> {
   const pieces: Buffer[] = []
   let size = 0
   try {
+    if (path !== '-' && statSync(path).size > mostBytes) throw tooLarge(name)
     for await (const piece of path === '-' ? process.stdin : createReadStream(path)) {
       pieces.push(piece as Buffer)
       size += (piece as Buffer).length
-      if (size > mostBytes) break
+      if (size > mostBytes) throw tooLarge(name)
     }
   } catch (error) {
-    throw unreadable(name, error)
-  }
-  if (size > mostBytes) {
-    throw new UserError(
-      `${name}: has more than 256 MiB; record the requests to the interface alone`,
-    )
+    throw error instanceof UserError ? error : unreadable(name, error)
   }
   return Buffer.concat(pieces)
 }
+
+const tooLarge = (name: string): UserError =>
+  new UserError(`${name}: has more than 256 MiB; record the requests to the interface alone`)

@@ -199,8 +199,7 @@ test('a run that a mistake of the suite ends asks to report it, with the seed', 
 /** The requests of a run with that seed, each once. */
 async function sentWith(seed: number): Promise<string[]> {
   const sent = new Set<string>()
-  const only = ['translate.*', 'chat.*', 'completion.*']
-  await judge(only, {
+  await judge(['translate.*'], {
     ...{ seed, nonce: 'k3x9a1', refusalRuns: 2, grantedRuns: 2 },
     way({ method, path, headers, body }, send) {
       sent.add(JSON.stringify([method, path, headers, Buffer.from(body ?? '').toString('latin1')]))
@@ -212,7 +211,7 @@ async function sentWith(seed: number): Promise<string[]> {
 
 test('the same seed gives the same requests, another one others', async () => {
   const first = await sentWith(7)
-  expect(first.length).toBeGreaterThan(50)
+  expect(first.length).toBeGreaterThan(20)
   expect(await sentWith(7)).toEqual(first)
   expect(await sentWith(8)).not.toEqual(first)
 })
