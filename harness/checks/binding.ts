@@ -192,7 +192,8 @@ export class Binding {
   noteCrashes(): void {
     const { run } = this.#context
     for (const [one, request] of this.#requests) {
-      const exchange = askedIn(run).journal.of(request).at(-1)?.exchange
+      const seen = this.#look(askedIn(run).journal, request)
+      const exchange = seen.outcome === 'answered' ? seen.exchange : undefined
       if (exchange?.response && isBreakdown(exchange.response) && one.fault?.includes(' @ '))
         sharedBy(run).crashes.push({ exchange, what: one.what })
     }

@@ -89,6 +89,7 @@ function newFindings({ baseUrl }: Target): Findings {
     poisonedResponses: new WeakSet(),
     gatewayErrors: new WeakSet(),
     wrongAnywhere: new Set(),
+    spoilers: new Set(),
   }
 }
 

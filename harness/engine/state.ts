@@ -92,6 +92,8 @@ export interface Findings {
   readonly gatewayErrors: WeakSet<HttpResponse>
   /** Kinds of answers that were equally wrong on a fresh connection, so that repetition proves nothing. */
   readonly wrongAnywhere: Set<string>
+  /** What requests that spoiled their connection were sent for. */
+  readonly spoilers: Set<string>
 }
 
 /** What the client and the judging of one run share; nothing is shared between runs. */

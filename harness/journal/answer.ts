@@ -36,7 +36,7 @@ export function answerTo(request: Request, entries: readonly Entry[], known: Kno
   // An answer that is not HTTP was resent, but its connection is still checked.
   const suspected = sent.unanswered?.noResponse?.cause === 'malformed' ? sent.unanswered : sent
   if (!mayBeSpoiled(suspected, known)) return { judge: sent }
-  const answer = onConnections(request, suspected, entries)
+  const answer = onConnections(request, suspected, entries, known)
   return 'judge' in answer && suspected !== sent ? { ...answer, judge: sent } : answer
 }
 

@@ -61,6 +61,8 @@ export interface Known {
   readonly madeAt: ReadonlyMap<string, number>
   /** Kinds of answers that are equally wrong on a fresh connection. */
   readonly wrongAnywhere: ReadonlySet<string>
+  /** What requests that spoiled their connection were sent for. */
+  readonly spoilers: ReadonlySet<string>
 }
 
 /** The conclusion from the entries of a request: the exchange to judge, or more requests to send. */

@@ -11,13 +11,22 @@ import {
   mayRepeat,
   type PreviousRequest,
 } from '../engine/index.ts'
-import type { Answer, Entry, Request } from './ask.ts'
+import type { Answer, Entry, Known, Request } from './ask.ts'
 
 /**
  * Whether each answer must be wrong (after the previous request) or right (on a fresh connection): an order that
- * neither alternating replicas nor a periodic fault shows.
+ * neither alternating replicas nor a periodic fault shows, nor, the first time, a fault in every third answer by
+ * chance.
  */
-const wrongBehind = { repeatable: [true, true, false, true], once: [true] } as const
+const wrongBehind = {
+  proven: [true, true, false, true],
+  first: [true, true, false, true, true, false, true, true, false, true, true],
+  once: [true, true, true, true],
+} as const
+
+/** Names what a request was sent for. */
+export const sentFor = ({ probe, purpose }: PreviousRequest): string =>
+  `${probe.operation} ${purpose.about ?? purpose.requirement}`
 
 /**
  * Judges a wrong answer on a reused connection. If it is right on a fresh one and wrong again after the previous
@@ -28,6 +37,7 @@ export function onConnections(
   request: Request,
   wrong: Exchange,
   entries: readonly Entry[],
+  { spoilers }: Pick<Known, 'spoilers'>,
 ): Answer {
   const isRepeatable = mayRepeat(wrong)
   // Without an answer from the service itself, there was most likely no effect.
@@ -38,9 +48,11 @@ export function onConnections(
   if (isWrong(fresh)) return { judge: wrong, wrongAnywhere: kindOfFailure(wrong) }
   // A connection that remembers a key: to serve a request without it is that request's own fault.
   if (!isRight(fresh) || isServedWithoutKey(wrong)) return { judge: wrong }
-  for (const [at, isBehind] of wrongBehind[isRepeatable ? 'repeatable' : 'once'].entries()) {
+  const before = wrong.previousRequest!
+  const trials = spoilers.has(sentFor(before)) ? 'proven' : 'first'
+  for (const [at, isBehind] of wrongBehind[isRepeatable ? trials : 'once'].entries()) {
     const other = others[at]
-    const after = isBehind ? repeated(wrong.previousRequest!) : undefined
+    const after = isBehind ? repeated(before) : undefined
     if (isBehind && !after) return { judge: wrong }
     if (!other) return { asks: [after ? { request, after } : { request, fresh: true }] }
     const fits = isBehind ? other.previousRequest && isWrong(other) : isRight(other)

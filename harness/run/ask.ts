@@ -16,6 +16,7 @@ import {
   type Entry,
   type Journal,
   type Known,
+  sentFor,
 } from '../journal/index.ts'
 import { blame } from './blame.ts'
 
@@ -50,7 +51,10 @@ function learn(
   { judge, blames, wrongAnywhere }: Extract<Answer, { readonly judge: Exchange }>,
 ): void {
   if (wrongAnywhere !== undefined) run.findings.wrongAnywhere.add(wrongAnywhere)
-  if (blames) blame(run, blames, judge)
+  if (blames) {
+    run.findings.spoilers.add(sentFor(blames.previousRequest!))
+    blame(run, blames, judge)
+  }
   // The answer is kept for long, and would keep another one alive.
   if (isRight(judge)) judge.previousRequest = undefined
 }
@@ -80,6 +84,7 @@ export const knownOf = ({ target, objects, findings }: Run): Known => ({
   settleMs: target.limits.settleMs,
   madeAt: objects.madeAt,
   wrongAnywhere: findings.wrongAnywhere,
+  spoilers: findings.spoilers,
 })
 
 /** Sends a request once its object allows it: with retries, or once with a changed circumstance. */

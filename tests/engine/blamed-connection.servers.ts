@@ -3,6 +3,7 @@ import { createReference } from '../../reference/server.ts'
 import { onReusedConnection } from '../../harness/engine/describe.ts'
 import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import { judgeUrl, transportTo } from '../matrix/judge-reference.ts'
+import { randomFrom } from '../support/lossy-network.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 import { answered, envelope, headerOf, isGranted, judge } from './networks.ts'
 import { overConnections, type Server } from './networks.ts'
@@ -46,6 +47,19 @@ test('a fault in every third answer is reported as what it is, with all answers 
     /^500 InternalError; the answers to one request differ: \d+ of \d+: 500 InternalError; \d+ of \d+: /,
   )
 })
+
+test.each([1, 2, 3])(
+  'a random fault in one of three answers blames no connection, seed %i',
+  async (seed) => {
+    const random = randomFrom(seed)
+    let count = 0
+    const { results } = await judgeOver(async (_connection, _request, send) => {
+      const result = await send()
+      return random.of(`fault ${++count}`) < 1 / 3 ? answered(result, 500, broken) : result
+    })
+    expect(toldOf(results, onReusedConnection)).toEqual([])
+  },
+)
 
 test('an upload that can be used a little later is waited for, on whatever connection it is asked for', async () => {
   const network = overConnections((_connection, _request, send) => send())

@@ -1,6 +1,7 @@
 /** What answers a request, as a table of what came: no server, no clock. */
 import { expect, test } from 'vitest'
 import type { Exchange, Probe } from '../../harness/engine/exchange.ts'
+import { sentFor } from '../../harness/journal/connections.ts'
 import { answerTo } from '../../harness/journal/answer.ts'
 import type { Ask, Known, Request } from '../../harness/journal/ask.ts'
 import { responseOf } from '../../harness/engine/response.ts'
@@ -72,6 +73,7 @@ const known: Known = {
   settleMs: 5000,
   madeAt: new Map(),
   wrongAnywhere: new Set(),
+  spoilers: new Set(),
 }
 
 function told(story: string, more: Partial<Known> = {}): string {
@@ -105,8 +107,19 @@ test.each<[what: string, story: string, expected: string, known?: Partial<Known>
   ['right behind it', 'again 500, fresh 400, after 400', '500, answers-differ'],
   ['wrong behind it: is it right without?', 'again 500, fresh 400, after 500, after 500', 'fresh'],
   [
-    'wrong behind it each time',
+    'wrong behind it three times, which may be chance',
     'again 500, fresh 400, after 500, after 500, fresh 400, after 500',
+    'after',
+  ],
+  [
+    'wrong behind what is known to spoil its connection',
+    'again 500, fresh 400, after 500, after 500, fresh 400, after 500',
+    '400, the one before is to blame',
+    { spoilers: new Set([sentFor(before)]) },
+  ],
+  [
+    'wrong behind it each time',
+    `again 500${', fresh 400, after 500, after 500'.repeat(4)}`,
     '400, the one before is to blame',
   ],
   ['a guardrail met it', '403', 'ask'],
