@@ -20,7 +20,7 @@ import {
 import type { Pairs } from '../catalogue/expected.ts'
 import { NotExercised, type Probe } from '../harness/engine/index.ts'
 import { answered, type CheckContext, type Judge, judgePairs } from '../harness/run/index.ts'
-import { eachAccepted } from './created/created-object.ts'
+import { eachAccepted, ownId, usable } from './created/drive.ts'
 import {
   attached,
   extensionOf,
@@ -30,8 +30,6 @@ import {
   ownRecord,
   uploadTo,
 } from './files/drive.ts'
-import { ownId } from './created/relations.ts'
-import { usable } from './created/usable.ts'
 
 const anyButError: Pairs = [['no-5xx']]
 

@@ -1,9 +1,15 @@
 import { accepted, byRecord, suite, unknown } from '../harness/checks/index.ts'
-import { eachAccepted } from './created/created-object.ts'
-import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
-import { usable } from './created/usable.ts'
+import {
+  addDeleted,
+  addSameFileAgain,
+  eachAccepted,
+  noEffect,
+  onceAtOnce,
+  onceEver,
+  ownId,
+  usable,
+} from './created/drive.ts'
 import { insideBounds } from './query-config.ts'
-import { addDeleted, addSameFileAgain } from './created/additions.ts'
 
 // Create a graph (§4.4, §7.3)
 
@@ -14,7 +20,7 @@ export const graphsCreate = suite('graphs.create', () => ({
   '4xx-no-effect': noEffect,
   '400-atomic': onceAtOnce,
   '400-malformed-parameters': byRecord(),
-  '400-duplicate-name': once,
+  '400-duplicate-name': onceEver,
 }))
 
 // Add a file to a graph (§4.4, §7.3)

@@ -20,9 +20,16 @@ import type { CheckContext, Judge } from '../harness/run/index.ts'
 import { historyOf } from '../harness/journal/index.ts'
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
-import { eachAccepted, ofBodies, type Refusal } from './created/created-object.ts'
-import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
-import { usable } from './created/usable.ts'
+import {
+  eachAccepted,
+  noEffect,
+  ofBodies,
+  onceAtOnce,
+  onceEver,
+  ownId,
+  type Refusal,
+  usable,
+} from './created/drive.ts'
 import { takesAnyText } from './jobs/any-text.ts'
 import { clientOf, gateOf } from './jobs/client.ts'
 import {
@@ -91,7 +98,7 @@ export const applicationsCreate = suite('applications.create', () => ({
   '4xx-no-effect': withoutEffect,
   '400-atomic': onceAtOnce,
   '400-malformed-parameters': byRecord(),
-  '400-duplicate-name': once,
+  '400-duplicate-name': onceEver,
 }))
 
 async function createJobs(run: Run): Promise<void> {

@@ -16,7 +16,7 @@ import {
 } from '../harness/checks/index.ts'
 import { uploadOperation } from '../catalogue/operations.ts'
 import { historyOf } from '../harness/journal/index.ts'
-import { madeBy } from './created/attempts.ts'
+import { madeBy } from './created/rules.ts'
 import { otherPdfText, type SamplePdf, samplePdfText } from '../fixtures/pdf.ts'
 import {
   describeResponse,

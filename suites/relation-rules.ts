@@ -1,10 +1,15 @@
 import { type RequirementId, requirementOf } from '../catalogue/catalogue.ts'
 import { isOperationId } from '../catalogue/operations.ts'
 import type { Rule } from '../harness/journal/index.ts'
-import type { RelationRule } from './created/attempts.ts'
-import { attachedRule } from './created/graph-rules.ts'
-import { atomicRule, onceRule } from './created/once-rules.ts'
-import { noEffectRule, ownIdRule, usableRule } from './created/rules.ts'
+import {
+  atomicRule,
+  attachedRule,
+  noEffectRule,
+  onceRule,
+  ownIdRule,
+  type RelationRule,
+  usableRule,
+} from './created/rules.ts'
 import { filteredRule, ownRecordRule } from './files/rules.ts'
 
 /** Rules about created objects that concern several answers: pure functions of a run or recording. */

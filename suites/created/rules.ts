@@ -1,27 +1,183 @@
-import { operation, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
+import type { Pairs } from '../../catalogue/expected.ts'
+import {
+  additionOperation,
+  operation,
+  type OperationId,
+  uploadOperation,
+} from '../../catalogue/operations.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import {
+  derived,
   type Evidence,
   type History,
   type HistoryEvent,
   idKey,
+  isConflict,
+  type Rule,
+  sameId,
+  type Verdict,
   verdictOf,
 } from '../../harness/journal/index.ts'
-import {
-  creatorOf,
-  hasSettled,
-  isAnswered,
-  isForFile,
-  isGranted,
-  isMeant,
-  isRefused,
-  isSameRequest,
-  madeBy,
-  mayBeGone,
-  type RelationRule,
-  seconds,
-  thingsOf,
-} from './attempts.ts'
+import { describeResponse, isOwnBreakdown } from '../../harness/engine/index.ts'
+
+/** A rule for all that an operation creates: a pure function of a history. */
+export type RelationRule = (history: History, operation: OperationId) => Verdict
+
+export interface Creator {
+  readonly operation: OperationId
+  /** Accepted pairs for creating something that exists. */
+  readonly exists: Pairs
+  readonly what: string
+  readonly same: string
+  /** New objects may be processed for `settleMs`, and be unknown before. */
+  readonly isProcessed: boolean
+}
+
+/** Describes what an operation creates; §7.3: names are unique, and a file is in a graph once. */
+export function creatorOf(id: OperationId): Creator {
+  const isProcessed = id === additionOperation
+  return {
+    operation: id,
+    isProcessed,
+    exists: [[isProcessed ? 409 : 400, 'BadRequest']],
+    what: isProcessed ? 'a file in a graph' : (operation(id).creates?.what ?? ''),
+    same: isProcessed ? 'the same file' : 'the same name',
+  }
+}
+
+function thingOf(event: HistoryEvent): string | undefined {
+  const { kind, operation: id, within, name } = event
+  if (kind !== 'creation') return undefined
+  if (id !== additionOperation) return operation(id).creates?.hasUniqueName ? name : undefined
+  return within === undefined ? undefined : `${idKey(within)} ${fileOf(event)}`
+}
+
+/** The file in an addition; if its place is undeclared, the whole body identifies it. */
+export const fileOf = ({ object, content }: Pick<HistoryEvent, 'object' | 'content'>): string =>
+  object === undefined ? String(content) : idKey(object)
+
+/** The additions of each file to graphs, in order. */
+export const additionsByFile = derived((history) =>
+  groupBy(thingsOf(history, additionOperation).flat(), fileOf),
+)
+
+const things = derived((history) => {
+  const sent = history.events.toSorted((one, other) => one.sentAt - other.sentAt)
+  const known = sent.filter((event) => thingOf(event) !== undefined)
+  const byOperation = groupBy(known, (event) => event.operation)
+  return new Map([...byOperation].map(([id, events]) => [id, groupBy(events, thingOf)]))
+})
+
+/** The creations of each thing, in order. */
+export const thingsOf = (history: History, id: OperationId): (readonly HistoryEvent[])[] => [
+  ...(things(history).get(id)?.values() ?? []),
+]
+
+export const isGranted = (event: HistoryEvent): boolean => event.isGranted
+export const isAnswered = ({ status, noise }: HistoryEvent): boolean =>
+  status !== undefined && noise === undefined
+
+/** Expected to be accepted; in a recording, only the answer shows that the key was invalid. */
+export const isMeant = ({ request, status = 0 }: HistoryEvent): boolean =>
+  request === 'unknown' ? status !== 401 && status !== 403 : request !== 'faulty'
+
+export const overlaps = (one: HistoryEvent, other: HistoryEvent): boolean =>
+  one.sentAt <= other.endedAt && other.sentAt <= one.endedAt
+
+/** Sent after the first was answered; a deliberate repetition always is, whatever the clock. */
+export const isAfter = ({ sentAt, request }: HistoryEvent, { endedAt }: HistoryEvent): boolean =>
+  sentAt > endedAt || (sentAt === endedAt && request === 'faulty')
+
+/** Refused for its content: rights, limits and throttling do not count. */
+export const isRefused = (event: HistoryEvent): boolean =>
+  isAnswered(event) && !event.isGranted && ![401, 403, 429, 503].includes(event.status!)
+
+/** The same request with a valid key: the same bytes with the same label. */
+export const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =>
+  one.content !== undefined &&
+  one.content === other.content &&
+  one.label === other.label &&
+  one.key === other.key &&
+  (one.request === 'unknown'
+    ? isMeant(one)
+    : [one, other].every(({ exchange }) => exchange.probe.credential.full))
+
+/** A timer may fire early, in ms. */
+const earlyMs = 1
+
+/** Whether an object made then had its time to settle. */
+export const hasSettled = ({ limits }: History, madeAt: number, at: number): boolean =>
+  at - madeAt >= limits.settleMs - earlyMs
+
+/** A request spoils its connection if this many answers on fresh ones are right, and none of this many after it. */
+const proof = { fresh: 2, behind: 3 }
+
+/**
+ * Whether the client has alternated between a suspected request and fresh connections.
+ * @param alike answers to similar requests
+ */
+export function isOfConnection(
+  wrong: HistoryEvent,
+  alike: readonly HistoryEvent[],
+  isRight: (event: HistoryEvent) => boolean,
+): boolean {
+  // In a recording every event counts as first: no connection is known.
+  if (wrong.isFirst) return false
+  const known = alike.filter(isAnswered)
+  const fresh = known.filter(({ isFirst }) => isFirst)
+  const behind = known.filter(({ exchange: { purpose } }) => purpose.skipJudging === 'at all')
+  const isProven = fresh.length >= proof.fresh && behind.length >= proof.behind
+  return isProven && fresh.every(isRight) && !behind.some(isRight)
+}
+
+/** Whether an addition failed because its file is gone, as a later retrieval shows. */
+export function isForFile(history: History, { object, status = 0, sentAt }: HistoryEvent): boolean {
+  if (object === undefined || !isMissing(status)) return false
+  const readings = history
+    .of(object)
+    .filter((one) => one.operation === 'files.retrieve' && one.sentAt > sentAt && isAnswered(one))
+  return readings.length > 0 && readings.every((one) => isMissing(one.status ?? 0))
+}
+
+/** Whether an addition found no graph because a created one has disappeared: another requirement judges that. */
+export function isForGraph(
+  history: History,
+  { within = '', status = 0, sentAt }: HistoryEvent,
+): boolean {
+  const isMade = madeBy(history, 'graphs.create').some(({ object }) => object === within)
+  const isThere = (one: HistoryEvent): boolean =>
+    one.sentAt > sentAt && isAnswered(one) && !isMissing(one.status!)
+  return isMissing(status) && isMade && !history.within(within).some(isThere)
+}
+
+const isMissing = (status: number): boolean => status === 404 || status === 410
+
+/** For example `3.2 s`. */
+export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+
+/** Objects made by an operation: accepted creations, the first per id. */
+export const madeBy = (history: History, id: OperationId): readonly HistoryEvent[] =>
+  made(history).get(id) ?? []
+
+const made = derived((history) => {
+  const first = new Map<string, HistoryEvent>()
+  for (const event of history.events) {
+    const { operation: id, object, within } = event
+    const isMade = event.kind === 'creation' && event.isGranted && isMeant(event)
+    if (!isMade || object === undefined) continue
+    const key = `${id} ${id === additionOperation ? within : ''} ${idKey(object)}`
+    if (!first.has(key)) first.set(key, event)
+  }
+  return groupBy(first.values(), (event) => event.operation)
+})
+
+/** Objects in a recording may be removed by others: later observations (ms) prove nothing. */
+const longestMs = 60_000
+
+/** Whether an object may be gone by then, through an undocumented request or an unrecorded client. */
+export const mayBeGone = (history: History, from: number, to: number): boolean =>
+  history.isRecorded &&
+  (!(to - from <= longestMs) || history.othersAt.some((at) => !(at < from || at > to)))
 
 /** §4.4: ids of creations are unique, except for identical bytes. */
 export const ownIdRule: RelationRule = (history, id) => {
@@ -213,4 +369,226 @@ function isNeverAnswered(
   if (id !== 'files.retrieve' || history.isRecorded || !isFirst) return false
   const readings = made.flatMap((one) => usesOf(history, one))
   return readings.length > 1 && readings.every(({ status }) => status === undefined)
+}
+
+/** Rules for things that may exist only once. */
+
+/** When a file was added to another graph: later answers of the first are another requirement's matter. */
+function addedElsewhere(history: History, first: HistoryEvent): number {
+  if (first.operation !== additionOperation) return Infinity
+  const isOther = (one: HistoryEvent): boolean =>
+    one.isGranted && one.sentAt > first.sentAt && !sameId(one.within ?? '', first.within ?? '')
+  return additionsByFile(history).get(fileOf(first))?.find(isOther)?.sentAt ?? Infinity
+}
+
+/** The same creation, repeated after an accepted one. */
+const repetitionsOf = (
+  history: History,
+  attempts: readonly HistoryEvent[],
+  first: HistoryEvent,
+): HistoryEvent[] =>
+  attempts.filter(
+    (one) =>
+      isAfter(one, first) &&
+      one.sentAt < addedElsewhere(history, first) &&
+      !mayBeGone(history, first.sentAt, one.endedAt) &&
+      one.status !== undefined &&
+      isSameRequest(one, first) &&
+      // A single crash may be chance, and a recording contains it once.
+      !(history.isRecorded && one.status >= 500),
+  )
+
+const turns = 3
+
+/** Throttled each time while others were accepted in between: that is the answer. */
+function throttledInTurn(history: History, { operation: id }: Creator, again: HistoryEvent[]) {
+  const throttled = again.filter(({ noise }) => noise === 'throttled')
+  const isBeside = ({ endedAt }: HistoryEvent, at: number): boolean => {
+    const until = throttled[at + 1]?.sentAt ?? Infinity
+    return history.events.some(
+      (one) => one.operation === id && one.isGranted && one.sentAt > endedAt && one.sentAt < until,
+    )
+  }
+  const isEachTime = !history.isRecorded && throttled.filter(isBeside).length >= turns
+  return isEachTime ? throttled.slice(-1) : []
+}
+
+/** A file that is refused as a duplicate for its name: others were added to the graph before it and after it. */
+function refusedByName(history: History): Evidence[] {
+  const uploads = madeBy(history, uploadOperation)
+  const additions = [...additionsByFile(history).values()].flat().filter(isMeant)
+  const of = ({ object }: HistoryEvent, graph = '') =>
+    additions.filter(
+      (one) =>
+        one.object !== undefined &&
+        sameId(one.object, object ?? '') &&
+        sameId(one.within ?? '', graph),
+    )
+  return uploads.flatMap((upload): Evidence[] => {
+    const { name, object, within } = upload
+    const twins = uploads.filter(
+      (one) => name !== undefined && one.name === name && one.object !== object,
+    )
+    if (within !== undefined || twins.length === 0) return []
+    const refused = additions.findLast((one) => one.object === object && isConflict(one))
+    if (!refused) return []
+    const { sentAt, within: graph, exchange } = refused
+    const isThere = twins.some((twin) =>
+      of(twin, graph).some((one) => one.isGranted && one.endedAt < sentAt),
+    )
+    const isOpen = additions.some(
+      (one) => one.isGranted && one.within === graph && one.sentAt > sentAt,
+    )
+    const isLate = hasSettled(history, upload.endedAt, sentAt)
+    if (!isThere || !isOpen || !isLate || !of(upload, graph).every(isConflict)) return []
+    const what = `of a file under the name of another one in the graph, ${name}`
+    return [{ exchange, what, expected: 'no 409: it is another file, with an id of its own' }]
+  })
+}
+
+/** §7.3: an existing thing is not created again, whatever happened since. */
+export const onceRule: RelationRule = (history, id) => {
+  const creator = creatorOf(id)
+  const { exists, what, same, isProcessed } = creator
+  const isRight = ({ status, tpe }: HistoryEvent): boolean =>
+    exists.some(([expected, ...names]) => status === expected && names.includes(tpe ?? ''))
+  // A declared file may already be in the graph.
+  const isThere = (one: HistoryEvent): boolean =>
+    isProcessed && !history.isRecorded && isMeant(one) && isRight(one)
+  let cases = 0
+  const evidence = thingsOf(history, id).flatMap((attempts): Evidence[] => {
+    const first = attempts.find(isGranted) ?? attempts.find(isThere)
+    if (!first) return []
+    const again = repetitionsOf(history, attempts, first)
+    const answered = again.filter(isAnswered)
+    const right = answered.filter(isRight)
+    cases += right.length
+    // Until processed, neither an acceptance nor an unknown file proves anything.
+    const isEarly = (one: HistoryEvent): boolean =>
+      isProcessed &&
+      !hasSettled(history, first.endedAt, one.sentAt) &&
+      (one.isGranted || one.status === 404)
+    const wrong = answered.filter(
+      (one) =>
+        !isRight(one) &&
+        !isEarly(one) &&
+        !isForFile(history, one) &&
+        !isForGraph(history, one) &&
+        !isOfConnection(one, answered, isRight),
+    )
+    return [...wrong, ...throttledInTurn(history, creator, again)].map(({ exchange, sentAt }) => {
+      const before = right.filter((one) => one.sentAt < sentAt).length
+      const refused = before > 0 ? `, refused before (${before})` : ''
+      const made = `made ${seconds(sentAt - first.endedAt)} before`
+      return {
+        exchange,
+        what: `with ${same} as ${what} that exists, ${made}${refused}`,
+        expected: exists,
+        shownBy: first.exchange.purpose.requirement,
+      }
+    })
+  })
+  const byName = isProcessed && !history.isRecorded ? refusedByName(history) : []
+  return verdictOf([...evidence, ...byName], cases, `no existing object was requested again`)
+}
+
+/** Of simultaneous creations of one thing at most one is accepted, and the server does not always crash. */
+export const atomicRule: RelationRule = (history, id) => {
+  const creator = creatorOf(id)
+  let cases = 0
+  let why = 'no two creations of the same thing were sent at once'
+  let hasBroken = false
+  for (const attempts of thingsOf(history, id)) {
+    const meant = attempts.filter(isMeant)
+    const granted = meant.filter(isGranted)
+    const beside = meant.filter((one) =>
+      meant.some((other) => other !== one && overlaps(one, other)),
+    )
+    const broken = ({ exchange }: HistoryEvent, expected: string, actual?: string): Evidence => ({
+      exchange,
+      what: `with ${creator.same}, at once with ${beside.length - 1} others`,
+      expected,
+      actual,
+    })
+    const second = granted.find((one, at) => granted.slice(0, at).some((two) => overlaps(one, two)))
+    if (second) {
+      const actual = `${beside.filter(isGranted).length} of them were accepted`
+      return verdictOf([broken(second, 'at most one is accepted', actual)], cases + 1, why)
+    }
+    const refused = beside.filter((one) => isRefused(one) && granted.length > 0)
+    cases += refused.length
+    const shown = beside.find((one) => !one.isGranted)
+    if (shown && granted.length === 0)
+      why = `none of the concurrent creations was accepted: ${describeResponse(shown.exchange)}`
+    const crash = refused.find(({ exchange }) => isOwnBreakdown(exchange))
+    // The second must be refused; a server that always crashes on it is broken.
+    if (crash && hasBroken)
+      return verdictOf(
+        [broken(crash, 'a refusal, not a crash, for all but one of them')],
+        cases,
+        why,
+      )
+    hasBroken ||= crash !== undefined
+  }
+  return verdictOf([], cases, why)
+}
+
+const isOf = ({ within }: HistoryEvent, graph = ''): boolean => sameId(within ?? '', graph)
+
+const uploadOf = (history: History, { object = '' }: HistoryEvent): HistoryEvent | undefined =>
+  history.of(object).find(({ operation, isGranted: is }) => operation === uploadOperation && is)
+
+const takesPlain = (history: History, graph: string): boolean =>
+  madeBy(history, additionOperation).some((one) => {
+    const upload = isOf(one, graph) ? uploadOf(history, one) : undefined
+    return upload !== undefined && upload.within === undefined
+  })
+
+const isClientError = ({ status = 0 }: HistoryEvent): boolean =>
+  status >= 400 && status < 500 && ![401, 403, 409].includes(status)
+
+/**
+ * §2.8: a file uploaded with graphId is in that graph only: its first addition there gets 409, once processed. An
+ * addition that was sent twice may have added it; a throttled or blocked one has not.
+ */
+export const attachedRule: Rule = (history) => {
+  let cases = 0
+  const evidence = madeBy(history, uploadOperation).flatMap((upload): Evidence[] => {
+    const { within: graph, object } = upload
+    if (graph === undefined || object === undefined) return []
+    const added = additionsByFile(history)
+      .get(fileOf({ object, content: undefined }))
+      ?.filter(isMeant)
+    const first = added?.find((one) => !one.noise && isOf(one, graph))
+    if (!added || !first || !isAnswered(first)) return []
+    const shownBy = upload.exchange.purpose.requirement
+    if (isConflict(first)) {
+      cases++
+      return addedNowhere(history, upload, added).map((one) => ({ ...one, shownBy }))
+    }
+    const isWrong = first.isGranted || (isClientError(first) && takesPlain(history, graph))
+    const isLate = hasSettled(history, upload.endedAt, first.sentAt)
+    if (!isWrong || !isLate || mayBeGone(history, upload.sentAt, first.endedAt)) return []
+    const expected = '409: the file was uploaded with graphId, and is already in that graph'
+    const what = `of file ${object}, which was uploaded with graphId ${graph} before`
+    return [{ exchange: first.exchange, what, expected, shownBy }]
+  })
+  const why = 'no file uploaded with graphId was added to that graph after enough time'
+  return verdictOf(evidence, cases + evidence.length, why)
+}
+
+/** Evidence that an attached file cannot be added to another graph, though a plain one can be in both. */
+function addedNowhere(
+  history: History,
+  { within = '', endedAt }: HistoryEvent,
+  added: readonly HistoryEvent[],
+): Evidence[] {
+  const elsewhere = added.filter((one) => !isOf(one, within))
+  const last = elsewhere.at(-1)
+  if (!last || elsewhere.length < 2 || !elsewhere.every(isConflict)) return []
+  if (!hasSettled(history, endedAt, last.sentAt)) return []
+  if (![within, last.within!].every((graph) => takesPlain(history, graph))) return []
+  const expected =
+    'no 409: the file was uploaded with the graphId of another graph, and other files can be in both'
+  return [{ exchange: last.exchange, what: 'for a graph other than that of the upload', expected }]
 }

@@ -29,9 +29,8 @@ import {
   wasAnswered,
 } from '../../harness/engine/index.ts'
 import { answered, type CheckContext, type Judge, judgeGranted } from '../../harness/run/index.ts'
-import { addition, createObject, isConflict, isTaken } from '../created/created-object.ts'
-import { attachedRule } from '../created/graph-rules.ts'
-import { judgeRelation } from '../created/relations.ts'
+import { addition, createObject, isConflict, isTaken, judgeRelation } from '../created/drive.ts'
+import { attachedRule } from '../created/rules.ts'
 import { extensionIn, placesOf } from './rules.ts'
 
 const ofGraphs = ['graphs.add-file', 'graphs.query'] as const

@@ -8,7 +8,7 @@ import {
   verdictOf,
 } from '../../harness/journal/index.ts'
 import { isObject } from '../../schemas/json.ts'
-import { madeBy } from '../created/attempts.ts'
+import { madeBy } from '../created/rules.ts'
 
 /** Rules about listing and retrieving files, as pure functions of a history. */
 

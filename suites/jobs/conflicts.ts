@@ -10,7 +10,7 @@ import {
   verdictOf,
 } from '../../harness/journal/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { seconds } from '../created/attempts.ts'
+import { seconds } from '../created/rules.ts'
 import { mayBeOfRefusals, proofOf, somebodyElse, timesAlike } from './no-effect.ts'
 import { type Application, createdAt, isAsked, isRead, type Job, statusOf } from './job.ts'
 import {

@@ -9,7 +9,7 @@ import {
   type Rule,
   verdictOf,
 } from '../../harness/journal/index.ts'
-import { seconds } from '../created/attempts.ts'
+import { seconds } from '../created/rules.ts'
 import { perApplication, refusedTogether } from './conflicts.ts'
 import { isAsked } from './job.ts'
 import { type Attempt, attemptsIn, isAlone, ownJobs, wereTogether } from './view.ts'

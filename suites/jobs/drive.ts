@@ -19,7 +19,7 @@ import { createdId, type HistoryEvent, isConflict } from '../../harness/journal/
 import type { ApplicationResource } from '../../harness/target/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
-import type { Refusal } from '../created/created-object.ts'
+import type { Refusal } from '../created/drive.ts'
 import { Gate, gateOf, type JobClient, jobRequest, pauseMs, withOtherValues } from './client.ts'
 import { type Attack, type AttackLook, attackLook } from './conflicts.ts'
 import { kindsOf } from './faults.ts'

@@ -28,15 +28,15 @@ import {
 import { getAt } from '../../schemas/json.ts'
 import { jsonOf, NotExercised, type Probe, type Run, withJson } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'
-import type { Refusal } from '../created/created-object.ts'
-import { ids } from './rules.ts'
 import {
   ofBodies,
+  type Refusal,
   refusedByGrammar,
   refusedByKey,
   refusedByRights,
   refusedByType,
-} from '../created/created-object.ts'
+} from '../created/drive.ts'
+import { ids } from './rules.ts'
 
 /** The body, `inputs`, its items, their `id` and `value`, and the items of a value, with other JSON types. */
 export const malformedInputs = byCases(

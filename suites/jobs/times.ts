@@ -10,7 +10,7 @@ import {
 } from '../../harness/journal/index.ts'
 import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { member } from '../../schemas/json.ts'
-import { seconds } from '../created/attempts.ts'
+import { seconds } from '../created/rules.ts'
 import { hasEnded, isGone, isRead, type Job, statusOf } from './job.ts'
 import { ownJobs } from './view.ts'
 import { against, asBefore, contradicts, isBackLater, readJobs, told } from './readings.ts'

@@ -1,0 +1,712 @@
+import {
+  countsAsGranted,
+  createdId,
+  eventOf,
+  type HistoryEvent,
+  historyOf,
+} from '../../harness/journal/index.ts'
+import {
+  additionOperation,
+  operation,
+  type OperationId,
+  uploadOperation,
+} from '../../catalogue/operations.ts'
+import {
+  accepted,
+  additionOf,
+  atRole,
+  bodyOf,
+  byScenario,
+  type Case,
+  contentOf,
+  control,
+  declaredResource,
+  distinctRequest,
+  freshFilename,
+  grantedByScenario,
+  grantedControl,
+  grantedProbe,
+  inScenario,
+  isDeclared,
+  judgeRefused,
+  judgeVerdict,
+  laterAttempts,
+  namedId,
+  noteControl,
+  once,
+  operationIn,
+  pointerOf,
+  refused,
+  resendAsDeclared,
+  resendWhile,
+  retryWhileSettling,
+  sampled,
+  sendAtOnce,
+  sendUntilSettled,
+  sharedBy,
+  tryAlso,
+  tryEach,
+  upload,
+  uploadProbe,
+  validRequest,
+  withOwnContent,
+} from '../../harness/checks/index.ts'
+import {
+  type Credential,
+  type Exchange,
+  isBlock,
+  isBreakdown,
+  isExpected,
+  isGranted,
+  isOwnBreakdown,
+  isThrottling,
+  jsonOf,
+  NotExercised,
+  operationProbe,
+  orElse,
+  pause,
+  type Probe,
+  type Run,
+  Throttled,
+  wasAnswered,
+  withHeader,
+} from '../../harness/engine/index.ts'
+import {
+  answered,
+  ask,
+  askHolding,
+  awaitAge,
+  type CheckContext,
+  type Judge,
+  judgePairs,
+} from '../../harness/run/index.ts'
+import { getAt } from '../../schemas/json.ts'
+import { withCredential } from '../authentication/credentials.ts'
+import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'
+
+import {
+  creatorOf,
+  isUsable,
+  madeBy,
+  ownIdRule,
+  thingsOf,
+  timesAlike,
+  type Use,
+  usesByPath,
+} from './rules.ts'
+import { relationRule } from '../relation-rules.ts'
+import { uploadSample } from '../pdf-parse/refusals.ts'
+
+export interface Refusal {
+  readonly requirement: string
+  readonly what: string
+  readonly statuses: readonly number[]
+  change(valid: Probe): Probe | Promise<Probe>
+}
+
+/** Statuses for a wrong body or label. */
+export const ofBodies: readonly number[] = [400, 415, 422]
+
+const byKey = (requirement: string, what: string, credential: Credential): Refusal => ({
+  requirement,
+  what,
+  statuses: [Number(requirement.slice(0, 3))],
+  change: (valid) => withCredential(valid, credential),
+})
+
+/** Refusals without a key, with a malformed, an unknown and the expired key. */
+export async function refusedByKey({ keys, target }: Run): Promise<Refusal[]> {
+  const full = await keys.fullKey()
+  const all = await keys.declared()
+  const invalid = full
+    ? invalidForms({ full, expired: await keys.expiredKey(), all }).slice(0, 1)
+    : []
+  const malformed = malformedForms(undefined).filter(({ kind }) => kind === 'no JWT')
+  for (const { credential } of [...invalid, ...malformed]) keys.learn(credential)
+  return [
+    byKey('401-missing-credentials', 'without a key', noCredential),
+    ...malformed.map(({ credential, what }) => byKey('401-malformed-key', what, credential)),
+    ...invalid.map(({ credential, what }) => byKey('401-invalid-key', what, credential)),
+    ...(target.keys.expired
+      ? [byKey('401-expired-key', 'with an expired key', await keys.expired())]
+      : []),
+  ]
+}
+
+/** With the restricted key, if declared for the operation. */
+export async function refusedByRights(run: Run, operation: OperationId): Promise<Refusal[]> {
+  const credential = await orElse(run, () => run.keys.restricted(operation))
+  const what = 'with a key that lacks the permission'
+  return credential ? [byKey('403-insufficient-rights', what, credential)] : []
+}
+
+export const refusedByType: Refusal = {
+  requirement: '400-wrong-content-type',
+  what: 'labelled text/plain',
+  statuses: ofBodies,
+  change: (valid) => refused(withHeader(valid, 'content-type', 'text/plain')),
+}
+
+export const refusedByGrammar: Refusal = {
+  requirement: '400-malformed-json',
+  what: 'with a bracket too many',
+  statuses: ofBodies,
+  change: (valid) => refused({ ...valid, body: `${String(valid.body)}}` }),
+}
+
+/** Creates an object for a requirement and returns its id; throws `NotExercised` if refused or without an id. */
+export async function createObject(
+  context: CheckContext,
+  operation: OperationId,
+  make = (): Promise<Probe> => validRequest(context.run, operation),
+): Promise<string> {
+  return namedId(context.run, await create(context, make, 'the creation'))
+}
+
+const maxTries = 3
+
+/** Whether a creation is refused for its content: for example its new name as existing. */
+function isRefusedByName({ response, probe }: Exchange): boolean {
+  const { creates } = probe.operation === null ? {} : operation(probe.operation)
+  const isNamed = creates?.name !== undefined && 'role' in creates.name
+  return isNamed && [400, 409, 422].includes(response?.status ?? 0)
+}
+
+/**
+ * Sends a creation, each time with a new name, past guardrails and formats that refuse unique content. Throws
+ * `NotExercised` if it is not accepted; the creation's own requirement reports its faults.
+ */
+export async function create(
+  context: CheckContext,
+  make: () => Promise<Probe>,
+  which: string,
+): Promise<Exchange> {
+  const { run, scenario } = context
+  const send = (one = make): Promise<Exchange> => context.send(one, { role: 'setup' })
+  const sent = await resendWhile(await send(), send, isRefusedByName, maxTries)
+  const creation =
+    sent.probe.operation === uploadOperation && !scenario
+      ? await resendAsDeclared(sent, () => send(() => validRequest(run, uploadOperation)))
+      : sent
+  if (countsAsGranted(creation)) return creation
+  const { response } = creation
+  const isWrong =
+    response !== undefined &&
+    (response.status < 300 || isBreakdown(response) || isRefusedByName(creation))
+  if (isWrong && !scenario) sharedBy(run).wronglyRefused.push(creation)
+  answered(creation)
+  throw new NotExercised(`${which} ${wasAnswered(creation)}`)
+}
+
+/** Notes a valid creation that crashes the server, or is refused as existing. */
+export function noteRefused(context: CheckContext, creation: Exchange): void {
+  const { run } = context
+  const { response, unanswered } = creation
+  // A file whose id another upload returned is not new.
+  const isTwin = ownIdRule(historyOf(run), uploadOperation).outcome === 'broken'
+  if (unanswered || isTwin || !response || isBlock(response)) return
+  const { exists } = creatorOf(operationIn(context))
+  if (isBreakdown(response) || isExpected(exists, response))
+    sharedBy(run).wronglyRefused.push(creation)
+}
+
+/** Judges that the control and every other valid creation of the run are accepted. */
+export const eachAccepted: Judge = async (context) => {
+  await accepted.judge(context)
+  if (!context.scenario) judgeRefused(context)
+}
+
+/** A creation of something new: a newly uploaded file is added to the declared graph. */
+export async function freshCreation(run: Run, id: OperationId): Promise<Probe> {
+  if (id !== additionOperation) return validRequest(run, id)
+  if (pointerOf(run, id, 'file') === undefined)
+    throw new NotExercised('declare operations.graphs.add-file.fields.file')
+  return addition(run, declaredResource(run, 'graph'), await upload(run, contentOf(run)))
+}
+
+/** An addition of that file to that graph; the declared body if the place of the file is undeclared. */
+export async function addition(run: Run, graph: string, file: string): Promise<Probe> {
+  const pointer = pointerOf(run, additionOperation, 'file') ?? ''
+  const json = additionOf(run, file, pointer)
+  const parts = { params: { graph_id: graph }, json, effect: 'creates' } as const
+  return { ...(await operationProbe(run, additionOperation, parts)), creates: file }
+}
+
+/** The file that an addition names; undefined if its place in the body is undeclared. */
+export function fileIn(run: Run, probe: Probe): string | undefined {
+  const pointer = pointerOf(run, additionOperation, 'file')
+  return pointer === undefined ? undefined : String(getAt(jsonOf(probe), pointer))
+}
+
+/** Retrieves the file of a failed addition, which may be missing. */
+export async function lookForFile(run: Run, { probe, response }: Exchange): Promise<void> {
+  const isMissing = response?.status === 404 || response?.status === 410
+  const file = probe.operation === additionOperation ? fileIn(run, probe) : undefined
+  if (!isMissing || file === undefined) return
+  if (run.target.absent['files.retrieve'] !== undefined) return
+  const retrieval = await operationProbe(run, 'files.retrieve', { params: { file_id: file } })
+  // Without an answer, the retrieval shows nothing about the file or the graph.
+  await orElse(run, () => ask(run, retrieval, { requirement: null, role: 'poll' }))
+}
+
+export const isTaken = ({ response }: Exchange): boolean =>
+  response !== undefined && isGranted(response)
+
+export const isConflict = ({ response }: Exchange): boolean => response?.status === 409
+
+/** Creates the situations for the relation rules, which judge them. */
+
+const atOnce = { full: 4, quick: 2 }
+const severalAtOnce = { full: 3, quick: 2 }
+const maxMore = 2
+
+/** Records the control, and returns its request; throws `NotExercised` if it was not accepted. */
+export async function requireControl(context: CheckContext): Promise<() => Promise<Probe>> {
+  const found = await grantedControl(context.run, operationIn(context))
+  noteControl(context, found)
+  return found.valid
+}
+
+const verdictOn = ({ run, requirement }: CheckContext) =>
+  relationRule(requirement.id)(historyOf(run))
+
+/** Judges a requirement by its rule on the whole run. A case that cannot be judged reports its own reason. */
+export function judgeRelation(context: CheckContext): void {
+  const verdict = verdictOn(context)
+  const { planned, judged } = context.open
+  context.cases = 0
+  if (verdict.outcome !== 'open' || planned <= judged) judgeVerdict(context, verdict)
+}
+
+/** Throws why the answer is inconclusive; distinguishes throttling. */
+function showsNothing(which: string, exchange: Exchange): never {
+  const Reason = isThrottling(exchange) ? Throttled : NotExercised
+  throw new Reason(`${which} ${wasAnswered(exchange)}`)
+}
+
+/** Two uploads of different content under one name: a server that identifies files by name returns one id. */
+async function uploadUnderOneName(context: CheckContext): Promise<void> {
+  const { run, scenario } = context
+  if (scenario || run.options.depth === 'quick') return
+  const name = freshFilename(run, contentOf(run).filename)
+  const make = (): Promise<Probe> => uploadProbe(run, withOwnContent(run, contentOf(run)), name)
+  // If the name is refused the second time, this shows nothing.
+  await context.send(make, { role: 'setup' })
+  await context.send(make, { role: 'setup' })
+}
+
+const needTwo = 'concurrent creations need limits.concurrency of 2 or more'
+
+/** Simultaneous creations return ids that no other creation of the run returns. */
+export const ownId: Judge = async (context) => {
+  const { run, requirement } = context
+  const operation = operationIn(context)
+  await requireControl(context)
+  const make = grantedProbe(context, operation, () => distinctRequest(run, operation))
+  const size = severalAtOnce[run.options.depth]
+  const sent = await sendAtOnce(run, { size, make, requirement: requirement.id })
+  // A guardrail, a lost answer or a limit may have affected one, and some targets accept only one at a time.
+  for (let more = maxMore; more > 0 && sent.filter(isTaken).length < 2; more--)
+    sent.push(await context.send(make))
+  if (operation === uploadOperation) await uploadUnderOneName(context)
+  context.open.plan(1)
+  if (run.target.limits.concurrency < 2) context.open.leave(needTwo)
+  else context.open.settle(1)
+  const limited = sent.find(isThrottling) ?? sent[0]!
+  if (sent.filter((exchange) => createdId(run, exchange) !== undefined).length < 2)
+    showsNothing('fewer than two concurrent creations returned an id: one', limited)
+  judgeRelation(context)
+  context.atEnd = async () => judgeRelation(context)
+}
+
+/**
+ * A refused creation has no effect.
+ * @param more refusals that only this operation has
+ */
+export async function noEffect(
+  context: CheckContext,
+  more: readonly Refusal[] = [],
+): Promise<void> {
+  const { run, scenario } = context
+  if (scenario) {
+    await grantedByScenario(context)
+    return
+  }
+  await requireControl(context)
+  const refusals = [
+    ...(await refusedByKey(run)),
+    ...(await refusedByRights(run, operationIn(context))),
+    refusedByType,
+    refusedByGrammar,
+    ...more,
+  ]
+  await tryEach(sampled(context, refusals), (refusal) =>
+    tryAlso(context, () => lookAfter(context, refusal)),
+  )
+  judgeRelation(context)
+}
+
+/** Repeats the creation after its refusal, with another one in between; three times, unless accepted. */
+async function lookAfter(
+  context: CheckContext,
+  { requirement: of, what, change, statuses }: Refusal,
+): Promise<void> {
+  const { run, requirement } = context
+  const operation = operationIn(context)
+  const setup = { about: `${operation}/${of}`, role: 'setup', badInput: true, what } as const
+  const purpose = { requirement: requirement.id, role: 'probe' } as const
+  const isSettled = (one: Exchange): boolean => countsAsGranted(one) || one.response?.status === 409
+  for (let look = 1; look <= timesAlike; look++) {
+    const probe = await freshCreation(run, operation)
+    const refusedOne = await context.send(await change(probe), setup)
+    if (!statuses.includes(refusedOne.response?.status ?? 0))
+      showsNothing('the creation that should be refused', refusedOne)
+    const send = () => askHolding(run, probe, purpose, { fresh: true })
+    const again = await sendUntilSettled(run, await send(), send, isSettled)
+    if (isTaken(again)) return
+    // An unanswered one may have created what this one conflicts with.
+    if (again.unanswered || !isRefused(again))
+      showsNothing('the creation after a refused one', again)
+    // One more per attempt: with a fixed order, a periodic failure would seem to follow a refusal.
+    for (let count = 0; count < look; count++) {
+      const plain = await context.send(() => freshCreation(run, operation), { role: 'setup' })
+      if (isTaken(plain)) continue
+      noteRefused(context, plain)
+      showsNothing('a creation without a refused one before it', plain)
+    }
+  }
+}
+
+const isRefused = ({ response, throttled }: Exchange): boolean =>
+  response !== undefined &&
+  !throttled &&
+  !isGranted(response) &&
+  ![401, 403, 429, 503].includes(response.status)
+
+/** Whether it shows the fate of a creation beside an accepted one, whose answer may be lost. */
+function isTelling(sent: readonly Exchange[]): boolean {
+  const made = sent.filter(isTaken).length
+  return made > 1 || (made === 1 && sent.some(isRefused))
+}
+
+/** Of simultaneous creations of one thing at most one is accepted. */
+export const onceAtOnce: Judge = async (context) => {
+  const { run, requirement, scenario } = context
+  if (scenario) return byScenario(context)
+  if (run.target.limits.concurrency < 2) throw new NotExercised(needTwo)
+  await requireControl(context)
+  const { operation } = creatorOf(operationIn(context))
+  const sendAll = async (): Promise<readonly Exchange[]> => {
+    const probe = await freshCreation(run, operation)
+    const size = atOnce[run.options.depth]
+    return sendAtOnce(run, { size, make: () => probe, requirement: requirement.id })
+  }
+  let sent = await sendAll()
+  // The accepted one may have lost its answer, and the others may be throttled.
+  for (let more = sent.some(isThrottling) ? 5 : 2; more > 0 && !isTelling(sent); more--)
+    sent = await sendAll()
+  // The second must be refused; a server that always crashes on it is broken.
+  if (sent.some(isOwnBreakdown)) await sendAll()
+  const taken = sent.filter(isTaken).length
+  if (taken === 0)
+    showsNothing(
+      'none of the concurrent creations was accepted: one',
+      sent.find(isThrottling) ?? sent[0]!,
+    )
+  judgeRelation(context)
+}
+
+/** Requests an existing thing once more. */
+export async function askAgain(context: CheckContext, probe: Probe): Promise<Exchange> {
+  const { run } = context
+  const { exists, same, what } = creatorOf(operationIn(context))
+  const purpose = { badInput: true, expects: exists, what: `with ${same} as ${what} that exists` }
+  const last = await context.send(refused(probe), purpose)
+  await lookForFile(run, last)
+  return last
+}
+
+/** Judges that an existing thing is refused; a missing answer is all there is to see. */
+export function judgeOnce(context: CheckContext, last: Exchange): void {
+  if (!last.response)
+    judgePairs(context, last, creatorOf(operationIn(context)).exists, last.purpose.what ?? '')
+  judgeRelation(context)
+}
+
+/** A creation of another requirement, whose name is in use: a server may only check new names. */
+function alsoMade({ run }: CheckContext, id: OperationId): HistoryEvent | undefined {
+  const usable = `${id}/2xx-usable`
+  // A scenario may create in another account, with other names.
+  if (run.target.scenarios[usable] !== undefined) return undefined
+  return madeBy(historyOf(run), id).find(({ exchange }) => exchange.purpose.requirement === usable)
+}
+
+/** An existing thing is not created again, neither the second and third time, nor after another creation. */
+export const onceEver: Judge = async (context) => {
+  const { run, scenario } = context
+  if (scenario) return byScenario(context)
+  const valid = await requireControl(context)
+  // A repeated first creation uses another name: the last one exists.
+  const { probe, endedAt } = await create(context, valid, 'the first creation')
+  judgeOnce(context, await askAgain(context, probe))
+  if (run.options.depth === 'quick') return
+  judgeOnce(context, await askAgain(context, probe))
+  await context.send(valid, { role: 'setup' })
+  context.atEnd = async () => {
+    const other = alsoMade(context, probe.operation!)
+    await awaitAge(run, [endedAt, other?.endedAt ?? 0])
+    const again = other?.name === undefined ? probe : atRole(run, probe, 'name', other.name)
+    judgeOnce(context, await askAgain(context, again))
+  }
+}
+
+const sendable = (run: Run, creates: OperationId): Use[] =>
+  usesByPath(creates).filter(
+    ({ operation }) =>
+      run.target.absent[operation] === undefined &&
+      (['files.retrieve', 'jobs.create'].includes(operation) ||
+        run.target.operations[operation]?.body !== undefined),
+  )
+
+/** A file for additions to created graphs, uploaded once: a refusal because of it says nothing about the graph. */
+function fileToAdd(run: Run): Promise<string | undefined> {
+  const declared = run.target.operations['graphs.add-file']?.fields['file']
+  if (declared === undefined || !run.target.operations['files.upload']?.content)
+    return Promise.resolve(undefined)
+  return once(run, 'file for created graphs', () => upload(run, contentOf(run)))
+}
+
+/** The inputs of a created application are unknown: none is sent, and a 400 passes. */
+async function requestOf(run: Run, { operation: by, param }: Use, id: string): Promise<Probe> {
+  const params = { [param]: id }
+  const { effect } = operation(by)
+  if (by === 'files.retrieve') return operationProbe(run, by, { params })
+  const file = by === additionOperation ? await fileToAdd(run) : undefined
+  if (file !== undefined) return addition(run, id, file)
+  const json = by === 'jobs.create' ? { inputs: [] } : bodyOf(run, by)
+  return operationProbe(run, by, { params, json, effect })
+}
+
+async function use(context: CheckContext, one: Use, id: string, madeAt?: number): Promise<void> {
+  const { run } = context
+  const willDo = (exchange: Exchange): boolean => {
+    const event = eventOf(run.target, exchange, false)
+    return event !== undefined && isUsable(event)
+  }
+  const send = (): Promise<Exchange> => context.send(() => requestOf(run, one, id))
+  const exchange = await retryWhileSettling(run, send, willDo, madeAt)
+  // A retrieval without any answer has failed.
+  if (!(one.operation === 'files.retrieve' && exchange.unansweredTwice)) answered(exchange)
+  if (willDo(exchange)) return
+  await lookForFile(run, exchange)
+  if (isDeclared(run, one.operation)) await control(run, one.operation)
+}
+
+/** A target may refuse PDFs. */
+const ownPdf = (run: Run): Promise<string | undefined> =>
+  orElse(run, () => uploadSample(run, 'other'))
+
+/** Requirements whose objects are used again at the end: made simultaneously, requested twice, attached. */
+const alsoUsed = ['2xx-own-id', '400-duplicate-name', '2xx-attached-to-graph']
+/** Larger uploads (bytes) are used again as well. */
+const largeBytes = 64 * 1024
+
+/** Objects used again at the end: the first one, those of other requirements, a file in a graph, and a PDF. */
+async function madeBefore(run: Run, creates: OperationId): Promise<string[]> {
+  const made = madeBy(historyOf(run), creates)
+  const isLarge = ({ exchange: { probe } }: HistoryEvent): boolean =>
+    creates === uploadOperation && (probe.body?.length ?? 0) > largeBytes
+  const askedAgain = thingsOf(historyOf(run), creates).flatMap((attempts) =>
+    attempts.length > 1 ? attempts : [],
+  )
+  const isAlsoUsed = (one: HistoryEvent): boolean => {
+    const { requirement, role } = one.exchange.purpose
+    const isOf = alsoUsed.some((name) => requirement === `${creates}/${name}`)
+    return isOf && (role === 'probe' || askedAgain.includes(one))
+  }
+  const isWanted = (one: HistoryEvent, at: number): boolean =>
+    at === 0 || isLarge(one) || isAlsoUsed(one)
+  const ids = made.filter(isWanted).map(({ object }) => object!)
+  if (creates !== uploadOperation) return ids
+  const added = madeBy(historyOf(run), 'graphs.add-file').at(0)
+  return [...ids, added?.object, await ownPdf(run)].filter((id) => id !== undefined)
+}
+
+/**
+ * A created object can be used at once, or `settleMs` later, and again at the end of the run, like those created before
+ * and beside it.
+ */
+export async function usable(context: CheckContext): Promise<void> {
+  const { run, scenario } = context
+  const creates = operationIn(context)
+  const uses = sampled(context, sendable(run, creates))
+  if (uses.length === 0)
+    throw new NotExercised(`no operation that uses ${operation(creates).creates?.what} is declared`)
+  const isAtEnd = !scenario && run.options.depth === 'full'
+  let made = ''
+  await inScenario(context, creates, async () => {
+    const make = grantedProbe(context, creates, () => distinctRequest(run, creates))
+    // Prepared first, so that nothing delays the use after the creation.
+    if (creates === 'graphs.create') await orElse(run, () => fileToAdd(run))
+    else if (creates === uploadOperation && isAtEnd) await ownPdf(run)
+    made = await createObject(context, creates, make)
+    await tryEach(uses, (one) => use(context, one, made))
+  })
+  judgeRelation(context)
+  if (!isAtEnd) return
+  context.atEnd = async () => {
+    const others = (await madeBefore(run, creates)).filter((id) => id !== made)
+    const madeAt = (id: string): number => run.objects.madeAt.get(id) ?? 0
+    await awaitAge(run, [made, ...others].map(madeAt))
+    const all = [
+      ...uses.map((one) => ({ id: made, one })),
+      ...[...new Set(others)].map((id) => ({ id, one: uses.at(-1)! })),
+    ]
+    await tryEach(all, ({ id, one }) => use(context, one, id, madeAt(id)))
+    judgeRelation(context)
+  }
+}
+
+/**
+ * Adds the same file repeatedly: once refused, it must always be refused, also after another addition. Each replica may
+ * process an addition for a while, so that acceptance within that time proves nothing.
+ */
+export const addSameFileAgain: Judge = async (context) => {
+  const { run, scenario } = context
+  if (scenario) return byScenario(context)
+  const valid = await requireControl(context)
+  const probe = await valid()
+  const tryAgain = async (): Promise<void> => judgeOnce(context, await askAgain(context, probe))
+  await addFirst(context, probe)
+  const isQuick = run.options.depth === 'quick'
+  const added = isQuick ? [] : await addOthers(context, valid)
+  const last = added.at(-1)?.endedAt ?? performance.now()
+  await askUntilRefused(context, probe)
+  await tryAgain()
+  if (isQuick) return
+  await orElse(run, () => addTwin(context, probe))
+  await context.send(valid, { role: 'setup' })
+  await tryAgain()
+  if (canAddToCreated(run)) await tryAlso(context, () => addToCreated(context))
+  await tryAgain()
+  context.atEnd = async () => {
+    await awaitAge(run, [last])
+    const late = await askAgain(context, probe)
+    await addAgainLate(context, added, valid)
+    judgeOnce(context, late)
+  }
+}
+
+async function addFirst(context: CheckContext, probe: Probe): Promise<void> {
+  const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
+  const first = await sendUntilSettled(context.run, await add(), add, countsAsGranted)
+  if (!countsAsGranted(first)) throw new NotExercised(`the first addition ${wasAnswered(first)}`)
+}
+
+async function askUntilRefused(context: CheckContext, probe: Probe): Promise<void> {
+  let added = performance.now()
+  for (const ms of laterAttempts(context.run)) {
+    const exchange = await askAgain(context, probe)
+    if (!exchange.response) return
+    if (!isTaken(exchange) && !exchange.throttled) {
+      if (!isTaken(await askAgain(context, probe))) return
+      added = performance.now()
+    }
+    await pause(context.run, Math.max(0, added + ms - performance.now()))
+  }
+}
+
+async function addTwin(context: CheckContext, first: Probe): Promise<void> {
+  const { run } = context
+  const file = fileIn(run, first)
+  const uploaded = madeBy(historyOf(run), uploadOperation).find(({ object }) => object === file)
+  if (uploaded?.name === undefined) return
+  const twin = await upload(run, contentOf(run), true, uploaded.name)
+  if (twin === file) return
+  const probe = await addition(run, first.params['graph_id'] ?? '', twin)
+  const add = () => context.send(probe, { role: 'setup' })
+  await retryWhileSettling(run, add, isTaken)
+}
+
+const others = 3
+
+async function addOthers(
+  context: CheckContext,
+  valid: () => Promise<Probe>,
+): Promise<readonly Exchange[]> {
+  const { run, requirement } = context
+  const make = (): Promise<Probe> => freshCreation(run, additionOperation)
+  const together = { size: others, make, requirement: requirement.id }
+  const one = async () => [await context.send(valid, { role: 'setup' })]
+  return (await orElse(run, () => sendAtOnce(run, together), one)).filter(isTaken)
+}
+
+/**
+ * Adds simultaneously added files again: a server may keep only the last one. Acceptance before `settleMs` has passed
+ * stores the file there: then others get that time.
+ */
+async function addAgainLate(
+  context: CheckContext,
+  added: readonly Exchange[],
+  valid: () => Promise<Probe>,
+): Promise<void> {
+  const { run } = context
+  const again = (made: readonly Exchange[]): Promise<Exchange[]> =>
+    Promise.all(made.map(({ probe }) => askAgain(context, probe)))
+  if (!(await again(added)).some(isTaken)) return
+  const later = await addOthers(context, valid)
+  await pause(run, run.target.limits.settleMs)
+  await again(later)
+}
+
+const canAddToCreated = (run: Run): boolean =>
+  run.target.operations['files.upload']?.content !== undefined &&
+  isDeclared(run, 'graphs.create') &&
+  pointerOf(run, additionOperation, operation(additionOperation).freshFileAt ?? '') !== undefined
+
+/** Adds a file twice to a graph that the run creates, and again after a request for its name. */
+async function addToCreated(context: CheckContext): Promise<void> {
+  const { run } = context
+  // A repeated creation uses another name: the last one exists.
+  let creation = await validRequest(run, 'graphs.create')
+  const make = async () => (creation = await validRequest(run, 'graphs.create'))
+  const graph = await createObject(context, 'graphs.create', make)
+  const probe = await addition(run, graph, await upload(run, contentOf(run)))
+  await addFirst(context, probe)
+  const again = (): Promise<Exchange> => askAgain(context, probe)
+  await retryWhileSettling(run, again, isConflict)
+  const about = 'graphs.create/400-duplicate-name'
+  const afterRefusal = (): Promise<Exchange> =>
+    context.send(creation, { role: 'setup', badInput: true, about }).then(again)
+  // Another replica may still process the addition.
+  await retryWhileSettling(run, afterRefusal, isConflict)
+}
+
+/**
+ * Adds a deleted file to a new graph that accepts files: in the declared graph an accepted addition would remain, and
+ * the next run would get a 409.
+ */
+export const addDeleted: Partial<Case> = {
+  isFurther: true,
+  async valid({ run, ...context }, valid) {
+    const isMakeable = canAddToCreated(run) && !run.options.readOnly
+    const make = () => graphWithFile({ run, ...context }, valid)
+    const made = isMakeable ? await orElse(run, make) : undefined
+    return made === undefined ? valid() : inGraph(await valid(), made)
+  },
+  excuse: (exchange) =>
+    isConflict(exchange)
+      ? 'answered 409: an earlier run may have added the deleted file; declare graphs.create and files.upload'
+      : undefined,
+}
+
+const inGraph = (probe: Probe, graph: string): Probe => ({
+  ...probe,
+  params: { ...probe.params, graph_id: graph },
+})
+
+async function graphWithFile(context: CheckContext, valid: () => Promise<Probe>): Promise<string> {
+  const graph = await createObject(context, 'graphs.create')
+  await addFirst(context, inGraph(await valid(), graph))
+  return graph
+}
