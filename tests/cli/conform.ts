@@ -12,7 +12,6 @@ const referenceTarget = fileURLToPath(
   new URL('../../fixtures/reference.target.json', import.meta.url),
 )
 
-/** The reference's target file, as data that a test may change. */
 export type TargetData = Record<string, any>
 
 export interface Ended {
@@ -31,7 +30,6 @@ export interface Settings {
   readonly bin?: string
 }
 
-/** A command line that runs: what it has said so far, and its end. */
 export interface Running {
   readonly child: ChildProcess
   readonly ended: Promise<Ended>
@@ -63,7 +61,7 @@ export function wordsOf(args: string | readonly string[]): readonly string[] {
   return typeof args === 'string' ? args.split(/\s+/).filter(Boolean) : args
 }
 
-/** Starts the compiled `conform` as a user does, in a process of its own. `in-process.ts` is cheaper for what it says and decides. */
+/** Starts the compiled `conform` as a user does, in a process of its own. */
 export function start(
   args: string | readonly string[],
   { env, cwd = tmpdir(), bin: file = bin }: Settings = {},
@@ -121,7 +119,6 @@ export function targetFile(
   return file
 }
 
-/** A key that the reference takes. */
 export const referenceKey = (
   JSON.parse(readFileSync(referenceTarget, 'utf8')) as { keys: { full: string } }
 ).keys.full
@@ -136,7 +133,6 @@ export function row(report: Report, id: string): RequirementResult {
   return found
 }
 
-/** Ids of that outcome. */
 export function ids(report: Report, outcome: RequirementResult['outcome']): string[] {
   return report.requirements.filter((result) => result.outcome === outcome).map(({ id }) => id)
 }

@@ -1,9 +1,20 @@
 import { tmpdir } from 'node:os'
 import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { main } from '../../cli/index.ts'
+import { onTestFinished } from 'vitest'
 import { createRunInterrupts } from '../../cli/guard.ts'
-import { bin, type Ended, type Settings, userEnvironment, wordsOf } from './conform.ts'
+import { main } from '../../cli/index.ts'
+import { startReference } from '../../reference/server.ts'
+import {
+  bin,
+  type Ended,
+  folder,
+  readReport,
+  type Settings,
+  targetFile,
+  userEnvironment,
+  wordsOf,
+} from './conform.ts'
 
 interface Shown extends Settings {
   /** Both streams are terminals of so many columns. */
@@ -28,10 +39,8 @@ export function conform(args: string | readonly string[], settings: Shown = {}):
   return ended
 }
 
-async function runHere(
-  args: readonly string[],
-  { env, columns, cwd = tmpdir() }: Shown,
-): Promise<Ended> {
+async function runHere(args: readonly string[], settings: Shown): Promise<Ended> {
+  const { env, columns, cwd = tmpdir() } = settings
   const began = performance.now()
   const [stdout, stderr] = [new Kept(columns), new Kept(columns)]
   const restore = keepProcess()
@@ -39,9 +48,8 @@ async function runHere(
     process.env = userEnvironment(env)
     process.chdir(cwd)
     process.exitCode = undefined
-    for (const [name, value] of Object.entries({ stdout, stderr })) {
+    for (const [name, value] of Object.entries({ stdout, stderr }))
       Object.defineProperty(process, name, { value, configurable: true, enumerable: true })
-    }
     // It ends this call and not the tests.
     const exited = new Promise<void>((resolve) => {
       process.exit = ((code) => {
@@ -49,15 +57,10 @@ async function runHere(
         resolve()
       }) as typeof process.exit
     })
-    await Promise.race([
-      main([process.execPath, bin, ...args], createRunInterrupts()),
-      exited,
-      tooLate(args),
-    ])
+    const ended = main([process.execPath, bin, ...args], createRunInterrupts())
+    await Promise.race([ended, exited, tooLate(args)])
     return {
-      code: exitCode(),
-      signal: null,
-      stdout: stdout.text,
+      ...{ code: exitCode(), signal: null, stdout: stdout.text },
       stderr: stderr.text.replaceAll(progress, ''),
       ms: performance.now() - began,
     }
@@ -66,38 +69,31 @@ async function runHere(
   }
 }
 
+const exitCode = (): number => Number(process.exitCode ?? 0)
+
 /** Reports the progress of a run like a log, every 10 s: a busy machine changes no test. */
 const progress = /^conform: \d+ of \d+ judged.*\n/gm
 
-const exitCode = (): number => Number(process.exitCode ?? 0)
-
-/** A minute before the test runner gives up (`testTimeout`). */
-const tooLateMs = 240_000
-
-/** Rejects before the test runner gives up: what comes after finds the process as it was. */
+/** Rejects a minute before the test runner gives up (`testTimeout`): what comes after finds the process as it was. */
 async function tooLate(args: readonly string[]): Promise<never> {
-  await sleep(tooLateMs, undefined, { ref: false })
-  throw new Error(`conform ${args.join(' ')} did not end within ${tooLateMs} ms`)
+  await sleep(240_000, undefined, { ref: false })
+  throw new Error(`conform ${args.join(' ')} did not end within 240 s`)
 }
 
 /** Collects what is written, as a terminal of that many columns, or as a pipe without any. */
 class Kept extends Writable {
-  readonly #pieces: Buffer[] = []
+  text = ''
   readonly columns: number | undefined
   readonly isTTY: boolean
 
   constructor(columns: number | undefined) {
-    super()
+    super({ decodeStrings: false, defaultEncoding: 'utf8' })
     this.columns = columns
     this.isTTY = columns !== undefined
   }
 
-  get text(): string {
-    return Buffer.concat(this.#pieces).toString('utf8')
-  }
-
-  override _write(piece: Buffer, _: BufferEncoding, done: () => void): void {
-    this.#pieces.push(piece)
+  override _write(piece: Buffer | string, _: BufferEncoding, done: () => void): void {
+    this.text += piece.toString()
     done()
   }
 }
@@ -120,4 +116,20 @@ function keepProcess(): () => void {
       for (const one of process.listeners(event as 'beforeExit'))
         if (!listeners.includes(one)) process.off(event, one)
   }
+}
+
+/** A reference server for the length of one test, its jobs quick. */
+export async function reference(options: Parameters<typeof startReference>[0] = {}) {
+  const server = await startReference({ jobMs: 15, slowJobMs: 150, ...options })
+  onTestFinished(() => server.close())
+  return server
+}
+
+/** Judges a reference by a target file that fits it, in a folder of the test's own, and reads the report. */
+export async function judged(args: string, options?: Parameters<typeof reference>[0]) {
+  const { url } = await reference(options)
+  const cwd = folder()
+  const target = targetFile(cwd, url)
+  const ended = await conform(`-t ${target} ${args} --report json`, { cwd })
+  return { ...ended, cwd, report: readReport(cwd), target, url }
 }

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { formatNames } from '../../reporters/index.ts'
 import { type Ended, folder, ids, readReport, type Running, start, targetFile } from './conform.ts'
+import { reference } from './in-process.ts'
 import { slowTarget } from './processes.ts'
-import { reference } from './reference.ts'
 
 /**
  * Time for an interrupted run to end, in ms: ten times the two seconds that it may take. One that misses the signal waits for its

@@ -9,9 +9,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { bin, conformProcess, type Ended, folder, start, targetFile } from './conform.ts'
-import { conform } from './in-process.ts'
+import { conform, reference } from './in-process.ts'
 import { expectNoKey } from './no-key.ts'
-import { reference } from './reference.ts'
 
 /** The output without how long it took. */
 const timeless = (text: string): string => text.replaceAll(/(\d+ requests?) in [^;]+;/g, '$1;')

@@ -28,8 +28,7 @@ import { canRewrite, colorsFor } from '../../library/output/say.ts'
 import { formatNames, formats } from '../../reporters/index.ts'
 import { report as reportOf, result } from '../gates/results.ts'
 import { folder, targetFile } from './conform.ts'
-import { conform } from './in-process.ts'
-import { judged, reference } from './reference.ts'
+import { conform, judged, reference } from './in-process.ts'
 
 const known = 'files.retrieve/404-unknown-file'
 const lastLine = (stdout: string) => stdout.trimEnd().split('\n').at(-1)

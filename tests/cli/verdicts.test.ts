@@ -12,8 +12,7 @@ import { noFacts, reportOf } from '../../suites/run-report.ts'
 import { judge } from '../engine/networks.ts'
 import { failure } from '../gates/results.ts'
 import { folder, ids, readReport, referenceKey, row, targetFile } from './conform.ts'
-import { conform } from './in-process.ts'
-import { judged, reference } from './reference.ts'
+import { conform, judged, reference } from './in-process.ts'
 
 const withKey = { env: { CONFORM_API_KEY: referenceKey } }
 

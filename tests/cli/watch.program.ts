@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { startReference } from '../../reference/server.ts'
 import { folder, targetFile } from './conform.ts'
+import { reference } from './in-process.ts'
 import { hasTerminals, onTerminal, slowTarget } from './processes.ts'
-import { reference } from './reference.ts'
 
 const only = ['--only', 'files.retrieve/404-*', '--runs', '1']
 const keys = 'q quit'

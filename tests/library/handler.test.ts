@@ -9,9 +9,8 @@ import {
   type Target,
 } from '../../library/index.ts'
 import { createReference } from '../../reference/server.ts'
-import { conform } from '../cli/in-process.ts'
+import { conform, reference } from '../cli/in-process.ts'
 import { folder, readReport } from '../cli/conform.ts'
-import { reference } from '../cli/reference.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
 /** The reference as a program has it: a `fetch`, and what it declares. */
