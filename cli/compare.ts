@@ -18,7 +18,7 @@ export function compareCommand() {
     .description('compare reports: what broke and what was fixed, or how several targets differ')
     .argument('<report.json...>', 'JSON reports; reports of one base URL are sorted by time')
     .addOption(reportOption(Object.keys(formatFiles)))
-    .option('--fail-on-new', 'exit 1 if a must newly fails in the last report')
+    .option('--fail-on-new', 'exit 1 if a required check newly fails in the last report')
     .action(async (paths, { failOnNew = false, report }) => {
       if (failOnNew && paths.length < 2)
         throw new UserError(
@@ -39,7 +39,7 @@ export function compareCommand() {
       const ids =
         newlyFailing.length > 0
           ? `newly failing: ${newlyFailing.join(', ')}`
-          : 'no must newly fails'
+          : 'no required check newly fails'
       const last = failOnNew ? [`exit ${process.exitCode}: ${ids}`] : []
       tell(
         people,
@@ -142,7 +142,7 @@ function changes(rows: readonly Row[]): string[] {
     )
     const lines = operations.map(([operation, all]) => {
       const names = all.map(
-        ({ id, level }) => conditionOf(id) + (level === 'should' ? ' (should)' : ''),
+        ({ id, level }) => conditionOf(id) + (level === 'should' ? ' (recommended)' : ''),
       )
       return `${operation}  ${all.length}: ${firstOf(names, MOST_IDS).join(', ')}`
     })

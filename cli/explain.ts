@@ -15,7 +15,7 @@ import { colorsFor, tell } from '../library/output/say.ts'
 import { terminalPieces } from '../reporters/escape.ts'
 import type { Line } from '../reporters/terminal/lines.ts'
 import { requestDifference } from '../reporters/view/difference.ts'
-import { compactJson, firstOf } from '../reporters/view/writing.ts'
+import { compactJson, firstOf, levels } from '../reporters/view/writing.ts'
 import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
 import { type PlannedCases, plannedCases } from '../suites/planned-cases.ts'
 
@@ -63,7 +63,7 @@ export async function explanation(
     'Judge only this': [copied(`conform <base_url> --target <file> --only ${id}`)],
   }
   return [
-    `${colors.bold(id)}  ${level}  ${colors.dim(sections(section))}`,
+    `${colors.bold(id)}  ${levels[level]}  ${colors.dim(sections(section))}`,
     { lead: '', width: 0, text: statement },
     ...Object.entries(parts).flatMap(([title, lines]) => [
       '',

@@ -227,7 +227,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   compare: [
     [
       'conform compare monday.json tuesday.json --fail-on-new',
-      'what changed; exit 1 if a must newly fails',
+      'what changed; exit 1 if a required check newly fails',
     ],
     ['conform compare ours.json theirs.json', 'two servers side by side'],
   ],

@@ -1,3 +1,4 @@
+import { levels } from '../reporters/view/writing.ts'
 import { Command } from '@commander-js/extra-typings'
 import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
 import { catalogue, published } from '../catalogue/catalogue.ts'
@@ -44,8 +45,13 @@ function listLines(
     colors.bold(operation),
     ...own.flatMap(({ id, level, section, statement }) =>
       isTerminal
-        ? [`  ${id}  ${level}  ${colors.dim(sections(section))}`, `    ${colors.dim(statement)}`]
-        : [`  ${id.padEnd(width)}  ${level.padEnd(6)}  §${section.padEnd(13)}  ${statement}`],
+        ? [
+            `  ${id}  ${levels[level]}  ${colors.dim(sections(section))}`,
+            `    ${colors.dim(statement)}`,
+          ]
+        : [
+            `  ${id.padEnd(width)}  ${levels[level].padEnd(11)}  §${section.padEnd(13)}  ${statement}`,
+          ],
     ),
   ])
 }

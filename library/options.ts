@@ -27,13 +27,13 @@ export interface ConformanceOptions {
   readonly runs?: number
   /** `quick`: one case of each kind per requirement, about 500 requests; default `full`. */
   readonly depth?: Depth
-  /** A failed `should` counts like a failed `must`. */
+  /** A failed recommendation counts like a failed required check. */
   readonly strict?: boolean
   /** Sends only requests that create and generate nothing. */
   readonly readOnly?: boolean
   /** Accepted code names: the exact ones, or any of the status's row of §7.2; default `exact`. */
   readonly tpe?: TpeMode
-  /** Stops after the first failed `must`, or after that many. */
+  /** Stops after the first failed required check, or after that many. */
   readonly bail?: boolean | number
   /** Accepts invalid TLS certificates. */
   readonly insecure?: boolean

@@ -1,3 +1,4 @@
+import { levels } from './view/writing.ts'
 import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
 import { byOperation } from './view/groups.ts'
 import { runErrors, allNotes } from './view/standing.ts'
@@ -69,7 +70,7 @@ function testCase(result: RequirementResult, { kind, message = '' }: TestStatus)
   const { id: name, operation: classname, durationMs, level } = result
   if (kind === 'passed') return { name, classname, durationMs }
   if (kind === 'skipped') return { name, classname, durationMs, found: { kind, message } }
-  const asked = `${level} (${sections(result.section)}): ${result.statement}`
+  const asked = `${levels[level]} (${sections(result.section)}): ${result.statement}`
   const text = [asked, ...result.failures.map(evidenceText)].join('\n\n')
   return { name, classname, durationMs, found: { kind: 'failure', message, type: level, text } }
 }

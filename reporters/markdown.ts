@@ -10,7 +10,7 @@ import {
 } from '../harness/report/index.ts'
 import { type Distinct, failuresOf } from './view/causes.ts'
 import { byState, mapSentence, shownMap } from './view/operation-map.ts'
-import { capital, compactJson, duration, firstOf } from './view/writing.ts'
+import { capital, compactJson, duration, firstOf, levels } from './view/writing.ts'
 import {
   exitLine,
   interruptedNote,
@@ -173,8 +173,8 @@ function summaryTable(report: Report): string[] {
   return [
     `| | passed | failed | not tested | not applicable |`,
     '| --- | ---: | ---: | ---: | ---: |',
-    row('must (required)', summary.must),
-    row('should (recommended)', summary.should),
+    row(levels.must, summary.must),
+    row(levels.should, summary.should),
     '',
     ...(leftOut === undefined ? [] : [`Left out: ${leftOut}`, '']),
   ]
@@ -208,7 +208,7 @@ function failureTable(distinct: readonly Distinct[]): string[] {
     const ids = results.map(({ id }) => markdownCode(id)).join(', ')
     const what =
       cause === undefined ? failureSentence(example) : `${cause.title}. ${cause.sentence}`
-    return `| ${ids} | ${level} | ${markdownText(sections(section))} | ${markdownText(what)} |`
+    return `| ${ids} | ${levels[level]} | ${markdownText(sections(section))} | ${markdownText(what)} |`
   })
   return [
     '| requirement | level | section | what happened |',

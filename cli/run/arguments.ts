@@ -45,12 +45,12 @@ export function addArguments(command: Command) {
     )
     .option('--runs <n>', 'generated cases: 25 a refusal, 5 a grant', whole(1, 100_000))
     .option('--seed <int>', 'seed of generated inputs', whole(-2147483648, 2147483647))
-    .option('--strict', 'a failed should counts like a failed must')
+    .option('--strict', 'exit 1 also if a recommendation failed')
     .addOption(tpeOption().default('exact' as const))
-    .option('--require-exercised', 'exit 1 also if a must was not tested')
+    .option('--require-exercised', 'exit 1 also for untested required checks')
     .option('--baseline <file>', 'expected failures: a report, or a list')
     .option('--update-baseline', 'rewrite the baseline from this run')
-    .option('--bail [n]', 'stop at the first, or n-th, must that fails', whole(1, 100_000))
+    .option('--bail [n]', 'stop at the first or n-th failed required check', whole(1, 100_000))
     .option('--concurrency <n>', 'requests under way at once', whole(1, 256))
     .option('--rate <n>', 'requests per second, or 60/min; 0: no limit', requestsPerSecond)
     .option('--timeout <ms>', 'time for one whole exchange', whole(1, 3_600_000))
@@ -159,8 +159,8 @@ export function addGates<Args extends unknown[], Opts extends OptionValues>(
   return command
     .addOption(reportOption(formats))
     .option('--baseline <file>', baseline)
-    .option('--strict', 'a failed should counts like a failed must')
-    .option('--require-exercised', 'exit 1 also if a must was not tested')
+    .option('--strict', 'exit 1 also if a recommendation failed')
+    .option('--require-exercised', 'exit 1 also for untested required checks')
     .addOption(tpeOption())
 }
 

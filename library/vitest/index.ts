@@ -1,3 +1,4 @@
+import { levels } from '../../reporters/view/writing.ts'
 import 'vitest'
 import { afterAll, beforeAll, describe, type RunnerTestCase, test, vi } from 'vitest'
 import type { GivenTarget, Handover, RunEnded, Selected } from './suite-run.ts'
@@ -66,14 +67,14 @@ function failureMessage(result: RequirementResult): string {
       .join('\n')
   })
   const rest = failures.length > most ? [`and ${failures.length - most} more, in the reports`] : []
-  return [`${statement} (${level}, ${sections(section)})`, ...blocks, ...rest].join('\n\n')
+  return [`${statement} (${levels[level]}, ${sections(section)})`, ...blocks, ...rest].join('\n\n')
 }
 
-function skipNote({ failures, level, reason }: RequirementResult): string {
+function skipNote({ failures, reason }: RequirementResult): string {
   if (reason !== undefined) return terminalText(reason)
   const [first] = failures
   return terminalText(
-    `failed, but a ${level} is only recommended: expected ${first?.expected}, received ${first?.actual}`,
+    `failed, but only recommended: expected ${first?.expected}, received ${first?.actual}`,
   )
 }
 

@@ -10,7 +10,7 @@ import {
   isLeftOutByOption,
 } from '../../harness/report/index.ts'
 import { type Cause, byCause, type Distinct, failuresOf } from '../view/causes.ts'
-import { compactJson, kinds, type Mark } from '../view/writing.ts'
+import { compactJson, kinds, levels, type Mark } from '../view/writing.ts'
 import { byOperation, kindOf, kindsIn, type OperationGroup } from '../view/groups.ts'
 import { gainOf, notJudged, type Step, usualPart } from '../view/next-steps.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
@@ -53,7 +53,11 @@ const MOST_NAMED = 20
 
 function row({ cause, example, results }: Distinct, note?: string): string {
   const [first] = example.failures
-  const tags = [example.level, sections(example.section), ...(note === undefined ? [] : [note])]
+  const tags = [
+    levels[example.level],
+    sections(example.section),
+    ...(note === undefined ? [] : [note]),
+  ]
   const summary = first
     ? `<dl><dt>Sent</dt><dd>${short(first.message)}</dd><dt>Expected</dt><dd>${short(first.expected)}</dd><dt>Received</dt><dd class="got">${short(first.actual)}</dd></dl>`
     : ''
@@ -177,7 +181,7 @@ function operationRow({ operation, results }: OperationGroup, shown: Shown): str
 }
 
 function matrixCell({ id, level }: RequirementResult, { sign, tone, word }: Mark): string {
-  const label = htmlAttribute(`${conditionOf(id)} (${level}): ${word.toLowerCase()}`)
+  const label = htmlAttribute(`${conditionOf(id)} (${levels[level]}): ${word.toLowerCase()}`)
   return `<a class="cell ${tone}" href="${htmlAnchor(id)}" title="${label}" aria-label="${label}">${sign}</a>`
 }
 

@@ -31,7 +31,7 @@ export function masthead(report: Report): string {
 <p class="kind">Conformance report <span>${htmlText(suite.name)} ${htmlText(suite.version)}, interface version ${htmlText(suite.specVersion)}</span></p>
 <h1>${htmlText(target.name)}</h1>
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
-${first === undefined ? '' : `<p class="interrupted m"><b>${htmlText(sentence(first))}</b></p>\n`}${verdictBlock(report)}
+${first === undefined ? '' : `<p class="interrupted"><b>${htmlText(sentence(first))}</b></p>\n`}${verdictBlock(report)}
 ${nextBlock(report)}${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${operationsSection(report)}${countCards(report)}
 </header>
 `
@@ -43,7 +43,13 @@ const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Record<To
 
 function verdictBlock(report: Report): string {
   const { meaning, sign, tone, word } = standingOf(report)
-  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><h2 class="word">${word}</h2>${isSaidByExit(report) ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
+  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><h2 class="word">${word}</h2>${isSaidByExit(report) ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(exitSentence(report, meaning))}</p></div></div>`
+}
+
+/** Leaves out a reason that the verdict already gives. */
+function exitSentence(report: Report, meaning: string): string {
+  const { because, code } = report.exit
+  return meaning.startsWith(because) ? `Exit code ${code}.` : sentence(exitLine(report))
 }
 
 function nextBlock(report: Report): string {
@@ -59,11 +65,9 @@ function nextBlock(report: Report): string {
 function countCards(report: Report): string {
   const { run } = report
   const summary = selectedSummary(report)
-  const level = (title: string, weight: string, counts: Counts): string =>
-    levelCard(title, weight, counts)
   return `<div class="counts">
-${level('Must', 'Required: decides the verdict', summary.must)}
-${level('Should', run.strict ? 'Recommended, counts like must (--strict)' : 'Recommended: reported, does not decide', summary.should)}
+${levelCard('Required', 'decides the verdict', summary.must)}
+${levelCard('Recommended', run.strict ? 'counts like required (--strict)' : 'reported, does not decide', summary.should)}
 ${coverage(sum(summary.must, summary.should))}
 </div>`
 }
@@ -74,7 +78,7 @@ function levelCard(title: string, weight: string, counts: Counts): string {
     const number = counts[outcomes[outcome].member]
     return `<li class="${tone}${number === 0 ? ' zero' : ''}"><i aria-hidden="true">${sign}</i><b>${number}</b> ${word.toLowerCase()}</li>`
   })
-  return `<section class="card"><h2>${title} <small>${total(counts)}</small></h2><p class="weight">${weight}</p>${bar(counts)}<ul class="legend">${items.join('')}</ul></section>`
+  return `<section class="card"><h2>${title} <small>${total(counts) - counts.notApplicable}</small></h2><p class="weight">${weight}</p>${bar(counts)}<ul class="legend">${items.join('')}</ul></section>`
 }
 
 function bar(counts: Counts): string {
@@ -148,11 +152,11 @@ function created({ run }: Report): string {
 }
 
 const glossary = `${sectionHead('words', 'What the words mean')}<dl class="run">
-<dt>Conformant</dt><dd>Every required check (must) that applies to this target passed.</dd>
+<dt>Conformant</dt><dd>Every required check that applies to this target passed.</dd>
 <dt>Incomplete</dt><dd>No required check failed, but some were not tested. In files: passing.</dd>
-<dt>Non-conformant</dt><dd>At least one required check (must) failed.</dd>
-<dt>Not judged</dt><dd>Too little could be sent or was answered for a verdict.</dd>
-<dt>Must, should</dt><dd>Required and recommended checks: a failed should is reported, but only decides with --strict.</dd>
+<dt>Non-conformant</dt><dd>At least one required check failed.</dd>
+<dt>Not judged</dt><dd>Too few requests were answered for a verdict.</dd>
+<dt>Required, recommended</dt><dd>In files: must, should. A failed recommendation is reported, but only decides with --strict.</dd>
 <dt>Not tested</dt><dd>The requirement was not judged in this run; the reason is shown with it. It is not a pass.</dd>
 <dt>Not applicable</dt><dd>The target does not offer what the requirement is about, or nobody can trigger its condition there.</dd>
 <dt>Control</dt><dd>The same request without the fault, sent to prove that a refusal is caused by the fault.</dd>

@@ -7,7 +7,7 @@ import type {
 import { count, reasonExpected, sections, sectionsIn } from '../../harness/report/index.ts'
 import { singleQuoted } from '../../harness/shell-word.ts'
 import { htmlAttribute, htmlText, shortened, visible } from '../escape.ts'
-import { duration, kinds } from '../view/writing.ts'
+import { duration, kinds, levels } from '../view/writing.ts'
 import { responseDifference, responseDifferenceOf } from '../view/difference.ts'
 import { evidence } from '../view/evidence.ts'
 import {
@@ -136,7 +136,7 @@ export function requirement(result: RequirementResult, context: RequirementConte
     expected === undefined || result.outcome !== 'failed'
       ? ''
       : `<p class="facts">Expected by the baseline: ${htmlText(expected)}</p>`
-  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${known}${failureEvidence(result.failures, context)}${ranOrNot}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
+  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${levels[result.level]}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${known}${failureEvidence(result.failures, context)}${ranOrNot}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
 }
 
 function sectionLinks(section: string): string {
@@ -158,7 +158,7 @@ export function toolbar(report: Report): string {
     ([kind, { sign, tone, word }]) =>
       `<label class="${tone}"><input type="checkbox" name="outcome" value="${kind}"${kind === 'left-out' ? '' : ' checked'}><i aria-hidden="true">${sign}</i>${word}</label>`,
   )
-  return `<div class="tools" id="tools" role="search" aria-label="Requirements" hidden><input type="search" id="find" placeholder="Search id, statement, reason" aria-label="Search requirements"><fieldset><legend class="sr">Outcome</legend>${boxes.join('')}</fieldset><label class="sr" for="level">Level</label><select id="level"><option value="">Must and should</option><option value="must">Must only</option><option value="should">Should only</option></select><button type="button" id="fold">Open all</button><output id="shown"></output></div>`
+  return `<div class="tools" id="tools" role="search" aria-label="Requirements" hidden><input type="search" id="find" placeholder="Search id, statement, reason" aria-label="Search requirements"><fieldset><legend class="sr">Outcome</legend>${boxes.join('')}</fieldset><label class="sr" for="level">Level</label><select id="level"><option value="">Required and recommended</option><option value="must">Required only</option><option value="should">Recommended only</option></select><button type="button" id="fold">Open all</button><output id="shown"></output></div>`
 }
 
 export function operationHead({ operation, results }: OperationGroup): string {

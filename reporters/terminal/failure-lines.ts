@@ -3,7 +3,7 @@ import type { Colors } from 'picocolors/types'
 import { shortened, terminalText, terminalPieces, visible } from '../escape.ts'
 import type { Line } from './lines.ts'
 import { sections, type Failure, type RequirementResult } from '../../harness/report/index.ts'
-import { outcomes } from '../view/writing.ts'
+import { levels, outcomes } from '../view/writing.ts'
 import { storyLines, evidence, type EvidenceLine, commandOrLength } from '../view/evidence.ts'
 import { responseDifferenceOf } from '../view/difference.ts'
 
@@ -86,7 +86,7 @@ function signOf({ level }: RequirementResult, colors: Colors): string {
 function headOf(result: RequirementResult, colors: Colors, more = ''): string {
   const mark = result.level === 'must' ? colors.red : colors.yellow
   const where = colors.dim(terminalText(sections(result.section)))
-  return `${signOf(result, colors)} ${colors.bold(terminalText(result.id))}  ${mark(result.level)}  ${where}${more}`
+  return `${signOf(result, colors)} ${colors.bold(terminalText(result.id))}  ${mark(levels[result.level])}  ${where}${more}`
 }
 
 function wrapped(ids: readonly string[]): string[] {

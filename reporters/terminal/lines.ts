@@ -5,7 +5,7 @@ import { terminalText } from '../escape.ts'
 import { type ReasonGroup, selectedSummary } from '../view/groups.ts'
 import { byState, mapSentence, shownMap, states } from '../view/operation-map.ts'
 import { gainOf, type Step, usualPart } from '../view/next-steps.ts'
-import { compactJson, firstOf } from '../view/writing.ts'
+import { compactJson, firstOf, levels } from '../view/writing.ts'
 
 /**
  * A line for people. With a `lead`, continuation lines are aligned under its text; `width` is the lead's columns. A
@@ -53,8 +53,6 @@ function parted(line: string): { lead: string; width: number; text: string } {
   const [lead] = /^ */.exec(line)!
   return { lead, width: lead.length === 0 ? HANGING : lead.length, text: line.slice(lead.length) }
 }
-
-const levels = { must: 'must (required)', should: 'should (recommended)' } as const
 
 export function summaryTable(report: Report, colors: Colors): string[] {
   const summary = selectedSummary(report)

@@ -76,6 +76,9 @@ export interface Mark {
   readonly tone: string
 }
 
+/** How people read the levels that files call must and should. */
+export const levels = { must: 'required', should: 'recommended' } as const
+
 /** Signs of outcomes, equal in all reports. */
 export const outcomes = {
   passed: { sign: '✓', word: 'Passed', tone: 'p', member: 'passed' },

@@ -30,7 +30,7 @@ test('reports of one target show what broke and what was fixed between the first
     '  2  2026-04-01T00:00:00Z  Non-conformant: 2 failed, 1 passed, 1 not tested',
     '',
     'Broke: 2',
-    '  a.b  2: 1, 5 (should)',
+    '  a.b  2: 1, 5 (recommended)',
     'Fixed: 1',
     '  a.b  1: 2',
     'Still failing: 1',

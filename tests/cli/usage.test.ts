@@ -148,7 +148,7 @@ test('explain says what is sent, what passes and why, and what to declare', asyn
   const { code, stderr, stdout } = await conform('explain jobs.create/404-unknown-application')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   for (const part of [
-    'jobs.create/404-unknown-application  must  §4.2, §7.3\n',
+    'jobs.create/404-unknown-application  required  §4.2, §7.3\n',
     '/v1/applications/{application_id}/jobs with a valid request, but an unknown application_id',
     '404 ResourceNotFound.\n  With --tpe family also 404 NotFound.',
     '`NotFound` is only in §7.1',

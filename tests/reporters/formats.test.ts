@@ -282,8 +282,8 @@ describe('Markdown', () => {
       rows.map((row: { text: string }[]) => row.map(({ text }) => text)),
     )
     expect(counts).toEqual([
-      ['must (required)', ...Object.values(must).map(String)],
-      ['should (recommended)', ...Object.values(should).map(String)],
+      ['required', ...Object.values(must).map(String)],
+      ['recommended', ...Object.values(should).map(String)],
     ])
     const failures = report.requirements.filter(({ outcome }) => outcome === 'failed')
     const named = causes.flatMap(([row]: string[]) => row!.split(', '))

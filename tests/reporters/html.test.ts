@@ -1,3 +1,4 @@
+import { levels } from '../../reporters/view/writing.ts'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { leftOut } from '../../harness/report/reason.ts'
@@ -26,7 +27,8 @@ test('every requirement is a row with its outcome, level, section, statement and
   expect(attributes(list, 'data-o')).toEqual(report.requirements.map(({ outcome }) => outcome))
   report.requirements.forEach(({ id, level, reason, statement }, at) => {
     const text = textOf(list[at]!)
-    for (const part of [id, level, '§', statement, reason ?? '']) expect(text).toContain(part)
+    for (const part of [id, levels[level], '§', statement, reason ?? ''])
+      expect(text).toContain(part)
   })
 })
 
@@ -66,8 +68,8 @@ test('what an option left out is shown as that, and its operation has no line in
   )
   expect(attributes(rows(all), 'data-o')).toEqual(['passed', 'left-out', 'left-out'])
   expect(attributes(cellsOf(all), 'aria-label')).toEqual([
-    '2xx-accepted (must): passed',
-    '401-invalid-key (must): left out',
+    '2xx-accepted (required): passed',
+    '401-invalid-key (required): left out',
   ])
   expect(attributes(all, 'value')).toContain('left-out')
   expect(attributes(await pageOf(reportOf([selected])), 'value')).not.toContain('left-out')

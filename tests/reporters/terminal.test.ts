@@ -141,7 +141,7 @@ test('a failure shows what was sent, expected and received, how to see it again,
   const one = sampleReport({ end: (at) => (at === 8 ? fails()() : {}) })
   const text = inTerminal(one).split('\n')
   const at = text.findIndex((line) => line.startsWith('✗ '))
-  expect(text[at]).toBe('✗ pdf.parse/401-invalid-key  must  §5, §7.1')
+  expect(text[at]).toBe('✗ pdf.parse/401-invalid-key  required  §5, §7.1')
   expect(text.slice(at + 2, at + 9)).toEqual([
     '    sent      POST /v1/applications/a-1/jobs with a valid body',
     '    expected  404 ResourceNotFound',
@@ -192,12 +192,8 @@ test('--verbose counts in a table whose heads are over their columns, and groups
   const of = sampleReport({ end: mixed })
   const { must, should } = of.summary
   const text = inFull(of)
-  const row = /^ {2}must .*/m.exec(text)![0]
-  expect(row.trim().split(/\s+/)).toEqual([
-    'must',
-    '(required)',
-    ...Object.values(must).map(String),
-  ])
+  const row = /^ {2}required .*/m.exec(text)![0]
+  expect(row.trim().split(/\s+/)).toEqual(['required', ...Object.values(must).map(String)])
   const untested = must.notExercised + should.notExercised
   const reason = 'declare /scenarios/<id> in the target file'
   expect(text).toContain(`Not tested: ${untested}\n  ${untested}  ${reason}\n`)
