@@ -205,7 +205,7 @@ export class Client {
     const isRepeatable =
       probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
     const isStale = noResponse.staleConnection && !tries.fresh
-    const isOpen = !tries.resent || this.losses.mayBeChance(noResponse, tries.lost)
+    const isOpen = !tries.resent || tries.lost < this.losses.proof(tries.lost, isReset)
     if (isStale || (isRepeatable && isOpen)) {
       tries.unanswered = exchange
       this.losses.retried++
@@ -230,7 +230,7 @@ export class Client {
     const isStateOnly = purpose.role === 'setup' && purpose.badInput === true
     if (!isStateOnly && (!wasAway || isRepeatable))
       this.breaker.count(operationName(probe), last, (row) =>
-        byChance ? this.losses.proof(row) : mostUnanswered,
+        byChance ? this.losses.proof(row, true) : mostUnanswered,
       )
     return last
   }

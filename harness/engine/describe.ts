@@ -1,7 +1,7 @@
 import type { Pairs } from '../../catalogue/expected.ts'
 import { isSecretName, withoutEntities } from '../recording/index.ts'
 import { shellWord } from '../shell-word.ts'
-import { type HeaderValue, type HeaderValues, labels } from '../target/index.ts'
+import { type HeaderValues, labels } from '../target/index.ts'
 import { isNamed } from '../http/index.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
 import {
@@ -43,7 +43,11 @@ export function describeResponse(exchange: Exchange): string {
   if (tpe === undefined || isGranted(response))
     return `${response.status}${describeBody(exchange, response)}${tooLargeRemark(exchange, response)}`
   const inSuccess = response.status < 300 && isEnvelope(response) ? ' with an error envelope:' : ''
-  return `${response.status}${inSuccess} ${excerpt(recordedTpe(exchange, tpe))}${descriptionOf(exchange, response)}`
+  // A target may echo a key in it. Odd characters are quoted to be visible.
+  const isShown = exchange.recorded().response?.body.includes(tpe) === true
+  const written = /^[\w.-]+$/.test(tpe) ? tpe : JSON.stringify(tpe)
+  const name = isShown ? excerpt(written) : 'an envelope (see the exchange)'
+  return `${response.status}${inSuccess} ${name}${descriptionOf(exchange, response)}`
 }
 
 /** `was answered 404 NotFound`, `got no answer: the connection was reset`: continues a sentence. */
@@ -85,12 +89,6 @@ function describeBody({ recorded }: Exchange, response: HttpResponse): string {
   if (isPage(response)) return ` with a page: ${excerpt(pageText(body)) || 'without any text'}`
   // A body that looks right must not be shown as if it were.
   return isWrong ? `, but ${json.problem}: ${excerpt(body)}` : ` ${excerpt(body)}`
-}
-
-/** The recorded `tpe`, since a target may echo a key in it. Odd characters are quoted to be visible. */
-function recordedTpe({ recorded }: Exchange, tpe: string): string {
-  if (!recorded().response?.body.includes(tpe)) return 'an envelope (see the exchange)'
-  return /^[\w.-]+$/.test(tpe) ? tpe : JSON.stringify(tpe)
 }
 
 function descriptionOf({ recorded }: Exchange, response: HttpResponse): string {
@@ -170,14 +168,12 @@ export function rerunCommand(repeated: Repeated): string {
   if (tpe === 'family') words.push('--tpe', tpe)
   if (readOnly) words.push('--read-only')
   if (insecure) words.push('--insecure')
-  for (const [name, value] of Object.entries(headers))
-    words.push('--header', `${name}: ${shownValue(name, value)}`)
+  for (const [name, value] of Object.entries(headers)) {
+    const written = typeof value === 'object' ? `env:${value.env}` : value
+    const shown = typeof value === 'string' && isSecretName(name) ? labels.other : written
+    words.push('--header', `${name}: ${shown}`)
+  }
   return words.map(shellWord).join(' ')
-}
-
-function shownValue(name: string, value: HeaderValue): string {
-  if (typeof value === 'object') return `env:${value.env}`
-  return isSecretName(name) ? labels.other : value
 }
 
 /** The command to reproduce a failure; ids need no quoting. */

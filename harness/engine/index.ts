@@ -35,8 +35,6 @@ export {
 export {
   effectOf,
   jsonType,
-  livenessProbe,
-  operationName,
   draftOf,
   operationProbe,
   probeOf,

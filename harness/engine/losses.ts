@@ -1,4 +1,4 @@
-import type { HttpResult, NoResponse } from '../http/index.ts'
+import type { HttpResult } from '../http/index.ts'
 import type { Exchange } from './exchange.ts'
 import { NotExercised, Throttled } from './outcome.ts'
 
@@ -19,27 +19,22 @@ export class Losses {
   note(result: HttpResult): void {
     this.#sent++
     if (isLost(result)) this.#lost++
-    if (isHung(result)) this.#hung++
+    if (result.kind === 'no-answer' && result.cause === 'timeout') this.#hung++
   }
 
-  /** Whether chance may explain so many unanswered attempts in a row: two timeouts, if a few other requests timed out. */
-  mayBeChance(last: NoResponse, own: number): boolean {
-    if (isLost(last)) return own < this.proof(own)
-    const others = this.#hung - own
-    return isHung(last) && own <= least && others > 0 && others < nowAndThen * this.#sent
-  }
-
-  /** How many consecutive losses of one request rule out chance: two without other losses, more with others. */
-  proof(own: number): number {
-    const others = this.#lost - own
+  /**
+   * How many attempts in a row without an answer rule out chance: two; of timeouts three, if a few other requests timed
+   * out; of resets more, the more others were reset.
+   * @param own the attempts so far
+   */
+  proof(own: number, isReset: boolean): number {
+    const others = (isReset ? this.#lost : this.#hung) - own
     if (others <= 0) return least
-    const share = Math.min(0.5, others / this.#sent)
-    return Math.min(most, Math.max(least + 1, Math.ceil(Math.log(chance) / Math.log(share))))
+    const share = others / this.#sent
+    if (!isReset) return share < nowAndThen ? least + 1 : least
+    const needed = Math.ceil(Math.log(chance) / Math.log(Math.min(0.5, share)))
+    return Math.min(most, Math.max(least + 1, needed))
   }
-}
-
-function isHung(result: HttpResult): boolean {
-  return result.kind === 'no-answer' && result.cause === 'timeout'
 }
 
 /** The connection was closed before or during the answer, as networks sometimes do. */

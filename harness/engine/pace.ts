@@ -67,8 +67,6 @@ export function createSemaphore(size: number) {
   }
 }
 
-export type Pacer = ReturnType<typeof createPacer>
-
 /** Spaces requests evenly, at most `requestsPerSecond`; 0: no limit. Unused time is not saved up. */
 export function createPacer(requestsPerSecond: number) {
   const interval = 1000 / requestsPerSecond
@@ -240,5 +238,3 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     release,
   }
 }
-
-export type Throttle = ReturnType<typeof createThrottle>

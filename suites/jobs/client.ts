@@ -318,7 +318,7 @@ export class Gate {
         if (exchange.response?.status !== 409 || expects409) return exchange
         const { unanswered } = exchange
         const isLost = unanswered && !unanswered.noResponse?.staleConnection
-        if (isLost && ++lost >= run.client.losses.proof(lost))
+        if (isLost && ++lost >= run.client.losses.proof(lost, true))
           return { ...unanswered, unansweredTwice: true }
         fresh ||= unanswered !== undefined
         busySince ??= performance.now()
