@@ -104,7 +104,6 @@ export interface Refusal {
   change(valid: Probe): Probe | Promise<Probe>
 }
 
-/** Statuses for a wrong body or label. */
 export const ofBodies: readonly number[] = [400, 415, 422]
 
 const byKey = (requirement: string, what: string, credential: Credential): Refusal => ({
@@ -114,7 +113,6 @@ const byKey = (requirement: string, what: string, credential: Credential): Refus
   change: (valid) => withCredential(valid, credential),
 })
 
-/** Refusals without a key, with a malformed, an unknown and the expired key. */
 export async function refusedByKey({ keys, target }: Run): Promise<Refusal[]> {
   const full = await keys.fullKey()
   const all = await keys.declared()
@@ -133,7 +131,6 @@ export async function refusedByKey({ keys, target }: Run): Promise<Refusal[]> {
   ]
 }
 
-/** With the restricted key, if declared for the operation. */
 export async function refusedByRights(run: Run, operation: OperationId): Promise<Refusal[]> {
   const credential = await orElse(run, () => run.keys.restricted(operation))
   const what = 'with a key that lacks the permission'
@@ -224,7 +221,6 @@ export async function freshCreation(run: Run, id: OperationId): Promise<Probe> {
   return addition(run, declaredResource(run, 'graph'), await upload(run, contentOf(run)))
 }
 
-/** An addition of that file to that graph; the declared body if the place of the file is undeclared. */
 export async function addition(run: Run, graph: string, file: string): Promise<Probe> {
   const pointer = pointerOf(run, additionOperation, 'file') ?? ''
   const json = additionOf(run, file, pointer)
@@ -232,7 +228,6 @@ export async function addition(run: Run, graph: string, file: string): Promise<P
   return { ...(await operationProbe(run, additionOperation, parts)), creates: file }
 }
 
-/** The file that an addition names; undefined if its place in the body is undeclared. */
 export function fileIn(run: Run, probe: Probe): string | undefined {
   const pointer = pointerOf(run, additionOperation, 'file')
   return pointer === undefined ? undefined : String(getAt(jsonOf(probe), pointer))
@@ -253,8 +248,6 @@ export const isTaken = ({ response }: Exchange): boolean =>
   response !== undefined && isGranted(response)
 
 export const isConflict = ({ response }: Exchange): boolean => response?.status === 409
-
-/** Creates the situations for the relation rules, which judge them. */
 
 const atOnce = { full: 4, quick: 2 }
 const severalAtOnce = { full: 3, quick: 2 }
@@ -278,13 +271,11 @@ export function judgeRelation(context: CheckContext): void {
   if (verdict.outcome !== 'open' || planned <= judged) judgeVerdict(context, verdict)
 }
 
-/** Throws why the answer is inconclusive; distinguishes throttling. */
 function showsNothing(which: string, exchange: Exchange): never {
   const Reason = isThrottling(exchange) ? Throttled : NotExercised
   throw new Reason(`${which} ${wasAnswered(exchange)}`)
 }
 
-/** Two uploads of different content under one name: a server that identifies files by name returns one id. */
 async function uploadUnderOneName(context: CheckContext): Promise<void> {
   const { run, scenario } = context
   if (scenario || run.options.depth === 'quick') return
@@ -297,7 +288,6 @@ async function uploadUnderOneName(context: CheckContext): Promise<void> {
 
 const needTwo = 'concurrent creations need limits.concurrency of 2 or more'
 
-/** Simultaneous creations return ids that no other creation of the run returns. */
 export const ownId: Judge = async (context) => {
   const { run, requirement } = context
   const operation = operationIn(context)
@@ -319,10 +309,6 @@ export const ownId: Judge = async (context) => {
   context.atEnd = async () => judgeRelation(context)
 }
 
-/**
- * A refused creation has no effect.
- * @param more refusals that only this operation has
- */
 export async function noEffect(
   context: CheckContext,
   more: readonly Refusal[] = [],
@@ -389,7 +375,6 @@ function isTelling(sent: readonly Exchange[]): boolean {
   return made > 1 || (made === 1 && sent.some(isRefused))
 }
 
-/** Of simultaneous creations of one thing at most one is accepted. */
 export const onceAtOnce: Judge = async (context) => {
   const { run, requirement, scenario } = context
   if (scenario) return byScenario(context)
@@ -416,7 +401,6 @@ export const onceAtOnce: Judge = async (context) => {
   judgeRelation(context)
 }
 
-/** Requests an existing thing once more. */
 export async function askAgain(context: CheckContext, probe: Probe): Promise<Exchange> {
   const { run } = context
   const { exists, same, what } = creatorOf(operationIn(context))
@@ -426,7 +410,6 @@ export async function askAgain(context: CheckContext, probe: Probe): Promise<Exc
   return last
 }
 
-/** Judges that an existing thing is refused; a missing answer is all there is to see. */
 export function judgeOnce(context: CheckContext, last: Exchange): void {
   if (!last.response)
     judgePairs(context, last, creatorOf(operationIn(context)).exists, last.purpose.what ?? '')
@@ -502,13 +485,11 @@ async function use(context: CheckContext, one: Use, id: string, madeAt?: number)
   if (isDeclared(run, one.operation)) await control(run, one.operation)
 }
 
-/** A target may refuse PDFs. */
 const ownPdf = (run: Run): Promise<string | undefined> =>
   orElse(run, () => uploadSample(run, 'other'))
 
 /** Requirements whose objects are used again at the end: made simultaneously, requested twice, attached. */
 const alsoUsed = ['2xx-own-id', '400-duplicate-name', '2xx-attached-to-graph']
-/** Larger uploads (bytes) are used again as well. */
 const largeBytes = 64 * 1024
 
 /** Objects used again at the end: the first one, those of other requirements, a file in a graph, and a PDF. */

@@ -20,12 +20,10 @@ import {
 } from '../../harness/journal/index.ts'
 import { describeResponse, isOwnBreakdown } from '../../harness/engine/index.ts'
 
-/** A rule for all that an operation creates: a pure function of a history. */
 export type RelationRule = (history: History, operation: OperationId) => Verdict
 
 export interface Creator {
   readonly operation: OperationId
-  /** Accepted pairs for creating something that exists. */
   readonly exists: Pairs
   readonly what: string
   readonly same: string
@@ -33,7 +31,6 @@ export interface Creator {
   readonly isProcessed: boolean
 }
 
-/** Describes what an operation creates; §7.3: names are unique, and a file is in a graph once. */
 export function creatorOf(id: OperationId): Creator {
   const isProcessed = id === additionOperation
   return {
@@ -56,7 +53,6 @@ function thingOf(event: HistoryEvent): string | undefined {
 export const fileOf = ({ object, content }: Pick<HistoryEvent, 'object' | 'content'>): string =>
   object === undefined ? String(content) : idKey(object)
 
-/** The additions of each file to graphs, in order. */
 export const additionsByFile = derived((history) =>
   groupBy(thingsOf(history, additionOperation).flat(), fileOf),
 )
@@ -68,7 +64,6 @@ const things = derived((history) => {
   return new Map([...byOperation].map(([id, events]) => [id, groupBy(events, thingOf)]))
 })
 
-/** The creations of each thing, in order. */
 export const thingsOf = (history: History, id: OperationId): (readonly HistoryEvent[])[] => [
   ...(things(history).get(id)?.values() ?? []),
 ]
@@ -105,7 +100,6 @@ export const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =
 /** A timer may fire early, in ms. */
 const earlyMs = 1
 
-/** Whether an object made then had its time to settle. */
 export const hasSettled = ({ limits }: History, madeAt: number, at: number): boolean =>
   at - madeAt >= limits.settleMs - earlyMs
 
@@ -130,7 +124,6 @@ export function isOfConnection(
   return isProven && fresh.every(isRight) && !behind.some(isRight)
 }
 
-/** Whether an addition failed because its file is gone, as a later retrieval shows. */
 export function isForFile(history: History, { object, status = 0, sentAt }: HistoryEvent): boolean {
   if (object === undefined || !isMissing(status)) return false
   const readings = history
@@ -152,7 +145,6 @@ export function isForGraph(
 
 const isMissing = (status: number): boolean => status === 404 || status === 410
 
-/** For example `3.2 s`. */
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
 /** Objects made by an operation: accepted creations, the first per id. */
@@ -371,8 +363,6 @@ function isNeverAnswered(
   return readings.length > 1 && readings.every(({ status }) => status === undefined)
 }
 
-/** Rules for things that may exist only once. */
-
 /** When a file was added to another graph: later answers of the first are another requirement's matter. */
 function addedElsewhere(history: History, first: HistoryEvent): number {
   if (first.operation !== additionOperation) return Infinity
@@ -381,7 +371,6 @@ function addedElsewhere(history: History, first: HistoryEvent): number {
   return additionsByFile(history).get(fileOf(first))?.find(isOther)?.sentAt ?? Infinity
 }
 
-/** The same creation, repeated after an accepted one. */
 const repetitionsOf = (
   history: History,
   attempts: readonly HistoryEvent[],
@@ -446,7 +435,6 @@ function refusedByName(history: History): Evidence[] {
   })
 }
 
-/** §7.3: an existing thing is not created again, whatever happened since. */
 export const onceRule: RelationRule = (history, id) => {
   const creator = creatorOf(id)
   const { exists, what, same, isProcessed } = creator

@@ -138,7 +138,6 @@ async function attachAndAdd(context: CheckContext, graph: string): Promise<strin
   return undefined
 }
 
-/** The extension of the uploaded file; default `pdf`. */
 export const extensionOf = ({ target }: Run): string =>
   extensionIn(target.operations['files.upload']?.content?.filename ?? '') ?? 'pdf'
 
@@ -149,7 +148,6 @@ export const othersThan = (own: string): string =>
     .slice(0, 2)
     .join()
 
-/** A listing by extensions; an array gives several values of `file_types`. */
 export function listingOf(run: Run, types: string | readonly string[]) {
   const make = async (): Promise<Probe> => {
     const probe = await validRequest(run, 'files.list')
@@ -158,7 +156,6 @@ export function listingOf(run: Run, types: string | readonly string[]) {
   return { make, what: `with file_types ${[types].flat().join(' and file_types ')}` }
 }
 
-/** Lists a new file by its own extension until found, by another one, and by two others. */
 export const filtered: Judge = async (context) => {
   const { run } = context
   const own = extensionOf(run)
@@ -188,7 +185,6 @@ function requireGranted(exchange: Exchange, which: string): void {
   if (!isGranted(exchange.response)) throw new NotExercised(`${which} ${wasAnswered(exchange)}`)
 }
 
-/** Retrieves two files of different names and content. */
 export const ownRecord: Judge = async (context) => {
   const { run, scenario } = context
   if (scenario) return grantedByScenario(context)

@@ -10,8 +10,6 @@ import {
 import { isObject } from '../../schemas/json.ts'
 import { madeBy } from '../created/rules.ts'
 
-/** Rules about listing and retrieving files, as pure functions of a history. */
-
 export const extensionIn = (filename: string): string | undefined => /\.(\w+)$/.exec(filename)?.[1]
 
 const textOf = ({ response }: Exchange): string => response?.text(response.size) ?? ''

@@ -35,13 +35,11 @@ const awkward = [
   'long '.repeat(400),
 ]
 
-/** More texts than usual. */
 const manyTexts = 120
 
 const emptyText = 'empty @ /inputs/*/value/*'
 const isEmpty = ([text, ...more]: readonly string[]): boolean => text === '' && more.length === 0
 
-/** Judges that no text, special or generated, causes a 5xx. */
 export async function takesAnyText(context: CheckContext): Promise<void> {
   const { run } = context
   const application = run.target.resources.application

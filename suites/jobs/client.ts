@@ -28,9 +28,8 @@ import { resendWhile } from '../../harness/checks/index.ts'
 import { type ApplicationResource, applicationNames } from '../../harness/target/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { inProgressWithOthers } from './conflicts.ts'
-import { isEnded, isRead, type Job, statusOf } from './job.ts'
+import { isEnded, isRead, type Job, statusOf, viewOf } from './view.ts'
 import { ids, type JobRuleId, jobRules } from './rules.ts'
-import { viewOf } from './view.ts'
 
 /** Most creations beside a job while a guardrail or a model error interferes. */
 const mostBlocks = 5
@@ -73,7 +72,6 @@ const longestPauseMs = 1000
 /** Extra time beyond `settleMs` for an unreadable job, in ms. */
 const unreadableMs = 1000
 
-/** Creates and reads jobs; judges nothing. */
 export class JobClient {
   readonly run: Run
   readonly history: History
@@ -172,7 +170,6 @@ export class JobClient {
     return polling
   }
 
-  /** Reads a new job until found, at most `settleMs`. */
   readUntilFound({ id, creation }: Job, requirement: string): Promise<boolean> {
     const { settleMs } = this.run.target.limits
     return this.#readUntil(id, requirement, isRead, creation.endedAt + settleMs)
@@ -205,7 +202,6 @@ export const clientOf = perRun((run) => new JobClient(run))
 
 /** Pauses before a request is repeated to an application that is busy with another client's job, in ms. */
 const busyPausesMs = [250, 500, 1000, 2000, 3000, 5000]
-/** Attempts for requests that start no job. */
 const maxAttempts = 5
 /** This many lost answers to creations must fit into `jobTimeoutMs` to rule out chance. */
 const triesIfLost = 13
@@ -280,12 +276,10 @@ export class Gate {
     return true
   }
 
-  /** `settle`; throws if a job does not end, which is then not waited for again. */
   async idle(): Promise<void> {
     if (!(await this.settle())) throw this.#isLate('still had a job in progress')
   }
 
-  /** Pauses while busy; throws if its jobs cannot be read and it has waited long enough. */
   async #pauseBusy(ms: number): Promise<void> {
     if (this.client.cannotBeRead && (this.#lock.blindMs -= ms) < 0)
       throw this.#giveUp('is busy, and its jobs cannot be read')
@@ -353,7 +347,6 @@ export class Gate {
     }
   }
 
-  /** Holds the idle application during `action`. */
   async hold<T>(action: (gate: this) => Promise<T>): Promise<T> {
     const release = await this.acquire()
     return action(this).finally(release)
@@ -386,7 +379,6 @@ export class Gate {
     return false
   }
 
-  /** One creation; after 409 further ones, until the application is free again. */
   async look(requirement: string): Promise<'granted' | 'freed' | 'lost'> {
     const made = await this.create(requirement)
     if (isConflict(made)) return (await this.untilFree(requirement)) ? 'freed' : 'lost'

@@ -12,18 +12,21 @@ import {
 import { groupBy } from '../../harness/group-by.ts'
 import { seconds } from '../created/rules.ts'
 import { mayBeOfRefusals, proofOf, somebodyElse, timesAlike } from './no-effect.ts'
-import { type Application, createdAt, isAsked, isRead, type Job, statusOf } from './job.ts'
 import {
   allAttempts,
-  attemptsIn,
-  isAlone,
-  lostBefore,
+  type Application,
   type Attempt,
+  attemptsIn,
+  createdAt,
+  isAlone,
+  isAsked,
+  isRead,
+  type Job,
+  lostBefore,
+  statusOf,
   viewOf,
   wereTogether,
 } from './view.ts'
-
-/** When a creation gets 409, and when not (§4.2, §8). */
 
 const conflict = [[409, 'BadRequest']] as const
 /** Delay between a job's observed end and the release of its application, in ms. */
@@ -113,7 +116,6 @@ const kindsOf = (attacks: readonly HistoryEvent[]): string =>
 
 const ageOf = ({ creation, job }: Beside): number => creation.sentAt - job.creation.endedAt
 
-/** Creations after the same attacks on the lock of one application, and creations beside jobs that were not attacked. */
 export interface AttackLook {
   readonly attacks: readonly Attack[]
   /** Jobs beside which each creation after the attacks was accepted. */
@@ -145,7 +147,6 @@ export function attackLook(history: History, attempts: readonly Attempt[]): Atta
   }
 }
 
-/** Whether the attacks, and not the ends of short jobs, freed the application: three times, while other jobs kept it. */
 export const isProven = (look: AttackLook | undefined): boolean =>
   look !== undefined && look.freed.size >= timesAlike && look.kept.size >= timesAlike
 
@@ -161,10 +162,8 @@ function brokenRace(job: Job): Evidence | undefined {
   return { exchange: first.exchange, what, expected: '409 BadRequest' }
 }
 
-/** A long enough wait before a job's end, in ms. */
 const longEnoughMs = 3000
 
-/** What to declare if jobs end before anything can be sent beside them. */
 function remedy(history: History): string {
   const [longest] = viewOf(history)
     .jobs.map((job) => ({ job, ms: (job.end?.endedAt ?? -Infinity) - job.creation.endedAt }))
@@ -238,7 +237,6 @@ function unseen(jobs: readonly Job[]): string {
 function asksTheSame({ creation, met, beside }: Attempt): boolean[] {
   const { status = 0, noise, request, exchange } = creation
   const isRefused = status >= 400 && noise === undefined
-  // A 409 shows that some job was in progress.
   const jobs = isConflict(creation) ? met : isRefused ? beside : []
   if (!isAsked(creation) || jobs.length === 0) return []
   const { body } = exchange.probe
@@ -343,7 +341,6 @@ export const perApplication: Rule = (history) => {
   )
 }
 
-/** A server that never returns 409 passes these requirements without checking anything. */
 function withConflict(history: History, verdict: Verdict): Verdict {
   if (verdict.outcome !== 'held' || allAttempts(history).some(isInConflict)) return verdict
   return { outcome: 'open', why: 'no creation was answered 409 in this run' }
@@ -361,7 +358,6 @@ export const released: Rule = (history) => {
     const granted = after.filter(({ creation }) => creation.isGranted).length
     cases += granted
     if (granted > 0) looked.push(application)
-    // Consecutive, with nothing accepted in between.
     const refused = after.filter(({ creation }) => isConflict(creation))
     for (const row of groupBy(refused, ({ freeSince }) => freeSince).values()) {
       const kept = row.map(({ creation }) => creation)
@@ -394,7 +390,6 @@ export const released: Rule = (history) => {
   return withConflict(history, verdictOf([], cases, open))
 }
 
-/** Groups of overlapping creations. */
 function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
   const bursts: Attempt[][] = []
   let until = -Infinity

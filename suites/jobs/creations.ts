@@ -11,10 +11,7 @@ import {
 } from '../../harness/journal/index.ts'
 import { seconds } from '../created/rules.ts'
 import { perApplication, refusedTogether } from './conflicts.ts'
-import { isAsked } from './job.ts'
-import { type Attempt, attemptsIn, isAlone, ownJobs, wereTogether } from './view.ts'
-
-/** Rules: creations are accepted, and make jobs that can be read (§2.4, §4.2). */
+import { type Attempt, attemptsIn, isAlone, isAsked, ownJobs, wereTogether } from './view.ts'
 
 const created = '202 with the id, status and created_at of the new job'
 
@@ -23,7 +20,6 @@ const wrong = ({ exchange }: HistoryEvent, more: Partial<Evidence> = {}): Eviden
   return { exchange, what: 'with a valid body', expected: created, shownBy, ...more }
 }
 
-/** A 2xx to a creation without the form of §2.4 and §4.2. */
 function wrongAnswer(creation: HistoryEvent): Evidence | undefined {
   const { response } = creation.exchange
   if (creation.status !== 202) return wrong(creation)
@@ -70,7 +66,6 @@ function refusedWhenNew(history: History, attempts: readonly Attempt[]): Evidenc
   return { exchange: late.exchange, what, expected }
 }
 
-/** Creations on an application that the history made are not answered 409 for longer than `settleMs`. */
 export const neverBusyWhenNew: Rule = (history) => {
   const all = [...attemptsIn(history).values()]
   const found = all.flatMap((attempts) => refusedWhenNew(history, attempts) ?? [])
@@ -84,7 +79,6 @@ const grantedIn = (history: History): HistoryEvent[] =>
 export const isSomeCreated = (history: History): boolean =>
   grantedIn(history).some((one) => !wrongAnswer(one))
 
-/** §4.2, §2.4: a valid creation returns 202 with the new job, also the first one on a new application. */
 export const createdRule: Rule = (history) => {
   const granted = grantedIn(history)
   const all = [...attemptsIn(history).values()]

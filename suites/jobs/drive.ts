@@ -23,10 +23,9 @@ import type { Refusal } from '../created/drive.ts'
 import { Gate, gateOf, type JobClient, jobRequest, pauseMs, withOtherValues } from './client.ts'
 import { type Attack, type AttackLook, attackLook } from './conflicts.ts'
 import { kindsOf } from './faults.ts'
-import { isOwn, type Job, statusOf } from './job.ts'
+import { attemptsIn, isOwn, type Job, statusOf, viewOf } from './view.ts'
 import { moments, timesAlike, windowMs } from './no-effect.ts'
 import { ids } from './rules.ts'
-import { attemptsIn, viewOf } from './view.ts'
 
 /** Creates the situations for the rules about conflicts and refused creations, which judge them. */
 
@@ -87,7 +86,6 @@ async function createDuring(
     )
   const all = client.isQuick ? [attacks] : attacks.map((kind) => [kind])
   const groups = repeated ? [repeated] : isAttacked ? [] : all
-  /** False if it was accepted, or got an answer other than a conflict. */
   const create = async (isOdd: boolean, moment: number): Promise<boolean> => {
     const own = isOdd ? withOtherValues(application, moment + turn) : application
     const { status = 409 } = await client.createBeside(own)
@@ -173,7 +171,6 @@ async function begin(gate: Gate): Promise<Job[]> {
   return jobs
 }
 
-/** Reads an older job while a newer one is in progress: it must not change. */
 async function readOlder({ client, jobs }: Gate, newer: Job): Promise<void> {
   const now = performance.now()
   const older = jobs.find((job) => job !== newer && job.end && job.end.endedAt + pauseMs <= now)

@@ -38,7 +38,6 @@ import {
 } from '../created/drive.ts'
 import { ids } from './rules.ts'
 
-/** The body, `inputs`, its items, their `id` and `value`, and the items of a value, with other JSON types. */
 export const malformedInputs = byCases(
   (material) => {
     const { body, first, last, optional, required, isRequired } = inputPlaces(material)
@@ -115,7 +114,6 @@ function behind(one: Change): Change[] {
 const isLeftOut = ({ member: { at } }: Placed, isRequired: boolean): boolean =>
   at === '/inputs/*/id' || (at === '/inputs/*/value' && isRequired)
 
-/** Judges that a creation with only the required inputs is accepted. */
 export const withRequiredInputs = granted('with just the required inputs', (valid, known) => {
   const { inputs, requiredInputs } = declaredResource(known, 'application')
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
@@ -127,7 +125,6 @@ export const withRequiredInputs = granted('with just the required inputs', (vali
   return withJson(valid, { inputs: required })
 })
 
-/** Each required input left out alone, and all of them. */
 export const withoutInput = byCases(({ target }) => {
   const { application } = target.resources
   const lacking = (application?.requiredInputs ?? []).map((required) => ({
@@ -241,7 +238,6 @@ function nobodys(
     : changed
 }
 
-/** An unknown uuid, requested twice, and some similar to that of a job, which is known once the run has made one. */
 export const unknownJob = byCases(
   (material) => [
     ...unknownIdCases(material, 'job_id', ['unknown', 'asked twice', 'of another kind']),

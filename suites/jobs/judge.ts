@@ -18,11 +18,10 @@ import type { ApplicationResource } from '../../harness/target/index.ts'
 import { clientOf, type JobClient, jobRequest } from './client.ts'
 import { isSomeCreated } from './creations.ts'
 import { provokeConflicts, provokeRefusals } from './drive.ts'
-import { hasEnded, isGone, isRead, type Job, statusOf } from './job.ts'
+import { hasEnded, isGone, isRead, type Job, ownJobs, statusOf, viewOf } from './view.ts'
 import { failedFault, failedRule, isSomeRight, ofFailing } from './readings.ts'
 import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './rules.ts'
 import { apartMs, timesDiffer } from './times.ts'
-import { ownJobs, viewOf } from './view.ts'
 
 /** The id of the job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
 async function readNewJob(client: JobClient): Promise<string> {
@@ -65,7 +64,6 @@ const states: Readonly<Record<State, (client: JobClient) => Promise<unknown>>> =
     ),
 }
 
-/** Creates a state once per run, for the first caller. */
 export function reach(client: JobClient, state: 'readable'): Promise<string>
 export function reach(client: JobClient, state: State): Promise<unknown>
 export function reach(client: JobClient, state: State): Promise<unknown> {
@@ -96,7 +94,6 @@ function jobsToReadAgain({ run: { options }, history }: JobClient): Job[] {
   return [...new Set([...jobs, ...gone])]
 }
 
-/** Reads a job again; if missing, until a replica should know it. */
 async function readAgain(client: JobClient, { id, creation }: Job): Promise<void> {
   const settledIn = creation.endedAt + client.run.target.limits.settleMs - performance.now()
   const later = client.isQuick ? [] : goneAgainMs
@@ -138,7 +135,6 @@ export async function readFinalStates(client: JobClient): Promise<void> {
   ])
 }
 
-/** Requirements without a conflict: a scenario creates the state without one. */
 const granting: readonly string[] = [ids.released, ids.perApplication, ids.noEffect]
 
 function byRule(id: JobRuleId): Judge {
@@ -169,7 +165,6 @@ export const byRules = <O extends 'jobs.create' | 'jobs.retrieve'>(operation: O)
       .map((id) => [id.slice(operation.length + 1), byRule(id)]),
   ) as RulesOf<O>
 
-/** Every valid creation of the run returns 202 in the documented form. */
 export const eachCreated: Judge = async (context) => {
   const client = clientOf(context.run)
   const exchange = await controlExchange(context.run, 'jobs.create').catch((error: unknown) => {

@@ -7,8 +7,7 @@ import {
   type Rule,
   verdictOf,
 } from '../../harness/journal/index.ts'
-import { type Application } from './job.ts'
-import { type Attempt, attemptsIn, lostBefore, wereTogether } from './view.ts'
+import { type Application, type Attempt, attemptsIn, lostBefore, wereTogether } from './view.ts'
 
 /** Observations needed where another client's job could look the same. */
 export const timesAlike = 3
@@ -44,7 +43,6 @@ const untilMs = [350, 800, 1400, windowMs] as const
 /** A creation on an application without known jobs in progress, and the refusals shortly before it. */
 interface Look extends Attempt {
   readonly refused: readonly HistoryEvent[]
-  /** From the last refusal to the creation, in ms. */
   readonly afterMs: number
   /** Previous refusals: requirement of the fault, or the answer, and the moment. */
   readonly kinds: readonly string[]
@@ -131,7 +129,6 @@ const suspicious = derived((history): Look[] => {
   )
 })
 
-/** Whether earlier refusals may have caused the 409 of a creation. */
 export const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
   suspicious(history).some((look) => look.creation === creation) ||
   (looksIn(history).some((look) => look.creation === creation && look.refused.length > 0) &&

@@ -13,15 +13,22 @@ import {
   verdictOf,
 } from '../../harness/journal/index.ts'
 import { member, preview, previews } from '../../schemas/json.ts'
-import { hasEnded, isEnded, isGone, isOwn, isRead, isReading, type Job, statusOf } from './job.ts'
-import { ownJobs, viewOf } from './view.ts'
-
-/** Rules about readings of a job: its form, identity and end (§2.3, §3, §6). */
+import {
+  hasEnded,
+  isEnded,
+  isGone,
+  isOwn,
+  isRead,
+  isReading,
+  type Job,
+  ownJobs,
+  statusOf,
+  viewOf,
+} from './view.ts'
 
 const valueOf = (name: string, { exchange, body }: HistoryEvent): unknown =>
   member(jsonValue(exchange.response) ?? body, name)
 
-/** A member's value for a failure. */
 export const told = (name: string, event: HistoryEvent): string => {
   const value = valueOf(name, event)
   return `${name} ${value === undefined ? 'absent' : preview(value)}`
@@ -35,11 +42,9 @@ export function against(job: Job | undefined, { exchange }: HistoryEvent, found:
   return { exchange, what, shownBy: job?.creation.exchange.purpose.requirement, ...found }
 }
 
-/** A member of a reading that contradicts an earlier event. */
 export interface Contradiction {
   readonly name: string
   readonly before: HistoryEvent
-  /** Where the earlier value was read. */
   readonly as: string
 }
 
@@ -61,7 +66,6 @@ export function contradicts(
 
 export const asBefore = 'as when the ended job was read before'
 
-/** All readings of each job, made in the history or declared. */
 export const readJobs = derived((history) => {
   const ids = history.events.filter(isReading).flatMap(({ object }) => object ?? [])
   return [...new Set(ids.map(idKey))].map((id) => ({
@@ -108,11 +112,9 @@ const faultOf = ({ exchange: { response } }: HistoryEvent) =>
 const isRight = (one: HistoryEvent): boolean =>
   one.exchange.response !== undefined && one.status === 200 && !faultOf(one)
 
-/** Whether some job was read correctly, so that a wrong reading is an exception. */
 export const isSomeRight = (history: History): boolean =>
   history.events.some((event) => isReading(event) && isRight(event))
 
-/** §2.3, §4.3: a retrieval returns 200 with a job, in every state. */
 export const jobRule = eachOf(
   (history) =>
     ownJobs(history).flatMap((job) =>
@@ -124,7 +126,6 @@ export const jobRule = eachOf(
     const fault = status === 200 ? faultOf(reading) : undefined
     const found = against(job, reading, { what: '', expected: aJob, ...fault })
     const at = job.readings.indexOf(reading)
-    // Right before and after it: the answers are flaky.
     if (!job.readings.slice(0, at).some(isRight) || !job.readings.slice(at).some(isRight))
       return found
     const responses = job.readings.map((one) =>
@@ -225,7 +226,6 @@ export const outcomeRule: Rule = (history) => {
   return verdictOf(evidence.slice(0, 1), cases + evidence.length, open)
 }
 
-/** Description of a request for a failing job, and its answer. */
 export const ofFailing = {
   what: 'of an application whose jobs fail',
   expected: 'status failed; error, if present, a string',

@@ -7,17 +7,14 @@ import { noEffect } from './no-effect.ts'
 import { failedRule, identity, jobRule, outcomeRule } from './readings.ts'
 import { consistent, createdAtRule, stable } from './times.ts'
 
-/** The situation that a rule needs. */
 export type State = 'readable' | 'ended' | 'conflicts' | 'refusals' | 'failing'
 
 export interface JobRow {
-  /** A pure function of a run or recording. */
   readonly rule: Rule
   readonly state: State
   readonly takes: TakesState
 }
 
-/** Requirements on jobs that concern several answers. */
 export const jobRules = {
   'jobs.create/202-created': { rule: createdRule, state: 'ended', takes: 'idle-application' },
   'jobs.create/202-retrievable': { rule: retrievable, state: 'ended', takes: 'job-of-run' },
@@ -44,7 +41,6 @@ export const jobRules = {
 
 export type JobRuleId = keyof typeof jobRules
 
-/** Short names for drivers. */
 export const ids = {
   created: 'jobs.create/202-created',
   inProgress: 'jobs.create/409-job-in-progress',
@@ -55,7 +51,6 @@ export const ids = {
   stable: 'jobs.retrieve/200-stable',
 } as const satisfies Record<string, JobRuleId>
 
-/** The requirements that need a state. */
 export const rulesAfter = (state: State): JobRuleId[] =>
   (Object.keys(jobRules) as JobRuleId[]).filter((id) => jobRules[id].state === state)
 

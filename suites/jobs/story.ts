@@ -4,9 +4,7 @@ import type { Story, StoryStep } from '../../harness/report/index.ts'
 import { member } from '../../schemas/json.ts'
 import { viewOf } from './view.ts'
 
-/** Maximum shown steps; of others only the number. */
 const MOST = 14
-/** Steps kept from the beginning, including the creation. */
 const FIRST = 4
 
 /** The requests on the application up to an exchange: from the creation of the job in progress, or its own. */

@@ -11,8 +11,7 @@ import {
 import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { member } from '../../schemas/json.ts'
 import { seconds } from '../created/rules.ts'
-import { hasEnded, isGone, isRead, type Job, statusOf } from './job.ts'
-import { ownJobs } from './view.ts'
+import { hasEnded, isGone, isRead, type Job, ownJobs, statusOf } from './view.ts'
 import { against, asBefore, contradicts, isBackLater, readJobs, told } from './readings.ts'
 
 /** Tolerance between two readings of one clock, in ms: a server may read it twice. */
@@ -99,7 +98,6 @@ export const createdAtRule: Rule = (history) => {
   return verdictOf(evidence.slice(0, 1), dated.flat().length, why)
 }
 
-/** True if jobs have different times, so that a stopped clock would have been noticed. */
 export const timesDiffer = (history: History): boolean =>
   new Set(datedReadings(history).flatMap((all) => all.map(({ instant }) => instant.epochMs))).size >
   1
@@ -113,7 +111,6 @@ const meaning: Readonly<Record<string, string>> = {
   error: 'that says why a job failed',
 }
 
-/** The member that a job's status or the time contradicts (§2.3), and what it should be. */
 function inconsistency(
   reading: HistoryEvent,
   isMade: boolean,
@@ -133,7 +130,6 @@ function inconsistency(
   return ['created_at', `a created_at within 30 days of ${at}, as the job was created just now`]
 }
 
-/** §2.3: a job's fields match its status and the time. */
 export const consistent = eachOf(
   (history) =>
     readJobs(history).flatMap(({ job, all }) =>
@@ -152,7 +148,6 @@ const members = ['id', 'status', 'application_id', 'created_at', 'completed_at',
 
 /** How long a slow replica may show a job in progress after another one showed its end, in ms. */
 const maxLagMs = 1000
-/** Minimum time from the end of a job to a later reading, in ms. */
 const laterMs = 200
 
 function tellTheSame(name: string, one: HistoryEvent, other: HistoryEvent): boolean {

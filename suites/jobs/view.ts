@@ -6,14 +6,118 @@ import {
   idKey,
   sameId,
 } from '../../harness/journal/index.ts'
-import { Application, createdAt, isAsked, isReading, Job, type Span } from './job.ts'
+import { member } from '../../schemas/json.ts'
+
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+export class Application {
+  readonly id: string
+  /** When the history made it, in ms: nobody else uses it. */
+  readonly madeAt: number | undefined
+  readonly creations: HistoryEvent[] = []
+  readonly jobs: Job[] = []
+  /** `created_at` in the answers to creations. */
+  readonly times = new Set<unknown>()
+
+  constructor(id: string, madeAt: number | undefined) {
+    this.id = id
+    this.madeAt = madeAt
+  }
+}
+
+export class Job {
+  readonly id: string
+  readonly application: Application
+  readonly creation: HistoryEvent
+  /** The first creation that returned the id, if not this one. */
+  readonly twinOf: HistoryEvent | undefined
+  /** In order, including answers other than a job. */
+  readonly readings: HistoryEvent[] = []
+
+  constructor(id: string, application: Application, creation: HistoryEvent, twin?: Job) {
+    this.id = id
+    this.application = application
+    this.creation = creation
+    this.twinOf = twin?.creation
+  }
+
+  /** The first reading that showed its end. */
+  get end(): HistoryEvent | undefined {
+    return this.readings.find((reading) => hasEnded(reading) && isOwn(reading, this))
+  }
+
+  /** Readings that showed that very job in progress, before its end. */
+  get inProgress(): HistoryEvent[] {
+    const end = this.end?.sentAt ?? Infinity
+    return this.readings.filter(
+      (one) => statusOf(one) === 'in_progress' && one.sentAt < end && !this.#showsAnother(one),
+    )
+  }
+
+  /** When it was certainly in progress: from the answer to its creation until the last reading that showed it so. */
+  get busy(): Span | undefined {
+    const last = this.inProgress.at(-1)
+    return last && { from: this.creation.endedAt, to: last.sentAt }
+  }
+
+  get possible(): Span {
+    return { from: this.creation.sentAt, to: this.end?.endedAt ?? Infinity }
+  }
+
+  /** True if waiting is pointless, including a status outside the enum, which is a fault. */
+  get isOver(): boolean {
+    return this.twinOf !== undefined || this.readings.some(isEnded)
+  }
+
+  /** Whether a reading shows a newer job of the application, by its time. */
+  #showsAnother(reading: HistoryEvent): boolean {
+    const shown = createdAt(reading)
+    const isTimeOfAnother = createdAt(this.creation) !== shown && this.application.times.has(shown)
+    return !isOwn(reading, this) || isTimeOfAnother
+  }
+}
+
+/** With a key that may read it. */
+export const isReading = ({ kind, operation, request }: HistoryEvent): boolean =>
+  kind === 'reading' && operation === 'jobs.retrieve' && request !== 'faulty'
+
+/** Expected to be accepted on a free application, or of unknown intention. */
+export const isAsked = ({ request }: HistoryEvent): boolean => request !== 'faulty'
+
+export const isGone = ({ status }: HistoryEvent): boolean => status === 404 || status === 410
+
+/** The status in a reading, if it is a job. */
+export function statusOf({ isGranted, status, body }: HistoryEvent): string | undefined {
+  const told = isGranted && status === 200 ? member(body, 'status') : undefined
+  return typeof told === 'string' ? told : undefined
+}
+
+export const isRead = (reading: HistoryEvent): boolean => statusOf(reading) !== undefined
+
+/** Any status but `in_progress` ends the wait, including one outside the enum. */
+export const isEnded = (reading: HistoryEvent): boolean =>
+  isRead(reading) && statusOf(reading) !== 'in_progress'
+
+/** An unknown status may belong to a job that continues. */
+export const hasEnded = (reading: HistoryEvent): boolean =>
+  ['completed', 'failed'].includes(statusOf(reading) ?? '')
+
+/** Whether a reading may be of that job: one with another id is not. */
+export function isOwn({ body }: HistoryEvent, { id }: Pick<Job, 'id'>): boolean {
+  const own = member(body, 'id')
+  return typeof own !== 'string' || sameId(own, id)
+}
+
+export const createdAt = ({ body }: HistoryEvent): unknown => member(body, 'created_at')
 
 /**
  * A history as applications: the creations on each, their jobs, when a job was in progress, and what was in progress
  * beside a creation. All rules about jobs use this view. While a rule is open, `drive.ts` sends what it needs.
  */
 
-/** A creation, and the jobs in progress meanwhile. */
 export interface Attempt {
   readonly creation: HistoryEvent
   readonly application: Application
@@ -64,9 +168,7 @@ function createView() {
     /** In the order of the answers to their creations. */
     jobs,
     applicationOf,
-    /** The first job of that id, if the history made it. */
     jobOf: (id: string): Job | undefined => byId.get(idKey(id)),
-    /** The job of a creation, if known. */
     madeBy: (creation: HistoryEvent): Job | undefined => byCreation.get(creation),
     add(event: HistoryEvent): void {
       const { operation, object = '', isGranted, endedAt } = event
@@ -79,7 +181,6 @@ function createView() {
   }
 }
 
-/** Applications and jobs, growing with the history. */
 export const viewOf = gathered(createView, (view, event) => view.add(event))
 
 /** Jobs whose readings are judged; one created with a wrong key may belong to nobody. */
@@ -88,7 +189,6 @@ export const ownJobs = (history: History): Job[] =>
     ({ creation: { exchange } }) => history.isRecorded || exchange.probe.credential.full,
   )
 
-/** All creations by application, in order. */
 export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
   const { applications, jobs: all } = viewOf(history)
   const timed = applications
@@ -150,7 +250,6 @@ function meeting(
   )
 }
 
-/** For each creation on an application without known jobs, since when. */
 function freeTimes({ jobs, creations }: Application): Map<HistoryEvent, number> {
   const times = new Map<HistoryEvent, number>()
   // If another job has the same id, readings do not show the end, unless the answers are identical.
@@ -173,7 +272,6 @@ const isWithin = ({ sentAt, endedAt }: HistoryEvent, { from, to }: Span): boolea
 const overlaps = ({ sentAt, endedAt }: HistoryEvent, { from, to }: Span): boolean =>
   sentAt <= to && endedAt >= from
 
-/** Whether two creations on one application overlapped. */
 export const wereTogether = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one !== other && overlaps(one, { from: other.sentAt, to: other.endedAt })
 
@@ -184,7 +282,6 @@ export function lostBefore({ creations }: Application, at: number): boolean {
   return lost >= 0 && !before.slice(lost).some(({ isGranted }) => isGranted)
 }
 
-/** Whether certainly no job on another application was in progress meanwhile. */
 export const isAlone = (history: History, creation: HistoryEvent): boolean =>
   viewOf(history).jobs.every(
     (job) => sameId(job.application.id, creation.within ?? '') || !overlaps(creation, job.possible),
