@@ -7,13 +7,13 @@ import { cors } from 'hono/cors'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { targetFile } from './declared/scenarios.ts'
-import { needsSocket, createSwitches, stamped, type Switches } from './switches/switches.ts'
+import { needsSocket, createSwitches, type Switches } from './switches/switches.ts'
 import { preloadedStore } from './world/preloaded.ts'
 import { createClock, type World } from './world/world.ts'
 
 export { targetFile } from './declared/scenarios.ts'
 export { defects } from './switches/defects.ts'
-export { needsSocket, stampHeader, variants } from './switches/switches.ts'
+export { needsSocket, variants } from './switches/switches.ts'
 
 export interface ReferenceOptions {
   /** Names of `defects`: requirements that the server breaks. */
@@ -89,10 +89,9 @@ function forWebPages(app: Hono): Hono {
 
 /**
  * A conforming server of the whole interface without a socket, for tests that inject their transport.
- * @throws Error on a defect or variant that is unknown, or only has an effect on a socket (`needsSocket`). `isStamped`:
- * each response names the defects that affected it, which costs time.
+ * @throws Error on a defect or variant that is unknown, or only has an effect on a socket (`needsSocket`)
  */
-export function createReference(options: ReferenceOptions = {}, isStamped = false) {
+export function createReference(options: ReferenceOptions = {}) {
   const { fetch } = createServed(options)
   const unseen = [...(options.defects ?? []), ...(options.variants ?? [])].find(needsSocket)
   if (unseen !== undefined)
@@ -104,7 +103,7 @@ export function createReference(options: ReferenceOptions = {}, isStamped = fals
     target: { ...targetFile, baseUrl: url } as Readonly<Record<string, unknown>>,
     /** @throws ConnectionLost if a defect gives no answer */
     handle(request: HandedRequest): Promise<Response> {
-      return isStamped ? stamped(() => fetch(request as Request)) : fetch(request as Request)
+      return fetch(request as Request)
     },
   }
 }

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { defects } from './defects.ts'
 import { named } from './table.ts'
 
@@ -63,29 +62,12 @@ function checked(
   return chosen
 }
 
-const asked = new AsyncLocalStorage<Set<string>>()
-
-/** Header with the defects that affected an answer: those that are on and were consulted during the request. */
-export const stampHeader = 'x-reference-defects'
-
-/** Answers a request, and stamps the response with the defects that affected it. */
-export async function stamped(answer: () => Promise<Response>): Promise<Response> {
-  const names = new Set<string>()
-  const response = await asked.run(names, answer)
-  if (names.size > 0) response.headers.set(stampHeader, [...names].join(', '))
-  return response
-}
-
 /** @throws Error on an unknown name */
 export function createSwitches(defectNames: Iterable<string>, variantNames: Iterable<string>) {
   const on = checked('defect', defects, defectNames)
   const ways = checked('variant', variants, variantNames)
   const beginnings = new Map<string, boolean>()
-  const broken = (defect: string): boolean => {
-    const isOn = on.has(defect)
-    if (isOn) asked.getStore()?.add(defect)
-    return isOn
-  }
+  const broken = (defect: string): boolean => on.has(defect)
   const varied = (variant: string): boolean => ways.has(variant)
   return {
     broken,

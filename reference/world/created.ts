@@ -56,7 +56,6 @@ export function overlooks(
 /** The name or file in a refused request that has an effect nevertheless, under the defects of `4xx-no-effect`. */
 export async function refusedName(call: Call, status: number): Promise<string | undefined> {
   const isLabelled = call.request.header('content-type') === 'application/json'
-  // The switch is consulted first: a later refusal shows the effect, and gets its stamp from that.
   const isEffective =
     (call.broken('4xx-no-effect') && status === 401) ||
     (call.broken('4xx-no-effect#forbidden') && status === 403) ||

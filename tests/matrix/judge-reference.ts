@@ -70,8 +70,6 @@ export interface JudgeSettings {
   readonly limits?: Partial<Limits>
   /** Changes the reference's own target file. */
   readonly change?: (file: TargetFile) => TargetFile
-  /** Responses say which switches had a say in them. */
-  readonly isStamped?: boolean
   /** Called with the run before it begins. */
   readonly prepare?: (run: Run) => void
   /** How each requirement is judged, if not by the suites. */
@@ -149,7 +147,7 @@ export async function judgeOnSocket(
 
 function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Promise<Judged> {
   return inVirtualTime(async () => {
-    const reference = createReference(options, settings.isStamped)
+    const reference = createReference(options)
     const { url } = reference
     const handle = settings.instead?.(reference.handle) ?? reference.handle
     const transport = transportTo({ url, handle }, settings.latencyMs)

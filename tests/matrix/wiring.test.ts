@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { defects, needsSocket } from '../../reference/server.ts'
 import { observedRequirements } from '../../harness/checks/envelope-watch.ts'
-import { assign } from './assign.ts'
-import { ownId, redUnder } from './also-red.ts'
-import { expectListed } from './kill-matrix.ts'
-import { brokenServer } from './servers.ts'
+import { needsSocket } from '../../reference/server.ts'
 import { expectConforming, inCohorts, large } from './allowed-differences.ts'
+import { ownId, redUnder } from './also-red.ts'
+import { expectListed, switches } from './kill-matrix.ts'
 
-/** The main switch of each requirement; `npm run test:servers` judges all the others. */
-const main = defects.filter((defect) => defect === ownId(defect) && !needsSocket(defect))
+/** The switch of each requirement that `every-case` does not judge; `npm run test:servers` has all the others. */
+const main = switches.filter((defect) => defect === ownId(defect) && !needsSocket(defect))
 
 /** One case of many shows these, and a quick run draws one. */
 const isRare = (defect: string): boolean =>
@@ -16,36 +14,27 @@ const isRare = (defect: string): boolean =>
     defect,
   )
 
-const assigned = (['quick', 'full'] as const).flatMap((depth) => {
-  const switches = main.filter((defect) => isRare(defect) === (depth === 'full'))
-  return assign(switches, 'one-each').map((group) => [group[0]!, depth, group] as const)
-})
+/** What any response may break shows in the responses to others; those of two operations are enough. */
+const asked = (defect: string): string[] => [
+  ...redUnder(defect),
+  ...(observedRequirements.some((id) => id === defect)
+    ? ['jobs.retrieve/*', 'translate.run/*']
+    : []),
+]
 
-/** Gives the requirements to ask: one that any response may break shows in the responses to others; those of one operation are enough. */
-function asked(group: readonly string[]): readonly string[] {
-  const isObserved = group.some((defect) => observedRequirements.some((id) => id === ownId(defect)))
-  return [
-    ...new Set([
-      ...group.flatMap(redUnder),
-      ...(isObserved ? ['jobs.retrieve/*', 'translate.run/*'] : []),
-    ]),
-  ]
-}
+test.each(main)('a server that breaks %s fails it', (defect) =>
+  expectListed(defect, { only: asked(defect), depth: isRare(defect) ? 'full' : 'quick' }),
+)
 
-describe('each requirement fails if a server breaks it, and only what is listed with it', () => {
-  test.each(assigned)('%s and what shares its server, %s run', (_, depth, group) =>
-    expectListed({ ...brokenServer(group), only: asked(group), depth }),
-  )
+test('the requirements that no refusal covers have a switch', () => {
+  expect(main.length).toBeGreaterThan(80)
 })
 
 describe('a few cases of each kind accuse none of the ways to conform', () => {
-  // Megabytes in each answer are judged by themselves, and by `npm run test:servers` together with others.
+  // `npm run test:servers` judges all of them; megabytes in each answer take long.
   const ways = inCohorts('first')
+    .filter((_, at) => at % 3 === 0)
     .map((group) => group.filter((variant) => !large.includes(variant)))
     .map((group) => [group[0]!, group] as const)
   test.each(ways)('%s and what shares its server', (_, group) => expectConforming(group, 'quick'))
-})
-
-test('the main switches are those of all requirements', () => {
-  expect(assigned.flatMap(([, , group]) => group).length).toBeGreaterThan(330)
 })

@@ -1,3 +1,0 @@
-import { killMatrix } from './kill-matrix.ts'
-
-killMatrix(3)
