@@ -102,19 +102,24 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
     failure(exchange, expected, what, actual) {
       const why = sentTwice(exchange)
       if (why !== undefined) throw new NotExercised(why)
-      const cites = ` (${sections(section)})`
-      const remarks = run.hooks.map((hook) => hook.remarkOn?.(run, exchange) ?? '')
+      const asked = [expects ?? []].flat(2).map(String)
+      const isOfStatus = !asked.includes(String(exchange.response?.status))
+      // After the sections: it does not tell failures apart.
+      const remarks = isOfStatus
+        ? run.hooks.map((hook) => hook.remarkOn?.(run, exchange) ?? '')
+        : []
+      const cites = ` (${sections(section)})${remarks.join('')}`
       const hooks = context.again.takes === null ? [] : run.hooks
       const [story] = hooks.flatMap((hook) => hook.storyOf?.(run, id, exchange) ?? [])
       const [state] = hooks.flatMap((hook) => hook.takesState?.(run, id) ?? [])
       return {
         message: describeProbe(exchange, what),
-        expected: `${expected}${remarks.join('')}${cites}`,
+        expected: expected + cites,
         cites,
         actual: withFinding(exchange, actual ?? describeResponse(exchange)),
         onlyName: false,
         // Expected statuses and names, if any.
-        ...(expects !== undefined && { asked: [expects].flat(2).map(String) }),
+        ...(expects !== undefined && { asked }),
         seed: run.options.seed,
         ...controlOf(context, exchange),
         ...(story !== undefined && { story }),

@@ -30,6 +30,19 @@ test('a row that late visibility fails names settleMs', async () => {
   expect(terminal()).not.toContain('check resources.graph')
 })
 
+test('a row in which only the name is wrong does not name settleMs', async () => {
+  const { of } = await judgeBehind(
+    async (path, answer) => {
+      const response = await answer()
+      return isAddition(path) && response.status === 404 ? error(404, 'NotFound') : response
+    },
+    { only: ['graphs.add-file/404-unknown-graph'] },
+  )
+  const { actual, expected } = of('graphs.add-file/404-unknown-graph').failures[0]!
+  expect(actual).toMatch(/^404 NotFound/)
+  expect(expected).not.toContain('settleMs')
+})
+
 // The first file is the control's; one is added in all scenarios, one in all requests that a key has refused.
 test.each([2, 3])(
   'if upload %d is refused, every requirement that would add that file adds another one',
