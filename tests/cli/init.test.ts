@@ -134,6 +134,29 @@ test('--from makes a target file of what a report lacked, and the report stays a
   expect(answersFrom(from, {}).baseUrl).toBe(standardAnswers({}).baseUrl)
 })
 
+test.each(['t.json', 't.ts'])(
+  '--from keeps what %s has, and adds what the run lacked',
+  async (name) => {
+    const at = folder()
+    const from = join(at, 'r.json')
+    const missing = undeclaredReason([['keys.expired']], '{"keys": {"expired": {"env": "OLD"}}}')
+    writeFileSync(from, JSON.stringify(report([missed('a.b/1', missing)])))
+    const file = join(at, name)
+    const own = { name: 'Mine', baseUrl: 'https://mine.example.com', resources: { graph: 'g-1' } }
+    writeFileSync(
+      file,
+      name.endsWith('.ts')
+        ? `export default { // by hand\n  ...${JSON.stringify(own)},\n}\n`
+        : `{\n  // by hand\n${JSON.stringify(own, null, 2).slice(2)}`,
+    )
+    await conform(`init ${name} --from r.json`, { cwd: at })
+    const text = readFileSync(file, 'utf8')
+    expect(text).toContain('// by hand')
+    expect(text).toContain('"expired": {"env": "OLD"}')
+    expect(await valid(file)).toMatchObject(own)
+  },
+)
+
 test('with a base URL and a key init probes the server, and writes what is not there as not served', async () => {
   const reference = createReference({})
   const key = (reference.target as { keys: { full: string } }).keys.full
