@@ -1,5 +1,5 @@
 import type { ValidateFunction } from 'ajv'
-import { isObject, getAt } from '../schemas/json.ts'
+import { isObject, getAt, parsedJson } from '../schemas/json.ts'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { newAjv } from '../schemas/ajv.ts'
 import {
@@ -7,7 +7,6 @@ import {
   bodyOf,
   byRecord,
   controlCase,
-  controlExchange,
   granted,
   grantedBy,
   type GrantedCheck,
@@ -15,42 +14,35 @@ import {
   type OfTarget,
   respelled,
   suite,
-  tryUntilGranted,
-  validRequest,
   valueAt,
 } from '../harness/checks/index.ts'
 import {
   type Exchange,
-  Failed,
   jsonOf,
   jsonValue,
   NotExercised,
   type Probe,
   type Run,
 } from '../harness/engine/index.ts'
-import { type CheckContext, judgeGranted, judgeShape } from '../harness/run/index.ts'
+import { type Finding, shapeFinding } from '../harness/run/index.ts'
 import { triesOf } from '../catalogue/operations.ts'
 import { unknownModel } from '../catalogue/expected.ts'
 import { insideBounds } from './query-config.ts'
 
-const hasContent: GrantedCheck = (context, exchange, what) => {
-  judgeGranted(context, exchange, 'a 2xx with choices[0].message.content', what)
-  requireWhole(context.run, exchange)
-  judgeShape(context, exchange, 'chat-completion', what)
-}
+const hasContent: GrantedCheck = (run, exchange) =>
+  streamed(run, exchange) ?? shapeFinding(exchange, 'chat-completion')
 
-/** Throws `NotExercised` for a stream, whose form the spec does not show. */
-function requireWhole(run: Run, { probe }: Exchange): void {
-  if (valueAt(run, 'chat.create', 'stream', jsonOf(probe)) === true)
-    throw new NotExercised(
-      'the scenario requests a stream, like the declared body: add "stream": null to its merge',
-    )
+/** The spec does not show the form of a stream. */
+function streamed(run: Run, { probe }: Exchange): Finding | undefined {
+  const reason =
+    'the scenario requests a stream, like the declared body: add "stream": null to its merge'
+  return valueAt(run, 'chat.create', 'stream', jsonOf(probe)) === true ? { reason } : undefined
 }
 
 /** Like `hasContent`, but also accepts tool calls. */
-const hasContentOrCalls: GrantedCheck = (context, exchange, what) => {
+const hasContentOrCalls: GrantedCheck = (run, exchange) => {
   const calls = getAt(jsonValue(exchange.response), '/choices/0/message/tool_calls')
-  if (!Array.isArray(calls) || calls.length === 0) hasContent(context, exchange, what)
+  return Array.isArray(calls) && calls.length > 0 ? undefined : hasContent(run, exchange)
 }
 
 type Message = Readonly<Record<string, unknown>>
@@ -137,7 +129,8 @@ const options = {
   validateSchema: false,
 } as const
 
-function compiled(schema: Record<string, unknown>): ValidateFunction {
+/** Or why it cannot be compiled. */
+function compiled(schema: Record<string, unknown>): ValidateFunction | string {
   const { $schema: _dialect, ...rest } = schema
   const text = JSON.stringify(rest)
   const before = known.get(text)
@@ -148,63 +141,41 @@ function compiled(schema: Record<string, unknown>): ValidateFunction {
     known.set(text, validate)
     return validate
   } catch (error) {
-    throw new NotExercised(`the declared schema cannot be compiled: ${(error as Error).message}`)
+    return `the declared schema cannot be compiled: ${(error as Error).message}`
   }
 }
 
-const judgeStructuredOutput: GrantedCheck = (context, exchange, what) => {
-  requireWhole(context.run, exchange)
-  judgeShape(context, exchange, 'chat-completion', what)
-  const asked = getAt(
-    valueAt(context.run, 'chat.create', 'response_format', jsonOf(exchange.probe)),
-    '/json_schema',
-  )
-  const value = parsed(context, exchange, what)
-  const schema = getAt(asked, '/schema')
-  if (getAt(asked, '/strict') !== true || !isObject(schema)) return
-  const validate = compiled(schema)
-  if (validate(value)) return
-  const [problem] = validate.errors ?? []
-  context.fail(
-    exchange,
-    'content that fits the schema of the request (strict is true)',
-    what,
-    `content ${problem?.instancePath ?? ''} ${problem?.message ?? 'does not fit'}`,
-  )
-}
-
-function parsed(context: CheckContext, exchange: Exchange, what: string): unknown {
+const hasStructuredOutput: GrantedCheck = (run, exchange) => {
+  const wrong = hasContent(run, exchange)
+  if (wrong) return wrong
+  const format = valueAt(run, 'chat.create', 'response_format', jsonOf(exchange.probe))
   const content = String(getAt(jsonValue(exchange.response), '/choices/0/message/content'))
-  try {
-    return JSON.parse(content)
-  } catch {
-    return context.fail(
-      exchange,
-      'content that is JSON text',
-      what,
-      `content ${JSON.stringify(content.slice(0, 80))}`,
-    )
+  const value = parsedJson(content)
+  if (value === undefined)
+    return {
+      expected: 'content that is JSON text',
+      actual: `content ${JSON.stringify(content.slice(0, 80))}`,
+    }
+  const schema = getAt(format, '/json_schema/schema')
+  if (getAt(format, '/json_schema/strict') !== true || !isObject(schema)) return undefined
+  const validate = compiled(schema)
+  if (typeof validate === 'string') return { reason: validate }
+  if (validate(value)) return undefined
+  const [problem] = validate.errors ?? []
+  return {
+    expected: 'content that fits the schema of the request (strict is true)',
+    actual: `content ${problem?.instancePath ?? ''} ${problem?.message ?? 'does not fit'}`,
   }
 }
 
-const hasToolData: GrantedCheck = (context, exchange, what) => {
-  requireWhole(context.run, exchange)
-  judgeShape(context, exchange, 'llm-tool-completion', what)
-}
-
-const valid = 'with a valid request'
+const hasToolData: GrantedCheck = (run, exchange) =>
+  streamed(run, exchange) ?? shapeFinding(exchange, 'llm-tool-completion')
 
 const completion = grantedBy(() => [controlCase], {
-  async tryControl(context) {
-    try {
-      hasContent(context, await controlExchange(context.run, 'chat.create'), valid)
-    } catch (error) {
-      if (!(error instanceof Failed) || !error.failure.exchange?.response) throw error
-      // Generated answers vary: a later one may satisfy the check.
-      const make = () => validRequest(context.run, 'chat.create')
-      const tries = triesOf('chat.create') - 1
-      await tryUntilGranted(context, { make, what: valid, check: hasContent, tries })
-    }
+  control: {
+    check: hasContent,
+    expected: 'a 2xx with choices[0].message.content',
+    tries: triesOf('chat.create') - 1,
   },
 })
 
@@ -231,7 +202,7 @@ export const chatCreate = suite('chat.create', () => ({
   '200-structured-output': granted(
     'with response_format json_schema',
     withResponseFormat,
-    judgeStructuredOutput,
+    hasStructuredOutput,
   ),
   // Only a scenario guarantees that the tool runs.
   '200-llm-tool': granted('with an llm tool', undefined, hasToolData),

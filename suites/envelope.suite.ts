@@ -12,7 +12,7 @@ import {
   type Case,
   type Cases,
   contentOf,
-  type GrantedByCases,
+  type KnownCases,
   grantedControl,
   isDeclared,
   materialOf,
@@ -68,7 +68,7 @@ function routeCase(method: string, path: string, what: string): Case {
 function byRoutes(
   cases: Cases,
   isOwn: (exchange: Exchange) => boolean = () => false,
-): GrantedByCases {
+): KnownCases & { readonly judge: Judge } {
   const chosen: Cases = (material) =>
     sampled({ run: material, requirement: material.requirement }, cases(material))
   return {

@@ -3,7 +3,6 @@ import {
   byCases,
   byControl,
   type Case,
-  controlExchange,
   granted,
   type GrantedCheck,
   missingBody,
@@ -26,7 +25,7 @@ import {
   type Run,
   withJson,
 } from '../harness/engine/index.ts'
-import { type CheckContext, type Judge, judgeGranted, judgeShape } from '../harness/run/index.ts'
+import { type CheckContext, type Judge, shapeFinding } from '../harness/run/index.ts'
 import { member, preview } from '../schemas/json.ts'
 import {
   removed,
@@ -69,19 +68,18 @@ function findInOrder(wanted: readonly string[], words: readonly string[]) {
   return { found: wanted.length - missing.length, firstMissing: missing[0] }
 }
 
-const asText = byControl(
-  async (context) => {
-    const exchange = await controlExchange(context.run, 'pdf.parse')
-    judgeGranted(context, exchange, '200 with the content of the PDF', 'with format text')
-    judgeShape(context, exchange, 'pdf-content', 'with format text')
-  },
-  (context, again) => judgeShape(context, again, 'pdf-content', 'with format text'),
-)
+const hasText: GrantedCheck = (_, exchange) => shapeFinding(exchange, 'pdf-content')
+
+const asText = byControl({
+  what: 'with format text',
+  expected: '200 with the content of the PDF',
+  check: hasText,
+})
 
 const asMarkdown = granted(
   'with format markdown',
   (probe) => withJson(probe, { format: 'markdown' }),
-  (context, exchange, what) => judgeShape(context, exchange, 'pdf-content', what),
+  hasText,
 )
 
 /** Required share of words: extraction is not exact. */
@@ -115,14 +113,15 @@ function holdsWords(
   { words: wanted, of }: KnownText,
   remarkOn: (words: readonly string[]) => string = () => '',
 ): GrantedCheck {
-  return (context, exchange, what) => {
-    judgeShape(context, exchange, 'pdf-content', what)
+  return (run, exchange) => {
+    const wrong = hasText(run, exchange)
+    if (wrong) return wrong
     const given = wordsOf(String(member(jsonValue(exchange.response), 'content')))
     const { found, firstMissing } = findInOrder(wanted, given)
-    if (found >= leastShare * wanted.length) return
+    if (found >= leastShare * wanted.length) return undefined
     const expected = `content with at least four in five of the ${wanted.length} words, in order, of ${of}: ${preview(wanted.join(' '))}`
     const actual = `${found} of them (first missing: "${firstMissing}"${remarkOn(given)}): ${describeResponse(exchange)}`
-    context.fail(exchange, expected, what, actual)
+    return { expected, actual }
   }
 }
 
@@ -164,13 +163,9 @@ async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf):
   })
   const known = { words: wordsOf(text), of: `${name}.pdf, which the suite uploads` }
   const holds = holdsWords(known, (words) => ofOtherPdf(run, id, name, words))
-  const check: GrantedCheck = (...answer) => {
-    if (isShared(run, id))
-      throw new NotExercised(
-        `another upload gave the id of ${name}.pdf: see files.upload/2xx-own-id`,
-      )
-    holds(...answer)
-  }
+  const reason = `another upload gave the id of ${name}.pdf: see files.upload/2xx-own-id`
+  const check: GrantedCheck = (_, exchange) =>
+    isShared(run, id) ? { reason } : holds(run, exchange)
   await tryUntilGranted(context, { make, what, check })
 }
 

@@ -1,5 +1,5 @@
-import { jsonOf, NotExercised } from '../harness/engine/index.ts'
-import { judgeGranted, judgeShape } from '../harness/run/index.ts'
+import { jsonOf } from '../harness/engine/index.ts'
+import { shapeFinding } from '../harness/run/index.ts'
 import {
   accepted,
   atRole,
@@ -7,7 +7,6 @@ import {
   byCases,
   byControl,
   byRecord,
-  controlExchange,
   suite,
   valueAt,
   withBytes,
@@ -36,18 +35,16 @@ const badEncoding = byCases((material) =>
 /** §2.8 shows entities only for response_type Entities. */
 const ofEntities = 'with response_type Entities'
 
-const entities = byControl(
-  async (context) => {
-    const { run } = context
-    const exchange = await controlExchange(run, 'medical.comprehend')
-    judgeGranted(context, exchange, 'a 2xx with entities', ofEntities)
+const entities = byControl({
+  what: ofEntities,
+  expected: 'a 2xx with entities',
+  check(run, exchange) {
     const type = valueAt(run, 'medical.comprehend', 'response_type', jsonOf(exchange.probe))
-    if (type !== 'Entities')
-      throw new NotExercised('declare a body of medical.comprehend with response_type Entities')
-    judgeShape(context, exchange, 'medical-entities', ofEntities)
+    return type === 'Entities'
+      ? shapeFinding(exchange, 'medical-entities')
+      : { reason: 'declare a body of medical.comprehend with response_type Entities' }
   },
-  (context, again) => judgeShape(context, again, 'medical-entities', ofEntities),
-)
+})
 
 export const tools = {
   // Text generation (§7.3)

@@ -83,7 +83,7 @@ export function settlingRemark(run: Run, { probe, response }: Exchange): string 
   return `; if an upload takes longer than ${run.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
 }
 
-const settlingEveryMs = 1000
+export const settlingEveryMs = 1000
 
 /**
  * Repeats a refused request every second while its file may still be processed. Later files get as much time before
@@ -102,11 +102,15 @@ export async function sendUntilSettled(
     await pause(run, settlingEveryMs)
     exchange = await again(exchange.probe)
   }
-  const { uploads } = sharedBy(run)
-  if (exchange !== first && settled(exchange))
-    for (const [, at] of namedUploads(run, exchange.probe))
-      uploads.lagMs = Math.max(uploads.lagMs, exchange.sentAt - at)
+  if (exchange !== first && settled(exchange)) noteLag(run, exchange)
   return exchange
+}
+
+/** Notes how long the files of an accepted request took until they could be used. */
+export function noteLag(run: Run, { probe, sentAt }: Exchange): void {
+  const { uploads } = sharedBy(run)
+  for (const [, at] of namedUploads(run, probe))
+    uploads.lagMs = Math.max(uploads.lagMs, sentAt - at)
 }
 
 /** When to repeat an attempt on a new object, in ms after its creation: 1 s, and `settleMs`. */

@@ -1,16 +1,24 @@
-import { countsAsGranted } from '../journal/index.ts'
-import { operation as recordOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
+import { countsAsGranted, type Evidence, isSettling, type Verdict } from '../journal/index.ts'
+import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
 import { isObject } from '../../schemas/json.ts'
 import {
   type Exchange,
-  Failed,
   jsonOf,
   NotExercised,
   type Probe,
+  type Run,
   withJson,
 } from '../engine/index.ts'
-import { type CheckContext, judgeGranted } from '../run/index.ts'
-import { property, tryEach } from './at-once.ts'
+import type { Request } from '../journal/index.ts'
+import {
+  askedIn,
+  type CheckContext,
+  type Finding,
+  grantedFinding,
+  judgeVerdict,
+  knownOf,
+  settle,
+} from '../run/index.ts'
 import {
   type Case,
   type Cases,
@@ -21,38 +29,21 @@ import {
   quickCases,
 } from './case.ts'
 import { control, controlExchange, operationIn, triesFor } from './control.ts'
-import { sendUntilSettled, uploadsIn } from './created.ts'
+import { noteLag, sendUntilSettled, settlingEveryMs, sharedBy, uploadsIn } from './created.ts'
+import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
 import { around, asScenario } from './scenario.ts'
-import { judgeRefused } from './upload.ts'
 import { applyScenario, validRequest } from './valid-request.ts'
-import type { Known } from './values.ts'
+import { type Known, seedFor } from './values.ts'
 
-/**
- * Judges more of a successful answer than its status: throws `Failed` if it is not as documented.
- * @param what continues the request line
- */
-export type GrantedCheck = (context: CheckContext, exchange: Exchange, what: string) => void
+/** What is wrong with a successful answer, besides its status. */
+export type GrantedCheck = (run: Run, exchange: Exchange) => Finding | undefined
 
 export interface GrantedByCases extends KnownCases {
-  readonly judge: (context: CheckContext) => Promise<void>
+  readonly judge: (context: CheckContext) => Promise<Verdict>
 }
 
 const successOf = ({ requirement: { expects } }: CheckContext): string =>
   typeof expects === 'number' ? String(expects) : 'a 2xx'
-
-/**
- * The requirement for valid requests: sent once, as the control of refusals; again at the end, unless it creates
- * something.
- */
-export const accepted = byControl(async (context) => {
-  const operation = operationIn(context)
-  await inScenario(context, operation, async () => {
-    const sent = await controlExchange(context.run, operation)
-    const already = sent.response?.status === 409 && countsAsGranted(sent)
-    const exchange = already ? await sendWithFreshFile(context, operation, sent) : sent
-    judgeGranted(context, exchange, successOf(context), withValid)
-  })
-})
 
 function turned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(turned)
@@ -79,17 +70,23 @@ const unchanged = { change: (valid: Probe): Probe => valid }
 
 export const controlCase: Case = { ...unchanged, what: withValid, isControl: true }
 
+interface OfControl {
+  readonly check?: GrantedCheck
+  /** The answer that is judged, if not the control's. */
+  readonly answer?: (context: CheckContext, operation: OperationId) => Promise<Exchange>
+  /** Continues the request line. */
+  readonly what?: string
+  readonly expected?: string
+  /** Number of further attempts if the control's answer fails the check: generated answers vary. */
+  readonly tries?: number
+}
+
 /**
  * A requirement judged by the operation's control; then by the same request at the end of the run, immediately after
  * one with an invalid body, since earlier requests must not change the answer; then with other JSON spelling. Not for
  * creations, scenarios and quick runs.
- * @param tryControl judges the control's answer
- * @param check judges the answers at the end
  */
-export function byControl(
-  tryControl: GrantedByCases['judge'],
-  check?: GrantedCheck,
-): GrantedByCases {
+export function byControl(of: OfControl = {}): GrantedByCases {
   const cases: Cases = ({ operation, valid }) => {
     const { body, effect } = recordOf(operation)
     if (effect === 'creates') return [controlCase]
@@ -102,22 +99,29 @@ export function byControl(
       { ...atEnd, what: 'with its JSON written differently', change: respelled },
     ]
   }
-  return grantedBy(cases, { check, tryControl })
+  return grantedBy(cases, { check: of.check, control: of })
 }
+
+/** The requirement for valid requests: sent once, as the control of refusals. */
+export const accepted = byControl({
+  async answer(context, operation) {
+    const sent = await controlExchange(context.run, operation)
+    const isAlready = sent.response?.status === 409 && countsAsGranted(sent)
+    return isAlready ? sendWithFreshFile(context, operation, sent) : sent
+  },
+})
 
 interface GrantedOptions {
   readonly check?: GrantedCheck | undefined
   readonly generated?: Generated
-  readonly tryControl?: GrantedByCases['judge']
+  readonly control?: OfControl
   /** Continues the request line of a scenario's request. */
   readonly inScenario?: string
 }
 
 /** A requirement judged by these cases, or by a scenario instead. */
-export function grantedBy(
-  cases: Cases,
-  { check, generated, tryControl, inScenario: what = asScenario }: GrantedOptions,
-): GrantedByCases {
+export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases {
+  const { check, generated, inScenario: what = asScenario } = options
   const chosen = (material: Material): readonly Case[] => {
     const all = cases(material)
     return material.options.depth === 'full' ? all : quickCases(material, all)
@@ -127,53 +131,148 @@ export function grantedBy(
     ...(generated && { generated }),
     async judge(context) {
       const { run, requirement, scenario } = context
-      await tryControl?.(context)
+      const operation = operationIn(context)
+      const first = options.control && (await judgeControl(context, operation, options.control))
+      if (first && (scenario || first.outcome !== 'held')) return first
+      const { ruleOf, forget } = grantedRules(context, operation)
+      const ofCase = (one: Case): CaseRule =>
+        ruleOf({ ...one, make: makerOf(run, operation, one), check })
       if (scenario) {
-        if (!tryControl) await tryOwn(context, { ...unchanged, what }, check)
-        return
+        const rule = allOf([ofCase({ ...unchanged, what })])
+        return inScenario(context, operation, () => settle(run, rule)).finally(forget)
       }
-      const material = materialOf(run, requirement, operationIn(context))
+      const material = materialOf(run, requirement, operation)
       const own = chosen(material).filter(({ isControl }) => !isControl)
-      const tryOne = (one: Case): Promise<void> => tryOwn(context, one, check)
-      await tryInTurn(context, own, tryOne)
-      const more = material.options.depth === 'full' ? generated?.(material) : undefined
-      if (more) await property(context, 'grantedRuns', more, tryOne)
+      const arbitrary = material.options.depth === 'full' ? generated?.(material) : undefined
+      const search = {
+        seed: seedFor(run.options.seed, requirement.id),
+        numRuns: run.options.grantedRuns,
+      }
+      const rule = allOf(own.map(ofCase), {
+        ...(arbitrary && { generated: generatedBy({ arbitrary, ruleOf: ofCase, ...search }) }),
+      })
+      const judge = async (isEnd: boolean): Promise<Verdict> => {
+        const verdict = await settle(run, rule, isEnd)
+        if (verdict.outcome === 'asks') context.atEnd = () => judge(true)
+        else forget()
+        return { ...verdict, cases: (verdict.cases ?? 0) + (first ? 1 : 0) }
+      }
+      return judge(false)
     },
   }
 }
 
-/** Tries these cases, several at once, and those of the end at the end of the run. */
-async function tryInTurn(
+/** The operation's valid request, changed as a case says. */
+const makerOf =
+  (run: Run, operation: OperationId, { change, fault }: Case) =>
+  async (): Promise<Probe> => {
+    const valid = await validRequest(run, operation)
+    return { ...change(valid), effect: valid.effect, fault }
+  }
+
+/** Judges the answer to the control. */
+async function judgeControl(
   context: CheckContext,
-  all: readonly Case[],
-  tryOne: (one: Case) => Promise<void>,
-): Promise<void> {
-  const isLast = (one: Case): boolean => one.when === 'at the end'
-  await tryEach(
-    all.filter((one) => !isLast(one)),
-    tryOne,
-  )
-  if (all.some(isLast)) context.atEnd = () => tryEach(all.filter(isLast), tryOne)
+  operation: OperationId,
+  of: OfControl,
+): Promise<Verdict> {
+  const { run } = context
+  const { check, what = withValid, expected = successOf(context), tries = 0 } = of
+  const answer = of.answer ?? (() => controlExchange(run, operation))
+  return inScenario(context, operation, async (): Promise<Verdict> => {
+    const exchange = await answer(context, operation)
+    const found = grantedFinding(context, exchange, expected) ?? check?.(run, exchange)
+    if (!found) return { outcome: 'held', cases: 1 }
+    if ('reason' in found) return { outcome: 'open', why: found.reason, reason: found }
+    const evidence: Evidence = { exchange, what, ...found }
+    if (!exchange.response || tries === 0)
+      return { outcome: 'broken', cases: 1, evidence: [evidence] }
+    const { ruleOf, forget } = grantedRules(context, operation)
+    const make = (): Promise<Probe> => validRequest(run, operation)
+    return settle(run, allOf([ruleOf({ make, what, check, tries })])).finally(forget)
+  })
 }
 
-/** Sends a case until it is accepted and passes the check, with its preceding request. */
-async function tryOwn(context: CheckContext, one: Case, check?: GrantedCheck): Promise<void> {
-  const { run } = context
-  const operation = operationIn(context)
-  if (one.when === 'at the end') judgeRefused(context)
-  if (one.before === 'a refused one') {
-    const refused = {
-      ...withJson(await validRequest(run, operation), 'text'),
-      effect: 'none',
-    } as const
-    const about = `${operation}/4xx-malformed-body`
-    await context.send(refused, { role: 'setup', badInput: true, about })
+interface GrantedRequest extends Pick<Case, 'what' | 'when' | 'before'> {
+  make(): Promise<Probe>
+  readonly check?: GrantedCheck | undefined
+  /** Number of attempts, if different from other valid requests. */
+  readonly tries?: number
+}
+
+/** Rules about valid requests that must be granted and pass their check, as often as their answers may vary. */
+function grantedRules(context: CheckContext, operation: OperationId) {
+  const { run, requirement } = context
+  const names = new Set<string>()
+  const requestOf = (name: string, make: () => Promise<Probe>, purpose: object): Request => {
+    names.add(`${requirement.id} ${name}`)
+    // One for all tries of one attempt.
+    let made: Promise<Probe> | undefined
+    return {
+      name: `${requirement.id} ${name}`,
+      source: () => (made ??= make()),
+      purpose: { requirement: requirement.id, role: 'probe', ...purpose },
+    }
   }
-  const make = async (): Promise<Probe> => {
-    const valid = await validRequest(run, operation)
-    return { ...one.change(valid), effect: valid.effect, fault: one.fault }
+  function ruleOf({ make: own, what, check, tries, when, before }: GrantedRequest): CaseRule {
+    const make = grantedProbe(context, operation, own)
+    const first =
+      before &&
+      requestOf(`before ${what}`, () => malformedRequest(run, operation), {
+        role: 'setup',
+        badInput: true,
+        about: `${operation}/4xx-malformed-body`,
+      })
+    const attempts: Request[] = []
+    return {
+      when,
+      judge(journal): CaseVerdict {
+        const refused = when === 'at the end' && wronglyRefused(run, operation)
+        if (refused) return { outcome: 'broken', evidence: refused }
+        const known = knownOf(run)
+        const earlier = first && lookAt(journal, first, known)
+        if (earlier?.outcome === 'asks') return earlier
+        for (let at = 0; ; at++) {
+          const request = (attempts[at] ??= requestOf(`${what}, ${at}`, make, {
+            isSuccess: countsAsGranted,
+            what,
+          }))
+          const seen = lookAt(journal, request, known)
+          if (seen.outcome !== 'answered') return seen
+          const { exchange } = seen
+          if (!countsAsGranted(exchange) && isSettling(known, exchange))
+            return { outcome: 'asks', asks: [{ request, pauseMs: settlingEveryMs }] }
+          if (journal.of(request).some(({ ask }) => ask.pauseMs)) noteLag(run, exchange)
+          const found =
+            grantedFinding(context, exchange, successOf(context)) ?? check?.(run, exchange)
+          if (!found) return { outcome: 'held', cases: 1 }
+          if ('reason' in found) return { outcome: 'open', why: found }
+          // An operation that does not answer shows nothing more.
+          if (!exchange.response || at + 1 >= (tries ?? triesFor(operation, exchange)))
+            return { outcome: 'broken', evidence: { exchange, what, ...found } }
+        }
+      },
+    }
   }
-  await tryUntilGranted(context, { make, what: one.what, check })
+  const forget = (): void => names.forEach((name) => askedIn(run).journal.forget(name))
+  return { ruleOf, forget }
+}
+
+async function malformedRequest(run: Run, operation: OperationId): Promise<Probe> {
+  return { ...withJson(await validRequest(run, operation), 'text'), effect: 'none' }
+}
+
+/** A refused valid request of the operation, although another was accepted. */
+export function wronglyRefused(run: Run, operation: OperationId): Evidence | undefined {
+  const refused = sharedBy(run).wronglyRefused.find(({ probe }) => probe.operation === operation)
+  return (
+    refused && {
+      exchange: refused,
+      what: refused.purpose.what ?? withValid,
+      expected: '2xx, as for another one',
+      shownBy: refused.purpose.requirement,
+    }
+  )
 }
 
 /**
@@ -231,47 +330,24 @@ export function grantedProbe(
 }
 
 /** Judges a requirement within its declared scenario, if any. */
-export function inScenario(
+export function inScenario<T>(
   context: CheckContext,
   operation: OperationId,
-  judge: () => Promise<void>,
-): Promise<void> {
+  judge: () => Promise<T>,
+): Promise<T> {
   const { scenario } = context
   return scenario ? around(context, scenario, operation, judge) : judge()
 }
 
-interface GrantedRequest {
-  make(): Promise<Probe>
-  readonly what: string
-  readonly check?: GrantedCheck | undefined
-  /** Number of attempts, if different from other valid requests. */
-  readonly tries?: number
-}
-
-export function tryUntilGranted(
+/** Throws `Failed` or `NotExercised` unless the request is granted, as often as its answers may vary. */
+export async function tryUntilGranted(
   context: CheckContext,
-  { make: own, what, check, tries }: GrantedRequest,
+  request: GrantedRequest,
 ): Promise<void> {
-  const { run } = context
   const operation = operationIn(context)
-  const make = grantedProbe(context, operation, () => own())
-  const purpose = { isSuccess: countsAsGranted, what }
-  const again = (probe: Probe): Promise<Exchange> => context.send(probe)
-  return inScenario(context, operation, async () => {
-    for (let attempt = 1; ; attempt++) {
-      let most = tries ?? triesOf(operation)
-      try {
-        const sent = await context.send(make, purpose)
-        const exchange = await sendUntilSettled(run, sent, again, countsAsGranted)
-        most = tries ?? triesFor(operation, exchange)
-        judgeGranted(context, exchange, successOf(context), what)
-        check?.(context, exchange, what)
-        return
-      } catch (error) {
-        // An operation that does not answer shows nothing more.
-        const answered = error instanceof Failed && error.failure.exchange?.response !== undefined
-        if (!answered || attempt >= most) throw error
-      }
-    }
-  })
+  const { ruleOf, forget } = grantedRules(context, operation)
+  const rule = allOf([ruleOf(request)])
+  const verdict = await inScenario(context, operation, () => settle(context.run, rule))
+  forget()
+  judgeVerdict(context, verdict)
 }

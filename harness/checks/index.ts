@@ -1,4 +1,4 @@
-export { judgeVerdict, suite, type Suite } from './suite.ts'
+export { suite, type Suite } from './suite.ts'
 export { steadyHook } from './steady.ts'
 export { alikeHook } from './alike.ts'
 export { envelopeHook, byAllAnswers, observedCases } from './envelope-watch.ts'
@@ -49,6 +49,7 @@ export {
   inScenario,
   tryUntilGranted,
   respelled,
+  wronglyRefused,
 } from './granted.ts'
 export { asScenario, byScenario, type Further } from './scenario.ts'
 
@@ -70,14 +71,7 @@ export {
 } from './valid-request.ts'
 
 // Objects that a run creates.
-export {
-  freshFilename,
-  judgeRefused,
-  resendAsDeclared,
-  upload,
-  uploadProbe,
-  withOwnContent,
-} from './upload.ts'
+export { freshFilename, resendAsDeclared, upload, uploadProbe, withOwnContent } from './upload.ts'
 export {
   createdHook,
   laterAttempts,

@@ -74,19 +74,19 @@ async function leaveState({ run, requirement }: CheckContext, { after }: Scenari
  * Judges a scenario between its `before` and `after` requests; `after` is always sent. Then waits until the operation's
  * valid request is accepted again.
  */
-export async function around(
+export async function around<T>(
   context: CheckContext,
   scenario: Scenario,
   operation: OperationId,
-  judge: () => Promise<void>,
-): Promise<void> {
+  judge: () => Promise<T>,
+): Promise<T> {
   const { run } = context
   if (!isExclusive(scenario)) return judge()
   const { notGrantedAgain } = sharedBy(run)
   if (notGrantedAgain !== undefined) throw new NotExercised(notGrantedAgain)
   try {
     await enterState(context, scenario)
-    await judge()
+    return await judge()
   } finally {
     await leaveState(context, scenario)
     if (!run.life.ended && isDeclared(run, operation)) await awaitGranted(run, operation)
@@ -141,8 +141,10 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   if (found.state === 'refused') throw notGranted(found)
   noteControl(context, found)
   await around(context, scenario, operation, async () => {
-    if (repeat !== undefined)
-      return judge(await sendRepeatedly(context, { make, most: repeat, control: found, expects }))
+    if (repeat !== undefined) {
+      judge(await sendRepeatedly(context, { make, most: repeat, control: found, expects }))
+      return
+    }
     const send = (source: () => Promise<Probe>): Promise<Exchange> =>
       context.send(source, { expects })
     // A server may call the bytes of the control a duplicate (§7.2).

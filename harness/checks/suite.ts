@@ -6,11 +6,9 @@ import {
   type CatalogueRequirement,
   requirementsOfArea,
 } from '../../catalogue/catalogue.ts'
-import { Failed, NotExercised } from '../engine/index.ts'
-import { type CheckContext, type Judge, judgePairs } from '../run/index.ts'
-import type { Evidence, Verdict } from '../journal/index.ts'
+import type { Judge } from '../run/index.ts'
 import type { Condition, KnownCases } from './case.ts'
-import { type GrantedByCases, grantedByScenario } from './granted.ts'
+import { grantedByScenario } from './granted.ts'
 import { judgeRefusal } from './refusals.ts'
 import { byScenario } from './scenario.ts'
 
@@ -41,7 +39,7 @@ interface Judged {
 /** How to judge a requirement of an area; undefined for others. */
 export type Suite = (id: string) => Judged | undefined
 
-type Check = Condition | GrantedByCases | Judge
+type Check = Condition | (KnownCases & { readonly judge: Judge }) | Judge
 
 /**
  * Defines how the requirements of an area are judged; `*` are shared by several operations. Checks are created on
@@ -70,28 +68,4 @@ function judgeBy(requirement: CatalogueRequirement, check: Check | undefined): J
   if (check && 'casesIn' in check) return (context) => judgeRefusal(context, check)
   if (check) return check.judge
   return isRefusal(requirement.expects) ? byScenario : grantedByScenario
-}
-
-const isPairs = (expected: Evidence['expected']): expected is Pairs => typeof expected !== 'string'
-
-/** Applies a rule's verdict: throws `Failed` with its evidence, or `NotExercised` if open. */
-export function judgeVerdict(context: CheckContext, verdict: Verdict): void {
-  if (verdict.outcome === 'open') throw new NotExercised(verdict.why)
-  context.cases += verdict.cases
-  if (verdict.outcome !== 'broken') return
-  for (const { exchange, what, expected, ...more } of verdict.evidence) {
-    context.again.shownBy = more.shownBy ?? null
-    context.again.before = more.before
-    context.again.takes = more.takes ?? context.again.takes
-    if (isPairs(expected)) {
-      // The rule has shown that the state existed.
-      context.control = 'granted'
-      judgePairs(context, exchange, expected, what)
-      continue
-    }
-    const { actual, at, against } = more
-    const before = against ? [context.failure(against, expected, `${what}, before`)] : []
-    const failure = context.failure(exchange, expected, what, actual)
-    throw new Failed(at === undefined ? failure : { ...failure, at }, before)
-  }
 }

@@ -10,7 +10,7 @@ import {
   type Run,
   Throttled,
 } from '../engine/index.ts'
-import { askHolding, type CheckContext } from '../run/index.ts'
+import { askHolding } from '../run/index.ts'
 import type { UploadContent } from '../target/index.ts'
 import { uploadOperation } from '../../catalogue/operations.ts'
 import { leftOut } from '../report/index.ts'
@@ -62,17 +62,6 @@ export function withOwnContent(run: Run, file: UploadContent): UploadContent {
   const isText = /^text\/(plain|markdown)/i.test(file.contentType)
   const mark = isText ? `\n${suffix}\n` : bits.replaceAll('0', ' ').replaceAll('1', '\n')
   return { ...file, bytes: Buffer.concat([file.bytes, Buffer.from(mark)]) }
-}
-
-/** Fails for each refused valid request of the operation although another was accepted. */
-export function judgeRefused(context: CheckContext): void {
-  for (const refused of sharedBy(context.run).wronglyRefused) {
-    if (refused.probe.operation !== context.requirement.operation) continue
-    context.again.shownBy = refused.purpose.requirement
-    context.cases++
-    const what = refused.purpose.what ?? 'with a valid request'
-    context.fail(refused, '2xx, as for another one', what)
-  }
 }
 
 /** Repeats an upload unchanged if one with unique content was refused: a format may not allow the addition. */

@@ -5,11 +5,15 @@ export { askedIn, awaitAge, maxAtOnce, sendShared, settle } from './settle.ts'
 export { answered, type CheckContext, createCheckContext, type Judge } from './check-context.ts'
 export {
   type BodySchema,
+  type Finding,
   fits,
+  grantedFinding,
   judgeGranted,
   comparePairs,
   failureOf,
   judgePairs,
   judgeShape,
+  judgeVerdict,
   shapeFault,
+  shapeFinding,
 } from './judge-answer.ts'

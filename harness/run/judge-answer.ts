@@ -1,4 +1,4 @@
-import type { Evidence } from '../journal/index.ts'
+import type { Evidence, Verdict } from '../journal/index.ts'
 import { type CheckContext, answered, sentTwice } from './check-context.ts'
 import {
   describePairs,
@@ -16,7 +16,7 @@ import {
   tpeOf,
 } from '../engine/index.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
-import type { Failure } from '../report/index.ts'
+import type { Failure, Reason } from '../report/index.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 
 const bareRemark = '; the status is right, but this is not an error envelope: see envelope/shape'
@@ -119,6 +119,37 @@ function storageFull({ objects }: Run, exchange: Exchange): string | undefined {
     : undefined
 }
 
+/** What is wrong with an answer, or why it says nothing of the target. */
+export type Finding = (Pick<Evidence, 'actual' | 'at'> & { readonly expected: string }) | Reason
+
+/** Undefined for a success with the required status. */
+export function grantedFinding(
+  { run, requirement: { expects } }: Pick<CheckContext, 'run' | 'requirement'>,
+  exchange: Exchange,
+  expected: string,
+): Finding | undefined {
+  const { response } = exchange
+  const isOneStatus = typeof expects === 'number'
+  const fault = { expected: isOneStatus && expected === '2xx' ? String(expects) : expected }
+  if (exchange.unansweredTwice) return fault
+  if (exchange.throttled) return { reason: `throttled: ${describeResponse(exchange)} on every try` }
+  if (!response) return { reason: describeResponse(exchange) }
+  const reason = lacksRight(exchange) ?? storageFull(run, exchange)
+  if (reason !== undefined) return { reason }
+  return isGranted(response) && !(isOneStatus && response.status !== expects) ? undefined : fault
+}
+
+function judgeFinding(
+  context: CheckContext,
+  exchange: Exchange,
+  what: string,
+  found: Finding | undefined,
+): void {
+  if (!found) return
+  if ('reason' in found) throw new NotExercised(found)
+  throw new Failed(failureOf(context, { exchange, what, ...found, shownBy: context.again.shownBy }))
+}
+
 /** Throws if an answer is not a success or has another status than required, or if two connections gave none. */
 export function judgeGranted(
   context: CheckContext,
@@ -126,17 +157,9 @@ export function judgeGranted(
   expected: string,
   what: string,
 ): void {
-  const { expects } = context.requirement
-  const expectedText =
-    typeof expects === 'number' && expected === '2xx' ? String(expects) : expected
-  if (exchange.unansweredTwice) context.fail(exchange, expectedText, what)
-  answered(exchange)
-  const { response } = exchange
-  const why = lacksRight(exchange) ?? storageFull(context.run, exchange)
-  if (why !== undefined) throw new NotExercised(why)
-  context.cases++
-  const other = typeof expects === 'number' && response.status !== expects
-  if (!isGranted(response) || other) context.fail(exchange, expectedText, what)
+  const found = grantedFinding(context, exchange, expected)
+  if (!found || !('reason' in found)) context.cases++
+  judgeFinding(context, exchange, what, found)
 }
 
 export type BodySchema = Exclude<SchemaName, 'report' | 'target' | 'certificate' | 'baseline'>
@@ -166,6 +189,13 @@ export function shapeFault(response: HttpResponse, schema: BodySchema) {
     : { expected, actual: `${response.status}, but ${found.problem}`, at: found.place }
 }
 
+/** Whether the body of a success has the documented shape. */
+export function shapeFinding({ response }: Exchange, schema: BodySchema): Finding | undefined {
+  const json = response!.json()
+  if (!json.ok && json.unread && isGranted(response!)) return { reason: json.problem }
+  return shapeFault(response!, schema)
+}
+
 /** Fails if the body does not have the documented shape; names the place and the problem. */
 export function judgeShape(
   context: CheckContext,
@@ -174,10 +204,29 @@ export function judgeShape(
   what: string,
 ): void {
   answered(exchange)
-  const fault = shapeFault(exchange.response, schema)
-  if (!fault) return
-  const { actual, expected, ...place } = fault
-  throw new Failed({ ...context.failure(exchange, expected, what, actual), ...place })
+  judgeFinding(context, exchange, what, shapeFinding(exchange, schema))
+}
+
+/** Applies a rule's verdict: throws `Failed` with its evidence, or `NotExercised` if open. */
+export function judgeVerdict(context: CheckContext, verdict: Verdict): void {
+  if (verdict.outcome === 'open') throw new NotExercised(verdict.reason ?? verdict.why)
+  context.cases += verdict.cases
+  if (verdict.outcome !== 'broken') return
+  for (const { exchange, what, expected, ...more } of verdict.evidence) {
+    context.again.shownBy = more.shownBy ?? null
+    context.again.before = more.before
+    context.again.takes = more.takes ?? context.again.takes
+    if (typeof expected !== 'string') {
+      // The rule has shown that the state existed.
+      context.control = 'granted'
+      judgePairs(context, exchange, expected, what)
+      continue
+    }
+    const { actual, at, against } = more
+    const before = against ? [context.failure(against, expected, `${what}, before`)] : []
+    const failure = context.failure(exchange, expected, what, actual)
+    throw new Failed(at === undefined ? failure : { ...failure, at }, before)
+  }
 }
 
 export function fits(exchange: Exchange, schema: SchemaName): boolean {

@@ -28,8 +28,6 @@ import {
   grantedProbe,
   inScenario,
   isDeclared,
-  judgeRefused,
-  judgeVerdict,
   laterAttempts,
   namedId,
   noteControl,
@@ -50,6 +48,7 @@ import {
   uploadProbe,
   validRequest,
   withOwnContent,
+  wronglyRefused,
 } from '../../harness/checks/index.ts'
 import {
   type Credential,
@@ -79,6 +78,7 @@ import {
   type CheckContext,
   type Judge,
   judgePairs,
+  judgeVerdict,
 } from '../../harness/run/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { withCredential } from '../authentication/credentials.ts'
@@ -209,8 +209,11 @@ export function noteRefused(context: CheckContext, creation: Exchange): void {
 
 /** Judges that the control and every other valid creation of the run are accepted. */
 export const eachAccepted: Judge = async (context) => {
-  await accepted.judge(context)
-  if (!context.scenario) judgeRefused(context)
+  const verdict = await accepted.judge(context)
+  const refused = context.scenario ? undefined : wronglyRefused(context.run, operationIn(context))
+  return refused && verdict.outcome === 'held'
+    ? { outcome: 'broken', cases: 1, evidence: [refused] }
+    : verdict
 }
 
 /** A creation of something new: a newly uploaded file is added to the declared graph. */

@@ -1,4 +1,4 @@
-import { countsAsGranted, historyOf } from '../../harness/journal/index.ts'
+import { countsAsGranted, historyOf, type Verdict } from '../../harness/journal/index.ts'
 import {
   contentOf,
   control,
@@ -185,7 +185,7 @@ function requireGranted(exchange: Exchange, which: string): void {
   if (!isGranted(exchange.response)) throw new NotExercised(`${which} ${wasAnswered(exchange)}`)
 }
 
-export const ownRecord: Judge = async (context) => {
+export const ownRecord = async (context: CheckContext): Promise<Verdict | undefined> => {
   const { run, scenario } = context
   if (scenario) return grantedByScenario(context)
   if (!isDeclared(run, 'files.upload')) throw new NotExercised('declare files.upload')
@@ -199,4 +199,5 @@ export const ownRecord: Judge = async (context) => {
     requireGranted(read, 'the retrieval of an uploaded file')
   }
   judgeRelation(context)
+  return undefined
 }

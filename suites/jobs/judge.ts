@@ -5,12 +5,12 @@ import {
   declaredResource,
   grantedByScenario,
   grantedControl,
-  judgeVerdict,
   once,
   tryUntilGranted,
   validRequest,
 } from '../../harness/checks/index.ts'
-import { ask, type Judge, judgeGranted, judgeShape } from '../../harness/run/index.ts'
+import type { Verdict } from '../../harness/journal/index.ts'
+import { ask, type Judge, judgeGranted, judgeShape, judgeVerdict } from '../../harness/run/index.ts'
 import { describeResponse, isGranted, jsonValue, NotExercised } from '../../harness/engine/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { leftOut } from '../../harness/report/index.ts'
@@ -138,19 +138,25 @@ export async function readFinalStates(client: JobClient): Promise<void> {
 const granting: readonly string[] = [ids.released, ids.perApplication, ids.noEffect]
 
 function byRule(id: JobRuleId): Judge {
-  return async (context) => {
-    if (context.scenario) return (granting.includes(id) ? grantedByScenario : byScenario)(context)
+  return async (context): Promise<Verdict | undefined> => {
+    if (context.scenario) {
+      if (granting.includes(id)) return grantedByScenario(context)
+      await byScenario(context)
+      return undefined
+    }
     const client = clientOf(context.run)
     const verdict = client.verdict(id)
     const { state } = jobRules[id]
     if (verdict.outcome === 'open') await reach(client, state)
     if (id === ids.inProgress || id === ids.noEffect) context.control = 'granted'
-    if (verdict.outcome !== 'open' || state !== 'conflicts') return judgeVerdict(context, verdict)
-    throw new NotExercised(
-      id === ids.atomic && context.run.target.limits.concurrency === 1
-        ? 'concurrent creations need limits.concurrency of 2 or more'
-        : `three attempts proved nothing: ${verdict.why}`,
-    )
+    if (verdict.outcome === 'open' && state === 'conflicts')
+      throw new NotExercised(
+        id === ids.atomic && context.run.target.limits.concurrency === 1
+          ? 'concurrent creations need limits.concurrency of 2 or more'
+          : `three attempts proved nothing: ${verdict.why}`,
+      )
+    judgeVerdict(context, verdict)
+    return undefined
   }
 }
 
@@ -202,9 +208,9 @@ export const failsAsDeclared: Judge = async (context) => {
       make: () => validRequest(run, 'jobs.retrieve'),
       what: ofFailing.what,
       tries: 1,
-      check(_, exchange, what) {
+      check(_, exchange) {
         const fault = failedFault(jsonValue(exchange.response))
-        if (fault) context.fail(exchange, ofFailing.expected, what, fault.actual)
+        return fault && { expected: ofFailing.expected, actual: fault.actual }
       },
     })
   const client = clientOf(run)
