@@ -18,14 +18,15 @@ export {
   materialOf,
 } from './case.ts'
 export { byCases, hasOtherObject, ofOtherObject, sendable } from './by-cases.ts'
-export type { CaseVerdict, Look } from './rules.ts'
+export { allOf, type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
+export { judgeSome, type Look, lookAt } from './rules.ts'
 export { refused, unknown, unknownIdCases, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
 export { byRecord } from './by-record.ts'
 export { badInput } from './bad-input.ts'
 export { badBytes, withBytes } from './odd-cases.ts'
 export { characters, plainer } from './odd-values.ts'
-export { tryAlso, tryEach, property, samples } from './at-once.ts'
+export { tryAlso, tryEach } from './at-once.ts'
 
 export {
   control,

@@ -56,7 +56,7 @@ export function remembering(rule: CaseRule): CaseRule {
 }
 
 /** Judges in order, until as much is known as can be sent at once. */
-function judgeSome(rules: readonly CaseRule[], journal: Journal, most: number): Judged[] {
+export function judgeSome(rules: readonly CaseRule[], journal: Journal, most: number): Judged[] {
   const judged: Judged[] = []
   let asks = 0
   for (const rule of rules) {

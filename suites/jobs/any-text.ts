@@ -1,16 +1,23 @@
+import fc from 'fast-check'
 import {
+  allOf,
   anyText,
+  type CaseRule,
+  type CaseVerdict,
   characters,
+  generatedBy,
   grantedControl,
   grantedProbe,
   inScenario,
+  judgeSome,
+  lookAt,
   plainer,
-  property,
+  seedFor,
   whyNotOfInput,
-  samples,
 } from '../../harness/checks/index.ts'
-import { type Exchange, isGranted, NotExercised } from '../../harness/engine/index.ts'
-import { answered, type CheckContext } from '../../harness/run/index.ts'
+import { describeResponse, NotExercised } from '../../harness/engine/index.ts'
+import type { Journal, Request, Verdict } from '../../harness/journal/index.ts'
+import { type CheckContext, knownOf, settle } from '../../harness/run/index.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { jobRequest } from './client.ts'
 
@@ -40,56 +47,89 @@ const manyTexts = 120
 const emptyText = 'empty @ /inputs/*/value/*'
 const isEmpty = ([text, ...more]: readonly string[]): boolean => text === '' && more.length === 0
 
-export async function takesAnyText(context: CheckContext): Promise<void> {
-  const { run } = context
-  const application = run.target.resources.application
+type Texts = readonly string[]
+
+export async function takesAnyText(context: CheckContext): Promise<Verdict> {
+  const { run, requirement } = context
+  const { options, target } = run
+  const application = target.resources.application
   if (!application) throw new NotExercised('declare resources.application')
   const granted = await grantedControl(run, 'jobs.create')
   context.control = granted.state
-  const ask = async (texts: readonly string[]): Promise<Exchange> => {
+  const requestOf = (texts: Texts): Request => {
     const inputs = application.inputs.map((input) => {
       const values = getAt(input, '/value')
       return { ...input, ...(Array.isArray(values) ? { value: texts } : {}) }
     })
-    const make = grantedProbe(context, 'jobs.create', async () => ({
+    const source = grantedProbe(context, 'jobs.create', async () => ({
       ...(await jobRequest(run, { ...application, inputs })),
       fault: isEmpty(texts) ? emptyText : undefined,
     }))
     // Of the right type, but a crash on it is a crash on user input.
-    const purpose = { badInput: true }
-    const settled = await context.send(make, purpose)
-    answered(settled)
-    context.cases++
-    return settled
+    const purpose = { requirement: requirement.id, role: 'probe', badInput: true } as const
+    return { name: `${requirement.id} ${JSON.stringify(texts)}`, source, purpose }
   }
-  const judge = async (exchange: Exchange, texts: readonly string[]): Promise<void> => {
-    if ((exchange.response?.status ?? 0) < 500) return
-    const why = await whyNotOfInput(run, exchange)
-    if (why !== undefined) throw new NotExercised(why)
-    const expected = 'any answer except a 5xx, whatever the inputs contain'
-    context.fail(exchange, expected, `with the inputs ${preview(texts)}`)
+  const ruleOf = (texts: Texts): CaseRule => {
+    const request = requestOf(texts)
+    return {
+      judge(journal): CaseVerdict {
+        const seen = lookAt(journal, request, knownOf(run))
+        if (seen.outcome !== 'answered') return seen
+        const { exchange } = seen
+        const { response, throttled } = exchange
+        const answer = describeResponse(exchange)
+        if (throttled)
+          return { outcome: 'open', why: { reason: `throttled: ${answer} on every try` } }
+        if (!response) return { outcome: 'open', why: { reason: answer } }
+        if (response.status < 500)
+          return { outcome: 'held', cases: 1, isGranted: response.status < 300 }
+        const expected = 'any answer except a 5xx, whatever the inputs contain'
+        const what = `with the inputs ${preview(texts)}`
+        return { outcome: 'broken', evidence: { exchange, what, expected } }
+      },
+    }
   }
-  const accept = async (...texts: readonly string[]): Promise<void> =>
-    judge(await ask(texts), texts)
   /** Sends all in one request. A refusal of one hides the others: then each goes alone. */
-  const acceptAll = async (
-    texts: readonly string[],
-    acceptEach: () => Promise<void>,
-  ): Promise<void> => {
-    const together = await ask(texts)
-    if (together.response && isGranted(together.response)) return
-    await acceptEach()
-    await judge(together, texts)
+  const all = (texts: Texts, each: (journal: Journal) => readonly CaseVerdict[]) => {
+    const whole = ruleOf(texts)
+    return allOf([], {
+      generated(journal) {
+        const together = whole.judge(journal)
+        const { outcome } = together
+        const isEnough = outcome === 'held' ? together.isGranted : outcome !== 'broken'
+        if (isEnough) return [together]
+        const alone = each(journal)
+        return alone.every((one) => one.outcome === 'held') ? [...alone, together] : alone
+      },
+    })
   }
-  if (context.scenario) return inScenario(context, 'jobs.create', () => accept('text'))
-  await acceptAll(awkward, async () => {
-    for (const text of awkward) await accept(text)
-  })
-  if (run.options.depth === 'quick') return
-  // Alone, since many servers refuse it.
-  await accept('')
-  await accept(...Array.from({ length: manyTexts }, (_, at) => `text ${at}`))
-  const text = anyText(40)
-  const texts = samples(context, 'grantedRuns', text)
-  await acceptAll(texts, () => property(context, 'grantedRuns', text, accept))
+  if (context.scenario)
+    return inScenario(context, 'jobs.create', () => settle(run, allOf([ruleOf(['text'])])))
+  const rulesOf = (texts: Texts): CaseRule[] => texts.map((text) => ruleOf([text]))
+  const alone = rulesOf(awkward)
+  const rules = [all(awkward, (journal) => judgeSome(alone, journal, 1))]
+  if (options.depth === 'full') {
+    const many = Array.from({ length: manyTexts }, (_, at) => `text ${at}`)
+    const search = {
+      arbitrary: anyText(40),
+      ...{ seed: seedFor(options.seed, requirement.id), numRuns: options.grantedRuns },
+      ruleOf: (text: string) => ruleOf([text]),
+    }
+    const drawn = fc.sample(search.arbitrary, search)
+    // The empty text goes alone, since many servers refuse it.
+    rules.push(
+      allOf([ruleOf(['']), ruleOf(many)], { inOrder: true }),
+      all(drawn, generatedBy(search)),
+    )
+  }
+  let cases = 0
+  for (const rule of rules) {
+    const verdict = await settle(run, rule)
+    cases += verdict.cases ?? 0
+    const [crash] = verdict.outcome === 'broken' ? verdict.evidence : []
+    const why = crash && (await whyNotOfInput(run, crash.exchange))
+    if (why !== undefined) return { outcome: 'open', cases, why }
+    if (verdict.outcome !== 'held') return verdict
+  }
+  return { outcome: 'held', cases }
 }
