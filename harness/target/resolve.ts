@@ -3,10 +3,10 @@ import { UserError } from '../user-error.ts'
 import { baseUrlProblem, refuseAll } from './check.ts'
 import { unreachableIds, unreachableProblems, withEveryOperation } from './declared.ts'
 import { normalBaseUrl } from './http-values.ts'
-import { type Environment, labels, newContext, refuse } from './keys.ts'
+import { type Environment, labels } from './keys.ts'
 import { applicationNames, defaultLimits, type Target } from './model.ts'
-import { compact, type Given, partsOf } from './parts.ts'
 import { leavesOf, plainFile, targetDigest, unknownNames } from './places.ts'
+import { compact, type Given, Reader } from './reader.ts'
 import type { FetchHandler, Limits, TargetFile } from './target-file.ts'
 
 export interface ResolveOptions extends Given {
@@ -31,14 +31,14 @@ export async function resolveTarget(
   const handler = options.baseUrl === undefined ? fetch : undefined
   const baseUrl = usedBaseUrl(file, handler ? inProcessUrl : options.baseUrl)
   const { dir, source, env } = options
-  const context = newContext({ dir, source, env, baseUrl })
-  const parts = partsOf(context, file, options)
+  const reader = new Reader({ dir, source, env, baseUrl })
+  const parts = reader.parts(file, options)
   const unknown = leavesOf(file).flatMap(([pointer, leaf]) =>
     unknownNames(file, pointer, String(leaf)),
   )
-  for (const sentence of [...unknown, ...unreachableProblems(file)]) refuse(context, sentence)
-  refuseAll(context.problems)
-  for (const ask of context.asked) await ask()
+  for (const sentence of [...unknown, ...unreachableProblems(file)]) reader.refuse(sentence)
+  refuseAll(reader.problems)
+  for (const ask of reader.asked) await ask()
   const shown = shownFile(file, parts.keys.full?.label)
   const texts = leavesOf(shown).flatMap(([, leaf]) => (leaf === '' ? [] : String(leaf)))
   const kept = [...new Set([baseUrl, new URL(baseUrl).host, ...texts])]
@@ -55,12 +55,12 @@ export async function resolveTarget(
     ids: new Set(texts.map((text) => text.toLowerCase())),
     file: shown,
     digest: targetDigest(file),
-    secrets: [...context.secrets, ...context.hidden.filter(({ value }) => !isKept(value))],
+    secrets: [...reader.secrets, ...reader.hidden.filter(({ value }) => !isKept(value))],
     kept,
   }
   for (const text of kept) printed.keep(text)
   for (const { value, label } of target.secrets) printed.add(value, label)
-  return { target, handler, warnings: context.warnings }
+  return { target, handler, warnings: reader.warnings }
 }
 
 function usedBaseUrl(file: TargetFile, given: string | undefined): string {
