@@ -14,9 +14,10 @@ import { byCases } from './by-cases.ts'
 import type { Case, CaseCondition, Material } from './case.ts'
 import { changedId, freshUnknownId, isNumber, randomOf, seedFor, shown } from './values.ts'
 
-/** The id of an object of another kind, if a uuid: other forms may be ambiguous. */
+/** The id of an object of another kind, if a uuid: other forms may be ambiguous. Nothing declared may be destroyed. */
 function idOfAnother({ target, operation }: Material, parameter: string): string | undefined {
-  const { others = [] } = operationOf(operation).params?.[parameter] ?? {}
+  const { effect, params } = operationOf(operation)
+  const { others = [] } = (effect !== 'destroys' && params?.[parameter]) || {}
   return others
     .map((pointer) => getAt(target.file, pointer))
     .find((id) => typeof id === 'string' && isUuid(id)) as string | undefined

@@ -32,7 +32,7 @@ function simulate(call: Call): void {
 export interface Operation<Found extends Owned = Owned> {
   readonly id: string
   /** Default: POST. */
-  readonly method?: 'GET'
+  readonly method?: 'GET' | 'DELETE'
   readonly paths: readonly string[]
   /** Default for POST: JSON. */
   readonly body?: 'raw'
@@ -135,7 +135,7 @@ export async function perform<Found extends Owned>(
     authorize: () => authorize(call),
     simulate: () => simulate(call),
     read: () => {
-      if (operation.method === 'GET') return
+      if (operation.method) return
       return operation.body === 'raw'
         ? readBytes(call)
         : readJson(call, operation.members, operation.shapeless)
