@@ -61,7 +61,7 @@ test('a failure shows its evidence in three lines, and commands that show it aga
   const { code, cwd, report, stdout, target } = ended
   expect(code).toBe(1)
   const rest = [
-    new RegExp(`✗ ${broken} +must +§4.2`),
+    new RegExp(`✗ ${broken} +\\w+ +§4.2`),
     /^ +sent +POST http\S+\/v1\/applications\/\S+\/jobs with a valid request, but an unknown/m,
     /^ +expected +404 ResourceNotFound/m,
     /^ +received +404 NotFound .*"NotFound" is a code name of 404 in §7\.2/m,
