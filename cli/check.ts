@@ -1,3 +1,4 @@
+import { program } from './output/program.ts'
 import { Command } from '@commander-js/extra-typings'
 import { catalogue } from '../catalogue/catalogue.ts'
 import {
@@ -70,7 +71,7 @@ export async function checkFile(
     value === undefined ? [] : [option, value],
   )
   // Reproduces failures, without a key.
-  const rerun = ['conform', 'check', file, ...words].map(shellWord).join(' ')
+  const rerun = [...program(process), 'check', file, ...words].map(shellWord).join(' ')
   const facts = { target, redactor, judged, entries, rerun, now }
   const report = applyGates(recordingReport(facts), options, now)
   return {

@@ -1,3 +1,4 @@
+import { program } from '../output/program.ts'
 import { isRequirementId } from '../../catalogue/catalogue.ts'
 import {
   isLeftOut,
@@ -60,7 +61,12 @@ export function runOptions(
   expected: readonly BaselineEntry[],
   exchangeLog?: string,
 ): RunOptions {
-  const again = rerunCommand({ ...options, baseUrl, headers: options.header })
+  const again = rerunCommand({
+    ...options,
+    program: program(process),
+    baseUrl,
+    headers: options.header,
+  })
   const chosenBy = options.failed === undefined ? undefined : ('--failed' as const)
   const endsTarget = options.start !== undefined
   const given = { ...options, expected, exchangeLog, chosenBy, endsTarget }

@@ -149,6 +149,8 @@ function textOf(markup: string): string {
 }
 
 interface Repeated {
+  /** How the program is started; default `conform`. */
+  readonly program?: readonly string[]
   readonly runs?: number | undefined
   readonly depth?: Depth | undefined
   readonly tpe?: TpeMode | undefined
@@ -161,7 +163,7 @@ interface Repeated {
 
 export function rerunCommand(repeated: Repeated): string {
   const { baseUrl, target, runs, depth, tpe, readOnly, insecure, headers = {} } = repeated
-  const words = ['conform', ...(baseUrl === undefined ? [] : [baseUrl])]
+  const words = [...(repeated.program ?? ['conform']), ...(baseUrl === undefined ? [] : [baseUrl])]
   if (target !== undefined) words.push('--target', target)
   if (runs !== undefined) words.push('--runs', String(runs))
   if (depth === 'quick') words.push('--depth', depth)

@@ -1,3 +1,4 @@
+import { commandIn } from '../view/next-steps.ts'
 import type {
   Failure,
   RecordedRequest,
@@ -5,7 +6,6 @@ import type {
   RequirementResult,
 } from '../../harness/report/index.ts'
 import { count, reasonExpected, sections, sectionsIn } from '../../harness/report/index.ts'
-import { singleQuoted } from '../../harness/shell-word.ts'
 import { htmlAttribute, htmlText, shortened, visible } from '../escape.ts'
 import { duration, kinds, levels } from '../view/writing.ts'
 import { responseDifference, responseDifferenceOf } from '../view/difference.ts'
@@ -148,8 +148,8 @@ function sectionLinks(section: string): string {
     .join(', ')
 }
 
-function rerun({ run, target }: Report, { id }: RequirementResult): string {
-  return `conform ${singleQuoted(target.baseUrl)} --only ${id} --seed ${run.seed}`
+function rerun(report: Report, { id }: RequirementResult): string {
+  return `${commandIn(report)} --only ${id} --seed ${report.run.seed}`
 }
 
 /** Filter and search, shown by the script. */

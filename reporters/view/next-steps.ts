@@ -149,11 +149,16 @@ function declareStep(report: Report): NextStep[] {
   const text = `To test ${count(gainOf(steps), 'more requirement')}, declare ${firstOf(named, MOST_NAMED).join(', ')}`
   // A file of comments helps with many parts; the last ones are conditions that only a scenario causes.
   return Object.keys(usualPart(steps)).length > 0
-    ? [{ text: `${text}; this writes the file:`, command: 'conform init --from' }]
+    ? [{ text: `${text}; this writes the file:`, command: `${programOf(report)} init --from` }]
     : [{ text: `${text}, for example:`, paste: steps[0]!.example }]
 }
 
-function commandIn({ requirements, run, target }: Report): string {
+/** `npx conform`, if the run was started so. */
+function programOf({ run }: Report): string {
+  return /^npx \S+/.exec(run.command ?? '')?.[0] ?? 'conform'
+}
+
+export function commandIn({ requirements, run, target }: Report): string {
   if (run.command !== undefined) return run.command
   const rerun = requirements.flatMap(({ failures }) => failures).at(0)?.rerun
   return rerun?.split(' --only ')[0] ?? `conform ${shellWord(target.baseUrl)}`

@@ -1,4 +1,5 @@
 /** What the command line says without sending anything: mistakes, help, catalogue, explanations, dry runs. */
+import { program } from '../../cli/output/program.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pc from 'picocolors'
@@ -254,4 +255,13 @@ test('on a terminal the signs of an error and of a warning are red and yellow', 
   expect(wrong.stderr).toMatch(/^\u001b\[31mconform:\u001b\[39m list: no requirement/)
   const warned = await conform(`${url} --dry-run --key abcdefghijklmnop`, settings)
   expect(warned.stderr).toMatch(/^\u001b\[33mconform: warning:\u001b\[39m --key /)
+})
+
+test.each([
+  ['/p/node_modules/.bin/conform', 'exec', 'npx conform'],
+  ['/h/.npm/_npx/1/node_modules/.bin/conform', 'exec', 'npx ai-content-conformance'],
+  ['/p/node_modules/.bin/vitest', 'exec', 'conform'],
+  ['/p/node_modules/.bin/conform', 'run', 'conform'],
+])('printed commands start %s (npm %s) as %s', (path, command, words) => {
+  expect(program({ argv: ['node', path], env: { npm_command: command } }).join(' ')).toBe(words)
 })
