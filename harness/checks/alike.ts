@@ -23,7 +23,6 @@ const saysNothing: readonly number[] = [401, 403, 429, 502, 503, 504]
 const isOwn = (response: HttpResponse): boolean =>
   isEnvelope(response) && response.status >= 400 && response.status !== 500
 
-/** The answer without method, path and what differs by time; pages are alike, whatever they say. */
 function likeness({ probe, response }: Exchange): string {
   if (!response) return ''
   if (isPage(response)) return 'a page'
@@ -34,7 +33,6 @@ function likeness({ probe, response }: Exchange): string {
   return `${response.status} ${text.replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')}`
 }
 
-/** An unknown path, then each operation, with nothing that could be granted. A read-only run sends no POST. */
 function* probesOf(run: Run): Generator<Probe> {
   const { absent } = run.target
   const drafts = operations

@@ -37,7 +37,6 @@ export async function tryAlso(
 }
 
 interface Together {
-  /** Requested number, limited by concurrency. */
   readonly size: number
   make(): Probe | Promise<Probe>
   readonly requirement: string

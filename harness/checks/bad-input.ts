@@ -24,7 +24,6 @@ import { type CaseRule, remembering } from './rules.ts'
 import { validRequest } from './valid-request.ts'
 import { sampled } from './values.ts'
 
-/** Judges that no fault of a body or its members causes a 5xx. */
 export const badInput: CaseCondition = {
   cases: casesOf,
   async casesIn(context, material) {
@@ -86,7 +85,6 @@ async function judge(refusal: Refusal, isEnd: boolean): Promise<Verdict> {
 type RuleOf = (one: Case) => CaseRule
 
 interface Walk {
-  /** Cases that are not judged yet, and what each of them asks for. */
   readonly pending: { readonly one: Case; readonly asks: readonly Ask[] }[]
   judged: number
   /** Why it goes no further: a 5xx, or what says nothing. */

@@ -40,7 +40,6 @@ export class Binding {
     this.valid = validOf(context, material.operation, found)
   }
 
-  /** Sends the additional valid requests, each once per run. */
   async askControls(cases: readonly Case[]): Promise<void> {
     const { run } = this.#context
     const { operation } = this.#material
@@ -168,7 +167,6 @@ export class Binding {
       const own = one.valid ? await one.valid(this.#context, this.valid) : await this.valid()
       return { ...one.change(one.object?.(own) ?? own), effect, fault }
     }
-    // One for all tries of one case.
     let made: Promise<Probe> | undefined
     const request = { name: this.#nameOf(one, draft), source: () => (made ??= make()), purpose }
     this.#requests.set(one, request)

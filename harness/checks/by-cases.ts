@@ -29,7 +29,6 @@ interface CaseOptions {
   readonly inOrder?: true
 }
 
-/** A condition judged by these cases, and the run's number of generated ones. */
 export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition {
   const { generated, inOrder = false } = options
   const chosen = (material: Material): readonly Case[] => {
@@ -50,7 +49,6 @@ export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition 
   }
 }
 
-/** These cases, without those for another path or object if none there accepts the valid request. */
 export async function sendable(
   context: CheckContext,
   operation: OperationId,
@@ -121,14 +119,12 @@ export const ofOtherObject = (one: Case): Case => ({
   isFurther: true,
 })
 
-/** Whether a run may find another object for the path, as far as the target declares. */
 export function hasOtherObject({ operation, target }: Material): boolean {
   const { params, busy } = operationOf(operation)
   const { application, otherApplication: other } = target.resources
   return params !== undefined && (!busy || (other !== undefined && other.id !== application?.id))
 }
 
-/** Whether the valid request is accepted at the other path, so that it is the same operation. */
 async function grantsAtOtherPath(run: Run, id: OperationId): Promise<boolean> {
   const path = otherPathOf(run, id)
   if (path === undefined || run.options.readOnly) return false

@@ -27,7 +27,6 @@ import { missingBodyCase, withBody } from './conditions.ts'
 import { arraysAbove, type Placed, placesIn } from './places.ts'
 import { type Known, unknownWord } from './values.ts'
 
-/** Longest value to which a word is appended. */
 const longestKnown = 52
 
 /** Short names (languages), and longer ones with enough letters: with fewer, a random word may exist. */
@@ -105,15 +104,12 @@ function withLater(place: Placed, cases: readonly Change[]): Change[] {
 interface RecordOptions {
   /** An empty body lacks the member, too. */
   readonly orNoBody?: true
-  /** The valid request with what a fault of these members requires. */
   readonly besides?: (known: Known, valid: Probe) => Probe
-  /** Accepted pairs for a wrong type at that member, if different. */
   readonly otherTypes?: { readonly at: string; readonly expects: Pairs }
   /** Extra rules for the case of a deleted object, which some targets accept. */
   readonly deleted?: Partial<Case>
 }
 
-/** All faults under the requirement's condition, by the operation's record. */
 export const byRecord = (options: RecordOptions = {}): CaseCondition =>
   byCases((material) => recordCases(material, options))
 

@@ -16,15 +16,10 @@ export interface Case {
   /** The one fault; continues the request line. */
   readonly what: string
   readonly fault?: string | undefined
-  /** Accepted pairs for this case, if different from its requirement's. */
   readonly expects?: Pairs | undefined
-  /** Makes the request from a new valid one, with its own names and files. */
   change(valid: Probe): Probe
-  /** Its effect if accepted; default `none`. */
   readonly effect?: Effect
-  /** Goes to the alternative path of §4.4, if the valid request is accepted there. */
   readonly isAtOtherPath?: true
-  /** Goes to another object than the declared one, if one accepts the valid request. */
   readonly isForOtherObject?: true
   /**
    * The valid request plus an addition of this one that a target may not support: sent once per run, and must be
@@ -39,7 +34,6 @@ export interface Case {
   readonly isControl?: true
   /** Sent only if the target shows support for it. */
   readonly mayBeAbsent?: true
-  /** Judges it, if not the pairs do. */
   readonly ruleOf?: (sender: Sender) => CaseRule['judge']
   /** The valid request for that object: if it is refused now, the object is gone, and the fault proves nothing. */
   readonly object?: (valid: Probe) => Probe
@@ -59,20 +53,16 @@ export interface Case {
   readonly coercion?: (valid: Probe) => Probe
 }
 
-/** The means by which a case with its own rule sends requests. */
 export interface Sender {
   readonly run: Run
-  /** The operation's valid request, new each time. */
   valid(): Promise<Probe>
   look(journal: Journal, request: Request): Look
 }
 
-/** A refusal being judged, after its control was accepted. */
 export interface Refusal {
   readonly context: CheckContext
   readonly material: Material
   readonly cases: readonly Case[]
-  /** The rule of one of its cases. */
   ruleOf(one: Case): CaseRule
 }
 
@@ -88,13 +78,11 @@ export interface Condition {
   ): Promise<readonly Case[]>
   readonly inOrder?: boolean
   readonly generated?: Generated | undefined
-  /** How its cases are judged together, if not individually. */
   readonly judge?: (refusal: Refusal, isEnd: boolean) => Promise<Verdict>
 }
 
 export interface CaseCondition extends Condition, KnownCases {}
 
-/** What cases are made from: the target, the options of the run, and the valid request. */
 export interface Material extends Known {
   readonly requirement: CatalogueRequirement
   readonly operation: OperationId
@@ -105,10 +93,8 @@ export interface Material extends Known {
 /** The cases of a requirement; throws `NotExercised` if the target declares too little for any. */
 export type Cases = (material: Material) => readonly Case[]
 
-/** Generates further cases; undefined if this operation has none. */
 export type Generated = (material: Material) => fc.Arbitrary<Case> | undefined
 
-/** The planned requests of a requirement, as far as known in advance. */
 export interface KnownCases {
   readonly cases: Cases
   readonly generated?: Generated
@@ -141,7 +127,6 @@ export const countGenerating = (cases: readonly Case[]): number =>
     .filter(({ effect }) => effect === 'generates')
     .reduce((sum, { parts = [] }) => sum + Math.max(1, countGenerating(parts)), 0)
 
-/** Identifies the control of a case; undefined for the valid request. */
 export const controlName = ({ valid }: Material, { control }: Case): string | undefined =>
   control && nameOfControl(control(valid))
 
@@ -154,7 +139,6 @@ export function quickCases(material: Material, all: readonly Case[]): readonly C
   )
 }
 
-/** The alternative path of §4.4 for the operation, if any. */
 export function otherPathOf({ target }: Pick<Run, 'target'>, id: OperationId): string | undefined {
   const { path, otherPaths } = operationOf(id)
   const own = target.operations[id]?.path ?? path

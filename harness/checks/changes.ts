@@ -24,7 +24,6 @@ export interface Change {
   readonly faults: readonly string[]
   /** @param own the value in the valid request; returns undefined to leave it out */
   value(own: unknown): unknown
-  /** The corresponding valid value; default: its own. */
   readonly sound?: unknown
   /** A weaker change, sent if this one was refused. */
   readonly milder?: Change
@@ -66,10 +65,6 @@ export function deletedIdAt({ target }: Known, place: Placed): Change[] {
   return id === undefined ? [] : [change(place, 'deleted', 'that of a deleted file', () => id)]
 }
 
-/**
- * The member with a value of each of these types.
- * @param values override the samples
- */
 export const ofKinds = (
   place: Placed,
   kinds: readonly JsonKind[],
@@ -118,7 +113,6 @@ export function otherFormsOf(place: Placed): Change[] {
   })
 }
 
-/** Whether an item must be unique, because it has a name. */
 const hasName = (item: unknown): boolean =>
   isObject(item) && Object.keys(item).some((name) => /^(?:name|id|.*_id)$/.test(name))
 
@@ -152,7 +146,6 @@ export function withoutFault(one: Change, body: unknown): unknown {
   return changedBody([{ ...one, value: (own) => sound ?? own }], body)
 }
 
-/** The top-level member that contains a place. */
 export const topOf = ({ pointer }: Placed): string =>
   pointer === '' ? '' : `/${pointer.split('/', 2)[1]}`
 
@@ -162,7 +155,6 @@ export function hasAbove(body: unknown, { pointer }: Placed): boolean {
   return typeof above === 'object' && above !== null
 }
 
-/** Applies changes to the body, adding missing parents. */
 export function changedBody(changes: readonly Change[], valid?: unknown): unknown {
   const framed = changes.reduce<unknown>((body, { place }) => {
     const top = topOf(place)

@@ -38,7 +38,6 @@ const unknownIds = {
 }
 type Way = keyof typeof unknownIds
 
-/** The valid request with an unknown id as that path parameter, in each of these ways. */
 export function unknownIdCases(
   material: Material,
   parameter: string,
@@ -119,7 +118,6 @@ export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
   'tab in a string': ['and a raw tab in a string', withValue('"two\twords"')],
 }
 
-/** The changed text; undefined if still valid JSON, or empty. */
 export function malformedBy(change: JsonFault[1], valid: string): string | undefined {
   const text = change(valid.trim())
   try {
@@ -133,7 +131,6 @@ export function malformedBy(change: JsonFault[1], valid: string): string | undef
 const textOf = ({ body }: Probe): string =>
   typeof body === 'string' ? body : new TextDecoder().decode(body)
 
-/** `Content-Type: application/json` and length 0. */
 export const missingBodyCase: Case = {
   what: 'without a body',
   fault: 'body: length 0',
@@ -173,7 +170,6 @@ const otherBody: Readonly<Record<OtherBody, (valid: string) => string>> = {
   'the valid body in an array': (valid) => `[${valid}]`,
 }
 
-/** A body of another JSON type, correctly labelled. */
 export const malformedBody = byCases(({ operation, valid }) =>
   bodiesOf(operation).map((kind) => ({
     what: `with a body that is ${shown(JSON.parse(otherBody[kind](textOf(valid))))}`,

@@ -40,7 +40,6 @@ export interface Control {
   valid(): Promise<Probe>
 }
 
-/** Records the outcome of the control, to be shown in failures. */
 export function noteControl(context: CheckContext, { state, exchange }: Control): void {
   context.control = state
   if (state === 'granted') context.granted = exchange
@@ -55,7 +54,6 @@ export function operationIn({ requirement }: CheckContext): OperationId {
 export const control = (run: Run, operation: OperationId): Promise<Control> =>
   once(run, `control ${operation}`, () => sendControl(run, operation))
 
-/** Identifies a control by its content, so that the same request is sent once. */
 export const nameOfControl = ({ headers, query, body }: Probe): string =>
   `with ${JSON.stringify([headers, query])} ${String(body)}`
 
@@ -71,7 +69,6 @@ export const controlWith = (
 ): Promise<Control> =>
   once(run, `control ${operation} ${name}`, () => sendControl(run, operation, valid))
 
-/** An accepted control; throws `NotExercised` with `why` otherwise. */
 export async function grantedControl(run: Run, operation: OperationId, why?: string) {
   const { state, ...found } = await control(run, operation)
   if (state !== 'granted') throw notGranted(found, why)
@@ -97,7 +94,6 @@ async function sendControl(
   }
 }
 
-/** Number of attempts for a valid request after that answer. */
 export function triesFor(operation: OperationId, { response }: Exchange): number {
   if (!response) return 1
   // An earlier run may have uploaded the same bytes, which a server may call a duplicate (§7.2).
@@ -154,11 +150,9 @@ export function notGranted(
     : new NotExercised(`${why}: ${said()}`)
 }
 
-/** For example `answered 400 BadRequest`, `no answer within 1,000 ms`. */
 export const saidBy = (exchange: Exchange): string =>
   withFinding(exchange, `${exchange.response ? 'answered ' : ''}${describeResponse(exchange)}`)
 
-/** The control's exchange, for the requirement itself; throws `NotExercised` if none was sent. */
 export async function controlExchange(run: Run, operation: OperationId): Promise<Exchange> {
   const { exchange, said } = await control(run, operation)
   if (!exchange) throw new NotExercised(said())
@@ -178,7 +172,6 @@ function memberToCheck(
   const [parameter] = Object.keys(probe.params)
   if (parameter !== undefined) {
     const place = operationOf(operation).params?.[parameter]?.declaredAt
-    // Only declared values can be wrong.
     const isNamed = place !== undefined && getAt(target.file, place) !== undefined
     return isNamed && (status === 404 || status === 410)
       ? place.slice(1).replaceAll('/', '.')

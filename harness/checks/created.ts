@@ -12,7 +12,6 @@ import {
 import { createdId, isSettling, type Request } from '../journal/index.ts'
 import type { NotServed } from '../report/index.ts'
 
-/** State shared by the checks of a run. */
 export const sharedBy = perRun(() => ({
   made: new Map<string, Promise<unknown>>(),
   /** Valid requests that crashed the server, got a 2xx with an envelope, or were always refused. */
@@ -22,19 +21,15 @@ export const sharedBy = perRun(() => ({
   uploads: {
     /** Upload time of each file that requests name, by id (`performance.now()`). */
     at: new Map<string, number>(),
-    /** How long an upload took until it could be used, in ms. */
     lagMs: 0,
   },
   /** How much the bad input of the run may still make the target generate, and how many cases that does not reach. */
   generated: { allowance: undefined as { left: number } | undefined, waiting: 0 },
-  /** Requests sent without a valid key, by place. */
   askedAt: new Map<string, readonly Request[]>(),
   notServed: [] as NotServed[],
-  /** Why exclusive scenarios cannot continue. */
   notGrantedAgain: undefined as string | undefined,
 }))
 
-/** Makes something once per run, for the first caller. */
 export function once<T>(run: Run, name: string, make: () => Promise<T>): Promise<T> {
   const { made } = sharedBy(run)
   const known = made.get(name)
@@ -67,7 +62,6 @@ function namedUploads(run: Run, { params, body }: Probe): [id: string, at: numbe
   return [...sharedBy(run).uploads.at].filter(([id]) => named.includes(id) || text.includes(id))
 }
 
-/** The ids of uploaded files in the probe, as one text; empty if none. */
 export const uploadsIn = (run: Run, probe: Probe): string =>
   namedUploads(run, probe)
     .map(([id]) => id)
@@ -106,7 +100,6 @@ export async function sendUntilSettled(
   return exchange
 }
 
-/** Notes how long the files of an accepted request took until they could be used. */
 export function noteLag(run: Run, { probe, sentAt }: Exchange): void {
   const { uploads } = sharedBy(run)
   for (const [, at] of namedUploads(run, probe))
@@ -139,7 +132,6 @@ export async function retryWhileSettling(
   return exchange
 }
 
-/** The id of a created object; throws `NotExercised` if the answer has none. */
 export function namedId(run: Run, creation: Exchange): string {
   const id = createdId(run, creation)
   if (id !== undefined) return id

@@ -62,10 +62,8 @@ const envelopeShape: AnswerRule = (response, exchange) => {
   }
 }
 
-/** Statuses that gateways return in place of the service. */
 const ofGateways: readonly number[] = [429, 502, 503, 504]
 
-/** A remark that a gateway may have answered, if nothing resembles an envelope. */
 function gatewayRemark(response: HttpResponse): string {
   if (!ofGateways.includes(response.status) || tpeOf(response) !== undefined) return ''
   const server = response.header('server')
@@ -151,7 +149,6 @@ const rules = {
 } satisfies Partial<Record<RequirementId, AnswerRule>>
 type ObservedRequirement = keyof typeof rules
 
-/** Requirements judged on every response, whatever caused it. */
 export const observedRequirements = Object.keys(rules) as ObservedRequirement[]
 
 /** Judges an answer by each applicable requirement; `actual` is set if wrong. */

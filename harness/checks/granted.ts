@@ -35,7 +35,6 @@ import { around, asScenario } from './scenario.ts'
 import { applyScenario, validRequest } from './valid-request.ts'
 import { type Known, seedFor } from './values.ts'
 
-/** What is wrong with a successful answer, besides its status. */
 export type GrantedCheck = (run: Run, exchange: Exchange) => Finding | undefined
 
 export interface GrantedByCases extends KnownCases {
@@ -102,7 +101,6 @@ export function byControl(of: OfControl = {}): GrantedByCases {
   return grantedBy(cases, { check: of.check, control: of })
 }
 
-/** The requirement for valid requests: sent once, as the control of refusals. */
 export const accepted = byControl({
   async answer(context, operation) {
     const sent = await controlExchange(context.run, operation)
@@ -119,7 +117,6 @@ interface GrantedOptions {
   readonly inScenario?: string
 }
 
-/** A requirement judged by these cases, or by a scenario instead. */
 export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases {
   const { check, generated, inScenario: what = asScenario } = options
   const chosen = (material: Material): readonly Case[] => {
@@ -162,7 +159,6 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
   }
 }
 
-/** The operation's valid request, changed as a case says. */
 const makerOf =
   (run: Run, operation: OperationId, { change, fault }: Case) =>
   async (): Promise<Probe> => {
@@ -170,7 +166,6 @@ const makerOf =
     return { ...change(valid), effect: valid.effect, fault }
   }
 
-/** Judges the answer to the control. */
 async function judgeControl(
   context: CheckContext,
   operation: OperationId,
@@ -196,7 +191,6 @@ async function judgeControl(
 interface GrantedRequest extends Pick<Case, 'what' | 'when' | 'before'> {
   make(): Promise<Probe>
   readonly check?: GrantedCheck | undefined
-  /** Number of attempts, if different from other valid requests. */
   readonly tries?: number
 }
 
@@ -206,7 +200,6 @@ function grantedRules(context: CheckContext, operation: OperationId) {
   const names = new Set<string>()
   const requestOf = (name: string, make: () => Promise<Probe>, purpose: object): Request => {
     names.add(`${requirement.id} ${name}`)
-    // One for all tries of one attempt.
     let made: Promise<Probe> | undefined
     return {
       name: `${requirement.id} ${name}`,
@@ -329,7 +322,6 @@ export function grantedProbe(
     : own
 }
 
-/** Judges a requirement within its declared scenario, if any. */
 export function inScenario<T>(
   context: CheckContext,
   operation: OperationId,

@@ -68,7 +68,6 @@ const shuffled = <T>(cases: readonly T[], random: () => number): T[] =>
     .toSorted(([one], [other]) => one - other)
     .map(([, one]) => one)
 
-/** All wrong states of a member: absent, null, each other type, and convertible values. */
 function changesOf(place: Placed): Change[] {
   const { member, like } = place
   const { at, kinds, judgedBy, isExtra } = member
@@ -106,7 +105,6 @@ function isNoEmptyArray({ place: { body, pointer } }: Change): boolean {
   return !Array.isArray(above) || above.length > 1
 }
 
-/** Marks where bytes are inserted. */
 export const badBytes = 'conform-bad-bytes'
 
 /** The text with bytes that UTF-8 does not have where it is marked; undefined if it is not. */
@@ -122,7 +120,6 @@ interface LooseBody {
   readonly what?: string
   /** Whether a server may read it as the valid one. */
   readonly isWhole?: true
-  /** Replaces parts of the valid request; undefined if not applicable. */
   change(valid: Probe): Partial<Pick<Probe, 'body' | 'headers'>> | undefined
 }
 
@@ -208,7 +205,6 @@ function groupsOf<T extends Pick<Change, 'place'>>({ material }: Ground, changes
   )
 }
 
-/** Odd texts in all members at once; then each kind; then each alone. Includes odd bodies. */
 function textCases(ground: Ground, changes: readonly Change[]): Case[] {
   const texts = ground.places.flatMap(
     (place) => everyText(changes.filter((one) => one.place === place)) ?? [],

@@ -13,7 +13,6 @@ import { bodyOf, extraRoles, withoutRoles } from './valid-request.ts'
 import { kindOf, type OfTarget } from './values.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../engine/index.ts'
 
-/** The pointer of a role, declared or default. */
 export function pointerOf(run: OfTarget, operation: OperationId, role: string): string | undefined {
   return run.target.operations[operation]?.fields[role]
 }
@@ -112,7 +111,6 @@ function typed(member: Member, own: unknown): Member {
   return { ...member, kinds: [kind], tolerates: kind === 'string' || kind === 'array' ? texts : [] }
 }
 
-/** Every documented member, where the target file has it. */
 export function placesIn(
   run: OfTarget,
   operation: OperationId,
@@ -168,7 +166,6 @@ function membersIn(value: unknown, pointer: string, levels: number): string[] {
   ]
 }
 
-/** The arrays that contain a place, innermost last. */
 export function arraysAbove({ body, pointer, member }: Placed): string[] {
   if (!member.at.includes('*')) return []
   const tokens = tokensOf(pointer)

@@ -55,7 +55,6 @@ export async function judgeRefusal(
   return judge(false)
 }
 
-/** Records the control; throws `NotExercised` if it leaves the refusal without proof. */
 function requireControl(context: CheckContext, found: Control, isOfKey: boolean): void {
   if (found.state === 'none') return
   noteControl(context, found)

@@ -29,7 +29,6 @@ export interface CaseRule {
   readonly isFurther?: boolean
 }
 
-/** The answer to a request that is to be judged, once there is one. */
 export type Look =
   | { readonly outcome: 'answered'; readonly exchange: Exchange }
   | Extract<CaseVerdict, { readonly outcome: 'open' | 'asks' }>
@@ -76,7 +75,6 @@ const first = <K extends CaseVerdict['outcome']>(verdicts: readonly Judged[], ou
 interface Refusing {
   /** One after the other: each may depend on what was asked before. */
   readonly inOrder?: boolean
-  /** Further cases, sent after the others of the beginning. */
   readonly generated?: (journal: Journal) => readonly Judged[]
 }
 

@@ -46,7 +46,6 @@ import {
 /** Continues the request line of a scenario's request. */
 export const asScenario = 'as the scenario of the target file says'
 
-/** Time limit for resetting a state after the end of the run, in ms. */
 const leaveAfterEndMs = 800
 const pauses = { first: 50, longest: 2000 }
 
@@ -122,7 +121,6 @@ async function awaitGranted(run: Run, operation: OperationId): Promise<void> {
 
 export type Further = (context: CheckContext, exchange: Exchange) => void
 
-/** Judges a refusal triggered by a scenario, by the requirement's pairs. */
 export async function byScenario(context: CheckContext, further?: Further): Promise<void> {
   const { run, requirement, scenario } = context
   if (!scenario) throw new NotExercised(`declare a scenario for ${requirement.id}`)

@@ -18,7 +18,6 @@ interface Answers {
 
 const answersIn = perRun(() => new Map<string, Answers>())
 
-/** Longest body that is compared, in characters. */
 const longest = 10_000
 
 /** Identifies a request that must be accepted; undefined if it may be refused. Each creation is unique. */

@@ -36,7 +36,6 @@ interface Judged {
   readonly cases?: KnownCases
 }
 
-/** How to judge a requirement of an area; undefined for others. */
 export type Suite = (id: string) => Judged | undefined
 
 type Check = Condition | (KnownCases & { readonly judge: Judge }) | Judge

@@ -16,7 +16,6 @@ import { uploadOperation } from '../../catalogue/operations.ts'
 import { leftOut } from '../report/index.ts'
 import { namedId, resendWhile, sharedBy } from './created.ts'
 
-/** A unique name: `report-k3x9a2.pdf` for `report.pdf`. */
 export function freshFilename(run: Run, filename: string): string {
   const dot = filename.lastIndexOf('.')
   const at = dot > 0 ? dot : filename.length

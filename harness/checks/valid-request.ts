@@ -37,7 +37,6 @@ import { freshUnknownId, type Known, type OfTarget, randomOf, seedFor } from './
 
 const granting = (operation: OperationId) => requirementOf(grantedRequirement[operation])
 
-/** Whether the target file declares all that the valid request needs. */
 export const isDeclared = ({ target }: OfTarget, operation: OperationId): boolean =>
   missingNeeds(target.file, granting(operation).needs).length === 0
 
@@ -54,7 +53,6 @@ export function contentOf({ target }: OfTarget): UploadContent {
   return content
 }
 
-/** A declared resource; throws `NotExercised` if missing. */
 export function declaredResource<K extends keyof Run['target']['resources']>(
   { target }: OfTarget,
   name: K,
@@ -88,7 +86,6 @@ export function withoutRoles(
     .reduce((plain, pointer) => setAt(plain, pointer, undefined), body)
 }
 
-/** Placeholder for an undeclared id: a uuid of version 4. */
 const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
 
 function knownIdLike({ target }: OfTarget, id: OperationId, parameter: string): string {
@@ -196,7 +193,6 @@ export const distinctRequest = (run: Run, operation: OperationId): Promise<Probe
 export const sharedRequest = (run: Run, name: string, make: () => Promise<Probe>): Promise<Probe> =>
   orElse(run, () => once(run, name, make), make)
 
-/** The declared request, without a scenario. */
 export async function plainRequest(
   run: Run,
   operation: OperationId,

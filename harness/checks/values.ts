@@ -47,7 +47,6 @@ export function unknownWord(run: Pick<Known, 'options'>, name: string): string {
   )
 }
 
-/** All named cases, or in a quick run one, chosen by the seed. */
 export function sampled<T>(
   { run: { options }, requirement }: SampledFor,
   cases: readonly T[],
@@ -208,7 +207,6 @@ export function ofKindsAny(...kinds: JsonKind[]): fc.Arbitrary<unknown> {
   return fc.oneof(...kinds.map((kind) => ofKind[kind]))
 }
 
-/** Fixed value of each kind, for named faults. */
 export const sample: Readonly<Record<JsonKind, unknown>> = {
   null: null,
   boolean: true,
@@ -224,7 +222,6 @@ export const sample: Readonly<Record<JsonKind, unknown>> = {
  */
 export const falsy = { boolean: false, number: 0 } as const
 
-/** An object with the items of an array by index. */
 export const byIndex: unknown = { 0: 'text' }
 
 /**
@@ -244,7 +241,6 @@ export function inPlaceOf(own: unknown, value: unknown): unknown {
   return value === byIndex || value === sample.object ? { ...items } : value
 }
 
-/** For example `an array`, `null`, `a number`. */
 export function nameOfKind(kind: JsonKind): string {
   if (kind === 'null') return 'null'
   return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`

@@ -16,7 +16,6 @@ import { onConnections } from './connections.ts'
  * that blocks every n-th request may hit each of a rotation.
  */
 const triesOf = { granted: 5, refused: 8 }
-/** Poll interval for a new object, in ms. */
 const settlingEveryMs = 1000
 
 /**
@@ -78,7 +77,6 @@ export function isSettling(
   return false
 }
 
-/** Whether a control's answer counts as accepted, also if the effect already exists. */
 export function countsAsGranted({ response, probe }: Exchange): boolean {
   if (!response) return false
   const [status, tpe] = (probe.operation !== null && operationOf(probe.operation).alreadyDone) || []

@@ -1,7 +1,6 @@
 import type { Exchange, Purpose, Source } from '../engine/index.ts'
 import type { Reason } from '../report/index.ts'
 
-/** How to make the request anew each time, and its purpose. */
 export interface Request {
   /** Equal names mean equal requests: simultaneous asks are sent once. */
   readonly name: string
@@ -15,11 +14,9 @@ export interface Ask {
   readonly fresh?: true
   /** On a new connection that has just carried this one. */
   readonly after?: Request
-  /** Delay in ms. */
   readonly pauseMs?: number
 }
 
-/** A request, and its outcome. */
 export interface Entry {
   readonly ask: Ask
   readonly exchange: Exchange
@@ -54,14 +51,12 @@ export class Journal {
   }
 }
 
-/** Facts of the run besides the entries of one request. */
 export interface Known {
   readonly settleMs: number
   /** When the run made the objects of these ids (`performance.now()`). */
   readonly madeAt: ReadonlyMap<string, number>
   /** Kinds of answers that are equally wrong on a fresh connection. */
   readonly wrongAnywhere: ReadonlySet<string>
-  /** What requests that spoiled their connection were sent for. */
   readonly spoilers: ReadonlySet<string>
 }
 
@@ -71,7 +66,6 @@ export type Answer =
       readonly judge: Exchange
       /** The previous request on the connection, which caused the wrong answer. */
       readonly blames?: Exchange
-      /** To be added to `wrongAnywhere`. */
       readonly wrongAnywhere?: string
     }
   | { readonly asks: readonly [Ask] }

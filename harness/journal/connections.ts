@@ -24,7 +24,6 @@ const wrongBehind = {
   once: [true, true, true, true],
 } as const
 
-/** Names what a request was sent for. */
 export const sentFor = ({ probe, purpose }: PreviousRequest): string =>
   `${probe.operation} ${purpose.about ?? purpose.requirement}`
 

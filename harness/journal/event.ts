@@ -45,11 +45,9 @@ export interface HistoryEvent {
   /** Id of its container: the application of a job, the graph of an addition or upload. */
   readonly within?: string | undefined
   readonly request: RequestKind
-  /** For a faulty request, the requirement of its fault. */
   readonly fault?: string | undefined
   readonly sentAt: number
   readonly endedAt: number
-  /** Undefined: no answer came. */
   readonly status: number | undefined
   readonly tpe?: string | undefined
   readonly isGranted: boolean
@@ -63,7 +61,6 @@ export interface HistoryEvent {
 
 export const isConflict = ({ status }: HistoryEvent): boolean => status === 409
 
-/** The id for comparisons: uuids ignore letter case. */
 export function idKey(id: string): string {
   return isUuid(id) ? id.toLowerCase() : id
 }
@@ -72,12 +69,10 @@ export function sameId(one: string, other: string): boolean {
   return idKey(one) === idKey(other)
 }
 
-/** A member for comparisons: date-times as instants, uuids without letter case. */
 function meaningOf(value: unknown): unknown {
   return typeof value === 'string' ? (parseDateTime(value)?.epochMs ?? idKey(value)) : value
 }
 
-/** True if a member means the same in both answers. */
 export function readsTheSame(before: unknown, after: unknown): boolean {
   return isDeepStrictEqual(meaningOf(before), meaningOf(after))
 }

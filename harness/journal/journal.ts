@@ -3,7 +3,6 @@ import { type Exchange, perRun, type Run, type RunHook } from '../engine/index.t
 import type { Limits } from '../target/index.ts'
 import { eventOf, type HistoryEvent, idKey } from './event.ts'
 
-/** In ms. */
 export type HistoryLimits = Pick<Limits, 'settleMs' | 'jobTimeoutMs'>
 
 /** The events about objects in a run, recording or test, in order. Senders only append; rules only read. */
@@ -16,7 +15,6 @@ export interface History {
   readonly isRecorded: boolean
   /** Times (ms) of undocumented requests that may have changed or removed objects. */
   readonly othersAt: readonly number[]
-  /** Its creation, its readings and its uses. */
   of(id: string): readonly HistoryEvent[]
   /** The creations within an object: jobs of an application, additions to a graph. */
   within(id: string): readonly HistoryEvent[]
@@ -24,7 +22,6 @@ export interface History {
   follow(tell: (event: HistoryEvent) => void): void
 }
 
-/** A history that can still grow. */
 export interface GrowingHistory extends History {
   append(event: HistoryEvent | undefined): void
   appendOther(at: number): void
@@ -92,7 +89,6 @@ export function createHistory(
   }
 }
 
-/** A value derived from a history, recomputed only after a change. */
 export function derived<T>(make: (history: History) => T): (history: History) => T {
   const known = new WeakMap<History, { readonly changes: number; readonly value: T }>()
   return (history) => {
@@ -129,5 +125,4 @@ function note(run: Run, exchange: Exchange): void {
   if (event?.kind !== 'use' || isValid) historyOf(run).append(event)
 }
 
-/** Appends all exchanges about objects, from any sender and with any outcome. */
 export const historyHook: RunHook = { observe: note, unanswered: note }

@@ -7,7 +7,6 @@ const largeBytes = 64 * 1024
 /** Longest text kept of a member, in characters: longer than any documented id or date-time. */
 const longestText = 1024
 
-/** Sorts members by name, since their order means nothing. */
 const sorted = (_name: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value
 
@@ -38,7 +37,6 @@ export function trimmedBody(body: unknown): unknown {
   )
 }
 
-/** The exchange without a large body. */
 export function lightened(exchange: Exchange): Exchange {
   const { response } = exchange
   if (!response || response.size <= largeBytes) return exchange

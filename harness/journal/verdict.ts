@@ -4,18 +4,14 @@ import type { Reason, TakesState } from '../report/index.ts'
 import type { Ask } from './ask.ts'
 import type { History } from './journal.ts'
 
-/** What breaks a requirement: an exchange, and the expected answer. */
 export interface Evidence {
   readonly exchange: Exchange
   /** Continues the request line: `with a valid body`. */
   readonly what: string
-  /** The expectation: in words, or as accepted pairs. */
   readonly expected: string | Pairs
   /** What came, if more than status and name. */
   readonly actual?: string | undefined
-  /** JSON Pointer to the wrong member. */
   readonly at?: string | undefined
-  /** The exchange that this one contradicts. */
   readonly against?: Exchange | undefined
   /** The request that created the wrong state: a curl line sends it first. */
   readonly before?: Exchange | undefined

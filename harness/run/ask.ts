@@ -26,7 +26,6 @@ export interface AskOptions {
   readonly isHeld?: boolean
 }
 
-/** Sends what `answerTo` asks for until there is an answer to judge. */
 export async function ask(
   run: Run,
   source: Source,
@@ -59,7 +58,6 @@ function learn(
   if (isRight(judge)) judge.previousRequest = undefined
 }
 
-/** Sends what a rule asks for and records the result; returns why it could not be sent, if so. */
 export async function sendAsked(run: Run, journal: Journal, next: Ask): Promise<void> {
   const { request } = next
   try {
@@ -72,7 +70,6 @@ export async function sendAsked(run: Run, journal: Journal, next: Ask): Promise<
   if ('judge' in answer) learn(run, answer)
 }
 
-/** `ask` for a caller that holds the object in the request. */
 export const askHolding = (
   run: Run,
   source: Source,

@@ -8,7 +8,6 @@ import {
 import { curlOfBoth } from '../recording/index.ts'
 import type { Failure } from '../report/index.ts'
 
-/** Records the failure of the request that spoiled the connection. */
 export function blame(run: Run, wrong: Exchange, fresh: Exchange): void {
   const { poisoned, poisonedResponses } = run.findings
   poisonedResponses.add(wrong.response ?? wrong)

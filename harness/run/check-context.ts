@@ -26,16 +26,13 @@ import { curlOfBoth, remarkMark } from '../recording/index.ts'
  */
 export type Judge = (context: CheckContext) => Promise<Verdict | undefined> | Promise<void>
 
-/** State and tools for judging one requirement. */
 export interface CheckContext {
   readonly run: Run
   readonly requirement: CatalogueRequirement
   readonly scenario: Scenario | undefined
-  /** Answers judged so far. */
   cases: number
   /** Cases still to be judged: a requirement with any left never passes. */
   readonly open: OpenCases
-  /** The outcome of the control; `none` if there is none. */
   control: 'granted' | 'refused' | 'none'
   /** The accepted control, shown in each failure beside the failed request. */
   granted?: Exchange | undefined
@@ -47,7 +44,6 @@ export interface CheckContext {
   readonly again: Again
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
   send(source: Source, purpose?: Partial<Purpose>, options?: AskOptions): Promise<Exchange>
-  /** The evidence of a failure: sent, expected, received. */
   failure(exchange: Exchange, expected: string, what: string, actual?: string): Failure
   fail(exchange: Exchange, expected: string, what: string, actual?: string): never
 }
@@ -118,7 +114,6 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
         cites,
         actual: withFinding(exchange, actual ?? describeResponse(exchange)),
         onlyName: false,
-        // Expected statuses and names, if any.
         ...(expects !== undefined && { asked }),
         seed: run.options.seed,
         ...controlOf(context, exchange),
@@ -191,7 +186,6 @@ function shownIn(
   return shown
 }
 
-/** Warns that the request was accepted, so that its name is taken. */
 function named({ api }: Run, { response, probe }: Exchange): string | undefined {
   const { creates, operation } = probe
   const isMade = creates !== undefined && response !== undefined && response.status < 300

@@ -19,7 +19,6 @@ const debug = debuglog('conform')
 
 type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'why' | 'failures'>
 
-/** The judge of each requirement; a missing one is a bug in the suite. */
 export type JudgeOf = (id: string) => Judge | undefined
 
 type About = Pick<CatalogueResult, 'id' | 'operation' | 'level' | 'section' | 'statement'>
@@ -59,7 +58,6 @@ export async function exercise(
   return result
 }
 
-/** Ends the run after that many deciding failures (`--bail`). */
 function countFailure(run: Run, result: CatalogueResult): void {
   const { bail, strict, expected } = run.options
   if (result.outcome !== 'failed' || (result.level !== 'must' && !strict)) return

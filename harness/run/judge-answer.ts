@@ -21,10 +21,6 @@ import { type SchemaName, validate } from '../../schemas/validate.ts'
 
 const bareRemark = '; the status is right, but this is not an error envelope: see envelope/shape'
 
-/**
- * Compares an answer with the accepted pairs; `name`: another name of the same row. An object: inconclusive, with the
- * reason.
- */
 export type Compared = 'held' | 'name' | 'broken' | { readonly why: string }
 
 export function comparePairs(
@@ -76,7 +72,6 @@ function pairsFailure(
   }
 }
 
-/** The failure that evidence is. */
 export function failureOf(context: CheckContext, evidence: Evidence): Failure {
   const { exchange, what, expected, actual, at, path } = evidence
   context.again.shownBy = evidence.shownBy ?? null
@@ -122,7 +117,6 @@ function storageFull({ objects }: Run, exchange: Exchange): string | undefined {
 /** What is wrong with an answer, or why it says nothing of the target. */
 export type Finding = (Pick<Evidence, 'actual' | 'at'> & { readonly expected: string }) | Reason
 
-/** Undefined for a success with the required status. */
 export function grantedFinding(
   { run, requirement: { expects } }: Pick<CheckContext, 'run' | 'requirement'>,
   exchange: Exchange,
@@ -189,7 +183,6 @@ export function shapeFault(response: HttpResponse, schema: BodySchema) {
     : { expected, actual: `${response.status}, but ${found.problem}`, at: found.place }
 }
 
-/** Whether the body of a success has the documented shape. */
 export function shapeFinding({ response }: Exchange, schema: BodySchema): Finding | undefined {
   const json = response!.json()
   if (!json.ok && json.unread && isGranted(response!)) return { reason: json.problem }

@@ -24,7 +24,6 @@ import { exercise, type JudgeOf, unplanned } from './exercise.ts'
 
 type Tell = (result: CatalogueResult) => void
 
-/** Judges everything that is planned, phase by phase. */
 export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   const queue = createEventQueue<RunEvent>()
   const results = new Map<string, CatalogueResult>()
@@ -153,7 +152,6 @@ function judgedBefore(run: Run, result: CatalogueResult, since: number): Catalog
   return before.length < failures.length ? { ...result, failures: before } : result
 }
 
-/** Ends a run: cleans up and closes sockets, whatever is thrown meanwhile. */
 async function finishRun(run: Run): Promise<void> {
   run.client.stop()
   const { created, saved } = run.objects

@@ -5,7 +5,6 @@ import { sendAsked } from './ask.ts'
 /** Requests that one rule has under way at once: a long list would otherwise be the longest road of a run. */
 export const maxAtOnce = 5
 
-/** Asks of a run and open requests, by name. */
 export const askedIn = perRun(() => ({
   journal: new Journal(),
   underWay: new Map<string, Promise<void>>(),
@@ -52,7 +51,6 @@ export async function settle(
 /** Minimum age of what is looked at again at the end, in ms, so that delayed effects show. */
 const leastAgeMs = 2000
 
-/** Waits until what was made at these times (`performance.now()`) has that age. */
 export function awaitAge(run: Run, madeAt: readonly number[]): Promise<void> {
   const last = Math.max(0, ...madeAt)
   return pause(run, Math.max(0, last + leastAgeMs - performance.now()))
