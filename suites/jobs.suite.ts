@@ -103,11 +103,15 @@ export const applicationsCreate = suite('applications.create', () => ({
 
 async function createJobs(run: Run): Promise<void> {
   const client = clientOf(run)
-  const { application, failingApplication } = run.target.resources
+  const { application, otherApplication, failingApplication } = run.target.resources
   const isFollowed = application !== undefined && !run.options.readOnly
   const states: State[] = [...(isFollowed ? ['ended' as const] : []), 'conflicts', 'refusals']
   const wanted = states.filter((state) => client.isPlanned(...rulesAfter(state)))
   if (failingApplication && isPlanned(run, 'jobs.retrieve/200-failed')) wanted.push('failing')
+  const hasOther = otherApplication && otherApplication.id !== application?.id
+  const isIdentity = client.isPlanned('jobs.retrieve/200-identity')
+  // Else the conflicts make one there.
+  if (isFollowed && hasOther && isIdentity && !wanted.includes('conflicts')) wanted.push('other')
   await Promise.allSettled(wanted.map((state) => reach(client, state)))
 }
 

@@ -55,6 +55,13 @@ const states: Readonly<Record<State, (client: JobClient) => Promise<unknown>>> =
   ended: async (client) => client.awaitEnd(await reach(client, 'readable')),
   conflicts: provokeConflicts,
   refusals: provokeRefusals,
+  other: (client) =>
+    follow(
+      client,
+      declaredResource(client.run, 'otherApplication'),
+      'jobs.retrieve/200-identity',
+      'no job of resources.otherApplication could be created',
+    ),
   failing: (client) =>
     follow(
       client,

@@ -7,7 +7,7 @@ import { noEffect } from './no-effect.ts'
 import { failedRule, identity, jobRule, outcomeRule } from './readings.ts'
 import { consistent, createdAtRule, stable } from './times.ts'
 
-export type State = 'readable' | 'ended' | 'conflicts' | 'refusals' | 'failing'
+export type State = 'readable' | 'ended' | 'conflicts' | 'refusals' | 'other' | 'failing'
 
 export interface JobRow {
   readonly rule: Rule

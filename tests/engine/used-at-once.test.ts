@@ -14,3 +14,10 @@ test('what was just made is used before anything that waits, in a whole run as b
   const { failed } = await judgeReference({ defects }, { latencyMs })
   expect(failed).toEqual(expect.arrayContaining(ids))
 })
+
+test('if only retrievals are judged, so is one of a job of another application', async () => {
+  const id = 'jobs.retrieve/200-identity'
+  const defects = [`${id}#other-application`]
+  const { failed } = await judgeReference({ defects }, { options: { only: ['jobs.retrieve/*'] } })
+  expect(failed).toEqual([id])
+})
