@@ -222,7 +222,7 @@ export interface QueryConfigMember {
 }
 
 const far = [70_000, 2 ** 31, -(2 ** 31)]
-/** A value outside that a cast to 32 bits brings inside. */
+/** Out of range, but in range after a cast to 32 bits. */
 const wrapped = (inside: number): number => 2 ** 32 + inside
 const none = -1
 const ofFraction = [-0.01, 1.01, -0.5, 1.5, none, ...far]

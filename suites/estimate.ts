@@ -107,7 +107,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
     making.generations += reading.generations
     making.requests += reading.generations
     reading.generations = 0
-    // Until each has ended, at the longest interval.
+    // Each job is read until its end, at the longest interval.
     const most = growingPolls + Math.ceil(target.limits.jobTimeoutMs / reads.everyMs)
     reading.requests += making.generations * most
     reading.typical += Math.ceil(making.generations * share) * fewPolls

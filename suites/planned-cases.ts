@@ -80,7 +80,7 @@ export interface Requests {
   readonly most: number
   /** Number measured with a target with short jobs. */
   readonly usually: number
-  /** How many of these, and of those to other operations, generate. */
+  /** Maximum requests that generate, including those to other operations. */
   readonly generations: number
   /** Maximum requests to other operations. */
   readonly also: Readonly<Partial<Record<OperationId, number>>>

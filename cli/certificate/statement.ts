@@ -116,7 +116,7 @@ export function partialReasons(claims: Omit<Predicate, 'partial'>): string[] {
 }
 
 export function foreignReasons(suite: Predicate['suite']): string[] {
-  const by = `version ${suite.version} of the suite of the suite judged`
+  const by = `version ${suite.version} of the suite judged`
   return reasonsIn([
     [suite.requirementsDigest !== requirementsDigest(), `${by} by other requirements`],
     [suite.specDigest !== specDigest, `${by} by another text of the interface`],

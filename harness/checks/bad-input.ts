@@ -76,7 +76,7 @@ async function judge(refusal: Refusal, isEnd: boolean): Promise<Verdict> {
   const left = costly.pending.length
   if (left === 0) return { outcome: 'held', cases: judged }
   const { maxGenerations } = run.target.limits
-  // The used limit plus all that had to wait.
+  // What was used, and what had to wait for it.
   const enough = Math.ceil((maxGenerations + generated.waiting) / 10) * 10
   const why = `maxGenerations: the target accepts so much bad input that limits.maxGenerations (${maxGenerations}) is used up; ${enough} would be enough; ${left} of ${judged + left} cases were not judged`
   return { outcome: 'open', cases: judged, why }
@@ -92,8 +92,8 @@ interface Walk {
 }
 
 /**
- * Judges cases in order. An accepted request covers all of its parts. A refusal may concern only the first part, and a
- * 5xx does not tell which: after both, the parts are sent. @param most so many that are not judged yet are enough
+ * Judges cases in order. A request that combines several odd values judges all of them if it is accepted. After a refusal or
+ * a 5xx, which may be due to one of them, each is sent alone. @param most stop at this many cases that are not judged yet
  */
 function walk(journal: Journal, ruleOf: RuleOf, cases: readonly Case[], most: number): Walk {
   const seen: Walk = { pending: [], judged: 0 }

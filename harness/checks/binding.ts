@@ -208,8 +208,8 @@ export class Binding {
 }
 
 /**
- * The valid request that a fault is put into, fresh each time; a file that is to be added stays fresh until it was. A quick
- * run makes one for all refusals of an operation: what is refused takes no name, and adds no file.
+ * The valid request that a fault is put into, made anew for each case; a file is reused until it has been added. A quick run
+ * makes one request for all refusals of an operation, since a refused request takes no name and adds no file.
  */
 function validOf(
   { run, requirement }: CheckContext,

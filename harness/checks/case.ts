@@ -39,7 +39,7 @@ export interface Case {
   readonly object?: (valid: Probe) => Probe
   /** The valid request that the fault is put into, if not the operation's own. */
   readonly valid?: (context: CheckContext, valid: () => Promise<Probe>) => Promise<Probe>
-  /** If it says nothing the others are judged nevertheless; so it is of one with a control or a rule of its own. */
+  /** If this case is inconclusive, the other cases are still judged, as with cases that have their own control or rule. */
   readonly isFurther?: true
   /** Why nothing is judged if its control was refused. */
   readonly unsupported?: string

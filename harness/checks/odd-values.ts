@@ -142,7 +142,7 @@ export const otherOdd: readonly OddValue[] = [
   ...oddNumbers,
 ]
 
-/** Whether a server may accept it together with other odd values: no list, no id. */
+/** Whether one request can combine it with other odd values. Lists and ids are refused, so each is sent alone. */
 export function isFree(change: Change): boolean {
   const { member } = change.place
   if (isListed(member) || member.isId) return false

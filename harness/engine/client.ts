@@ -219,7 +219,7 @@ export class Client {
     }
     const wasAway = await this.#cameBack(exchange)
     if (wasAway && isRepeatable && tries.away++ < maxAway) {
-      // Alone: one of the concurrent requests may have brought the target down, and would again.
+      // Without concurrent requests, since one of them may have crashed the target.
       tries.alone = true
       return undefined
     }

@@ -11,7 +11,7 @@ export interface History {
   /** Number of changes: events added or replaced. */
   readonly changes: number
   readonly limits: HistoryLimits
-  /** In a recording, others use the objects too, unseen; in a run, only sometimes. */
+  /** True for recorded traffic, in which requests may be missing that changed the objects. */
   readonly isRecorded: boolean
   /** Times (ms) of undocumented requests that may have changed or removed objects. */
   readonly othersAt: readonly number[]

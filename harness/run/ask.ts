@@ -22,7 +22,7 @@ import { blame } from './blame.ts'
 
 export interface AskOptions {
   readonly fresh?: boolean
-  /** The caller holds the object in the request, or it names none: no need to wait. */
+  /** No need to wait for the request's object: the caller has locked it, or there is none. */
   readonly isHeld?: boolean
 }
 

@@ -35,7 +35,7 @@ async function sentAgain<R extends RequirementResult>(
 ): Promise<R | undefined> {
   const [failure, ...others] = result.failures
   const exchange = failure?.exchange && run.findings.shown.get(failure.exchange)
-  // Requests around or beside it change its meaning.
+  // Its meaning depends on the requests around it.
   if (!exchange || exclusiveIds(run.target).has(result.id)) return undefined
   if (exchange.finding !== undefined || !isHarmless(exchange)) return undefined
   // Resending only helps if the failure depends on no state that is gone.

@@ -77,8 +77,8 @@ function lines(table: string): (readonly [first: string, others: readonly string
 }
 
 /**
- * Names in a table, a line for each: what it is about, the mark, and each word behind it; for the word `-` only what it is
- * about. `a,b/c` is about `a/c` and `b/c`; a word in capitals stands for a group of operations.
+ * Names from a table. A line has a subject and words; each word makes the name subject + mark + word, and `-` the subject
+ * alone. `a,b/c` is about `a/c` and `b/c`; a word in capitals stands for a group of operations.
  */
 export function named(mark: string, table: string): string[] {
   return lines(table).flatMap(([first, names]) => {

@@ -11,7 +11,7 @@ const takeTime: ReadonlySet<string> = new Set([
   ...['jobs.create/404-unknown-application', 'files.retrieve/404-unknown-file'],
 ])
 
-/** A requirement whose scenario repeats a request until it is refused: if always accepted, it would not be judged. */
+/** Its scenario repeats a request until it is refused, so accepting every request would leave it unjudged. */
 const neverGranted = 'files.list/429-quota-exceeded'
 
 export type Members = Readonly<Record<string, unknown>>

@@ -70,8 +70,8 @@ export interface Cause {
 }
 
 /**
- * Failed requirements of several operations that share level, expectation and what was wrong are one cause, and so are all that
- * failed on reused connections only; all others stand by themselves. In the order of the first of each.
+ * Groups failures of several operations with the same level, expectation and error, and all failures of reused connections.
+ * The groups keep the order of their first members.
  */
 export function byCause(results: readonly RequirementResult[]): Cause[] {
   return [...groupBy(results, keyOf).values()].flatMap((group): Cause[] => {

@@ -363,7 +363,7 @@ function isNeverAnswered(
   return readings.length > 1 && readings.every(({ status }) => status === undefined)
 }
 
-/** When a file was added to another graph: later answers of the first are another requirement's matter. */
+/** Time at which the file was added to another graph: a different requirement judges what the first graph shows after that. */
 function addedElsewhere(history: History, first: HistoryEvent): number {
   if (first.operation !== additionOperation) return Infinity
   const isOther = (one: HistoryEvent): boolean =>

@@ -358,8 +358,8 @@ export class Gate {
   }
 
   /**
-   * While the last creation got 409: further ones, a second apart. Waits for the job of the first that is accepted;
-   * false if none is, or that is inconclusive.
+   * Repeats the creation every second while it gets 409, and waits for the job of the first accepted one. False if none was
+   * accepted, or the job's end was not seen.
    */
   async untilFree(requirement: string): Promise<boolean> {
     const { client, application } = this

@@ -315,7 +315,7 @@ export const perApplication: Rule = (history) => {
     return { application, granted, blocked, times }
   })
   const shown = looks.filter(({ granted, times }) => granted === 0 && times >= timesAlike)
-  // Blocked once or twice says neither: a new application is looked at again once a declared one shows it.
+  // One or two 409s are inconclusive: a new application is tried again once a declared one shows the fault.
   const looked = looks.filter(({ granted, times }) => granted > 0 || times >= timesAlike)
   const found = proofOf(
     history,

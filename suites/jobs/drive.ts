@@ -29,7 +29,7 @@ import { ids } from './rules.ts'
 
 /** Creates the situations for the rules about conflicts and refused creations, which judge them. */
 
-/** After a pause in ms, in which a few readings notice the end of the job: whether it goes on. */
+/** Whether the job still runs after `ms`; reads it a few times meanwhile, to notice its end. */
 async function goesOn(client: JobClient, id: string, requirement: string, ms = 0) {
   const job = viewOf(client.history).jobOf(id)
   const parts = Math.min(4, Math.max(1, Math.floor(ms / 20)))
@@ -107,8 +107,8 @@ async function createDuring(
 }
 
 /**
- * If a creation after an attack was accepted though its job went on by its readings, the job may also have ended and be read
- * late: further jobs, attacked and left alone in turn, tell these apart.
+ * A creation that was accepted after an attack, while the job still read as in progress, has two possible reasons: the attack
+ * removed the lock, or the job's end is read late. Jobs with and without an attack, in turn, tell them apart.
  */
 async function repeatAttacks(gate: Gate): Promise<void> {
   const { client, application } = gate

@@ -19,10 +19,10 @@ export const isProof = ({ isRecorded }: History, { madeAt }: Application): boole
   !isRecorded || madeAt !== undefined
 
 /**
- * The application that proves a fault: one that the history made, if it shows the fault. One that is declared proves it only if no
- * application that the history made could have shown it.
- * @param shown those that show it
- * @param looked those that show it or the contrary
+ * The application that proves a fault: preferably one that the run made, since nobody else uses it. A declared one counts only
+ * if no application of the run could show the fault.
+ * @param shown applications that show the fault
+ * @param looked applications that show the fault or its absence
  */
 export function proofOf<T extends { readonly application: Application }>(
   { isRecorded }: History,
@@ -46,7 +46,7 @@ interface Look extends Attempt {
   readonly afterMs: number
   /** Previous refusals: requirement of the fault, or the answer, and the moment. */
   readonly kinds: readonly string[]
-  /** From the last refusal of each kind to the creation, in ms. */
+  /** Time between the last refusal of each kind and the creation, in ms. */
   readonly afterEach: ReadonlyMap<string, number>
   /** Got 409, though the previous one was accepted; further ones show nothing new. */
   readonly isBlocked: boolean
