@@ -128,7 +128,9 @@ test('--wait alone waits for a server that somebody else starts, and gives up in
 })
 
 test('a rerun starts the server too, without what is handed over as a secret', async () => {
-  const { cwd, url, command, run } = await place(program.replaceAll('401', '200'))
+  const { cwd, url, command, run } = await place(
+    program.replace('writeHead(401', "writeHead(request.url.endsWith('/v1/files') ? 200 : 404"),
+  )
   const ran = await run(`DB_PASSWORD=hunter2 ${command}`, '--wait', '20000')
   expect(ran.code).toBe(1)
   const failed = readReport(cwd).requirements.find(({ outcome }) => outcome === 'failed')
