@@ -1,17 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { memoryPages, validateXML } from 'xmllint-wasm'
 import { validate } from '../../schemas/validate.ts'
 import { readings, runIn } from '../redact/encodings.ts'
-import { elements } from '../reporters/html-tree.ts'
+import { elements, junitSchema } from '../reporters/parsers.ts'
 import { unsafe } from '../reporters/hostile.ts'
 import { hostileKey } from './hostile-key.ts'
 import type { Shown } from './judge-hostile.ts'
 
 /** The key without its public header. */
 const secret = hostileKey.split('.').slice(1).join('.')
-
-const junitSchema = readFileSync(new URL('../reporters/jenkins-junit.xsd', import.meta.url), 'utf8')
 
 /** JUnit reports that are to be looked at, by name. To look at one takes as long as to look at fifty. */
 const junitReports: { fileName: string; contents: string }[] = []

@@ -28,9 +28,8 @@ import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { commandsIn, hostile, hostilePieces, runnerCommands, unsafe } from './hostile.ts'
-import { attribute, elements, textOf } from './html-tree.ts'
+import { attribute, elements, textOf, validateJunit } from './parsers.ts'
 import { fails, inHtml, joined, reportOfText, sampleExchanges, sampleReport } from './samples.ts'
-import { validateJunit } from './validate-junit.ts'
 
 const anything = fc.oneof(
   fc.string({ unit: anyCharacter }),

@@ -22,7 +22,7 @@ import { folder } from '../cli/conform.ts'
 import { failed, report as reportOf } from '../gates/results.ts'
 import { hostile } from './hostile.ts'
 import { fails, joined, mixed, sampleExchanges, sampleReport } from './samples.ts'
-import { validateJunit } from './validate-junit.ts'
+import { validateJunit } from './parsers.ts'
 
 const report = sampleReport({ end: mixed })
 const { must, should } = report.summary

@@ -10,7 +10,7 @@ import {
   report as reportOf,
   result,
 } from '../gates/results.ts'
-import { attribute, type Element, elements, hasClass, textOf } from './html-tree.ts'
+import { attribute, type Element, elements, hasClass, textOf } from './parsers.ts'
 import { fails, inHtml, mixed, sampleExchanges, sampleFailure, sampleReport } from './samples.ts'
 
 const report = sampleReport({ end: mixed, run: { insecure: true } })

@@ -1,4 +1,7 @@
-import { parse, type DefaultTreeAdapterTypes } from 'parse5'
+import { readFileSync } from 'node:fs'
+import { type DefaultTreeAdapterTypes, parse } from 'parse5'
+import { expect } from 'vitest'
+import { validateXML } from 'xmllint-wasm'
 
 type Node = DefaultTreeAdapterTypes.Node
 export type Element = DefaultTreeAdapterTypes.Element
@@ -25,4 +28,13 @@ export function hasClass(element: Element, name: string): boolean {
 export function textOf(node: Node): string {
   if ('value' in node) return node.value
   return 'childNodes' in node ? node.childNodes.map(textOf).join('') : ''
+}
+
+/** The schema of Jenkins. */
+export const junitSchema = readFileSync(new URL('./jenkins-junit.xsd', import.meta.url), 'utf8')
+
+export async function validateJunit(contents: string) {
+  const schema = { fileName: 'junit.xsd', contents: junitSchema }
+  const { errors } = await validateXML({ xml: { fileName: 'report.xml', contents }, schema })
+  expect(errors).toEqual([])
 }
