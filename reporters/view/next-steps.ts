@@ -92,7 +92,9 @@ function notJudgedSteps(report: Report): NextStep[] {
   if (isKeyRefused(report))
     return [{ text: 'Give a key that the server accepts, and run again', command }]
   const status = onlyStatus(report)
-  if (status !== undefined && !temporary.includes(status))
+  // The last line says what to do about a redirect.
+  const isRedirect = status !== undefined && status >= 300 && status < 400
+  if (status !== undefined && !isRedirect && !temporary.includes(status))
     return status >= 500
       ? [{ text: 'Find this error in the log of the server, fix it, and run again', command }]
       : [{ text: `Correct the base URL (${report.target.baseUrl}), and run again` }]

@@ -3,7 +3,7 @@ import { tryEach } from '../../harness/checks/at-once.ts'
 import { Failed, NotExercised } from '../../harness/engine/index.ts'
 import type { HttpResult } from '../../harness/http/message.ts'
 import type { Failure } from '../../harness/report/index.ts'
-import { answer, answered, envelope, isGranted, judge, jsonIn, lost } from './networks.ts'
+import { answered, envelope, isGranted, judge, lost } from './networks.ts'
 import { refusal, type Way } from './networks.ts'
 
 const pace = { jobMs: 300, slowJobMs: 1200 }
@@ -105,38 +105,6 @@ describe('a target that takes few requests', () => {
   })
 })
 
-test('readings of jobs that lag behind accuse nobody of granting a creation beside a job', async () => {
-  const endedAt = new Map<unknown, number>()
-  const way: Way = async ({ method }, send) => {
-    const result = await send()
-    if (method !== 'GET' || result.kind !== 'answer' || result.status !== 200) return result
-    const { data: _d, error: _e, completed_at: _c, ...job } = jsonIn(result)
-    if (job['status'] === undefined || job['status'] === 'in_progress') return result
-    if (!endedAt.has(job['id'])) endedAt.set(job['id'], performance.now())
-    if (performance.now() - endedAt.get(job['id'])! > 250) return result
-    return { ...result, body: Buffer.from(JSON.stringify({ ...job, status: 'in_progress' })) }
-  }
-  const only = ['jobs.create/409-*', 'jobs.retrieve/200-*']
-  const { failed, passed } = await judge(only, { reference: pace, way })
-  expect(failed).toEqual([])
-  expect(passed).toContain('jobs.create/409-job-in-progress')
-})
-
-test('creations beside a job that are throttled now and then accuse nobody', async () => {
-  const sent = new Map<string, number>()
-  const way: Way = async ({ path }, send, { purpose }) => {
-    const result = await send()
-    if (purpose?.requirement !== 'jobs.create/409-job-in-progress') return result
-    // The third and the sixth beside each job.
-    const beside = (sent.get(path) ?? 0) + 1
-    sent.set(path, beside)
-    return beside % 3 === 0 ? answered(result, 429, envelope('QuotaExceeded')) : result
-  }
-  const { failed, passed } = await judge(['jobs.create/409-*'], { reference: pace, way })
-  expect(failed).toEqual([])
-  expect(passed).toContain('jobs.create/409-job-in-progress')
-})
-
 test('of several cases at once a failure is reported, although an earlier one could not be judged', async () => {
   const errors = [
     new NotExercised('busy'),
@@ -148,24 +116,21 @@ test('of several cases at once a failure is reported, although an earlier one co
   await expect(tryEach([errors[0]!, errors[2]!], reject)).rejects.toBe(errors[0])
 })
 
-test.each([
-  [500, ['graphs.create/400-atomic']],
-  [502, []],
-])('creations that come beside one are all answered %d', async (status, expected) => {
-  let beside = 0
-  let underWay = 0
-  const way: Way = async ({ method, path }, send) => {
-    if (method !== 'POST' || !path.endsWith('/knowledge-graphs')) return send()
-    const isBeside = underWay++ > 0
-    const result = await send()
-    underWay--
-    if (!isBeside) return result
-    beside++
-    return answer(status)
-  }
-  const { failed } = await judge(['graphs.create/400-atomic', 'graphs.create/2xx-accepted'], {
-    way,
-  })
-  expect(beside).toBeGreaterThan(1)
-  expect(failed).toEqual(expected)
+test('what was just made is used before anything that waits, in a whole run as by itself', async () => {
+  const ids = [
+    'graphs.create/2xx-usable',
+    'applications.create/2xx-usable',
+    'files.upload/2xx-retrievable',
+  ]
+  const defects = ids.map((id) => `${id}#early`)
+  const only = ['graphs.*', 'applications.*', 'files.*', 'jobs.create/*', 'translate.run/*']
+  // ms that a request takes: hundreds of them wait when the first object is made.
+  const { failed } = await judge(only, { reference: { defects }, latencyMs: 20 })
+  expect(failed).toEqual(expect.arrayContaining(ids))
+})
+
+test('if only retrievals are judged, so is one of a job of another application', async () => {
+  const id = 'jobs.retrieve/200-identity'
+  const reference = { defects: [`${id}#other-application`] }
+  expect((await judge(['jobs.retrieve/*'], { reference })).failed).toEqual([id])
 })

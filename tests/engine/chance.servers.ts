@@ -5,7 +5,7 @@ import { randomFrom } from '../support/lossy-network.ts'
 import { judgeBehind } from './behind.ts'
 import { answered, envelope, isGranted, judge, losing, via } from './networks.ts'
 
-// All requirements, three seeds: chance and copies that lag behind make no innocent one fail.
+// All requirements, two seeds: chance and copies that lag behind make no innocent one fail.
 
 const failedOf = async (
   network: (transport: Transport) => Transport,
@@ -16,7 +16,7 @@ const failedOf = async (
   return reasons(results.filter(({ outcome }) => outcome === 'failed'))
 }
 
-const seeds = [1, 2, 3]
+const seeds = [1, 2]
 
 test.each(seeds)('2 % of all answers are cut, seed %i', async (seed) => {
   expect(await failedOf(losing({ seed, lost: 0.02, before: 0 }), seed)).toBe('')
@@ -26,11 +26,11 @@ test.each(seeds)('5 % of all connections are reset, seed %i', async (seed) => {
   expect(await failedOf(losing({ seed, lost: 0.05 }), seed)).toBe('')
 })
 
-test.each([...seeds, 11, 14, 17, 23])('10 % of them, seed %i', async (seed) => {
+test.each([11, 14])('10 % of them, seed %i', async (seed) => {
   expect(await failedOf(losing({ seed, lost: 0.1 }), seed)).toBe('')
 })
 
-test.each([6, 11])('requests that hang twice by chance, seed %i', async (seed) => {
+test.each([6])('requests that hang twice by chance, seed %i', async (seed) => {
   const random = randomFrom(seed)
   let sent = 0
   const { failed } = await judgeBehind(

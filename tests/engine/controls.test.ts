@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { jsonOf } from '../../harness/engine/exchange.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
 import { getAt } from '../../schemas/json.ts'
-import { answer, answered, envelope, judge } from './networks.ts'
+import { answer, answered, envelope, judge, refusal } from './networks.ts'
 
 /** A probe is its control and one fault: what it adds besides, and a target does not support, accuses nobody. */
 
@@ -29,9 +29,7 @@ const several = (at: string) => (body: unknown) => {
 test.each([
   ['streaming', '400-invalid-stream-options', (body: unknown) => getAt(body, '/stream') === true],
   ['a second tool', '400-malformed-tools', several('/tools')],
-  ['a second message', '400-malformed-messages', several('/messages')],
   ['tools', '400-malformed-tool-choice', (body: unknown) => getAt(body, '/tools') !== undefined],
-  ['tools', '400-query-config', (body: unknown) => getAt(body, '/tools') !== undefined],
   [
     'images',
     '400-malformed-messages',
@@ -134,4 +132,19 @@ test.each([4, 5])('generated answers vary: %i wrong ones in a row', async (wrong
       probe?.operation === 'chat.create' && count++ < wrong ? answer(200, '{}') : send(),
   })
   expect(failed).toEqual(wrong < 5 ? [] : [id])
+})
+
+test('a server that breaks on a corrupted upload is not accused of breaking on sound ones', async () => {
+  const { failed, of } = await judge(['pdf.parse/400-corrupted-pdf', 'files.upload/2xx-accepted'], {
+    change: ({ resources: { pdfFile: _, corruptedPdfFile: __, ...resources } = {}, ...file }) => ({
+      ...file,
+      resources,
+    }),
+    way: (request, send) =>
+      request.headers.some(({ value }) => value.includes('corrupted'))
+        ? refusal(500, 'InternalError')
+        : send(),
+  })
+  expect(failed).toEqual([])
+  expect(of('pdf.parse/400-corrupted-pdf').outcome).toBe('not-exercised')
 })

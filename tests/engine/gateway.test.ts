@@ -261,9 +261,7 @@ test('a restart that loses what was created is reported by what is gone, and ask
     if (id !== undefined) ids.add(id)
     return response
   }, made)
-  expect(text).toMatch(
-    /^ +1\. What the run creates is not found later\. Keep what is created: look for a restart/m,
-  )
+  expect(text).toMatch(/^ +1\. Keep what is created: look for a restart/m)
   expect(text).not.toMatch(/grant them|declare a request that succeeds/)
 })
 

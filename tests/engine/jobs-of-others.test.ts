@@ -1,8 +1,8 @@
 /** Jobs that the run did not start, limits on jobs and keys, and locks that let go or hold on too well. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import { error, json, judgeBehind, type Reply, withoutApplications } from './behind.ts'
+import { answer, judge } from './networks.ts'
 
 const { slowApplication } = target.resources
 const jobsOf = (path: string): string | undefined =>
@@ -10,26 +10,6 @@ const jobsOf = (path: string): string | undefined =>
 const jobIn = (path: string): string | undefined => /\/applications\/jobs\/([^/]+)$/.exec(path)?.[1]
 const member = async (response: Response, name: string): Promise<unknown> =>
   ((await response.clone().json()) as Record<string, unknown>)[name]
-
-const aboutJobs = ['jobs.create/202-*', 'jobs.create/4*', 'jobs.retrieve/200-*', 'applications.*']
-
-test('a job that the platform starts on a new application is no fault', async () => {
-  const since = new Map<string, number>()
-  let refused = 0
-  const reply: Reply = async (path, answer, sinceMs) => {
-    if (sinceMs - since.get(jobsOf(path) ?? '')! < 700) {
-      refused++
-      return error(409, 'BadRequest')
-    }
-    const response = await answer()
-    if (path.endsWith('/applications') && response.status === 201)
-      since.set(String(await member(response, 'id')), sinceMs)
-    return response
-  }
-  const { failed } = await judgeBehind(reply, { only: aboutJobs })
-  expect(refused).toBeGreaterThan(0)
-  expect(failed).toEqual([])
-})
 
 /** On declared applications somebody else starts a job as soon as one of the run has ended. */
 function visited(): Reply {
@@ -57,7 +37,7 @@ function visited(): Reply {
   }
 }
 
-test.each(['full', 'quick'] as const)(
+test.each(['full'] as const)(
   'another run on the same application is not the fault of the target: %s',
   async (depth) => {
     const only = ['jobs.create/409-*', 'applications.create/2xx-accepted']
@@ -73,66 +53,6 @@ test('if the run cannot make an application, the failure says that another run w
   expect(failed).toEqual(['jobs.create/409-released'])
   expect(of('jobs.create/409-released').failures[0]!.message).toContain('another run')
 })
-
-test('an account with one job at a time answers 429 to a second: that is a limit', async () => {
-  const reply: Reply = async (_path, answer) => {
-    const response = await answer()
-    return response.status === 409 ? error(429, 'QuotaExceeded') : response
-  }
-  const { failed } = await judgeBehind(reply, { only: ['jobs.create/4*', 'jobs.create/202-*'] })
-  expect(failed).toEqual([])
-})
-
-test('a limit on wrong keys is a limit', async () => {
-  const wrong: number[] = []
-  let until = 0
-  let refused = 0
-  const reply: Reply = async (_path, answer, sinceMs) => {
-    const response = await answer()
-    if (response.status !== 401) return response
-    refused++
-    if (sinceMs < until) return error(429, 'TooManyRequests')
-    wrong.push(sinceMs)
-    if (wrong.filter((at) => at > sinceMs - 2000).length > 60) {
-      until = sinceMs + 1000
-      return error(429, 'TooManyRequests')
-    }
-    return response
-  }
-  const { failed } = await judgeBehind(reply, {
-    only: ['*/401-*', '*/2*', 'jobs.create/4xx-no-effect'],
-  })
-  expect(refused).toBeGreaterThan(100)
-  expect(until).toBeGreaterThan(0)
-  expect(failed).toEqual([])
-})
-
-test.each(['full', 'quick'] as const)(
-  'creations at once that lock each other out fail: %s',
-  async (depth) => {
-    const underWay = new Map<string, number>()
-    const reply: Reply = async (path, answer) => {
-      const id = jobsOf(path)
-      if (id === undefined) return answer()
-      const count = (): number => underWay.get(id) ?? 0
-      underWay.set(id, count() + 1)
-      const isAlone = count() === 1
-      await sleep(1)
-      const isStill = isAlone && count() === 1
-      const response = await (isStill ? answer() : error(409, 'BadRequest'))
-      underWay.set(id, count() - 1)
-      return response
-    }
-    const only = [
-      'jobs.create/202-created',
-      'jobs.create/409-*',
-      'applications.create/2xx-accepted',
-    ]
-    const { failed, passed } = await judgeBehind(reply, { only, depth })
-    expect(failed).toEqual(['jobs.create/202-created'])
-    expect(passed).toContain('jobs.create/409-released')
-  },
-)
 
 /** A request that takes away the lock of a job in progress: the next creation is granted a second one. */
 function unlockedBy(isSuch: (path: string, request: Request, status: number) => boolean): Reply {
@@ -179,3 +99,24 @@ test.each<[what: string, Parameters<typeof unlockedBy>[0]]>([
     })
   }
 })
+
+test.each(['full', 'quick'] as const)(
+  'a job that is read without a key while it is in progress: %s',
+  async (depth) => {
+    const attack = 'jobs.create/409-job-in-progress'
+    const id = 'jobs.retrieve/401-missing-credentials'
+    const { of } = await judge([id, attack], {
+      depth,
+      way: (_request, send, { probe, purpose }) =>
+        probe?.operation === 'jobs.retrieve' &&
+        !probe.credential.full &&
+        purpose?.requirement === attack
+          ? answer(200, '{}')
+          : send(),
+    })
+    expect(of(id)).toMatchObject({
+      outcome: 'failed',
+      failures: [{ rerunIds: [id, attack] }],
+    })
+  },
+)

@@ -104,22 +104,6 @@ test.each<[string, string, (path: string, uploads: number) => boolean, RegExp]>(
   })
 })
 
-test('a copy that knows a job later than others says nothing about its retrieval', async () => {
-  const readings = new Map<string, number>()
-  const only = ['jobs.retrieve/200-job', 'jobs.retrieve/4xx-unknown-job']
-  const { passed } = await judgeBehind(
-    (path, answer) => {
-      const count = (readings.get(path) ?? 0) + 1
-      readings.set(path, count)
-      const isBehind = /\/applications\/jobs\//.test(path) && count > 1 && count < 4
-      return isBehind ? unknown() : answer()
-    },
-    { only },
-    without('job'),
-  )
-  expect(passed).toEqual(only)
-})
-
 test('a format that takes no white space at its end is uploaded as it is declared', async () => {
   const ids = ['files.upload/2xx-retrievable', 'files.upload/2xx-attached-to-graph']
   const image = {
@@ -139,27 +123,6 @@ test('a format that takes no white space at its end is uploaded as it is declare
     }),
   )
   expect(passed.toSorted()).toEqual(ids.toSorted())
-})
-
-test('a copy that knows an addition later than another may grant it once more', async () => {
-  const id = 'graphs.add-file/409-already-in-graph'
-  const asked = new Map<string, { at: number; granted: Response; times: number }>()
-  const { passed } = await judgeBehind(
-    async (path, answer, sinceMs, request) => {
-      if (!isAddition(path)) return answer()
-      const place = `${path} ${await request.text()}`
-      const known = asked.get(place)
-      // The third one of an addition meets that copy.
-      if (known && ++known.times === 3 && sinceMs - known.at < 1500) return known.granted.clone()
-      const response = await answer()
-      if (!known && response.ok)
-        asked.set(place, { at: sinceMs, granted: response.clone(), times: 1 })
-      return response
-    },
-    { only: [id] },
-  )
-  expect([...asked.values()].filter(({ times }) => times > 2).length).toBeGreaterThan(1)
-  expect(passed).toEqual([id])
 })
 
 test('an upload that is lost because it is large is asked for again', async () => {

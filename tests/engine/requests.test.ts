@@ -4,8 +4,7 @@ import { operations } from '../../catalogue/operations.ts'
 import { invalidKeys, isFormOn, malformedKeys, turnOf } from '../../catalogue/faults.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { decide } from '../../harness/report/exit-code.ts'
-import { type TargetFile, defaultLimits } from '../../harness/target/model.ts'
-import type { Judged } from '../matrix/judge-reference.ts'
+import { type TargetFile } from '../../harness/target/model.ts'
 import { judgeBehind, json } from './behind.ts'
 import { answer, judge } from './networks.ts'
 
@@ -59,12 +58,6 @@ describe('wrong keys', () => {
   })
 })
 
-/** Lists the requirements that were chosen and gave no evidence. */
-const unexercised = ({ results }: Judged): string[] =>
-  results
-    .filter(({ outcome, reason }) => outcome === 'not-exercised' && reason !== 'left out: --only')
-    .map(({ id, reason }) => `${id}: ${reason}`)
-
 describe('answers that take their time, or are long', () => {
   test('a slow refusal within the declared timeoutMs passes', async () => {
     const only = [
@@ -95,19 +88,6 @@ describe('answers that take their time, or are long', () => {
     expect(failed).toEqual([id])
     expect(of(id).failures[0]?.message).toContain('asked for again')
   })
-
-  test.each(['large', 'huge'])(
-    'a %s answer is no fault, and one that is too large to be read is judged by its status',
-    async (size) => {
-      const only = ['files.list/2*', 'files.retrieve/*2*', 'jobs.retrieve/200-job']
-      const large = { ...reference, variants: [`answers/${size}`] }
-      const judged = await judge(only, { reference: large })
-      expect(judged.failed).toEqual([])
-      expect(unexercised(judged)).toEqual([])
-      expect(judged.passed).toContain('files.retrieve/2xx-accepted')
-      expect(defaultLimits.maxAnswerBytes).toBeLessThan(9 * 1024 * 1024)
-    },
-  )
 })
 
 const notServed = (file: TargetFile, ids: readonly string[]): TargetFile => ({

@@ -283,13 +283,8 @@ test('the curl line of a creation beside a job starts that job first', async () 
 test.each([
   'jobs.create/202-created#later',
   'jobs.create/409-released#after-third',
-  'jobs.retrieve/200-stable#declared-job',
-  'files.list/2xx-accepted#many',
   'files.list/2xx-accepted#name',
   'graphs.create/400-duplicate-name#few-known',
-  'graphs.create/2xx-usable#asked-twice',
-  'applications.create/2xx-usable#asked-twice',
-  'graphs.add-file/2xx-accepted#many',
 ])('%s: what a whole run fails shows again on a fresh server by its line', async (defect) => {
   const id = defect.replace(/#.*/, '')
   const server = { ...pace, defects: [defect] }

@@ -75,19 +75,6 @@ test('a request that is repeated until its limit shows is not failed for what wa
 
 const duplicate = 'graphs.create/400-duplicate-name'
 
-test('a graph of a name that exists is granted once, on a connection of others: that is the fault of no connection', async () => {
-  const asked = new Set<string>()
-  const network = overConnections(async ({ exchanges }, { body }, send) => {
-    const result = await send()
-    const isRefused = result.kind === 'answer' && result.status === 400
-    if (!isRefused || exchanges.length === 0 || asked.has(String(body))) return result
-    asked.add(String(body))
-    return answered(result, 201, '{"id":"another-graph"}')
-  })
-  const { failed } = await judge([duplicate, 'files.list/2xx-accepted'], { network })
-  expect(failed).toEqual([duplicate])
-})
-
 test('a name that exists is answered wrongly behind one request, each time: that request is to blame', async () => {
   const suspect = 'files.list/401-missing-credentials'
   let wrong = 0

@@ -83,29 +83,6 @@ test('what is gathered looks at each event once, and knows what took its place',
   expect(looks).toBe(3)
 })
 
-test('what is gathered grows with the history, also for who asked before', () => {
-  const history = createHistory(limits)
-  history.append(eventAt(0))
-  const all = gathered(
-    (): HistoryEvent[] => [],
-    (events, event) => void events.push(event),
-  )(history)
-  history.append(eventAt(10))
-  expect(all).toEqual(history.events)
-  expect(all).toHaveLength(2)
-})
-
-test('what is derived from a recording knows an event that took the place of another', () => {
-  const lastSent = derived(({ events }) => events.at(-1)?.sentAt)
-  const history = createHistory(limits, { isRecorded: true })
-  const seen = [0, 10, 20, 9000].map((ms) => {
-    history.append(eventAt(ms, { object: id, status: 404 }))
-    return lastSent(history)
-  })
-  expect(history.events).toHaveLength(3)
-  expect(seen).toEqual([0, 10, 20, 9000])
-})
-
 test('what is derived is made anew only once the history has changed', () => {
   let made = 0
   const count = derived((history) => [++made, history.events.length])

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { conformProcess, type Ended, folder, readReport, targetFile } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
 import { heavyBodies, oddBodies, oddStatuses, transportFaults } from './behaviours.ts'
-import { hostileKey } from './hostile-key.ts'
+import { hostileKey } from './judge-hostile.ts'
 import { startRaw } from '../support/raw-server.ts'
 import { commandsIn, unsafe } from '../reporters/hostile.ts'
 

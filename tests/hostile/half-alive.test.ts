@@ -1,5 +1,4 @@
 import type { Handler } from '../../harness/http/handler-transport.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createReference, startReference } from '../../reference/server.ts'
 import { transportTo } from '../matrix/judge-reference.ts'
@@ -109,26 +108,6 @@ test('a job whose creation gets an error envelope is not granted, even if no oth
   expect(of('jobs.create/404-unknown-application').outcome).toBe('not-exercised')
 })
 
-test('a graph that keeps the last of several files which are added at the same moment is noticed', async () => {
-  let latest = 0
-  const change: Change = async ({ url, number }, answer) => {
-    if (!/\/knowledge-graphs\/[^/]+\/files$/.test(url)) return answer()
-    latest = number
-    // So long another addition may come in between: ms of virtual time.
-    await sleep(5)
-    return latest === number ? answer() : Response.json({})
-  }
-  const id = 'graphs.add-file/409-already-in-graph'
-  const { failed, of } = await judgeBehind(judgeAsCommand, change, {
-    limits: { settleMs: 4 },
-    options: { only: [id] },
-  })
-  expect(failed).toEqual([id])
-  expect(of(id).failures[0]?.message).toContain(
-    'with the same file as a file in a graph that exists, made 2.0 s before',
-  )
-})
-
 test('a target that answers no POST is soon asked no more, and fails what should be granted', async () => {
   const change: Change = ({ method }, answer) => (method === 'GET' ? answer() : never)
   const outcome = await judgeBehind(judgeHostile, change, { limits: { timeoutMs: 1500 } })
@@ -141,21 +120,6 @@ test('a target that answers no POST is soon asked no more, and fails what should
   const silent = report.requirements.filter(({ reason }) => reason?.includes('no answer'))
   expect(silent.length).toBeGreaterThan(20)
   proveSound(outcome, 'no POST')
-})
-
-test('a slow target is judged like a quick one', async () => {
-  const change: Change = async (_, answer) => {
-    await sleep(900)
-    return answer()
-  }
-  const only = ['files.list/*', 'files.retrieve/*', 'translate.*', 'envelope/shape']
-  const limits = { timeoutMs: 30_000, concurrency: 64 }
-  const { failed, passed } = await judgeBehind(judgeAsCommand, change, {
-    limits,
-    options: { only },
-  })
-  expect(failed).toEqual([])
-  expect(passed.length).toBeGreaterThan(20)
 })
 
 test('the JUnit report of each of these runs is one', proveJunit)

@@ -8,7 +8,10 @@ import type { Run } from '../../harness/engine/run.ts'
 import { type FormatName, loadFormats } from '../../reporters/index.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { type Judged, type JudgeSettings, judgeUrl } from '../matrix/judge-reference.ts'
-import { hostileKey } from './hostile-key.ts'
+
+/** A key of the form that keys have, its own for these tests. */
+export const hostileKey =
+  'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJob3N0aWxlLXRlc3RzIiwibiI6MTczfQ.Zk7_qY2wLrV9-bXc3NfTgHsJ4mPdRuKa6EoWi8yB1tQ'
 
 export interface Outcome extends Pick<Judged, 'report' | 'failed' | 'passed' | 'of'> {
   readonly run: Run

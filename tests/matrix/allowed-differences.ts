@@ -17,23 +17,15 @@ import { unexercised } from './unexercised.ts'
 /** Variants of one family speak of the same thing: a server has one of them at most. */
 export const familyOf = (variant: string): string => variant.split(/[/-]/)[0]!
 
-/** These take longest. They are met in one cohort, and alone in tests/engine/requests.test.ts. */
+/** These take longest. */
 export const large: readonly string[] = ['answers/large', 'answers/huge']
 
-/** The ways that need no socket, assigned to as few servers as can be. Each seed gives each another cohort. */
-export function inCohorts(seed: 'first' | 'second'): string[][] {
-  return assigned(
-    variants.filter(
-      (variant) => !needsSocket(variant) && !(seed === 'second' && large.includes(variant)),
-    ),
-    seed,
-  )
-}
-
-function assigned(names: readonly string[], seed: string): string[][] {
-  const hash = (name: string): string =>
-    createHash('sha256').update(`${seed} ${name}`).digest('hex')
-  const mixed = names.toSorted((one, other) => (hash(one) < hash(other) ? -1 : 1))
+/** The ways that need no socket, in as few servers as can be. */
+export function inCohorts(): string[][] {
+  const hash = (name: string): string => createHash('sha256').update(`first ${name}`).digest('hex')
+  const mixed = variants
+    .filter((variant) => !needsSocket(variant))
+    .toSorted((one, other) => (hash(one) < hash(other) ? -1 : 1))
   const groups: string[][] = []
   for (const family of new Set(mixed.map(familyOf))) {
     // Each member to another server, those with the fewest first.

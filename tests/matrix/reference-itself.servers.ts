@@ -29,13 +29,9 @@ function expectConformant({ results, verdict }: Judged): void {
 }
 
 describe('the reference is conformant, with no exception', () => {
-  for (const seed of [421, 20250131, 7]) {
-    test(`with as many generated cases as usual, seed ${seed}`, async () => {
-      expectConformant(
-        await judgeReference(pace, { options: { seed, refusalRuns: 25, grantedRuns: 5 } }),
-      )
-    })
-  }
+  test('with as many generated cases as usual', async () => {
+    expectConformant(await judgeReference(pace, { options: { refusalRuns: 25, grantedRuns: 5 } }))
+  })
 
   test('asked for family names only', async () => {
     expectConformant(await judgeReference(pace, { options: { tpe: 'family', strict: true } }))
@@ -52,14 +48,10 @@ describe('the reference is conformant, with no exception', () => {
   })
 
   // As `conform serve` has it: its jobs are over long before the first answer about them has come back.
-  test.each([1, 2, 3])(
-    'over a network that takes half a second, and up to another one, seed %i',
-    async (seed) => {
-      const far = (transport: Transport) => network(transport, { seed, latencyMs: 500, lost: 0 })
-      const options = { depth: seed === 1 ? 'full' : 'quick' } as const
-      expectConformant(await judgeReference({}, { latencyMs: 500, network: far, options }))
-    },
-  )
+  test('over a network that takes half a second, and up to another one', async () => {
+    const far = (transport: Transport) => network(transport, { seed: 1, latencyMs: 500, lost: 0 })
+    expectConformant(await judgeReference({}, { latencyMs: 500, network: far }))
+  })
 
   test('when jobs take no time', async () => {
     expectConformant(await judgeReference({ jobMs: 0, slowJobMs: 0 }))

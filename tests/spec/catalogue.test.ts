@@ -7,9 +7,6 @@ import {
   isRequirementId,
   requirementOf,
   published,
-  requirementsDigest,
-  specDigest,
-  specVersion,
   type RequirementId,
 } from '../../catalogue/catalogue.ts'
 import { mayCarry } from '../../catalogue/errors.ts'
@@ -17,7 +14,6 @@ import { isRefusal, pairsOf } from '../../catalogue/expected.ts'
 import { isOperationId, operations } from '../../catalogue/operations.ts'
 import { validRequest } from '../../catalogue/requirement.ts'
 import { rolesOf } from '../../harness/target/declared.ts'
-import { getAt } from '../../schemas/json.ts'
 import { listedPairs, requirementsByHand } from './tables.ts'
 import { unknown } from '../../harness/checks/conditions.ts'
 import { accepted } from '../../harness/checks/granted.ts'
@@ -64,16 +60,6 @@ test('each id is unique, begins with its area, and finds its row', () => {
   expect(isRequirementId('__proto__')).toBe(false)
 })
 
-test('every operation is judged, and there are three other areas', () => {
-  const areas = new Set<string>(catalogue.map(({ operation }) => operation))
-  expect([...areas].filter((area) => !isOperationId(area)).sort()).toEqual([
-    'envelope',
-    'general',
-    'guardrails',
-  ])
-  expect(operations.filter(({ id }) => !areas.has(id))).toEqual([])
-})
-
 test('each statement is one sentence, and each section one of the interface', () => {
   for (const { statement, section } of catalogue) {
     expect(statement).toMatch(/^[A-Z].*\.$/)
@@ -108,17 +94,6 @@ test('needs are pointers to places that a target file can have', () => {
     }),
   )
   expect(wrong).toEqual([])
-})
-
-test('a scenario is found at the pointer that a row needs', () => {
-  const staged = catalogue.filter(
-    ({ id, needs }) => pointersOf(needs).some((need) => need.startsWith('/scenarios/')) && id,
-  )
-  expect(staged.length).toBeGreaterThan(60)
-  for (const { id, needs } of staged) {
-    const pointer = pointersOf(needs).find((need) => need.startsWith('/scenarios/'))!
-    expect(getAt({ scenarios: { [id]: 'here' } }, pointer)).toBe('here')
-  }
 })
 
 test('each type that §7.3 lists for an operation is what one of its requirements asks for', () => {
@@ -163,13 +138,6 @@ test('each operation has one control, which needs its valid request', () => {
   }
 })
 
-test('digests are SHA-256 in hex, and the same each time', () => {
-  expect(specVersion).toBe('1.0')
-  expect(specDigest).toMatch(/^sha256:[0-9a-f]{64}$/)
-  expect(requirementsDigest()).toMatch(/^sha256:[0-9a-f]{64}$/)
-  expect(requirementsDigest()).toBe(requirementsDigest())
-})
-
 test('the digest of the requirements is of JSON: nothing of a row gets lost in it', () => {
   const requirements = catalogue.map(published)
   expect(JSON.parse(JSON.stringify(requirements))).toEqual(requirements)
@@ -197,11 +165,6 @@ test('all that is sent for a requirement is known before, or has a bound', () =>
     .filter(({ id, scenarioOnly, control }) => !scenarioOnly && !control && !isObserved(id))
     .filter((row) => !casesOf(row.id) && !row.atMost)
   expect(neither.map(({ id }) => id)).toEqual([])
-})
-
-test('what only a scenario can cause needs no check', () => {
-  expect(suite('files.retrieve', () => file)('files.retrieve/403-file-access')).toBeDefined()
-  expect(suite('files.retrieve', () => file)('files.list/2xx-accepted')).toBeUndefined()
 })
 
 test('mistakes in a suite do not compile', () => {

@@ -5,7 +5,6 @@ import {
   everyTurn,
   invalidKeys,
   isFormOn,
-  isInTurn,
   malformedKeys,
   otherPlaces,
   pathAt,
@@ -79,11 +78,4 @@ test('with each seed every operation gets the whole key behind another word than
     }),
   )
   expect(spared).toEqual([])
-})
-
-test('with one seed no operation gets all that goes to some of them', () => {
-  const some = ids.filter((id) => forms.some((kind) => isInTurn(id, kind)))
-  expect(some.length).toBeGreaterThan(10)
-  for (const id of some)
-    expect(forms.filter((kind) => !isFormOn(id, kind, turnOf(id, 1))).length).toBeGreaterThan(2)
 })

@@ -158,68 +158,10 @@ test('instants one unit apart agree, whatever the precision, and two units apart
   fc.assert(property, { seed, numRuns: 2000 })
 })
 
-test('an instant agrees with itself, cut to fewer digits', () => {
-  const property = fc.property(
-    second,
-    fc.nat(999_999_999),
-    fc.integer({ min: 0, max: 8 }),
-    (at, nanoseconds, kept) => {
-      const text = written(at, nanoseconds, 9)
-      const cut = text.slice(0, 20 + kept).replace(/\.$/, '')
-      expect(agree(text, `${cut}Z`)).toBe(true)
-    },
-  )
-  fc.assert(property, { seed, numRuns: 2000 })
-})
-
-test('a day is one of its month, in every year', () => {
-  const day = fc.record({
-    year: fc.integer({ min: 0, max: 9999 }),
-    month: fc.integer({ min: 0, max: 14 }),
-    day: fc.integer({ min: 0, max: 33 }),
-  })
-  const leap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  const property = fc.property(day, ({ year, month, day }) => {
-    const days = [31, leap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
-    const text = `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}T00:00:00Z`
-    expect(formats['date-time'](text)).toBe(day >= 1 && day <= days)
-  })
-  fc.assert(property, { seed, numRuns: 1000 })
-})
-
-test('one character more, less or other than shown is no date-time, unless it is a digit', () => {
-  const text = '2025-01-02T10:20:30+01:00'
-  const property = fc.property(
-    fc.nat(text.length - 1),
-    fc.string({ unit: 'grapheme', maxLength: 1 }),
-    (place, put) => {
-      fc.pre(
-        !/^\d$/.test(put) &&
-          put !== text[place] &&
-          !(place === 10 && put === 't') &&
-          !(place === 19 && put === '-'),
-      )
-      expect(parseDateTime(text.slice(0, place) + put + text.slice(place + 1))).toBeUndefined()
-    },
-  )
-  fc.assert(property, { seed, numRuns: 1000 })
-})
-
 test('a uuid of any digits and letter case is one', () => {
   const property = fc.property(fc.uuid(), fc.boolean(), (id, upper) => {
     expect(formats.uuid(upper ? id.toUpperCase() : id)).toBe(true)
     expect(formats.uuid(id.replaceAll('-', ''))).toBe(false)
   })
   fc.assert(property, { seed })
-})
-
-test('a fraction of any length is read, and a hostile text costs no time', () => {
-  const digits = '1'.repeat(1_000_000)
-  const startedAt = performance.now()
-  expect(parseDateTime(`2025-01-02T10:20:30.${digits}Z`)).toBeDefined()
-  expect(parseDateTime(`2025-01-02T10:20:30.${digits}`)).toBeUndefined()
-  expect(parseDateTime(`2025-01-02T10:20:30.${digits}x`)).toBeUndefined()
-  expect(formats.uuid(digits)).toBe(false)
-  // Some 20 ms; quadratic time would take hours.
-  expect(performance.now() - startedAt).toBeLessThan(10_000)
 })

@@ -1,3 +1,4 @@
+import { defineTarget } from '../../library/index.ts'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { operation, operations } from '../../catalogue/operations.ts'
@@ -65,4 +66,16 @@ test('the schema states the limits that hold', () => {
   expect(Object.fromEntries(limits.map(([name, limit]) => [name, limit.default]))).toEqual(
     defaultLimits,
   )
+})
+
+test('what no target file may hold does not compile', () => {
+  // @ts-expect-error no such resource
+  defineTarget({ resources: { aplication: { id: 'a', inputs: [] } } })
+  // @ts-expect-error only operations whose removal is announced can be removed
+  defineTarget({ operations: { 'chat.create': 'removed' } })
+  // @ts-expect-error no such operation
+  defineTarget({ operations: { 'chat.creat': 'not-served' } })
+  expect(
+    defineTarget({ operations: { 'pdf.parse': 'removed', guardrails: 'not-served' } }),
+  ).toBeDefined()
 })

@@ -23,13 +23,6 @@ test('a result says what went before on its connection, and a request can be mad
   expect([textOf(last), last.previousTag, ...told.map(textOf)]).toEqual(['2 GET', one, '1 POST'])
 })
 
-test('one connection serves one exchange after the other', async () => {
-  const server = await rawServer(({ count, socket }) => socket.write(ok(String(count))))
-  const transport = transportTo(server)
-  for (const count of ['1', '2', '3']) expect(textOf(await get(transport))).toBe(count)
-  expect(server.sockets).toHaveLength(1)
-})
-
 /** Ways to treat the second request of a connection whose client takes it for alive. */
 const breakers = {
   closes: (socket: import('node:net').Socket) => socket.end(),
@@ -102,26 +95,6 @@ test('a connection that the server closes right behind its answer is answered or
   expect(counted.answers).toBeGreaterThanOrEqual(150)
 })
 
-test('connections closed while idle are opened again, unnoticed', async () => {
-  const server = await rawServer(({ socket }) => socket.write(ok('x')))
-  const transport = transportTo(server)
-  for (let time = 1; time <= 5; time += 1) {
-    expect(textOf(await get(transport))).toBe('x')
-    const socket = server.sockets.at(-1)!
-    await new Promise((resolve) => socket.on('close', resolve).end())
-  }
-  expect(server.sockets).toHaveLength(5)
-})
-
-test('“connection: close” after each answer', async () => {
-  const server = await rawServer(({ socket }) => socket.end(ok('x', 'connection: close')))
-  const transport = transportTo(server, { connections: 2 })
-  const all = await Promise.all(
-    Array.from({ length: 40 }, (_, at) => (at % 2 ? get(transport) : post(transport, 'x'))),
-  )
-  expect(all.map(textOf)).toEqual(Array(40).fill('x'))
-})
-
 test('a second answer behind the first is not taken for the next one’s', async () => {
   const server = await rawServer(({ socket }) => socket.write(ok('mine') + ok('stray')))
   const transport = transportTo(server, { connections: 1 })
@@ -138,14 +111,6 @@ test('a stray answer that comes while the connection is idle closes it', async (
   const socket = server.sockets[0]!
   await new Promise((resolve) => socket.on('close', resolve).write(ok('stray')))
   expect(textOf(await post(transport, 'x'))).toBe('post')
-})
-
-test('garbage behind an answer does not hurt the next', async () => {
-  const server = await rawServer(({ socket }) =>
-    socket.write(`${ok('x')}%&/()= no HTTP at all\r\n\r\n`),
-  )
-  const transport = transportTo(server, { connections: 1 })
-  for (let time = 0; time < 5; time += 1) expect(answered(await get(transport)).status).toBe(200)
 })
 
 test('a 408 that was meant for an idle connection is no answer to the request that met it', async () => {

@@ -18,14 +18,6 @@ async function passedIn(
   )
 }
 
-test('0 waits for nothing', () =>
-  inVirtualTime(async () => {
-    const { wait } = createPacer(0)
-    const start = performance.now()
-    for (let time = 0; time < 1000; time += 1) await wait()
-    expect(performance.now()).toBe(start)
-  }))
-
 test('requests are spaced evenly, and idle time is not saved up', () =>
   inVirtualTime(async () => {
     const { wait } = createPacer(10)

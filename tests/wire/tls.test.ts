@@ -47,15 +47,6 @@ test.each<[string, Partial<TransportOptions>]>([
   expect(server.sockets).toHaveLength(1)
 })
 
-test('a certificate for another name is refused', async () => {
-  const transport = transportTo(await answering(), { tls: { ca: cert } })
-  const failed = unanswered(await send(transport, elsewhere))
-  expect(failed.cause).toBe('tls')
-  expect(failed.message).toMatch(
-    /^certificate not accepted: .*elsewhere\.example.* \(ERR_TLS_CERT_ALTNAME_INVALID\)$/,
-  )
-})
-
 test.each(['TLSv1.2', 'TLSv1.3'] as const)(
   'a client certificate is shown, and the lack of it told as the server tells it (%s)',
   async (version) => {
@@ -154,21 +145,6 @@ test('a server that hangs up, or says nothing, during the handshake', async () =
   await new Promise((resolve) => {
     for (const socket of silent.sockets) socket.resume().on('close', resolve)
   })
-})
-
-test('a reused connection that closes is stale under TLS too, where closing costs bytes', async () => {
-  const server = await secure({}, (socket) => {
-    let count = 0
-    socket.on('data', () => ((count += 1) === 1 ? socket.write(ok('x')) : socket.end()))
-  })
-  const transport = transportTo(server, { insecure: true })
-  for (let time = 0; time < 3; time += 1) {
-    expect(textOf(await get(transport))).toBe('x')
-    expect(unanswered(await get(transport))).toMatchObject({
-      cause: 'reset',
-      staleConnection: true,
-    })
-  }
 })
 
 test('a server that speaks first is not connected to again and again', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { requirementOf } from '../../catalogue/catalogue.ts'
 import type { Material } from '../../harness/checks/case.ts'
+import { jsonFaults, malformedBy } from '../../harness/checks/conditions.ts'
 import { changedId, randomOf, unknownId } from '../../harness/checks/values.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { unknownJob } from '../../suites/jobs/faults.ts'
@@ -61,3 +62,26 @@ test.each(['42', 'job-7', 'xyz', '6f1c1a52-93f4-4a53-9d3c-0a8b3c8f4a11'])(
     expect(sent).not.toContain(id)
   },
 )
+
+const bodies = [
+  '{"model":"m-1","n":1}',
+  '{"a":{"b":["it\'s \\"so\\""]}}',
+  '{}',
+  '[{"a":1}]',
+  '[]',
+  '{"a b":"{\\"c\\":1}"}\n',
+]
+
+test.each(bodies)('no change of %s is JSON, and none is empty', (body) => {
+  for (const [, change] of Object.values(jsonFaults)) {
+    const text = malformedBy(change, body)
+    if (text === undefined) continue
+    expect(text).not.toBe('')
+    expect(() => JSON.parse(text) as unknown).toThrow()
+  }
+})
+
+test('a change that the grammar does not refuse is not sent', () => {
+  expect(malformedBy((text) => text, '{"a":1}')).toBeUndefined()
+  expect(malformedBy((text) => text.slice(0, -1), '12')).toBeUndefined()
+})
