@@ -2,7 +2,7 @@ import type { Report } from '../harness/report/index.ts'
 import { htmlText } from './escape.ts'
 import type { Exchanges } from './view/evidence.ts'
 import { pageHead, script, sectionHead } from './html/assets.ts'
-import { failureList, stepList, matrix } from './html/lists.ts'
+import { failureList, stepList } from './html/lists.ts'
 import { masthead, runDetails } from './html/overview.ts'
 import { operationHead, toolbar, requirement } from './html/requirement.ts'
 import { byOperation } from './view/groups.ts'
@@ -60,7 +60,7 @@ export async function* renderHtml(
 <body${isLong(report) ? ' class="long"' : ''}><a class="skip" href="#main">Skip to the results</a>
 `
   yield masthead(report)
-  yield `<main id="main">\n${failureList(report)}${baselineNotes(report)}${stepList(report)}${matrix(report)}`
+  yield `<main id="main">\n${failureList(report)}${baselineNotes(report)}${stepList(report)}`
   yield* requirementList(report, book)
   yield `${runDetails(report)}</main>\n<script>${script}</script></body></html>\n`
 }

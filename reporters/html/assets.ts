@@ -12,7 +12,6 @@ const sheets = [
   'masthead',
   'map',
   'failures',
-  'matrix',
   'list',
   'exchange',
   'signs',

@@ -1,20 +1,15 @@
 import { idLink, sectionHead } from './assets.ts'
-import { shortened, htmlAnchor, htmlText, htmlAttribute } from '../escape.ts'
+import { shortened, htmlText } from '../escape.ts'
 import {
   count,
   reasonExpected,
   type Report,
   sayNeed,
   sections,
-  type RequirementResult,
-  isLeftOutByOption,
 } from '../../harness/report/index.ts'
 import { type Cause, byCause, type Distinct, failuresOf } from '../view/causes.ts'
-import { compactJson, kinds, levels, type Mark } from '../view/writing.ts'
-import { byOperation, kindOf, kindsIn, type OperationGroup } from '../view/groups.ts'
+import { compactJson, levels } from '../view/writing.ts'
 import { gainOf, notJudged, type Step, usualPart } from '../view/next-steps.ts'
-import { conditionOf } from '../../catalogue/requirement.ts'
-import { groupBy } from '../../harness/group-by.ts'
 
 const MOST = 40
 
@@ -114,81 +109,4 @@ function stepRow({ example, ids, names }: Step): string {
     .join(' and ')
   const what = `<details><summary>${parts}</summary><pre class="c">${htmlText(compactJson(example, JSON_WIDTH))}</pre><p class="facts">${ids.map(idLink).join(', ')}</p></details>`
   return `<li><b>+${ids.length}</b>${what}</li>`
-}
-
-/** A condition has its own column if that many operations have it. */
-const SHARED = 4
-
-/**
- * Table of operations by shared conditions, with one column for the others. Failures come first, since a phone shows
- * only the first columns. Left-out operations have no row.
- */
-export function matrix(report: Report): string {
-  const groups = byOperation(report).filter(({ results }) => !results.every(isLeftOutByOption))
-  if (groups.length === 0) return ''
-  const shownResults = groups.flatMap(({ results }) => results)
-  const marks = kindsIn({ ...report, requirements: shownResults }).map(([, mark]) => mark)
-  const columns = sharedConditions(groups)
-  const ownFailures = shownResults.filter(
-    (result) => isFailed(result) && !columns.includes(conditionOf(result.id)),
-  ).length
-  const heads = columns.map((column) => `<th scope="col"><span>${htmlText(column)}</span></th>`)
-  const own = '<th scope="col">Specific to this operation</th>'
-  const isOwnFirst = ownFailures > failuresIn(groups, columns[0] ?? '')
-  const shown = { columns, isOwnFirst }
-  return `${sectionHead('matrix', 'Operations by requirements')}
-${legend(marks)}
-<div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${isOwnFirst ? own + heads.join('') : heads.join('') + own}</tr></thead><tbody>
-${groups.map((group) => operationRow(group, shown)).join('\n')}
-</tbody></table></div></section>
-`
-}
-
-const isFailed = ({ outcome }: RequirementResult): boolean => outcome === 'failed'
-
-function failuresIn(groups: readonly OperationGroup[], condition: string): number {
-  return groups
-    .flatMap(({ results }) => results)
-    .filter((result) => isFailed(result) && conditionOf(result.id) === condition).length
-}
-
-function legend(marks: readonly Mark[]): string {
-  const words = marks.map(
-    ({ sign, tone, word }) =>
-      `<span class="${tone}"><i aria-hidden="true">${sign}</i>${word}</span>`,
-  )
-  return `<p class="key">${words.join(' ')}</p>`
-}
-
-interface Shown {
-  readonly columns: readonly string[]
-  /** Puts an operation's own conditions first. */
-  readonly isOwnFirst: boolean
-}
-
-function operationRow({ operation, results }: OperationGroup, shown: Shown): string {
-  const { columns, isOwnFirst } = shown
-  const cell = (result: RequirementResult): string => matrixCell(result, kinds[kindOf(result)])
-  const shared = columns.map((column) => {
-    const result = results.find(({ id }) => conditionOf(id) === column)
-    return `<td>${result ? cell(result) : ''}</td>`
-  })
-  const rest = results.filter(({ id }) => !columns.includes(conditionOf(id)))
-  const ordered = [...rest.filter(isFailed), ...rest.filter((result) => !isFailed(result))]
-  const own = `<td class="own">${ordered.map(cell).join('')}</td>`
-  const all = isOwnFirst ? own + shared.join('') : shared.join('') + own
-  return `<tr><th scope="row">${idLink(operation)}</th>${all}</tr>`
-}
-
-function matrixCell({ id, level }: RequirementResult, { sign, tone, word }: Mark): string {
-  const label = htmlAttribute(`${conditionOf(id)} (${levels[level]}): ${word.toLowerCase()}`)
-  return `<a class="cell ${tone}" href="${htmlAnchor(id)}" title="${label}" aria-label="${label}">${sign}</a>`
-}
-
-function sharedConditions(groups: readonly OperationGroup[]): string[] {
-  const conditions = groups.flatMap(({ results }) => results.map(({ id }) => conditionOf(id)))
-  return [...groupBy(conditions, String)]
-    .filter(([, all]) => all.length >= SHARED)
-    .map(([condition]) => condition)
-    .toSorted((one, other) => failuresIn(groups, other) - failuresIn(groups, one))
 }

@@ -79,62 +79,8 @@ function copyText(text) {
   return Promise.resolve()
 }
 
-// A failure as Markdown; everything from the target is in code, without markup.
-function issueOf(row) {
-  const text = (element) => element?.textContent.trim() ?? ''
-  const block = (code, language = '') => {
-    const longest = Math.max(2, ...(code.match(/`+/g) ?? []).map((run) => run.length))
-    const fence = '`'.repeat(longest + 1)
-    return `${fence}${language}\n${code}\n${fence}`
-  }
-  const own = row.querySelector('.evidence')
-  const facts = [...(own?.querySelectorAll(':scope > dl > dt') ?? [])].map((term) => {
-    const pre = term.nextElementSibling.querySelector('pre')
-    return `**${text(term)}**\n\n${block(text(pre ?? term.nextElementSibling))}`
-  })
-  const parts = [...(own?.querySelectorAll(':scope > h4') ?? [])].flatMap((head) => {
-    const of = head.nextElementSibling
-    if (of.matches('.diff')) {
-      const lines = [...of.querySelectorAll('tbody tr')].flatMap((line) => {
-        const [one, two] = [...line.cells].map((cell) => cell.textContent)
-        if (line.matches('.same, .gap')) return [`  ${one}`]
-        return [...(one ? [`- ${one}`] : []), ...(two ? [`+ ${two}`] : [])]
-      })
-      return [`**${text(head)}** (- granted, + sent)`, block(lines.join('\n'), 'diff')]
-    }
-    return [`**${text(head)}**`, block(text(of))]
-  })
-  return [
-    `## ${text(row.querySelector('summary .mono'))}`,
-    text(row.querySelector('summary .ask')),
-    text(row.querySelector('summary .meta')).replaceAll(/\s+/g, ' '),
-    ...facts.slice(0, 3),
-    ...parts,
-    ...facts.slice(3),
-  ].join('\n\n')
-}
-
-function addIssueButton(row) {
-  const evidence = row.querySelector('.evidence')
-  if (!evidence || row.querySelector('.issue')) return
-  const button = document.createElement('button')
-  button.type = 'button'
-  button.className = 'issue'
-  button.textContent = 'Copy as issue'
-  button.addEventListener('click', async () => {
-    await copyText(issueOf(row)).then(
-      () => (button.textContent = 'Copied'),
-      () => (button.textContent = 'Not allowed'),
-    )
-    setTimeout(() => (button.textContent = 'Copy as issue'), 2000)
-  })
-  evidence.before(button)
-}
-
 // Buttons are added on opening: thousands would delay the first paint.
 function addCopyButtons(root) {
-  const rows = root.matches?.('.r') ? [root] : [...root.querySelectorAll('.r.f[open]')]
-  for (const row of rows) addIssueButton(row)
   for (const pre of root.querySelectorAll('pre.c:not([data-b])')) {
     if (pre.closest('details:not([open])')) continue
     pre.dataset.b = ''

@@ -18,7 +18,6 @@ const whole = elements(await inHtml(report))
 const pageOf = async (...given: Parameters<typeof inHtml>) => elements(await inHtml(...given))
 const rows = (all: Element[]) =>
   all.filter((one) => one.tagName === 'details' && attribute(one, 'data-o') !== undefined)
-const cellsOf = (all: Element[]) => all.filter((one) => hasClass(one, 'cell'))
 const attributes = (of: Element[], name: string) => of.map((one) => attribute(one, name))
 
 test('every requirement is a row with its outcome, level, section, statement and reason', () => {
@@ -49,16 +48,7 @@ test('the first screen says verdict, target, counts and coverage, and what does 
   expect(applying).toBe('1 of 1 requirements were tested; 1 does not apply.')
 })
 
-test('the matrix has a cell for every requirement, named by its outcome', () => {
-  const cells = cellsOf(whole)
-  const linked = attributes(cells, 'href').map((href) => decodeURIComponent(href!.slice(1)))
-  expect(linked.sort()).toEqual(report.requirements.map(({ id }) => id).sort())
-  const outcomes = attributes(cells, 'aria-label').map((label) => label!.split(': ')[1])
-  expect(new Set(outcomes)).toEqual(new Set(['passed', 'failed', 'not tested', 'not applicable']))
-  expect(new Set(cells.map(textOf)).size).toBe(4)
-})
-
-test('what an option left out is shown as that, and its operation has no line in the matrix', async () => {
+test('what an option left out is shown as that', async () => {
   const left = ['files.list/401-invalid-key', 'translate.run/2xx-accepted']
   const selected = result('files.list/2xx-accepted')
   const all = await pageOf(
@@ -67,26 +57,8 @@ test('what an option left out is shown as that, and its operation has no line in
     }),
   )
   expect(attributes(rows(all), 'data-o')).toEqual(['passed', 'left-out', 'left-out'])
-  expect(attributes(cellsOf(all), 'aria-label')).toEqual([
-    '2xx-accepted (required): passed',
-    '401-invalid-key (required): left out',
-  ])
   expect(attributes(all, 'value')).toContain('left-out')
   expect(attributes(await pageOf(reportOf([selected])), 'value')).not.toContain('left-out')
-})
-
-test("the matrix begins with what failed, in columns and within what is an operation's own", async () => {
-  const failing = (ids: RegExp, only = /./) => {
-    const all = sampleReport()
-    const requirements = all.requirements
-      .filter(({ id }) => only.test(id))
-      .map((one) => (ids.test(one.id) ? { ...one, ...fails()() } : one))
-    return pageOf({ ...all, requirements })
-  }
-  const heads = (await failing(/\/404-unknown$/)).filter((one) => attribute(one, 'scope') === 'col')
-  expect(heads.slice(0, 2).map(textOf)).toEqual(['Operation', '404-unknown'])
-  const own = await failing(/400-fault-13$/, /^pdf\.parse\//)
-  expect(textOf(cellsOf(own)[0]!)).toBe('✗')
 })
 
 test('exchanges are shown with their requirement, passed ones too, with curl and why there was no answer', async () => {
