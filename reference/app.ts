@@ -17,7 +17,6 @@ import { type Operation, perform } from './world/operation.ts'
 import { countUp, type World } from './world/world.ts'
 
 // Operations with different `Found` types are widened to `Operation`: `find` and its users stay together.
-/** The operations of §4. */
 const allOperations = [
   ...[
     pdfParse,
@@ -64,7 +63,6 @@ const aliasMissing: Readonly<Record<string, Answer>> = {
   'aliases/page-404': page(404),
 }
 
-/** Answers a request to no operation: an unknown path, or another method on a known one. */
 function answerUnknownRoute(method: string, path: string, { switches }: World): Answer {
   const known = knownPaths.has(path)
   if (method === 'GET' && lists.has(path) && switches.varied('methods/lists'))
@@ -112,7 +110,6 @@ function callOf(c: Context, operation: Operation, world: World): Call {
 export function createApp(world: World): Hono {
   const app = new Hono()
   const { switches } = world
-  /** Connections on which the next request cannot be read. */
   const spoiled = new WeakSet()
   const send = (c: Context, answer: Answer) =>
     transmit(answer, c.req.header('accept-encoding') ?? '', switches)
@@ -182,7 +179,6 @@ function isOf(operation: Operation, method: string, path: string): boolean {
   )
 }
 
-/** Admin endpoints besides the interface: delete objects, switch the search service off and on. */
 function adminRoutes(world: World): Hono {
   const admin = new Hono()
   const { files, graphs, applications } = world.store

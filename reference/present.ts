@@ -15,7 +15,6 @@ function everyObject(value: unknown, rewrite: (members: Members) => Members): un
 
 const additional = { x_trace: { span: [1, null] }, hint: null, Größe: 17.5 }
 
-/** Keys of §7.1 that match the kind of an error, for types that they are not shown with. */
 const keysOfKind: Readonly<Record<string, string>> = {
   Conflict: 'fail.badRequest.invalidParameters',
   UnprocessableEntity: 'fail.badRequest.invalidParameters',
@@ -70,7 +69,6 @@ const misshapen: Readonly<Record<string, (body: Members) => unknown>> = {
   '#array': (body) => [body],
 }
 
-/** Message keys of §7.1 on the wrong errors. */
 const wrongKeys: Readonly<Record<string, readonly [status: number, key: string]>> = {
   '': [401, 'fail.badRequest.invalidParameters'],
   '#not-found': [404, 'fail.tooManyRequests.quotaExceeded'],
@@ -110,7 +108,6 @@ const others: Readonly<Record<string, Answer>> = {
 
 /** The success of an operation, or another 2xx under a variant if the spec shows no shape. */
 export function successes(answer: Answer, call: Call): Answer {
-  // An error page is not a success.
   if (answer.status >= 300) return answer
   if (creations.includes(call.operation)) {
     if (call.varied('successes/accepted-creations')) return { ...answer, status: 202 }
@@ -144,7 +141,6 @@ const encodings: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   br: (bytes) => brotliCompressSync(bytes),
 }
 
-/** JSON with blanks, tabs and both kinds of line end wherever RFC 8259 allows them. */
 function spread(json: unknown): string {
   return ` \r\n\t${JSON.stringify(json, null, '\t').replaceAll('\n', '\r\n ')}\n\n `
 }
@@ -173,7 +169,6 @@ function headersOf(answer: Answer, switches: Switches): Headers {
   return headers
 }
 
-/** Splits the bytes, so that they are sent chunked. */
 function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   const size = Math.max(1, Math.ceil(bytes.length / 3))
   let at = 0
@@ -187,7 +182,6 @@ function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   })
 }
 
-/** Turns an answer into a response, encoded as the variants ask. */
 export function transmit(answer: Answer, acceptEncoding: string, switches: Switches): Response {
   const headers = headersOf(answer, switches)
   if (answer.text === undefined && answer.body === undefined)

@@ -16,9 +16,7 @@ export { defects } from './switches/defects.ts'
 export { needsSocket, variants } from './switches/switches.ts'
 
 export interface ReferenceOptions {
-  /** Names of `defects`: requirements that the server breaks. */
   readonly defects?: Iterable<string>
-  /** Names of `variants`: other ways to conform. */
   readonly variants?: Iterable<string>
   /** Delay of each answer in ms; default 0. */
   readonly latency?: number

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 /** The package folder: packed files are one folder deep, this one two. */
 const root = /\/reference\/declared\/scenarios\.[jt]s$/.test(import.meta.url) ? '../../' : '../'
 
-/** A file of `fixtures/`. */
 export function fixture(path: string): Buffer {
   return readFileSync(new URL(`${root}fixtures/${path}`, import.meta.url))
 }
@@ -35,12 +34,10 @@ function parsed(header: string): Simulation {
   return { condition, usual }
 }
 
-/** Ids of refusals for which the target file has a scenario. */
 export const refusedByScenario: readonly string[] = Object.keys(targetFile.scenarios).filter(
   (id) => !/\/2(?:\d\d|xx)-/.test(id),
 )
 
-/** Scenarios that consist only of `x-simulate`, by requirement id. */
 export const simulations: ReadonlyMap<string, Simulation> = new Map(
   Object.entries(targetFile.scenarios).flatMap(([id, { headers }]) => {
     const asked = headers?.['x-simulate']

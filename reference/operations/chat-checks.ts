@@ -64,7 +64,6 @@ export function checkMessages(call: Call): void {
   for (const message of messages) checkMessage(call, message)
 }
 
-/** All parts of all messages; a plain text is one. */
 export function partsOf(call: Call): readonly Members[] {
   const messages = call.body['messages'] as readonly Members[]
   return messages.flatMap(({ content }) =>
@@ -108,7 +107,6 @@ function functionOf(tool: Members): Members {
   return isMembers(tool['function']) ? tool['function'] : {}
 }
 
-/** Checks that the key may query the graphs that the tools name (§5.3). */
 export function checkGraphs(call: Call): void {
   for (const { graph_ids: ids } of toolsOf(call).map(functionOf)) {
     for (const id of Array.isArray(ids) ? (ids as unknown[]) : []) {

@@ -77,7 +77,6 @@ function textOf(call: Call): string {
     .join('\n')
 }
 
-/** A small value that fits a JSON Schema of the usual keywords; what a model would generate for it. */
 export function jsonInstance(schema: unknown): unknown {
   if (!isMembers(schema)) return 'tea'
   if ('const' in schema) return schema['const']

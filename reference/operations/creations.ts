@@ -26,12 +26,9 @@ interface Creation<Made extends Owned> {
   readonly members: readonly string[]
   /** Refuses faults other than those of the name. */
   check(call: Call, name: string): void
-  /** Refuses an account without room. */
   refuseFull?(call: Call): void
   readonly all: (store: Store) => Map<string, Made>
-  /** Members beyond those of any object. */
   own(call: Call): Omit<Made, keyof Owned | 'name'>
-  /** Members of the answer besides id, name and time. */
   shows(made: Made): Members
 }
 
@@ -133,7 +130,6 @@ export const graphsCreate = creation<Graph>({
   shows: ({ version }) => ({ version }),
 })
 
-/** A blueprint has nodes, and edges between them. */
 function isBlueprint(blueprint: unknown): boolean {
   if (
     !isMembers(blueprint) ||

@@ -21,7 +21,6 @@ export function reachable(call: Call, id: unknown): StoredFile | undefined {
   return file?.state === 'stored' && !isSettling(call.world, 'uploads', file) ? file : undefined
 }
 
-/** The file that a body names, if the key has access to it. */
 export function fileNamed(call: Call, id: unknown): StoredFile {
   const file = reachable(call, id)
   const known = call.world.store.files.get(String(id))
@@ -78,7 +77,6 @@ function graphOf(call: Call): Graph | undefined {
   return call.broken('2xx-attached-to-graph') ? undefined : graph
 }
 
-/** The account's file with the same bytes, if files are identified by content. */
 function known(call: Call): StoredFile | undefined {
   if (!call.varied('files/known-by-content') && !call.varied('files/refused-twice'))
     return undefined
@@ -102,7 +100,6 @@ function attach(call: Call, graph: Graph | undefined, id: string): void {
 
 function upload(call: Call): Answer {
   const { world, account, bytes } = call
-  // The account "full" has used up its storage (§8.4).
   if (account === 'full') call.refuse('507-storage-full', '507-QuotaExceeded')
   const graph = graphOf(call)
   const type = mediaType(call)

@@ -56,7 +56,6 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
     known && known.from <= Date.now() && !(known.by === 'addition' && hasForgotten(call, graph))
   if (isKnown && !overlooks(call, '409-already-in-graph', file.id, [...graph.files.keys()])) {
     call.rejectIf('files.upload/2xx-attached-to-graph#other-status', known.by === 'upload')
-    // Requirements distinguish where the file came from; both are refused alike.
     if (known.by === 'addition') call.refuse('409-already-in-graph', '409-BadRequest')
     call.reject('409-BadRequest', 'The file came with its upload')
   }
@@ -69,7 +68,6 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
   call.rejectIf('2xx-accepted#one-file', added > 0, '409-BadRequest')
   call.rejectIf('2xx-accepted#always-409', true, '409-BadRequest')
   if (!known) graph.files.set(file.id, { by: 'addition', from: processedFrom(call.world) })
-  // Defects that add the file but report failure.
   call.rejectIf('2xx-accepted#added-400', true)
   call.rejectIf('2xx-accepted#added-404', true, '404-ResourceNotFound')
   return { status: 200, body: fileView(call.world, file) }
@@ -106,7 +104,6 @@ function refuseConfig(call: Call): never {
 function checkNumber(call: Call, name: string, value: unknown, granted: string): void {
   const [least, most] = bounds[name] ?? [0, 0]
   if (typeof value !== 'number' || value < least || value > most) return refuseConfig(call)
-  // Off-by-one at a bound, and the recommendation treated as a limit.
   call.rejectIf(`${granted}#bounds`, value === least || value === most)
   call.rejectIf(granted, name === 'max_snippets' && value > 25)
 }

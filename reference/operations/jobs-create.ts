@@ -6,7 +6,6 @@ import type { Operation } from '../world/operation.ts'
 import { type Application, countUp, ownAccount } from '../world/world.ts'
 import { createdJobView } from './jobs-retrieve.ts'
 
-/** Whether an item of `inputs` is valid (§2.5). */
 function isInput(item: unknown): boolean {
   if (!isMembers(item) || typeof item['id'] !== 'string' || !Array.isArray(item['value']))
     return false
@@ -98,7 +97,6 @@ const visitEvery = 7
 
 function visit(call: Call, application: Application): void {
   const { world } = call
-  // Nobody else knows a new application.
   if (!call.varied('jobs/others-now-and-then') || application.made) return
   if (isBusy(world, application, inputsOf(call))) return
   if (countUp(world, 'creations asked for') % visitEvery === 0)
@@ -107,7 +105,6 @@ function visit(call: Call, application: Application): void {
 
 const underWay = new WeakMap<Application, Set<string>>()
 
-/** Locks the inputs instead of the application, under `409-atomic#same-only`. */
 async function lockInputs(call: Call, application: Application): Promise<void> {
   const [locked, inputs] = [underWay.get(application) ?? new Set<string>(), inputsOf(call)]
   underWay.set(application, locked)
@@ -147,7 +144,6 @@ function actOnRefusal(call: Call, status: number): void {
     isSuch && call.broken(`4xx-no-effect${name}`)
   const application = world.store.applications.get(call.param('application_id'))
   const now = Date.now()
-  // A lock that belongs to no particular application.
   if (acts('#unknown', !application && status === 404))
     for (const each of world.store.applications.values())
       each.blockedUntil = now + world.pace[each.pace]
@@ -171,7 +167,6 @@ function actOnRefusal(call: Call, status: number): void {
   }
 }
 
-/** A job that is over at once and occupies nothing. */
 function grant(call: Call): Answer {
   const account = call.key?.account ?? ownAccount
   const job = newJob(call.world, {

@@ -101,7 +101,6 @@ function uuid({ switches }: World, id: string, where: 'creation' | 'retrieval'):
   return isUpper ? id.toUpperCase() : id
 }
 
-/** Offset of a badly wrong clock, in ms. */
 const longAgoMs = 40 * 24 * 3_600_000
 
 /** Formats `created_at`; `later`: ms, if the two responses read the clock separately. */
@@ -126,14 +125,12 @@ export function createdJobView(world: World, job: Job): Members {
   }
 }
 
-/** Last change of a job under the variants that report another time; ms since the epoch. */
 const updates: Readonly<Record<string, (job: Job, now: number) => number>> = {
   'jobs/updated-at-moves': (_, now) => now,
   'jobs/updated-when-created': ({ createdAt }) => createdAt,
   'jobs/updated-before-created': ({ createdAt }) => createdAt - 1500,
 }
 
-/** The optional members (§2.3) under the variants. */
 function optionalMembers({ switches, clock }: World, job: Job): Members {
   const { varied, variedOf } = switches
   if (varied('jobs/no-optional-members')) return {}
@@ -149,7 +146,6 @@ function optionalMembers({ switches, clock }: World, job: Job): Members {
   }
 }
 
-/** The job that is shown: another one, if the server mixes them up. */
 function shownJob(world: World, asked: Job): Job {
   const { broken } = world.switches
   const newest = applicationOf(world, asked)?.job ?? asked
@@ -164,7 +160,6 @@ function shownJob(world: World, asked: Job): Job {
 export function jobView(world: World, asked: Job): Members {
   const { varied } = world.switches
   const job = shownJob(world, asked)
-  // Under these variants, creation and retrieval read the clock separately, this many ms apart.
   const later = varied('dates/two-readings') ? 600 : varied('dates/two-readings-earlier') ? -600 : 0
   const createdAt = writeCreatedAt(world, job, later)
   return {
@@ -179,10 +174,8 @@ export function jobView(world: World, asked: Job): Members {
 
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Time in which a new job cannot be retrieved under `jobs.create/202-retrievable#late`, in ms. */
 const lateMs = 30_000
 
-/** Default time until a job can be read under `jobs/readable-late`, in ms. */
 const settlingMs = 400
 
 function lose(call: Call, job: Job): void {

@@ -16,7 +16,6 @@ async function extract(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
   // Loaded on demand: by far the heaviest part of the server.
   const { extractText, getDocumentProxy } = await import('unpdf')
   try {
-    // The reader detaches the buffer, so it gets a copy.
     const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 })
     const { text } = await extractText(document, { mergePages: false })
     await document.destroy()
@@ -26,7 +25,6 @@ async function extract(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
   }
 }
 
-/** The text of each page, cached per process. */
 export function pdfText(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
   const name = createHash('sha256').update(bytes).digest('hex')
   const known = extracted.get(name) ?? extract(bytes)
@@ -73,7 +71,6 @@ const wrong: Readonly<
   '#markdown': (content, format) => (format === 'markdown' ? '# Markdown' : content),
 }
 
-/** The text of the pages in the requested format (§2.2). */
 async function contentOf(
   call: Call,
   allPages: readonly string[],
@@ -120,7 +117,6 @@ async function parse(call: Call, file: StoredFile): Promise<Answer> {
   return { status: call.broken(`${requirement}#status`) ? 201 : 200, body: { content } }
 }
 
-/** Refuses every request once the operation is removed (§9.2). */
 function refuseIfRemoved(call: Call): void {
   if (call.varied('pdf-removed')) call.refuse('4xx-removed', '410-Gone')
   if (call.varied('pdf-removed-404')) call.refuse('4xx-removed', '404-NotFound')

@@ -93,7 +93,6 @@ const translate: Operation = {
     if (text === '') call.refuse('400-empty-text', '400-InvalidInputParameters')
     if (text.length > planOf(call).text)
       call.refuse('400-text-too-long', '400-InvalidInputParameters')
-    // Semantically invalid (§7.2): nothing to translate.
     if (source === target) call.refuse('general/422-unprocessable', '422-UnprocessableEntity')
   },
   run: (call) => {

@@ -28,7 +28,6 @@ const placed: readonly string[] = named(
   jobs.create/202-required-inputs-only  - 5xx
   jobs.create/202-any-text              - emoji nul backslash empty blank line-ends digits object-member
   jobs.create/400-malformed-json        spoils-connection
-  jobs.create/400-missing-inputs        no-answer closed no-http
   jobs.create/409-job-in-progress       parallel identical-only slow-only plain-only preloaded-only other failing as-many-inputs
   jobs.create/409-job-in-progress       answered-again at-once-only later-only unread-only read-only
   jobs.create/409-released              - slow after-failed after-third late created
@@ -48,9 +47,7 @@ const placed: readonly string[] = named(
   pdf.parse/200-markdown                - status no-answer closed no-http
   pdf.parse/200-content                 - bytes constant empty half scrambled text markdown numbers ascii at-once
   pdf.parse/200-content                 first first-page size name
-  completion.create/400-empty-prompt    no-answer closed no-http
   completion.create/400-wrong-content-type spoils-connection
-  files.retrieve/404-unknown-file       no-answer closed no-http
   files.upload/413-body-too-large       spoils-connection
   files.upload/2xx-retrievable          - gone 5xx early late forbidden last-only at-once in-graph attached pdf
   files.upload/2xx-attached-to-graph    - refused first-graph all-graphs replaces other-status
@@ -59,14 +56,6 @@ const placed: readonly string[] = named(
   files.list/2xx-filtered               - two
   files.retrieve/2xx-own-record         -
   jobs.retrieve/4xx-malformed-id        object-member
-  pdf.parse/4xx-removed                 every-third
-  jobs.retrieve/4xx-foreign-job         every-third
-  graphs.query,graphs.add-file,chat.create/403-graph-access every-third
-  jobs.create,graphs.query,graphs.add-file,pdf.parse/400-malformed-json    declared-only
-  jobs.create,graphs.query,pdf.parse/400-wrong-content-type declared-only
-  jobs.create/400-missing-required-inputs declared-only
-  graphs.query/400-query-config         declared-only
-  pdf.parse/400-malformed-format        declared-only
   files.list/429-quota-exceeded         granted-envelope
   graphs.create,applications.create/2xx-usable - gone 5xx early late last-only at-once asked-twice
   graphs.create/2xx-usable              additions

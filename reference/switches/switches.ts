@@ -48,7 +48,6 @@ export const variants: readonly string[] = named(
     pdf-removed,pdf-removed-404,pdf-removed-page-404,pdf-removed-page-410 -`,
 )
 
-/** The defects and variants of a server; none in the conforming reference. */
 export type Switches = ReturnType<typeof createSwitches>
 
 function checked(
@@ -84,7 +83,6 @@ export function createSwitches(defectNames: Iterable<string>, variantNames: Iter
       table: Readonly<Record<string, Entry>>,
       beginning: string,
     ): Entry | undefined => Object.entries(table).find(([name]) => broken(beginning + name))?.[1],
-    /** The first entry of a table whose variant is on. */
     variedOf: <Entry>(table: Readonly<Record<string, Entry>>): Entry | undefined =>
       Object.entries(table).find(([name]) => varied(name))?.[1],
   }

@@ -49,7 +49,6 @@ export const ownRefusals: readonly string[] = operations.flatMap(([id, said]) =>
 
 export const generating = saying('generates')
 
-/** Operations that create something, and whose success has no shape in the spec. */
 export const creations = saying('makes')
 
 /**

@@ -1,7 +1,7 @@
 import type { HonoRequest } from 'hono'
 import type { Pair } from '../declared/scenarios.ts'
 import type { Key } from './keys.ts'
-import { countUp, type World } from './world.ts'
+import { type World } from './world.ts'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Switches } from '../switches/switches.ts'
@@ -20,21 +20,16 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Absent, or `null`, which means the same. */
 export function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null
 }
 
-/** One request to an operation. */
 export class Call {
   readonly operation: string
   readonly request: HonoRequest
   readonly world: World
-  /** The members of the JSON body, once read. */
   body: Members = {}
-  /** The bytes of the body, once read. */
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array()
-  /** The key, once checked. */
   key: Key | undefined
   /** A plain success, for a server that should have refused. */
   readonly #grant: (call: Call) => Answer
@@ -55,18 +50,8 @@ export class Call {
     return this.request.param(name) ?? ''
   }
 
-  /** Empty until the key is checked. */
   get account(): string {
     return this.key?.account ?? ''
-  }
-
-  /** Whether the path names a created object, or an application other than the first. */
-  get isOfOther(): boolean {
-    const { applications, files, graphs } = this.world.store
-    const application = this.param('application_id')
-    const [first] = applications.keys()
-    if (applications.has(application)) return application !== first
-    return (graphs.get(this.param('graph_id')) ?? files.get(this.param('file_id')))?.made === true
   }
 
   /**
@@ -80,8 +65,7 @@ export class Call {
 
   /**
    * The answer to an invalid request. The switch with the requirement's id accepts it; `#tpe` refuses with another code
-   * name of the same status, `#granted-envelope` sends the envelope with a 200; `#every-third` accepts every third;
-   * `#declared-only` refuses only for the first declared object of its kind; `#spoils-connection` refuses correctly,
+   * name of the same status, `#granted-envelope` sends the envelope with a 200; `#spoils-connection` refuses correctly,
    * but answers the next request on that connection wrongly.
    */
   #refusal(id: string, usual: Pair, message: Message): Answer {
@@ -89,12 +73,7 @@ export class Call {
     if (broken(id))
       return id === neverGranted ? envelope('400-BadRequest', message) : this.#grant(this)
     if (broken(`${id}#tpe`)) return envelope('404-NotFound', message)
-    if (broken(`${id}#every-third`) && countUp(this.world, `${id} refused`) % 3 === 0)
-      return this.#grant(this)
-    if (broken(`${id}#declared-only`) && this.isOfOther) return this.#grant(this)
     if (broken(`${id}#granted-envelope`)) return envelope(`200-${usual.slice(4)}`, message)
-    const lost = lostAnswer(this.world.switches, id)
-    if (lost) return lost
     const answer = envelope(usual, message)
     if (broken(`${id}#spoils-connection`)) return { ...answer, spoils: true }
     return varied('slow/refusals') && takeTime.has(id)
@@ -135,14 +114,11 @@ function wordsOf(id: string): string {
 /** What happens in place of an answer: silence for a while, a closed connection, bytes that are not HTTP. */
 type Loss = 'silence' | 'closed' | 'noise'
 
-/** A response before it is turned into bytes. */
 export interface Answer {
   readonly status: number
-  /** Absent: an empty body. */
   readonly body?: unknown
   readonly text?: { readonly type: string; readonly value: string }
   readonly headers?: Readonly<Record<string, string>>
-  /** What happens in place of an answer. */
   readonly lost?: Loss
   /** The server loses its position in the connection: it cannot read the next request there. */
   readonly spoils?: true
@@ -164,7 +140,6 @@ export class Ending {
   }
 }
 
-/** The message of an envelope. */
 export interface Message {
   readonly description?: string
   /** §7.1 shows them for guardrails. */
@@ -188,7 +163,6 @@ const keys: Readonly<Record<string, string>> = {
   507: 'fail.insufficientStorage.account',
 }
 
-/** A message key outside §7.1. */
 export const otherKey = 'fail.other'
 
 function messageKey(status: string, tpe: string): string {
@@ -199,7 +173,6 @@ function messageKey(status: string, tpe: string): string {
   return keys[status] ?? otherKey
 }
 
-/** An error response with all fields of §2.6. */
 export function envelope(pair: Pair, message: Message = {}): Answer {
   const [status, tpe] = [pair.slice(0, 3), pair.slice(4)]
   const whole = {
@@ -218,7 +191,6 @@ export function mispaired(pair: Pair): never {
   throw new Ending(envelope(pair, { key: otherKey }))
 }
 
-/** A web server's error page, not an envelope. */
 export function page(status: number): Answer {
   return { status, text: { type: 'text/html', value: '<!doctype html><title>Not found</title>' } }
 }
@@ -230,7 +202,6 @@ const losses: Readonly<Record<string, Loss>> = {
   '#no-http': 'noise',
 }
 
-/** The lost answer, if a defect of requirement `id` loses it. */
 export function lostAnswer({ brokenOf }: Switches, id: string): Answer | undefined {
   const lost = brokenOf(losses, id)
   return lost && { status: 500, lost }
@@ -257,6 +228,5 @@ export async function lose(
   if (!socket) throw new ConnectionLost()
   if (loss === 'noise') socket.end('220 tea.example ESMTP\r\n')
   else socket.destroy()
-  // Never sent: the connection is gone.
   return new Response(null, { status: 500 })
 }

@@ -15,7 +15,6 @@ export function newId(world: World, kind: string): string {
   return varied('ids/upper-case') ? randomUUID().toUpperCase() : randomUUID()
 }
 
-/** An id as written in a response. */
 export function writeId(world: World, id: string): string | number {
   return world.switches.varied('ids/json-number') && /^\d+$/.test(id) ? Number(id) : id
 }
@@ -33,7 +32,6 @@ export function namedBy<T extends Owned>(call: Call, all: Iterable<T>, own: T): 
   return beside && call.broken('2xx-own-id#at-once') ? beside : own
 }
 
-/** Objects that were requested twice, which defects of that name then lose. */
 export const askedTwice = new WeakSet<object>()
 
 const few = 3
@@ -92,7 +90,6 @@ const earlyMs = 600
 const missedMs = 60_000
 const askedEarly = new WeakSet<object>()
 
-/** Whether an object is lost because of others, under the defects of that requirement. */
 function isTakenAway(
   { broken }: World['switches'],
   id: string,
@@ -126,15 +123,12 @@ function breakUse(call: Call, id: string, thing: Owned, all: Iterable<Owned>): v
 interface Sought<T extends Owned> {
   readonly id: string
   readonly among: ReadonlyMap<string, T>
-  /** The condition for an unknown object. */
   readonly unknown: string
-  /** The variant `settling/<kind>` that delays its use. */
   readonly settling: string
   /** The requirement that a new object can be used. */
   readonly usable: string
 }
 
-/** The object in the path, if usable yet. */
 export function findMade<T extends Owned>(
   call: Call,
   { id, among, unknown, settling, usable }: Sought<T>,

@@ -9,7 +9,6 @@ import {
   plainJob,
 } from './world.ts'
 
-/** Share of a job's time that counts as its beginning. */
 const beginning = 0.25
 
 function isYoung(world: World, job: Job): boolean {
@@ -84,7 +83,6 @@ export function newJob(
   return job
 }
 
-/** Starts the application's next job; `takes`: minimum duration in ms. */
 export function startJob(
   world: World,
   application: Application,
@@ -136,7 +134,6 @@ export function endJob(job: Job, at: number): void {
   }
 }
 
-/** Ends jobs that are due. No timer is needed: nobody can tell before the next request. */
 export function endJobs({ running, clock, pace }: World): void {
   for (const job of running) {
     const at = endOf(job, pace.unread)

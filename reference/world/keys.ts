@@ -4,7 +4,6 @@ import { errors, jwtVerify } from 'jose'
 export const publishedSecret = 'a published secret of the embedded reference server'
 
 export interface Key {
-  /** Owner of objects; those of other accounts are inaccessible. */
   readonly account: string
   readonly permissions: readonly string[]
 }
@@ -14,7 +13,6 @@ const secret = new TextEncoder().encode(publishedSecret)
 /** The permanent properties of a key: its claims and expiry (`exp`, in s), or that it is invalid. */
 type Read = (Key & { readonly exp: number }) | 'invalid'
 
-/** Limits of the cache: characters of a key, and number of keys. */
 const longest = 4096
 const most = 500
 // The same keys are used thousands of times, so each signature is checked once.
@@ -35,7 +33,6 @@ async function read(token: string): Promise<Read | undefined> {
   }
 }
 
-/** Checks signature and expiry of a JWT (HS256). */
 export async function verify(token: string): Promise<Key | 'expired' | 'invalid'> {
   const known = seen.get(token) ?? (await read(token))
   if (known !== undefined && seen.size < most && token.length <= longest) seen.set(token, known)
@@ -43,7 +40,6 @@ export async function verify(token: string): Promise<Key | 'expired' | 'invalid'
   return known.exp * 1000 > Date.now() ? known : 'expired'
 }
 
-/** Alternative paths of operations (§4.4). */
 const aliases: ReadonlySet<string> = new Set(['/v1/chat', '/v1/vision', '/v1/tools/pdf-parser'])
 
 export function isAlias(path: string): boolean {

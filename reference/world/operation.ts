@@ -31,10 +31,8 @@ function simulate(call: Call): void {
 /** One operation of §4. `Found` is the object that its path names. */
 export interface Operation<Found extends Owned = Owned> {
   readonly id: string
-  /** Default: POST. */
   readonly method?: 'GET' | 'DELETE'
   readonly paths: readonly string[]
-  /** Default for POST: JSON. */
   readonly body?: 'raw'
   readonly members?: readonly string[]
   /** The operation's own condition for a JSON body that is not an object, if any. */
@@ -43,12 +41,9 @@ export interface Operation<Found extends Owned = Owned> {
   requirement?(call: Call): string | undefined
   /** Leaves something behind after a refusal, under a defect. */
   refused?(call: Call, status: number): void | Promise<void>
-  /** Refuses if the operation does not exist. */
   gone?(call: Call): void
   find?(call: Call): Found
-  /** The condition for another account's object. */
   readonly foreign?: string
-  /** Refuses a body that is wrong by itself. */
   check?(call: Call): void
   /** Refuses a body that is wrong for that object. */
   fit?(call: Call, found: Found): void | Promise<void>
@@ -61,7 +56,6 @@ export interface Operation<Found extends Owned = Owned> {
 
 const usual = 'authenticate authorize simulate read find access check fit ready'
 
-// The spec does not order checks; all of these conform.
 const orders: Readonly<Record<string, string>> = {
   'order/body-first': 'read check authenticate authorize simulate find access fit ready',
   'order/existence-first': 'find authenticate authorize access simulate read check fit ready',
@@ -122,7 +116,6 @@ export function checkAccess(call: Call, { account }: Owned, condition: string): 
   if (account !== call.account) call.refuse(condition, '403-InsufficientAccessRights')
 }
 
-/** Runs the steps of an operation. */
 export async function perform<Found extends Owned>(
   operation: Operation<Found>,
   call: Call,

@@ -26,7 +26,6 @@ export const preloadedIds = {
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
 
-/** Bytes made on demand and shared by all servers of the process. */
 function shared(make: () => Uint8Array): () => Uint8Array {
   let bytes: Uint8Array | undefined
   return () => (bytes ??= make())
@@ -146,14 +145,10 @@ interface Plan {
 
 const kib = 1024
 const standard: Plan = { body: 4096 * kib, file: 1024 * kib, text: 100_000 }
-// So small that a few words exceed it.
 const tiny: Plan = { body: 512, file: 128, text: 60 }
 
-/** Maximum bytes of a PDF to parse, whatever the plan. */
 export const pdfLimit = 64 * kib
-/** Maximum bytes of an image to analyse, whatever the plan. */
 export const imageLimit = 16 * kib
-/** Maximum operators (AND, OR, NOT) in one graph query. */
 export const queryComplexity = 8
 
 /** The plan that the header `x-plan` selects: `standard`, or `tiny`. */

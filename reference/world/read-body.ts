@@ -20,7 +20,6 @@ function breakOnLarge(call: Call): void {
     throw new Ending(page(413))
 }
 
-/** Reads the body, up to the plan's limit. */
 export async function readBytes(call: Call): Promise<void> {
   call.bytes = new Uint8Array(await call.request.arrayBuffer())
   breakOnLarge(call)
@@ -60,7 +59,6 @@ function parsed(call: Call): unknown {
   }
 }
 
-/** Optional request members; `null` means absent. */
 const optionalMembers = new Set([
   ...[
     'temperature',

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Switches } from '../switches/switches.ts'
 
-/** Durations in ms. */
 interface Pace {
   readonly usual: number
   readonly slow: number
@@ -10,11 +9,9 @@ interface Pace {
   /** Until a new object can be used, under the variants that delay it; default: individual times. */
   readonly settle: number | undefined
   readonly slowRefusal: number
-  /** Silence before the connection is closed. */
   readonly silence: number
 }
 
-/** One server: its switches, its data, and what is in progress. */
 export interface World {
   readonly switches: Switches
   readonly store: Store
@@ -23,13 +20,10 @@ export interface World {
   /** ms since the epoch when the server began, by its clock. */
   readonly since: number
   readonly running: Set<Job>
-  /** Counters by name: requests of a rate bucket, answers of a kind. */
   readonly counts: Map<string, number>
-  /** Whether the external search service is down. */
   searchDown: boolean
 }
 
-/** Increments a counter and returns it. */
 export function countUp(world: World, name: string): number {
   const count = (world.counts.get(name) ?? 0) + 1
   world.counts.set(name, count)
@@ -92,7 +86,6 @@ export interface Owned {
   readonly id: string
   readonly account: string
   readonly createdAt: number
-  /** Created by a request, not preloaded. */
   readonly made?: true
 }
 
@@ -153,7 +146,6 @@ export interface Job extends Owned {
   seenAt?: number
 }
 
-/** All data of one server. */
 export interface Store {
   readonly files: Map<string, StoredFile>
   readonly graphs: Map<string, Graph>
@@ -161,7 +153,6 @@ export interface Store {
   readonly jobs: Map<string, Job>
 }
 
-/** A job in progress that nobody has read. */
 export function plainJob(
   of: Pick<Job, 'applicationId' | 'account' | 'createdAt'> & Partial<Job>,
 ): Job {

@@ -60,11 +60,6 @@ const table: readonly Row[] = [
     ['files.retrieve/404-unknown-file'],
   ],
   [
-    of('jobs.create/400-missing-inputs', ...lost),
-    'a body without inputs is among the bad input that it sends',
-    creation('bad-input-no-5xx'),
-  ],
-  [
     of('envelope/large-body', '', '#one-path', '#upload'),
     'a page is no envelope',
     ['envelope/shape', 'envelope/content-type'],
