@@ -1,8 +1,6 @@
 import {
-  asScenario,
   badInput,
   byRecord,
-  byScenario,
   type Further,
   malformedBody,
   malformedJsonBody,
@@ -13,7 +11,6 @@ import {
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 import { member } from '../schemas/json.ts'
 import { jsonValue } from '../harness/engine/index.ts'
-import type { Judge } from '../harness/run/index.ts'
 
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
 
@@ -31,7 +28,7 @@ export const everyOperation = suite('*', () => ({
 }))
 
 /** §7.1: the message of a block names the guardrail and the kind of entity, both strings. */
-const namesGuardrail: Further = (context, exchange) => {
+const namesGuardrail: Further = (exchange) => {
   const errors = member(jsonValue(exchange.response), 'errors')
   for (const error of Array.isArray(errors) ? (errors as unknown[]) : []) {
     if (member(error, 'key') !== 'fail.guardrail.blocked') continue
@@ -42,12 +39,13 @@ const namesGuardrail: Further = (context, exchange) => {
       const expected = `extras.${name}, a string, in the message with key fail.guardrail.blocked`
       const actual =
         value === undefined ? `its extras have no ${name}` : `extras.${name} is ${shown(value)}`
-      context.fail(exchange, expected, asScenario, actual)
+      return { expected, actual }
     }
   }
+  return undefined
 }
 
-const blocked: Judge = (context) => byScenario(context, namesGuardrail)
+const blocked = { further: namesGuardrail }
 
 // Guardrails (§7.1, §7.3) and the general rows of §7.2, for the scenario's operation
 

@@ -8,25 +8,19 @@ import { keyFits, mayCarry } from '../../catalogue/errors.ts'
 import {
   describeResponse,
   type Exchange,
-  Failed,
   type HttpResponse,
   isBreakdown,
   isEnvelope,
-  NotExercised,
   perRun,
   type RunHook,
   tpeOf,
 } from '../engine/index.ts'
+import type { Evidence, Verdict } from '../journal/index.ts'
 import type { Judge } from '../run/index.ts'
 
 interface Tally {
   cases: number
-  readonly failures: {
-    exchange: Exchange
-    expected: string
-    actual: string
-    at?: string | undefined
-  }[]
+  readonly failures: Evidence[]
 }
 
 /** Failures kept per requirement: some may turn out to be those of a connection. */
@@ -183,13 +177,13 @@ function createEnvelopeWatch() {
       for (const { requirement, expected, actual, at } of observedCases(exchange)) {
         const tally = tallies.get(requirement) as Tally
         tally.cases++
-        if (actual !== undefined && isToKeep(tally, exchange))
-          tally.failures.push({
-            exchange,
-            expected,
-            actual: typeof actual === 'string' ? actual : actual(),
-            at,
-          })
+        if (actual === undefined || !isToKeep(tally, exchange)) continue
+        const shownBy = purpose.requirement
+        tally.failures.push({
+          ...{ exchange, expected, at, shownBy },
+          what: shownBy === null ? '' : `(sent for ${shownBy})`,
+          actual: typeof actual === 'string' ? actual : actual(),
+        })
       }
     },
   }
@@ -204,32 +198,24 @@ export const envelopeHook: RunHook = {
 }
 
 /** Judges an observed requirement by all answers of the run; must be called last. */
-export const byAllAnswers: Judge = async (context) => {
-  const requirement = context.requirement.id as ObservedRequirement
-  const watch = envelopeOf(context.run)
-  const { cases, failures } = watch.tally(requirement)
-  context.cases += cases
-  const isElsewhere = async (exchange: Exchange): Promise<boolean> =>
+export const byAllAnswers: Judge = async ({ requirement, run }): Promise<Verdict> => {
+  const id = requirement.id as ObservedRequirement
+  const watch = envelopeOf(run)
+  const { gatewayErrors, poisonedResponses } = run.findings
+  const { cases, failures } = watch.tally(id)
+  const isElsewhere = async ({ exchange }: Evidence): Promise<boolean> =>
     watch.breaksAnyway(exchange) ||
-    context.run.findings.gatewayErrors.has(exchange.response!) ||
-    (await breakdownAnyway(context.run, exchange)) !== undefined
-  const own: (typeof failures)[number][] = []
+    gatewayErrors.has(exchange.response!) ||
+    (await breakdownAnyway(run, exchange)) !== undefined
+  const own: Evidence[] = []
   for (const failure of failures) {
-    if (context.run.findings.poisonedResponses.has(failure.exchange.response!)) continue
-    if (requirement === 'envelope/bad-input-no-5xx' && (await isElsewhere(failure.exchange)))
-      continue
-    own.push(failure)
+    if (poisonedResponses.has(failure.exchange.response!)) continue
+    if (id !== 'envelope/bad-input-no-5xx' || !(await isElsewhere(failure))) own.push(failure)
   }
-  const [first, ...more] = own.slice(0, maxShown).map(({ exchange, expected, actual, at }) => {
-    const sentFor = exchange.purpose.requirement
-    context.again.shownBy = sentFor
-    const what = sentFor === null ? '' : `(sent for ${sentFor})`
-    return {
-      ...context.failure(exchange, expected, what, actual),
-      ...(at === undefined ? {} : { at }),
-    }
-  })
-  if (first) throw new Failed(first, more)
-  if (context.run.life.ended) throw context.run.life.ended
-  if (cases === 0) throw new NotExercised('this run produced no answer to check')
+  const [first, ...more] = own.slice(0, maxShown)
+  if (first) return { outcome: 'broken', cases, evidence: [first, ...more] }
+  const { ended } = run.life
+  if (ended) return { outcome: 'open', why: ended.message, reason: ended.reason }
+  if (cases > 0) return { outcome: 'held', cases }
+  return { outcome: 'open', why: 'this run produced no answer to check' }
 }

@@ -7,23 +7,12 @@ import { type Case, type Condition, materialOf } from './case.ts'
 import { type Control, control, noteControl, notGranted, operationIn, saidBy } from './control.ts'
 import { once } from './created.ts'
 import { allOf, type CaseRule, generatedBy } from './rules.ts'
-import { byScenario } from './scenario.ts'
 import { isDeclared, placeholderRequest } from './valid-request.ts'
 import { seedFor } from './values.ts'
 
-/**
- * Judges a valid request with exactly one fault by the accepted pairs; a scenario overrides the suite's own way to
- * cause it.
- */
-export async function judgeRefusal(
-  context: CheckContext,
-  condition: Condition,
-): Promise<Verdict | undefined> {
-  const { run, requirement, scenario } = context
-  if (scenario) {
-    await byScenario(context)
-    return undefined
-  }
+/** Judges a valid request with exactly one fault by the accepted pairs. */
+export async function judgeRefusal(context: CheckContext, condition: Condition): Promise<Verdict> {
+  const { run, requirement } = context
   const operation = operationIn(context)
   const isOfKey = requirement.fault === 'credentials'
   const found = await (isOfKey ? credentialControl : control)(run, operation)

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { Pairs } from '../../catalogue/expected.ts'
 import type { Exchange } from '../engine/index.ts'
 import {
   answerTo,
@@ -10,7 +11,7 @@ import {
   type Verdict,
 } from '../journal/index.ts'
 import type { Reason } from '../report/index.ts'
-import { maxAtOnce } from '../run/index.ts'
+import { type CheckContext, comparePairs, maxAtOnce } from '../run/index.ts'
 
 /** The journal's verdict on one case. `name`: another name of the same row; it is kept while the search goes on. */
 export type CaseVerdict =
@@ -38,6 +39,18 @@ export function lookAt(journal: Journal, request: Request, known: Known): Look {
   if ('judge' in answer) return { outcome: 'answered', exchange: answer.judge }
   const why = journal.whyUnsent(request)
   return why ? { outcome: 'open', why } : { outcome: 'asks', asks: answer.asks }
+}
+
+export function pairsVerdict(
+  context: CheckContext,
+  exchange: Exchange,
+  expected: Pairs,
+  what: string,
+): CaseVerdict {
+  const compared = comparePairs(context, exchange, expected)
+  if (typeof compared === 'object') return { outcome: 'open', why: { reason: compared.why } }
+  if (compared === 'held') return { outcome: 'held', cases: 1 }
+  return { outcome: compared, evidence: { exchange, what, expected } }
 }
 
 /** Caches final verdicts: the verdict of a case is computed again only while it asks. */
@@ -106,7 +119,7 @@ export function allOf(cases: readonly CaseRule[], { inOrder, generated }: Refusi
   }
 }
 
-const isOver = ({ outcome, isFurther }: Judged): boolean =>
+export const isOver = ({ outcome, isFurther }: Judged): boolean =>
   outcome === 'broken' || (outcome === 'open' && !isFurther)
 
 const casesOf = (verdict: CaseVerdict): number => {
@@ -117,7 +130,7 @@ const casesOf = (verdict: CaseVerdict): number => {
 const countOf = (verdicts: readonly CaseVerdict[]): number =>
   verdicts.reduce((sum, one) => sum + casesOf(one), 0)
 
-function concluded(seen: readonly Judged[], planned: number): Verdict {
+export function concluded(seen: readonly Judged[], planned = seen.length): Verdict {
   const cases = countOf(seen)
   const wrong = [first(seen, 'broken'), first(seen, 'name')].filter((one) => one !== undefined)
   const [evidence, ...more] = wrong.map((one) => one.evidence)

@@ -1,4 +1,4 @@
-import { countsAsGranted } from '../journal/index.ts'
+import { countsAsGranted, type Verdict } from '../journal/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   busyStatus,
@@ -20,7 +20,7 @@ import {
   sendHookRequest,
   tpeOf,
 } from '../engine/index.ts'
-import { type CheckContext, judgePairs } from '../run/index.ts'
+import type { CheckContext, Finding } from '../run/index.ts'
 import { isExclusive, type Scenario } from '../target/index.ts'
 import {
   type Control,
@@ -31,6 +31,7 @@ import {
   notGranted,
 } from './control.ts'
 import { resendWhile, sharedBy } from './created.ts'
+import { type CaseVerdict, concluded, isOver, pairsVerdict } from './rules.ts'
 import {
   applyScenario,
   bringsBody,
@@ -119,17 +120,22 @@ async function awaitGranted(run: Run, operation: OperationId): Promise<void> {
   }
 }
 
-export type Further = (context: CheckContext, exchange: Exchange) => void
+export type Further = (exchange: Exchange) => Finding | undefined
 
-export async function byScenario(context: CheckContext, further?: Further): Promise<void> {
+/** Judges a refusal that a scenario causes; `further`: what is wrong with the expected answer. */
+export async function byScenario(context: CheckContext, further?: Further): Promise<Verdict> {
   const { run, requirement, scenario } = context
-  if (!scenario) throw new NotExercised(`declare a scenario for ${requirement.id}`)
+  if (!scenario) return { outcome: 'open', why: `declare a scenario for ${requirement.id}` }
   const { operation, repeat } = scenario
   const expects = pairsByScenario(requirement, operation)
   const make = (): Promise<Probe> => scenarioProbe(run, scenario)
-  const judge = (exchange: Exchange): void => {
-    judgePairs(context, exchange, expects, asScenario)
-    further?.(context, exchange)
+  const judge = (exchange: Exchange): CaseVerdict => {
+    const verdict = pairsVerdict(context, exchange, expects, asScenario)
+    const isRight = verdict.outcome === 'held' || verdict.outcome === 'name'
+    const found = isRight ? further?.(exchange) : undefined
+    if (!found) return verdict
+    if ('reason' in found) return { outcome: 'open', why: found }
+    return { outcome: 'broken', evidence: { exchange, what: asScenario, ...found } }
   }
   const said = (): string => 'not sent: the operation is not declared'
   const found: Control =
@@ -138,10 +144,10 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
       : await scenarioControl(run, operation)
   if (found.state === 'refused') throw notGranted(found)
   noteControl(context, found)
-  await around(context, scenario, operation, async () => {
+  return around(context, scenario, operation, async (): Promise<Verdict> => {
     if (repeat !== undefined) {
-      judge(await sendRepeatedly(context, { make, most: repeat, control: found, expects }))
-      return
+      const repeated = { make, most: repeat, control: found, expects }
+      return concluded([judge(await sendRepeatedly(context, repeated))])
     }
     const send = (source: () => Promise<Probe>): Promise<Exchange> =>
       context.send(source, { expects })
@@ -150,10 +156,12 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
       operation === uploadOperation && response?.status === 409 && !isExpected(expects, response)
     const own = (): Promise<Exchange> =>
       send(() => scenarioProbe(run, scenario, () => distinctRequest(run, operation)))
-    const { times = 1 } = requirement
     const isOnce = run.options.depth === 'quick' || isExclusive(scenario)
-    for (let left = isOnce ? 1 : times; left > 0; left--)
-      judge(await resendWhile(await send(make), own, isDuplicate, 2))
+    const times = isOnce ? 1 : (requirement.times ?? 1)
+    const seen: CaseVerdict[] = []
+    while (seen.length < times && !seen.some(isOver))
+      seen.push(judge(await resendWhile(await send(make), own, isDuplicate, 2)))
+    return concluded(seen)
   })
 }
 

@@ -10,7 +10,7 @@ import type { Judge } from '../run/index.ts'
 import type { Condition, KnownCases } from './case.ts'
 import { grantedByScenario } from './granted.ts'
 import { judgeRefusal } from './refusals.ts'
-import { byScenario } from './scenario.ts'
+import { byScenario, type Further } from './scenario.ts'
 
 type ConditionName<Id extends string> = Id extends `${string}/${infer Name}` ? Name : never
 
@@ -38,7 +38,12 @@ interface Judged {
 
 export type Suite = (id: string) => Judged | undefined
 
-type Check = Condition | (KnownCases & { readonly judge: Judge }) | Judge
+/** `further`: what a scenario's answer must show besides its pair. */
+type Check =
+  | Condition
+  | (KnownCases & { readonly judge: Judge })
+  | { readonly further: Further }
+  | Judge
 
 /**
  * Defines how the requirements of an area are judged; `*` are shared by several operations. Checks are created on
@@ -63,8 +68,15 @@ function hasCases(check: Check | undefined): check is Check & KnownCases {
 }
 
 function judgeBy(requirement: CatalogueRequirement, check: Check | undefined): Judge {
+  const { expects } = requirement
+  const further = check && 'further' in check ? check.further : undefined
+  const own = check && !('further' in check) ? ownJudge(check) : undefined
+  if (!isRefusal(expects)) return own ?? grantedByScenario
+  // A scenario overrides the suite's own way to cause a refusal.
+  return (context) => (context.scenario || !own ? byScenario(context, further) : own(context))
+}
+
+function ownJudge(check: Exclude<Check, { readonly further: Further }>): Judge {
   if (typeof check === 'function') return check
-  if (check && 'casesIn' in check) return (context) => judgeRefusal(context, check)
-  if (check) return check.judge
-  return isRefusal(requirement.expects) ? byScenario : grantedByScenario
+  return 'casesIn' in check ? (context) => judgeRefusal(context, check) : check.judge
 }

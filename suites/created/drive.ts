@@ -16,7 +16,6 @@ import {
   additionOf,
   atRole,
   bodyOf,
-  byScenario,
   type Case,
   contentOf,
   control,
@@ -379,8 +378,7 @@ function isTelling(sent: readonly Exchange[]): boolean {
 }
 
 export const onceAtOnce: Judge = async (context) => {
-  const { run, requirement, scenario } = context
-  if (scenario) return byScenario(context)
+  const { run, requirement } = context
   if (run.target.limits.concurrency < 2) throw new NotExercised(needTwo)
   await requireControl(context)
   const { operation } = creatorOf(operationIn(context))
@@ -429,8 +427,7 @@ function alsoMade({ run }: CheckContext, id: OperationId): HistoryEvent | undefi
 
 /** An existing thing is not created again, neither the second and third time, nor after another creation. */
 export const onceEver: Judge = async (context) => {
-  const { run, scenario } = context
-  if (scenario) return byScenario(context)
+  const { run } = context
   const valid = await requireControl(context)
   // A repeated first creation uses another name: the last one exists.
   const { probe, endedAt } = await create(context, valid, 'the first creation')
@@ -556,8 +553,7 @@ export async function usable(context: CheckContext): Promise<void> {
  * process an addition for a while, so that acceptance within that time proves nothing.
  */
 export const addSameFileAgain: Judge = async (context) => {
-  const { run, scenario } = context
-  if (scenario) return byScenario(context)
+  const { run } = context
   const valid = await requireControl(context)
   const probe = await valid()
   const tryAgain = async (): Promise<void> => judgeOnce(context, await askAgain(context, probe))

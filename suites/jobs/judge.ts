@@ -146,11 +146,7 @@ const granting: readonly string[] = [ids.released, ids.perApplication, ids.noEff
 
 function byRule(id: JobRuleId): Judge {
   return async (context): Promise<Verdict | undefined> => {
-    if (context.scenario) {
-      if (granting.includes(id)) return grantedByScenario(context)
-      await byScenario(context)
-      return undefined
-    }
+    if (context.scenario) return (granting.includes(id) ? grantedByScenario : byScenario)(context)
     const client = clientOf(context.run)
     const verdict = client.verdict(id)
     const { state } = jobRules[id]

@@ -8,17 +8,22 @@ import {
   type RunHook,
   withJson,
 } from '../../harness/engine/index.ts'
-import { type CheckContext, judgePairs } from '../../harness/run/index.ts'
+import type { Verdict } from '../../harness/journal/index.ts'
+import { type CheckContext, knownOf, settle } from '../../harness/run/index.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import {
+  allOf,
   anyText,
   byCases,
   type Case,
+  type CaseRule,
   type Condition,
   freshFilename,
   inPlaceOf,
+  lookAt,
   once,
   ofKindsAny,
+  pairsVerdict,
   placeholderRequest,
   sample,
   sharedBy,
@@ -209,18 +214,27 @@ export const malformedFormat = byCases(
 const gone: Pairs = [[404], [410]]
 
 /** §9: after its removal the path returns 404 or 410 with any body; an envelope is not required. */
-export async function removed(context: CheckContext): Promise<void> {
+export async function removed(context: CheckContext): Promise<Verdict> {
   const { run, requirement } = context
   const { pdfFile, file } = run.target.resources
   const existing = typeof pdfFile === 'string' ? pdfFile : file
   const placeholder = await placeholderRequest(run, 'pdf.parse')
   // An existing file reveals a parser that is still there: an unknown one gives 404 either way.
   const params = existing === undefined ? placeholder.params : { file_id: existing }
-  const probe = { ...withJson(placeholder, { format: 'text' }), params }
-  for (let left = run.options.depth === 'quick' ? 1 : (requirement.times ?? 1); left > 0; left--) {
-    const exchange = await context.send(probe, { skipPassive: true, expects: gone })
-    if (!exchange.response || exchange.throttled)
-      throw new NotExercised('the removed operation gave no answer')
-    judgePairs(context, exchange, gone, 'after the removal of PDF parsing')
-  }
+  const source = { ...withJson(placeholder, { format: 'text' }), params }
+  const { id } = requirement
+  const purpose = { requirement: id, role: 'probe', skipPassive: true, expects: gone } as const
+  const ruleOf = (_: unknown, at: number): CaseRule => ({
+    judge(journal) {
+      const request = { name: `${id} ${at}`, source, purpose }
+      const seen = lookAt(journal, request, knownOf(run))
+      if (seen.outcome !== 'answered') return seen
+      const { exchange } = seen
+      return !exchange.response || exchange.throttled
+        ? { outcome: 'open', why: { reason: 'the removed operation gave no answer' } }
+        : pairsVerdict(context, exchange, gone, 'after the removal of PDF parsing')
+    },
+  })
+  const times = run.options.depth === 'quick' ? 1 : (requirement.times ?? 1)
+  return settle(run, allOf(Array.from({ length: times }, ruleOf), { inOrder: true }))
 }
