@@ -1,14 +1,42 @@
-import { type OperationId, readsOf } from '../../catalogue/operations.ts'
-import { effectOf, type Probe, type Run } from '../engine/index.ts'
-import { countsAsGranted, type Verdict } from '../journal/index.ts'
-import { ask, type CheckContext, settle } from '../run/index.ts'
-import { Binding } from './binding.ts'
-import { type Case, type Condition, materialOf } from './case.ts'
-import { type Control, control, noteControl, notGranted, operationIn, saidBy } from './control.ts'
-import { once } from './created.ts'
-import { allOf, type CaseRule, generatedBy } from './rules.ts'
-import { isDeclared, placeholderRequest } from './valid-request.ts'
+import { operation as operationOf, type OperationId, readsOf } from '../../catalogue/operations.ts'
+import {
+  describeResponse,
+  effectOf,
+  type Exchange,
+  isBreakdown,
+  isExpected,
+  isGranted,
+  NotExercised,
+  type Probe,
+  type Purpose,
+  type Run,
+  tpeOf,
+} from '../engine/index.ts'
+import { countsAsGranted, type Journal, type Request, type Verdict } from '../journal/index.ts'
+import { ask, askedIn, type CheckContext, comparePairs, knownOf, settle } from '../run/index.ts'
+import {
+  type Case,
+  type Condition,
+  controlName,
+  type Material,
+  materialOf,
+  otherPathOf,
+} from './case.ts'
+import {
+  type Control,
+  control,
+  controlWith,
+  noteControl,
+  notGranted,
+  operationIn,
+  saidBy,
+} from './control.ts'
+import { once, sharedBy } from './created.ts'
+import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
+import { isDeclared, placeholderRequest, sharedRequest, validRequest } from './valid-request.ts'
 import { seedFor } from './values.ts'
+import { type Pairs, pairsOf } from '../../catalogue/expected.ts'
+import type { Reason } from '../report/index.ts'
 
 /** Judges a valid request with exactly one fault by the accepted pairs. */
 export async function judgeRefusal(context: CheckContext, condition: Condition): Promise<Verdict> {
@@ -72,4 +100,229 @@ async function credentialControl(run: Run, operation: OperationId): Promise<Cont
     const state = countsAsGranted(exchange) ? 'granted' : 'refused'
     return { state, said: () => saidBy(exchange), exchange, valid }
   })
+}
+
+/** Connects the cases of a refusal with a run: their requests, and the state of the control. */
+export class Binding {
+  readonly #context: CheckContext
+  readonly #material: Material
+  readonly #found: Control
+  readonly valid: () => Promise<Probe>
+  readonly #otherPath: string | undefined
+  readonly #requests = new Map<Case, Request>()
+  readonly #controls = new Map<string, Control | Reason>()
+  readonly #controlNames = new Map<Case, string | undefined>()
+  readonly #generated = new Set<Case>()
+
+  constructor(context: CheckContext, material: Material, found: Control) {
+    this.#context = context
+    this.#material = material
+    this.#found = found
+    this.#otherPath = otherPathOf(context.run, material.operation)
+    this.valid = validOf(context, material.operation, found)
+  }
+
+  async askControls(cases: readonly Case[]): Promise<void> {
+    const { run } = this.#context
+    const { operation } = this.#material
+    const sent = cases.map(async (one): Promise<void> => {
+      const name = this.#controlNameOf(one)
+      if (name === undefined || this.#controls.has(name)) return
+      this.#controls.set(name, { reason: 'not sent' })
+      const make = async (): Promise<Probe> => {
+        const valid = await validRequest(run, operation)
+        return { ...one.control!(valid), effect: valid.effect }
+      }
+      this.#controls.set(
+        name,
+        await controlWith(run, operation, name, make).catch((error: unknown): Reason => {
+          if (error instanceof NotExercised && !run.life.ended) return error.reason
+          throw error
+        }),
+      )
+    })
+    await Promise.all(sent)
+  }
+
+  /** @param isGenerated no other requirement judges it: once this one is judged, its answer is forgotten */
+  ruleOf(one: Case, isGenerated = false): CaseRule {
+    if (isGenerated) this.#generated.add(one)
+    const judge = one.ruleOf
+      ? one.ruleOf({ run: this.#context.run, valid: this.valid, look: this.#look })
+      : (journal: Journal) => this.#judge(journal, one)
+    const isFurther = one.isFurther ?? (one.control !== undefined || one.ruleOf !== undefined)
+    return { judge, when: one.when, isFurther }
+  }
+
+  readonly #look = (journal: Journal, request: Request) =>
+    lookAt(journal, request, knownOf(this.#context.run))
+
+  #judge(journal: Journal, one: Case): CaseVerdict {
+    const why = this.#whyWithoutControl(one)
+    if (why) return { outcome: 'open', why }
+    const before = one.before && this.#look(journal, this.#before(one))
+    if (before?.outcome === 'asks') return before
+    const seen = this.#look(journal, this.#requestOf(one))
+    if (seen.outcome !== 'answered') return seen
+    const { exchange } = seen
+    const expects = this.#expects(one)
+    const compared = comparePairs(this.#context, exchange, expects)
+    const reason = one.excuse?.(exchange) ?? (this.#isOfKey && whyHidden(exchange, this.#found))
+    if (reason) return { outcome: 'open', why: { reason } }
+    if (typeof compared === 'object') return { outcome: 'open', why: { reason: compared.why } }
+    const isTaken = exchange.response !== undefined && isGranted(exchange.response)
+    if (compared === 'held') return { outcome: 'held', cases: 1, isGranted: isTaken }
+    const change = one.object ?? (isTaken ? one.coercion : undefined)
+    if (change) {
+      const twin = this.#look(journal, this.#twin(one, change))
+      if (twin.outcome === 'asks') return twin
+      const isAlike = twin.outcome === 'answered' && countsAsGranted(twin.exchange)
+      if (isAlike !== (one.object !== undefined)) return { outcome: 'held', cases: 1 }
+    }
+    return { outcome: compared, evidence: { exchange, what: one.what, expected: expects } }
+  }
+
+  get #isOfKey(): boolean {
+    return this.#context.requirement.fault === 'credentials'
+  }
+
+  #expects({ expects }: Case): Pairs {
+    return expects ?? pairsOf(this.#context.requirement, this.#material.operation)
+  }
+
+  #controlNameOf(one: Case): string | undefined {
+    if (!this.#controlNames.has(one)) this.#controlNames.set(one, controlName(this.#material, one))
+    return this.#controlNames.get(one)
+  }
+
+  #whyWithoutControl(one: Case): Reason | undefined {
+    const found = this.#controls.get(this.#controlNameOf(one) ?? '')
+    if (!found || !('state' in found)) return found
+    const why = one.unsupported ?? 'the same request without its fault was refused'
+    return found.state === 'refused' ? notGranted(found, why).reason : undefined
+  }
+
+  #before({ what }: Case): Request {
+    const { id } = this.#context.requirement
+    const purpose = { requirement: id, role: 'setup' } as const
+    return { name: `${id} before ${what}`, source: () => this.#found.valid(), purpose }
+  }
+
+  #twin({ what, object }: Case, change: (valid: Probe) => Probe): Request {
+    const { run, requirement } = this.#context
+    const purpose = {
+      requirement: requirement.id,
+      role: 'control',
+      isSuccess: countsAsGranted,
+    } as const
+    // A new request for the other object, since the last file may be in its graph now.
+    const valid = object ? () => validRequest(run, this.#material.operation) : this.valid
+    const source = async (): Promise<Probe> => change(await valid())
+    return { name: `${requirement.id} instead of ${what}`, source, purpose }
+  }
+
+  #requestOf(one: Case): Request {
+    const known = this.#requests.get(one)
+    if (known) return known
+    const { requirement } = this.#context
+    const { what, effect = 'none', when } = one
+    const expects = this.#expects(one)
+    const draft = one.change(this.#material.valid)
+    const isElsewhere = draft.path === this.#otherPath
+    const purpose: Purpose = {
+      requirement: requirement.id,
+      role: 'probe',
+      badInput: true,
+      expects,
+      what,
+      // The envelope of an answer there is not judged.
+      ...(isElsewhere && { skipJudging: 'envelope' }),
+      // A request that may be accepted is repeated if no answer came.
+      ...(effect !== 'none' && {
+        isSuccess: ({ response }: Exchange) =>
+          response !== undefined && isExpected(expects, response),
+      }),
+    }
+    // By its fault a case is known, and is sent once a run; at the end it is sent again.
+    const fault = when === 'at the end' ? undefined : one.fault
+    const make = async (): Promise<Probe> => {
+      const own = one.valid ? await one.valid(this.#context, this.valid) : await this.valid()
+      return { ...one.change(one.object?.(own) ?? own), effect, fault }
+    }
+    let made: Promise<Probe> | undefined
+    const request = { name: this.#nameOf(one, draft), source: () => (made ??= make()), purpose }
+    this.#requests.set(one, request)
+    return request
+  }
+
+  /** The request by its content, if several requirements judge it: then it is sent once; else by the requirement. */
+  #nameOf(one: Case, draft: Probe): string {
+    const { requirement } = this.#context
+    const { operation } = this.#material
+    const { path, params, query, headers, body, credential } = draft
+    const { fault = '', effect = 'none' } = one
+    const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
+    const key = JSON.stringify([operation, path, params, headers, text, fault.endsWith('later')])
+    const isShared = /^body: |^(?!again).* @ /.test(fault) && effect === 'none' && credential.full
+    return isShared && !one.when && !one.valid && !one.object
+      ? key
+      : `${requirement.id} ${one.what} ${credential.value} ${JSON.stringify(query)} ${key}`
+  }
+
+  noteCrashes(): void {
+    const { run } = this.#context
+    for (const [one, request] of this.#requests) {
+      const seen = this.#look(askedIn(run).journal, request)
+      const exchange = seen.outcome === 'answered' ? seen.exchange : undefined
+      if (exchange?.response && isBreakdown(exchange.response) && one.fault?.includes(' @ '))
+        sharedBy(run).crashes.push({ exchange, what: one.what })
+    }
+  }
+
+  /** Lets go of what nobody else judges: the answers of other cases stay in the journal, and keep this alive. */
+  forget(): void {
+    const { run, requirement } = this.#context
+    for (const [one, { name }] of this.#requests)
+      if (this.#generated.has(one) || name.startsWith(requirement.id))
+        askedIn(run).journal.forget(name)
+    for (const kept of [this.#requests, this.#generated, this.#controlNames]) kept.clear()
+  }
+}
+
+/**
+ * The valid request that a fault is put into, made anew for each case; a file is reused until it has been added. A quick run
+ * makes one request for all refusals of an operation, since a refused request takes no name and adds no file.
+ */
+function validOf(
+  { run, requirement }: CheckContext,
+  operation: OperationId,
+  { valid }: Control,
+): () => Promise<Probe> {
+  const isFileAdded = operationOf(operation).freshFileAt !== undefined
+  if (requirement.effect !== 'none') return () => valid()
+  // A refused key is refused whatever the file's state.
+  const isShared =
+    run.options.depth !== 'full' || (requirement.fault === 'credentials' && isFileAdded)
+  if (!isShared && !isFileAdded) return () => valid()
+  const name = `refused request of ${operation}`
+  let kept: Promise<Probe> | undefined
+  return () => (kept ??= isShared ? sharedRequest(run, name, () => valid()) : valid())
+}
+
+/** Without an accepted control, another refusal may hide a fault of credentials: why nothing was proven then. */
+function whyHidden(exchange: Exchange, found: Control): string | undefined {
+  const status = exchange.response?.status ?? 0
+  const isConclusive = (status >= 200 && status < 300) || status === 401 || status === 403
+  if (found.state === 'granted' || isConclusive) return undefined
+  const answered = `answered ${describeResponse(exchange)}`
+  const said = found.said()
+  const also =
+    answered === said
+      ? 'and so was the same request with the full key'
+      : `and the same request with the full key ${said}`
+  // Another request is of use only if the service itself refused this one.
+  const response = found.exchange?.response
+  const isAboutRequest = response && response.status < 500 && tpeOf(response) !== undefined
+  const remedy = isAboutRequest ? '; declare a request that succeeds' : ''
+  return `${answered}, ${also}${remedy}`
 }

@@ -54,26 +54,30 @@ export function pairsVerdict(
 }
 
 /** Caches final verdicts: the verdict of a case is computed again only while it asks. */
-export function remembering(rule: CaseRule): CaseRule {
-  let known: CaseVerdict | undefined
+export function remembering({ judge, when, isFurther = false }: CaseRule) {
+  let known: Judged | undefined
   return {
-    ...rule,
-    judge(journal) {
+    when,
+    judge(journal: Journal): Judged {
       if (known) return known
-      const verdict = rule.judge(journal)
-      if (verdict.outcome !== 'asks') known = verdict
-      return verdict
+      const verdict = judge(journal)
+      if (verdict.outcome === 'asks') return verdict
+      return (known = isFurther ? { ...verdict, isFurther } : verdict)
     },
   }
 }
 
 /** Judges in order, until as much is known as can be sent at once. */
-export function judgeSome(rules: readonly CaseRule[], journal: Journal, most: number): Judged[] {
+export function judgeSome(
+  rules: readonly Pick<CaseRule, 'judge'>[],
+  journal: Journal,
+  most: number,
+): Judged[] {
   const judged: Judged[] = []
   let asks = 0
   for (const rule of rules) {
     const verdict = rule.judge(journal)
-    judged.push({ ...verdict, isFurther: rule.isFurther ?? false })
+    judged.push(verdict)
     if (verdict.outcome === 'asks') asks += verdict.asks.length
     if (asks >= most) break
   }

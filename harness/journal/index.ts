@@ -13,5 +13,4 @@ export { eachOf, type Evidence, type Rule, type Verdict, verdictOf } from './ver
 
 export { type Answer, type Ask, type Entry, Journal, type Known, type Request } from './ask.ts'
 export { answerTo, countsAsGranted, isMet, isSettling } from './answer.ts'
-export { sentFor } from './connections.ts'
-export { answerAtEnd, isHarmless, leavesState } from './at-end.ts'
+export { answerAtEnd, isHarmless, leavesState, sentFor } from './answer.ts'

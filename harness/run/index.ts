@@ -1,6 +1,6 @@
 export { startJudging } from './judging.ts'
 export { ask, askHolding, knownOf } from './ask.ts'
-export { askedIn, awaitAge, maxAtOnce, sendShared, settle } from './settle.ts'
+export { askedIn, awaitAge, maxAtOnce, sendShared, settle } from './ask.ts'
 
 export { answered, type CheckContext, createCheckContext, type Judge } from './check-context.ts'
 export {

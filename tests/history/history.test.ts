@@ -4,7 +4,7 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { Target } from '../../harness/target/model.ts'
 import { createHistory, derived, gathered } from '../../harness/journal/journal.ts'
 import { eventOf, type HistoryEvent, readsTheSame, sameId } from '../../harness/journal/event.ts'
-import { trimmedBody } from '../../harness/journal/light.ts'
+import { trimmedBody } from '../../harness/journal/event.ts'
 import { eventAt } from './events.ts'
 
 const limits = { settleMs: 5000, jobTimeoutMs: 60_000 }
