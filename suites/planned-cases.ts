@@ -55,7 +55,7 @@ export function plannedCases(
   const known = casesOf(id)
   // A scenario replaces them by its one request.
   if (!known || target.scenarios[id]) return undefined
-  // Requests outside operations need only the key.
+  // A requirement of no operation only needs the key: any operation will do.
   const operation = isOperationId(requirement.operation) ? requirement.operation : firstOperation
   try {
     const material = materialOf(knownOf(target, options), requirement, operation)

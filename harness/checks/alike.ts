@@ -19,7 +19,7 @@ import { unknownWord } from './values.ts'
 /** Answers that say something else: a refused key, a limit, a gateway without its service. */
 const saysNothing: readonly number[] = [401, 403, 429, 502, 503, 504]
 
-/** A server of the interface, of which nothing may be built yet. */
+/** An error envelope: a server of the interface, even if it has no operation yet. */
 const isOwn = (response: HttpResponse): boolean =>
   isEnvelope(response) && response.status >= 400 && response.status !== 500
 
@@ -69,7 +69,7 @@ export const alikeHook: RunHook = {
     }
     if (!first?.response || (run.options.readOnly && first.response.status >= 400)) return
     const { method, url } = first.recorded().request
-    const seen = `${method} ${url} was answered ${describeResponse(first)}`
+    const seen = `${method} ${url} got ${describeResponse(first)}`
     const advice = adviceFor(first.response)
     run.life.end('unreachable', targetReason(run.target.baseUrl, `${advice} (${seen})`))
   },

@@ -189,10 +189,7 @@ function noteUnknown(run: Run, operation: OperationId, exchange: Exchange): stri
   const member = memberToCheck(run, operation, exchange, said)
   // The unknown object may be the uploaded file.
   if (member === undefined || settlingRemark(run, exchange) !== '') return ''
-  run.findings.signs.add(
-    member,
-    `${operation} was answered ${said}: check ${member} in the target file`,
-  )
+  run.findings.signs.add(member, `${operation} got ${said}: check ${member} in the target file`)
   return `: check ${member} in the target file`
 }
 

@@ -96,7 +96,7 @@ export async function upload(
   const { uploads, wronglyRefused } = sharedBy(run)
   if (isSound && exchange.response && isBreakdown(exchange.response)) wronglyRefused.push(exchange)
   const answer = describeResponse(exchange)
-  if (exchange.throttled) throw new Throttled(`an upload was answered ${answer}`)
+  if (exchange.throttled) throw new Throttled(`an upload got ${answer}`)
   if (!isUploaded(exchange))
     throw new NotExercised(`a file that the suite uploads was refused: ${answer}`)
   const id = namedId(run, exchange)

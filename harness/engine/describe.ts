@@ -50,9 +50,9 @@ export function describeResponse(exchange: Exchange): string {
   return `${response.status}${inSuccess} ${name}${descriptionOf(exchange, response)}`
 }
 
-/** `was answered 404 NotFound`, `got no answer: the connection was reset`: continues a sentence. */
+/** `got 404 NotFound`, `got no answer: the connection was reset`: continues a sentence. */
 export function wasAnswered(exchange: Exchange): string {
-  return `${exchange.response ? 'was answered' : 'got'} ${describeResponse(exchange)}`
+  return `got ${describeResponse(exchange)}`
 }
 
 /** Prefix of an answer that is right on a connection of its own. */

@@ -82,7 +82,7 @@ export class KeyWatch {
     }
     if (!isRefused(exchange) || (await this.#isQuota(id, exchange))) return
     const { method, path } = api.operation(id)
-    const then = `${method} ${path} was answered ${describeResponse(exchange)}`
+    const then = `${method} ${path} got ${describeResponse(exchange)}`
     const remedy = this.#isFew
       ? 'only a few were sent, so allow more for the key of the run'
       : 'declare credentialProbes: "few" in limits of the target file'

@@ -118,7 +118,7 @@ function save(
   saved: Map<string, string>,
 ): string | undefined {
   const json = response.json()
-  const answered = `it was answered ${response.status} ${json.ok ? `with ${preview(json.value)}` : 'without JSON'}`
+  const answered = `it returned ${response.status} ${json.ok ? `with ${preview(json.value)}` : 'without JSON'}`
   if (response.status >= 400) return answered
   for (const [name, pointer] of Object.entries(pointers)) {
     const value = json.ok ? getAt(json.value, pointer) : undefined
@@ -142,8 +142,7 @@ export async function tearDown(run: Run, saved: Map<string, string>): Promise<vo
     if (/\{\w+\}/.test(request.url)) continue
     const response = await sendHookRequest(run, request, sending).catch(withoutKey)
     if (response.status !== undefined && response.status < 400) continue
-    const problem =
-      response.status === undefined ? response.why : `it was answered ${response.status}`
+    const problem = response.status === undefined ? response.why : `it returned ${response.status}`
     const name = `teardown[${at}]`
     run.findings.signs.add(name, `${name} failed (${request.method} ${request.url}): ${problem}`)
   }

@@ -65,7 +65,7 @@ export function createSigns(baseUrl: string) {
     facts(clean: (text: string) => string) {
       const advice = ofTarget()
       const request = first?.recorded().request
-      const seen = `${request?.method} ${request?.url} was answered ${first && describeResponse(first)}`
+      const seen = `${request?.method} ${request?.url} got ${first && describeResponse(first)}`
       const hints = advice === undefined ? [] : [`${advice} (${seen})`]
       return {
         hints: [...hints, ...subjects.values()].map(clean),

@@ -130,9 +130,7 @@ function onlyRead(requests: readonly HookRequest[]): boolean {
   return requests.every(({ method }) => method === 'GET' || method === 'HEAD')
 }
 
-/**
- * The target for `--read-only`: without a `setup` or `teardown` that may change it, and without what that would save.
- */
+/** The target for `--read-only`: leaves out `setup` and `teardown` if they may change it, and the values that `setup` saves. */
 export function readOnlyTarget(target: Target): Target {
   const teardown = onlyRead(target.teardown) ? target.teardown : []
   if (onlyRead(target.setup)) return { ...target, teardown }

@@ -106,8 +106,8 @@ export async function finish(report: Report, ending: Ending): Promise<Report> {
 }
 
 /**
- * Makes a temporary folder for one run, removed at the latest when the process ends. If that fails, the path does not
- * exist: writing there fails, and only what depends on it is lost.
+ * Makes a temporary folder for one run, removed at the latest when the process ends. If it cannot be made, only the HAR and
+ * the passed exchanges of the page are lost.
  */
 export function makeRunFolder() {
   const path = join(tmpdir(), `conform-run-${randomUUID()}`)

@@ -161,7 +161,7 @@ export async function createObject(
 
 const maxTries = 3
 
-/** Whether a creation is refused for its content: for example its new name as existing. */
+/** Whether a creation may have been refused for its content, such as its name. */
 function isRefusedByName({ response, probe }: Exchange): boolean {
   const { creates } = probe.operation === null ? {} : operation(probe.operation)
   const isNamed = creates?.name !== undefined && 'role' in creates.name

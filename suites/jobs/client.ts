@@ -269,7 +269,7 @@ export class Gate {
       if (this.#lock.unread.has(id) || (await this.client.awaitEnd(id, deadline))) continue
       const last = readings.at(-1)
       if (last?.noise !== undefined)
-        throw new Throttled(`a reading was answered ${describeResponse(last.exchange)}`)
+        throw new Throttled(`a reading got ${describeResponse(last.exchange)}`)
       if (last && statusOf(last) === 'in_progress') return false
       this.#lock.unread.add(id)
     }
@@ -320,7 +320,7 @@ export class Gate {
         if (attempt >= maxAttempts && !waits) {
           if (isExclusive) this.#isLate('was still answered 409')
           throw new NotExercised(
-            `application ${this.application.id} was answered 409 ${attempt} times in a row${this.jobs.length > 0 ? '' : ', though the run made no job on it'}`,
+            `application ${this.application.id} got 409 ${attempt} times in a row${this.jobs.length > 0 ? '' : ', though the run made no job on it'}`,
           )
         }
         // Busy with another client's job, or not released yet: only time helps.

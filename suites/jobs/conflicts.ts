@@ -91,7 +91,7 @@ const attackOf = ({ kind, exchange }: HistoryEvent): Attack => {
   return exchange.probe.credential.full ? 'malformed creation' : 'creation without a key'
 }
 
-/** Requests that were refused since another creation was answered 409: they may have taken away the lock. */
+/** Requests that were refused since another creation got 409: they may have taken away the lock. */
 function attacksBefore(history: History, { creation, job }: Beside): HistoryEvent[] {
   const { creations } = job.application
   const last = creations.findLast((one) => isAsked(one) && one.sentAt < creation.sentAt)
@@ -268,7 +268,7 @@ function areBoth(one: Job, other: Job): boolean {
 
 /** §8: no two of simultaneous creations make jobs that are in progress together. */
 export const atomic: Rule = (history) => {
-  let [cases, open] = [0, 'no concurrent creation was answered 409']
+  let [cases, open] = [0, 'no concurrent creation got 409']
   for (const { creation, met } of allAttempts(history)) {
     for (const one of met.filter((job) => wereTogether(creation, job.creation))) {
       if (isAsked(creation) && isConflict(creation)) cases++
@@ -343,7 +343,7 @@ export const perApplication: Rule = (history) => {
 
 function withConflict(history: History, verdict: Verdict): Verdict {
   if (verdict.outcome !== 'held' || allAttempts(history).some(isInConflict)) return verdict
-  return { outcome: 'open', why: 'no creation was answered 409 in this run' }
+  return { outcome: 'open', why: 'no creation got 409 in this run' }
 }
 
 /** §4.2: once its job has ended, the application accepts another one. */

@@ -60,7 +60,7 @@ const attacks: readonly Attack[] = [
 ]
 
 interface During {
-  /** 1: other values come first, as a short job may be over before the second creation. */
+  /** With 1, the creation with other values comes first: a short job may have ended before a second one. */
   readonly turn?: number
   readonly most?: number
   /** The attacks to send before one creation, instead of all; none: readings in their place. */

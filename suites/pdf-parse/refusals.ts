@@ -72,7 +72,7 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
     const file = { bytes: samplePdf(kind), filename: `${kind}.pdf`, contentType }
     return upload(run, file, isSound).catch((error: unknown) => {
       if (!(error instanceof NotExercised) || run.options.readOnly) throw error
-      // §7.3 allows such an upload to be refused: then only the target knows a stored one.
+      // A server may refuse to store such a file (§7.3); then the target file has to name one.
       throw new NotExercised(
         `${error.message}; declare resources.${name}, the id of such a stored PDF`,
       )

@@ -141,7 +141,7 @@ test.each<[string, (claims: any) => void, unknown, RegExp]>([
   ],
   ['a condition', (claims) => (claims.run.runs = 100), report, /^its run does not follow/],
   ['an address', (claims) => (claims.target.baseUrl = 'https://x.example'), report, /^its target/],
-])('verify --report finds a certificate that lies about %s', (_, lie, of, problem) => {
+])('verify --report finds a certificate with a false %s', (_, lie, of, problem) => {
   const { problems } = verified(resigned(lie), { report: reportFile(of) })
   expect(problems).toEqual([expect.stringMatching(problem)])
 })

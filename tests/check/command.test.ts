@@ -76,7 +76,7 @@ test.each([
   expect(ended.stderr.trimEnd()).toMatch(sentence)
 })
 
-test('check writes every format, of which one on stdout leaves the rest to stderr', async () => {
+test('check writes every format; one on stdout leaves the rest to stderr', async () => {
   const reports = formatNames.flatMap((name) => ['--report', `${name}=${at(`report.${name}`)}`])
   expect(await run([bad, pdf], ...reports)).toMatchObject({ code: 1 })
   for (const name of formatNames)

@@ -74,7 +74,7 @@ async function reports() {
   return { texts, shown: exchangesOf(report) }
 }
 
-/** Exchanges of the failures of the requests that are told here. */
+/** Exchanges of the failures of these requests. */
 const exchangesOf = (report: Report) =>
   rowOf(report, 'pdf.parse/200-text').failures.map(({ exchange }) => exchange!)
 

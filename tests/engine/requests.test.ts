@@ -128,10 +128,10 @@ describe('what to look at', () => {
     const { facts } = await judge(only, { reference, change })
     const [model, application] = facts.hints.toSorted()
     expect(application).toMatch(
-      /^jobs\.create was answered 404 .*: check resources\.application\.id in the target file$/,
+      /^jobs\.create got 404 .*: check resources\.application\.id in the target file$/,
     )
     expect(model).toMatch(
-      /^completion\.create was answered 400 .*: check operations\.completion\.create\.body\.model/,
+      /^completion\.create got 400 .*: check operations\.completion\.create\.body\.model/,
     )
   })
 })

@@ -259,7 +259,7 @@ test('a key that is refused from some request on ends the run, and no requiremen
   expect(facts.ended).toEqual({
     cause: 'key',
     reason: expect.stringMatching(
-      /^the full key was accepted at first, and is now refused \(GET \/v1\/files was answered 401 BadCredentials\): if it has expired/,
+      /^the full key was accepted at first, and is now refused \(GET \/v1\/files got 401 BadCredentials\): if it has expired/,
     ) as string,
   })
   expect(failed).toEqual([])

@@ -104,14 +104,14 @@ test.each<[string, () => Response, RegExp]>([
   [
     'is refused',
     () => Response.json({ why: 'full' }, { status: 507 }),
-    /^setup\[0\] failed \(POST http:\/\/in-process\.localhost\/admin\/applications\): it was answered 507 with \{"why":"full"\}$/,
+    /^setup\[0\] failed \(POST http:\/\/in-process\.localhost\/admin\/applications\): it returned 507 with \{"why":"full"\}$/,
   ],
   [
     'has nothing to save',
     () => Response.json({ id: 'app' }),
-    /: there is no string or number at \/made\/id, which "save" calls app: it was answered 200 with \{"id":"app"\}$/,
+    /: there is no string or number at \/made\/id, which "save" calls app: it returned 200 with \{"id":"app"\}$/,
   ],
-  ['has no JSON', () => new Response('tea'), /it was answered 200 without JSON$/],
+  ['has no JSON', () => new Response('tea'), /it returned 200 without JSON$/],
 ])(
   'a setup that %s ends the run with 3, and teardown is sent as far as its names are known',
   async (_, answer, sentence) => {
@@ -224,7 +224,7 @@ test('on the command line a setup that fails is exit 3 with its sentence, and no
   })
   expect(code).toBe(3)
   expect(stderr).toMatch(
-    /exit 3: setup\[0\] failed \(POST .*\/admin\): it was answered 500 with \{"told":"Bearer \[redacted\]"\}\n$/,
+    /exit 3: setup\[0\] failed \(POST .*\/admin\): it returned 500 with \{"told":"Bearer \[redacted\]"\}\n$/,
   )
   expect(stdout + stderr).not.toContain(secret)
 })
