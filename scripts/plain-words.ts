@@ -18,6 +18,10 @@ const plainer: readonly (readonly [words: RegExp, instead: string])[] = [
   [/, of (?:which|whom)\b/, 'whose, or two sentences'],
   [/\b(?:so|as) many (?:ms|seconds|of them)\b/, 'this many'],
   [/\bnothing (?:is )?said\b/, 'silently'],
+  [/\bnevertheless\b/, 'still'],
+  [/\band the like\b/, 'such as ...'],
+  [/\b(?:says?|said) nothing of\b/, 'nothing about'],
+  [/\bwhat (?:came|becomes?) of\b/, 'the result of'],
 ]
 
 const code = /\.(?:ts|js)$/

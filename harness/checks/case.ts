@@ -43,7 +43,7 @@ export interface Case {
   readonly isFurther?: true
   /** Why nothing is judged if its control was refused. */
   readonly unsupported?: string
-  /** Why an answer says nothing of the fault; undefined if it does. */
+  /** Why an answer says nothing about the fault; undefined if it does. */
   readonly excuse?: (exchange: Exchange) => string | undefined
   /** Cases combined in it, each with fewer faults: sent if its answer does not settle them. */
   readonly parts?: readonly Case[]

@@ -21,12 +21,12 @@ export type CaseVerdict =
   | { readonly outcome: 'open'; readonly why: Reason }
   | { readonly outcome: 'asks'; readonly asks: readonly Ask[] }
 
-/** A case, and the rule that judges it: pure, of what came of its requests. */
+/** A case, and the rule that judges it: a pure function of the answers to its requests. */
 export interface CaseRule {
   readonly judge: (journal: Journal) => CaseVerdict
   /** After all other cases, or at the end of the run; default: at once. */
   readonly when?: 'after the others' | 'at the end' | undefined
-  /** If it says nothing the others are judged nevertheless. */
+  /** If this case is inconclusive, the others are still judged. */
   readonly isFurther?: boolean
 }
 

@@ -38,7 +38,7 @@ export interface RunHook {
   start?(run: Run): Promise<void>
   /** Waits for these preparations before the last requirements. Not called if the run was ended. */
   finish?(run: Run): Promise<void>
-  /** Remark after the expectation: why the target may be right nevertheless. */
+  /** Remark after the expectation: why the target may still be right. */
   remarkOn?(run: Run, exchange: Exchange): string
   /** State that a failure of that requirement depends on; undefined if its request alone shows it. */
   takesState?(run: Run, id: string): TakesState | undefined

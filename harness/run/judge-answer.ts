@@ -114,7 +114,7 @@ function storageFull({ objects }: Run, exchange: Exchange): string | undefined {
     : undefined
 }
 
-/** What is wrong with an answer, or why it says nothing of the target. */
+/** What is wrong with an answer, or why it says nothing about the target. */
 export type Finding = (Pick<Evidence, 'actual' | 'at'> & { readonly expected: string }) | Reason
 
 export function grantedFinding(

@@ -3,7 +3,7 @@ import { named } from './table.ts'
 
 /**
  * All variants: other ways to conform. Several may be on at once if they do not affect the same thing. `settling/...`,
- * `jobs/readable-late` and `slow/refusals` take as long as the options say. With `pdf-removed` and the like, the target
+ * `jobs/readable-late` and `slow/refusals` take as long as the options say. With switches such as `pdf-removed`, the target
  * must declare the operation as removed.
  */
 export const variants: readonly string[] = named(

@@ -51,7 +51,7 @@ export function overlooks(
   )
 }
 
-/** The name or file in a refused request that has an effect nevertheless, under the defects of `4xx-no-effect`. */
+/** The name or file in a refused request that still has an effect, under the defects of `4xx-no-effect`. */
 export async function refusedName(call: Call, status: number): Promise<string | undefined> {
   const isLabelled = call.request.header('content-type') === 'application/json'
   const isEffective =

@@ -9,7 +9,7 @@ import { listen } from '../wire/servers.ts'
 import { folder, readReport, start } from './conform.ts'
 import { conform } from './in-process.ts'
 
-/** A server that answers everything by 401, as a program that writes what becomes of it; it is slow to begin. */
+/** A server that answers everything by 401, as a program that writes what happens to it; it is slow to begin. */
 const program = `const { writeFileSync } = require('node:fs')
 writeFileSync('pid', String(process.pid))
 console.log('the key is ' + process.env.CONFORM_API_KEY)

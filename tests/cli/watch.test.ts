@@ -23,7 +23,7 @@ test('watch reports what changed since each requirement was judged last', () => 
   ])
   const changes = { newlyFailed: ['a.b/2'], newlyPassed: ['a.b/1'], lost: ['a.b/3'] }
   expect(learn(known, part)).toEqual({ ...changes, stillFailed: 0 })
-  // What could not be judged has not passed, and a part says nothing of the rest.
+  // What could not be judged has not passed, and a part says nothing about the rest.
   const still = [...known.values()].filter(({ outcome }) => outcome === 'failed')
   expect(still.map(({ id }) => id)).toEqual(['a.b/2', 'a.b/3', 'a.b/4'])
   const none = { newlyFailed: [], newlyPassed: [], lost: [] }

@@ -208,7 +208,7 @@ const rightKeys = (file: TargetFile): ReadonlySet<string> => {
   return new Set(keys.map((text) => JSON.parse(text) as string))
 }
 
-// No jobs: a quota of 10 s and a job that is waited for 2 s say nothing of each other.
+// No jobs: a quota of 10 s and a job that is waited for 2 s say nothing about each other.
 const asked = ['files.*', 'ai-detect.run', 'translate.run', 'pdf.parse', 'web-search.run']
 const only = [
   ...asked.flatMap((id) => [`${id}/401-*`, `${id}/403-insufficient-rights`, `${id}/2*`]),

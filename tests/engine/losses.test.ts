@@ -128,7 +128,7 @@ test('a gateway that answers for one operation alone is judged there', async () 
   const { failed, facts } = await judge(only, { reference: { jobMs: 20 }, way })
   expect(facts.ended).toBeNull()
   expect(failed).toContain('translate.run/2xx-accepted')
-  // What it answers to everything says nothing of bad input.
+  // What it answers to everything says nothing about bad input.
   expect(failed).not.toContain('envelope/bad-input-no-5xx')
 })
 

@@ -129,7 +129,7 @@ export function losing({ seed, lost: share, before = 0.5, always = () => false }
 export interface Connection {
   /** Counts from 0. */
   readonly number: number
-  /** Requests on it, in order, with what came of them. */
+  /** Requests on it, in order, with their results. */
   readonly exchanges: { readonly request: HttpRequest; readonly result: HttpResult }[]
   tag?: Tag
 }

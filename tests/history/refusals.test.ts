@@ -13,7 +13,7 @@ const request = (name: string) => ({
   purpose: { requirement: null, role: 'probe' } as const,
 })
 
-/** What a word says of a case: `?`: it asks; in brackets: the others are judged nevertheless; `late`: at the end of the run. */
+/** What a word says of a case: `?`: it asks; in brackets: the others are still judged; `late`: at the end of the run. */
 function ruleOf(word: string, at: number): CaseRule {
   const what = `case ${at + 1}`
   const [, outcome = ''] = /(\w+|\?)(?=\)|$)/.exec(word) ?? []

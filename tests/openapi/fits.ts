@@ -41,7 +41,7 @@ export function answerFits(id: OperationId, status: number, body: unknown): bool
   )
 }
 
-/** Finds what the document does not allow of a conforming server's response; undefined if it allows all, or says nothing of it. */
+/** Finds what the document does not allow of a conforming server's response; undefined if it allows all, or says nothing about it. */
 export function refusedByDocument(
   { probe, response }: Exchange,
   variants: readonly string[],

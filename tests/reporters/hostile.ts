@@ -43,7 +43,7 @@ const parsers: Readonly<Record<string, (line: string) => boolean>> = {
   githubLegacy: (line) => /##\[[^]*\]/.test(line),
   /** `##vso[area.event properties]data` anywhere (`Command.TryParse` of Azure's agent); what only looks like one is warned of. */
   azure: (line) => /##vso/i.test(line),
-  /** `##[section]` and the like colour a line of Azure's log from its beginning. */
+  /** `##[section]` and similar marks colour a line of Azure's log from its beginning. */
   azureFormat: (line) => /^\s*##\[/.test(line),
   /** `##teamcity[name 'value']` anywhere (`ServiceMessageParser`). */
   teamcity: (line) => line.includes('##teamcity['),

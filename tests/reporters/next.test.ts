@@ -65,7 +65,7 @@ test('next is to run again what failed, by the command of the run', () => {
   expect(commandOf(report([failed('a.b/1')]))!.command).toBe('conform https://example.com --failed')
 })
 
-test('every page has the steps beside the verdict, and says nothing of what a dead server lacks', async () => {
+test('every page has the steps beside the verdict, and says nothing about what a dead server lacks', async () => {
   const of = report([failed('a.b/1')])
   const markdown = renderMarkdown(of)
   expect(markdown).toMatch(
