@@ -1,6 +1,12 @@
 import type { HttpResult, NoResponse, Proxy, Transport } from '../http/index.ts'
 import type { Recorder } from '../recording/index.ts'
-import type { Exchange, PreviousRequest, Probe, Purpose } from './exchange.ts'
+import {
+  type Exchange,
+  isWrong,
+  type PreviousRequest,
+  type Probe,
+  type Purpose,
+} from './exchange.ts'
 import { KeyWatch } from './key-watch.ts'
 import { Liveness, type Question } from './liveness.ts'
 import { Breaker, isLost, Losses, mostUnanswered } from './losses.ts'
@@ -80,6 +86,9 @@ const maxGatewayErrors = 3
 /** Concurrent retries of a throttled request; then it goes alone, since the limit may be on concurrency. */
 const triesBeside = 2
 
+/** So many requests may have caused the next wrong answer: as many as are under way at once, and a few. */
+const maxBefore = 12
+
 /** Sends requests to the target: with the current key, paced, and repeated as a conforming target may need. */
 export class Client {
   readonly breaker = new Breaker()
@@ -98,6 +107,7 @@ export class Client {
   readonly #pacer
   readonly #places
   readonly #keyWatch: KeyWatch
+  #lastAnswered: readonly PreviousRequest[] = []
 
   constructor(run: State, parts: Parts) {
     const { limits, baseUrl, tls } = run.target
@@ -447,9 +457,14 @@ export class Client {
       sentAt: result.sentAt,
       endedAt: result.endedAt,
     }
-    for (const watch of this.watchers) watch(exchange)
-    if (!purpose.skipPassive) this.#observe(exchange)
-    return exchange
+    const seen = isWrong(exchange)
+      ? { ...exchange, requestsBefore: [...this.#lastAnswered] }
+      : exchange
+    if (probe.effect === 'none')
+      this.#lastAnswered = [sent, ...this.#lastAnswered].slice(0, maxBefore)
+    for (const watch of this.watchers) watch(seen)
+    if (!purpose.skipPassive) this.#observe(seen)
+    return seen
   }
 
   #observe(exchange: Exchange): void {

@@ -1,4 +1,12 @@
-import { type Exchange, NotExercised, type Run, withFinding } from '../engine/index.ts'
+import {
+  type Exchange,
+  kindOf,
+  NotExercised,
+  type PreviousRequest,
+  type Run,
+  withFinding,
+} from '../engine/index.ts'
+import { blamed } from './blame.ts'
 import { answerAtEnd, isHarmless, leavesState } from '../journal/index.ts'
 import { type Failure, mistakeReason, type RequirementResult } from '../report/index.ts'
 import { exclusiveIds } from '../target/index.ts'
@@ -78,4 +86,67 @@ async function askAtEnd(
     if (!('more' in answer)) return answer
     later.push(...(await Promise.all(Array.from({ length: answer.more }, again))))
   }
+}
+
+/** Wrong answers of which the cause is looked for, and how often it must show. */
+const maxSought = 10
+const proofs = 3
+
+/**
+ * Looks for the request that spoiled an answer which is right without it. Returns the results that this changes: its own
+ * requirement fails, and not that of the spoiled one.
+ */
+export async function blameSpoilers<R extends RequirementResult>(
+  run: Run,
+  results: ReadonlyMap<string, R>,
+): Promise<R[]> {
+  const changed = new Map<string, R>()
+  const spoiled = [...results.values()].filter(({ failures: [first, ...more] }) => {
+    return first?.takes === 'earlier-requests' && first.later !== undefined && more.length === 0
+  })
+  const spoilers: PreviousRequest[] = []
+  for (const result of spoiled.slice(0, maxSought)) {
+    const shown = result.failures[0]!.exchange
+    const wrong = shown && run.findings.shown.get(shown)
+    if (!wrong?.requestsBefore || run.life.ended) continue
+    if (wrong.probe.effect !== 'none' && leavesState(wrong.probe)) continue
+    const found = await spoilerOf(run, wrong, [...spoilers, ...wrong.requestsBefore])
+    const { id, failure } = found?.recorded
+      ? blamed(run, found, wrong, found.recorded())
+      : { id: undefined, failure: undefined }
+    const own = id === undefined ? undefined : (changed.get(id) ?? results.get(id))
+    if (!found || !failure || !own) continue
+    if (!spoilers.includes(found)) spoilers.unshift(found)
+    if (id !== result.id) {
+      const reason = `its answer was wrong only after a request of ${id}, which fails for that`
+      changed.set(result.id, { ...result, outcome: 'not-exercised', reason, failures: [] })
+    }
+    if (own.outcome !== 'failed' || id === result.id)
+      changed.set(own.id, { ...without(own), outcome: 'failed', failures: [failure] })
+  }
+  return [...changed.values()]
+}
+
+function without<R extends RequirementResult>({ reason: _reason, why: _why, ...rest }: R) {
+  return rest as R
+}
+
+async function spoilerOf(
+  run: Run,
+  wrong: Exchange,
+  candidates: readonly PreviousRequest[],
+): Promise<PreviousRequest | undefined> {
+  const unjudged = { skipPassive: true, skipJudging: 'at all' } as const
+  const send = ({ probe, purpose }: Pick<Exchange, 'probe' | 'purpose'>): Promise<Exchange> =>
+    run.client.sendOnce(probe, { ...purpose, ...unjudged }, { fresh: true })
+  const isWrong = async (): Promise<boolean> => kindOf(await send(wrong)) === kindOf(wrong)
+  for (const one of candidates) {
+    let shown = 0
+    for (; shown < proofs; shown++) {
+      await send(one)
+      if (!(await isWrong()) || (await isWrong())) break
+    }
+    if (shown === proofs) return one
+  }
+  return undefined
 }

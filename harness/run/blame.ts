@@ -2,39 +2,67 @@ import {
   describeResponse,
   type Exchange,
   onReusedConnection,
+  type PreviousRequest,
   rerunLine,
   type Run,
 } from '../engine/index.ts'
-import { curlOfBoth } from '../recording/index.ts'
+import { curlOfBoth, type FailureExchange } from '../recording/index.ts'
 import type { Failure } from '../report/index.ts'
 
-export function blame(run: Run, wrong: Exchange, fresh: Exchange): void {
-  const { poisoned, poisonedResponses } = run.findings
-  poisonedResponses.add(wrong.response ?? wrong)
-  const { recorded, probe, purpose } = wrong.previousRequest!
+/** The requirement of a request that spoiled the answer to another. */
+function rowOf(run: Run, { probe, purpose }: PreviousRequest, wrong: Exchange): string {
   const granted = probe.operation === null ? null : run.api.granted(probe.operation).id
   const isJudged = (id: string | null): boolean => {
     const entry = id === null ? undefined : run.plan.get(id)
     return entry?.run === true && entry.leftOut === undefined
   }
   const own = [purpose.about ?? purpose.requirement, granted].find(isJudged)
-  const id = own ?? wrong.purpose.requirement ?? granted ?? run.api.anyResponse
-  if (!recorded || poisoned.has(id)) return
-  const first = recorded()
-  const ids = [id, ...(wrong.purpose.requirement === null ? [] : [wrong.purpose.requirement])]
+  return own ?? wrong.purpose.requirement ?? granted ?? run.api.anyResponse
+}
+
+/** Records the failure of the request that spoiled the connection. */
+export function blame(run: Run, wrong: Exchange, fresh: Exchange): void {
+  const { poisoned, poisonedResponses } = run.findings
+  poisonedResponses.add(wrong.response ?? wrong)
+  const before = wrong.previousRequest!
+  const id = rowOf(run, before, wrong)
+  if (!before.recorded || poisoned.has(id)) return
+  const first = before.recorded()
   const unread =
     first.request.body === ''
       ? ''
       : '; does the server read the body of the first request completely?'
+  const { failure } = blamed(run, before, wrong, first)
+  poisoned.set(id, [
+    {
+      ...failure,
+      message: `${failure.message} on the same connection`,
+      expected: `the second request is answered as on a fresh connection: ${describeResponse(fresh)}`,
+      actual: `${onReusedConnection}${describeResponse(wrong)}${unread}`,
+      connection: 'reused',
+    },
+  ])
+}
+
+/** The failure of a request after which the next one is answered wrongly, on whatever connection. */
+export function blamed(
+  run: Run,
+  before: PreviousRequest,
+  wrong: Exchange,
+  first: FailureExchange,
+): { readonly id: string; readonly failure: Failure } {
+  const id = rowOf(run, before, wrong)
+  const ids = [id, ...(wrong.purpose.requirement === null ? [] : [wrong.purpose.requirement])]
+  const next = wrong.recorded()
   const failure: Failure = {
-    message: `${first.request.method} ${first.request.url}, and then ${wrong.recorded().request.method} ${wrong.recorded().request.url} on the same connection`,
-    expected: `the second request is answered as on a fresh connection: ${describeResponse(fresh)}`,
-    actual: `${onReusedConnection}${describeResponse(wrong)}${unread}`,
+    message: `${first.request.method} ${first.request.url}, and then ${next.request.method} ${next.request.url}`,
+    expected: 'the second request is answered as it is without the first',
+    actual: `wrong only after the first one: ${describeResponse(wrong)}`,
     onlyName: false,
-    connection: 'reused',
     seed: run.options.seed,
+    rerunIds: [...new Set(ids)],
     rerun: rerunLine(run.options, ...ids),
-    exchange: { ...wrong.recorded(), curl: curlOfBoth(first, wrong.recorded()) },
+    exchange: { ...next, curl: curlOfBoth(first, next) },
   }
-  poisoned.set(id, [failure])
+  return { id, failure }
 }

@@ -18,7 +18,7 @@ import {
   setUp,
   tearDown,
 } from '../engine/index.ts'
-import { sendFailedAgain } from './at-end.ts'
+import { blameSpoilers, sendFailedAgain } from './at-end.ts'
 
 import { exercise, type JudgeOf, unplanned } from './exercise.ts'
 
@@ -127,6 +127,7 @@ async function lookBack(
   }
   const failed = [...results.values()].filter(({ outcome }) => outcome === 'failed')
   for (const result of await sendFailedAgain(run, failed)) tell(result)
+  for (const result of await blameSpoilers(run, results)) tell(result)
 }
 
 /** Since when answers say nothing (`performance.now()`): the full key is refused, or everything is throttled. */

@@ -206,6 +206,25 @@ test('every second valid request breaks, of an operation that generates: no inpu
   })
 })
 
+test('a parser that is left in a bad state breaks on the next request: the one before is to blame', async () => {
+  let isSpoiled = false
+  const { failed, of, results } = await judge(['web-search.run/*'], {
+    instead: (reference) => async (request) => {
+      const response = await reference(request)
+      if (isSpoiled) {
+        isSpoiled = false
+        return breaks()
+      }
+      // A comment that is not closed for it.
+      isSpoiled = (await request.text()).includes('/*')
+      return response
+    },
+  })
+  const id = 'web-search.run/400-malformed-json'
+  expect(failed, reasons(results)).toEqual([id])
+  expect(of(id).failures[0]?.actual).toBe('wrong only after the first one: 500 InternalError')
+})
+
 describe('what a failure takes besides its request', () => {
   test('a deleted file that was added stays in its graph: each run sees that it could be added', async () => {
     const deletedFile = '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93002'
