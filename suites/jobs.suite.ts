@@ -14,7 +14,7 @@ import {
   operationProbe,
   type Probe,
   type Run,
-  type RunHook,
+  type Hooks,
 } from '../harness/engine/index.ts'
 import type { CheckContext, Judge } from '../harness/run/index.ts'
 import { historyOf } from '../harness/journal/index.ts'
@@ -101,7 +101,7 @@ export const applicationsCreate = suite('applications.create', () => ({
   '400-duplicate-name': onceEver,
 }))
 
-async function createJobs(run: Run): Promise<void> {
+export async function createJobs(run: Run): Promise<void> {
   const client = clientOf(run)
   const { application, otherApplication, failingApplication } = run.target.resources
   const isFollowed = application !== undefined && !run.options.readOnly
@@ -115,36 +115,30 @@ async function createJobs(run: Run): Promise<void> {
   await Promise.allSettled(wanted.map((state) => reach(client, state)))
 }
 
-/**
- * What the engine knows about jobs: which one can be read, that an application accepts one creation at a time, and
- * their end.
- */
-export const jobsHook: RunHook = {
-  requests: {
-    'jobs.retrieve': async (run) => {
-      const id = run.target.resources.job ?? (await reach(clientOf(run), 'readable'))
-      return operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
-    },
-  },
-  intercept(run, { operation, params, effect }, purpose, send) {
-    const client = clientOf(run)
-    const application =
-      operation === 'jobs.create' &&
-      client.declared.find(({ id }) => id === params['application_id'])
-    if (!application) return undefined
-    const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
-    const gate = gateOf(client, application)
-    if (effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
-    const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
-    // The effect of refused creations is checked before any other refusal is sent there.
-    const isLookedAtFirst =
-      isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application.id
-    return isLookedAtFirst ? reach(client, 'refusals').then(refused, refused) : refused()
-  },
-  start: createJobs,
-  finish: (run) => readFinalStates(clientOf(run)),
-  unfinished: (run) =>
-    viewOf(historyOf(run))
-      .jobs.filter((job) => !job.isOver)
-      .map(({ id }) => id),
+export async function jobRead(run: Run): Promise<Probe> {
+  const id = run.target.resources.job ?? (await reach(clientOf(run), 'readable'))
+  return operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
 }
+
+/** An application accepts one creation at a time. */
+export const whenIdle: Hooks['intercept'] = (run, { operation, params, effect }, purpose, send) => {
+  const client = clientOf(run)
+  const application =
+    operation === 'jobs.create' && client.declared.find(({ id }) => id === params['application_id'])
+  if (!application) return undefined
+  const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
+  const gate = gateOf(client, application)
+  if (effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
+  const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
+  // The effect of refused creations is checked before any other refusal is sent there.
+  const isLookedAtFirst =
+    isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application.id
+  return isLookedAtFirst ? reach(client, 'refusals').then(refused, refused) : refused()
+}
+
+export const readLastStates = (run: Run): Promise<void> => readFinalStates(clientOf(run))
+
+export const unfinishedJobs = (run: Run): string[] =>
+  viewOf(historyOf(run))
+    .jobs.filter((job) => !job.isOver)
+    .map(({ id }) => id)

@@ -17,14 +17,16 @@ import {
   type Probe,
   type Run,
   type RunFacts,
-  type RunHook,
+  type Exchange,
+  type Hooks,
+  noHooks,
   type RunOptions,
   runOptionsOf,
   type RunParts,
   withJson,
 } from '../harness/engine/index.ts'
 import { ask, askHolding, startJudging } from '../harness/run/index.ts'
-import { keylessHook } from './authentication/credentials.ts'
+import { failKeyless, noteKeyless } from './authentication/credentials.ts'
 import { clientOf } from './jobs/client.ts'
 import { reach } from './jobs/judge.ts'
 import { errorNames } from '../catalogue/errors.ts'
@@ -39,26 +41,28 @@ import {
 import { ids, jobRules } from './jobs/rules.ts'
 import { storyOf } from './jobs/story.ts'
 import {
-  alikeHook,
   contentOf,
-  createdHook,
+  endIfAlike,
+  failUnsteady,
+  noteCreated,
+  noteSteady,
+  settlingRemark,
   declaredResource,
-  envelopeHook,
+  watchEnvelope,
   namedId,
   once,
   placeholderRequest,
   sharedBy,
-  steadyHook,
   upload,
   validRequest,
   withOwnContent,
 } from '../harness/checks/index.ts'
-import { historyHook, historyOf } from '../harness/journal/index.ts'
+import { historyOf, noteInHistory } from '../harness/journal/index.ts'
 import type { Target } from '../harness/target/index.ts'
 import { planRun } from './plan.ts'
 import { operationOf } from './planned-cases.ts'
-import { pdfHook, uploadSample } from './pdf-parse/refusals.ts'
-import { jobsHook } from './jobs.suite.ts'
+import { pdfRequest, uploadSample } from './pdf-parse/refusals.ts'
+import { createJobs, jobRead, readLastStates, unfinishedJobs, whenIdle } from './jobs.suite.ts'
 import { judgeOf } from './suites.ts'
 
 /** States that failures depend on and one request cannot create, by id or condition. */
@@ -114,42 +118,41 @@ function conflictOn(
   return application === resources.failingApplication?.id ? ['jobs.create/409-released'] : []
 }
 
-const stateHook: RunHook = {
-  takesState(run, id) {
-    const scenario = run.target.scenarios[id]
-    if (scenario === undefined) return states[id] ?? states[conditionOf(id)]
-    return scenario.repeat === undefined ? undefined : 'requests-at-once'
-  },
-  rerunNeeds(run, id, exchange) {
-    const { purpose, probe } = exchange
-    const planned = (ids: readonly RequirementId[]) => ids.filter((one) => isPlanned(run, one))
-    // The suite's own uploads are made for the first requirement that needs them.
-    if (id === 'files.upload/2xx-accepted' && purpose.requirement === null) {
-      const isPdf = probe.headers.some(({ value }) => value === 'application/pdf')
-      return planned([isPdf ? 'pdf.parse/200-content' : 'graphs.add-file/2xx-accepted'])
-    }
-    if (id === 'jobs.create/409-job-in-progress')
-      return planned(conflictOn(run, probe.params['application_id']))
-    const makers = alsoMadeFor[id]
-    if (makers) return planned(makers)
-    const maker = onEveryJob.test(id) ? 'jobs.create' : afterOthers[id]
-    if (maker === undefined) return []
-    const history = historyOf(run)
-    const [object] = Object.values(probe.params)
-    const isSame = maker === 'graphs.add-file' || id === 'jobs.create/409-released'
-    const made = history.events.filter(
-      (event) =>
-        event.operation === maker &&
-        event.kind === 'creation' &&
-        event.isGranted &&
-        (!isSame || event.within === object),
-    )
-    const before = [...made, ...history.of(probe.params['job_id'] ?? '')]
-      .filter((event) => event.exchange !== exchange && event.sentAt <= exchange.endedAt)
-      .map(({ exchange }) => exchange.purpose.requirement as RequirementId | null)
-    const own = maker === 'files.upload' && before.includes(null) ? uploading : []
-    return planned([...new Set([...before.filter((one) => one !== null), ...own])])
-  },
+function takesState(run: Run, id: string): TakesState | undefined {
+  const scenario = run.target.scenarios[id]
+  if (scenario === undefined) return states[id] ?? states[conditionOf(id)]
+  return scenario.repeat === undefined ? undefined : 'requests-at-once'
+}
+
+function rerunNeeds(run: Run, id: string, exchange: Exchange): readonly string[] {
+  const { purpose, probe } = exchange
+  const planned = (ids: readonly RequirementId[]) => ids.filter((one) => isPlanned(run, one))
+  // The suite's own uploads are made for the first requirement that needs them.
+  if (id === 'files.upload/2xx-accepted' && purpose.requirement === null) {
+    const isPdf = probe.headers.some(({ value }) => value === 'application/pdf')
+    return planned([isPdf ? 'pdf.parse/200-content' : 'graphs.add-file/2xx-accepted'])
+  }
+  if (id === 'jobs.create/409-job-in-progress')
+    return planned(conflictOn(run, probe.params['application_id']))
+  const makers = alsoMadeFor[id]
+  if (makers) return planned(makers)
+  const maker = onEveryJob.test(id) ? 'jobs.create' : afterOthers[id]
+  if (maker === undefined) return []
+  const history = historyOf(run)
+  const [object] = Object.values(probe.params)
+  const isSame = maker === 'graphs.add-file' || id === 'jobs.create/409-released'
+  const made = history.events.filter(
+    (event) =>
+      event.operation === maker &&
+      event.kind === 'creation' &&
+      event.isGranted &&
+      (!isSame || event.within === object),
+  )
+  const before = [...made, ...history.of(probe.params['job_id'] ?? '')]
+    .filter((event) => event.exchange !== exchange && event.sentAt <= exchange.endedAt)
+    .map(({ exchange }) => exchange.purpose.requirement as RequirementId | null)
+  const own = maker === 'files.upload' && before.includes(null) ? uploading : []
+  return planned([...new Set([...before.filter((one) => one !== null), ...own])])
 }
 
 export const api: Interface = {
@@ -165,49 +168,39 @@ export const api: Interface = {
 
 type RunPorts = Omit<RunParts, 'hooks' | 'api' | 'plan'>
 
-const notServedHook: RunHook = {
-  notServed: (run) => sharedBy(run).notServed,
-  async start(run) {
-    const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
-    for (const [id, absence] of Object.entries(run.keys.hasFull ? run.target.absent : {})) {
-      if (absence !== 'not-served' || !isOperationId(id)) continue
-      const { response } = await askHolding(run, await placeholderRequest(run, id), purpose)
-      const answered = response ? String(response.status) : 'no answer'
-      sharedBy(run).notServed.push({ operation: id, answered })
-    }
+async function askNotServed(run: Run): Promise<void> {
+  const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
+  for (const [id, absence] of Object.entries(run.keys.hasFull ? run.target.absent : {})) {
+    if (absence !== 'not-served' || !isOperationId(id)) continue
+    const { response } = await askHolding(run, await placeholderRequest(run, id), purpose)
+    const answered = response ? String(response.status) : 'no answer'
+    sharedBy(run).notServed.push({ operation: id, answered })
+  }
+}
+
+const others: Hooks['others'] = {
+  'jobs.create': async (run) => {
+    const { id, inputs } = declaredResource(run, 'otherApplication')
+    // The effect of a refusal belongs to another requirement, and is checked first.
+    const client = clientOf(run)
+    if (client.isPlanned(ids.noEffect)) await reach(client, 'refusals').catch(() => undefined)
+    if (client.isBroken(ids.noEffect)) throw new NotExercised('refusals have an effect')
+    return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
   },
-}
-
-const storyHook: RunHook = {
-  storyOf: (run, id, exchange) =>
-    inStories.test(id) ? storyOf(historyOf(run), exchange) : undefined,
-}
-
-const othersHook: RunHook = {
-  others: {
-    'jobs.create': async (run) => {
-      const { id, inputs } = declaredResource(run, 'otherApplication')
-      // The effect of a refusal belongs to another requirement, and is checked first.
-      const client = clientOf(run)
-      if (client.isPlanned(ids.noEffect)) await reach(client, 'refusals').catch(() => undefined)
-      if (client.isBroken(ids.noEffect)) throw new NotExercised('refusals have an effect')
-      return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
-    },
-    'graphs.query': ofCreatedGraph,
-    'graphs.add-file': ofCreatedGraph,
-    'jobs.retrieve': async (run) => {
-      if (run.target.resources.job === undefined) throw new NotExercised('there is no other job')
-      const params = { job_id: await reach(clientOf(run), 'readable') }
-      return (valid) => ({ ...valid, params })
-    },
-    'files.retrieve': async (run) => {
-      const params = { file_id: await upload(run, withOwnContent(run, contentOf(run))) }
-      return (valid) => ({ ...valid, params })
-    },
-    'pdf.parse': async (run) => {
-      const params = { file_id: await uploadSample(run, 'other') }
-      return (valid) => ({ ...valid, params })
-    },
+  'graphs.query': ofCreatedGraph,
+  'graphs.add-file': ofCreatedGraph,
+  'jobs.retrieve': async (run) => {
+    if (run.target.resources.job === undefined) throw new NotExercised('there is no other job')
+    const params = { job_id: await reach(clientOf(run), 'readable') }
+    return (valid) => ({ ...valid, params })
+  },
+  'files.retrieve': async (run) => {
+    const params = { file_id: await upload(run, withOwnContent(run, contentOf(run))) }
+    return (valid) => ({ ...valid, params })
+  },
+  'pdf.parse': async (run) => {
+    const params = { file_id: await uploadSample(run, 'other') }
+    return (valid) => ({ ...valid, params })
   },
 }
 
@@ -222,20 +215,23 @@ async function ofCreatedGraph(run: Run): Promise<(valid: Probe) => Probe> {
   return (valid) => ({ ...valid, params })
 }
 
-const hooks = [
-  alikeHook,
-  othersHook,
-  storyHook,
-  historyHook,
-  envelopeHook,
-  createdHook,
-  steadyHook,
-  keylessHook,
-  notServedHook,
-  jobsHook,
-  pdfHook,
-  stateHook,
-]
+const hooks: Hooks = {
+  before: [endIfAlike],
+  start: [askNotServed, createJobs],
+  finish: [failUnsteady, failKeyless, readLastStates],
+  answered: [noteInHistory, watchEnvelope, noteCreated, noteSteady, noteKeyless],
+  unanswered: [noteInHistory],
+  intercept: whenIdle,
+  requests: { 'jobs.retrieve': jobRead, 'pdf.parse': pdfRequest },
+  others,
+  remarkOn: settlingRemark,
+  takesState,
+  storyOf: (run, id, exchange) =>
+    inStories.test(id) ? storyOf(historyOf(run), exchange) : undefined,
+  rerunNeeds,
+  unfinished: unfinishedJobs,
+  notServed: (run) => sharedBy(run).notServed,
+}
 
 const ofJobs: readonly (string | undefined)[] = [
   'jobs.create',
@@ -249,8 +245,8 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
   const hasJobs = catalogue.some(
     (one) => plan.get(one.id)?.run === true && ofJobs.includes(operationOf(one, target)),
   )
-  const needed = hasJobs ? hooks : hooks.filter((hook) => hook !== jobsHook)
-  return createRun(target, options, { ...ports, api, plan, hooks: needed })
+  const withoutJobs = { ...hooks, start: [askNotServed], finish: [failUnsteady, failKeyless] }
+  return createRun(target, options, { ...ports, api, plan, hooks: hasJobs ? hooks : withoutJobs })
 }
 
 export function beginJudging(run: Run): Judging {
@@ -277,7 +273,7 @@ export async function lookAt(
     ]),
   )
   const options = runOptionsOf({ seed: 0, depth: 'quick' }, 'conform')
-  const run: Run = createRun(target, options, { ...ports, api, plan, hooks: [] })
+  const run: Run = createRun(target, options, { ...ports, api, plan, hooks: noHooks })
   const { done, facts } = startJudging(run, (id) =>
     id === nowhere
       ? judgeOf(id)

@@ -9,7 +9,6 @@ import {
   pathOf,
   type Probe,
   type Run,
-  type RunHook,
 } from '../engine/index.ts'
 import { targetReason } from '../report/index.ts'
 import { askHolding } from '../run/index.ts'
@@ -54,23 +53,21 @@ function adviceFor(response: HttpResponse): string {
 }
 
 /** Before anything is judged, ends the run if every path gets the same answer, or a page: then this is not the API. */
-export const alikeHook: RunHook = {
-  async before(run) {
-    if (!run.keys.hasFull) return
-    const credential = await run.keys.full()
-    const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
-    let first: Exchange | undefined
-    for (const probe of probesOf(run)) {
-      const exchange = await askHolding(run, { ...probe, credential }, purpose)
-      first ??= exchange
-      const { response } = exchange
-      if (!response || saysNothing.includes(response.status) || isOwn(response)) return
-      if (likeness(exchange) !== likeness(first)) return
-    }
-    if (!first?.response || (run.options.readOnly && first.response.status >= 400)) return
-    const { method, url } = first.recorded().request
-    const seen = `${method} ${url} got ${describeResponse(first)}`
-    const advice = adviceFor(first.response)
-    run.life.end('unreachable', targetReason(run.target.baseUrl, `${advice} (${seen})`))
-  },
+export async function endIfAlike(run: Run): Promise<void> {
+  if (!run.keys.hasFull) return
+  const credential = await run.keys.full()
+  const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
+  let first: Exchange | undefined
+  for (const probe of probesOf(run)) {
+    const exchange = await askHolding(run, { ...probe, credential }, purpose)
+    first ??= exchange
+    const { response } = exchange
+    if (!response || saysNothing.includes(response.status) || isOwn(response)) return
+    if (likeness(exchange) !== likeness(first)) return
+  }
+  if (!first?.response || (run.options.readOnly && first.response.status >= 400)) return
+  const { method, url } = first.recorded().request
+  const seen = `${method} ${url} got ${describeResponse(first)}`
+  const advice = adviceFor(first.response)
+  run.life.end('unreachable', targetReason(run.target.baseUrl, `${advice} (${seen})`))
 }

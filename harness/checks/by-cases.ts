@@ -68,7 +68,7 @@ export async function sendable(
 }
 
 function otherObject({ run, requirement }: CheckContext, id: OperationId) {
-  const make = run.hooks.flatMap(({ others }) => others?.[id] ?? [])[0]
+  const make = run.hooks.others[id]
   return once(run, `other object of ${id}`, () =>
     orElse(run, async () => {
       const change = run.options.readOnly ? undefined : await make?.(run)

@@ -7,7 +7,6 @@ import {
   perRun,
   type Probe,
   type Run,
-  type RunHook,
 } from '../engine/index.ts'
 import { createdId, isSettling, type Request } from '../journal/index.ts'
 import type { NotServed } from '../report/index.ts'
@@ -139,16 +138,12 @@ export function namedId(run: Run, creation: Exchange): string {
   throw new NotExercised(`the answer has no usable id at ${place}: ${describeResponse(creation)}`)
 }
 
-export const createdHook: RunHook = {
-  // Shown in failures with a new upload, which may only be late.
-  remarkOn: settlingRemark,
-  observe(run, exchange) {
-    const { operation, creates } = exchange.probe
-    if (operation === null || !operationOf(operation).creates) return
-    const id = createdId(run, exchange)
-    if (id === undefined) return
-    run.objects.takenIds.add(id.toLowerCase())
-    run.objects.madeAt.set(id, exchange.endedAt)
-    run.objects.created.push({ operation, id, ...(creates === undefined ? {} : { name: creates }) })
-  },
+export function noteCreated(run: Run, exchange: Exchange): void {
+  const { operation, creates } = exchange.probe
+  if (operation === null || !operationOf(operation).creates) return
+  const id = createdId(run, exchange)
+  if (id === undefined) return
+  run.objects.takenIds.add(id.toLowerCase())
+  run.objects.madeAt.set(id, exchange.endedAt)
+  run.objects.created.push({ operation, id, ...(creates === undefined ? {} : { name: creates }) })
 }

@@ -12,7 +12,7 @@ import {
   isBreakdown,
   isEnvelope,
   perRun,
-  type RunHook,
+  type Run,
   tpeOf,
 } from '../engine/index.ts'
 import type { Evidence, Verdict } from '../journal/index.ts'
@@ -193,9 +193,8 @@ const envelopeOf = perRun(createEnvelopeWatch)
 
 const maxShown = 3
 
-export const envelopeHook: RunHook = {
-  observe: (run, exchange) => envelopeOf(run).observe(exchange),
-}
+export const watchEnvelope = (run: Run, exchange: Exchange): void =>
+  envelopeOf(run).observe(exchange)
 
 /** Judges an observed requirement by all answers of the run; must be called last. */
 export const byAllAnswers: Judge = async ({ requirement, run }): Promise<Verdict> => {

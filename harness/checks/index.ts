@@ -1,7 +1,7 @@
 export { suite, type Suite } from './suite.ts'
-export { steadyHook } from './steady.ts'
-export { alikeHook } from './alike.ts'
-export { envelopeHook, byAllAnswers, observedCases } from './envelope-watch.ts'
+export { failUnsteady, noteSteady } from './steady.ts'
+export { endIfAlike } from './alike.ts'
+export { byAllAnswers, watchEnvelope, observedCases } from './envelope-watch.ts'
 
 // Refusals: a valid request with one fault.
 export {
@@ -74,13 +74,14 @@ export {
 // Objects that a run creates.
 export { freshFilename, resendAsDeclared, upload, uploadProbe, withOwnContent } from './upload.ts'
 export {
-  createdHook,
+  noteCreated,
   laterAttempts,
   namedId,
   once,
   resendWhile,
   retryWhileSettling,
   sendUntilSettled,
+  settlingRemark,
   sharedBy,
 } from './created.ts'
 export { sendAtOnce } from './at-once.ts'

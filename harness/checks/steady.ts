@@ -6,7 +6,6 @@ import {
   isPlanned,
   perRun,
   type Run,
-  type RunHook,
 } from '../engine/index.ts'
 import { countsAsGranted } from '../journal/index.ts'
 import { createCheckContext } from '../run/index.ts'
@@ -43,34 +42,33 @@ function nameOf(
  * A valid request that sometimes crashes the server fails the requirement for valid requests of its operation, wherever
  * it was sent, except when its connection is to blame.
  */
-export const steadyHook: RunHook = {
-  observe(run, exchange) {
-    const isBroken = isOwnBreakdown(exchange)
-    if (!isBroken && !countsAsGranted(exchange)) return
-    const name = nameOf(run, exchange)
-    if (name === undefined) return
-    const all = answersIn(run)
-    const known = all.get(name) ?? { granted: 0, broken: [] }
-    all.set(name, known)
-    if (isBroken) known.broken.push(exchange)
-    else known.granted++
-  },
-  async finish(run) {
-    const { poisoned, poisonedResponses } = run.findings
-    for (const { granted, broken } of answersIn(run).values()) {
-      const [wrong, ...more] = broken.filter(
-        ({ response, previousRequest }) =>
-          !poisonedResponses.has(response!) && !(poisoned.size > 0 && previousRequest),
-      )
-      const requirement = wrong && run.api.granted(wrong.probe.operation!)
-      if (!requirement || granted === 0 || poisoned.has(requirement.id)) continue
-      if (!isPlanned(run, requirement.id)) continue
-      const words = [wrong, ...more].map(describeResponse)
-      const finding = differing([...words, ...Array<string>(granted).fill('granted')])
-      const context = createCheckContext(run, requirement)
-      const what = wrong.purpose.what ?? 'with a valid request'
-      const failure = context.failure({ ...wrong, finding }, '2xx, each time', what)
-      poisoned.set(requirement.id, [failure])
-    }
-  },
+export function noteSteady(run: Run, exchange: Exchange): void {
+  const isBroken = isOwnBreakdown(exchange)
+  if (!isBroken && !countsAsGranted(exchange)) return
+  const name = nameOf(run, exchange)
+  if (name === undefined) return
+  const all = answersIn(run)
+  const known = all.get(name) ?? { granted: 0, broken: [] }
+  all.set(name, known)
+  if (isBroken) known.broken.push(exchange)
+  else known.granted++
+}
+
+export async function failUnsteady(run: Run): Promise<void> {
+  const { poisoned, poisonedResponses } = run.findings
+  for (const { granted, broken } of answersIn(run).values()) {
+    const [wrong, ...more] = broken.filter(
+      ({ response, previousRequest }) =>
+        !poisonedResponses.has(response!) && !(poisoned.size > 0 && previousRequest),
+    )
+    const requirement = wrong && run.api.granted(wrong.probe.operation!)
+    if (!requirement || granted === 0 || poisoned.has(requirement.id)) continue
+    if (!isPlanned(run, requirement.id)) continue
+    const words = [wrong, ...more].map(describeResponse)
+    const finding = differing([...words, ...Array<string>(granted).fill('granted')])
+    const context = createCheckContext(run, requirement)
+    const what = wrong.purpose.what ?? 'with a valid request'
+    const failure = context.failure({ ...wrong, finding }, '2xx, each time', what)
+    poisoned.set(requirement.id, [failure])
+  }
 }

@@ -200,10 +200,8 @@ export async function plainRequest(
 ): Promise<Probe> {
   const missing = missingReason(run.target.file, granting(operation).needs)
   if (missing !== undefined) throw new NotExercised(missing)
-  for (const { requests } of run.hooks) {
-    const make = requests?.[operation]
-    if (make) return make(run)
-  }
+  const make = run.hooks.requests[operation]
+  if (make) return make(run)
   const { body, creates, effect, freshFileAt } = operationOf(operation)
   if (body === 'raw') return uploadProbe(run, contentOf(run))
   const draft = { ...draftRequest(run, operation, extent), credential: await run.keys.full() }

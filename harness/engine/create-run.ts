@@ -11,14 +11,14 @@ import { Client } from './client.ts'
 import { createKeys } from './keys.ts'
 import { createLog } from './log.ts'
 import { allEnded, createLifetime } from './outcome.ts'
-import type { Run, RunHook } from './run.ts'
+import type { Hooks, Run } from './run.ts'
 import type { Findings, Interface, Objects, Plan, RunOptions, State } from './state.ts'
 import { createSigns } from './signs.ts'
 
 export interface RunParts {
   readonly api: Interface
   readonly plan: Plan
-  readonly hooks: readonly RunHook[]
+  readonly hooks: Hooks
   readonly transport?: Transport
   readonly handler?: FetchHandler
 }
@@ -54,22 +54,16 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     elsewhere: waysElsewhere(baseUrl, injected, (url) => to(url, limits.concurrency)),
     proxy: injected ? undefined : proxyFor(baseUrl),
     recorder: createRecorder(options.exchangeLog, redactor),
-    intercept(probe, purpose, send) {
-      for (const hook of hooks) {
-        const intercepted = hook.intercept?.(run, probe, purpose, send)
-        if (intercepted) return intercepted
-      }
-      return undefined
-    },
+    intercept: (probe, purpose, send) => hooks.intercept(run, probe, purpose, send),
     watchers: [
       log.see,
       (exchange) => {
-        if (!exchange.response) for (const hook of hooks) hook.unanswered?.(run, exchange)
+        if (!exchange.response) for (const see of hooks.unanswered) see(run, exchange)
       },
     ],
     observers: [
       (exchange) => {
-        for (const hook of hooks) hook.observe?.(run, exchange)
+        for (const see of hooks.answered) see(run, exchange)
       },
       signs.observe,
       log.observe,

@@ -39,11 +39,11 @@ export function factsOf(run: Run): RunFacts {
     created: createdBy(run),
     ...signs.facts(redact),
     answers: log,
-    notServed: run.hooks.flatMap((hook) => hook.notServed?.(run) ?? []),
+    notServed: run.hooks.notServed(run),
     keyRefused: !run.keys.hasFull || refusal !== undefined,
     keyRefusal: refusal,
     ended: ended ? { cause: ended.cause, ...ended.reason, reason: redact(ended.message) } : null,
-    jobsInProgress: run.hooks.flatMap((hook) => hook.unfinished?.(run) ?? []).map(redact),
+    jobsInProgress: run.hooks.unfinished(run).map(redact),
     recordingProblem: recorder.problem,
   }
 }

@@ -1,7 +1,7 @@
 export { createRun, type RunParts } from './create-run.ts'
-export type { Interface, Plan, PlanEntry, Run, RunHook, RunOptions } from './run.ts'
+export type { Hooks, Interface, Plan, PlanEntry, Run, RunOptions } from './run.ts'
 export { isOwnBreakdown, type GatedSend } from './client.ts'
-export { isPlanned, mayGenerate, perRun, runOptionsOf } from './run.ts'
+export { isPlanned, mayGenerate, noHooks, perRun, runOptionsOf } from './run.ts'
 export { keyRefusal, refusedSince } from './keys.ts'
 export {
   createEventQueue,

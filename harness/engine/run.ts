@@ -10,44 +10,63 @@ export type * from './state.ts'
 
 export interface Run extends State {
   readonly client: Client
-  readonly hooks: readonly RunHook[]
+  readonly hooks: Hooks
 }
 
-/** Hook by which a suite adds knowledge of shared objects, such as the jobs of an application. */
-export interface RunHook {
-  /** Sends a probe when its object allows it; undefined if the hook does not apply. May throw `NotExercised`. */
-  intercept?(
+type Work = (run: Run) => Promise<void>
+type See = (run: Run, exchange: Exchange) => void
+type PerOperation<T> = Readonly<Partial<Record<OperationId, (run: Run) => Promise<T>>>>
+
+/** What the suites know of the interface besides its requirements, such as the jobs of an application. */
+export interface Hooks {
+  /** Look at the target before anything is judged, and may end the run. */
+  readonly before: readonly Work[]
+  /** Prepare what is judged last, concurrently with everything else. */
+  readonly start: readonly Work[]
+  /** Come before the last requirements, unless the run was ended. */
+  readonly finish: readonly Work[]
+  /** See every exchange of the interface with an answer, and every one without. */
+  readonly answered: readonly See[]
+  readonly unanswered: readonly See[]
+  /** Sends a probe when its object allows it; undefined if it always does. May throw `NotExercised`. */
+  intercept(
     run: Run,
     probe: Probe,
     purpose: Purpose,
     send: GatedSend,
   ): Promise<Exchange> | undefined
-  /** Called for every unanswered exchange. */
-  unanswered?(run: Run, exchange: Exchange): void
-  /** Called for every answered exchange of the interface, whether intercepted or not. */
-  observe?(run: Run, exchange: Exchange): void
-  /** Makes valid requests that need more than the declared body. */
-  readonly requests?: Readonly<Partial<Record<OperationId, (run: Run) => Promise<Probe>>>>
-  /** Changes valid requests to another object of the kind in their path; throws `NotExercised` if there is none. */
-  readonly others?: Readonly<
-    Partial<Record<OperationId, (run: Run) => Promise<(valid: Probe) => Probe>>>
-  >
-  /** Looks at the target before anything is judged, and may end the run. */
-  before?(run: Run): Promise<void>
-  /** Starts preparations for requirements that are judged last, concurrently with the others. */
-  start?(run: Run): Promise<void>
-  /** Waits for these preparations before the last requirements. Not called if the run was ended. */
-  finish?(run: Run): Promise<void>
+  /** Valid requests that need more than the declared body. */
+  readonly requests: PerOperation<Probe>
+  /** Change valid requests to another object of the kind in their path; throw `NotExercised` if there is none. */
+  readonly others: PerOperation<(valid: Probe) => Probe>
   /** Remark after the expectation: why the target may still be right. */
-  remarkOn?(run: Run, exchange: Exchange): string
+  remarkOn(run: Run, exchange: Exchange): string
   /** State that a failure of that requirement depends on; undefined if its request alone shows it. */
-  takesState?(run: Run, id: string): TakesState | undefined
+  takesState(run: Run, id: string): TakesState | undefined
   /** The requests up to the failing exchange, if they tell a story. */
-  storyOf?(run: Run, id: string, exchange: Exchange): Story | undefined
+  storyOf(run: Run, id: string, exchange: Exchange): Story | undefined
   /** Other requirements needed to reproduce a failure. */
-  rerunNeeds?(run: Run, id: string, exchange: Exchange): readonly string[]
-  unfinished?(run: Run): readonly string[]
-  notServed?(run: Run): readonly NotServed[]
+  rerunNeeds(run: Run, id: string, exchange: Exchange): readonly string[]
+  /** Ids of jobs. */
+  unfinished(run: Run): readonly string[]
+  notServed(run: Run): readonly NotServed[]
+}
+
+export const noHooks: Hooks = {
+  before: [],
+  start: [],
+  finish: [],
+  answered: [],
+  unanswered: [],
+  intercept: () => undefined,
+  requests: {},
+  others: {},
+  remarkOn: () => '',
+  takesState: () => undefined,
+  storyOf: () => undefined,
+  rerunNeeds: () => [],
+  unfinished: () => [],
+  notServed: () => [],
 }
 
 /** How many generations bad input may cause; undefined without a limit. */

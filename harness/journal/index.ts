@@ -5,7 +5,7 @@ export {
   derived,
   gathered,
   type History,
-  historyHook,
+  noteInHistory,
   historyOf,
 } from './journal.ts'
 

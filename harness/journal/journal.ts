@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Exchange, perRun, type Run, type RunHook } from '../engine/index.ts'
+import { type Exchange, perRun, type Run } from '../engine/index.ts'
 import type { Limits } from '../target/index.ts'
 import { eventOf, type HistoryEvent, idKey } from './event.ts'
 
@@ -117,12 +117,13 @@ export function gathered<T>(
 
 export const historyOf = perRun(({ target }) => createHistory(target.limits))
 
-/** Appends the event of an exchange. Uses that must be refused are too many, and prove nothing. */
-function note(run: Run, exchange: Exchange): void {
+/**
+ * Appends the event of an exchange about objects, from any sender and with any outcome. Uses that must be refused are too many,
+ * and prove nothing.
+ */
+export function noteInHistory(run: Run, exchange: Exchange): void {
   const event = eventOf(run.target, exchange, false)
   const { purpose, probe } = exchange
   const isValid = !purpose.expects && probe.fault === undefined && probe.credential.full
   if (event?.kind !== 'use' || isValid) historyOf(run).append(event)
 }
-
-export const historyHook: RunHook = { observe: note, unanswered: note }

@@ -101,13 +101,11 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
       const asked = [expects ?? []].flat(2).map(String)
       const isOfStatus = !asked.includes(String(exchange.response?.status))
       // After the sections: it does not tell failures apart.
-      const remarks = isOfStatus
-        ? run.hooks.map((hook) => hook.remarkOn?.(run, exchange) ?? '')
-        : []
-      const cites = ` (${sections(section)})${remarks.join('')}`
-      const hooks = context.again.takes === null ? [] : run.hooks
-      const [story] = hooks.flatMap((hook) => hook.storyOf?.(run, id, exchange) ?? [])
-      const [state] = hooks.flatMap((hook) => hook.takesState?.(run, id) ?? [])
+      const remark = isOfStatus ? run.hooks.remarkOn(run, exchange) : ''
+      const cites = ` (${sections(section)})${remark}`
+      const isAlone = context.again.takes === null
+      const story = isAlone ? undefined : run.hooks.storyOf(run, id, exchange)
+      const state = isAlone ? undefined : run.hooks.takesState(run, id)
       return {
         message: describeProbe(exchange, what),
         expected: expected + cites,
@@ -153,7 +151,7 @@ function againBy(
       ? []
       : [
           ...[shownBy, purpose.requirement].filter((id) => id !== null),
-          ...run.hooks.flatMap((hook) => hook.rerunNeeds?.(run, requirement.id, exchange) ?? []),
+          ...run.hooks.rerunNeeds(run, requirement.id, exchange),
         ]
   const rerunIds = [...new Set([requirement.id, ...others])]
   const isOfLimit = isThrottling(exchange)

@@ -84,15 +84,16 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
       if (life.ended) return false
       throw error
     }))
-  if (isReady) for (const { before } of hooks) await before?.(run).catch(() => undefined)
+  if (isReady) for (const look of hooks.before) await look(run).catch(() => undefined)
   if (isReady && target.setup.length + target.teardown.length > 0) await setUp(run)
   for (const one of api.requirements) if (!isPlanned(run, one.id)) tell(unplanned(run, one))
   // If a hook cannot start, its requirements report that.
-  const started = hooks.map((hook) => hook.start?.(run).catch(() => undefined))
+  const started = hooks.start.map((start) => start(run).catch(() => undefined))
   await Promise.all([...of('concurrent').map(exerciseOne), ...started])
   for (const requirement of of('exclusive')) await exerciseOne(requirement)
   await Promise.all(looksAtEnd.map(async (look) => tell(await look())))
-  if (!life.ended) await Promise.all(hooks.map(async (hook) => orNotExercised(hook.finish?.(run))))
+  if (!life.ended)
+    await Promise.all(hooks.finish.map(async (finish) => orNotExercised(finish(run))))
   for (const requirement of [...of('last'), ...of('observed')]) await exerciseOne(requirement)
 }
 

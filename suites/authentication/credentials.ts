@@ -21,7 +21,7 @@ import {
   NotExercised,
   perRun,
   type Probe,
-  type RunHook,
+  type Run,
   type RunOptions,
 } from '../../harness/engine/index.ts'
 import { createCheckContext, failureOf } from '../../harness/run/index.ts'
@@ -201,23 +201,22 @@ export const invalid = byKeys((material, { full, ...keys }) => {
 const servedKeyless = perRun(() => new Map<RequirementId, Exchange>())
 
 /** Requests without a key for other requirements, such as attacks on a lock, must be refused as well. */
-export const keylessHook: RunHook = {
-  observe(run, exchange) {
-    const { probe, purpose, response } = exchange
-    if (probe.operation === null || probe.credential !== noCredential) return
-    const id = `${probe.operation}/401-missing-credentials` as const
-    const isServed = response !== undefined && isGranted(response)
-    if (isServed && purpose.requirement !== id && isPlanned(run, id))
-      servedKeyless(run).set(id, exchange)
-  },
-  async finish(run) {
-    const { poisoned } = run.findings
-    for (const [id, exchange] of servedKeyless(run)) {
-      const expected = pairsOf(requirementOf(id), exchange.probe.operation!)
-      const what = 'without an Authorization header'
-      const context = createCheckContext(run, requirementOf(id))
-      const known = poisoned.get(id) ?? []
-      poisoned.set(id, [...known, failureOf(context, { exchange, what, expected })])
-    }
-  },
+export function noteKeyless(run: Run, exchange: Exchange): void {
+  const { probe, purpose, response } = exchange
+  if (probe.operation === null || probe.credential !== noCredential) return
+  const id = `${probe.operation}/401-missing-credentials` as const
+  const isServed = response !== undefined && isGranted(response)
+  if (isServed && purpose.requirement !== id && isPlanned(run, id))
+    servedKeyless(run).set(id, exchange)
+}
+
+export async function failKeyless(run: Run): Promise<void> {
+  const { poisoned } = run.findings
+  for (const [id, exchange] of servedKeyless(run)) {
+    const expected = pairsOf(requirementOf(id), exchange.probe.operation!)
+    const what = 'without an Authorization header'
+    const context = createCheckContext(run, requirementOf(id))
+    const known = poisoned.get(id) ?? []
+    poisoned.set(id, [...known, failureOf(context, { exchange, what, expected })])
+  }
 }

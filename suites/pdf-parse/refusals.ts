@@ -5,7 +5,6 @@ import {
   orElse,
   type Probe,
   type Run,
-  type RunHook,
   withJson,
 } from '../../harness/engine/index.ts'
 import type { Verdict } from '../../harness/journal/index.ts'
@@ -101,15 +100,11 @@ export function uploadSample(run: Run, name: SamplePdf): Promise<string> {
 }
 
 /** The valid request of PDF parsing, which may need an upload. */
-export const pdfHook: RunHook = {
-  requests: {
-    'pdf.parse': async (run) =>
-      operationProbe(run, 'pdf.parse', {
-        params: { file_id: await pdfId(run, 'pdfFile') },
-        json: { format: 'text' },
-      }),
-  },
-}
+export const pdfRequest = async (run: Run): Promise<Probe> =>
+  operationProbe(run, 'pdf.parse', {
+    params: { file_id: await pdfId(run, 'pdfFile') },
+    json: { format: 'text' },
+  })
 
 type Unusable = Exclude<PdfResource, 'pdfFile'>
 

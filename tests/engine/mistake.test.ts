@@ -65,15 +65,15 @@ test('a run that ends during its last preparations is no mistake', async () => {
   const { facts, of } = await judge(['files.list/2xx-accepted'], {
     prepare: (run) =>
       Object.assign(run, {
-        hooks: [
+        hooks: {
           ...run.hooks,
-          {
-            finish: async () => {
+          finish: [
+            async () => {
               run.life.end('key', why)
               run.life.signal.throwIfAborted()
             },
-          },
-        ],
+          ],
+        },
       }),
   })
   expect(facts.ended).toMatchObject({ cause: 'key', reason: why })
