@@ -17,7 +17,6 @@ import { type OperationId, operations } from './operations.ts'
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 
-/** The requirements, by operation or area; `*` are shared by several operations. */
 const areas = {
   '*': everyOperation,
   envelope,
@@ -41,7 +40,6 @@ const areas = {
 type Areas = typeof areas
 export type AreaName = keyof Areas
 
-/** A requirement of that operation or area, with id and answers as literal types. */
 export type AreaRequirement<A extends AreaName> = Areas[A][number]
 
 type AnyRow = AreaRequirement<AreaName>
@@ -80,7 +78,6 @@ export function isRequirementId(id: string): id is RequirementId {
   return byId.has(id)
 }
 
-/** Throws on an unknown id. */
 export function requirementOf(id: RequirementId): CatalogueRequirement {
   const requirement = byId.get(id)
   if (!requirement) throw new Error(`no requirement ${id}`)
@@ -118,7 +115,6 @@ export const specVersion = '1.0'
 /** SHA-256 of the text of the interface that this version of the suite judges by. */
 export const specDigest = 'sha256:f0330eb85c2e74b6b8f2ea2e55d3351ff1ef476638083cdc825018beb8947c09'
 
-/** The catalogue as canonical JSON (RFC 8785). */
 function requirementsText(): string {
   const text = canonicalize(catalogue.map(published))
   if (text === undefined) throw new Error('the catalogue is not a JSON value')

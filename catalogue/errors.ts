@@ -121,7 +121,6 @@ export function keyFits(
   return isOfKind || codeNames(status) === undefined || mayCarry(operation, own, tpe)
 }
 
-/** Names that identify an error on any operation. */
 export const errorNames = {
   codeNames,
   isModelError,

@@ -42,7 +42,6 @@ export function isRefusal(expects: Expected | undefined): expects is Pairs {
   return typeof expects === 'object'
 }
 
-/** The pairs accepted for a scenario's request. */
 export function pairsByScenario(requirement: Answerable, operation: OperationId): Pairs {
   return requirement.expectsByScenario ?? pairsOf(requirement, operation)
 }

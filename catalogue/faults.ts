@@ -196,7 +196,6 @@ export const malformedJson = [
 ] as const
 export type MalformedJson = (typeof malformedJson)[number]
 
-/** Wrong content types of the valid body. */
 // oxfmt-ignore
 export const mediaTypes = [
   'text/plain', 'text/plain; format=json', 'application/xml', 'application/octet-stream',

@@ -114,7 +114,6 @@ export function twinOf(
   )
 }
 
-/** Its documented value, without the members that need it. */
 export const mayStandAlone = ({ isExtra, shows }: Known): boolean =>
   isExtra === true && shows !== undefined
 

@@ -199,7 +199,6 @@ export type JsonOperationId = Extract<Listed, { body: 'json' }>['id']
 
 const byId = new Map<string, Operation>(operations.map((operation) => [operation.id, operation]))
 
-/** Operations with a matching item in that list. */
 type With<List extends 'members' | 'errors', Item, One = Listed> = One extends {
   readonly id: infer Id
 } & Readonly<Record<List, readonly (infer Of)[]>>
@@ -208,7 +207,6 @@ type With<List extends 'members' | 'errors', Item, One = Listed> = One extends {
     : Id
   : never
 
-/** Operations that are, or may be, removed (§9). */
 export type DeprecatedId = Extract<Listed, { readonly deprecated: true }>['id']
 
 /** Operations that need a member to be meaningful, though the spec does not call it required. */
@@ -217,7 +215,6 @@ export type EssentialId = With<
   { readonly judgedBy: { readonly absent: typeof missingMember } }
 >
 
-/** Operations that list InternalError 500 in §7.3. */
 export type FailingId = With<'errors', readonly [500, 'InternalError']>
 
 function idWith(holds: (operation: Operation) => boolean): OperationId {
@@ -241,7 +238,6 @@ export function triesOf(id: OperationId): number {
   return operation(id).effect === 'generates' ? 5 : 1
 }
 
-/** The operation's index, where rotations over operations begin. */
 export function numberOf(id: OperationId): number {
   return operations.findIndex((one) => one.id === id)
 }

@@ -86,22 +86,18 @@ export interface Requirement {
   readonly id: string
   readonly operation: Area
   readonly level: Level
-  /** Sections of the spec, comma separated. */
   readonly section: string
   /** The demand in our own words; one sentence. */
   readonly statement: string
   /** Members that the target file must declare: all entries; of an inner array, any one. */
   readonly needs: readonly Need[]
-  /** The effect of its own requests on a conforming target. */
   readonly effect: Effect
 }
 
 /** Maximum number of requests besides the control and the cases known in advance, which are counted. */
 export interface Bound {
   readonly requests: number
-  /** How many of these make a conforming target generate. */
   readonly generates?: number
-  /** Accompanying requests to other operations. */
   readonly also?: Readonly<Partial<Record<OperationId, number>>>
   /** Sends in addition as many as a run generates for a valid request. */
   readonly andGenerated?: true
@@ -114,9 +110,7 @@ export const valid = '{valid request}'
 
 /** A requirement as written, listed under its operation. */
 export interface RequirementText {
-  /** `<status>-<condition>`. */
   readonly id: string
-  /** Default: `must`. */
   readonly level?: Level
   readonly section: string
   /** One sentence. Default, from `refused` and `expects`: "<refused> gets <pairs>." */
@@ -172,7 +166,6 @@ export type RequirementFrom<A extends string, T extends RequirementText> = T ext
 const oneOf = (words: readonly string[], or: string): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')}${or}${words.at(-1)}`
 
-/** For example `400 BadRequest, or 413 PayloadTooLarge or BadRequest`. */
 function wordsOf(expects: Expected = []): string {
   const pairs = isRefusal(expects) ? expects : []
   return oneOf(

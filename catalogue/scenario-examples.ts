@@ -52,7 +52,6 @@ const byCondition: Readonly<Record<string, Example>> = {
   '507-storage-full': account('KEY_OF_FULL_ACCOUNT'),
 }
 
-/** By the whole id, where its condition is not enough. */
 const byId: Readonly<Record<string, Example>> = {
   'jobs.retrieve/4xx-foreign-job': params({ job_id: `<job ${ofOthers}>` }),
   'graphs.add-file/400-unsupported-type': merge({ file_id: '<file of an unsupported type>' }),
@@ -113,7 +112,6 @@ const byId: Readonly<Record<string, Example>> = {
   },
 }
 
-/** Another value in the operation's request. */
 function otherValue(operation: OperationId): Example {
   const { body, path } = operationOf(operation)
   const value = '<a value that triggers it>'
@@ -141,7 +139,6 @@ function byRule(operation: OperationId, condition: string): Example {
   return otherValue(operation)
 }
 
-/** A scenario for that requirement, with `<placeholders>`. */
 export function scenarioExample(id: string): Example {
   const [area = '', condition = ''] = id.split('/')
   const exception = byId[id] ?? byCondition[condition]

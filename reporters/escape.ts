@@ -58,13 +58,11 @@ const references: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text of a target between tags; line feeds and tabs stay. */
 export function htmlText(text: string): string {
   const escaped = visibleLines(text).replace(/[&<>]/g, (character) => references[character]!)
   return withoutCommands(escaped, asReference)
 }
 
-/** Escapes text for a double-quoted attribute; one line. */
 export function htmlAttribute(text: string): string {
   const escaped = visible(text).replace(/[&<>"']/g, (character) => references[character]!)
   return withoutCommands(escaped, asReference)

@@ -90,7 +90,6 @@ function noResponse(error: string, httpVersion: string) {
   return { ...empty, content: { size: 0, mimeType: '' }, _error: error }
 }
 
-/** Marks a truncated body with `_cut`: length in bytes and SHA-256 of the whole. */
 function text({ body, bodyLength, bodySha256 }: RecordedBody) {
   if (bodySha256 === undefined) return { text: body }
   const comment = `cut: the whole body has ${bodyLength} bytes, SHA-256 ${bodySha256}`

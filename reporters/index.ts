@@ -6,7 +6,6 @@ import type { Exchanges } from './view/evidence.ts'
 export type Render = (report: Report, exchanges: Exchanges) => string | AsyncIterable<string>
 
 interface Format {
-  /** Default file. */
   readonly file: string
   /** Shows every exchange; others show those of failures, which the report contains. */
   readonly hasEveryExchange?: true
@@ -44,7 +43,6 @@ export type FormatName = keyof typeof formats
 
 export const formatNames = Object.keys(formats) as FormatName[]
 
-/** The report, `conformance-report/1`, indented by two. */
 export function renderJson(report: Report): string {
   return `${json(report, 2)}\n`
 }

@@ -79,7 +79,6 @@ interface TestCase {
   readonly name: string
   readonly classname: string
   readonly durationMs?: number
-  /** Undefined: passed. */
   readonly found?: {
     readonly kind: 'failure' | 'error' | 'skipped'
     readonly message: string

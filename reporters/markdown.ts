@@ -218,7 +218,6 @@ function failureTable(distinct: readonly Distinct[]): string[] {
   ]
 }
 
-/** Number of failures shown unfolded. */
 const MOST_OPEN = 5
 
 function failureDetails({ example: result, results }: Distinct, isOpen: boolean): string[] {

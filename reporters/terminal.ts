@@ -29,13 +29,10 @@ export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const s
 
 export interface TerminalOptions {
   readonly notes?: readonly string[]
-  /** The other reports that are written. */
   readonly written?: readonly { readonly format: string; readonly path: string }[]
   /** Columns of the terminal, at which lines are broken; Infinity, the default, for a pipe. */
   readonly width?: number
-  /** Makes links of paths, in a terminal that knows them. */
   readonly link?: Link
-  /** Everything, in place of one screen. */
   readonly isVerbose?: boolean
 }
 

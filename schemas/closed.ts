@@ -32,12 +32,10 @@ export function object<R extends Members, O extends Members = Record<never, Sche
 
 export const listOf = <T>(items: Schema<T>): Schema<T[]> => ({ type: 'array', items })
 export const defined = <T>(name: string): Schema<T> => ({ $ref: `#/$defs/${name}` })
-/** Adds a description, which editors show. */
 export const described = <T>(description: string, schema: Schema<T>): Schema<T> => ({
   description,
   ...schema,
 })
-/** Exactly one of the schemas must fit. */
 export const either = <S extends readonly Schema[]>(...schemas: S): Schema<Fitting<S[number]>> => ({
   oneOf: schemas,
 })
@@ -49,7 +47,6 @@ export const orNull = <T>(schema: Schema<T>): Schema<T | null> => ({
 export const text: Schema<string> = { type: 'string' }
 export const textOrNull: Schema<string | null> = orNull(text)
 export const flag: Schema<boolean> = { type: 'boolean' }
-/** A flag that is absent if false. */
 export const always: Schema<true> = { const: true }
 export const integer: Schema<number> = { type: 'integer' }
 export const oneOf = <const V extends string | number>(...values: readonly V[]): Schema<V> => ({

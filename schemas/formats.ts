@@ -52,7 +52,6 @@ export function parseDateTime(text: string): Instant | undefined {
   return { epochMs, unitMs: 10 ** (3 - fraction.length) + roundingMs }
 }
 
-/** An http or https URL that paths can be appended to: no credentials, query or fragment. */
 function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text) || /[?#]/.test(text)) return false
   const { protocol, username, password } = new URL(text)

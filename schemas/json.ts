@@ -28,7 +28,6 @@ function step(value: unknown, token: string): unknown {
   return undefined
 }
 
-/** The value at the pointer, if any. */
 export function getAt(value: unknown, pointer: string): unknown {
   return tokensOf(pointer).reduce(step, value)
 }
@@ -77,7 +76,6 @@ export function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** Parses JSON; undefined if malformed. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -86,12 +84,10 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** True for a JSON object (not an array, not null). */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The object's own member of that name, if any. */
 export function member(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
@@ -137,7 +133,6 @@ const cut = (text: string): string =>
 /** A JSON value as text of at most 60 characters. */
 export const preview = (value: unknown): string => cut(write(value, 0, longest))
 
-/** In characters. */
 const longestCompared = 20_000
 /** Characters shown before the first difference. */
 const shownBefore = 20

@@ -68,7 +68,6 @@ export type { SchemaName } from './ajv.ts'
 
 export type Validity = { valid: true } | ({ valid: false } & Problem)
 
-/** Checks a value against the schema; otherwise returns the first wrong place, and why. */
 export function validate(name: SchemaName, data: unknown): Validity {
   const check = validatorOf(name)
   if (check(data)) return { valid: true }

@@ -5,7 +5,6 @@ import { packageFile } from './package-file.ts'
 
 const compiled = new Map<SchemaName, ValidateFunction>()
 
-/** The compiled schema of that name. The build replaces this module with precompiled code. */
 export function validatorOf(name: SchemaName): ValidateFunction {
   const known = compiled.get(name)
   if (known) return known

@@ -44,7 +44,6 @@ interface RunFront {
   readonly interrupts: Interrupts
   readonly people: People
   readonly onFound?: (found: FoundTarget) => void
-  /** Called at the very end of a run that did not end in time and keeps the process alive. */
   readonly onLeftBehind?: () => void
 }
 
@@ -53,7 +52,6 @@ export interface RunEnd {
   readonly cause: EndCause | undefined
 }
 
-/** Finds the target, judges it, writes the reports and the terminal output, and sets the exit code. */
 export async function oneRun(
   baseUrl: string | undefined,
   options: RunArguments,

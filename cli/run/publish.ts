@@ -16,11 +16,9 @@ interface Publication {
   readonly people: People
   readonly baseline: Baseline | undefined
   readonly server: StartedServer | undefined
-  /** The embedded reference server was judged. */
   readonly isEmbedded: boolean
 }
 
-/** Writes all reports and the terminal output, and sets the exit code. Returns the report as written. */
 export async function publish(record: RunRecord, publication: Publication): Promise<Report> {
   const { isEmbedded, options, people, requests, server } = publication
   const notes = notesOf(record)

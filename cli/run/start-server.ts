@@ -11,7 +11,6 @@ import { findTarget, type FoundTarget, askOnce, takesConnections } from './find-
 import { startProcess, type CommandEnd } from './process.ts'
 
 const defaultWaitMs = 30_000
-/** Poll interval and timeout of one request, in ms. */
 const everyMs = 100
 const responseMs = 5_000
 /** Time for the server to end by itself, in ms; after an interrupt the whole run has two seconds. */

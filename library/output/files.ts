@@ -215,7 +215,6 @@ function parseOne(value: string, files: FormatFiles<string>): ReportRequest<stri
   return { format, path }
 }
 
-/** Whether one of the reports shows every exchange. */
 export function keepsExchanges(requests: readonly ReportRequest[]): boolean {
   return requests.some(({ format }) => 'hasEveryExchange' in formats[format])
 }

@@ -10,7 +10,6 @@ export interface People {
   write(text: string): unknown
 }
 
-/** Writes lines for people, wrapped between words on a terminal. */
 export function tell(people: People, lines: readonly Line[]): void {
   people.write(
     laidOut(lines, columnsOf(people))

@@ -159,7 +159,6 @@ export function keptExchanges(
   }
 }
 
-/** The logged exchanges of a run, one at a time. A last line truncated by an interrupt is skipped. */
 export async function* loggedExchanges(log: string | undefined): AsyncIterable<RecordedExchange> {
   if (log === undefined || !existsSync(log)) return
   for await (const line of createInterface({ input: createReadStream(log), crlfDelay: Infinity })) {

@@ -122,13 +122,11 @@ function createResults() {
   const told = new EventEmitter().setMaxListeners(0)
   let failed: { readonly error: unknown } | undefined
   return {
-    /** Only the first call counts. */
     set(result: RequirementResult): void {
       if (known.has(result.id)) return
       known.set(result.id, result)
       told.emit(`judged ${result.id}`, result)
     },
-    /** Rejects all current and future waits with the error. */
     fail(error: unknown): void {
       failed = { error }
       if (told.listenerCount('error') > 0) told.emit('error', error)
@@ -149,6 +147,5 @@ export interface Handover {
   /** Its exchanges, one line of JSON each; absent if no report needs them. */
   readonly exchangeLog?: string
   readonly recordingProblem?: string
-  /** A vitest filter left tests out. */
   readonly isPart?: true
 }

@@ -6,7 +6,6 @@ import { htmlAnchor, htmlAttribute, htmlText } from '../escape.ts'
 const read = (name: string) => readFileSync(packageFile(`reporters/html/${name}`), 'utf8').trim()
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Style and script of the page, inlined. */
 const sheets = [
   'base',
   'masthead',
@@ -42,7 +41,6 @@ export function pageHead(title: string): string {
 <style>${style}</style></head>`
 }
 
-/** Begins a section: its heading, with quieter markup beside it. */
 export function sectionHead(id: string, title: string, aside: string | number = ''): string {
   const quiet = aside === '' ? '' : ` <small>${aside}</small>`
   return `<section aria-labelledby="${id}"><h2 id="${id}">${title}${quiet}</h2>`

@@ -51,7 +51,6 @@ export async function byRequirement(
   return book
 }
 
-/** The number of omitted exchanges, if any. */
 export function moreExchanges(number: number): string {
   return number > 0 ? `<p class="x">and ${number} more: the HAR report has every exchange</p>` : ''
 }
@@ -170,7 +169,6 @@ function row({ control, isSame, probe }: LinePair): string {
   return `<tr${isSame ? ' class="same"' : ''}>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
 }
 
-/** The story of a failure, one line per step; the wrong answer is marked. */
 export function storyMarkup(story: Story): string {
   const lines = storyLines(story).map((line) =>
     line.includes(wrongSign) ? `<mark>${htmlText(line)}</mark>` : htmlText(line),

@@ -16,7 +16,6 @@ import {
 } from '../view/standing.ts'
 import { nextSteps } from '../view/next-steps.ts'
 
-/** The first screen: target, verdict, next steps, counts per level, coverage. */
 export function masthead(report: Report): string {
   const { run, suite, target } = report
   const leftOut = leftOutSentence(report)
@@ -113,7 +112,6 @@ function sentence(text: string): string {
   return /[.?!]$/.test(begun) ? begun : `${begun}.`
 }
 
-/** How the run was made and how to repeat it, and a glossary. */
 export function runDetails(report: Report): string {
   const { run, suite, target } = report
   const rows: [string, string][] = [

@@ -111,11 +111,9 @@ interface RequirementContext {
   readonly report: Report
   /** Markup of the requirement's exchanges; empty if none is kept. */
   readonly exchanges: string
-  /** Bytes of markup per failure. */
   readonly failureShare: number
 }
 
-/** A requirement, folded unless it failed. */
 export function requirement(result: RequirementResult, context: RequirementContext): string {
   const { exchanges, report } = context
   const { sign, tone, word } = kinds[kindOf(result)]
@@ -152,7 +150,6 @@ function rerun(report: Report, { id }: RequirementResult): string {
   return `${commandIn(report)} --only ${id} --seed ${report.run.seed}`
 }
 
-/** Filter and search, shown by the script. */
 export function toolbar(report: Report): string {
   const boxes = kindsIn(report).map(
     ([kind, { sign, tone, word }]) =>

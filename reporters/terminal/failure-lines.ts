@@ -43,7 +43,6 @@ interface Short {
   readonly hasCurl: boolean
 }
 
-/** A distinct failure in three lines, by its simplest example. */
 export function shortBlock(
   { cause, example, results }: Distinct,
   colors: Colors,

@@ -18,7 +18,6 @@ export type Line =
 
 export const paints = { p: 'green', f: 'red', m: 'yellow', n: 'dim', w: 'dim' } as const
 
-/** Makes a hyperlink where supported; otherwise returns the text. */
 export type Link = (text: string, address: string) => string
 
 export const noLink: Link = (text) => text
@@ -96,7 +95,6 @@ export function mapLines(report: Report, colors: Colors): Line[] {
   return [colors.bold(mapSentence(places)), ...lines]
 }
 
-/** Lists why requirements were not judged: a line for each reason, with the number and the ids. */
 export function reasonLines(title: string, groups: readonly ReasonGroup[], colors: Colors): Line[] {
   if (groups.length === 0) return []
   const all = groups.reduce((sum, { ids }) => sum + ids.length, 0)
@@ -115,7 +113,6 @@ export function reasonLines(title: string, groups: readonly ReasonGroup[], color
 /** Columns of JSON to paste, on a terminal of any width. */
 const JSON_WIDTH = 76
 
-/** Steps to declare next, a line each with how many requirements it gains, and what to paste. */
 export function stepLines(steps: readonly Step[], colors: Colors): Line[] {
   if (steps.length === 0) return []
   const width = `${steps[0]!.ids.length}`.length + 5
@@ -136,7 +133,6 @@ export function stepLines(steps: readonly Step[], colors: Colors): Line[] {
   ]
 }
 
-/** JSON to be copied, each line as long as fits. */
 export function jsonLines(value: unknown): Line[] {
   return compactJson(value, JSON_WIDTH)
     .split('\n')

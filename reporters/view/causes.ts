@@ -40,7 +40,6 @@ export function failuresOf(report: Report) {
   }
 }
 
-/** Failures that are one thing to a reader, shown by one of them. */
 export interface Distinct {
   readonly cause?: LikelyCause
   readonly results: readonly RequirementResult[]
@@ -113,7 +112,6 @@ export function idsOf({ first, others }: Cause): string[] {
 
 /** Failures that one change would most likely fix. Texts may contain text of the target. */
 export interface LikelyCause {
-  /** The symptom; capitalized as a title. */
   readonly what: string
   readonly title: string
   /** The fix; a full stop is added in a sentence. */
@@ -121,7 +119,6 @@ export interface LikelyCause {
   readonly sentence: string
   readonly results: readonly RequirementResult[]
   readonly isAbsent?: true
-  /** The same answer to every request. */
   readonly isEverything?: true
 }
 

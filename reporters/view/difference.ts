@@ -11,7 +11,6 @@ export interface Piece {
   readonly isMarked: boolean
 }
 
-/** Corresponding lines of the accepted request and the probe; undefined if missing. */
 export interface LinePair {
   readonly control: readonly Piece[] | undefined
   readonly probe: readonly Piece[] | undefined
@@ -187,7 +186,6 @@ function wordPieces(
   return [...pieces, ...plain(gap), ...marked(rest.slice(gap.length))]
 }
 
-/** Joins adjacent pieces with equal marks, so that escaping works on the whole. */
 export function joinedPieces(pieces: readonly Piece[]): Piece[] {
   const all: Piece[] = []
   for (const piece of pieces) {

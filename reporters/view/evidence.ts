@@ -85,7 +85,6 @@ export function evidenceText(failure: Failure): string {
     .join('\n')
 }
 
-/** The first failure in one sentence. */
 export function failureSentence({ failures }: RequirementResult): string {
   const [first] = failures
   if (!first) return 'failed; no evidence was recorded'
@@ -129,7 +128,6 @@ export function testStatuses(report: Report): (result: RequirementResult) => Tes
   }
 }
 
-/** Marks the wrong answer of a story. */
 export const wrongSign = '✗ this one'
 
 /** A story, one line per step: `12 ms create a job, with a fault → 202 job A in_progress`. */

@@ -19,7 +19,6 @@ export interface ReasonGroup {
   readonly ids: readonly string[]
 }
 
-/** The requirements of that outcome by reason, most frequent first. */
 export function byReason(
   { requirements }: Pick<Report, 'requirements'>,
   outcome: Outcome,
@@ -60,7 +59,6 @@ export function total(counts: Counts): number {
   return counts.passed + counts.failed + counts.notExercised + counts.notApplicable
 }
 
-/** Number judged: passed or failed. */
 export function exercised(counts: Counts): number {
   return counts.passed + counts.failed
 }

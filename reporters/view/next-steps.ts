@@ -171,11 +171,9 @@ export interface Step {
   readonly names: readonly string[]
   /** Requirements that need nothing else after the previous steps, in report order. */
   readonly ids: readonly string[]
-  /** Example for the target file, with `<placeholders>`. */
   readonly example: Readonly<Record<string, unknown>>
 }
 
-/** Steps to declare next, the most useful first; none for operations not built. */
 export function whatToDeclare(report: Pick<Report, 'requirements' | 'run'>): Step[] {
   const absent = absentOperations(report)
   const requirements = report.requirements.filter(({ operation }) => !absent.has(operation))

@@ -6,7 +6,6 @@ import { groupBy } from '../../harness/group-by.ts'
 import { selectedResults, withoutEchoes } from './groups.ts'
 import { firstOf, type Mark, outcomes } from './writing.ts'
 
-/** State of an operation in a run. */
 export type State =
   | 'working'
   | 'failing'

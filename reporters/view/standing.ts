@@ -19,7 +19,6 @@ export interface Standing {
   readonly meaning: string
 }
 
-/** A verdict alone, without its run. */
 export const verdictWords: Readonly<Record<Verdict, Pick<Standing, 'tone' | 'word'>>> = {
   conformant: { tone: 'good', word: 'Conformant' },
   passing: { tone: 'warning', word: 'Incomplete' },
@@ -47,18 +46,15 @@ function answeringOf(report: Report): string[] {
   return all.length === 0 ? [] : [`declared not served but answering: ${all.join(', ')}`]
 }
 
-/** In one sentence: `Incomplete: 56 required checks passed, 270 not tested`. */
 export function verdictSentence(report: Report): string {
   const { meaning, word } = standingOf(report)
   return `${word}: ${meaning}`
 }
 
-/** The verdict before the exit line, without repeating it. */
 export function verdictBeforeExit(report: Report): string {
   return isSaidByExit(report) ? standingOf(report).word : verdictSentence(report)
 }
 
-/** Whether the exit line already says everything. */
 export function isSaidByExit(report: Report): boolean {
   const { exit, requirements, run, verdict } = report
   if (verdict !== 'not-judged' || exit.code !== 3 || run.interrupted) return false
@@ -105,7 +101,6 @@ function recommendedOf({ run, summary }: Report): string[] {
   return [`${count(failed, 'recommendation')} failed (${weight})`]
 }
 
-/** Shown first, whatever failed. */
 export function interruptedNote({ run }: Report): string | undefined {
   return run.interrupted
     ? 'interrupted: only what was tested before the interrupt is judged'
@@ -166,7 +161,6 @@ function cleanupSentence(created: Report['run']['created']): string | undefined 
   return `clean-up: ${asked.length - kept.length} of ${count(asked.length, 'created object')} removed${reasons.join('')}`
 }
 
-/** Whether the run looked at several operations, and found none that works. */
 export function isNothingWorking(report: Report): boolean {
   return !operationMap(report).some(({ state }) => state === 'working')
 }
