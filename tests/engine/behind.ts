@@ -22,9 +22,10 @@ export async function judgeBehind(
   change: (file: TargetFile) => TargetFile = (file) => file,
   baseUrl = base,
   limits: Partial<Limits> = {},
+  slowJobMs = 100,
 ): Promise<Outcome & { readonly tookMs: number; terminal(): string }> {
   return inVirtualTime(async () => {
-    const reference = createReference({ jobMs: 10, slowJobMs: 100 })
+    const reference = createReference({ jobMs: 10, slowJobMs })
     const began = performance.now()
     const handle = (request: Request): Response | Promise<Response> => {
       const { pathname, search } = new URL(request.url)

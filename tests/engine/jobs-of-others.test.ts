@@ -100,6 +100,24 @@ test.each<[what: string, Parameters<typeof unlockedBy>[0]]>([
   }
 })
 
+test('one that frees the lock of jobs that end soon after it, with a job that nothing frees in between', async () => {
+  const free = unlockedBy(
+    (path, _, status) => jobsOf(path) === slowApplication.id && status === 400,
+  )
+  const only = ['jobs.create/409-job-in-progress']
+  // One thing comes after another.
+  const later =
+    (reply: Reply): Reply =>
+    async (...asked) => {
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      return reply(...asked)
+    }
+  const judgeShort = (reply: Reply) =>
+    judgeBehind(later(reply), { only }, undefined, undefined, undefined, 25)
+  expect((await judgeShort(free)).failed).toEqual(only)
+  expect((await judgeShort((_path, answer) => answer())).failed).toEqual([])
+})
+
 test.each(['full', 'quick'] as const)(
   'a job that is read without a key while it is in progress: %s',
   async (depth) => {
