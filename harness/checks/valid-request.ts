@@ -124,12 +124,24 @@ const anyKey: Credential = { shown: '', full: true }
 /** `plain`: without members that only some requirements need. */
 type Extent = 'whole' | 'plain'
 
+/** A run makes each of them hundreds of times. */
+const drafts = new WeakMap<Known['target'], Map<string, Probe>>()
+
 /** The declared request as known in advance: with made-up ids for objects that a run creates, and declared names. */
 export function draftRequest(
   known: Known,
   operation: OperationId,
   extent: Extent = 'plain',
 ): Probe {
+  const own = drafts.get(known.target) ?? new Map<string, Probe>()
+  drafts.set(known.target, own)
+  const name = `${operation} ${extent}`
+  const draft = own.get(name) ?? newDraft(known, operation, extent)
+  own.set(name, draft)
+  return draft
+}
+
+function newDraft(known: Known, operation: OperationId, extent: Extent): Probe {
   const { target } = known
   const record = operationOf(operation)
   const effect = readsDeclared(operation, target.file) ? 'none' : granting(operation).effect

@@ -36,8 +36,6 @@ export interface CheckContext {
   control: 'granted' | 'refused' | 'none'
   /** The accepted control, shown in each failure beside the failed request. */
   granted?: Exchange | undefined
-  /** Failures in which only the code name is wrong: kept while the search goes on. */
-  readonly onlyName: Failure[]
   /** Judges again at the end of the run, concurrently with others. */
   atEnd?: Judge | undefined
   /** What reproduces a failure, besides the requirement's own data. */
@@ -87,7 +85,6 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
     requirement,
     control: 'none',
     again: { shownBy: null },
-    onlyName: [],
     open: createOpenCases(),
     get scenario() {
       return run.target.scenarios[id]

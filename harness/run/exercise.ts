@@ -106,15 +106,14 @@ async function checked(context: CheckContext, check: Judge | undefined): Promise
     if (!check) throw new Error('the requirement has no check')
     const verdict = await check(context)
     if (verdict) return judgedBy(context, verdict)
-    const failures = [...context.onlyName]
-    if (failures.length > 0) return { outcome: 'failed', failures }
+    const failures: Judged['failures'] = []
     if (context.atEnd) return { outcome: 'passed', failures }
     const left = leftOpen(context)
     if (left !== undefined) return unexercised(left)
     return context.cases > 0 ? { outcome: 'passed', failures } : unexercised('no answer was judged')
   } catch (error) {
     context.atEnd = undefined
-    return thrown(error, context)
+    return thrown(error, run)
   }
 }
 
@@ -124,15 +123,14 @@ function leftOpen({ open: { planned, judged, why } }: CheckContext): string | un
   return why === undefined ? left : judged === 0 ? why : `${why}; ${left}`
 }
 
-function thrown(error: unknown, { onlyName, run }: CheckContext): Judged {
+function thrown(error: unknown, run: Run): Judged {
   if (error instanceof Failed)
-    return { outcome: 'failed', failures: [error.failure, ...error.more, ...onlyName] }
+    return { outcome: 'failed', failures: [error.failure, ...error.more] }
   // An unexpected exception is a bug of the check and says nothing about the target.
   if (!(error instanceof NotExercised)) {
     debug('%o', error)
     return { outcome: 'not-exercised', ...mistakeReason(error), failures: [] }
   }
-  if (onlyName.length > 0) return { outcome: 'failed', failures: [...onlyName] }
   return leftBy(run, error.reason)
 }
 

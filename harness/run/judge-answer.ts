@@ -82,20 +82,28 @@ export function failureOf(context: CheckContext, evidence: Evidence): Failure {
   return { ...failure, ...(at !== undefined && { at }), ...(path && { path }) }
 }
 
-/** Judges an answer by the accepted pairs. A failure of the name only is kept; others are thrown. */
+/** Throws if an answer has none of the accepted pairs. */
 export function judgePairs(
   context: CheckContext,
   exchange: Exchange,
   pairs: Pairs,
   what: string,
 ): void {
+  const failure = pairsFault(context, exchange, pairs, what)
+  if (exchange.response) context.cases++
+  if (failure) throw new Failed(failure)
+}
+
+/** Undefined if an answer has one of the accepted pairs; throws `NotExercised` if it says nothing. */
+function pairsFault(
+  context: CheckContext,
+  exchange: Exchange,
+  pairs: Pairs,
+  what: string,
+): Failure | undefined {
   const found = comparePairs(context, exchange, pairs)
   if (typeof found === 'object') throw new NotExercised(found.why)
-  if (exchange.response) context.cases++
-  if (found === 'held') return
-  const failure = pairsFailure(context, exchange, pairs, what)
-  if (found === 'broken') throw new Failed(failure)
-  if (context.onlyName.length === 0) context.onlyName.push(failure)
+  return found === 'held' ? undefined : pairsFailure(context, exchange, pairs, what)
 }
 
 function lacksRight({ probe, response }: Exchange): string | undefined {
@@ -205,6 +213,7 @@ export function judgeVerdict(context: CheckContext, verdict: Verdict): void {
   if (verdict.outcome === 'open') throw new NotExercised(verdict.reason ?? verdict.why)
   context.cases += verdict.cases
   if (verdict.outcome !== 'broken') return
+  let named: Failure | undefined
   for (const { exchange, what, expected, ...more } of verdict.evidence) {
     context.again.shownBy = more.shownBy ?? null
     context.again.before = more.before
@@ -212,7 +221,10 @@ export function judgeVerdict(context: CheckContext, verdict: Verdict): void {
     if (typeof expected !== 'string') {
       // The rule has shown that the state existed.
       context.control = 'granted'
-      judgePairs(context, exchange, expected, what)
+      const failure = pairsFault(context, exchange, expected, what)
+      // Another answer may be wrong in more than its name.
+      if (failure && !failure.onlyName) throw new Failed(failure, named ? [named] : [])
+      named ??= failure
       continue
     }
     const { actual, at, against } = more
@@ -220,6 +232,7 @@ export function judgeVerdict(context: CheckContext, verdict: Verdict): void {
     const failure = context.failure(exchange, expected, what, actual)
     throw new Failed(at === undefined ? failure : { ...failure, at }, before)
   }
+  if (named) throw new Failed(named)
 }
 
 export function fits(exchange: Exchange, schema: SchemaName): boolean {

@@ -1,13 +1,12 @@
 import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test } from 'vitest'
-import { isRefusal, pairsOf } from '../../catalogue/expected.ts'
+import { isRefusal, type Pairs, pairsOf } from '../../catalogue/expected.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { responseOf } from '../../harness/engine/response.ts'
-import type { CheckContext } from '../../harness/run/check-context.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { judgePairs } from '../../harness/run/judge-answer.ts'
-import { Failed } from '../../harness/engine/outcome.ts'
+import { comparePairs } from '../../harness/run/judge-answer.ts'
+import type { Run } from '../../harness/engine/run.ts'
 import {
   listedPairs,
   pairsOf as pairsIn,
@@ -107,21 +106,11 @@ function received(status: number, tpe: string | undefined): Exchange {
   } as unknown as Exchange
 }
 
-function verdict(pairs: Parameters<typeof judgePairs>[2], exchange: Exchange): Verdict {
-  const context = {
-    run: { objects: { created: [] }, options: { tpe: 'exact' } },
-    control: 'granted',
-    cases: 0,
-    onlyName: [],
-    failure: () => ({}),
-  } as unknown as CheckContext
-  try {
-    judgePairs(context, exchange, pairs, '')
-  } catch (error) {
-    if (error instanceof Failed) return 'fails'
-    throw error
-  }
-  return context.onlyName.length > 0 ? 'only the name differs' : 'passes'
+function verdict(pairs: Pairs, exchange: Exchange): Verdict {
+  const run = { objects: { created: [] }, options: { tpe: 'exact' } } as unknown as Run
+  const found = comparePairs({ run, control: 'granted' }, exchange, pairs)
+  if (typeof found === 'object') throw new Error(found.why)
+  return found === 'held' ? 'passes' : found === 'name' ? 'only the name differs' : 'fails'
 }
 
 /** Answers by what they depend on: many rows take the same pairs. */
