@@ -23,24 +23,9 @@ test.each<[string, () => Response, string]>([
     `${away}502 with a page: 502 Bad Gateway, nginx/1.22.1${start}`,
   ],
   [
-    'words of a gateway',
-    () => new Response('no healthy upstream', { status: 503, headers: { server: 'envoy' } }),
-    `${away}503, but the body is not JSON: no healthy upstream, Server: envoy${start}`,
-  ],
-  [
-    'JSON of a gateway',
-    () => json(504, { message: 'Endpoint request timed out' }),
-    `${away}504 {"message":"Endpoint request timed out"}${start}`,
-  ],
-  [
     'a path that the gateway does not have',
     () => html(404, '404 Not Found', 'nginx'),
     `${ownPage}404 with a page: 404 Not Found, nginx; ${asks}`,
-  ],
-  [
-    'a gateway that lets nobody in',
-    () => html(403, '403 Forbidden'),
-    `${ownPage}403 with a page: 403 Forbidden, nginx/1.22.1; ${asks}`,
   ],
   [
     'a password',
@@ -51,24 +36,9 @@ test.each<[string, () => Response, string]>([
     'a gateway asks for a credential of its own (WWW-Authenticate: Basic): declare it in headers of the target file (--header), or exempt the suite (401 with a page: 401 Authorization Required, nginx)',
   ],
   [
-    'a key of the gateway',
-    () =>
-      json(
-        401,
-        { message: 'No API key found in request' },
-        { 'www-authenticate': 'Key realm="kong"' },
-      ),
-    'a gateway asks for a credential of its own (WWW-Authenticate: Key): declare it in headers of the target file (--header), or exempt the suite (401 {"message":"No API key found in request"})',
-  ],
-  [
     'a log-in',
     () => redirect('https://login.example/start?rd=x'),
     `it redirects to https://login.example/start: ${logIn} (302 to https://login.example/start)`,
-  ],
-  [
-    'another address',
-    () => redirect('https://eu.target.example/v2/v1/files', 301),
-    `it redirects to https://eu.target.example/v2/v1/files: ${logIn} (301 to https://eu.target.example/v2/v1/files)`,
   ],
   [
     'https on the same host, in an envelope',

@@ -85,14 +85,6 @@ function meetsThrice(): Instead {
   })
 }
 
-/** Booleans and texts are made numbers, and 0 is out of range. */
-const coerces: Instead = (reference) =>
-  changing(async (request, response) => {
-    const sent = (await request.json().catch(() => null)) as { max_tokens?: unknown } | null
-    const isZero = response.status === 400 && sent?.max_tokens === false
-    return isZero ? error(400, 'InvalidInputParameters') : response
-  })(takes('/v1/completion', ({ max_tokens: most }) => most === true || most === '1')(reference))
-
 const completion = { choices: [{ message: { content: 'Tea' } }] }
 const chat = '/v1/chat/completions'
 const [detect, graphs] = ['/v1/tools/ai-detect', '/v1/knowledge-graphs']
@@ -105,12 +97,6 @@ test.each<[string, () => Instead, readonly string[], readonly string[]]>([
     ['ai-detect.run/2xx-accepted'],
   ],
   [
-    'every ninth valid request breaks',
-    () => failsEvery(9, '/v1/completion', breaks),
-    ['completion.create/*', 'envelope/bad-input-no-5xx'],
-    ['completion.create/2xx-accepted'],
-  ],
-  [
     'every third valid creation breaks',
     () => failsEvery(3, graphs, breaks),
     ['graphs.create/*', 'envelope/bad-input-no-5xx', 'envelope/charset-parameter'],
@@ -121,12 +107,6 @@ test.each<[string, () => Instead, readonly string[], readonly string[]]>([
     () => failsEvery(2, graphs, refuses),
     ['graphs.create/*', 'envelope/charset-parameter'],
     ['graphs.create/2xx-accepted'],
-  ],
-  [
-    'every second valid creation is refused, asked for by what compares two of them',
-    () => failsEvery(2, graphs, refuses),
-    ['graphs.create/4xx-no-effect'],
-    [],
   ],
   [
     'every second valid request is refused, asked for by what compares two of them',
@@ -177,12 +157,6 @@ test.each<[string, () => Instead, readonly string[], readonly string[]]>([
     () => takes(chat, ({ tool_choice: is }) => is === true, completion),
     ['chat.create/400-malformed-t*'],
     ['chat.create/400-malformed-tool-choice'],
-  ],
-  [
-    'booleans and texts are made numbers, and 0 is out of range',
-    () => coerces,
-    ['completion.create/400-invalid-max-tokens'],
-    [],
   ],
   [
     'a guardrail meets each query three times in a row',
