@@ -19,21 +19,18 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
-  /** ms from start to end. */
   readonly ms: number
 }
 
 export interface Settings {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** Another copy of the command line. */
   readonly bin?: string
 }
 
 export interface Running {
   readonly child: ChildProcess
   readonly ended: Promise<Ended>
-  /** The first line of stdout. */
   readonly firstLine: Promise<string>
   /** Settles when stderr holds that text. */
   says(text: string): Promise<void>
@@ -96,7 +93,6 @@ export function start(
   return { child, ended, firstLine, says }
 }
 
-/** Runs the compiled `conform` to its end in a process of its own. */
 export function conformProcess(
   args: string | readonly string[],
   settings?: Settings,

@@ -13,7 +13,6 @@ export interface Block {
   readonly page: string
   readonly language: string
   readonly text: string
-  /** `<!-- run -->`, in either form. */
   readonly run: boolean
   /** `<!-- run by: tests/x.test.ts -->`: that file runs it. */
   readonly by: string | undefined

@@ -29,14 +29,12 @@ for (const [name, path] of Object.entries(programs))
       `SKIPPED: ${name} is not there; apt-get install nginx-light haproxy varnish\n`,
     )
 
-/** The reference until the test ends, and its port. */
 export async function upstream(options: ReferenceOptions = {}): Promise<number> {
   const { url, close } = await startReference({ jobMs: 15, slowJobMs: 1200, ...options })
   onTestFinished(() => close())
   return Number(new URL(url).port)
 }
 
-/** The target file of the reference. */
 const declared = JSON.parse(
   readFileSync(new URL('../../fixtures/reference.target.json', import.meta.url), 'utf8'),
 ) as {
@@ -44,7 +42,6 @@ const declared = JSON.parse(
 }
 export const fullKey = declared.keys.full
 
-/** A few operations, alike each time. */
 export const only = (...ids: readonly string[]): string[] => ids.flatMap((id) => ['--only', id])
 export const twice = ['--runs', '2', '--seed', '1']
 export const few = [...only('files.*', 'translate.run/*', 'envelope/*'), ...twice]
@@ -66,21 +63,17 @@ export async function judge(
   return ended
 }
 
-/** The report that a run with `--report json` wrote. */
 export function reportOf(ended: Ended): Report {
   return JSON.parse(
     readFileSync(join(folders.get(ended)!, 'conform-report.json'), 'utf8'),
   ) as Report
 }
 
-/** The sentence of the last line. */
 export const lastLine = ({ stdout }: Ended): string => stdout.trimEnd().split('\n').at(-1) ?? ''
 
-/** The service was judged as without what is in front. */
 export const expectPassed = (ended: Ended, what = ''): void =>
   expect(lastLine(ended), `${what}${ended.stdout}`).toMatch(/^exit 0: no required check failed/)
 
-/** Nothing was judged, for that reason. */
 export function expectNotJudged(ended: Ended, reason: RegExp): void {
   expect(ended.code, ended.stdout).toBe(3)
   expect(lastLine(ended)).toMatch(reason)
@@ -94,7 +87,6 @@ export const proxied = (port: number, more = ''): string => {
   return `server { listen 127.0.0.1:{port}; ${size} ${more} location / { proxy_pass http://127.0.0.1:${port}; proxy_http_version 1.1; proxy_set_header Connection ""; } }`
 }
 
-/** Names the server that HAProxy sends requests to. */
 export const backend = (port: number): string => `backend service\n  server one 127.0.0.1:${port}`
 
 async function started(child: ChildProcess, port: number): Promise<void> {

@@ -27,7 +27,6 @@ const withText = (response: WireResponse, text: string): WireResponse => ({
 })
 const isGranted = ({ status }: Pick<WireResponse, 'status'>): boolean => status < 300
 
-/** Drops the content type if none is given. */
 function withType(response: WireResponse, type?: string): WireResponse {
   const others = response.headers.filter(({ name }) => name.toLowerCase() !== 'content-type')
   return {
@@ -76,7 +75,6 @@ const kinds: Readonly<Record<string, (value: unknown) => unknown>> = {
     isObject(value) ? Object.fromEntries(Object.entries(value).reverse()) : value,
 }
 
-/** The value with one of its parts changed; itself if it has no such part. */
 function changedAt(value: unknown, [key, ...rest]: readonly string[], kind: string): unknown {
   if (key === undefined) return kinds[kind]?.(value)
   if (typeof value !== 'object' || value === null) return value
@@ -119,7 +117,6 @@ const shown = (response: WireResponse): string =>
     textOf(response),
   ])
 
-/** Every change to that response that makes another of it. */
 function changesOf(
   operation: OperationId,
   response: WireResponse,
@@ -134,7 +131,6 @@ function changesOf(
 }
 
 interface Rule {
-  /** Operations that it is of; absent for all. */
   readonly of?: readonly OperationId[]
   readonly except?: readonly OperationId[]
   readonly change: RegExp

@@ -15,7 +15,6 @@ const pace = { jobMs: 15, slowJobMs: 1800 }
 const combined =
   /^(envelope|json|requests|settling)\/|^jobs\/(fail-now|readable|texts|values|others)/
 
-/** Gives the subject of a variant; a server has at most one of each. */
 function subjectOf(variant: string): string {
   if (combined.test(variant)) return variant
   if (/^jobs\/(born|instant)/.test(variant)) return 'jobs that end at once'

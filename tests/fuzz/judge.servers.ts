@@ -174,9 +174,7 @@ function startFuzzed({ own, others }: Behaviour) {
 /** `npm run fuzz` sets more, and a seed of its own where one is to be looked at again. */
 const count = Number(process.env['FUZZ_RUNS'] ?? 24)
 const seed = Number(process.env['FUZZ_SEED'] ?? 421)
-/** Runs at once. */
 const width = 8
-/** Runs whose JUnit reports are looked at together. */
 const several = 48
 
 /** Operations that take part: all of them in every fourth run, a few in the others. */

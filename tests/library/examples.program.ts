@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { freePort } from '../support/raw-server.ts'
-import { makeProject, type Project } from '../vitest/project.ts'
+import { makeProject, type Project, projectIn } from '../vitest/project.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -17,7 +17,7 @@ afterAll(() => all.remove())
 /** An example beside the package as it is packed. */
 function example(name: string): Project {
   cpSync(join(root, 'docs/examples', name), join(all.dir, name), { recursive: true })
-  return all.at(name)
+  return projectIn(join(all.dir, name), join(all.dir, 'node_modules'))
 }
 
 test('the examples in TypeScript compile with no declaration skipped, the strict one under either resolution, and it judges', async () => {

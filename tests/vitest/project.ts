@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import {
   cpSync,
   mkdirSync,
@@ -10,7 +10,6 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -34,21 +33,7 @@ export interface Said {
 }
 
 /** Somebody's project: a folder with the compiled package in its node_modules, and the other packages of this repository. */
-export interface Project {
-  readonly dir: string
-  write(files: Readonly<Record<string, string>>): void
-  /** Gives the project as seen from a folder of it, with the same packages. */
-  at(folder: string): Project
-  /** Runs a program of node_modules/.bin, or node itself, to its end. */
-  run(
-    program: string,
-    args: readonly string[],
-    env?: Readonly<Record<string, string>>,
-  ): Promise<Said>
-  /** Starts a program of node_modules/.bin that goes on; it is ended with its children by `kill`. */
-  start(program: string, args: readonly string[]): ChildProcessByStdio<null, Readable, Readable>
-  remove(): void
-}
+export type Project = ReturnType<typeof projectIn>
 
 export function makeProject(files: Readonly<Record<string, string>> = {}): Project {
   const dir = mkdtempSync(join(tmpdir(), 'conform-project-'))
@@ -65,17 +50,18 @@ export function makeProject(files: Readonly<Record<string, string>> = {}): Proje
   return project
 }
 
-function projectIn(dir: string, modules: string): Project {
+/** The project as seen from that folder of it, with the packages of that node_modules. */
+export function projectIn(dir: string, modules: string) {
   return {
     dir,
-    at: (folder) => projectIn(join(dir, folder), modules),
-    write(more) {
+    write(more: Readonly<Record<string, string>>) {
       for (const [path, text] of Object.entries(more)) {
         mkdirSync(dirname(join(dir, path)), { recursive: true })
         writeFileSync(join(dir, path), text)
       }
     },
-    start(program, args) {
+    /** Starts a program of node_modules/.bin that goes on. */
+    start(program: string, args: readonly string[]) {
       const { PATH = '', HOME = '' } = process.env
       const env = { PATH, HOME, NO_COLOR: '1' }
       return spawn(join(modules, '.bin', program), args, {
@@ -84,7 +70,12 @@ function projectIn(dir: string, modules: string): Project {
         stdio: ['ignore', 'pipe', 'pipe'],
       })
     },
-    async run(program, args, env = {}) {
+    /** Runs a program of node_modules/.bin, or node itself, to its end. */
+    async run(
+      program: string,
+      args: readonly string[],
+      env: Record<string, string> = {},
+    ): Promise<Said> {
       const { PATH = '', HOME = '' } = process.env
       const file = program === 'node' ? process.execPath : join(modules, '.bin', program)
       const settings = {
