@@ -130,7 +130,6 @@ export const failure = object(
     ),
     toRefuse: described('The request had to be refused.', always),
     cites: described('The end of `expected`: its sections, and a remark of the suite.', text),
-    asked: described('The expected statuses and error names.', listOf(text)),
     noEnvelope: described(
       'The status is right, but the answer is not an error envelope: see envelope/shape.',
       always,

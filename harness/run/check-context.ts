@@ -109,7 +109,6 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
         cites,
         actual: withFinding(exchange, actual ?? describeResponse(exchange)),
         onlyName: false,
-        ...(expects !== undefined && { asked }),
         seed: run.options.seed,
         ...controlOf(context, exchange),
         ...(story !== undefined && { story }),

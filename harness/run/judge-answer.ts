@@ -65,7 +65,6 @@ function pairsFailure(
   return {
     ...context.failure(exchange, describePairs(pairs), what, describeResponse(exchange) + remark),
     toRefuse: true,
-    asked: pairs.flat().map(String),
     ...(isOtherName && { at: '/tpe' }),
     ...(isBare && !isFamily && { noEnvelope: true }),
     onlyName: isFamily,

@@ -8,7 +8,7 @@ import type {
 import { count, reasonExpected, sections, sectionsIn } from '../../harness/report/index.ts'
 import { htmlAttribute, htmlText, shortened, visible } from '../escape.ts'
 import { duration, kinds, levels } from '../view/writing.ts'
-import { responseDifference, responseDifferenceOf } from '../view/difference.ts'
+import { responseDifference } from '../view/difference.ts'
 import { evidence } from '../view/evidence.ts'
 import {
   storyMarkup,
@@ -60,20 +60,12 @@ function one(failure: Failure, run: Report['run'], limit: number): string {
   let [facts, commands] = ['', '']
   for (const [label, text] of evidence(failure, limit)) {
     const row = (shown: string): string => `<dt>${words[label]}</dt><dd>${shown}</dd>`
-    if (label !== 'again' && label !== 'curl') facts += row(answerMarkup(failure, label, text))
+    if (label !== 'again' && label !== 'curl') facts += row(htmlText(text))
     else if (text.length <= limit * 4) commands += row(`<pre class="c">${htmlText(text)}</pre>`)
   }
   const path =
     failure.path === undefined ? '' : `, path ${htmlText(shortened(failure.path, limit))}`
   return `<div class="evidence"><dl>${facts}</dl>${failure.story === undefined ? '' : storyMarkup(failure.story)}${exchange(failure, run, limit)}<dl>${commands}<dt>Seed</dt><dd>${failure.seed}${path}</dd></dl></div>`
-}
-
-function answerMarkup(failure: Failure, label: string, text: string): string {
-  const [asked, came] = [visible(failure.expected), visible(failure.actual)]
-  const words = responseDifferenceOf({ ...failure, expected: asked, actual: came })
-  if (label === 'expected' && text === asked) return piecesMarkup(words.expected, 'ins')
-  if (label === 'received' && text === came) return piecesMarkup(words.received, 'del')
-  return htmlText(text)
 }
 
 const LEAST = 1024

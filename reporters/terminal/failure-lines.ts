@@ -1,11 +1,10 @@
 import type { Cause, Distinct, LikelyCause } from '../view/causes.ts'
 import type { Colors } from 'picocolors/types'
-import { shortened, terminalText, terminalPieces, visible } from '../escape.ts'
+import { shortened, terminalText, visible } from '../escape.ts'
 import type { Line } from './lines.ts'
 import { sections, type Failure, type RequirementResult } from '../../harness/report/index.ts'
 import { levels, outcomes } from '../view/writing.ts'
 import { storyLines, evidence, type EvidenceLine, commandOrLength } from '../view/evidence.ts'
-import { responseDifferenceOf } from '../view/difference.ts'
 
 const INDENT = ' '.repeat(4)
 const LABEL_WIDTH = 10
@@ -71,7 +70,7 @@ export function shortBlock(
     cause === undefined
       ? headOf(example, colors, more)
       : `${signOf(example, colors)} ${colors.bold(`${results.length} × ${cause.isAbsent ? 'not built' : terminalText(shortened(cause.what, 100))}`)}`,
-    ...(whole === undefined ? [] : linesOf(whole, evidence(whole).slice(0, 3), colors)),
+    ...(whole === undefined ? [] : linesOf(evidence(whole).slice(0, 3), colors)),
     ...(hasCurl && curl !== '' && curl.length <= LONGEST_CURL
       ? [{ whole: `${INDENT}${terminalText(curl, Infinity)}` }]
       : []),
@@ -110,13 +109,13 @@ function evidenceLines(failure: Failure, colors: Colors): Line[] {
   const lines = evidence(failure)
   const facts = lines.filter(([label]) => label !== 'again' && label !== 'curl')
   return [
-    ...linesOf(failure, facts, colors),
+    ...linesOf(facts, colors),
     ...storyOf(failure, colors),
-    ...linesOf(failure, lines.slice(facts.length), colors),
+    ...linesOf(lines.slice(facts.length), colors),
   ]
 }
 
-function linesOf(failure: Failure, lines: readonly EvidenceLine[], colors: Colors): Line[] {
+function linesOf(lines: readonly EvidenceLine[], colors: Colors): Line[] {
   return lines.flatMap(([label, text]): Line[] => {
     // Text to copy has its own line, indented with blanks only.
     if (label === 'curl' || label === 'again')
@@ -124,7 +123,7 @@ function linesOf(failure: Failure, lines: readonly EvidenceLine[], colors: Color
         `${INDENT}${colors.dim(label)}`,
         { whole: `${INDENT}  ${terminalText(commandOrLength(text), Infinity)}` },
       ]
-    return [labelled(label, painted(failure, [label, text], colors), colors)]
+    return [labelled(label, painted(label, terminalText(text), colors), colors)]
   })
 }
 
@@ -136,10 +135,7 @@ function labelled(label: string, text: string, colors: Colors): Line {
   }
 }
 
-function painted(failure: Failure, [label, text]: EvidenceLine, colors: Colors): string {
-  const { expected, received } = responseDifferenceOf(failure)
-  if (label === 'expected')
-    return terminalPieces(expected, (part) => colors.bold(colors.green(part)))
-  if (label === 'received') return terminalPieces(received, (part) => colors.bold(colors.red(part)))
-  return terminalText(text)
+function painted(label: EvidenceLine[0], text: string, colors: Colors): string {
+  if (label === 'expected') return colors.green(text)
+  return label === 'received' ? colors.red(text) : text
 }

@@ -1,7 +1,6 @@
 import { diffArrays, diffWordsWithSpace } from 'diff'
 import { findNodeAtLocation, type Node as JsonNode, parseTree } from 'jsonc-parser'
 import type { Failure, RecordedBody, RecordedRequest, Report } from '../../harness/report/index.ts'
-import { responseOf } from '../../harness/report/index.ts'
 import { parsedJson, tokensOf } from '../../schemas/json.ts'
 import { STATUS_CODES } from 'node:http'
 
@@ -116,74 +115,6 @@ function alike(
   // An id on one side only is a difference.
   const both = first !== one && second !== two ? [first, second] : [one, two]
   return nonce.length < 4 ? both : both.map((text) => text.replaceAll(suffix, '…'))
-}
-
-/**
- * Expected and received, with statuses and names marked that only one side has; if they match, the rest is marked;
- * everything without any.
- */
-export function responseDifferenceOf(
-  failure: Pick<Failure, 'actual' | 'asked' | 'exchange' | 'expected'>,
-): {
-  readonly expected: readonly Piece[]
-  readonly received: readonly Piece[]
-} {
-  const { actual, asked = [], expected } = failure
-  const { status, tpe } = responseOf(failure)
-  const answered = [status, tpe].filter((word) => word != null).map(String)
-  const hasNames = asked.some((word) => !isStatus(word))
-  return {
-    expected: wordPieces(expected, asked, (word) => answered.some((came) => fits(came, word))),
-    received: wordPieces(
-      actual,
-      answered,
-      (came) => (!isStatus(came) && !hasNames) || asked.some((word) => fits(came, word)),
-      asked.length === 0,
-    ),
-  }
-}
-
-const classes: Readonly<Record<string, (status: number) => boolean>> = {
-  '2xx': (status) => status >= 200 && status < 300,
-  '4xx': (status) => status >= 400 && status < 500,
-  '4xx-body': (status) => status >= 400 && status < 500,
-  '4xx-id': (status) => status >= 400 && status < 500,
-  any: (status) => status >= 400,
-  'no-5xx': (status) => status < 500,
-}
-
-function isStatus(word: string): boolean {
-  return /^\d+$/.test(word) || Object.hasOwn(classes, word)
-}
-
-function fits(came: string, asked: string): boolean {
-  return came === asked || (/^\d+$/.test(came) && classes[asked]?.(Number(came)) === true)
-}
-
-/**
- * Splits the text at the given words; words that do not match are marked.
- * @param isRest the words match, so the rest is marked
- */
-function wordPieces(
-  text: string,
-  words: readonly string[],
-  isFitting: (word: string) => boolean,
-  isRest = false,
-): Piece[] {
-  const pieces: Piece[] = []
-  let end = 0
-  for (const word of words) {
-    const at = text.indexOf(word, end)
-    if (at < 0) continue
-    const isMarked = !isRest && !isFitting(word)
-    pieces.push(...plain(text.slice(end, at)), { text: word, isMarked })
-    end = at + word.length
-  }
-  if (pieces.length === 0) return marked(text)
-  const rest = text.slice(end)
-  if (pieces.some(({ isMarked }) => isMarked)) return [...pieces, ...plain(rest)]
-  const [gap = ''] = /^[\s,;:]*/.exec(rest) ?? []
-  return [...pieces, ...plain(gap), ...marked(rest.slice(gap.length))]
 }
 
 export function joinedPieces(pieces: readonly Piece[]): Piece[] {

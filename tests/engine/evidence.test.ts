@@ -54,13 +54,7 @@ test('a failure has the request that was granted, and the place in the response 
   ]
   const { of } = await judge(ids, { way: renaming(ids) })
   for (const id of ids) {
-    const { asked, at, control, exchange, expected } = of(id).failures[0]!
-    // The words of the row's pairs, by which reports tell what differs.
-    expect(asked!.length, id).toBeGreaterThan(1)
-    expect(
-      asked!.filter((word) => !expected.includes(word)),
-      id,
-    ).toEqual([])
+    const { at, control, exchange } = of(id).failures[0]!
     expect({ at, status: control?.status, url: control?.request.url }, id).toEqual({
       at: '/tpe',
       status: 200,

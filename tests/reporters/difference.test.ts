@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Failure, RecordedRequest } from '../../harness/report/report-schema.ts'
 import {
-  responseDifferenceOf,
   type Piece,
   requestDifference,
   responseDifference,
@@ -95,65 +94,6 @@ test('bodies that have nothing in common are compared no further than most edits
   // Not even the request line, which is the same, was looked for among them.
   expect(pairs.filter(({ isSame }) => isSame)).toEqual([])
 })
-
-/** What was asked for, the expectation, the response, what was received; then both as they are marked. */
-const marked = `
-400 BadRequest | 404 BadRequest
-  400 BadRequest (§7.2, §7.3)     | 404 BadRequest "no such thing (BadRequest)"
-  [400] BadRequest (§7.2, §7.3)   | [404] BadRequest "no such thing (BadRequest)"
-401 BadCredentials | 401 badcredentials
-  401 BadCredentials (§5)         | 401 badcredentials "x"
-  401 [BadCredentials] (§5)       | 401 [badcredentials] "x"
-400 InvalidContentType BadRequest | 422 UnprocessableEntity
-  400 InvalidContentType or BadRequest (§7.2)       | 422 UnprocessableEntity
-  [400] [InvalidContentType] or [BadRequest] (§7.2) | [422] [UnprocessableEntity]
-404 ResourceNotFound | 200
-  404 ResourceNotFound (§7.3)     | 200 {"id":"404"}
-  [404] [ResourceNotFound] (§7.3) | [200] {"id":"404"}
-any BadToken | 401 X
-  an error with BadToken (§4)     | 401 X ("X" is no BadToken)
-  an error with [BadToken] (§4)   | 401 [X] ("X" is no BadToken)
-409 BadRequest | 423 BadRequest
-  409 BadRequest (§4.2)           | 423 BadRequest
-  [409] BadRequest (§4.2)         | [423] BadRequest
-4xx | 400 BadRequest
-  a 4xx with an error envelope (§2.6)   | 400 BadRequest, but extras is missing
-  a 4xx [with an error envelope (§2.6)] | 400 BadRequest, [but extras is missing]
-200 | 200
-  a JSON body with the members of a job (§2.3)   | 200, but created_at is missing
-  [a JSON body with the members of a job (§2.3)] | 200, [but created_at is missing]
-no status | 404
-  a JSON error envelope (§2.6)    | 404 with a page: Error
-  [a JSON error envelope (§2.6)]  | 404 [with a page: Error]
-no status | 200
-  a created_at (§2.3)             | created_at is missing
-  [a created_at (§2.3)]           | [created_at is missing]
-no status | no answer
-  2xx (§4)                        | no answer: it took too long
-  [2xx (§4)]                      | [no answer: it took too long]
-`
-const blocks = marked
-  .trim()
-  .split(/\n(?! )/)
-  .map((block) => block.split('\n  '))
-
-test.each(blocks)(
-  'asked for and received %s: what differs is marked in %s',
-  (given, plain, wanted) => {
-    const [asked, [status, tpe]] = given.split(' | ').map((part) => part.split(' ')) as [
-      string[],
-      string[],
-    ]
-    const [expected, actual] = plain.split(/ +\| /) as [string, string]
-    const body = JSON.stringify(tpe === undefined ? { id: '404' } : { tpe })
-    const response = { status: Number(status), headers: {}, body }
-    const words = responseDifferenceOf({
-      ...{ asked: asked[0] === 'no' ? [] : asked, expected, actual },
-      ...(status !== 'no' && { exchange: { ...failure().exchange!, response } }),
-    })
-    expect([shown(words.expected), shown(words.received)]).toEqual(wanted.split(/ +\| /))
-  },
-)
 
 function answered(body: unknown, at?: string): Failure {
   const { exchange } = failure()

@@ -156,22 +156,6 @@ test('a failure shows what was sent, expected and received, how to see it again,
   )
 })
 
-test('in colour, only the words stand out in which expected and received differ', () => {
-  const row = failed('a.b/1', {
-    ...{ expected: '400 BadRequest (§7.2)', actual: '400 badrequest "no (BadRequest)"' },
-    asked: ['400', 'BadRequest'],
-    exchange: {
-      ...exchange!,
-      response: { status: 400, headers: {}, body: '{"tpe":"badrequest"}' },
-    },
-  })
-  const text = renderTerminal(report([row]), pc.createColors(true))
-  const standOut = (word: string, code: number) =>
-    `\u001b[1m\u001b[${code}m${word}\u001b[39m\u001b[22m`
-  expect(text).toContain(`400 ${standOut('BadRequest', 32)} (§7.2)\n`)
-  expect(text).toContain(`400 ${standOut('badrequest', 31)} "no (BadRequest)"\n`)
-})
-
 /** What `--verbose` says of requirements that were not tested for these reasons. */
 const notTested = (...reasons: string[]) =>
   inFull(report([failed('a.b/0'), ...reasons.map((reason, at) => missed(`a.b/${at + 1}`, reason))]))
