@@ -172,6 +172,9 @@ export class Binding {
     if (typeof compared === 'object') return { outcome: 'open', why: { reason: compared.why } }
     const isTaken = exchange.response !== undefined && isGranted(exchange.response)
     if (compared === 'held') return { outcome: 'held', cases: 1, isGranted: isTaken }
+    // A copy of the server may not know yet what the run made.
+    const isUnknown = [404, 410].includes(exchange.response?.status ?? 0)
+    if (one.object && isUnknown) return { outcome: 'held', cases: 1 }
     const change = one.object ?? (isTaken ? one.coercion : undefined)
     if (change) {
       const twin = this.#look(journal, this.#twin(one, change))

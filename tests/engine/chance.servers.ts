@@ -3,7 +3,7 @@ import type { HttpResult, Transport } from '../../harness/http/message.ts'
 import { reasons } from '../matrix/judge-reference.ts'
 import { randomFrom } from '../support/lossy-network.ts'
 import { judgeBehind } from './behind.ts'
-import { answered, envelope, isGranted, judge, losing, via } from './networks.ts'
+import { answered, envelope, headerOf, isGranted, judge, losing, via } from './networks.ts'
 
 // All requirements, two seeds: chance and copies that lag behind make no innocent one fail.
 
@@ -46,7 +46,9 @@ function lagging(seed: number, lagMs: number) {
   const madeAt = new Map<string, number>()
   const known = new Map<string, { at: number; result: HttpResult }[]>()
   let sent = 0
-  return via(async ({ method, path }, send) => {
+  return via(async (request, send) => {
+    const { method, path } = request
+    const name = `${path} ${headerOf(request, 'authorization')}`
     const number = sent++
     const result = await send()
     const now = performance.now()
@@ -58,8 +60,8 @@ function lagging(seed: number, lagMs: number) {
     }
     const [made] = [...madeAt].filter(([id]) => path.includes(id))
     if (!made) return result
-    const answers = known.get(path) ?? []
-    known.set(path, [...answers, { at: now, result }])
+    const answers = known.get(name) ?? []
+    known.set(name, [...answers, { at: now, result }])
     if (random.of(`copy ${number}`) < 0.5) return result
     if (now - made[1] >= lagMs)
       return answers.findLast(({ at }) => at <= now - lagMs)?.result ?? result
