@@ -65,14 +65,10 @@ export function withFinding({ finding }: Exchange, received: string): string {
   return `${received}; the answers to one request differ: ${each.join('; ')}`
 }
 
-/** Characters of a body above which a 502 may come from its length. */
-const largeBody = 128 * 1024
-
 function tooLargeRemark({ probe }: Exchange, { status }: HttpResponse): string {
-  if (status !== 413 && !(status === 502 && (probe.body?.length ?? 0) > largeBody)) return ''
+  if (status !== 413) return ''
   const type = probe.headers.find((line) => isNamed(line, 'content-type'))?.value ?? 'json'
-  const body = `the body of this ${type.includes('json') ? 'request' : 'upload'}`
-  return `; ${body} ${status === 413 ? 'is' : 'may be'} larger than your gateway allows`
+  return `; the body of this ${type.includes('json') ? 'request' : 'upload'} is larger than your gateway allows`
 }
 
 /** Continues the status: why the body is not JSON, if it should be, and its beginning. */
