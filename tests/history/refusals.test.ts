@@ -13,7 +13,7 @@ const request = (name: string) => ({
   purpose: { requirement: null, role: 'probe' } as const,
 })
 
-/** What a word says of a case: `?`: it asks; in brackets: the others are still judged; `late`: at the end of the run. */
+/** What a word says of a case: `?`: it asks; in brackets: the others are still judged; `after`: after the others; `late`: at the end of the run. */
 function ruleOf(word: string, at: number): CaseRule {
   const what = `case ${at + 1}`
   const [, outcome = ''] = /(\w+|\?)(?=\)|$)/.exec(word) ?? []
@@ -27,6 +27,7 @@ function ruleOf(word: string, at: number): CaseRule {
   return {
     judge: () => verdicts[outcome]!,
     ...(word.includes('late') && { when: 'at the end' }),
+    ...(word.includes('after') && { when: 'after the others' }),
     isFurther: word.startsWith('('),
   }
 }
@@ -55,6 +56,8 @@ test.each([
   ['(open), ?', 'asks: case 2'],
   ['(open), broken', 'broken: case 2'],
   ['(open)', 'nobody knows case 1'],
+  ['?, after ?', 'asks: case 1'],
+  ['held, after ?', 'asks: case 2'],
   ['?, late ?', 'asks: case 1'],
   ['held, late ?', 'asks at the end: case 2'],
   ['held, late broken', 'broken: case 2'],
