@@ -159,8 +159,6 @@ export async function createObject(
   return namedId(context.run, await create(context, make, 'the creation'))
 }
 
-const maxTries = 3
-
 /** Whether a creation may have been refused for its content, such as its name. */
 function isRefusedByName({ response, probe }: Exchange): boolean {
   const { creates } = probe.operation === null ? {} : operation(probe.operation)
@@ -179,7 +177,7 @@ export async function create(
 ): Promise<Exchange> {
   const { run, scenario } = context
   const send = (one = make): Promise<Exchange> => context.send(one, { role: 'setup' })
-  const sent = await resendWhile(await send(), send, isRefusedByName, maxTries)
+  const sent = await resendWhile(await send(), send, isRefusedByName, 3)
   const creation =
     sent.probe.operation === uploadOperation && !scenario
       ? await resendAsDeclared(sent, () => send(() => validRequest(run, uploadOperation)))
@@ -195,7 +193,7 @@ export async function create(
 }
 
 /** Notes a valid creation that crashes the server, or is refused as existing. */
-export function noteRefused(context: CheckContext, creation: Exchange): void {
+function noteRefused(context: CheckContext, creation: Exchange): void {
   const { run } = context
   const { response, unanswered } = creation
   // A file whose id another upload returned is not new.
@@ -216,7 +214,7 @@ export const eachAccepted: Judge = async (context) => {
 }
 
 /** A creation of something new: a newly uploaded file is added to the declared graph. */
-export async function freshCreation(run: Run, id: OperationId): Promise<Probe> {
+async function freshCreation(run: Run, id: OperationId): Promise<Probe> {
   if (id !== additionOperation) return validRequest(run, id)
   if (pointerOf(run, id, 'file') === undefined)
     throw new NotExercised('declare operations.graphs.add-file.fields.file')
@@ -230,13 +228,13 @@ export async function addition(run: Run, graph: string, file: string): Promise<P
   return { ...(await operationProbe(run, additionOperation, parts)), creates: file }
 }
 
-export function fileIn(run: Run, probe: Probe): string | undefined {
+function fileIn(run: Run, probe: Probe): string | undefined {
   const pointer = pointerOf(run, additionOperation, 'file')
   return pointer === undefined ? undefined : String(getAt(jsonOf(probe), pointer))
 }
 
 /** Retrieves the file of a failed addition, which may be missing. */
-export async function lookForFile(run: Run, { probe, response }: Exchange): Promise<void> {
+async function lookForFile(run: Run, { probe, response }: Exchange): Promise<void> {
   const isMissing = response?.status === 404 || response?.status === 410
   const file = probe.operation === additionOperation ? fileIn(run, probe) : undefined
   if (!isMissing || file === undefined) return
@@ -253,21 +251,17 @@ export const isConflict = ({ response }: Exchange): boolean => response?.status 
 
 const atOnce = { full: 4, quick: 2 }
 const severalAtOnce = { full: 3, quick: 2 }
-const maxMore = 2
 
 /** Records the control, and returns its request; throws `NotExercised` if it was not accepted. */
-export async function requireControl(context: CheckContext): Promise<() => Promise<Probe>> {
+async function requireControl(context: CheckContext): Promise<() => Promise<Probe>> {
   const found = await grantedControl(context.run, operationIn(context))
   noteControl(context, found)
   return found.valid
 }
 
-const verdictOn = ({ run, requirement }: CheckContext) =>
-  relationRule(requirement.id)(historyOf(run))
-
 /** Judges a requirement by its rule on the whole run. A case that cannot be judged reports its own reason. */
 export function judgeRelation(context: CheckContext): void {
-  const verdict = verdictOn(context)
+  const verdict = relationRule(context.requirement.id)(historyOf(context.run))
   const { planned, judged } = context.open
   context.cases = 0
   if (verdict.outcome !== 'open' || planned <= judged) judgeVerdict(context, verdict)
@@ -298,7 +292,7 @@ export const ownId: Judge = async (context) => {
   const size = severalAtOnce[run.options.depth]
   const sent = await sendAtOnce(run, { size, make, requirement: requirement.id })
   // A guardrail, a lost answer or a limit may have affected one, and some targets accept only one at a time.
-  for (let more = maxMore; more > 0 && sent.filter(isTaken).length < 2; more--)
+  for (let more = 2; more > 0 && sent.filter(isTaken).length < 2; more--)
     sent.push(await context.send(make))
   if (operation === uploadOperation) await uploadUnderOneName(context)
   context.open.plan(1)
@@ -411,7 +405,7 @@ export async function askAgain(context: CheckContext, probe: Probe): Promise<Exc
   return last
 }
 
-export function judgeOnce(context: CheckContext, last: Exchange): void {
+function judgeOnce(context: CheckContext, last: Exchange): void {
   if (!last.response)
     judgePairs(context, last, creatorOf(operationIn(context)).exists, last.purpose.what ?? '')
   judgeRelation(context)
@@ -608,15 +602,13 @@ async function addTwin(context: CheckContext, first: Probe): Promise<void> {
   await retryWhileSettling(run, add, isTaken)
 }
 
-const others = 3
-
 async function addOthers(
   context: CheckContext,
   valid: () => Promise<Probe>,
 ): Promise<readonly Exchange[]> {
   const { run, requirement } = context
   const make = (): Promise<Probe> => freshCreation(run, additionOperation)
-  const together = { size: others, make, requirement: requirement.id }
+  const together = { size: 3, make, requirement: requirement.id }
   const one = async () => [await context.send(valid, { role: 'setup' })]
   return (await orElse(run, () => sendAtOnce(run, together), one)).filter(isTaken)
 }

@@ -22,7 +22,7 @@ import { describeResponse, isOwnBreakdown } from '../../harness/engine/index.ts'
 
 export type RelationRule = (history: History, operation: OperationId) => Verdict
 
-export interface Creator {
+interface Creator {
   readonly operation: OperationId
   readonly exists: Pairs
   readonly what: string
@@ -50,10 +50,10 @@ function thingOf(event: HistoryEvent): string | undefined {
 }
 
 /** The file in an addition; if its place is undeclared, the whole body identifies it. */
-export const fileOf = ({ object, content }: Pick<HistoryEvent, 'object' | 'content'>): string =>
+const fileOf = ({ object, content }: Pick<HistoryEvent, 'object' | 'content'>): string =>
   object === undefined ? String(content) : idKey(object)
 
-export const additionsByFile = derived((history) =>
+const additionsByFile = derived((history) =>
   groupBy(thingsOf(history, additionOperation).flat(), fileOf),
 )
 
@@ -88,7 +88,7 @@ export const isRefused = (event: HistoryEvent): boolean =>
   isAnswered(event) && !event.isGranted && ![401, 403, 429, 503].includes(event.status!)
 
 /** The same request with a valid key: the same bytes with the same label. */
-export const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =>
+const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one.content !== undefined &&
   one.content === other.content &&
   one.label === other.label &&
@@ -100,7 +100,7 @@ export const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =
 /** A timer may fire early, in ms. */
 const earlyMs = 1
 
-export const hasSettled = ({ limits }: History, madeAt: number, at: number): boolean =>
+const hasSettled = ({ limits }: History, madeAt: number, at: number): boolean =>
   at - madeAt >= limits.settleMs - earlyMs
 
 /** A request spoils its connection if this many answers on fresh ones are right, and none of this many after it. */
@@ -110,7 +110,7 @@ const proof = { fresh: 2, behind: 3 }
  * Whether the client has alternated between a suspected request and fresh connections.
  * @param alike answers to similar requests
  */
-export function isOfConnection(
+function isOfConnection(
   wrong: HistoryEvent,
   alike: readonly HistoryEvent[],
   isRight: (event: HistoryEvent) => boolean,
@@ -124,7 +124,7 @@ export function isOfConnection(
   return isProven && fresh.every(isRight) && !behind.some(isRight)
 }
 
-export function isForFile(history: History, { object, status = 0, sentAt }: HistoryEvent): boolean {
+function isForFile(history: History, { object, status = 0, sentAt }: HistoryEvent): boolean {
   if (object === undefined || !isMissing(status)) return false
   const readings = history
     .of(object)
@@ -133,10 +133,7 @@ export function isForFile(history: History, { object, status = 0, sentAt }: Hist
 }
 
 /** Whether an addition found no graph because a created one has disappeared: another requirement judges that. */
-export function isForGraph(
-  history: History,
-  { within = '', status = 0, sentAt }: HistoryEvent,
-): boolean {
+function isForGraph(history: History, { within = '', status = 0, sentAt }: HistoryEvent): boolean {
   const isMade = madeBy(history, 'graphs.create').some(({ object }) => object === within)
   const isThere = (one: HistoryEvent): boolean =>
     one.sentAt > sentAt && isAnswered(one) && !isMissing(one.status!)
@@ -167,7 +164,7 @@ const made = derived((history) => {
 const longestMs = 60_000
 
 /** Whether an object may be gone by then, through an undocumented request or an unrecorded client. */
-export const mayBeGone = (history: History, from: number, to: number): boolean =>
+const mayBeGone = (history: History, from: number, to: number): boolean =>
   history.isRecorded &&
   (!(to - from <= longestMs) || history.othersAt.some((at) => !(at < from || at > to)))
 

@@ -103,13 +103,8 @@ function attacksBefore(history: History, { creation, job }: Beside): HistoryEven
   return [...creations, ...readings].filter(isBetween)
 }
 
-const described = (attacks: readonly HistoryEvent[]): string =>
-  attacks
-    .map((one) => {
-      const what = one.kind === 'reading' ? 'a reading of it' : 'another'
-      return `${what} was refused (${describeResponse(one.exchange)})`
-    })
-    .join(' and ')
+const described = ({ kind, exchange }: HistoryEvent): string =>
+  `${kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(exchange)})`
 
 const kindsOf = (attacks: readonly HistoryEvent[]): string =>
   [...new Set(attacks.map(attackOf))].join()
@@ -194,7 +189,7 @@ export const inProgress: Rule = (history) => {
         return []
       }
       const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
-      const after = attacks.length === 0 ? '' : `, after ${described(attacks)}`
+      const after = attacks.length === 0 ? '' : `, after ${attacks.map(described).join(' and ')}`
       const what = `${values}${after}, while job ${job.id} of the application was in progress`
       const before = job.creation.exchange
       return [
@@ -278,12 +273,9 @@ export const atomic: Rule = (history) => {
       if (sameId(one.id, other.id)) {
         open = `two concurrent creations returned the same id, ${one.id}: readings cannot distinguish them`
       } else if (areBoth(one, other) || areBoth(other, one)) {
-        const { jobs } = other.application
-        const [first, second] =
-          jobs.indexOf(one) < jobs.indexOf(other) ? [one, other] : [other, one]
-        const what = `with a valid body, at the same time as others; jobs ${first.id} and ${second.id} were then both read as in progress`
+        const what = `with a valid body, at the same time as others; jobs ${one.id} and ${other.id} were then both read as in progress`
         const expected = '409 BadRequest for all but one of several concurrent creations'
-        return verdictOf([{ exchange: second.creation.exchange, what, expected }], 1, open)
+        return verdictOf([{ exchange: creation.exchange, what, expected }], 1, open)
       }
     }
   }
@@ -317,11 +309,7 @@ export const perApplication: Rule = (history) => {
   const shown = looks.filter(({ granted, times }) => granted === 0 && times >= timesAlike)
   // One or two 409s are inconclusive: a new application is tried again once a declared one shows the fault.
   const looked = looks.filter(({ granted, times }) => granted > 0 || times >= timesAlike)
-  const found = proofOf(
-    history,
-    shown,
-    looked.map(({ application }) => application),
-  )
+  const found = proofOf(history, shown, looked)
   const [first] = found?.blocked ?? []
   if (found && first) {
     const { exchange } = first.creation
@@ -351,13 +339,13 @@ export const released: Rule = (history) => {
   let open = 'no reading showed a job of the application ended'
   const isApart = perApplication(history).outcome === 'held'
   const shown: { application: Application; kept: HistoryEvent[]; keptMs: number }[] = []
-  const looked: Application[] = []
+  const looked: { application: Application }[] = []
   let cases = 0
   for (const [application, attempts] of attemptsIn(history)) {
     const after = attempts.filter(({ freeSince = -Infinity }) => freeSince > -Infinity)
     const granted = after.filter(({ creation }) => creation.isGranted).length
     cases += granted
-    if (granted > 0) looked.push(application)
+    if (granted > 0) looked.push({ application })
     const refused = after.filter(({ creation }) => isConflict(creation))
     for (const row of groupBy(refused, ({ freeSince }) => freeSince).values()) {
       const kept = row.map(({ creation }) => creation)
@@ -429,7 +417,7 @@ export function refusedTogether(history: History): Evidence | undefined {
         }) &&
         !refused.flat().some(({ creation }) => mayBeOfRefusals(history, creation)),
     ),
-    looks.filter(({ bursts }) => bursts.length > 0).map(({ application }) => application),
+    looks.filter(({ bursts }) => bursts.length > 0),
   )
   const [first] = found?.refused ?? []
   if (!found || !first?.[0]) return undefined

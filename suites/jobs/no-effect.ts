@@ -27,11 +27,11 @@ export const isProof = ({ isRecorded }: History, { madeAt }: Application): boole
 export function proofOf<T extends { readonly application: Application }>(
   { isRecorded }: History,
   shown: readonly T[],
-  looked: readonly Application[],
+  looked: readonly Pick<T, 'application'>[],
 ): T | undefined {
-  const isMade = ({ madeAt }: Application): boolean => madeAt !== undefined
-  const own = shown.find(({ application }) => isMade(application))
-  return own ?? (isRecorded || looked.some(isMade) ? undefined : shown[0])
+  const isMade = ({ application: { madeAt } }: Pick<T, 'application'>): boolean =>
+    madeAt !== undefined
+  return shown.find(isMade) ?? (isRecorded || looked.some(isMade) ? undefined : shown[0])
 }
 
 /** Time in which an effect of a refusal shows, in ms. */

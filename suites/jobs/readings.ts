@@ -42,7 +42,7 @@ export function against(job: Job | undefined, { exchange }: HistoryEvent, found:
   return { exchange, what, shownBy: job?.creation.exchange.purpose.requirement, ...found }
 }
 
-export interface Contradiction {
+interface Contradiction {
   readonly name: string
   readonly before: HistoryEvent
   readonly as: string

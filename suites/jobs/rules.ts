@@ -9,7 +9,7 @@ import { consistent, createdAtRule, stable } from './times.ts'
 
 export type State = 'readable' | 'ended' | 'conflicts' | 'refusals' | 'other' | 'failing'
 
-export interface JobRow {
+interface JobRow {
   readonly rule: Rule
   readonly state: State
   readonly takes: TakesState
