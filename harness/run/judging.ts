@@ -122,8 +122,9 @@ async function lookBack(
   for (const { failures, ...result } of refusal === undefined ? [] : [...results.values()])
     if (result.operation !== 'envelope' && failures.length > 0 && failures.every(isRefused))
       tell({ ...result, outcome: 'not-exercised', reason: refusal, failures: [] })
-  for (const result of [...results.values()]) {
-    const before = judgedBefore(run, result, cutSince(run))
+  const since = cutSince(run)
+  for (const result of since === Infinity ? [] : [...results.values()]) {
+    const before = judgedBefore(run, result, since)
     if (before !== result) tell(before)
   }
   const failed = [...results.values()].filter(({ outcome }) => outcome === 'failed')

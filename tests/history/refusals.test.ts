@@ -46,6 +46,7 @@ test.each([
   ['held, held', 'held 2'],
   ['held, ?, ?', 'asks: case 2, case 3'],
   ['held, ?, broken', 'broken: case 3'],
+  ['?, ?, ?, held, ?, ?, ?', 'asks: case 1, case 2, case 3, case 5, case 6'],
   ['open, broken', 'broken: case 2'],
   ['open, ?', 'nobody knows case 1'],
   ['name, ?', 'asks: case 2'],
