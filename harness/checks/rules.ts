@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Pairs } from '../../catalogue/expected.ts'
-import type { Exchange } from '../engine/index.ts'
+import type { Exchange, Purpose, Source } from '../engine/index.ts'
 import {
   answerTo,
   type Ask,
@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from '../journal/index.ts'
 import type { Reason } from '../report/index.ts'
-import { type CheckContext, comparePairs, maxAtOnce } from '../run/index.ts'
+import { type CheckContext, comparePairs, knownOf, maxAtOnce, whySilent } from '../run/index.ts'
 
 /** The journal's verdict on one case. `name`: another name of the same row; it is kept while the search goes on. */
 export type CaseVerdict =
@@ -40,6 +40,32 @@ export function lookAt(journal: Journal, request: Request, known: Known): Look {
   const why = journal.whyUnsent(request)
   return why ? { outcome: 'open', why } : { outcome: 'asks', asks: answer.asks }
 }
+
+/** A request for a requirement; its name tells it from others of the requirement. */
+export const requestFor = (
+  { requirement: { id } }: Pick<CheckContext, 'requirement'>,
+  name: string,
+  source: Source,
+  purpose: Partial<Purpose>,
+): Request => ({
+  name: `${id} ${name}`,
+  source,
+  purpose: { requirement: id, role: 'probe', ...purpose },
+})
+
+/** A case that is judged by the answer to a request, if one came. */
+export const answerRule =
+  (
+    { run }: Pick<CheckContext, 'run'>,
+    request: Request,
+    verdictOn: (exchange: Exchange, journal: Journal) => CaseVerdict,
+  ): CaseRule['judge'] =>
+  (journal) => {
+    const seen = lookAt(journal, request, knownOf(run))
+    if (seen.outcome !== 'answered') return seen
+    const why = whySilent(seen.exchange)
+    return why ? { outcome: 'open', why } : verdictOn(seen.exchange, journal)
+  }
 
 export function pairsVerdict(
   context: CheckContext,

@@ -16,4 +16,5 @@ export {
   judgeVerdict,
   shapeFault,
   shapeFinding,
+  whySilent,
 } from './judge-answer.ts'

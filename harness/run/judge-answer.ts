@@ -121,6 +121,12 @@ function storageFull({ objects }: Run, exchange: Exchange): string | undefined {
     : undefined
 }
 
+/** Why there is no answer to judge; undefined if there is one. */
+export function whySilent(exchange: Exchange): Reason | undefined {
+  if (exchange.throttled) return { reason: `throttled: ${describeResponse(exchange)} on every try` }
+  return exchange.response ? undefined : { reason: describeResponse(exchange) }
+}
+
 /** What is wrong with an answer, or why it says nothing about the target. */
 export type Finding = (Pick<Evidence, 'actual' | 'at'> & { readonly expected: string }) | Reason
 
@@ -133,11 +139,12 @@ export function grantedFinding(
   const isOneStatus = typeof expects === 'number'
   const fault = { expected: isOneStatus && expected === '2xx' ? String(expects) : expected }
   if (exchange.unansweredTwice) return fault
-  if (exchange.throttled) return { reason: `throttled: ${describeResponse(exchange)} on every try` }
-  if (!response) return { reason: describeResponse(exchange) }
+  const silent = whySilent(exchange)
+  if (silent) return silent
   const reason = lacksRight(exchange) ?? storageFull(run, exchange)
   if (reason !== undefined) return { reason }
-  return isGranted(response) && !(isOneStatus && response.status !== expects) ? undefined : fault
+  const isRight = isGranted(response!) && (!isOneStatus || response!.status === expects)
+  return isRight ? undefined : fault
 }
 
 function judgeFinding(

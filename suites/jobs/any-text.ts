@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import {
   allOf,
+  answerRule,
   anyText,
   type CaseRule,
   type CaseVerdict,
@@ -10,14 +11,14 @@ import {
   grantedProbe,
   inScenario,
   judgeSome,
-  lookAt,
   plainer,
+  requestFor,
   seedFor,
   whyNotOfInput,
 } from '../../harness/checks/index.ts'
-import { describeResponse, NotExercised } from '../../harness/engine/index.ts'
+import { NotExercised } from '../../harness/engine/index.ts'
 import type { Journal, Request, Verdict } from '../../harness/journal/index.ts'
-import { type CheckContext, knownOf, settle } from '../../harness/run/index.ts'
+import { type CheckContext, settle } from '../../harness/run/index.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { jobRequest } from './client.ts'
 
@@ -66,29 +67,17 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
       fault: isEmpty(texts) ? emptyText : undefined,
     }))
     // Of the right type, but a crash on it is a crash on user input.
-    const purpose = { requirement: requirement.id, role: 'probe', badInput: true } as const
-    return { name: `${requirement.id} ${JSON.stringify(texts)}`, source, purpose }
+    return requestFor(context, JSON.stringify(texts), source, { badInput: true })
   }
-  const ruleOf = (texts: Texts): CaseRule => {
-    const request = requestOf(texts)
-    return {
-      judge(journal): CaseVerdict {
-        const seen = lookAt(journal, request, knownOf(run))
-        if (seen.outcome !== 'answered') return seen
-        const { exchange } = seen
-        const { response, throttled } = exchange
-        const answer = describeResponse(exchange)
-        if (throttled)
-          return { outcome: 'open', why: { reason: `throttled: ${answer} on every try` } }
-        if (!response) return { outcome: 'open', why: { reason: answer } }
-        if (response.status < 500)
-          return { outcome: 'held', cases: 1, isGranted: response.status < 300 }
-        const expected = 'any answer except a 5xx, whatever the inputs contain'
-        const what = `with the inputs ${preview(texts)}`
-        return { outcome: 'broken', evidence: { exchange, what, expected } }
-      },
-    }
-  }
+  const ruleOf = (texts: Texts): CaseRule => ({
+    judge: answerRule(context, requestOf(texts), (exchange) => {
+      const { status } = exchange.response!
+      if (status < 500) return { outcome: 'held', cases: 1, isGranted: status < 300 }
+      const expected = 'any answer except a 5xx, whatever the inputs contain'
+      const what = `with the inputs ${preview(texts)}`
+      return { outcome: 'broken', evidence: { exchange, what, expected } }
+    }),
+  })
   /** Sends all in one request. A refusal of one hides the others: then each goes alone. */
   const all = (texts: Texts, each: (journal: Journal) => readonly CaseVerdict[]) => {
     const whole = ruleOf(texts)

@@ -8,10 +8,11 @@ import {
   withJson,
 } from '../../harness/engine/index.ts'
 import type { Verdict } from '../../harness/journal/index.ts'
-import { type CheckContext, knownOf, settle } from '../../harness/run/index.ts'
+import { type CheckContext, settle } from '../../harness/run/index.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import {
   allOf,
+  answerRule,
   anyText,
   byCases,
   type Case,
@@ -19,11 +20,11 @@ import {
   type Condition,
   freshFilename,
   inPlaceOf,
-  lookAt,
   once,
   ofKindsAny,
   pairsVerdict,
   placeholderRequest,
+  requestFor,
   sample,
   sharedBy,
   shown,
@@ -217,19 +218,15 @@ export async function removed(context: CheckContext): Promise<Verdict> {
   // An existing file reveals a parser that is still there: an unknown one gives 404 either way.
   const params = existing === undefined ? placeholder.params : { file_id: existing }
   const source = { ...withJson(placeholder, { format: 'text' }), params }
-  const { id } = requirement
-  const purpose = { requirement: id, role: 'probe', skipPassive: true, expects: gone } as const
-  const ruleOf = (_: unknown, at: number): CaseRule => ({
-    judge(journal) {
-      const request = { name: `${id} ${at}`, source, purpose }
-      const seen = lookAt(journal, request, knownOf(run))
-      if (seen.outcome !== 'answered') return seen
-      const { exchange } = seen
-      return !exchange.response || exchange.throttled
-        ? { outcome: 'open', why: { reason: 'the removed operation gave no answer' } }
-        : pairsVerdict(context, exchange, gone, 'after the removal of PDF parsing')
-    },
-  })
+  const ruleOf = (_: unknown, at: number): CaseRule => {
+    const request = requestFor(context, String(at), source, { skipPassive: true, expects: gone })
+    const what = 'after the removal of PDF parsing'
+    return {
+      judge: answerRule(context, request, (exchange) =>
+        pairsVerdict(context, exchange, gone, what),
+      ),
+    }
+  }
   const times = run.options.depth === 'quick' ? 1 : (requirement.times ?? 1)
   return settle(run, allOf(Array.from({ length: times }, ruleOf), { inOrder: true }))
 }
