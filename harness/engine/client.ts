@@ -155,9 +155,8 @@ export class Client {
   }
 
   /**
-   * Sends a request with the retries that a conforming target may need: backs off after 429 and 503, repeats a request
-   * without effect that got no answer, and any on a connection that the target had just closed. Throws `NotExercised`
-   * if the circuit breaker is open or the run is over.
+   * Backs off after 429 and 503, and resends what was lost if it has no effect or the connection was just closed. Throws
+   * `NotExercised` if the circuit breaker is open or the run is over.
    */
   async sendPatiently(
     source: Source,
@@ -327,11 +326,7 @@ export class Client {
     return work(sendHeld).finally(release)
   }
 
-  /**
-   * Sends so many requests at the same moment. With `opens`, connections are opened first, to hit a race of a
-   * millisecond between a server's check and its set. A request on a connection that the target had closed is repeated
-   * afterwards, with another name.
-   */
+  /** @param opens opens connections first, to hit a race of a millisecond between a server's check and its set */
   async sendAtOnce(
     count: number,
     make: () => Probe | Promise<Probe>,

@@ -47,7 +47,6 @@ export interface Interface {
   operation(id: OperationId): Operation
   granted(id: OperationId): CatalogueRequirement
   readonly first: OperationId
-  /** The operation that reads one object at another path than the first request. */
   readonly reading: OperationId
   readonly anyResponse: RequirementId
   readonly errors: ErrorNames
