@@ -74,6 +74,8 @@ export class Call {
       return id === neverGranted ? envelope('400-BadRequest', message) : this.#grant(this)
     if (broken(`${id}#tpe`)) return envelope('404-NotFound', message)
     if (broken(`${id}#granted-envelope`)) return envelope(`200-${usual.slice(4)}`, message)
+    const lost = lostAnswer(this.world.switches, id)
+    if (lost) return lost
     const answer = envelope(usual, message)
     if (broken(`${id}#spoils-connection`)) return { ...answer, spoils: true }
     return varied('slow/refusals') && takeTime.has(id)

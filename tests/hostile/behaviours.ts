@@ -8,7 +8,14 @@ export interface Misbehaviour {
   readonly answer: Behaviour
 }
 
-const judged = (answer: Behaviour): Misbehaviour => ({ code: 1, answer })
+/** Nothing is at a path that no operation has: a target that answers every path alike is not judged. */
+const judged = (answer: Behaviour): Misbehaviour => ({
+  code: 1,
+  answer: (asked) =>
+    /^\/v1\/[a-z]{12}$/.test(asked.path)
+      ? void asked.socket.write(http(404, envelope('NotFound')))
+      : answer(asked),
+})
 const unjudged = (answer: Behaviour): Misbehaviour => ({ code: 3, answer })
 
 const uuid = '7d1f2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'

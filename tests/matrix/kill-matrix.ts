@@ -20,9 +20,10 @@ const limits = { jobTimeoutMs: 4000 }
 /** On sockets somebody does. Jobs last until they are read, on a busy machine too. */
 const paceOnSockets = { jobMs: 15, slowJobMs: 300 }
 
-/** What the switch can reach: all of its area, as `jobs`, and what any response shows. */
+/** What the switch can reach: all of its area, as `jobs`, and what any response shows; on sockets, where time is real, its operation. */
 export function reachOf(defect: string): string[] {
-  const areas = redUnder(defect).map((id) => `${/^[a-z-]+/.exec(id)![0]}*`)
+  const part = needsSocket(defect) ? /^[^/]+\// : /^[a-z-]+/
+  const areas = redUnder(defect).map((id) => `${part.exec(id)![0]}*`)
   return [...new Set([...areas, ...observedRequirements])]
 }
 

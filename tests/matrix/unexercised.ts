@@ -49,6 +49,10 @@ export const unexercised: Readonly<Record<string, Unexercised>> = {
       nothingOfFiles,
     ]),
   ),
+  'answers/huge': {
+    ids: ['files.list/2xx-filtered'],
+    because: 'a listing is too long to be read',
+  },
   'successes/no-content-creations': {
     ids: [
       ...nothingOfFiles.ids,
