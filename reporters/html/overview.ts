@@ -42,13 +42,12 @@ const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Record<To
 
 function verdictBlock(report: Report): string {
   const { meaning, sign, tone, word } = standingOf(report)
-  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><h2 class="word">${word}</h2>${isSaidByExit(report) ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(exitSentence(report, meaning))}</p></div></div>`
-}
-
-/** Leaves out a reason that the verdict already gives. */
-function exitSentence(report: Report, meaning: string): string {
   const { because, code } = report.exit
-  return meaning.startsWith(because) ? `Exit code ${code}.` : sentence(exitLine(report))
+  const isMeant = !isSaidByExit(report)
+  // The verdict may give the reason already.
+  const exit =
+    isMeant && meaning.startsWith(because) ? `Exit code ${code}.` : sentence(exitLine(report))
+  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><h2 class="word">${word}</h2>${isMeant ? `<p>${htmlText(sentence(meaning))}</p>` : ''}<p class="exit">${htmlText(exit)}</p></div></div>`
 }
 
 function nextBlock(report: Report): string {

@@ -168,3 +168,13 @@ test('a failure shows its request beside the valid one, what is alike far from t
   expect(table).toMatch(/\d+ more equal lines/)
   expect(table).not.toContain('"m3"')
 })
+
+test('the reason of the exit code is given once', async () => {
+  const reasonOf = async (of: Parameters<typeof inHtml>[0]) =>
+    textOf((await pageOf(of)).find((one) => hasClass(one, 'verdict'))!)
+  expect(await reasonOf(reportOf([failed('a.b/1')]))).toMatch(
+    /1 required check failed.*Exit code 1\.$/,
+  )
+  const dead = reportOf([missed('a.b/1', 'x')], {}, { notJudged: 'connection refused' })
+  expect(await reasonOf(dead)).toMatch(/^\?Not judgedExit 3: connection refused\.$/)
+})
