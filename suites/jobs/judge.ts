@@ -19,9 +19,15 @@ import { clientOf, type JobClient, jobRequest } from './client.ts'
 import { isSomeCreated } from './creations.ts'
 import { provokeConflicts, provokeRefusals } from './drive.ts'
 import { hasEnded, isGone, isRead, type Job, ownJobs, statusOf, viewOf } from './view.ts'
-import { failedFault, failedRule, isSomeRight, ofFailing } from './readings.ts'
+import {
+  apartMs,
+  failedFault,
+  failedRule,
+  isSomeRight,
+  ofFailing,
+  timesDiffer,
+} from './readings.ts'
 import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './rules.ts'
-import { apartMs, timesDiffer } from './times.ts'
 
 /** The id of the job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
 async function readNewJob(client: JobClient): Promise<string> {

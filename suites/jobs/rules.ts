@@ -4,8 +4,15 @@ import type { TakesState } from '../../harness/report/index.ts'
 import { atomic, inProgress, perApplication, released } from './conflicts.ts'
 import { createdRule, neverBusyWhenNew, retrievable } from './creations.ts'
 import { noEffect } from './no-effect.ts'
-import { failedRule, identity, jobRule, outcomeRule } from './readings.ts'
-import { consistent, createdAtRule, stable } from './times.ts'
+import {
+  consistent,
+  createdAtRule,
+  failedRule,
+  identity,
+  jobRule,
+  outcomeRule,
+  stable,
+} from './readings.ts'
 
 export type State = 'readable' | 'ended' | 'conflicts' | 'refusals' | 'other' | 'failing'
 
