@@ -19,6 +19,7 @@ import {
   type KnownCases,
   grantedControl,
   isDeclared,
+  lookAt,
   materialOf,
   placeholderRequest,
   randomFor,
@@ -27,7 +28,6 @@ import {
   sendUntilSettled,
   suite,
   tryAlso,
-  tryEach,
   unknownId,
   uploadProbe,
   validRequest,
@@ -44,16 +44,22 @@ import {
   type Probe,
   type Run,
   type Source,
-  Throttled,
   wasAnswered,
   withHeader,
 } from '../harness/engine/index.ts'
-import { answered, type CheckContext, fits, type Judge, settle } from '../harness/run/index.ts'
+import {
+  answered,
+  type CheckContext,
+  fits,
+  type Judge,
+  knownOf,
+  settle,
+  whySilent,
+} from '../harness/run/index.ts'
 import type { Target } from '../harness/target/index.ts'
 
 /** 401 counts: a server may check the key, or nothing, before the path. */
 const clientError: Pairs = [['4xx'], [401]]
-const expected = 'a 4xx with an error envelope'
 
 function routeCase(method: string, path: string, what: string): Case {
   const body = method === 'POST' ? { headers: [jsonType], body: '{}' } : { headers: [] }
@@ -101,16 +107,17 @@ function byRoutes(
 }
 
 function routeVerdict(exchange: Exchange, what: string): CaseVerdict {
-  const { response } = exchange
-  if (fits(exchange, 'error-envelope') && matchPairs(clientError, response!) === 'exact')
-    return { outcome: 'held', cases: 1 }
-  const actual = describeResponse(exchange) + envelopeRemark(clientError, response!)
-  return { outcome: 'broken', evidence: { exchange, what, expected, actual } }
+  const isRight = matchPairs(clientError, exchange.response!) === 'exact'
+  return isRight && fits(exchange, 'error-envelope')
+    ? { outcome: 'held', cases: 1 }
+    : wrongAnswer(exchange, 'a 4xx with an error envelope', what)
 }
 
-function failAs(context: CheckContext, exchange: Exchange, wanted: string, what: string): never {
-  const remark = envelopeRemark(clientError, exchange.response!)
-  return context.fail(exchange, wanted, what, describeResponse(exchange) + remark)
+function wrongAnswer(exchange: Exchange, expected: string, what: string): CaseVerdict {
+  const { response } = exchange
+  const remark = response && envelopeRemark(clientError, response)
+  const actual = remark === undefined ? undefined : describeResponse(exchange) + remark
+  return { outcome: 'broken', evidence: { exchange, what, expected, actual } }
 }
 
 const unknownPath = byRoutes((material) => {
@@ -173,7 +180,7 @@ const largeUpload =
   }
 
 /** Judges that the service answers large bodies itself; a gateway may return a page or close the connection. */
-const tryLargeBodies: Judge = async (context) => {
+const largeBodies: Judge = async (context): Promise<Verdict> => {
   const { run } = context
   needKey(run)
   const refusals = operations
@@ -183,34 +190,38 @@ const tryLargeBodies: Judge = async (context) => {
   const all = sampled(context, [...refusals, ...(canUpload ? [largeUpload(run)] : [])])
   if (all.length === 0)
     throw new NotExercised('no operation with a JSON body is served and no upload is declared')
-  await tryEach(all, (make) => tryAlso(context, () => tryLarge(context, make)))
+  return settle(run, allOf(all.map((make, at) => largeRule(context, make, at))))
 }
 
 /** Other answers may be caused by an earlier request on the connection, and are checked again. */
 const isAnsweredLarge = ({ response }: Exchange): boolean =>
   response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
 
-async function tryLarge(context: CheckContext, make: Sized): Promise<void> {
-  const { operation: id } = await make()
+function largeRule(context: CheckContext, make: Sized, at: number): CaseRule {
+  const known = knownOf(context.run)
   const purpose = { isSuccess: isAnsweredLarge, expects: clientError }
-  const exchange = await context.send(() => make(), purpose)
-  const what =
-    id === uploadOperation ? 'with 2 MiB of text' : 'with 256 KiB of white space after its body'
-  const wanted = 'a 2xx, or a 4xx in an envelope'
-  const { response } = exchange
-  if (!response && !exchange.unansweredTwice) throw new NotExercised(describeResponse(exchange))
-  if (exchange.throttled) throw new Throttled(describeResponse(exchange))
-  const isAnswered = isAnsweredLarge(exchange)
-  // The same answer to a small request, or none, is unrelated to the size.
-  const small = isAnswered ? undefined : await context.send(() => make(smallest))
-  if (small && small.response?.status === response?.status)
-    throw new NotExercised(
-      `not tested: a small request gets the same answer: ${describeResponse(small)}`,
-    )
-  context.cases++
-  if (isAnswered) return
-  if (response) failAs(context, exchange, wanted, what)
-  context.fail(exchange, wanted, what)
+  const large = requestFor(context, `large ${at}`, () => make(), purpose)
+  const small = requestFor(context, `small ${at}`, () => make(smallest), {})
+  return {
+    isFurther: true,
+    judge(journal): CaseVerdict {
+      const seen = lookAt(journal, large, known)
+      if (seen.outcome !== 'answered') return seen
+      const { exchange } = seen
+      const why = exchange.unansweredTwice ? undefined : whySilent(exchange)
+      if (why) return { outcome: 'open', why }
+      if (isAnsweredLarge(exchange)) return { outcome: 'held', cases: 1 }
+      // The same answer to a small request, or none, is unrelated to the size.
+      const other = lookAt(journal, small, known)
+      if (other.outcome !== 'answered') return other
+      const reason = `not tested: a small request gets the same answer: ${describeResponse(other.exchange)}`
+      if (other.exchange.response?.status === exchange.response?.status)
+        return { outcome: 'open', why: { reason } }
+      const isUpload = exchange.probe.operation === uploadOperation
+      const what = isUpload ? 'with 2 MiB of text' : 'with 256 KiB of white space after its body'
+      return wrongAnswer(exchange, 'a 2xx, or a 4xx in an envelope', what)
+    },
+  }
 }
 
 const labelled = 'with a valid request labelled application/json; charset=utf-8'
@@ -270,7 +281,7 @@ export const envelope = suite('envelope', () => ({
   'content-type': byAllAnswers,
   'message-keys': byAllAnswers,
   'bad-input-no-5xx': byAllAnswers,
-  'large-body': tryLargeBodies,
+  'large-body': largeBodies,
   'charset-parameter': tryCharset,
   'unknown-path': unknownPath,
   'unsupported-method': unsupportedMethod,

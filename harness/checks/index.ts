@@ -19,7 +19,7 @@ export {
 } from './case.ts'
 export { byCases, hasOtherObject, ofOtherObject, sendable } from './by-cases.ts'
 export { allOf, type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
-export { answerRule, judgeSome, type Look, pairsVerdict, requestFor } from './rules.ts'
+export { answerRule, judgeSome, type Look, lookAt, pairsVerdict, requestFor } from './rules.ts'
 export { refused, unknown, unknownIdCases, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
 export { byRecord } from './by-record.ts'
