@@ -109,15 +109,10 @@ function harBody(holder: unknown, headers: readonly HeaderLine[], bodySize?: unk
   const isShort = typeof size === 'number' && size > bytes.length
   const isRemarked = typeof comment === 'string' && comment !== ''
   // Recorders count bytes on the wire, or characters: a body of valid JSON is complete.
-  if (cut === true || ((isRemarked || isShort) && !isWholeJson(bytes)))
-    return { state: 'cut', bytes, ...(isShort && { length: size }) }
+  const written = isRemarked || isShort ? bytes.toString('utf8') : '{}'
+  const isJson = /^\s*[{["]/.test(written) && parsedJson(written) !== undefined
+  if (cut === true || !isJson) return { state: 'cut', bytes, ...(isShort && { length: size }) }
   const coding = headerValue(headers, 'content-encoding') ?? ''
   const isCoded = isBase64 && !['', 'identity'].includes(coding) && !isUtf8(bytes)
   return isCoded ? { ...noBody, state: 'missing' } : { state: 'whole', bytes }
-}
-
-/** Whether the bytes are a complete JSON object, array or string: truncated ones do not parse. */
-function isWholeJson(bytes: Buffer): boolean {
-  const text = bytes.toString('utf8')
-  return /^\s*[{["]/.test(text) && parsedJson(text) !== undefined
 }

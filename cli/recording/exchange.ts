@@ -19,17 +19,13 @@ export interface EntryExchange extends Exchange {
   readonly entry: RecordedEntry
 }
 
-function queryOf(url: string): Record<string, string[]> {
-  const query = new URL(url).searchParams
-  return Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]))
-}
-
 export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redactor): EntryExchange {
   const place = operationAt(entry.method, path)
   // An entry without a time is neither before nor after another.
   const sentAt = (entry.startedAt ?? NaN) - performance.timeOrigin
   const endedAt = sentAt + entry.durationMs
   const { status, headers, body } = entry
+  const query = new URL(entry.url).searchParams
   let recorded: FailureExchange | undefined
   return {
     entry,
@@ -38,7 +34,7 @@ export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redacto
       method: entry.method,
       path: place?.path ?? path,
       params: place?.params ?? {},
-      query: queryOf(entry.url),
+      query: Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)])),
       headers: entry.requestHeaders,
       credential: { shown: '', full: false },
       ...(entry.requestBody.state === 'whole' && { body: entry.requestBody.bytes }),

@@ -29,8 +29,11 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
   if (!response) return undefined
   const { status } = response
   const said = describeGateway(exchange, response)
-  const past = pastProxy(way)
-  if ((status === 404 || status === 405) && /\/v1$/.test(new URL(way.baseUrl).pathname))
+  const { baseUrl, proxy } = way
+  const past = proxy
+    ? `; it came through ${proxyName(proxy)}; NO_PROXY=${new URL(baseUrl).hostname} bypasses it`
+    : ''
+  if ((status === 404 || status === 405) && /\/v1$/.test(new URL(baseUrl).pathname))
     return { sentence: `${doubled} (${said})`, patienceMs: 0, perhapsHereOnly: true }
   if (status >= 502 && status <= 504)
     return {
@@ -60,11 +63,6 @@ function describeGateway(exchange: Exchange, response: HttpResponse): string {
   const said = describeResponse(exchange)
   const server = exchange.recorded().response?.headers['server'] ?? response.header('server')
   return server === undefined || said.includes(server) ? said : `${said}, Server: ${server}`
-}
-
-function pastProxy({ baseUrl, proxy }: Way): string {
-  if (!proxy) return ''
-  return `; it came through ${proxyName(proxy)}; NO_PROXY=${new URL(baseUrl).hostname} bypasses it`
 }
 
 /** A redirect elsewhere: to a login, or another address of the interface. */

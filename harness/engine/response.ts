@@ -38,6 +38,7 @@ const noJson = (problem: string): Json => ({ ok: false, problem })
 const unread = (problem: string): Json => ({ ok: false, problem, unread: true })
 
 function parsed(body: Uint8Array): Json {
+  if (body.length === 0) return noJson('the body is empty')
   let text: string
   try {
     text = utf8.decode(body)
@@ -80,12 +81,6 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-function jsonOf({ undecodable, cut, body }: WireResponse): Json {
-  if (undecodable !== undefined) return noJson(undecodable)
-  if (cut) return unread(tooLong)
-  return body.length === 0 ? noJson('the body is empty') : parsed(body)
-}
-
 /** Values of larger bodies (bytes) are released and parsed again on demand: a run keeps many answers. */
 const largeBytes = 64 * 1024
 /** Bytes kept of a large body that is not JSON: enough for the title of a page. */
@@ -107,7 +102,9 @@ const always = (json: Json) => (): Json => json
 export function responseOf(received: WireResponse, errors: ErrorNames): HttpResponse {
   const { status, headers, body } = received
   const header = headerOf(headers)
-  const json = jsonOf(received)
+  const { undecodable, cut } = received
+  const json =
+    undecodable === undefined ? (cut ? unread(tooLong) : parsed(body)) : noJson(undecodable)
   const isLarge = body.length > largeBytes
   return {
     status,

@@ -45,10 +45,9 @@ export function foreignWords(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).trim().split('\n')
   return redactor
     .text(literals.text(printed.text(line.trim().slice(0, longest))))
-    .replaceAll(longWord, (word) => (isFile(word) ? word : redacted))
+    .replaceAll(longWord, (word) => (/\.[a-z]{1,4}$/i.test(word) ? word : redacted))
 }
 
 const longest = 1_000
 
 const longWord = /(?<![\w/.$~+:@-])(?=[\w+/=~.-]*\d)(?=[\w+/=~.-]*[a-z])[\w+/=~.-]{16,}/gi
-const isFile = (word: string): boolean => /\.[a-z]{1,4}$/i.test(word)

@@ -14,11 +14,6 @@ const headerPlace =
 /** The id of an object of the target: in `resources`, or a path parameter of a scenario. */
 const idPlace = /^\/resources\/(\w+\/id|(?!pdfText)\w+)$|^\/scenarios\/[^/]+\/params\/\w+$/
 
-function isKey(pointer: string, value: unknown): boolean {
-  if (headerPlace.test(pointer)) return isSecretName(tokensOf(pointer).at(-1) ?? '')
-  return keyPlace.test(pointer) && !(pointer === '/keys/restricted' && isKeyPerOperation(value))
-}
-
 /**
  * The target file as plain JSON.
  * @param shown replaces a key, `keys`, a scenario, or a header or query member with a secret name; undefined removes it
@@ -28,7 +23,10 @@ export function plainFile(
   shown: (key: KeyValue | HeaderValue, path: string) => unknown,
   pointer = '',
 ): unknown {
-  if (isKey(pointer, value)) return shown(value as KeyValue | HeaderValue, memberPath(pointer))
+  const isKey = headerPlace.test(pointer)
+    ? isSecretName(tokensOf(pointer).at(-1) ?? '')
+    : keyPlace.test(pointer) && !(pointer === '/keys/restricted' && isKeyPerOperation(value))
+  if (isKey) return shown(value as KeyValue | HeaderValue, memberPath(pointer))
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).map(
     ([name, item]) => [name, plainFile(item, shown, `${pointer}/${escapeToken(name)}`)] as const,
