@@ -81,15 +81,6 @@ test.each(Object.keys(unknownPaths))(
   },
 )
 
-test.each(Object.keys(unknownPaths))(
-  'if nothing is there, the run ends, and says to check the base URL: %s',
-  async (kind) => {
-    const { exit, run } = await reportOf(halfBuilt(kind, /^never/))
-    expect(exit).toMatchObject({ code: 3, because: expect.stringContaining('check the base URL') })
-    expect([run.absent ?? [], run.hints ?? []]).toEqual([[], []])
-  },
-)
-
 test.each(['FastAPI'])(
   'without a key a server that has no files is not told to look at the base URL, and one that has nothing is: %s',
   async (kind) => {

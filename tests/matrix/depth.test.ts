@@ -46,18 +46,6 @@ test('which of the cases that have a name a quick run sends, its seed draws', as
   expect(one).toHaveLength(2 * operations.filter(({ body }) => body === 'json').length)
 })
 
-test('--bail 2 ends the run when so many requirements have failed', async () => {
-  const defects = ['translate.run', 'ai-detect.run'].map((id) => `${id}/400-empty-text`)
-  const { failed, results } = await judge([], {
-    reference: { defects: [...defects, 'web-search.run/400-empty-query'] },
-    bail: 2,
-    limits: { concurrency: 1 },
-  })
-  expect(failed.length).toBeLessThanOrEqual(3)
-  expect(failed.length).toBeGreaterThanOrEqual(2)
-  expect(results.filter(({ reason }) => reason === 'left out: --bail').length).toBeGreaterThan(50)
-})
-
 test('--bail drops what is under way: of one request at a time nothing but the next one follows the failing answer', async () => {
   const failing = 'files.upload/401-missing-credentials'
   const sent: string[] = []

@@ -31,10 +31,13 @@ describe('a job is read many times, and one reading alone is wrong', async () =>
     expect(readings).toBeGreaterThan(10)
   })
   const some = Array.from({ length: readings }, (_, at) => at).filter((at) => at % 4 === 0)
-  test.each(some)('reading %d', async (at) => {
-    const { failed } = await judgeWith(at)
-    expect(failed).not.toEqual([])
-  })
+  test.each(some)(
+    'a status that does not exist, in reading %d alone, fails a requirement',
+    async (at) => {
+      const { failed } = await judgeWith(at)
+      expect(failed).not.toEqual([])
+    },
+  )
 })
 
 describe('each other reading says the same in another way', () => {

@@ -35,14 +35,6 @@ const without =
   })
 
 describe('what a run leaves out is not exercised, and nothing fails', () => {
-  test('one request at a time: no two creations are concurrent', async () => {
-    const judged = await judgeQuick({ limits: { concurrency: 1 } })
-    expectNothingFailed(judged)
-    const others = open(judged).filter(({ id }) => !/(?:-atomic|2xx-own-id)$/.test(id))
-    expect(others).toEqual([])
-    expect(judged.verdict).toBe('passing')
-  })
-
   test('only reading: nothing is created or generated, and refusals stand without a control', async () => {
     const judged = await judgeQuick({ readOnly: true })
     const { verdict, facts, sent, passed, of } = judged
@@ -65,14 +57,6 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
       outcome: 'passed',
       control: 'none',
     })
-  })
-
-  test('only reading, by a key without other rights: what it may not ask for is judged by nothing', async () => {
-    const change = (file: TargetFile) => ({
-      ...file,
-      keys: { full: file.keys?.restricted as string },
-    })
-    expectNothingFailed(await judgeQuick({ readOnly: true, change }))
   })
 
   test.each([0, 3])(
@@ -135,22 +119,6 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
     },
   )
 
-  test('no key: only what needs none is sent, and nothing is judged by it', async () => {
-    const judged = await judgeQuick({ change: ({ keys: _keys, ...file }) => file })
-    const { results, verdict, sent, passed } = judged
-    expectNothingFailed(judged)
-    expect(passed).toEqual([])
-    expect(results.filter(({ reason }) => reason?.startsWith('no key'))).toHaveLength(
-      ids.length - 1,
-    )
-    expect(verdict).toBe('not-judged')
-    const asked = sent.map(({ purpose }) => purpose.requirement?.replace(/^.*\//, ''))
-    const keyless = ['401-missing-credentials', '401-malformed-key']
-    expect(new Set(asked)).toEqual(
-      new Set([undefined, ...keyless, 'unknown-path', 'unsupported-method']),
-    )
-  })
-
   test.each([false, true])('what a setup saves is declared: readOnly %s', async (readOnly) => {
     let made = ''
     const setup = [{ method: 'POST', url: '/v1/made', save: { made: '/id' } }] as const
@@ -173,16 +141,6 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
       readOnly ? 'left out: --read-only' : undefined,
     )
     expect(reasons(results)).not.toContain('declare resources.application')
-  })
-
-  test('a key that is not accepted: nothing is judged by it', async () => {
-    const full = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJub2JvZHkifQ.AAAAAAAAAAAA'
-    const change = (file: TargetFile) => ({ ...file, keys: { full } })
-    const { passed, verdict, facts } = await judgeQuick({ change })
-    expect(facts.keyRefused).toBe(true)
-    expect(facts.created).toEqual([])
-    expect(verdict).toBe('not-judged')
-    expect(passed.filter((id) => /\/[45]/.test(id))).toEqual([])
   })
 
   test('a key and one application: all that they can show, and the rest says what to declare', async () => {

@@ -142,23 +142,6 @@ test.each<[TargetFile, Partial<ResolveOptions>, string]>([
   expect(await refusal(file, all)).toBe(message.replace('@', 'staging.json: '))
 })
 
-test('all that is missing or wrong is said at once', async () => {
-  const file: TargetFile = {
-    keys: { full: none, expired: { file: 'none.txt' } },
-    headers: { 'x-a': none },
-    unreachable: { 'nothing/near': 'no switch' },
-  }
-  expect(await refusal(file, { source: 's.json', headers: { 'x-b': none } })).toBe(
-    [
-      's.json: keys.full: the environment variable NONE is not set',
-      's.json: keys.expired: none.txt does not exist',
-      's.json: headers.x-a: the environment variable NONE is not set',
-      '--header x-b: the environment variable NONE is not set',
-      's.json: unreachable.nothing/near matches no requirement',
-    ].join('\n'),
-  )
-})
-
 test('a base URL has to be given, and the variable of a key that is not used need not be set', async () => {
   await expect(resolveTarget({}, { dir, env: {} })).rejects.toThrow(
     'no base URL: give one on the command line or as baseUrl in the target file',
@@ -264,45 +247,6 @@ test('requests, files and defaults are resolved', async () => {
   })
   expect(target.ids.has('app-1')).toBe(true)
   expect(target.secrets).toContainEqual({ label: '${ADMIN#* }', value: 'admin-secret-value' })
-})
-
-test('the resolved target can be cloned, and but for keys and secrets holds none', async () => {
-  const secret = (name: string): string => `the-secret-${name}-key`
-  const { target } = await resolve(
-    {
-      headers: { 'x-api-key': secret('header') },
-      keys: {
-        full: secret('full'),
-        expired: { env: 'EXPIRED' },
-        restricted: { 'jobs.create': () => secret('function') },
-      },
-      scenarios: {
-        'jobs.create/429-quota-exceeded': {
-          key: secret('scenario'),
-          headers: { 'x-token': secret('other') },
-          before: [{ method: 'POST', url: '/a', headers: { authorization: secret('before') } }],
-          after: [
-            {
-              method: 'POST',
-              url: '/a',
-              headers: { Authorization: `Bearer ${secret('after')}` },
-            },
-          ],
-        },
-      },
-    },
-    { env: { EXPIRED: secret('expired') } },
-  )
-  expect(target.secrets.map(({ value }) => value).sort()).toEqual(
-    ['after', 'before', 'expired', 'full', 'function', 'header', 'other', 'scenario']
-      .map(secret)
-      .sort(),
-  )
-  expect(JSON.stringify([target.file, [...target.ids], target.kept, target.digest])).not.toContain(
-    'the-secret',
-  )
-  const redactor = redactorFor(target)
-  for (const { value } of target.secrets) expect(redactor.text(`a ${value} b`)).not.toContain(value)
 })
 
 test('a function that never answers is waited for 30 s, and then the target cannot be judged', async () => {

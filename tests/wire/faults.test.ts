@@ -18,7 +18,7 @@ import {
 /** Deadline of an exchange that is meant to miss it, in ms: what is to come before it comes within some 10 on an idle machine. */
 const short = 1000
 
-test('a port that nobody listens on', async () => {
+test('a port that nobody listens on refuses the connection', async () => {
   const port = await freePort()
   const failed = unanswered(await get(transportTo({ url: `http://127.0.0.1:${port}` })))
   expect(failed).toMatchObject({
@@ -27,13 +27,13 @@ test('a port that nobody listens on', async () => {
   })
 })
 
-test('a host that does not exist', async () => {
+test('a host that does not exist is named', async () => {
   const failed = unanswered(await get(transportTo({ url: 'http://nowhere.invalid' }), 5000))
   expect(failed.cause).toBe('refused')
   expect(failed.message).toMatch(/^host not found: nowhere\.invalid \((ENOTFOUND|EAI_AGAIN)\)$/)
 })
 
-test('silence after the request', async () => {
+test('silence after the request is reported with its deadline', async () => {
   const failed = unanswered(await get(transportTo(await rawServer(() => {})), short))
   expect(failed).toMatchObject({
     cause: 'timeout',
@@ -44,7 +44,7 @@ test('silence after the request', async () => {
   expect(failed.endedAt - failed.sentAt).toBeLessThan(short + 10_000)
 })
 
-test('a socket that is closed, or reset, as soon as it is open', async () => {
+test('a socket that is closed, or reset, as soon as it is open has given no answer', async () => {
   const closing = await listen(net.createServer((socket) => socket.end()))
   const resetting = await listen(net.createServer((socket) => socket.resetAndDestroy()))
   for (const server of [closing, resetting]) {
@@ -71,7 +71,7 @@ test.each([
     'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
   ],
   ['a status below 100', 'HTTP/1.1 099 What\r\ncontent-length: 0\r\n\r\n'],
-])('an answer that is not HTTP: %s', async (_, bytes) => {
+])('%s in place of an answer is reported as not HTTP', async (_, bytes) => {
   const failed = unanswered(await get(transportTo(await always(bytes))))
   expect(failed.message).toMatch(/^the answer is not HTTP: ./)
   expect(failed.cause).toBe('malformed')
@@ -108,7 +108,7 @@ test('a status without a body may name a length', async () => {
 test.each([
   ['one line', `x: ${'y'.repeat(70_000)}\r\n`],
   ['many lines', 'x: 1234567890\r\n'.repeat(7000)],
-])('a head longer than 64 KiB: %s', async (_, lines) => {
+])('a head longer than 64 KiB is no answer: %s', async (_, lines) => {
   const failed = unanswered(await get(transportTo(await always(`HTTP/1.1 200 OK\r\n${lines}\r\n`))))
   expect(failed).toMatchObject({
     cause: 'malformed',
@@ -116,7 +116,7 @@ test.each([
   })
 })
 
-test('a head that is cut short', async () => {
+test('a head that is cut short is a lost answer', async () => {
   const server = await rawServer(({ socket }) => socket.end('HTTP/1.1 200 OK\r\nx: '))
   const failed = unanswered(await get(transportTo(server)))
   expect(failed).toMatchObject({
@@ -125,7 +125,7 @@ test('a head that is cut short', async () => {
   })
 })
 
-test('a body that drips for ever', async () => {
+test('a body that drips for ever is reported as still coming', async () => {
   const server = await rawServer(({ socket }) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n')
     const timer = setInterval(() => socket.write('x'), 10)
@@ -138,17 +138,20 @@ test('a body that drips for ever', async () => {
   )
 })
 
-test.each(['', 'connection: close\r\n'])('a body cut short (%j)', async (header) => {
-  const server = await rawServer(({ socket }) =>
-    socket.end(`HTTP/1.1 200 OK\r\n${header}content-length: 5000\r\n\r\n${'x'.repeat(120)}`),
-  )
-  const failed = unanswered(await get(transportTo(server)))
-  expect(failed.cause).toBe('reset')
-  expect(failed.message).toBe('the connection was closed after 120 of 5,000 bytes of the body')
-  expect(failed.staleConnection).toBe(false)
-})
+test.each(['', 'connection: close\r\n'])(
+  'of a body that is cut short the bytes are counted (%j)',
+  async (header) => {
+    const server = await rawServer(({ socket }) =>
+      socket.end(`HTTP/1.1 200 OK\r\n${header}content-length: 5000\r\n\r\n${'x'.repeat(120)}`),
+    )
+    const failed = unanswered(await get(transportTo(server)))
+    expect(failed.cause).toBe('reset')
+    expect(failed.message).toBe('the connection was closed after 120 of 5,000 bytes of the body')
+    expect(failed.staleConnection).toBe(false)
+  },
+)
 
-test('a body that is reset on the way', async () => {
+test('a body that is reset on the way is a lost answer', async () => {
   const server = await rawServer(({ socket }) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\nxyz', () =>
       socket.resetAndDestroy(),
@@ -157,16 +160,19 @@ test('a body that is reset on the way', async () => {
   expect(unanswered(await get(transportTo(server))).cause).toBe('reset')
 })
 
-test.each(['', 'connection: close\r\n'])('chunks without an end (%j)', async (header) => {
-  const server = await rawServer(({ socket }) =>
-    socket.end(`HTTP/1.1 200 OK\r\n${header}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n`),
-  )
-  const failed = unanswered(await get(transportTo(server)))
-  expect(failed).toMatchObject({
-    cause: 'reset',
-    message: 'the connection was closed after 3 bytes of the body',
-  })
-})
+test.each(['', 'connection: close\r\n'])(
+  'chunks without an end are a lost answer (%j)',
+  async (header) => {
+    const server = await rawServer(({ socket }) =>
+      socket.end(`HTTP/1.1 200 OK\r\n${header}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n`),
+    )
+    const failed = unanswered(await get(transportTo(server)))
+    expect(failed).toMatchObject({
+      cause: 'reset',
+      message: 'the connection was closed after 3 bytes of the body',
+    })
+  },
+)
 
 test('a body without length or chunks ends with the connection', async () => {
   const server = await rawServer(({ socket }) => socket.end('HTTP/1.1 200 OK\r\n\r\nabc'))
