@@ -31,7 +31,7 @@ export interface SendingOptions {
   readonly fresh?: boolean
   /** Sent first, on a new connection that the request itself then reuses. */
   readonly after?: PreviousRequest
-  readonly source?: Source
+  readonly source?: Source | undefined
   /** While nothing else is open: a target may accept few requests at once. */
   readonly alone?: boolean
   /** Ignores the rate: later requests wait correspondingly longer, or not at all. */
@@ -179,7 +179,7 @@ export class Client {
         const exchange = await this.sendOnce(probe, purpose, {
           fresh: tries.fresh,
           alone: tries.alone || tries.throttled >= triesBeside,
-          ...(isGated ? {} : { source }),
+          source: isGated ? undefined : source,
         })
         const last = exchange.response
           ? await this.#afterResponse(exchange, exchange.response, tries)
@@ -403,7 +403,7 @@ export class Client {
         signal,
         fresh,
         tag: sent,
-        ...(after && { after: { request: after.request, tag: after, ended } }),
+        after: after && { request: after.request, tag: after, ended },
       })
     } finally {
       this.liveness.ended(sent, result)
@@ -485,7 +485,10 @@ export class Client {
   async sendElsewhere(
     url: string,
     request: Parameters<Transport['send']>[0],
-    { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+    {
+      timeoutMs,
+      signal,
+    }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
     about: Pick<Parameters<Recorder['record']>[0], 'credential' | 'requirement' | 'role'>,
   ): Promise<HttpResult> {
     const { life } = this.#run
@@ -493,7 +496,7 @@ export class Client {
     else await this.#pacer.wait(life.ended ? undefined : life.signal)
     const transport = this.#parts.elsewhere.to(new URL(url).origin)
     const send = async (fresh: boolean): Promise<HttpResult> => {
-      const result = await transport.send(request, { timeoutMs, fresh, ...(signal && { signal }) })
+      const result = await transport.send(request, { timeoutMs, fresh, signal })
       this.recorder.record({ ...about, url, request, result, operation: null })
       return result
     }

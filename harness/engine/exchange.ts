@@ -25,7 +25,7 @@ export interface Probe {
   readonly query: Readonly<Record<string, string | readonly string[]>>
   readonly headers: readonly HeaderLine[]
   readonly credential: Credential
-  readonly body?: string | Uint8Array
+  readonly body?: string | Uint8Array | undefined
   /** Effect on a conforming target: anything but `none` is not repeated on its own. */
   readonly effect: Effect
   readonly creates?: string
@@ -105,7 +105,7 @@ export interface PreviousRequest {
   readonly purpose: Purpose
   readonly request: HttpRequest
   /** Makes it again, with a new name for a creation; absent if it cannot be repeated at will. */
-  readonly again?: () => Probe | Promise<Probe>
+  readonly again?: (() => Probe | Promise<Probe>) | undefined
   recorded?: () => FailureExchange
 }
 

@@ -48,11 +48,10 @@ export async function sendHookRequest(
     method: hook.method,
     path: pathname + withQuery(search, isOwn ? target.query : {}),
     headers: withOwn([...(isOwn ? target.headers : []), ...json], [...hook.headers, ...credential]),
-    ...(hook.body !== undefined && { body: JSON.stringify(hook.body) }),
+    body: hook.body === undefined ? undefined : JSON.stringify(hook.body),
   }
   const about = { credential: full ?? { shown: '' }, requirement, role }
-  const limits = { timeoutMs, ...(signal && { signal }) }
-  const result = await client.sendElsewhere(hook.url, request, limits, about)
+  const result = await client.sendElsewhere(hook.url, request, { timeoutMs, signal }, about)
   return result.kind === 'answer'
     ? responseOf(result, run.api.errors)
     : { status: undefined, why: result.message }

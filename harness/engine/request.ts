@@ -45,7 +45,7 @@ export function draftOf(
     headers: hasJson && !hasType ? [jsonType, ...headers] : headers,
     credential: parts.credential,
     effect: parts.effect ?? 'none',
-    ...(hasJson ? { body: JSON.stringify(parts.json) } : {}),
+    body: hasJson ? JSON.stringify(parts.json) : undefined,
   }
 }
 
@@ -80,12 +80,8 @@ export function httpRequest({ target }: Pick<State, 'target'>, probe: Probe): Ht
   const { method, headers, body, credential } = probe
   const { value } = credential
   const own = value === undefined ? headers : [...headers, { name: 'authorization', value }]
-  const request = {
-    method,
-    path: pathOf(probe, target.query),
-    headers: withOwn(target.headers, own),
-  }
-  return body === undefined ? request : { ...request, body }
+  const path = pathOf(probe, target.query)
+  return { method, path, headers: withOwn(target.headers, own), body }
 }
 
 export function operationName({ operation, method, path }: Probe): string {
@@ -101,6 +97,6 @@ export async function requestOf(
 ): Promise<PreviousRequest> {
   const credential = await run.keys.current(probe.credential)
   const fresh = credential === probe.credential ? probe : { ...probe, credential }
-  const again = source === undefined ? {} : { again: () => probeOf(source) }
-  return { probe: fresh, purpose, request: httpRequest(run, fresh), ...again }
+  const again = source && (() => probeOf(source))
+  return { probe: fresh, purpose, request: httpRequest(run, fresh), again }
 }

@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly path: string
   readonly headers: readonly HeaderLine[]
   /** Absent: no body. Empty: a body of length 0, so that POST, PUT and PATCH have `content-length: 0`. */
-  readonly body?: string | Uint8Array
+  readonly body?: string | Uint8Array | undefined
 }
 
 export type Tag = object
@@ -86,11 +86,11 @@ export interface PrecedingRequest {
 export interface SendOptions {
   /** Time limit of the whole exchange, including connecting and decoding, in ms; Infinity: none. */
   readonly timeoutMs: number
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   readonly fresh?: boolean
   readonly tag?: Tag
   /** Sent first on the same connection; if that becomes unusable, the request goes on a fresh one. */
-  readonly after?: PrecedingRequest
+  readonly after?: PrecedingRequest | undefined
 }
 
 /** The only access to the network. Never throws: every outcome is a `HttpResult`. */
