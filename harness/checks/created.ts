@@ -8,7 +8,7 @@ import {
   type Probe,
   type Run,
 } from '../engine/index.ts'
-import { createdId, isSettling, type Request } from '../journal/index.ts'
+import { createdId, isSettling, type Request, settlingEveryMs } from '../journal/index.ts'
 import type { NotServed } from '../report/index.ts'
 
 export const sharedBy = perRun(() => ({
@@ -75,8 +75,6 @@ export function settlingRemark(run: Run, { probe, response }: Exchange): string 
   if (!isNotThere || uploadsIn(run, probe) === '') return ''
   return `; if an upload takes longer than ${run.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
 }
-
-export const settlingEveryMs = 1000
 
 /**
  * Repeats a refused request every second while its file may still be processed. Later files get as much time before

@@ -1,4 +1,11 @@
-import { countsAsGranted, type Evidence, isSettling, type Verdict } from '../journal/index.ts'
+import {
+  countsAsGranted,
+  type Evidence,
+  isSettling,
+  type Request,
+  settlingEveryMs,
+  type Verdict,
+} from '../journal/index.ts'
 import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
 import { isObject } from '../../schemas/json.ts'
 import {
@@ -9,7 +16,6 @@ import {
   type Run,
   withJson,
 } from '../engine/index.ts'
-import type { Request } from '../journal/index.ts'
 import {
   askedIn,
   type CheckContext,
@@ -29,7 +35,7 @@ import {
   quickCases,
 } from './case.ts'
 import { control, controlExchange, operationIn, triesFor } from './control.ts'
-import { noteLag, sendUntilSettled, settlingEveryMs, sharedBy, uploadsIn } from './created.ts'
+import { noteLag, sendUntilSettled, sharedBy, uploadsIn } from './created.ts'
 import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
 import { around, asScenario } from './scenario.ts'
 import { applyScenario, validRequest } from './valid-request.ts'

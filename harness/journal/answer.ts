@@ -24,7 +24,7 @@ import type { Answer, Entry, Known, Request } from './ask.ts'
  * that blocks every n-th request may hit each of a rotation.
  */
 const triesOf = { granted: 5, refused: 8 }
-const settlingEveryMs = 1000
+export const settlingEveryMs = 1000
 
 /**
  * Decides the answer to a request; if something other than the request may have made it wrong, asks again with that

@@ -8,11 +8,9 @@ export interface Request {
   readonly purpose: Purpose
 }
 
-/** A request that a rule needs, with the circumstance to change; by default none. */
 export interface Ask {
   readonly request: Request
   readonly fresh?: true
-  /** On a new connection that has just carried this one. */
   readonly after?: Request
   readonly pauseMs?: number
 }
@@ -60,7 +58,6 @@ export interface Known {
   readonly spoilers: ReadonlySet<string>
 }
 
-/** The conclusion from the entries of a request: the exchange to judge, or more requests to send. */
 export type Answer =
   | {
       readonly judge: Exchange

@@ -20,7 +20,6 @@ import type { Target } from '../target/index.ts'
  */
 export type RequestKind = 'valid' | 'odd' | 'faulty' | 'unknown'
 
-/** Why an answer says nothing about the request: a limit, or a transient error of a guardrail or model. */
 export type Noise = 'throttled' | 'blocked'
 
 /** One request about an object and its outcome, as pure data. Times are in ms, of one clock. */
@@ -53,7 +52,6 @@ export interface HistoryEvent {
   readonly noise?: Noise | undefined
   /** First on its connection, so that no other request can be to blame for its answer. */
   readonly isFirst: boolean
-  /** JSON of the answer, as `trimmedBody` keeps it, if any. */
   readonly body?: unknown
   readonly exchange: Exchange
 }

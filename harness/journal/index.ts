@@ -12,5 +12,5 @@ export {
 export { eachOf, type Evidence, type Rule, type Verdict, verdictOf } from './verdict.ts'
 
 export { type Answer, type Ask, type Entry, Journal, type Known, type Request } from './ask.ts'
-export { answerTo, countsAsGranted, isMet, isSettling } from './answer.ts'
+export { answerTo, countsAsGranted, isMet, isSettling, settlingEveryMs } from './answer.ts'
 export { answerAtEnd, isHarmless, leavesState, sentFor } from './answer.ts'

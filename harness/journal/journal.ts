@@ -8,7 +8,6 @@ export type HistoryLimits = Pick<Limits, 'settleMs' | 'jobTimeoutMs'>
 /** The events about objects in a run, recording or test, in order. Senders only append; rules only read. */
 export interface History {
   readonly events: readonly HistoryEvent[]
-  /** Number of changes: events added or replaced. */
   readonly changes: number
   readonly limits: HistoryLimits
   /** True for recorded traffic, in which requests may be missing that changed the objects. */
@@ -16,9 +15,7 @@ export interface History {
   /** Times (ms) of undocumented requests that may have changed or removed objects. */
   readonly othersAt: readonly number[]
   of(id: string): readonly HistoryEvent[]
-  /** The creations within an object: jobs of an application, additions to a graph. */
   within(id: string): readonly HistoryEvent[]
-  /** Calls back for each event so far, and for each new one. */
   follow(tell: (event: HistoryEvent) => void): void
 }
 
@@ -117,10 +114,6 @@ export function gathered<T>(
 
 export const historyOf = perRun(({ target }) => createHistory(target.limits))
 
-/**
- * Appends the event of an exchange about objects, from any sender and with any outcome. Uses that must be refused are too many,
- * and prove nothing.
- */
 export function noteInHistory(run: Run, exchange: Exchange): void {
   const event = eventOf(run.target, exchange, false)
   const { purpose, probe } = exchange

@@ -9,7 +9,6 @@ export interface Evidence {
   /** Continues the request line: `with a valid body`. */
   readonly what: string
   readonly expected: string | Pairs
-  /** What came, if more than status and name. */
   readonly actual?: string | undefined
   readonly at?: string | undefined
   readonly against?: Exchange | undefined
@@ -19,7 +18,6 @@ export interface Evidence {
   readonly takes?: TakesState | undefined
   /** The requirement whose requests created the wrong state, needed to reproduce the failure. */
   readonly shownBy?: string | null | undefined
-  /** The path of a generated case, by which it is found again. */
   readonly path?: string | null
 }
 
@@ -35,7 +33,6 @@ export type Verdict =
   | {
       readonly outcome: 'open'
       readonly why: string
-      /** The same, if something depends on its kind. */
       readonly reason?: Reason
       readonly cases?: number
     }
@@ -50,10 +47,6 @@ export type Verdict =
 /** Judges one requirement: pure, the same for a live run, a recording and a test. */
 export type Rule = (history: History) => Verdict
 
-/**
- * Broken by any evidence, held if there are cases without, else open.
- * @param why the reason if open
- */
 export function verdictOf(
   evidence: readonly Evidence[],
   cases: number,
@@ -64,7 +57,6 @@ export function verdictOf(
   if (cases > 0) return { outcome: 'held', cases }
   return {
     outcome: 'open',
-    // Computed lazily: most callers do not need it.
     get why() {
       return typeof why === 'string' ? why : why()
     },
