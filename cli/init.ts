@@ -1,3 +1,4 @@
+import { program } from './output/program.ts'
 import { existsSync, writeFileSync } from 'node:fs'
 import { cancel, isCancel, multiselect, text } from '@clack/prompts'
 import { Command } from '@commander-js/extra-typings'
@@ -43,7 +44,7 @@ export function initCommand() {
       if (options.from !== undefined && existsSync(file) && options.force !== true)
         writeFile(file, added(readBytes(file).toString(), answers), true)
       else writeStarter(file, answers, options.force === true)
-      say(`${file} written; next: conform --target ${file}`)
+      say(`${file} written; next: ${program(process).join(' ')} --target ${file}`)
     })
 }
 

@@ -156,7 +156,7 @@ function declareStep(report: Report): NextStep[] {
 }
 
 /** `npx conform`, if the run was started so. */
-function programOf({ run }: Report): string {
+export function programOf({ run }: Report): string {
   return /^npx \S+/.exec(run.command ?? '')?.[0] ?? 'conform'
 }
 
