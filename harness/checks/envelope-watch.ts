@@ -25,7 +25,7 @@ interface Tally {
 
 /** Failures kept per requirement: some may turn out to be those of a connection. */
 const maxKept = 12
-/** Minimum number of failures to keep per operation, since all of one may be inconclusive. */
+/** Failures kept per operation, at least: a single one may turn out to be inconclusive. */
 const maxOfOne = 2
 
 function isToKeep({ failures }: Tally, { probe: { operation } }: Exchange): boolean {

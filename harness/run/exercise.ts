@@ -92,7 +92,7 @@ async function outcomeOf(context: CheckContext, check: Judge | undefined): Promi
   const entry = run.plan.get(requirement.id)
   if (entry?.run && entry.leftOut !== undefined) return unexercised(leftOut(entry.leftOut))
   if (run.keys.hasFull || judged.outcome === 'not-exercised') return judged
-  // Without a key, only accepting the request is a failure: the server asks for no key.
+  // Without a key, a request fails only if it is accepted.
   const isGranted = judged.failures.some(
     ({ exchange }) => Math.floor((exchange?.response?.status ?? 0) / 100) === 2,
   )

@@ -16,8 +16,7 @@ export const refusals: readonly string[] = [
 ]
 
 /**
- * Defects of valid requests, and further ones of refusals, which the code asks for by name; `-`: the one without a
- * variant.
+ * Defects of valid requests, and further defects of refusals. The code looks them up by name; `-` is the defect without a variant.
  */
 const placed: readonly string[] = named(
   '#',

@@ -141,7 +141,7 @@ function everywhere(
   const all = [own, ...places, ...forOther(material, own)]
   // A POST gets several requests without a key anyway.
   if (!isKeyless || material.valid.method !== 'GET') return all
-  // Twice more after others were answered: a cache or connection may know them, and replicas alternate.
+  // Sent twice more, after other requests: a cache or connection may remember the key, and replicas alternate.
   const times = ['at the end of the run', 'once more at the end of the run']
   return [
     ...all,

@@ -227,7 +227,7 @@ function requestAt(
       skipPassive: true,
       what: whatAt(wrong, at),
       isSuccess: ({ response }) => response !== undefined && !isGranted(response),
-      // Failures without a key belong to that requirement, whichever asked.
+      // A failure without a key counts for the requirement about missing keys, whichever requirement sent it.
       requirement: isKeyless ? `${operation}/401-missing-credentials` : id,
     },
   }

@@ -352,7 +352,7 @@ export async function provokeRefusals(client: JobClient): Promise<void> {
   await grantedControl(client.run, 'jobs.create')
   const locking = await gateOf(client, application).hold(lookAlone)
   const { otherApplication: other } = client.run.target.resources
-  // The same on another application: if it stays free, the refusals are not what locks one.
+  // Repeats this on another application: if that one stays free, refusals do not lock applications.
   if (locking && other && other.id !== application.id)
     await gateOf(client, other).tryHold(async (gate) => {
       if ((await look(gate)) === 'granted') await look(gate, locking)
