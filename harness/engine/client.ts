@@ -98,9 +98,7 @@ export class Client {
   readonly recorder: Recorder
   readonly proxy: Proxy | undefined
   readonly throttle: ReturnType<typeof createThrottle>
-  /** Called with every exchange, answered or not. */
   readonly watchers: ((exchange: Exchange) => void)[]
-  /** Called with the target's own answers about the interface. */
   readonly observers: ((exchange: Exchange) => void)[]
   readonly #run: State
   readonly #parts: Parts

@@ -55,7 +55,6 @@ export function wasAnswered(exchange: Exchange): string {
   return `got ${describeResponse(exchange)}`
 }
 
-/** Prefix of an answer that is right on a connection of its own. */
 export const onReusedConnection = 'wrong only on a reused connection: '
 
 export function withFinding({ finding }: Exchange, received: string): string {
@@ -129,7 +128,6 @@ function pageText(body: string): string {
   return [title ?? '', rest].filter(Boolean).join(', ')
 }
 
-/** The title of an HTML page, else its first heading. */
 export function pageTitle(body: string): string | undefined {
   const title =
     /<title[^>]*>([\s\S]*?)<\/title/i.exec(body)?.[1] ??
@@ -174,7 +172,6 @@ export function rerunCommand(repeated: Repeated): string {
   return words.map(shellWord).join(' ')
 }
 
-/** The command to reproduce a failure; ids need no quoting. */
 export function rerunLine(
   { rerun, seed }: { rerun: string; seed: number },
   ...ids: string[]

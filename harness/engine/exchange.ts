@@ -19,7 +19,6 @@ export interface Probe {
   /** Null: a path or method outside the interface. */
   readonly operation: OperationId | null
   readonly method: string
-  /** A template with parameters in braces, or a literal path. */
   readonly path: string
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | readonly string[]>>
@@ -123,14 +122,12 @@ export interface Exchange {
   readonly noResponse?: NoResponse
   /** Earlier unanswered attempt, which may have had its effect. */
   readonly unanswered?: Exchange
-  /** True if a second, fresh connection gave no answer either. */
   readonly unansweredTwice?: true
   /** The previous request on its connection; undefined on a fresh one, and once it is no longer needed. */
   previousRequest?: PreviousRequest | undefined
   /** The last ones answered before a wrong answer came, latest first: one may have left the server in a bad state. */
   readonly requestsBefore?: readonly PreviousRequest[]
   readonly finding?: Finding
-  /** Still 429 or 503 after every try that patience allows. */
   readonly throttled: boolean
   /** Form for reports, without keys and truncated; made on demand. */
   readonly recorded: () => FailureExchange

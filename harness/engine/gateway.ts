@@ -55,7 +55,6 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
   }
 }
 
-/** All paths of the interface begin with /v1. */
 export const doubled =
   'the base URL ends in /v1, but the paths of the interface already begin with /v1: remove it'
 

@@ -127,7 +127,6 @@ export function refusedSince(log: Log): number | undefined {
 const isOfWrongKey = ({ shown, operation }: Answer): boolean =>
   shown === 'other' && operation !== null
 
-/** A key that was refused by 401, if any. */
 export const wrongKeyIn = ({ answers }: Log): Credential | undefined =>
   answers.findLast((one) => isOfWrongKey(one) && one.status === 401)?.credential
 

@@ -192,7 +192,6 @@ async function removed(
     const filled = fillRequest(request, new Map([['id', id]]))
     const response = await sendPatiently(run, filled, sending, mayHelp)
     if (response.status === undefined) return response.why
-    // An object that no longer exists counts as removed.
     const isGone = response.status === 404 || response.status === 410
     if (response.status >= 400 && !isGone) return `answered ${response.status}`
   }

@@ -213,7 +213,6 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       for (const call of listeners) call(operation, pause)
       return pause
     },
-    /** True if the operation was throttled recently: its requests then go one at a time. */
     isSerialized: (operation: string): boolean =>
       performance.now() - (heldUntil.get(operation) ?? -Infinity) < serializedMs,
     /**

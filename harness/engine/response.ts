@@ -12,7 +12,6 @@ export interface ErrorNames {
   codeNames(status: number): readonly string[] | undefined
   /** A model error: allowed with any status, and transient. */
   isModelError(tpe: string | undefined): boolean
-  /** Sign of a guardrail's block, which is transient. */
   readonly guardrail: { readonly tpe: string; readonly key: string }
 }
 
@@ -165,7 +164,6 @@ export function isGranted(response: HttpResponse): boolean {
   return response.status >= 200 && response.status < 300 && !isEnvelope(response)
 }
 
-/** A block in place of the expected answer. */
 export function isBlocked(
   { response }: { readonly response?: HttpResponse | undefined },
   expected?: Pairs,

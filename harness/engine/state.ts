@@ -72,7 +72,6 @@ export interface Objects {
   readonly takenIds: Set<string>
   /** When the run made the objects of these ids (`performance.now()`). */
   readonly madeAt: Map<string, number>
-  /** Values saved by `setup`; undefined before it is sent. */
   saved?: Map<string, string>
   suffix(): string
 }
@@ -95,7 +94,6 @@ export interface Findings {
   readonly spoilers: Set<string>
 }
 
-/** What the client and the judging of one run share; nothing is shared between runs. */
 export interface State {
   readonly options: RunOptions
   /** Replaced once, before judging, with the values of `setup`. */
