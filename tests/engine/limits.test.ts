@@ -67,6 +67,12 @@ describe('an operation that takes few requests', () => {
       [250, 500, 1000, 2000, 4000],
     ],
     ['again after the pause that the answer names', 2, { 'retry-after': '3' }, [3000, 3000]],
+    [
+      'again at the time that the answer names, by its own clock',
+      2,
+      { date: 'Thu, 01 Jan 2026 00:00:00 GMT', 'retry-after': 'Thu, 01 Jan 2026 00:00:03 GMT' },
+      [3000, 3000],
+    ],
   ])('is asked %s', async (_, throttled, headers, expected) => {
     const at: number[] = []
     const id = 'translate.run/2xx-accepted'

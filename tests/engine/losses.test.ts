@@ -160,3 +160,19 @@ test('answers that are cut off and asked for again are counted, and reported', a
     `retried: ${facts.retried} answers were cut off, reset or a gateway's 502 or 504, and repeated`,
   )
 })
+
+// What a user waits for, and what may be granted twice: a try more or fewer is a change to be meant.
+test.each([
+  ['on a stale connection is sent again: it never arrived', { staleConnection: true }, 2],
+  ['whose answer is lost is not sent again: it may have been granted', {}, 1],
+])('a creation %s', async (_, how, times) => {
+  const sent: string[] = []
+  const way: Way = ({ body }, send, { purpose }) => {
+    if (purpose?.requirement !== 'jobs.create/202-any-text' || purpose.role !== 'probe')
+      return send()
+    sent.push(String(body))
+    return sent.length === 1 ? lost(how) : send()
+  }
+  await judge(['jobs.create/202-any-text'], { way, backoffMs })
+  expect(sent.filter((body) => body === sent[0])).toHaveLength(times)
+})

@@ -116,8 +116,10 @@ test('JUnit has an error for an interrupt and for each stale entry of a baseline
   const baseline = { file: 'b.json', expected: [], stale, notExercised: [] }
   const xml = renderJunit(sampleReport({ size: 30, run: { interrupted: true, baseline } }))
   await validateJunit(xml)
-  const errors = junit(xml).cases.flatMap(({ error }) => error?.message ?? [])
+  const { cases, root } = junit(xml)
+  const errors = cases.flatMap(({ error }) => error?.message ?? [])
   expect(errors).toEqual(['the run was interrupted', 'stale entry of the baseline: x: it passed'])
+  expect(root.errors).toBe('2')
 })
 
 describe('HAR', () => {
