@@ -176,3 +176,12 @@ test.each([
   await judge(['jobs.create/202-any-text'], { way, backoffMs })
   expect(sent.filter((body) => body === sent[0])).toHaveLength(times)
 })
+
+test('what a gateway answers is asked for three times, and five times over before it fails', async () => {
+  let asked = 0
+  const way: Way = ({ path }, send) => (path === '/v1/translate' ? (asked++, badGateway()) : send())
+  const id = 'translate.run/2xx-accepted'
+  const { failed } = await judge([id], { way, depth: 'quick', backoffMs })
+  expect(failed).toEqual([id])
+  expect(asked).toBe(5 * 3)
+})
