@@ -256,6 +256,11 @@ const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][
       `${job('j1', 0)}\n10 a: 409\n${refusals(100, 9)}\n4000 b: made${job('j2', 4010, 'b')}${job('j3', 4100, 'b')}`,
     ],
     [
+      'two 409 for as long as that',
+      'held',
+      `${job('j1', 0)}\n10 a: 409\n100 a: 409\n4000 b: made${job('j2', 4010, 'b')}${job('j3', 4100, 'b')}\n9100 a: 409`,
+    ],
+    [
       'three 409 after the end, and an application that the run made takes no job',
       'broken',
       `${job('j1', 0)}\n${refusals(100, 3)}\n4000 b: made\n4010 b: 400`,
