@@ -33,24 +33,44 @@ const most = { values: 400_000, levels: 500 }
 const tooMuch = 'the body contains more than 400,000 values, or more than 500 levels'
 const tooLong = 'the body is longer than the read limit (limits.maxAnswerBytes)'
 
+const cutShort = 'the body is truncated JSON'
+
 const noJson = (problem: string): Json => ({ ok: false, problem })
 const unread = (problem: string): Json => ({ ok: false, problem, unread: true })
 
-function parsed(body: Uint8Array): Json {
-  if (body.length === 0) return noJson('the body is empty')
+/** @param label the value of Content-Type */
+function parsed(body: Uint8Array, label: string | undefined): Json {
   let text: string
   try {
     text = utf8.decode(body)
   } catch {
-    return noJson('the body is not UTF-8')
+    return noJson(otherEncoding(body, label))
   }
   if (text.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
   if (isTooMuch(text)) return unread(tooMuch)
   try {
     return { ok: true, value: JSON.parse(text) as unknown }
-  } catch {
-    return noJson('the body is not JSON')
+  } catch (error) {
+    // The parser's message says where it failed.
+    const { message } = error as Error
+    const isAtEnd = message.includes('end of JSON') || message.includes(`position ${text.length}`)
+    const isCut = isAtEnd && /^\s*[[{]/.test(text)
+    if (isCut) return noJson(cutShort)
+    return noJson(isUtf16(body) ? otherEncoding(body, label) : 'the body is not JSON')
   }
+}
+
+/** JSON begins with an ASCII character: in UTF-16 a zero byte is beside it, or a byte order mark before it. */
+function isUtf16([first, second]: Uint8Array): boolean {
+  return first === 0 || second === 0 || (first! >= 0xfe && second! >= 0xfe)
+}
+
+const longestLabel = 80
+
+function otherEncoding(body: Uint8Array, label = 'absent'): string {
+  const bytes = [...body.subarray(0, 4)].map((byte) => byte.toString(16).padStart(2, '0'))
+  const encoding = isUtf16(body) ? 'UTF-16, not UTF-8' : 'not UTF-8'
+  return `the body is ${encoding} (Content-Type: ${label.slice(0, longestLabel)}; first bytes: ${bytes.join(' ')})`
 }
 
 /** Only scans characters: parsing some bodies of 8 MB would take a hundred megabytes, and seconds. */
@@ -80,6 +100,12 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
+function jsonOf({ undecodable, cut, body }: WireResponse, label: string | undefined): Json {
+  if (undecodable !== undefined) return noJson(undecodable)
+  if (cut) return unread(tooLong)
+  return body.length === 0 ? noJson('the body is empty') : parsed(body, label)
+}
+
 /** Values of larger bodies (bytes) are released and parsed again on demand: a run keeps many answers. */
 const largeBytes = 64 * 1024
 /** Bytes kept of a large body that is not JSON: enough for the title of a page. */
@@ -90,7 +116,7 @@ function rereader(bytes: Uint8Array, first: Json): () => Json {
   return () => {
     const known = last.deref()
     if (known) return known
-    const again = parsed(bytes)
+    const again = parsed(bytes, undefined)
     last = new WeakRef(again)
     return again
   }
@@ -101,9 +127,7 @@ const always = (json: Json) => (): Json => json
 export function responseOf(received: WireResponse, errors: ErrorNames): HttpResponse {
   const { status, headers, body } = received
   const header = headerOf(headers)
-  const { undecodable, cut } = received
-  const json =
-    undecodable === undefined ? (cut ? unread(tooLong) : parsed(body)) : noJson(undecodable)
+  const json = jsonOf(received, header('content-type'))
   const isLarge = body.length > largeBytes
   return {
     status,

@@ -223,6 +223,7 @@ export type {
 } from '../recording/index.ts'
 export type * from './result-schema.ts'
 
+/** The result of one requirement; `reason` and `why` are present if it was not judged. */
 export interface RequirementResult<Id extends string = string> extends AnyResult {
   id: Id
 }

@@ -76,6 +76,12 @@ test.each([
     received(400, `\ufeff${envelope('BadRequest')}`),
     `400, but the body begins with a byte order mark: ${envelope('BadRequest')}`,
   ],
+  [
+    'UTF-16',
+    received(400, Buffer.from('{}', 'utf16le').toString()),
+    '400, but the body is UTF-16, not UTF-8 (Content-Type: application/json; first bytes: 7b 00 7d 00): {\0}\0',
+  ],
+  ['half a document', received(400, '{"tpe"'), '400, but the body is truncated JSON: {"tpe"'],
   ['no document', received(400, '{"tpe": x}'), '400, but the body is not JSON: {"tpe": x}'],
   ['no body', received(502, ''), '502 without a body'],
   ['another object', received(404, '{"error":"none"}'), '404 {"error":"none"}'],

@@ -48,21 +48,37 @@ test('members of Object.prototype are members like others', () => {
 })
 
 const notJson = 'the body is not JSON'
+const cutShort = 'the body is truncated JSON'
 
 test.each([
   ['nothing', '', 'the body is empty'],
-  ['half a document', '{"a"', notJson],
-  ['an envelope without its last byte', '{"tpe": "NotFound", "errors": [], "extras": {}', notJson],
-  ['a document cut inside a text', '[{"a": "}]', notJson],
-  ['an array that is not closed, however deep', `${'['.repeat(100)}1${']'.repeat(99)}`, notJson],
+  ['half a document', '{"a"', cutShort],
+  ['an envelope without its last byte', '{"tpe": "NotFound", "errors": [], "extras": {}', cutShort],
+  ['a document cut inside a text', '[{"a": "}]', cutShort],
+  ['an array that is not closed, however deep', `${'['.repeat(100)}1${']'.repeat(99)}`, cutShort],
   ['a document and text after its end', '{"a": 1} and more', notJson],
   ['a line of a log', '[error] no database', notJson],
   ['a bracket too many, however deep', `${'['.repeat(100)}1${']'.repeat(101)}`, notJson],
   ['brackets of two kinds, however deep', `${'['.repeat(65)}1}${']'.repeat(64)}`, notJson],
   ['a byte order mark', Buffer.from('\ufeff{}'), 'the body begins with a byte order mark'],
-  ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'the body is not UTF-8'],
+  [
+    'bytes that are not UTF-8',
+    Buffer.from([0x22, 0xff, 0x22]),
+    'the body is not UTF-8 (Content-Type: absent; first bytes: 22 ff 22)',
+  ],
 ])('%s is no JSON', (_, body, problem) => {
   expect(read(body)).toEqual({ ok: false, problem })
+})
+
+test.each([
+  ['with a byte order mark', '\ufeff{"a": 1}', 'ff fe 7b 00'],
+  ['without one', '{"a": 1}', '7b 00 22 00'],
+])('UTF-16 %s is named, with its label', (_, text, bytes) => {
+  const headers = [{ name: 'Content-Type', value: 'application/json; charset=utf-16' }]
+  expect(read(Buffer.from(text, 'utf16le'), { headers })).toEqual({
+    ok: false,
+    problem: `the body is UTF-16, not UTF-8 (Content-Type: application/json; charset=utf-16; first bytes: ${bytes})`,
+  })
 })
 
 test('brackets in texts are no levels', () => {
