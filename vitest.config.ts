@@ -6,7 +6,14 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const others = /tests\/(?:docs|vitest|reporters\/html|engine|layout|openapi|cli|check)/
     const programs = /tests\/(?:docs|vitest\/front|library|reporters)\S*\.program/
-    const first = [programs, 'tests/matrix/kill-matrix', 'tests/matrix/', 'tests/hostile/', others]
+    const first = [
+      programs,
+      'tests/matrix/every-case',
+      'tests/matrix/kill-matrix',
+      'tests/matrix/',
+      'tests/hostile/',
+      others,
+    ]
     const rank = ({ moduleId }: TestSpecification): number => {
       const at = first.findIndex((place) => moduleId.search(place) >= 0)
       return at < 0 ? first.length : at

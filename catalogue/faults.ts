@@ -79,12 +79,6 @@ export function isFormOn(id: OperationId, kind: string, turn: number): boolean {
   return at === -1 || allFormsOn.includes(id) || at % 3 === turn % 3 || isOnlyScheme
 }
 
-/** True if the seed decides which operations get it. */
-export function isInTurn(id: OperationId, kind: string, place?: OtherPlace): boolean {
-  const isAlone = place === undefined ? inTurn.includes(kind) : isOneOf(id, place) !== undefined
-  return isAlone && !allFormsOn.includes(id)
-}
-
 /** Paths besides the operation's own that must not be served without a key either. */
 // oxfmt-ignore
 export const otherPlaces = [
