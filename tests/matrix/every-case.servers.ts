@@ -1,5 +1,6 @@
-import { testAllowed, testGranted, testOthers } from './every-case.ts'
+import { testAllowed, testAskedAgain, testGranted, testOthers } from './every-case.ts'
 
 testGranted()
 testOthers()
 testAllowed()
+testAskedAgain()
