@@ -1,4 +1,5 @@
 /** Jobs that the run did not start, limits on jobs and keys, and locks that let go or hold on too well. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import { error, json, judgeBehind, type Reply, withoutApplications } from './behind.ts'
@@ -52,6 +53,59 @@ test('if the run cannot make an application, the failure says that another run w
   const { failed, of } = await judgeBehind(visited(), { only }, withoutApplications)
   expect(failed).toEqual(['jobs.create/409-released'])
   expect(of('jobs.create/409-released').failures[0]!.message).toContain('another run')
+})
+
+test('an account with one job at a time answers 429 to a second: that is a limit', async () => {
+  const reply: Reply = async (_path, answer) => {
+    const response = await answer()
+    return response.status === 409 ? error(429, 'QuotaExceeded') : response
+  }
+  const { failed } = await judgeBehind(reply, { only: ['jobs.create/4*', 'jobs.create/202-*'] })
+  expect(failed).toEqual([])
+})
+
+test('a limit on wrong keys is a limit', async () => {
+  const wrong: number[] = []
+  let until = 0
+  let refused = 0
+  const reply: Reply = async (_path, answer, sinceMs) => {
+    const response = await answer()
+    if (response.status !== 401) return response
+    refused++
+    if (sinceMs < until) return error(429, 'TooManyRequests')
+    wrong.push(sinceMs)
+    if (wrong.filter((at) => at > sinceMs - 2000).length > 60) {
+      until = sinceMs + 1000
+      return error(429, 'TooManyRequests')
+    }
+    return response
+  }
+  const { failed } = await judgeBehind(reply, {
+    only: ['*/401-*', '*/2*', 'jobs.create/4xx-no-effect'],
+  })
+  expect(refused).toBeGreaterThan(100)
+  expect(until).toBeGreaterThan(0)
+  expect(failed).toEqual([])
+})
+
+test('creations at once that lock each other out fail', async () => {
+  const underWay = new Map<string, number>()
+  const reply: Reply = async (path, answer) => {
+    const id = jobsOf(path)
+    if (id === undefined) return answer()
+    const count = (): number => underWay.get(id) ?? 0
+    underWay.set(id, count() + 1)
+    const isAlone = count() === 1
+    await sleep(1)
+    const isStill = isAlone && count() === 1
+    const response = await (isStill ? answer() : error(409, 'BadRequest'))
+    underWay.set(id, count() - 1)
+    return response
+  }
+  const only = ['jobs.create/202-created', 'jobs.create/409-*', 'applications.create/2xx-accepted']
+  const { failed, passed } = await judgeBehind(reply, { only })
+  expect(failed).toEqual(['jobs.create/202-created'])
+  expect(passed).toContain('jobs.create/409-released')
 })
 
 /** A request that takes away the lock of a job in progress: the next creation is granted a second one. */
@@ -109,7 +163,7 @@ test('one that frees the lock of jobs that end soon after it, with a job that no
   const later =
     (reply: Reply): Reply =>
     async (...asked) => {
-      await new Promise((resolve) => setTimeout(resolve, 1))
+      await sleep(1)
       return reply(...asked)
     }
   const judgeShort = (reply: Reply) =>

@@ -154,3 +154,20 @@ test('members of requests for generated text are tried until as many were grante
     expect({ id, count: Math.max(count, generations) }).toEqual({ id, count: generations })
   }
 })
+
+test('a valid request that breaks now and then, and an object that is used late, fail in a whole run', async () => {
+  const late = [
+    'graphs.create/2xx-usable',
+    'applications.create/2xx-usable',
+    'files.upload/2xx-retrievable',
+  ]
+  const id = 'web-search.run/2xx-accepted'
+  const defects = [`${id}#every-sixth`, ...late.map((one) => `${one}#early`)]
+  // Hundreds of requests wait when the first object is made.
+  const { failed, of } = await judgeReference({ defects }, { latencyMs: 20 })
+  expect(failed).toEqual(expect.arrayContaining([id, ...late]))
+  expect(of(id).failures[0]).toMatchObject({
+    takes: 'chance',
+    actual: expect.stringMatching(/500 .*the answers to one request differ: \d of \d/),
+  })
+})
