@@ -50,6 +50,12 @@ const table: readonly Row[] = [
     creation('202-required-inputs-only'),
   ],
   [
+    of('jobs.create/202-created', ...lost),
+    'no creation is answered, as long as any is still asked for',
+    none,
+    creation('202-required-inputs-only'),
+  ],
+  [
     of('envelope/shape', '#no-tpe', '#array'),
     'a 401 without a type is not what they ask for',
     rows(/\/401-/).map(({ id }) => id),
