@@ -7,7 +7,7 @@ export type Render = (report: Report, exchanges: Exchanges) => string | AsyncIte
 
 interface Format {
   readonly file: string
-  /** Shows every exchange; others show those of failures, which the report contains. */
+  /** Shows every exchange. The other formats show only the exchanges of failures, which the report contains. */
   readonly hasEveryExchange?: true
   load(): Promise<Render>
 }

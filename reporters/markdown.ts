@@ -245,7 +245,7 @@ function evidenceLines(
   return [
     ...evidence(first!, 1000).map(([label, text]) => `${label.padEnd(10)}${commandOrLength(text)}`),
     ...(more.length > 0
-      ? [`and ${count(more.length, 'more failure')} of it in the JSON report`]
+      ? [`and ${count(more.length, 'more failure')} of this requirement: see the JSON report`]
       : []),
     ...(others > 0 ? [`same for ${others} more, named above`] : []),
   ]

@@ -88,7 +88,7 @@ const alone = (): Setting[] =>
  */
 const columns = [7, 11, 13, 14, 19, 21, 22, 25, 26, 28]
 
-/** All members at their bounds: each bound of one meets each bound of every other, in seeded order. */
+/** All members at their bounds: for any two members, every combination of their bounds, in seeded order. */
 function together(random: () => number): Setting[] {
   const drawn = columns
     .map((bits) => [random(), bits] as const)
@@ -131,7 +131,10 @@ function withoutEach(declared: unknown): Setting[] {
   }))
 }
 
-/** Accepts values inside the bounds: each member alone, none, all, the declared ones without one; then any value. */
+/**
+ * Sends settings inside the bounds: each member alone, no member, all members, the declared members without each in turn,
+ * and at last one member with any value.
+ */
 export function insideBounds(check?: GrantedCheck): GrantedByCases {
   const cases: Cases = (material) => {
     const declared = getAt(bodyOf(material, material.operation), settingsAt(material))

@@ -29,7 +29,7 @@ import { type Known, unknownWord } from './values.ts'
 
 const longestKnown = 52
 
-/** Short names (languages), and longer ones with enough letters: with fewer, a random word may exist. */
+/** Language codes, and names with at least four letters: a shorter made-up word may itself be a known name. */
 const hasOwnForm = /^[A-Za-z]{2,3}([-_]|$)|([A-Za-z][^A-Za-z]*){4}/
 
 /** An unused word in the form of a known name, since a server may check only the form. */

@@ -77,8 +77,8 @@ export const ofKinds = (
   )
 
 /**
- * Falsy values, which `if (!value)` treats as absent: `false` for an optional or text member whose number would be
- * truthy; 0 for one that may be a boolean.
+ * Falsy values, which `if (!value)` mistakes for an absent member: `false` for members that a server may skip, 0 for
+ * members that may be booleans.
  */
 function falsyFor({ isExtra, tolerates = [], role }: Member): Partial<Record<JsonKind, unknown>> {
   const mayBeSkipped = isExtra || tolerates.includes('array') || role === 'name'

@@ -216,7 +216,7 @@ export class Client {
     if (isStale || (isRepeatable && isOpen)) {
       tries.unanswered = exchange
       this.losses.retried++
-      // A target with few connections closes further ones: retry alone, on an open connection, before another fresh one.
+      // A target that allows few connections closes new ones: retry alone on an open connection, then on a new one.
       const onOpen = !isStale && isReset && !tries.alone && exchange.previousRequest === undefined
       tries.fresh = !onOpen
       tries.resent ||= isStale ? tries.alone : !onOpen

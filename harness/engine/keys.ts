@@ -83,7 +83,7 @@ const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
 const keyRefused =
   'the key is not accepted: every request with it returned 401; if the key is right, a proxy may be removing the Authorization header'
 const keyRead =
-  'the key is not accepted: every request with it returned 401 BadToken, so the service has read it; it may have expired'
+  'the key is not accepted: every request with it returned 401 BadToken, so the service itself refused it; the key may have expired'
 
 /**
  * Why every answer to the full key was 401; undefined if one was not. A distinct error (§5) shows that the service has

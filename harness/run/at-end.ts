@@ -93,8 +93,8 @@ const maxSought = 10
 const proofs = 3
 
 /**
- * Looks for the request that spoiled an answer which is right without it. Returns the results that this changes: its own
- * requirement fails, and not that of the spoiled one.
+ * Looks for the request that spoiled an answer which is right without it. Returns the changed results: the requirement
+ * of the spoiling request fails, not that of the spoiled one.
  */
 export async function blameSpoilers<R extends RequirementResult>(
   run: Run,

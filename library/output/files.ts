@@ -135,7 +135,7 @@ function refuseUnwritable({ option, path }: OutputFile): void {
     makeFolder(dirname(resolve(path)))
     if (existing(path)?.isDirectory()) throw new UserError(`${option}: is a folder`)
     if (isWrittenDirectly(path)) return accessSync(path, constants.W_OK)
-    // Only writing reveals a read-only disk or a quota, and works for root.
+    // Write a file: `accessSync` misses a read-only disk and a quota, and always succeeds for root.
     const probe = besideOf(path)
     closeSync(openSync(probe, 'wx'))
     rmSync(probe)

@@ -105,7 +105,7 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
   let selected: Selected = { ids: [], all: true }
   let asked = 0
   const quiet = new Set<string>()
-  // Tests only wait for results: vitest's concurrency limit would delay showing them.
+  // These tests do nothing but wait for results: vitest's concurrency limit would only show the results later.
   vi.setConfig({ maxConcurrency: Infinity })
   describe(name, { timeout: 0, retry: 0 }, () => {
     beforeAll(async () => {

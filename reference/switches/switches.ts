@@ -90,7 +90,7 @@ export function createSwitches(defectNames: Iterable<string>, variantNames: Iter
 
 /**
  * Whether a switch only has an effect on a socket, so that `createReference` refuses it: connections, and encodings
- * that clients handle below HTTP. Silence does not need one.
+ * that clients handle below HTTP. `#no-answer` works without a socket.
  */
 export function needsSocket(name: string): boolean {
   return /^(?:connection|compressed)\/|#(?:closed|dropped|no-http|spoils-connection)$/.test(name)

@@ -218,7 +218,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Gives no answer: simulates the loss on a socket; without one, throws. */
+/** Gives no answer: simulates the loss on the socket, or throws if there is no socket. */
 export async function lose(
   loss: Loss,
   { pace }: World,

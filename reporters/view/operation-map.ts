@@ -101,7 +101,7 @@ export function byState(places: readonly Place[]): (readonly [State, readonly Pl
 export interface NotBuilt {
   readonly operations: readonly string[]
   readonly answers: string
-  /** Part of a target file that says that they are not served. */
+  /** Lines for the target file that declare these operations as not served. */
   readonly part: Readonly<Record<string, unknown>>
 }
 

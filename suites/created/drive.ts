@@ -423,7 +423,7 @@ function alsoMade({ run }: CheckContext, id: OperationId): HistoryEvent | undefi
 export const onceEver: Judge = async (context) => {
   const { run } = context
   const valid = await requireControl(context)
-  // A repeated first creation uses another name: the last one exists.
+  // A retry takes a new name: the previous name may exist by now.
   const { probe, endedAt } = await create(context, valid, 'the first creation')
   judgeOnce(context, await askAgain(context, probe))
   if (run.options.depth === 'quick') return
@@ -639,7 +639,7 @@ const canAddToCreated = (run: Run): boolean =>
 /** Adds a file twice to a graph that the run creates, and again after a request for its name. */
 async function addToCreated(context: CheckContext): Promise<void> {
   const { run } = context
-  // A repeated creation uses another name: the last one exists.
+  // A retry takes a new name: the previous name may exist by now.
   let creation = await validRequest(run, 'graphs.create')
   const make = async () => (creation = await validRequest(run, 'graphs.create'))
   const graph = await createObject(context, 'graphs.create', make)

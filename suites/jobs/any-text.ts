@@ -78,7 +78,7 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
       return { outcome: 'broken', evidence: { exchange, what, expected } }
     }),
   })
-  /** Sends all in one request. A refusal of one hides the others: then each goes alone. */
+  /** Sends all texts in one request. If the server refuses it, sends each alone: one refused text hides the others. */
   const all = (texts: Texts, each: (journal: Journal) => readonly CaseVerdict[]) => {
     const whole = ruleOf(texts)
     return allOf([], {

@@ -39,7 +39,10 @@ const textsOf = (input: unknown): readonly unknown[] | undefined => {
   return Array.isArray(value) ? value : undefined
 }
 
-/** Changes each text of the inputs; every other time only in the required inputs, or the first one. */
+/**
+ * Appends `moment` to each text of the inputs. Every fourth `moment` keeps only the required inputs, or only the first
+ * input if none is required.
+ */
 export function withOtherValues(
   application: ApplicationResource,
   moment: number,

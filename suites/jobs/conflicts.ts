@@ -322,7 +322,7 @@ export const perApplication: Rule = (history) => {
   const busy =
     blockedTimes > 0
       ? `the other application was busy during a job in ${blockedTimes} attempts`
-      : 'no creation was answered while a reading showed a job of another application in progress'
+      : 'no creation was answered while another application was seen with a job in progress'
   return withConflict(
     history,
     verdictOf([], cases, () => busy + remedy(history)),

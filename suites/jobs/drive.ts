@@ -209,7 +209,7 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
   return isBlocked
 }
 
-/** As many attempts as needed on the application; one on each other declared one, and one on a new one. */
+/** As many attempts as needed on the busy application, and one each on the other declared and a new application. */
 export async function provokeConflicts(client: JobClient): Promise<void> {
   const { run } = client
   const { application: plain, ...resources } = run.target.resources

@@ -43,14 +43,14 @@ export const malformedInputs = byCases(
     const { body, first, last, optional, required, isRequired } = inputPlaces(material)
     const types = optional.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)])
     const lacking = required.filter((place) => isLeftOut(place, isRequired)).flatMap(absent)
-    // An input without a value after a valid one would be a repeated one.
+    // Only inputs without an id: an input without a value, behind the valid one, would repeat its id.
     const furtherItems = lacking.filter(({ place }) => place.member.at === '/inputs/*/id')
     const named = [
       ...types,
       ...first.flatMap(numberInItems),
       ...last.flatMap((place) => numberInItems(place).map(asLater)),
       ...lacking,
-      // If skipped, an input in place of a valid one would be missing; after all of them, nothing is.
+      // Behind the valid inputs: a server that skips a malformed input then misses nothing, and must still refuse.
       ...[...types, ...furtherItems].flatMap(behind),
     ]
     // With few inputs, the last may be optional: equal requests are sent once.

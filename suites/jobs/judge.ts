@@ -91,8 +91,8 @@ const maxReadAgain = { full: 2, quick: 1 }
 const goneAgainMs = [1000, 2000, 3000, 3000]
 
 /**
- * The first job of each application, the latest per outcome, and those that disappeared after a reading, because of a
- * slow replica or a loss.
+ * Per application, the first job and the latest of each outcome; also jobs that were read and then disappeared: they are
+ * lost, or a replica is slow.
  */
 function jobsToReadAgain({ run: { options }, history }: JobClient): Job[] {
   const made = ownJobs(history).filter(({ twinOf }) => !twinOf)
@@ -184,7 +184,7 @@ export const eachCreated: Judge = async (context) => {
   const client = clientOf(context.run)
   const exchange = await controlExchange(context.run, 'jobs.create').catch((error: unknown) => {
     const verdict = client.verdict('jobs.create/202-created')
-    // Objects of the run belong to nobody else, so a busy declared application does not matter.
+    // Nobody else uses the objects of the run, so a fault there counts even if the declared application is busy.
     if (verdict.outcome === 'broken' && !context.run.life.ended) judgeVerdict(context, verdict)
     throw error
   })

@@ -115,7 +115,7 @@ function describeFile(run: Run, name: Unusable): string {
   return `${sample}.pdf of the suite, a PDF ${faultOfSample[sample]}`
 }
 
-/** An unreadable file: in either format, and twice in one, since a server may cache it. */
+/** An unreadable file: in either format, and twice in the same format, since a server may cache the result. */
 export const unusable = (name: Unusable, what: string, isTwice = false): Condition => ({
   inOrder: true,
   async casesIn({ run }) {

@@ -236,7 +236,7 @@ test('a restart that loses what was created is reported by what is gone, and ask
 })
 
 test.each([
-  ['BadToken', /401 BadToken, so the service has read it; it may have expired$/m],
+  ['BadToken', /401 BadToken, so the service itself refused it; the key may have expired$/m],
   [
     'BadCredentials',
     /returned 401; if the key is right, a proxy may be removing the Authorization header/,
