@@ -96,7 +96,7 @@ const alsoMadeFor: Readonly<Record<string, readonly RequirementId[]>> = {
   ],
 }
 
-/** Requirements that may depend on how much of a sort was made before, and the operation that makes it. */
+/** Requirements that may depend on how many objects exist, and the operation that creates such objects. */
 const afterOthers: Readonly<Record<string, OperationId>> = {
   'jobs.create/409-released': 'jobs.create',
   'files.list/2xx-accepted': 'files.upload',

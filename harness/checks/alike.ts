@@ -15,7 +15,7 @@ import { askHolding } from '../run/index.ts'
 import { placeholderDraft } from './valid-request.ts'
 import { unknownWord } from './values.ts'
 
-/** Answers that say something else: a refused key, a limit, a gateway without its service. */
+/** Statuses that do not show what the server is: a refused key, a limit, a gateway without its service. */
 const saysNothing: readonly number[] = [401, 403, 429, 502, 503, 504]
 
 /** An error envelope: a server of the interface, even if it has no operation yet. */

@@ -44,7 +44,7 @@ interface Together {
   readonly fresh?: boolean
 }
 
-/** Sends several requests at the same moment; a quick run has none to spare for opening connections first. */
+/** Sends several requests at the same moment. A full run opens the connections with other requests first. */
 export function sendAtOnce(
   run: Run,
   { size, make, requirement, fresh = false }: Together,

@@ -92,8 +92,8 @@ interface Walk {
 }
 
 /**
- * Judges cases in order. A request that combines several odd values judges all of them if it is accepted. After a refusal or
- * a 5xx, which may be due to one of them, each is sent alone. @param most stop at this many cases that are not judged yet
+ * Judges cases in order. A request that combines several odd values judges all of them if it is accepted. If
+ * it gets a 4xx or 5xx, one value may be the cause, so each is sent alone. @param most stop at this many cases that are not judged yet
  */
 function walk(journal: Journal, ruleOf: RuleOf, cases: readonly Case[], most: number): Walk {
   const seen: Walk = { pending: [], judged: 0 }
@@ -135,7 +135,7 @@ function whichBroke(
   return undefined
 }
 
-/** Sends what a walk asks for while that many more may be accepted; open requests count until their answer is known. */
+/** Sends the requests of a walk, as long as the allowance covers them all if accepted; unanswered ones count. */
 async function settleWalk(
   run: Run,
   ruleOf: RuleOf,

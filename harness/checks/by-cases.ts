@@ -74,7 +74,7 @@ function otherObject({ run, requirement }: CheckContext, id: OperationId) {
       const change = run.options.readOnly ? undefined : await make?.(run)
       if (!change) return undefined
       const valid = async (): Promise<Probe> => change(await validRequest(run, id))
-      // Nothing else asks for it: a failure that depends on it has this requirement in its line.
+      // No other requirement sends this request, so the line to repeat a failure names this requirement.
       const purpose = {
         requirement: requirement.id,
         role: 'control',

@@ -22,7 +22,7 @@ export interface Case {
   readonly isAtOtherPath?: true
   readonly isForOtherObject?: true
   /**
-   * The valid request plus an addition of this one that a target may not support: sent once per run, and must be
+   * The valid request with an addition of this case, which a target may not support: sent once per run, and must be
    * accepted.
    */
   readonly control?: (valid: Probe) => Probe

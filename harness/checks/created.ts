@@ -22,7 +22,7 @@ export const sharedBy = perRun(() => ({
     at: new Map<string, number>(),
     lagMs: 0,
   },
-  /** How much the bad input of the run may still make the target generate, and how many cases that does not reach. */
+  /** How many generations bad input may still cause in this run, and how many cases wait because that is too few. */
   generated: { allowance: undefined as { left: number } | undefined, waiting: 0 },
   askedAt: new Map<string, readonly Request[]>(),
   notServed: [] as NotServed[],

@@ -294,7 +294,7 @@ async function sendWithFreshFile(
   const exchange = await sendUntilSettled(run, sent, again, countsAsGranted)
   // A server may identify files by content and return the same id each time.
   if (uploadsIn(run, exchange.probe) === uploaded) throw new NotExercised(none)
-  // Refused first, and then in the graph: the refusal was wrong, unless a request in between got no answer.
+  // The server refused the file, and then found it in the graph: a wrong refusal, unless an unanswered request added it.
   if (first && first !== already && !already.unanswered) return first
   if (exchange.unanswered && exchange.response?.status === 409)
     throw new NotExercised('the answer to an addition was lost')

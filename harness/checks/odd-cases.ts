@@ -107,7 +107,7 @@ function isNoEmptyArray({ place: { body, pointer } }: Change): boolean {
 
 export const badBytes = 'conform-bad-bytes'
 
-/** The text with bytes that UTF-8 does not have where it is marked; undefined if it is not. */
+/** The text with bytes that are not UTF-8 in place of its mark; undefined without a mark. */
 export function withBytes(text: string, bytes: readonly number[]): Uint8Array | undefined {
   const [before = '', after] = text.split(badBytes)
   return after === undefined

@@ -246,7 +246,7 @@ export class Binding {
           response !== undefined && isExpected(expects, response),
       }),
     }
-    // By its fault a case is known, and is sent once a run; at the end it is sent again.
+    // Requests with the same fault id are sent once per run: a repetition at the end has no id, so that it is sent again.
     const fault = when === 'at the end' ? undefined : one.fault
     const make = async (): Promise<Probe> => {
       const own = one.valid ? await one.valid(this.#context, this.valid) : await this.valid()
@@ -258,7 +258,7 @@ export class Binding {
     return request
   }
 
-  /** The request by its content, if several requirements judge it: then it is sent once; else by the requirement. */
+  /** Names a request by its content if several requirements judge it, so that it is sent once; else by its requirement. */
   #nameOf(one: Case, draft: Probe): string {
     const { requirement } = this.#context
     const { operation } = this.#material
@@ -282,7 +282,7 @@ export class Binding {
     }
   }
 
-  /** Lets go of what nobody else judges: the answers of other cases stay in the journal, and keep this alive. */
+  /** Releases the answers that no other requirement judges: the journal would keep them, and this object, in memory. */
   forget(): void {
     const { run, requirement } = this.#context
     for (const [one, { name }] of this.#requests)

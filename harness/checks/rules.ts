@@ -79,7 +79,7 @@ export function pairsVerdict(
   return { outcome: compared, evidence: { exchange, what, expected } }
 }
 
-/** Caches final verdicts: the verdict of a case is computed again only while it asks. */
+/** Caches the verdict of a case once it asks for no further request. */
 export function remembering({ judge, when, isFurther = false }: CaseRule) {
   let known: Judged | undefined
   return {

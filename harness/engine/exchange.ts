@@ -125,7 +125,7 @@ export interface Exchange {
   readonly unansweredTwice?: true
   /** The previous request on its connection; undefined on a fresh one, and once it is no longer needed. */
   previousRequest?: PreviousRequest | undefined
-  /** The last ones answered before a wrong answer came, latest first: one may have left the server in a bad state. */
+  /** Requests answered just before a wrong answer, latest first: one may have left the server in a bad state. */
   readonly requestsBefore?: readonly PreviousRequest[]
   readonly finding?: Finding
   readonly throttled: boolean

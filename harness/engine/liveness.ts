@@ -17,7 +17,7 @@ const checkEveryMs = 250
  */
 const quietLooks = 40
 const lastChanceMs = 5_000
-/** A target that is away is asked again so often, while it may be starting, or starting again: for about 3 s, and 10 s. */
+/** How often to ask a target that does not answer: for about 3 s while it may be starting, 10 s while restarting. */
 const startQuestions = 6
 const restartQuestions = 20
 const firstMs = 10_000
@@ -147,7 +147,7 @@ export class Liveness {
     else if (result.cause !== 'aborted') stopped(`${result.message}${this.#underWay()}`)
   }
 
-  /** Asks again while the target is away, so often if it takes no connections, and as long as a gateway may wait for its service. */
+  /** Asks until the target answers: `most` times while it accepts no connection, or as long as a gateway waits for its service. */
   async #askPatiently(
     first: Question,
     most: number,

@@ -68,7 +68,7 @@ export interface Objects {
   readonly created: Created[]
   /** Why clean-up did not remove an object; null if it did. */
   readonly cleanups: Map<Created, string | null>
-  /** Existing ids, and those sent as unknown, in lower case: never reused as unknown. */
+  /** Ids in lower case that exist, or were sent as unknown: do not send them as unknown again. */
   readonly takenIds: Set<string>
   /** When the run made the objects of these ids (`performance.now()`). */
   readonly madeAt: Map<string, number>

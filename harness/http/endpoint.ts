@@ -133,8 +133,8 @@ function decoded(text: string): string {
 }
 
 /**
- * NO_PROXY: names and addresses separated by commas or blanks. `example.com`, `.example.com` and `*.example.com` are
- * that host and all below it; `host:8080` is that port only; `10.0.0.0/8` an address range; `*` everything.
+ * NO_PROXY: names and addresses separated by commas or blanks. `example.com`, `.example.com` and `*.example.com` all
+ * match that host and its subdomains; `host:8080` only that port; `10.0.0.0/8` an address range; `*` everything.
  */
 function isExcepted({ hostname, port, protocol }: URL): boolean {
   const entries = (process.env['no_proxy'] ?? process.env['NO_PROXY'] ?? '')

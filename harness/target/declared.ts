@@ -236,7 +236,7 @@ export function unreachableProblems(file: TargetFile): string[] {
     if (possible.length === 0)
       return ' matches only requirements that the full key and a valid request can reach: they cannot be unreachable'
     return isRequirementId(entry) && possible.some((one) => isDeclared(file, one))
-      ? ': what this requirement needs is declared; remove one of the two'
+      ? ': the target file declares what this requirement needs; remove that, or this entry'
       : undefined
   }
   return Object.keys(file.unreachable ?? {}).flatMap((entry) => {

@@ -114,7 +114,7 @@ function judgeAt(
   for (const at of places) {
     const keyless = keylessAt(sender, material, at)
     const own = isKeyless ? keyless : requestAt(sender, material, wrong, at)
-    // Asked once a run: that no other key is good there either depends on it.
+    // Sent without a key, once per run: if the server does not serve the spelling, a wrong key there proves nothing.
     const before =
       isKeyless || !isSpelling(at.place) ? undefined : lookThere(journal, sender, keyless, at)
     if (before?.outcome === 'asks') return before

@@ -365,7 +365,7 @@ const isRefused = ({ response, throttled }: Exchange): boolean =>
   !isGranted(response) &&
   ![401, 403, 429, 503].includes(response.status)
 
-/** Whether it shows the fate of a creation beside an accepted one, whose answer may be lost. */
+/** Whether the answers are conclusive: two creations were accepted, or one was accepted and another refused. */
 function isTelling(sent: readonly Exchange[]): boolean {
   const made = sent.filter(isTaken).length
   return made > 1 || (made === 1 && sent.some(isRefused))
@@ -382,7 +382,7 @@ export const onceAtOnce: Judge = async (context) => {
     return sendAtOnce(run, { size, make: () => probe, requirement: requirement.id })
   }
   let sent = await sendAll()
-  // The accepted one may have lost its answer, and the others may be throttled.
+  // Repeat if inconclusive: the answer to the accepted creation may be lost, or the others throttled.
   for (let more = sent.some(isThrottling) ? 5 : 2; more > 0 && !isTelling(sent); more--)
     sent = await sendAll()
   // The second must be refused; a server that always crashes on it is broken.
@@ -614,8 +614,8 @@ async function addOthers(
 }
 
 /**
- * Adds simultaneously added files again: a server may keep only the last one. Acceptance before `settleMs` has passed
- * stores the file there: then others get that time.
+ * Adds simultaneously added files again: a server may have kept only the last one. If it accepts one too soon, repeats
+ * this with other files, and waits `settleMs` first.
  */
 async function addAgainLate(
   context: CheckContext,

@@ -27,7 +27,7 @@ interface Creator {
   readonly exists: Pairs
   readonly what: string
   readonly same: string
-  /** New objects may be processed for `settleMs`, and be unknown before. */
+  /** The server may process a new object for `settleMs`, and not know it until then. */
   readonly isProcessed: boolean
 }
 
@@ -399,7 +399,7 @@ function throttledInTurn(history: History, { operation: id }: Creator, again: Hi
   return isEachTime ? throttled.slice(-1) : []
 }
 
-/** A file that is refused as a duplicate for its name: others were added to the graph before it and after it. */
+/** A file refused as a duplicate because of its name: the graph accepted files before it and after it. */
 function refusedByName(history: History): Evidence[] {
   const uploads = madeBy(history, uploadOperation)
   const additions = [...additionsByFile(history).values()].flat().filter(isMeant)
@@ -477,7 +477,7 @@ export const onceRule: RelationRule = (history, id) => {
   return verdictOf([...evidence, ...byName], cases, `no existing object was requested again`)
 }
 
-/** Of simultaneous creations of one thing at most one is accepted, and the server does not always crash. */
+/** At most one of several simultaneous creations of the same thing is accepted; a crash each time is a fault, too. */
 export const atomicRule: RelationRule = (history, id) => {
   const creator = creatorOf(id)
   let cases = 0

@@ -148,7 +148,7 @@ export class JobClient {
     return this.eventOf(await askHolding(this.run, probe, purpose))
   }
 
-  /** No creation told an id, or one was asked for in vain until `settleMs` were over. */
+  /** No creation returned an id, or a job was still missing after `settleMs`. */
   get cannotBeRead(): boolean {
     const { settleMs } = this.run.target.limits
     const { jobs } = viewOf(this.history)
@@ -340,7 +340,7 @@ export class Gate {
     const { places } = this.#lock
     const release = await places.acquire(this.client.run.life.signal, { count: places.size })
     try {
-      // Even if given up, its release is judged if a reading showed the end of its last job.
+      // Even an application that was given up can be used once its last job was seen to end: the release is then judged.
       if (!this.#lock.gaveUp) await this.idle()
       else if (!this.jobs.every(({ isOver }) => isOver)) throw this.#lock.gaveUp
       return release

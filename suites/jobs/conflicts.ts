@@ -41,8 +41,8 @@ interface Beside {
 }
 
 /**
- * After a 409, an accepted creation proves a fault only if the first job continues this long, in ms: it may have ended,
- * with delayed readings. Less for a young job, which is unlikely to have ended and may be short.
+ * An accepted creation after a 409 proves a fault only if the first job is read as in progress for this much longer, in
+ * ms: readings may be delayed. Less for a young job, which may be short.
  */
 const lagMs = ({ creation, job }: Beside): number =>
   Math.min(400, 4 * (creation.sentAt - job.creation.endedAt))
@@ -119,7 +119,7 @@ export interface AttackLook {
   readonly kept: ReadonlySet<Job>
 }
 
-/** What attacks did to the lock of an application; undefined if it never let go after one, or not each time. */
+/** What attacks did to the lock of an application; undefined unless they released it, and did so each time. */
 export function attackLook(history: History, attempts: readonly Attempt[]): AttackLook | undefined {
   const besideOf = (jobsOf: (one: Attempt) => readonly Job[]): Beside[] =>
     attempts
@@ -390,7 +390,7 @@ function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
   return bursts.filter((burst) => burst.length > 1)
 }
 
-/** Simultaneous creations on an application without a job that are always all refused: one must be accepted. */
+/** Evidence that all of several simultaneous creations are refused each time, although the application is free. */
 export function refusedTogether(history: History): Evidence | undefined {
   if (released(history).outcome === 'broken') return undefined
   const isApart = perApplication(history).outcome === 'held'
@@ -407,7 +407,7 @@ export function refusedTogether(history: History): Evidence | undefined {
       ({ application: { creations }, bursts, refused }) =>
         refused.length >= timesAlike &&
         refused.length === bursts.length &&
-        // Accepted a single creation after that each time.
+        // After each burst, the application accepted a single creation.
         refused.every(([first], at) => {
           const next = refused[at + 1]?.[0]?.creation.sentAt ?? Infinity
           return creations.some(

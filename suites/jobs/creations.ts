@@ -41,7 +41,7 @@ function breakdownIn(attempts: readonly Attempt[]): Evidence | undefined {
 
 /**
  * A creation on a new application of the history, before its first job: no other client can have one there, but a
- * platform may start its own. After a refused creation, that one's effect is judged instead.
+ * platform may start its own. After a refused creation, its effect is judged instead.
  */
 function refusedWhenNew(history: History, attempts: readonly Attempt[]): Evidence | undefined {
   const [{ application } = {}] = attempts

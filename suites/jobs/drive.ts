@@ -60,7 +60,7 @@ const attacks: readonly Attack[] = [
 ]
 
 interface During {
-  /** With 1, the creation with other values comes first: a short job may have ended before a second one. */
+  /** 1: the creation with other values comes first, since a short job may end before a second creation. */
   readonly turn?: number
   readonly most?: number
   /** The attacks to send before one creation, instead of all; none: readings in their place. */
@@ -69,8 +69,8 @@ interface During {
 
 /**
  * Further creations during the whole life of a job, with the same inputs and with other values: a server may compare
- * requests, or forget after a while that the job goes on. None come between the first two; once on an application the next come after
- * an attack on the lock each, in a quick run one after all attacks; then each half as long again later.
+ * requests, or forget after a while that the job goes on. The first two come at once. The next ones follow an attack on the
+ * lock each (a quick run: one after all attacks), once per application. Then the pauses grow by half each time.
  */
 async function createDuring(
   gate: Gate,
@@ -93,7 +93,7 @@ async function createDuring(
   }
   for (let moment = 0; moment < (client.isQuick ? Math.min(3, most) : most); moment++) {
     const waitMs = moment > 1 ? 10 * 1.5 ** (moment - 2) : 0
-    // In a quick run the reading after the second one shows that of both.
+    // In a quick run, one reading after the second creation suffices for both.
     const isRead = moment > (client.isQuick ? 1 : 0)
     if (isRead && !(await goesOn(client, id, ids.inProgress, waitMs))) return
     const isOdd = (moment + turn) % 2 === 1
@@ -137,7 +137,7 @@ async function createAfterEnd(gate: Gate): Promise<void> {
 
 const burstSize = { full: 5, quick: 2 }
 
-/** Several creations at once; if all are refused, once more when the application has had time to be free, three times at most. */
+/** Sends several creations at once; while all are refused, repeats this after a pause, at most three times. */
 async function burst(gate: Gate): Promise<HistoryEvent[]> {
   const { client, application } = gate
   const { run, history } = client
@@ -235,7 +235,7 @@ export async function provokeConflicts(client: JobClient): Promise<void> {
     }
     await repeatAttacks(gate)
   })
-  // On a declared application, another client's job may interfere, so a new one has to show it, too.
+  // Another client's job may interfere on a declared application, so a new application must show the fault, too.
   const isSuspected = () => client.isBroken(ids.released, ids.perApplication, ids.created)
   if (client.isQuick && !isSuspected()) return
   const second = plain && plain.id !== busy.id ? gateOf(client, plain) : undefined
@@ -286,7 +286,7 @@ async function confirmOnCreated(gate: Gate, busy: ApplicationResource): Promise<
     isBlocked = await gateOf(client, busy).tryHold((other) => attempt(other, 0, gate))
 }
 
-/** One job with further creations, and one after its end; false if the application needs other inputs. */
+/** One job, further creations during it, and another creation after its end; false if the inputs are refused. */
 async function attemptAlone(gate: Gate): Promise<boolean> {
   const { client } = gate
   let made: HistoryEvent | undefined
@@ -332,8 +332,8 @@ async function look(gate: Gate, after?: Look) {
 }
 
 /**
- * Repeats a creation that got 409 after a refusal three times, with others without a refusal in between; one more each
- * time, so that periodic failures do not align.
+ * Repeats the refusal and the creation that got 409 three times. In between, sends creations without a refusal, one more
+ * each time, so that periodic failures do not align.
  */
 async function lookClosely(gate: Gate, after: Look): Promise<void> {
   for (let time = 1; time <= timesAlike; time++) {
@@ -344,8 +344,8 @@ async function lookClosely(gate: Gate, after: Look): Promise<void> {
 }
 
 /**
- * Creations after refused ones, once per run before any other refusal: at once after each kind, and at several moments
- * after all, since a refused request may start its job from a queue.
+ * Sends creations after refused ones, once per run, before any other refusal. One follows each kind of refusal at once;
+ * several follow all kinds later, since a refused request may start its job from a queue.
  */
 export async function provokeRefusals(client: JobClient): Promise<void> {
   const application = declaredResource(client.run, 'application')
@@ -365,7 +365,7 @@ const nextLookMs = 150
 /** The look after which the application accepts no creation any more, if any. */
 async function lookAlone(gate: Gate): Promise<Look | undefined> {
   const { client, application } = gate
-  // If the application is not released after a job without refusals, nothing is shown.
+  // An application that is not released even without refusals shows nothing.
   if (gate.jobs.length <= 1 && (await look(gate)) === 'lost')
     throw new NotExercised('the application answers 409 even if no creation was refused before')
   const { delayed, atOnce } = await kindsOf(client.run, application)
@@ -374,7 +374,7 @@ async function lookAlone(gate: Gate): Promise<Look | undefined> {
   const lookAfter = async (refusals: readonly Refusal[], afterMs: number): Promise<void> => {
     last = { refusals, afterMs }
     if ((await gate.look(ids.noEffect)) !== 'freed') return
-    // Another client's job more likely interferes with a long list: all refusals once more, with nothing else before.
+    // Send all refusals once more by themselves: in a long list, another client's job may have interfered.
     if (refusals.length > 1) {
       await client.pause(windowMs)
       if ((await look(gate, last)) !== 'freed') return

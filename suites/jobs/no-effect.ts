@@ -48,7 +48,7 @@ interface Look extends Attempt {
   readonly kinds: readonly string[]
   /** Time between the last refusal of each kind and the creation, in ms. */
   readonly afterEach: ReadonlyMap<string, number>
-  /** Got 409, though the previous one was accepted; further ones show nothing new. */
+  /** The first creation to get 409 after an accepted one; further 409s show nothing new. */
   readonly isBlocked: boolean
   /** A refusal came after the last accepted creation and may be to blame. */
   readonly isNext: boolean
@@ -85,7 +85,7 @@ const looksIn = derived((history): Look[] => {
         const from = grantedAt
         last = creation
         if (isGranted) grantedAt = creation.endedAt
-        // One of several at once is refused for another one of them.
+        // Of simultaneous creations, one may be refused because of another.
         const isRaced = met.some((job) => wereTogether(creation, job.creation))
         if (freeSince === undefined || isRaced) return []
         const refused = own.slice(first, next)

@@ -127,8 +127,8 @@ export interface Attempt {
   readonly beside: readonly Job[]
   readonly elsewhere: readonly Job[]
   /**
-   * Since when every known job of its application had ended, if it should be accepted; -Infinity without any, undefined
-   * if one was not seen to end.
+   * Time at which the last known job of its application had ended, so that the creation should be accepted: -Infinity if
+   * there was no job, undefined if the end of one was not seen.
    */
   readonly freeSince: number | undefined
 }
