@@ -2,6 +2,7 @@ import {
   describeResponse,
   differing,
   type Exchange,
+  isBlocked,
   isOwnBreakdown,
   isPlanned,
   perRun,
@@ -21,12 +22,13 @@ const longest = 10_000
 
 /** Identifies a request that must be accepted; undefined if it may be refused. Each creation is unique. */
 function nameOf(
-  { objects, target }: Run,
+  { api, objects, target }: Run,
   { probe, purpose, sentAt }: Exchange,
 ): string | undefined {
   const { operation, path, params, query, headers, body = '', credential, effect, fault } = probe
   const { requirement, role, isSuccess, badInput, skipJudging, skipPassive } = purpose
-  const isMeant = role === 'control' || role === 'setup' || isSuccess !== undefined
+  const isOfGranted = requirement !== null && api.requirement(requirement)?.expects === '2xx'
+  const isMeant = role === 'control' || role === 'setup' || isSuccess !== undefined || isOfGranted
   const isOdd = badInput ?? skipPassive ?? skipJudging ?? fault
   if (operation === null || !credential.full || !isMeant || isOdd || body.length > longest)
     return undefined
@@ -38,12 +40,25 @@ function nameOf(
   return JSON.stringify([operation, path, params, ...own])
 }
 
+/** Refusals for which no state explains that the same request is granted at other times. */
+const refusals = new Set([400, 404, 410, 422])
+
+function isRefusedNow(exchange: Exchange): boolean {
+  const { previousRequest, probe, response } = exchange
+  const leavesNothing = probe.effect === 'none' || probe.effect === 'generates'
+  // An invalid request may have spoiled the connection.
+  const { probe: before, purpose } = previousRequest ?? {}
+  const isBehindFault = before?.fault !== undefined || purpose?.expects || purpose?.badInput
+  const isRefusal = refusals.has(response?.status ?? 0) && !isBlocked(exchange)
+  return leavesNothing && isRefusal && !isBehindFault
+}
+
 /**
- * A valid request that sometimes crashes the server fails the requirement for valid requests of its operation, wherever
+ * A valid request that is sometimes refused, or crashes the server fails the requirement for valid requests of its operation, wherever
  * it was sent, except when its connection is to blame.
  */
 export function noteSteady(run: Run, exchange: Exchange): void {
-  const isBroken = isOwnBreakdown(exchange)
+  const isBroken = isOwnBreakdown(exchange) || isRefusedNow(exchange)
   if (!isBroken && !countsAsGranted(exchange)) return
   const name = nameOf(run, exchange)
   if (name === undefined) return
