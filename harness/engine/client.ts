@@ -63,6 +63,9 @@ interface Parts {
   readonly observers: Client['observers']
 }
 
+/** Retries of what may be the expected answer in another form: a limit of the service may hit two in a row. */
+const triesIfAlike = 2
+
 interface Tries {
   fresh: boolean
   alone: boolean
@@ -269,7 +272,7 @@ export class Client {
       return unanswered ? { ...exchange, unanswered } : exchange
     // It may be the expected answer under another name, or in a form that cannot be read.
     const isAlike = isOfFamily(expects, response) || mentionsExpected(expects, response)
-    const most = isAlike ? 1 : maxTries
+    const most = isAlike ? triesIfAlike : maxTries
     const isCounted = !hasStatusOf(expects, response)
     const pauseMs = this.throttle.hold(operation, response, tries.throttled, isCounted)
     if (pauseMs !== undefined && tries.throttled++ < most) return undefined
