@@ -95,6 +95,8 @@ const maxBefore = 12
 /** Sends requests to the target: with the current key, paced, and repeated as a conforming target may need. */
 export class Client {
   readonly breaker = new Breaker()
+  /** Answers, by status and name, that limited requests which expect none of their status. */
+  readonly #ownLimits = new Set<string>()
   readonly losses = new Losses()
   readonly liveness: Liveness
   readonly transport: Transport
@@ -272,11 +274,14 @@ export class Client {
       return unanswered ? { ...exchange, unanswered } : exchange
     // It may be the expected answer under another name, or in a form that cannot be read.
     const isAlike = isOfFamily(expects, response) || mentionsExpected(expects, response)
-    const most = isAlike ? triesIfAlike : maxTries
     const isCounted = !hasStatusOf(expects, response)
+    const kind = `${response.status} ${tpeOf(response)}`
+    if (isCounted) this.#ownLimits.add(kind)
+    const isOwnLimit = this.#ownLimits.has(kind)
+    const most = isAlike && !isOwnLimit ? triesIfAlike : maxTries
     const pauseMs = this.throttle.hold(operation, response, tries.throttled, isCounted)
     if (pauseMs !== undefined && tries.throttled++ < most) return undefined
-    return { ...exchange, throttled: true }
+    return { ...exchange, throttled: true, isOwnLimit }
   }
 
   async #cameBack(exchange: Exchange): Promise<boolean> {

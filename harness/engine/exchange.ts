@@ -129,6 +129,8 @@ export interface Exchange {
   readonly requestsBefore?: readonly PreviousRequest[]
   readonly finding?: Finding
   readonly throttled: boolean
+  /** Throttled by the answer that limits other requests of the run as well. */
+  readonly isOwnLimit?: boolean
   /** Form for reports, without keys and truncated; made on demand. */
   readonly recorded: () => FailureExchange
   /** `performance.now()` when the request was handed to the socket, and when its answer had been read. */

@@ -28,13 +28,13 @@ export function comparePairs(
   exchange: Exchange,
   pairs: Pairs,
 ): Compared {
-  const { response, throttled } = exchange
+  const { isOwnLimit, response, throttled } = exchange
   if (!response)
     return control === 'granted' && exchange.unansweredTwice
       ? 'broken'
       : { why: describeResponse(exchange) }
   // Throttling says nothing about a fault, unless a scenario expects it.
-  if (throttled && !pairs.some(([status]) => status === response.status))
+  if (throttled && (isOwnLimit || !pairs.some(([status]) => status === response.status)))
     return { why: `throttled: ${describeResponse(exchange)} on every try` }
   const match = matchPairs(pairs, response)
   if (match === 'exact' || (match === 'family' && run.options.tpe === 'family')) return 'held'

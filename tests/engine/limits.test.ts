@@ -350,3 +350,17 @@ test('an expected limit that cannot be read as JSON is not waited for again and 
   // Two pauses, which begin at half a second and double: five of them take a quarter of a minute.
   expect(tookMs).toBeLessThan(3000)
 })
+
+test("the service's own limit is not the one that a scenario asks for", async () => {
+  let asked = 0
+  const own = error(429, 'TooManyRequests')
+  const { of } = await judgeBehind(
+    (_, answer, _sinceMs, request) =>
+      asked++ % 5 === 4 || request.headers.has('x-simulate') ? own.clone() : answer(),
+    { depth: 'quick', only: ['translate.*'], backoffMs },
+  )
+  expect(of('translate.run/429-quota-exceeded')).toMatchObject({
+    outcome: 'not-exercised',
+    reason: expect.stringContaining('throttled'),
+  })
+})
