@@ -137,12 +137,12 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
       const operation = operationIn(context)
       const first = options.control && (await judgeControl(context, operation, options.control))
       if (first && (scenario || first.outcome !== 'held')) return first
-      const { ruleOf, forget } = grantedRules(context, operation)
+      const ruleOf = grantedRules(context, operation)
       const ofCase = (one: Case): CaseRule =>
         ruleOf({ ...one, make: makerOf(run, operation, one), check })
       if (scenario) {
         const rule = allOf([ofCase({ ...unchanged, what })])
-        return inScenario(context, operation, () => settle(run, rule)).finally(forget)
+        return inScenario(context, operation, () => settle(run, rule))
       }
       const material = materialOf(run, requirement, operation)
       const own = chosen(material).filter(({ isControl }) => !isControl)
@@ -157,7 +157,6 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
       const judge = async (isEnd: boolean): Promise<Verdict> => {
         const verdict = await settle(run, rule, isEnd)
         if (verdict.outcome === 'asks') context.atEnd = () => judge(true)
-        else forget()
         return { ...verdict, cases: (verdict.cases ?? 0) + (first ? 1 : 0) }
       }
       return judge(false)
@@ -188,9 +187,9 @@ async function judgeControl(
     const evidence: Evidence = { exchange, what, ...found }
     if (!exchange.response || tries === 0)
       return { outcome: 'broken', cases: 1, evidence: [evidence] }
-    const { ruleOf, forget } = grantedRules(context, operation)
+    const ruleOf = grantedRules(context, operation)
     const make = (): Promise<Probe> => validRequest(run, operation)
-    return settle(run, allOf([ruleOf({ make, what, check, tries })])).finally(forget)
+    return settle(run, allOf([ruleOf({ make, what, check, tries })]))
   })
 }
 
@@ -203,9 +202,7 @@ interface GrantedRequest extends Pick<Case, 'what' | 'when' | 'before'> {
 /** Rules about valid requests that must be granted and pass their check, as often as their answers may vary. */
 function grantedRules(context: CheckContext, operation: OperationId) {
   const { run, requirement } = context
-  const names = new Set<string>()
   const requestOf = (name: string, make: () => Promise<Probe>, purpose: object): Request => {
-    names.add(`${requirement.id} ${name}`)
     let made: Promise<Probe> | undefined
     return {
       name: `${requirement.id} ${name}`,
@@ -213,7 +210,14 @@ function grantedRules(context: CheckContext, operation: OperationId) {
       purpose: { requirement: requirement.id, role: 'probe', ...purpose },
     }
   }
-  function ruleOf({ make: own, what, check, tries, when, before }: GrantedRequest): CaseRule {
+  return function ruleOf({
+    make: own,
+    what,
+    check,
+    tries,
+    when,
+    before,
+  }: GrantedRequest): CaseRule {
     const make = grantedProbe(context, operation, own)
     const first =
       before &&
@@ -253,8 +257,6 @@ function grantedRules(context: CheckContext, operation: OperationId) {
       },
     }
   }
-  const forget = (): void => names.forEach((name) => askedIn(run).journal.forget(name))
-  return { ruleOf, forget }
 }
 
 async function malformedRequest(run: Run, operation: OperationId): Promise<Probe> {
@@ -343,9 +345,9 @@ export async function tryUntilGranted(
   request: GrantedRequest,
 ): Promise<void> {
   const operation = operationIn(context)
-  const { ruleOf, forget } = grantedRules(context, operation)
-  const rule = allOf([ruleOf(request)])
+  const rule = allOf([grantedRules(context, operation)(request)])
   const verdict = await inScenario(context, operation, () => settle(context.run, rule))
-  forget()
+  // The same request may be tried again.
+  askedIn(context.run).journal.forget(context.requirement.id)
   judgeVerdict(context, verdict)
 }

@@ -65,8 +65,8 @@ export async function judgeRefusal(context: CheckContext, condition: Condition):
       ? condition.judge({ context, material, cases, ruleOf }, isEnd)
       : settle(run, rule, isEnd))
     binding.noteCrashes()
-    if (verdict.outcome !== 'asks') binding.forget()
-    else context.atEnd = () => judge(true)
+    if (verdict.outcome === 'asks') context.atEnd = () => judge(true)
+    else binding.release()
     return verdict
   }
   return judge(false)
@@ -267,7 +267,7 @@ export class Binding {
     const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
     const key = JSON.stringify([operation, path, params, headers, text, fault.endsWith('later')])
     const isShared = /^body: |^(?!again).* @ /.test(fault) && effect === 'none' && credential.full
-    return isShared && !one.when && !one.valid && !one.object
+    return isShared && !one.when && !one.valid && !one.object && !this.#generated.has(one)
       ? key
       : `${requirement.id} ${one.what} ${credential.value} ${JSON.stringify(query)} ${key}`
   }
@@ -282,12 +282,8 @@ export class Binding {
     }
   }
 
-  /** Releases the answers that no other requirement judges: the journal would keep them, and this object, in memory. */
-  forget(): void {
-    const { run, requirement } = this.#context
-    for (const [one, { name }] of this.#requests)
-      if (this.#generated.has(one) || name.startsWith(requirement.id))
-        askedIn(run).journal.forget(name)
+  /** Entries of requests that several requirements judge stay in the journal, and keep this object in memory. */
+  release(): void {
     for (const kept of [this.#requests, this.#generated, this.#controlNames]) kept.clear()
   }
 }

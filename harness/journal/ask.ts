@@ -40,8 +40,10 @@ export class Journal {
     return this.#unsent.get(name)
   }
 
-  forget(name: string): void {
-    this.#entries.delete(name)
+  /** Drops what only this requirement has asked for: its requests are named after it, those of several by their content. */
+  forget(requirement: string): void {
+    for (const name of this.#entries.keys())
+      if (name.startsWith(`${requirement} `)) this.#entries.delete(name)
   }
 
   leave({ name }: Request, why: Reason): void {

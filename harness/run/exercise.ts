@@ -11,6 +11,7 @@ import {
   reasonIn,
 } from '../report/index.ts'
 import { shownText } from '../recording/index.ts'
+import { askedIn } from './ask.ts'
 import { failureOf } from './judge-answer.ts'
 import { type CheckContext, type Judge } from './check-context.ts'
 import { Failed, NotExercised, type Run } from '../engine/index.ts'
@@ -50,6 +51,7 @@ export async function exercise(
 ): Promise<CatalogueResult> {
   const { run, requirement } = context
   const judged = shown(run, await outcomeOf(context, check))
+  if (!context.atEnd) askedIn(run).journal.forget(requirement.id)
   const { control, cases } = context
   const durationMs = Math.round(run.client.recorder.tookMs(requirement.id))
   const about = aboutOf(requirement)
