@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { describeResponse, isOwnBreakdown } from '../../harness/engine/index.ts'
 import {
   type Evidence,
@@ -106,8 +107,10 @@ function attacksBefore(history: History, { creation, job }: Beside): HistoryEven
 const described = ({ kind, exchange }: HistoryEvent): string =>
   `${kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(exchange)})`
 
-const kindsOf = (attacks: readonly HistoryEvent[]): string =>
-  [...new Set(attacks.map(attackOf))].join()
+const kindsOf = (attacks: readonly HistoryEvent[]): Attack[] => [...new Set(attacks.map(attackOf))]
+
+const sameKinds = (one: readonly Attack[], other: readonly Attack[]): boolean =>
+  isDeepStrictEqual(one, other)
 
 const ageOf = ({ creation, job }: Beside): number => creation.sentAt - job.creation.endedAt
 
@@ -119,24 +122,39 @@ export interface AttackLook {
   readonly kept: ReadonlySet<Job>
 }
 
+/** The creations, each with a job beside it. */
+const besideOf = (
+  attempts: readonly Attempt[],
+  jobsOf: (one: Attempt) => readonly Job[],
+): Beside[] =>
+  attempts
+    .filter(({ creation }) => isAsked(creation))
+    .flatMap((one) => jobsOf(one).map((job) => ({ creation: one.creation, job })))
+
 /** What attacks did to the lock of an application; undefined unless they released it, and did so each time. */
 export function attackLook(history: History, attempts: readonly Attempt[]): AttackLook | undefined {
-  const besideOf = (jobsOf: (one: Attempt) => readonly Job[]): Beside[] =>
-    attempts
-      .filter(({ creation }) => isAsked(creation))
-      .flatMap((one) => jobsOf(one).map((job) => ({ creation: one.creation, job })))
-  const refused = besideOf(({ met }) => met).filter(({ creation }) => isConflict(creation))
-  const granted = besideOf(({ beside }) => beside).filter(({ creation }) => creation.isGranted)
-  const kindsBefore = (one: Beside): string => kindsOf(attacksBefore(history, one))
-  const isKept = new Set(refused.map(kindsBefore))
-  const kinds = granted.map(kindsBefore).find((one) => one !== '' && !isKept.has(one))
-  if (kinds === undefined) return undefined
-  const freed = granted.filter((one) => kindsBefore(one) === kinds)
-  const attacked = new Set([...granted, ...refused].filter(kindsBefore).map(({ job }) => job))
+  const withAttacks = (one: Beside) => ({ ...one, attacks: kindsOf(attacksBefore(history, one)) })
+  const granted = besideOf(attempts, ({ beside }) => beside)
+    .filter(({ creation }) => creation.isGranted)
+    .map(withAttacks)
+    .filter(({ attacks }) => attacks.length > 0)
+  // So it is on most servers, and this is asked after each answer.
+  if (granted.length === 0) return undefined
+  const refused = besideOf(attempts, ({ met }) => met)
+    .filter(({ creation }) => isConflict(creation))
+    .map(withAttacks)
+  const isKept = ({ attacks }: { readonly attacks: readonly Attack[] }): boolean =>
+    refused.some((one) => sameKinds(one.attacks, attacks))
+  const first = granted.find((one) => !isKept(one))
+  if (!first) return undefined
+  const freed = granted.filter((one) => sameKinds(one.attacks, first.attacks))
+  const attacked = new Set(
+    [...granted, ...refused].filter(({ attacks }) => attacks.length > 0).map(({ job }) => job),
+  )
   const age = Math.min(...freed.map(ageOf))
   const kept = refused.filter((one) => !attacked.has(one.job) && ageOf(one) >= age)
   return {
-    attacks: kinds.split(',') as Attack[],
+    attacks: first.attacks,
     freed: new Set(freed.map(({ job }) => job)),
     kept: new Set(kept.map(({ job }) => job)),
   }
@@ -174,15 +192,14 @@ export const inProgress: Rule = (history) => {
   const excuses: string[] = []
   let conflicts = 0
   const evidence = [...attemptsIn(history)].flatMap(([{ jobs }, attempts]): Evidence[] => {
-    const all = attempts
-      .filter(({ creation }) => isAsked(creation))
-      .flatMap(({ creation, beside }) => beside.map((job) => ({ creation, job })))
+    const all = besideOf(attempts, ({ beside }) => beside)
     const look = attackLook(history, attempts)
+    const freeing = isProven(look) ? look?.attacks : undefined
     const granted = all.flatMap((beside): Evidence[] => {
       const { creation, job } = beside
       if (isConflict(creation)) return []
       const attacks = attacksBefore(history, beside)
-      const isFreed = isProven(look) && kindsOf(attacks) === look!.attacks.join()
+      const isFreed = freeing !== undefined && sameKinds(kindsOf(attacks), freeing)
       const excuse = isFreed ? undefined : excuseFor(history, beside, all)
       if (excuse !== undefined) {
         excuses.push(excuse)
