@@ -458,14 +458,12 @@ export class Client {
       sentAt: result.sentAt,
       endedAt: result.endedAt,
     }
-    const seen = isWrong(exchange)
-      ? { ...exchange, requestsBefore: [...this.#lastAnswered] }
-      : exchange
+    if (isWrong(exchange)) exchange.requestsBefore = this.#lastAnswered
     if (probe.effect === 'none')
       this.#lastAnswered = [sent, ...this.#lastAnswered].slice(0, maxBefore)
-    for (const watch of this.watchers) watch(seen)
-    if (!purpose.skipPassive) this.#observe(seen)
-    return seen
+    for (const watch of this.watchers) watch(exchange)
+    if (!purpose.skipPassive) this.#observe(exchange)
+    return exchange
   }
 
   #observe(exchange: Exchange): void {

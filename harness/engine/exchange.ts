@@ -126,7 +126,7 @@ export interface Exchange {
   /** The previous request on its connection; undefined on a fresh one, and once it is no longer needed. */
   previousRequest?: PreviousRequest | undefined
   /** Requests answered just before a wrong answer, latest first: one may have left the server in a bad state. */
-  readonly requestsBefore?: readonly PreviousRequest[]
+  requestsBefore?: readonly PreviousRequest[]
   readonly finding?: Finding
   readonly throttled: boolean
   /** Throttled by the answer that limits other requests of the run as well. */
