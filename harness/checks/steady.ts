@@ -54,8 +54,8 @@ function isRefusedNow(exchange: Exchange): boolean {
 }
 
 /**
- * A valid request that is sometimes refused, or crashes the server fails the requirement for valid requests of its operation, wherever
- * it was sent, except when its connection is to blame.
+ * A valid request that is refused or crashes the server now and then fails the requirement for valid requests of its
+ * operation, wherever it was sent, except when its connection is to blame.
  */
 export function noteSteady(run: Run, exchange: Exchange): void {
   const isBroken = isOwnBreakdown(exchange) || isRefusedNow(exchange)
