@@ -26,7 +26,7 @@ import {
   extensionOf,
   filtered,
   listingOf,
-  othersThan,
+  otherExtensions,
   ownRecord,
   uploadTo,
 } from './files/drive.ts'
@@ -83,11 +83,11 @@ export const filesUpload = suite('files.upload', () => ({
 const listByTypes: Judge = async (context) => {
   const { run, scenario } = context
   const first = extensionOf(run)
-  const other = first === 'pdf' ? 'txt' : 'pdf'
+  const [other, two] = otherExtensions(run)
   // A scenario has its own.
   for (const types of scenario
     ? [first]
-    : sampled(context, [first, `${first},${other}`, othersThan(first), other]))
+    : sampled(context, [first, `${first},${other}`, two, other]))
     await tryUntilGranted(context, listingOf(run, types))
   if (scenario || run.options.depth === 'quick') return
   await tryAlso(context, () => listUnknownType(context))

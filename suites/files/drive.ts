@@ -141,12 +141,14 @@ async function attachAndAdd(context: CheckContext, graph: string): Promise<strin
 export const extensionOf = ({ target }: Run): string =>
   extensionIn(target.operations['files.upload']?.content?.filename ?? '') ?? 'pdf'
 
-/** Two extensions without uploads in this run. */
-export const othersThan = (own: string): string =>
-  ['csv', 'html', 'md']
-    .filter((one) => one !== own.toLowerCase())
-    .slice(0, 2)
-    .join()
+/** An extension that is not that of the upload, and two more. */
+export function otherExtensions(run: Run): readonly [one: string, two: string] {
+  const own = extensionOf(run).toLowerCase()
+  const isOfPdf =
+    own === 'pdf' || /pdf/i.test(run.target.operations['files.upload']?.content?.contentType ?? '')
+  const two = ['csv', 'html', 'md'].filter((one) => one !== own).slice(0, 2)
+  return [isOfPdf ? 'txt' : 'pdf', two.join()]
+}
 
 export function listingOf(run: Run, types: string | readonly string[]) {
   const make = async (): Promise<Probe> => {
@@ -159,7 +161,6 @@ export function listingOf(run: Run, types: string | readonly string[]) {
 export const filtered: Judge = async (context) => {
   const { run } = context
   const own = extensionOf(run)
-  const isOfPdf = own.toLowerCase() === 'pdf' || /pdf/i.test(contentOf(run).contentType)
   const id = await upload(run, contentOf(run))
   const list = (): Promise<Exchange> => context.send(listingOf(run, own).make)
   const holds = (exchange: Exchange): boolean => placesOf(exchange, id).length > 0
@@ -169,7 +170,7 @@ export const filtered: Judge = async (context) => {
     throw new NotExercised(
       `the listing with file_types ${own} does not contain the file that was just uploaded`,
     )
-  const others = sampled(context, [isOfPdf ? 'txt' : 'pdf', othersThan(own)])
+  const others = sampled(context, otherExtensions(run))
   for (const types of context.scenario ? others.slice(0, 1) : others) {
     const { make: plain, what } = listingOf(run, types)
     await inScenario(context, 'files.list', async () => {
