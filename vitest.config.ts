@@ -70,10 +70,6 @@ export default defineConfig({
         cacheDir: undefined,
       },
       {
-        test: { ...ofPrograms, name: 'field', include: ['tests/field/*.field.ts'] },
-        cacheDir: undefined,
-      },
-      {
         test: { ...ofPrograms, name: 'exhaustive', include: ['tests/**/*.exhaustive.ts'] },
         cacheDir: undefined,
       },
