@@ -1,9 +1,9 @@
 import { createHistory, type History } from '../../harness/journal/journal.ts'
 import type { HistoryEvent } from '../../harness/journal/event.ts'
-import { exchangeOf, limits } from './stories.ts'
+import { exchangeOf, limits, membersIn, tpeOf } from './stories.ts'
 
 const line =
-  /^(?<from>\d+)(?:-(?<to>\d+))? (?<verb>\w+) (?<on>[\w.,]+)(?:>(?<graph>\w+))?(?:\/(?<fault>\S+))?: (?<said>\d+|-)(?: (?<tpe>[A-Z]\w*))?(?: (?<id>[a-z]\w*))?(?: (?<more>\{.*\}))?$/
+  /^(?<from>\d+)(?:-(?<to>\d+))? (?<verb>\w+) (?<on>[\w.,]+)(?:>(?<graph>\w+))?(?:\/(?<fault>\S+))?: (?<said>\d+|-)(?: (?<tpe>[A-Z]\w*))?(?: (?<id>[a-z]\w*))?(?<more>(?: \w+=\S+)*)$/
 
 const verbs = {
   create: ['creation', 'graphs.create'],
@@ -26,13 +26,12 @@ interface More {
 
 /**
  * The history that a story tells, a line for each request, in ms: `0 create tea: 200 g1` (a graph of that name), `0 upload a.txt>g1:
- * 200 f1` (a file, to a graph), `5 add f1>g1: 409`, `9 get f1: 404`, `9 query g1: 200`, `9 list pdf: 200 {"body":[...]}`. `/401` behind
+ * 200 f1` (a file, to a graph), `5 add f1>g1: 409`, `9 get f1: 404`, `9 query g1: 200`, `9 list pdf: 200 body=[...]`. `/401` behind
  * what is named: without a good key; `/type`: labelled as something else, and whatever else a fault is called. `-`: no answer.
  */
 export function objectsOf(story: string, isRecorded = false): History {
   const history = createHistory(limits, { isRecorded })
-  const lines = story.split('\n').map((text) => text.trim())
-  for (const text of lines.filter((one) => one !== '')) {
+  for (const text of story.split('; ')) {
     if (text.startsWith('other ')) {
       history.appendOther(Number(text.slice(6)))
       continue
@@ -40,12 +39,12 @@ export function objectsOf(story: string, isRecorded = false): History {
     const told = line.exec(text)?.groups
     if (!told) throw new Error(`no line of a story: ${text}`)
     const { from = '0', verb = '', on = '', graph, fault, said = '', tpe, id } = told
-    const more = JSON.parse(told['more'] ?? '{}') as More
+    const more = membersIn(told['more']) as More
     const [kind, operation] = verbs[verb as keyof typeof verbs]
     const [sentAt, endedAt] = [Number(from), Number(told['to'] ?? Number(from) + 5)]
     const status = said === '-' ? undefined : Number(said)
-    const isError = status !== undefined && status >= 400
-    const body = isError ? { tpe: tpe ?? 'BadRequest', errors: [], extras: {} } : (more.body ?? {})
+    const named = tpeOf(status, tpe)
+    const body = named ? { tpe: named, errors: [], extras: {} } : (more.body ?? {})
     const isKey = fault === '401' || fault === '403'
     const exchange = exchangeOf(status, body, sentAt, endedAt, fault)
     history.append({
@@ -63,7 +62,7 @@ export function objectsOf(story: string, isRecorded = false): History {
       sentAt,
       endedAt,
       status,
-      tpe: isError ? (tpe ?? 'BadRequest') : undefined,
+      tpe: named,
       isGranted: status !== undefined && status < 300,
       noise: status === 429 || status === 503 ? 'throttled' : undefined,
       isFirst: more.isFirst ?? !more.isBehind,

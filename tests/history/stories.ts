@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { responseOf } from '../../harness/engine/response.ts'
 import type { HistoryEvent } from '../../harness/journal/event.ts'
@@ -11,27 +12,73 @@ export const idOf = (name: string): string =>
   `6f1c1a52-93f4-4a53-9d3c-0a8b3c8f4a${name.slice(1).padStart(2, '0')}`
 
 const line =
-  /^(?<from>\d+)(?:-(?<to>\d+))? (?<on>\w+)(?<odd>\*)?(?:\/(?<fault>\S+))?: (?<said>\w+|-)(?: (?<tpe>[A-Z]\w*))?(?: (?<job>j\d+))?(?: (?<more>\{.*\}))?$/
+  /^(?<from>\d+)(?:-(?<to>\d+))? (?<on>\w+)(?<odd>\*)?(?:\/(?<fault>\S+))?: (?<said>\w+|-)(?: (?<tpe>[A-Z]\w*))?(?: (?<job>j\d+))?(?<more>(?: \w+=\S+)*)$/
 /** When a story begins, in ms since the epoch. */
 const begun = Date.UTC(2026, 2, 1, 12)
 const at = (ms: number): string => new Date(begun + ms).toISOString()
+/** The names of errors that need not be told. */
+const names: Readonly<Record<number, string>> = {
+  404: 'ResourceNotFound',
+  410: 'Gone',
+  429: 'QuotaExceeded',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+}
+export const tpeOf = (status = 0, told?: string): string | undefined =>
+  status < 400 ? undefined : (told ?? names[status] ?? 'BadRequest')
+
+/** `status=7 error=none created_at=T12:00:00Z`: JSON, a time on the day of the story, or a text. */
+export function membersIn(text = ''): Record<string, unknown> {
+  const valueOf = (value: string): unknown => {
+    try {
+      return JSON.parse(value)
+    } catch {
+      return value.replace(/^T/, '2026-03-01T')
+    }
+  }
+  return Object.fromEntries(
+    [...text.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, valueOf(value)]),
+  )
+}
+
+export type Row = readonly [verdict: string, what: string, story: string]
+
+/** The tables in a file, by the id above each; `(name 1 a)` in a story is what that function makes of the words behind its name. */
+export function tablesIn<Id extends string>(
+  file: string,
+  functions: Readonly<Record<string, (...words: string[]) => string>>,
+): [Id, Row[]][] {
+  const blocks = readFileSync(new URL(file, import.meta.url), 'utf8')
+    .trim()
+    .split('\n\n')
+    .slice(1)
+  return blocks.map((block) => {
+    const [id, ...lines] = block.split('\n')
+    const rows = lines.map((line): Row => {
+      const [verdict = '', what = '', story = ''] = line.split('  ')
+      const written = story.replaceAll(/\((\w+) ?([^)]*)\)/g, (_, name: string, words: string) =>
+        functions[name]!(...words.split(' ')),
+      )
+      return [verdict, what, written]
+    })
+    return [id as Id, rows]
+  })
+}
 
 /**
  * The history that a story tells, a line for each request, in ms: `0 a: 202 j1` (a creation on application a makes job 1),
  * `20 j1: in_progress` (a reading), `30 a*: 409` (a creation with values that nobody declared), `40 a/400-missing-inputs: 400
  * BadRequest` (a faulty one), `50 a: -` (no answer), `60 a: made` (the application itself). `0-9 a: 409` says when it ended; it takes 5
- * ms by default. A JSON object at the end holds further members of the answer.
+ * ms by default. Further members of the answer come last: `status=7`.
  */
 export function historyOf(story: string, isRecorded = false): History {
   const history = createHistory(limits, { isRecorded })
   const jobs = new Map<string, { readonly application: string; readonly createdAt: number }>()
-  const lines = story.split('\n').map((text) => text.trim())
-  for (const text of lines.filter((one) => one !== '' && !one.startsWith('#'))) {
+  for (const text of story.split(/;|\n/).map((text) => text.trim())) {
     const told = line.exec(text)?.groups
     if (!told) throw new Error(`no line of a story: ${text}`)
-    const { from = '0', to, on = '', odd, fault, said = '', tpe, job, more = '{}' } = told
+    const { from = '0', to, on = '', odd, fault, said = '', tpe, job, more } = told
     const [sentAt, endedAt] = [Number(from), Number(to ?? Number(from) + 5)]
-    const members = JSON.parse(more) as Record<string, unknown>
     const isReading = /^j\d+$/.test(on)
     const status = said === '-' ? undefined : said === 'made' ? 201 : Number(said) || 200
     if (job && status === 202 && !jobs.has(job))
@@ -42,9 +89,8 @@ export function historyOf(story: string, isRecorded = false): History {
       ...(isReading &&
         status === 200 && { ...ownOf(on), status: said, application_id: known?.application }),
       ...(job && { ...ownOf(job), status: 'in_progress' }),
-      ...(status !== undefined &&
-        status >= 400 && { tpe: tpe ?? 'BadRequest', errors: [], extras: {} }),
-      ...members,
+      ...(tpeOf(status) && { tpe: tpeOf(status, tpe), errors: [], extras: {} }),
+      ...membersIn(more),
     }
     history.append({
       kind: isReading ? 'reading' : 'creation',
@@ -60,7 +106,7 @@ export function historyOf(story: string, isRecorded = false): History {
       sentAt,
       endedAt,
       status,
-      tpe: status !== undefined && status >= 400 ? (tpe ?? 'BadRequest') : undefined,
+      tpe: tpeOf(status, tpe),
       isGranted: status !== undefined && status < 300,
       noise: status === 429 || status === 503 ? 'throttled' : undefined,
       isFirst: true,
