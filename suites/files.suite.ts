@@ -6,8 +6,12 @@ import {
   distinctRequest,
   freshFilename,
   freshUnknownId,
-  tryAlso,
-  tryUntilGranted,
+  type CaseVerdict,
+  concluded,
+  furtherCase,
+  grantedVerdict,
+  joined,
+  pairsVerdict,
   randomFor,
   refused,
   sampled,
@@ -19,7 +23,8 @@ import {
 } from '../harness/checks/index.ts'
 import type { Pairs } from '../catalogue/expected.ts'
 import { NotExercised, type Probe } from '../harness/engine/index.ts'
-import { answered, type CheckContext, type Judge, judgePairs } from '../harness/run/index.ts'
+import type { Verdict } from '../harness/journal/index.ts'
+import { answered, type CheckContext, type Judge } from '../harness/run/index.ts'
 import { eachAccepted, ownId, usable } from './created/drive.ts'
 import {
   attached,
@@ -54,9 +59,9 @@ const otherName = 'Tee – чай 茶.txt'
 
 /** Uploads can be retrieved. An empty one may be refused; another requirement checks that it crashes nothing. */
 const retrievable: Judge = async (context) => {
-  await usable(context)
+  const verdict = await usable(context)
   const { run, scenario } = context
-  if (scenario || run.options.depth === 'quick') return
+  if (scenario || run.options.depth === 'quick') return verdict
   const make = async (): Promise<Probe> => ({
     ...(await distinctRequest(run, 'files.upload')),
     body: new Uint8Array(),
@@ -65,6 +70,7 @@ const retrievable: Judge = async (context) => {
   const file = withOwnContent(run, contentOf(run))
   const named = (): Promise<Probe> => uploadProbe(run, file, freshFilename(run, otherName))
   await context.send(named, { role: 'setup', what: 'under a name beyond ASCII' })
+  return verdict
 }
 
 // Upload a file (§2.8, §4.4, §7.3)
@@ -84,26 +90,28 @@ const listByTypes: Judge = async (context) => {
   const { run, scenario } = context
   const first = extensionOf(run)
   const [other, two] = otherExtensions(run)
+  const verdicts: Verdict[] = []
   // A scenario has its own.
   for (const types of scenario
     ? [first]
     : sampled(context, [first, `${first},${other}`, two, other]))
-    await tryUntilGranted(context, listingOf(run, types))
-  if (scenario || run.options.depth === 'quick') return
-  await tryAlso(context, () => listUnknownType(context))
+    verdicts.push(await grantedVerdict(context, listingOf(run, types)))
+  if (scenario || run.options.depth === 'quick') return joined(verdicts)
+  const unknown = await furtherCase(run, () => listUnknownType(context))
   // An empty and a repeated query count as bad input.
   for (const odd of ['', [first, 'pdf']])
     await sendOdd(context, listingOf(run, odd).make, 'with an odd query')
+  return joined([...verdicts, concluded([unknown])])
 }
 
 /** A server may return no file of an unknown extension, or refuse it, but must not crash. */
-async function listUnknownType(context: CheckContext): Promise<void> {
+async function listUnknownType(context: CheckContext): Promise<CaseVerdict> {
   const { run, requirement } = context
   // Sent alone, since it lists nothing.
   const { make, what } = listingOf(run, unknownWord(run, requirement.id))
   const exchange = await sendOdd(context, make, what)
   answered(exchange)
-  judgePairs(context, exchange, anyButError, what)
+  return pairsVerdict(context, exchange, anyButError, what)
 }
 
 // List files (§2.8, §4.4)

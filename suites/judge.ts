@@ -278,9 +278,10 @@ export async function lookAt(
     id === nowhere
       ? judgeOf(id)
       : async ({ requirement: { operation } }) => {
-          if (!isOperationId(operation)) return
-          const probe = await placeholderRequest(run, operation)
-          await ask(run, probe, { requirement: null, role: 'control' })
+          if (isOperationId(operation)) {
+            const probe = await placeholderRequest(run, operation)
+            await ask(run, probe, { requirement: null, role: 'control' })
+          }
           throw new NotExercised('it was only looked at')
         },
   )

@@ -8,19 +8,22 @@ import {
   missingBody,
   sampled,
   suite,
-  tryEach,
-  tryUntilGranted,
+  grantedVerdict,
+  inBatches,
+  joined,
+  orOpen,
   validRequest,
   withBody,
 } from '../harness/checks/index.ts'
 import { uploadOperation } from '../catalogue/operations.ts'
-import { historyOf } from '../harness/journal/index.ts'
+import { historyOf, type Verdict } from '../harness/journal/index.ts'
 import { madeBy } from './created/rules.ts'
 import { otherPdfText, type SamplePdf, samplePdfText } from '../fixtures/pdf.ts'
 import {
   describeResponse,
   jsonValue,
   NotExercised,
+  orElse,
   type Probe,
   type Run,
   withJson,
@@ -137,10 +140,14 @@ const together: readonly OwnPdf[] = [
   ['other', otherPdfText, 'text'],
 ]
 
-async function parseOwnPdfs(context: CheckContext): Promise<void> {
-  for (const pdf of sampled(context, own)) await parseOwnPdf(context, pdf)
-  if (context.run.options.depth === 'full')
-    await tryEach(together, (pdf) => parseOwnPdf(context, pdf))
+async function parseOwnPdfs(context: CheckContext): Promise<Verdict> {
+  const verdicts: Verdict[] = []
+  for (const pdf of sampled(context, own)) verdicts.push(await parseOwnPdf(context, pdf))
+  if (context.run.options.depth === 'full' && joined(verdicts).outcome === 'held')
+    verdicts.push(
+      ...(await inBatches(together, (pdf) => orOpen(context.run, () => parseOwnPdf(context, pdf)))),
+    )
+  return joined(verdicts)
 }
 
 const isShared = (run: Run, id: string): boolean =>
@@ -151,7 +158,7 @@ const isShared = (run: Run, id: string): boolean =>
       .map(({ content }) => content),
   ).size > 1
 
-async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf): Promise<void> {
+async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf): Promise<Verdict> {
   const { run } = context
   // Parses the common one again: content that can be read only once is empty then.
   const isKnown = name === 'good' && ownSample(run, 'pdfFile') !== undefined
@@ -166,7 +173,7 @@ async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf):
   const reason = `another upload gave the id of ${name}.pdf: see files.upload/2xx-own-id`
   const check: GrantedCheck = (_, exchange) =>
     isShared(run, id) ? { reason } : holds(run, exchange)
-  await tryUntilGranted(context, { make, what, check })
+  return grantedVerdict(context, { make, what, check })
 }
 
 function ofOtherPdf(run: Run, id: string, name: SamplePdf, words: readonly string[]): string {
@@ -184,25 +191,22 @@ function ofOtherPdf(run: Run, id: string, name: SamplePdf, words: readonly strin
 
 const content: Judge = async (context) => {
   const { run, scenario } = context
+  const verdicts: Verdict[] = []
   if (run.target.operations['files.upload']?.content !== undefined && !scenario) {
-    await parseOwnPdfs(context).catch((error: unknown) => {
-      // A target may refuse PDFs; declared ones are judged anyway.
-      if (
-        !(error instanceof NotExercised) ||
-        run.life.ended ||
-        run.target.resources.pdfText === undefined
-      )
-        throw error
-    })
-    if (run.target.resources.pdfText === undefined) return
+    if (run.target.resources.pdfText === undefined) return parseOwnPdfs(context)
+    // A target may refuse PDFs; declared ones are judged anyway.
+    const verdict = await orElse(run, () => parseOwnPdfs(context))
+    if (verdict && verdict.outcome !== 'open') verdicts.push(verdict)
   }
   const known = knownText(run)
   const formats = scenario ? ['text'] : sampled(context, ['text', 'markdown'])
   for (const format of formats) {
     const what = scenario ? asScenario : `with format ${format}`
     const make = async () => withJson(await validRequest(run, 'pdf.parse'), { format })
-    await tryUntilGranted(context, { make, what, check: holdsWords(known) })
+    if (joined(verdicts).outcome !== 'broken')
+      verdicts.push(await grantedVerdict(context, { make, what, check: holdsWords(known) }))
   }
+  return joined(verdicts)
 }
 
 const noFormat: Case = {

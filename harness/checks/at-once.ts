@@ -1,38 +1,42 @@
-import { type Exchange, Failed, NotExercised, type Probe, type Run } from '../engine/index.ts'
-import { type CheckContext, maxAtOnce } from '../run/index.ts'
+import { type Exchange, NotExercised, type Probe, type Run } from '../engine/index.ts'
+import type { Verdict } from '../journal/index.ts'
+import { maxAtOnce } from '../run/index.ts'
+import type { CaseVerdict, Judged } from './rules.ts'
 
-/**
- * Judges the cases, several at once. When those in progress have ended, throws the first failure in order, else the
- * first other exception (a case that cannot be judged, perhaps because of another that was wrongly accepted). No
- * further case is started then.
- */
-export async function tryEach<T>(
-  cases: readonly T[],
-  judge: (value: T) => Promise<unknown>,
-): Promise<void> {
-  for (let at = 0; at < cases.length; at += maxAtOnce) {
-    const judged = await Promise.allSettled(cases.slice(at, at + maxAtOnce).map(judge))
-    const thrown = judged.flatMap((one) =>
-      one.status === 'rejected' ? [one.reason as unknown] : [],
-    )
-    if (thrown.length > 0) throw thrown.find((error) => error instanceof Failed) ?? thrown[0]
+/** Acts on several at once. Once those in progress have ended, throws the first exception in order. */
+export async function inBatches<T, R>(
+  all: readonly T[],
+  act: (one: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  for (let at = 0; at < all.length; at += maxAtOnce)
+    for (const one of await Promise.allSettled(all.slice(at, at + maxAtOnce).map(act))) {
+      if (one.status === 'rejected') throw one.reason
+      results.push(one.value)
+    }
+  return results
+}
+
+/** The verdict; open if a state that it needs cannot be brought about. */
+export async function orOpen({ life }: Run, judge: () => Promise<Verdict>): Promise<Verdict> {
+  try {
+    return await judge()
+  } catch (error) {
+    if (!(error instanceof NotExercised) || life.ended) throw error
+    return { outcome: 'open', why: error.message, reason: error.reason }
   }
 }
 
-/**
- * Judges a further case. If it cannot be judged, the requirement does not pass, but its other cases are still judged.
- */
-export async function tryAlso(
-  { run, open }: CheckContext,
-  judge: () => Promise<unknown>,
-): Promise<void> {
-  open.plan(1)
+/** A further case: if it cannot be judged, the requirement does not pass, but its other cases are still judged. */
+export async function furtherCase(
+  { life }: Run,
+  judge: () => Promise<CaseVerdict | undefined>,
+): Promise<Judged> {
   try {
-    await judge()
-    open.settle(1)
+    return (await judge()) ?? { outcome: 'held', cases: 0 }
   } catch (error) {
-    if (!(error instanceof NotExercised) || run.life.ended) throw error
-    open.leave(error.message)
+    if (!(error instanceof NotExercised) || life.ended) throw error
+    return { outcome: 'open', why: error.reason, isFurther: true }
   }
 }
 

@@ -21,7 +21,7 @@ import {
   type CheckContext,
   type Finding,
   grantedFinding,
-  judgeVerdict,
+  type Judge,
   knownOf,
   settle,
 } from '../run/index.ts'
@@ -44,7 +44,7 @@ import { type Known, seedFor } from './values.ts'
 export type GrantedCheck = (run: Run, exchange: Exchange) => Finding | undefined
 
 export interface GrantedByCases extends KnownCases {
-  readonly judge: (context: CheckContext) => Promise<Verdict>
+  readonly judge: Judge
 }
 
 const successOf = ({ requirement: { expects } }: CheckContext): string =>
@@ -156,10 +156,10 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
       })
       const judge = async (isEnd: boolean): Promise<Verdict> => {
         const verdict = await settle(run, rule, isEnd)
-        if (verdict.outcome === 'asks') context.atEnd = () => judge(true)
         return { ...verdict, cases: (verdict.cases ?? 0) + (first ? 1 : 0) }
       }
-      return judge(false)
+      const verdict = await judge(false)
+      return verdict.outcome === 'asks' ? { outcome: 'later', judge: () => judge(true) } : verdict
     },
   }
 }
@@ -339,15 +339,15 @@ export function inScenario<T>(
   return scenario ? around(context, scenario, operation, judge) : judge()
 }
 
-/** Throws `Failed` or `NotExercised` unless the request is granted, as often as its answers may vary. */
-export async function tryUntilGranted(
+/** Whether a request is granted, which is sent as often as its answers may vary. */
+export async function grantedVerdict(
   context: CheckContext,
   request: GrantedRequest,
-): Promise<void> {
+): Promise<Verdict> {
   const operation = operationIn(context)
   const rule = allOf([grantedRules(context, operation)(request)])
   const verdict = await inScenario(context, operation, () => settle(context.run, rule))
   // The same request may be tried again.
   askedIn(context.run).journal.forget(context.requirement.id)
-  judgeVerdict(context, verdict)
+  return verdict
 }

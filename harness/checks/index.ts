@@ -19,6 +19,7 @@ export {
 } from './case.ts'
 export { byCases, hasOtherObject, ofOtherObject, sendable } from './by-cases.ts'
 export { allOf, type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
+export { concluded, isOver, joined, type Judged } from './rules.ts'
 export { answerRule, judgeSome, type Look, lookAt, pairsVerdict, requestFor } from './rules.ts'
 export { refused, unknown, unknownIdCases, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
@@ -26,7 +27,7 @@ export { byRecord } from './by-record.ts'
 export { badInput } from './bad-input.ts'
 export { badBytes, withBytes } from './odd-cases.ts'
 export { characters, plainer } from './odd-values.ts'
-export { tryAlso, tryEach } from './at-once.ts'
+export { furtherCase, inBatches, orOpen } from './at-once.ts'
 
 export {
   control,
@@ -48,7 +49,7 @@ export {
   type GrantedCheck,
   grantedProbe,
   inScenario,
-  tryUntilGranted,
+  grantedVerdict,
   respelled,
   wronglyRefused,
 } from './granted.ts'

@@ -13,7 +13,15 @@ import {
   tpeOf,
 } from '../engine/index.ts'
 import { countsAsGranted, type Journal, type Request, type Verdict } from '../journal/index.ts'
-import { ask, askedIn, type CheckContext, comparePairs, knownOf, settle } from '../run/index.ts'
+import {
+  ask,
+  askedIn,
+  type CheckContext,
+  comparePairs,
+  knownOf,
+  type Later,
+  settle,
+} from '../run/index.ts'
 import {
   type Case,
   type Condition,
@@ -39,7 +47,10 @@ import { type Pairs, pairsOf } from '../../catalogue/expected.ts'
 import type { Reason } from '../report/index.ts'
 
 /** Judges a valid request with exactly one fault by the accepted pairs. */
-export async function judgeRefusal(context: CheckContext, condition: Condition): Promise<Verdict> {
+export async function judgeRefusal(
+  context: CheckContext,
+  condition: Condition,
+): Promise<Verdict | Later> {
   const { run, requirement } = context
   const operation = operationIn(context)
   const isOfKey = requirement.fault === 'credentials'
@@ -65,11 +76,11 @@ export async function judgeRefusal(context: CheckContext, condition: Condition):
       ? condition.judge({ context, material, cases, ruleOf }, isEnd)
       : settle(run, rule, isEnd))
     binding.noteCrashes()
-    if (verdict.outcome === 'asks') context.atEnd = () => judge(true)
-    else binding.release()
+    if (verdict.outcome !== 'asks') binding.release()
     return verdict
   }
-  return judge(false)
+  const verdict = await judge(false)
+  return verdict.outcome === 'asks' ? { outcome: 'later', judge: () => judge(true) } : verdict
 }
 
 function requireControl(context: CheckContext, found: Control, isOfKey: boolean): void {

@@ -110,7 +110,7 @@ export function judgeSome(
   return judged
 }
 
-type Judged = CaseVerdict & { readonly isFurther?: boolean }
+export type Judged = CaseVerdict & { readonly isFurther?: boolean }
 
 const first = <K extends CaseVerdict['outcome']>(verdicts: readonly Judged[], outcome: K) =>
   verdicts.find((one): one is Extract<Judged, { readonly outcome: K }> => one.outcome === outcome)
@@ -173,6 +173,15 @@ export function concluded(seen: readonly Judged[], planned = seen.length): Verdi
   const { reason } = left.why
   const of = `${open.length} of ${planned} cases were not judged`
   return { outcome: 'open', cases, why: open.length === planned ? reason : `${reason}; ${of}` }
+}
+
+/** Broken by one of these, open by one of them, or held by all. */
+export function joined(verdicts: readonly Verdict[]): Verdict {
+  const cases = verdicts.reduce((sum, one) => sum + (one.cases ?? 0), 0)
+  const found =
+    verdicts.find(({ outcome }) => outcome === 'broken') ??
+    verdicts.find(({ outcome }) => outcome !== 'held')
+  return { ...(found ?? { outcome: 'held' }), cases }
 }
 
 /** Over HTTP each shrink step is a request: after this many the smallest so far is shown. */

@@ -9,7 +9,7 @@ import {
   type Run,
 } from '../engine/index.ts'
 import { countsAsGranted } from '../journal/index.ts'
-import { createCheckContext } from '../run/index.ts'
+import { createCheckContext, failureOf } from '../run/index.ts'
 
 interface Answers {
   granted: number
@@ -83,7 +83,8 @@ export async function failUnsteady(run: Run): Promise<void> {
     const finding = differing([...words, ...Array<string>(granted).fill('granted')])
     const context = createCheckContext(run, requirement)
     const what = wrong.purpose.what ?? 'with a valid request'
-    const failure = context.failure({ ...wrong, finding }, '2xx, each time', what)
+    const exchange = { ...wrong, finding }
+    const failure = failureOf(context, { exchange, what, expected: '2xx, each time' })
     poisoned.set(requirement.id, [failure])
   }
 }

@@ -13,7 +13,7 @@ export {
 export type { Judging, RunEvent, RunFacts, ThrottledEvent } from './events.ts'
 export { createLog } from './log.ts'
 
-export { allEnded, type EndCause, Failed, NotExercised, orElse } from './outcome.ts'
+export { allEnded, type EndCause, NotExercised, orElse } from './outcome.ts'
 export { pause, Throttled } from './outcome.ts'
 
 export type { Credential, Exchange, Probe, Purpose } from './exchange.ts'

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Failure, plainReason, type Reason } from '../report/index.ts'
+import { plainReason, type Reason } from '../report/index.ts'
 
 export class NotExercised extends Error {
   override readonly name: string = 'NotExercised'
@@ -34,17 +34,6 @@ class RunEnded extends NotExercised {
   constructor(cause: EndCause, reason: string | Reason) {
     super(reason)
     this.cause = cause
-  }
-}
-
-export class Failed extends Error {
-  override readonly name = 'Failed'
-  readonly failure: Failure
-  readonly more: readonly Failure[]
-  constructor(failure: Failure, more: readonly Failure[] = []) {
-    super(failure.message)
-    this.failure = failure
-    this.more = more
   }
 }
 

@@ -14,8 +14,8 @@ export interface Evidence {
   readonly against?: Exchange | undefined
   /** The request that created the wrong state: a curl line sends it first. */
   readonly before?: Exchange | undefined
-  /** What the failure depends on, if different from others of the requirement. */
-  readonly takes?: TakesState | undefined
+  /** What the failure depends on, if different from others of the requirement; null: on its request alone. */
+  readonly takes?: TakesState | null | undefined
   /** The requirement whose requests created the wrong state, needed to reproduce the failure. */
   readonly shownBy?: string | null | undefined
   readonly path?: string | null

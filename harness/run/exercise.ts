@@ -12,9 +12,9 @@ import {
 } from '../report/index.ts'
 import { shownText } from '../recording/index.ts'
 import { askedIn } from './ask.ts'
-import { failureOf } from './judge-answer.ts'
-import { type CheckContext, type Judge } from './check-context.ts'
-import { Failed, NotExercised, type Run } from '../engine/index.ts'
+import { failuresOf } from './failure.ts'
+import type { CheckContext, Judge, Later } from './check-context.ts'
+import { NotExercised, type Run } from '../engine/index.ts'
 
 const debug = debuglog('conform')
 
@@ -44,18 +44,27 @@ export function unplanned(run: Run, requirement: CatalogueRequirement): Catalogu
   return { ...aboutOf(requirement), ...(isOwn ? judged : shown(run, judged)), ...none }
 }
 
-/** Exercises one requirement; never throws. `context.atEnd` judges it once more at the end. */
+/**
+ * Exercises one requirement; never throws. Returns its result, or what judges it once more at the end of the run, if it
+ * holds so far.
+ */
 export async function exercise(
   context: CheckContext,
   check: Judge | undefined,
-): Promise<CatalogueResult> {
-  const { run, requirement } = context
-  const judged = shown(run, await outcomeOf(context, check))
-  if (!context.atEnd) askedIn(run).journal.forget(requirement.id)
-  const { control, cases } = context
+): Promise<CatalogueResult | (() => Promise<CatalogueResult>)> {
+  const judged = await outcomeOf(context, check)
+  return judged.outcome === 'later'
+    ? async () => resultOf(context, await outcomeOf<never>(context, judged.judge))
+    : resultOf(context, judged)
+}
+
+function resultOf(context: CheckContext, outcome: Outcome): CatalogueResult {
+  const { run, requirement, control } = context
+  const { cases, ...judged } = outcome
+  askedIn(run).journal.forget(requirement.id)
   const durationMs = Math.round(run.client.recorder.tookMs(requirement.id))
   const about = aboutOf(requirement)
-  const result = { ...about, ...judged, control, cases, durationMs }
+  const result = { ...about, ...shown(run, judged), control, cases, durationMs }
   countFailure(run, result)
   return result
 }
@@ -82,71 +91,64 @@ function shown(run: Run, { reason, why, failures, outcome }: Judged): Judged {
   }
 }
 
-const unexercised = (reason: Parameters<typeof plainReason>[0]): Judged => ({
+type Outcome = Judged & Pick<CatalogueResult, 'cases'>
+
+const unexercised = (reason: Parameters<typeof plainReason>[0], cases = 0): Outcome => ({
   outcome: 'not-exercised',
   ...plainReason(reason),
   failures: [],
+  cases,
 })
 
-async function outcomeOf(context: CheckContext, check: Judge | undefined): Promise<Judged> {
+async function outcomeOf<L extends Later>(
+  context: CheckContext,
+  check: ((context: CheckContext) => Promise<Verdict | L>) | undefined,
+): Promise<Outcome | L> {
   const { run, requirement } = context
   const judged = await checked(context, check)
   const entry = run.plan.get(requirement.id)
   if (entry?.run && entry.leftOut !== undefined) return unexercised(leftOut(entry.leftOut))
   if (run.keys.hasFull || judged.outcome === 'not-exercised') return judged
   // Without a key, a request fails only if it is accepted.
-  const isGranted = judged.failures.some(
-    ({ exchange }) => Math.floor((exchange?.response?.status ?? 0) / 100) === 2,
-  )
+  const isGranted =
+    judged.outcome === 'failed' &&
+    judged.failures.some(
+      ({ exchange }) => Math.floor((exchange?.response?.status ?? 0) / 100) === 2,
+    )
   return isGranted ? judged : unexercised('no key: only requests that need no key were sent')
 }
 
-async function checked(context: CheckContext, check: Judge | undefined): Promise<Judged> {
+async function checked<L extends Later>(
+  context: CheckContext,
+  check: ((context: CheckContext) => Promise<Verdict | L>) | undefined,
+): Promise<Outcome | L> {
   const { run, requirement } = context
   try {
     if (run.life.ended && requirement.operation !== 'envelope') throw run.life.ended
     if (!check) throw new Error('the requirement has no check')
     const verdict = await check(context)
-    if (verdict) return judgedBy(context, verdict)
-    const failures: Judged['failures'] = []
-    if (context.atEnd) return { outcome: 'passed', failures }
-    const left = leftOpen(context)
-    if (left !== undefined) return unexercised(left)
-    return context.cases > 0 ? { outcome: 'passed', failures } : unexercised('no answer was judged')
+    return verdict.outcome === 'later' ? verdict : judgedBy(context, verdict)
   } catch (error) {
-    context.atEnd = undefined
-    return thrown(error, run)
-  }
-}
-
-function leftOpen({ open: { planned, judged, why } }: CheckContext): string | undefined {
-  if (planned <= judged) return undefined
-  const left = `${planned - judged} of ${planned} cases were not judged`
-  return why === undefined ? left : judged === 0 ? why : `${why}; ${left}`
-}
-
-function thrown(error: unknown, run: Run): Judged {
-  if (error instanceof Failed)
-    return { outcome: 'failed', failures: [error.failure, ...error.more] }
-  // An unexpected exception is a bug of the check and says nothing about the target.
-  if (!(error instanceof NotExercised)) {
+    if (error instanceof NotExercised) return leftBy(run, error.reason)
+    // A bug of the check, which says nothing about the target.
     debug('%o', error)
-    return { outcome: 'not-exercised', ...mistakeReason(error), failures: [] }
+    return { outcome: 'not-exercised', ...mistakeReason(error), failures: [], cases: 0 }
   }
-  return leftBy(run, error.reason)
 }
 
 /** Once the target is gone or refuses the key, that is the reason for all that follows. */
-function leftBy({ life: { ended } }: Run, why: string | Reason): Judged {
+function leftBy({ life: { ended } }: Run, why: string | Reason, cases = 0): Outcome {
   const isOver = ended?.cause === 'unreachable' || ended?.cause === 'key'
-  return unexercised(isOver ? ended.reason : why)
+  return unexercised(isOver ? ended.reason : why, cases)
 }
 
-function judgedBy(context: CheckContext, verdict: Verdict): Judged {
-  context.cases = verdict.cases ?? 0
-  if (verdict.outcome === 'broken')
-    return { outcome: 'failed', failures: verdict.evidence.map((one) => failureOf(context, one)) }
-  if (verdict.outcome === 'open') return leftBy(context.run, verdict.reason ?? verdict.why)
-  if (verdict.outcome === 'held' && verdict.cases === 0) return unexercised('no answer was judged')
-  return { outcome: 'passed', failures: [] }
+function judgedBy(context: CheckContext, verdict: Verdict): Outcome {
+  const { cases = 0, outcome } = verdict
+  if (outcome === 'broken') {
+    const failures = verdict.evidence.flatMap((one) => failuresOf(context, one))
+    return { outcome: 'failed', failures, cases }
+  }
+  if (outcome === 'open') return leftBy(context.run, verdict.reason ?? verdict.why, cases)
+  if (outcome === 'held' && cases === 0) return unexercised('no answer was judged')
+  return { outcome: 'passed', failures: [], cases }
 }

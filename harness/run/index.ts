@@ -2,18 +2,22 @@ export { startJudging } from './judging.ts'
 export { ask, askHolding, knownOf } from './ask.ts'
 export { askedIn, awaitAge, maxAtOnce, sendShared, settle } from './ask.ts'
 
-export { answered, type CheckContext, createCheckContext, type Judge } from './check-context.ts'
 export {
+  type CheckContext,
+  createCheckContext,
+  heldUntilEnd,
+  type Judge,
+  type Later,
+} from './check-context.ts'
+export { failureOf } from './failure.ts'
+export {
+  answered,
   type BodySchema,
+  decisive,
   type Finding,
   fits,
   grantedFinding,
-  judgeGranted,
   comparePairs,
-  failureOf,
-  judgePairs,
-  judgeShape,
-  judgeVerdict,
   shapeFault,
   shapeFinding,
   whySilent,

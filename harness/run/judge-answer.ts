@@ -1,25 +1,20 @@
-import type { Evidence, Verdict } from '../journal/index.ts'
-import { type CheckContext, answered, sentTwice } from './check-context.ts'
+import type { Pairs } from '../../catalogue/expected.ts'
+import { type SchemaName, validate } from '../../schemas/validate.ts'
 import {
-  describePairs,
   describeResponse,
-  envelopeRemark,
   type Exchange,
-  Failed,
-  familyRemark,
-  hasStatusOf,
   type HttpResponse,
   isGranted,
   matchPairs,
   NotExercised,
   type Run,
+  Throttled,
   tpeOf,
 } from '../engine/index.ts'
-import type { Pairs } from '../../catalogue/expected.ts'
-import type { Failure, Reason } from '../report/index.ts'
-import { type SchemaName, validate } from '../../schemas/validate.ts'
-
-const bareRemark = '; the status is right, but this is not an error envelope: see envelope/shape'
+import type { Evidence, Verdict } from '../journal/index.ts'
+import type { Reason } from '../report/index.ts'
+import type { CheckContext } from './check-context.ts'
+import { sentTwice } from './failure.ts'
 
 export type Compared = 'held' | 'name' | 'broken' | { readonly why: string }
 
@@ -44,65 +39,6 @@ export function comparePairs(
   const why = isFull ?? (isAlone ? lacksRight(exchange) : undefined) ?? sentTwice(exchange)
   if (why !== undefined) return { why }
   return match === 'family' ? 'name' : 'broken'
-}
-
-function pairsFailure(
-  context: CheckContext,
-  exchange: Exchange,
-  pairs: Pairs,
-  what: string,
-): Failure {
-  const { response } = exchange
-  if (!response) return context.failure(exchange, describePairs(pairs), what)
-  const isFamily = matchPairs(pairs, response) === 'family'
-  const isBare = tpeOf(response) === undefined && hasStatusOf(pairs, response)
-  const remark = isFamily
-    ? familyRemark(exchange, pairs)
-    : isBare
-      ? bareRemark
-      : envelopeRemark(pairs, response)
-  const isOtherName = isFamily || (remark === '' && hasStatusOf(pairs, response))
-  return {
-    ...context.failure(exchange, describePairs(pairs), what, describeResponse(exchange) + remark),
-    toRefuse: true,
-    ...(isOtherName && { at: '/tpe' }),
-    ...(isBare && !isFamily && { noEnvelope: true }),
-    onlyName: isFamily,
-  }
-}
-
-export function failureOf(context: CheckContext, evidence: Evidence): Failure {
-  const { exchange, what, expected, actual, at, path } = evidence
-  context.again.shownBy = evidence.shownBy ?? null
-  const failure =
-    typeof expected === 'string'
-      ? context.failure(exchange, expected, what, actual)
-      : pairsFailure(context, exchange, expected, what)
-  return { ...failure, ...(at !== undefined && { at }), ...(path && { path }) }
-}
-
-/** Throws if an answer has none of the accepted pairs. */
-export function judgePairs(
-  context: CheckContext,
-  exchange: Exchange,
-  pairs: Pairs,
-  what: string,
-): void {
-  const failure = pairsFault(context, exchange, pairs, what)
-  if (exchange.response) context.cases++
-  if (failure) throw new Failed(failure)
-}
-
-/** Undefined if an answer has one of the accepted pairs; throws `NotExercised` if it says nothing. */
-function pairsFault(
-  context: CheckContext,
-  exchange: Exchange,
-  pairs: Pairs,
-  what: string,
-): Failure | undefined {
-  const found = comparePairs(context, exchange, pairs)
-  if (typeof found === 'object') throw new NotExercised(found.why)
-  return found === 'held' ? undefined : pairsFailure(context, exchange, pairs, what)
 }
 
 function lacksRight({ probe, response }: Exchange): string | undefined {
@@ -147,29 +83,6 @@ export function grantedFinding(
   return isRight ? undefined : fault
 }
 
-function judgeFinding(
-  context: CheckContext,
-  exchange: Exchange,
-  what: string,
-  found: Finding | undefined,
-): void {
-  if (!found) return
-  if ('reason' in found) throw new NotExercised(found)
-  throw new Failed(failureOf(context, { exchange, what, ...found, shownBy: context.again.shownBy }))
-}
-
-/** Throws if an answer is not a success or has another status than required, or if two connections gave none. */
-export function judgeGranted(
-  context: CheckContext,
-  exchange: Exchange,
-  expected: string,
-  what: string,
-): void {
-  const found = grantedFinding(context, exchange, expected)
-  if (!found || !('reason' in found)) context.cases++
-  judgeFinding(context, exchange, what, found)
-}
-
 export type BodySchema = Exclude<SchemaName, 'report' | 'target' | 'certificate' | 'baseline'>
 
 const named: Readonly<Record<BodySchema, string>> = {
@@ -203,42 +116,32 @@ export function shapeFinding({ response }: Exchange, schema: BodySchema): Findin
   return shapeFault(response!, schema)
 }
 
-/** Fails if the body does not have the documented shape; names the place and the problem. */
-export function judgeShape(
-  context: CheckContext,
+/** Throws `NotExercised` without an answer, or with nothing but throttling. */
+export function answered(
   exchange: Exchange,
-  schema: BodySchema,
-  what: string,
-): void {
-  answered(exchange)
-  judgeFinding(context, exchange, what, shapeFinding(exchange, schema))
+): asserts exchange is Exchange & { response: NonNullable<Exchange['response']> } {
+  if (exchange.throttled) throw new Throttled(`${describeResponse(exchange)} on every try`)
+  if (!exchange.response) throw new NotExercised(describeResponse(exchange))
 }
 
-/** Applies a rule's verdict: throws `Failed` with its evidence, or `NotExercised` if open. */
-export function judgeVerdict(context: CheckContext, verdict: Verdict): void {
-  if (verdict.outcome === 'open') throw new NotExercised(verdict.reason ?? verdict.why)
-  context.cases += verdict.cases
-  if (verdict.outcome !== 'broken') return
-  let named: Failure | undefined
-  for (const { exchange, what, expected, ...more } of verdict.evidence) {
-    context.again.shownBy = more.shownBy ?? null
-    context.again.before = more.before
-    context.again.takes = more.takes ?? context.again.takes
-    if (typeof expected !== 'string') {
-      // The rule has shown that the state existed.
-      context.control = 'granted'
-      const failure = pairsFault(context, exchange, expected, what)
-      // Another answer may be wrong in more than its name.
-      if (failure && !failure.onlyName) throw new Failed(failure, named ? [named] : [])
-      named ??= failure
-      continue
-    }
-    const { actual, at, against } = more
-    const before = against ? [context.failure(against, expected, `${what}, before`)] : []
-    const failure = context.failure(exchange, expected, what, actual)
-    throw new Failed(at === undefined ? failure : { ...failure, at }, before)
+/**
+ * The verdict of a rule over the whole history, which has shown that the state existed: of its evidence, the first
+ * decisive answer, and one with another name of the right family. Open if one says nothing.
+ */
+export function decisive(context: CheckContext, verdict: Verdict): Verdict {
+  if (verdict.outcome !== 'broken') return verdict
+  let named: Evidence | undefined
+  for (const evidence of verdict.evidence) {
+    const { exchange, expected } = evidence
+    if (typeof expected === 'string') return { ...verdict, evidence: [evidence] }
+    context.control = 'granted'
+    const found = comparePairs(context, exchange, expected)
+    if (typeof found === 'object') return { outcome: 'open', why: found.why }
+    // Another answer may be wrong in more than its name.
+    if (found === 'broken') return { ...verdict, evidence: named ? [evidence, named] : [evidence] }
+    if (found === 'name') named ??= evidence
   }
-  if (named) throw new Failed(named)
+  return named ? { ...verdict, evidence: [named] } : { outcome: 'held', cases: verdict.cases }
 }
 
 export function fits(exchange: Exchange, schema: SchemaName): boolean {

@@ -70,12 +70,9 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
   const of = (phase: Phase) => phases.get(phase) ?? []
   const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
   const exerciseOne = async (requirement: CatalogueRequirement): Promise<void> => {
-    const context = createCheckContext(run, requirement)
-    const result = await exercise(context, judgeOf(requirement.id))
-    const { atEnd } = context
-    context.atEnd = undefined
-    if (!atEnd || result.outcome !== 'passed') return tell(result)
-    looksAtEnd.push(() => exercise(context, atEnd))
+    const result = await exercise(createCheckContext(run, requirement), judgeOf(requirement.id))
+    if (typeof result === 'function') looksAtEnd.push(result)
+    else tell(result)
   }
   const isReady =
     !life.ended &&

@@ -4,6 +4,7 @@ import {
   eventOf,
   type HistoryEvent,
   historyOf,
+  type Verdict,
 } from '../../harness/journal/index.ts'
 import {
   additionOperation,
@@ -21,17 +22,22 @@ import {
   control,
   declaredResource,
   distinctRequest,
+  concluded,
   freshFilename,
+  furtherCase,
   grantedByScenario,
   grantedControl,
   grantedProbe,
   inScenario,
+  inBatches,
   isDeclared,
+  type Judged,
   laterAttempts,
   namedId,
   noteControl,
   once,
   operationIn,
+  pairsVerdict,
   pointerOf,
   refused,
   resendAsDeclared,
@@ -41,8 +47,6 @@ import {
   sendAtOnce,
   sendUntilSettled,
   sharedBy,
-  tryAlso,
-  tryEach,
   upload,
   uploadProbe,
   validRequest,
@@ -75,9 +79,10 @@ import {
   askHolding,
   awaitAge,
   type CheckContext,
+  decisive,
+  heldUntilEnd,
   type Judge,
-  judgePairs,
-  judgeVerdict,
+  type Later,
 } from '../../harness/run/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { withCredential } from '../authentication/credentials.ts'
@@ -260,11 +265,10 @@ async function requireControl(context: CheckContext): Promise<() => Promise<Prob
 }
 
 /** Judges a requirement by its rule on the whole run. A case that cannot be judged reports its own reason. */
-export function judgeRelation(context: CheckContext): void {
-  const verdict = relationRule(context.requirement.id)(historyOf(context.run))
-  const { planned, judged } = context.open
-  context.cases = 0
-  if (verdict.outcome !== 'open' || planned <= judged) judgeVerdict(context, verdict)
+export function relationVerdict(context: CheckContext, further: readonly Judged[] = []): Verdict {
+  const verdict = decisive(context, relationRule(context.requirement.id)(historyOf(context.run)))
+  const isLeft = further.some(({ outcome }) => outcome === 'open')
+  return isLeft && verdict.outcome !== 'broken' ? concluded(further) : verdict
 }
 
 function showsNothing(which: string, exchange: Exchange): never {
@@ -295,25 +299,22 @@ export const ownId: Judge = async (context) => {
   for (let more = 2; more > 0 && sent.filter(isTaken).length < 2; more--)
     sent.push(await context.send(make))
   if (operation === uploadOperation) await uploadUnderOneName(context)
-  context.open.plan(1)
-  if (run.target.limits.concurrency < 2) context.open.leave(needTwo)
-  else context.open.settle(1)
   const limited = sent.find(isThrottling) ?? sent[0]!
   if (sent.filter((exchange) => createdId(run, exchange) !== undefined).length < 2)
     showsNothing('fewer than two concurrent creations returned an id: one', limited)
-  judgeRelation(context)
-  context.atEnd = async () => judgeRelation(context)
+  const isSingle = run.target.limits.concurrency < 2
+  const together: Judged[] = isSingle
+    ? [{ outcome: 'open', why: { reason: needTwo }, isFurther: true }]
+    : []
+  return heldUntilEnd(relationVerdict(context), async () => relationVerdict(context, together))
 }
 
 export async function noEffect(
   context: CheckContext,
   more: readonly Refusal[] = [],
-): Promise<void> {
+): Promise<Verdict | Later> {
   const { run, scenario } = context
-  if (scenario) {
-    await grantedByScenario(context)
-    return
-  }
+  if (scenario) return grantedByScenario(context)
   await requireControl(context)
   const refusals = [
     ...(await refusedByKey(run)),
@@ -322,17 +323,17 @@ export async function noEffect(
     refusedByGrammar,
     ...more,
   ]
-  await tryEach(sampled(context, refusals), (refusal) =>
-    tryAlso(context, () => lookAfter(context, refusal)),
+  const looked = await inBatches(sampled(context, refusals), (refusal) =>
+    furtherCase(run, () => lookAfter(context, refusal)),
   )
-  judgeRelation(context)
+  return relationVerdict(context, looked)
 }
 
 /** Repeats the creation after its refusal, with another one in between; three times, unless accepted. */
 async function lookAfter(
   context: CheckContext,
   { requirement: of, what, change, statuses }: Refusal,
-): Promise<void> {
+): Promise<undefined> {
   const { run, requirement } = context
   const operation = operationIn(context)
   const setup = { about: `${operation}/${of}`, role: 'setup', badInput: true, what } as const
@@ -345,7 +346,7 @@ async function lookAfter(
       showsNothing('the creation that should be refused', refusedOne)
     const send = () => askHolding(run, probe, purpose, { fresh: true })
     const again = await sendUntilSettled(run, await send(), send, isSettled)
-    if (isTaken(again)) return
+    if (isTaken(again)) return undefined
     // An unanswered one may have created what this one conflicts with.
     if (again.unanswered || !isRefused(again))
       showsNothing('the creation after a refused one', again)
@@ -357,6 +358,7 @@ async function lookAfter(
       showsNothing('a creation without a refused one before it', plain)
     }
   }
+  return undefined
 }
 
 const isRefused = ({ response, throttled }: Exchange): boolean =>
@@ -393,7 +395,7 @@ export const onceAtOnce: Judge = async (context) => {
       'none of the concurrent creations was accepted: one',
       sent.find(isThrottling) ?? sent[0]!,
     )
-  judgeRelation(context)
+  return relationVerdict(context)
 }
 
 export async function askAgain(context: CheckContext, probe: Probe): Promise<Exchange> {
@@ -405,10 +407,15 @@ export async function askAgain(context: CheckContext, probe: Probe): Promise<Exc
   return last
 }
 
-function judgeOnce(context: CheckContext, last: Exchange): void {
-  if (!last.response)
-    judgePairs(context, last, creatorOf(operationIn(context)).exists, last.purpose.what ?? '')
-  judgeRelation(context)
+function onceVerdict(
+  context: CheckContext,
+  last: Exchange,
+  further: readonly Judged[] = [],
+): Verdict {
+  const { exists } = creatorOf(operationIn(context))
+  return last.response
+    ? relationVerdict(context, further)
+    : concluded([pairsVerdict(context, last, exists, last.purpose.what ?? '')])
 }
 
 /** A creation of another requirement, whose name is in use: a server may only check new names. */
@@ -425,16 +432,19 @@ export const onceEver: Judge = async (context) => {
   const valid = await requireControl(context)
   // A retry takes a new name: the previous name may exist by now.
   const { probe, endedAt } = await create(context, valid, 'the first creation')
-  judgeOnce(context, await askAgain(context, probe))
-  if (run.options.depth === 'quick') return
-  judgeOnce(context, await askAgain(context, probe))
+  const times = run.options.depth === 'quick' ? 1 : 2
+  for (let count = 1; count <= times; count++) {
+    const verdict = onceVerdict(context, await askAgain(context, probe))
+    if (verdict.outcome !== 'held' || run.options.depth === 'quick') return verdict
+  }
   await context.send(valid, { role: 'setup' })
-  context.atEnd = async () => {
+  const judge = async (): Promise<Verdict> => {
     const other = alsoMade(context, probe.operation!)
     await awaitAge(run, [endedAt, other?.endedAt ?? 0])
     const again = other?.name === undefined ? probe : atRole(run, probe, 'name', other.name)
-    judgeOnce(context, await askAgain(context, again))
+    return onceVerdict(context, await askAgain(context, again))
   }
+  return { outcome: 'later', judge }
 }
 
 const sendable = (run: Run, creates: OperationId): Use[] =>
@@ -511,7 +521,7 @@ async function madeBefore(run: Run, creates: OperationId): Promise<string[]> {
  * A created object can be used at once, or `settleMs` later, and again at the end of the run, like those created before
  * and beside it.
  */
-export async function usable(context: CheckContext): Promise<void> {
+export async function usable(context: CheckContext): Promise<Verdict | Later> {
   const { run, scenario } = context
   const creates = operationIn(context)
   const uses = sampled(context, sendable(run, creates))
@@ -525,11 +535,11 @@ export async function usable(context: CheckContext): Promise<void> {
     if (creates === 'graphs.create') await orElse(run, () => fileToAdd(run))
     else if (creates === uploadOperation && isAtEnd) await ownPdf(run)
     made = await createObject(context, creates, make)
-    await tryEach(uses, (one) => use(context, one, made))
+    await inBatches(uses, (one) => use(context, one, made))
   })
-  judgeRelation(context)
-  if (!isAtEnd) return
-  context.atEnd = async () => {
+  const verdict = relationVerdict(context)
+  if (!isAtEnd) return verdict
+  return heldUntilEnd(verdict, async () => {
     const others = (await madeBefore(run, creates)).filter((id) => id !== made)
     const madeAt = (id: string): number => run.objects.madeAt.get(id) ?? 0
     await awaitAge(run, [made, ...others].map(madeAt))
@@ -537,9 +547,9 @@ export async function usable(context: CheckContext): Promise<void> {
       ...uses.map((one) => ({ id: made, one })),
       ...[...new Set(others)].map((id) => ({ id, one: uses.at(-1)! })),
     ]
-    await tryEach(all, ({ id, one }) => use(context, one, id, madeAt(id)))
-    judgeRelation(context)
-  }
+    await inBatches(all, ({ id, one }) => use(context, one, id, madeAt(id)))
+    return relationVerdict(context)
+  })
 }
 
 /**
@@ -550,25 +560,34 @@ export const addSameFileAgain: Judge = async (context) => {
   const { run } = context
   const valid = await requireControl(context)
   const probe = await valid()
-  const tryAgain = async (): Promise<void> => judgeOnce(context, await askAgain(context, probe))
+  const further: Judged[] = []
   await addFirst(context, probe)
   const isQuick = run.options.depth === 'quick'
   const added = isQuick ? [] : await addOthers(context, valid)
   const last = added.at(-1)?.endedAt ?? performance.now()
   await askUntilRefused(context, probe)
-  await tryAgain()
-  if (isQuick) return
-  await orElse(run, () => addTwin(context, probe))
-  await context.send(valid, { role: 'setup' })
-  await tryAgain()
-  if (canAddToCreated(run)) await tryAlso(context, () => addToCreated(context))
-  await tryAgain()
-  context.atEnd = async () => {
+  const steps: readonly (() => Promise<unknown>)[] = [
+    async () => undefined,
+    async () => {
+      await orElse(run, () => addTwin(context, probe))
+      await context.send(valid, { role: 'setup' })
+    },
+    async () => {
+      if (canAddToCreated(run)) further.push(await furtherCase(run, () => addToCreated(context)))
+    },
+  ]
+  for (const step of isQuick ? steps.slice(0, 1) : steps) {
+    await step()
+    const verdict = onceVerdict(context, await askAgain(context, probe))
+    if (verdict.outcome !== 'held' || isQuick) return verdict
+  }
+  const judge = async (): Promise<Verdict> => {
     await awaitAge(run, [last])
     const late = await askAgain(context, probe)
     await addAgainLate(context, added, valid)
-    judgeOnce(context, late)
+    return onceVerdict(context, late, further)
   }
+  return { outcome: 'later', judge }
 }
 
 async function addFirst(context: CheckContext, probe: Probe): Promise<void> {
@@ -637,7 +656,7 @@ const canAddToCreated = (run: Run): boolean =>
   pointerOf(run, additionOperation, operation(additionOperation).freshFileAt ?? '') !== undefined
 
 /** Adds a file twice to a graph that the run creates, and again after a request for its name. */
-async function addToCreated(context: CheckContext): Promise<void> {
+async function addToCreated(context: CheckContext): Promise<undefined> {
   const { run } = context
   // A retry takes a new name: the previous name may exist by now.
   let creation = await validRequest(run, 'graphs.create')
@@ -652,6 +671,7 @@ async function addToCreated(context: CheckContext): Promise<void> {
     context.send(creation, { role: 'setup', badInput: true, about }).then(again)
   // Another replica may still process the addition.
   await retryWhileSettling(run, afterRefusal, isConflict)
+  return undefined
 }
 
 /**

@@ -1,4 +1,4 @@
-import { countsAsGranted, historyOf, type Verdict } from '../../harness/journal/index.ts'
+import { countsAsGranted, type Evidence, historyOf } from '../../harness/journal/index.ts'
 import {
   contentOf,
   control,
@@ -7,8 +7,12 @@ import {
   grantedProbe,
   inScenario,
   isDeclared,
-  tryAlso,
-  tryUntilGranted,
+  type CaseVerdict,
+  concluded,
+  furtherCase,
+  grantedVerdict,
+  isOver,
+  type Judged,
   laterAttempts,
   namedId,
   pointerOf,
@@ -28,8 +32,8 @@ import {
   type Run,
   wasAnswered,
 } from '../../harness/engine/index.ts'
-import { answered, type CheckContext, type Judge, judgeGranted } from '../../harness/run/index.ts'
-import { addition, createObject, isConflict, isTaken, judgeRelation } from '../created/drive.ts'
+import { answered, type CheckContext, grantedFinding, type Judge } from '../../harness/run/index.ts'
+import { addition, createObject, isConflict, isTaken, relationVerdict } from '../created/drive.ts'
 import { attachedRule } from '../created/rules.ts'
 import { extensionIn, placesOf } from './rules.ts'
 
@@ -57,25 +61,38 @@ export const attached: Judge = async (context) => {
   const { run, scenario } = context
   const { graph = '' } = run.target.resources
   if (scenario)
-    return tryUntilGranted(context, { make: () => uploadTo(run, graph), what: 'with graphId' })
+    return grantedVerdict(context, { make: () => uploadTo(run, graph), what: 'with graphId' })
   await requireGraph(run)
-  await attachAndAdd(context, graph)
-  if (run.options.depth === 'full' && isDeclared(run, 'graphs.create'))
-    await tryAlso(context, () => attachToCreated(context, graph))
+  const seen: Judged[] = [faultVerdict(await attachAndAdd(context, graph))]
+  if (run.options.depth === 'full' && isDeclared(run, 'graphs.create') && !seen.some(isOver))
+    seen.push(
+      await furtherCase(run, async () => faultVerdict(await attachToCreated(context, graph))),
+    )
   // Without additions, only the upload is shown.
-  if (canAdd(run)) judgeRelation(context)
+  return seen.some(isOver) || !canAdd(run) ? concluded(seen) : relationVerdict(context, seen)
 }
+
+interface Attached {
+  readonly id?: string
+  /** The upload was refused. */
+  readonly fault?: Evidence
+}
+
+const faultVerdict = ({ fault }: Attached): CaseVerdict =>
+  fault ? { outcome: 'broken', evidence: fault } : { outcome: 'held', cases: 1 }
 
 const canAdd = (run: Run): boolean =>
   isDeclared(run, 'graphs.add-file') && pointerOf(run, 'graphs.add-file', 'file') !== undefined
 
 /** Uploads to a new graph: a server may attach to a known one, whichever is requested. */
-async function attachToCreated(context: CheckContext, graph: string): Promise<void> {
+async function attachToCreated(context: CheckContext, graph: string): Promise<Attached> {
   const made = await createObject(context, 'graphs.create')
-  const file = await attachAndAdd(context, made)
-  if (file === undefined) return
-  await addAfterAnother(context, file, made)
-  await addToAnother(context, file, [made, graph])
+  const attached = await attachAndAdd(context, made)
+  if (attached.id !== undefined) {
+    await addAfterAnother(context, attached.id, made)
+    await addToAnother(context, attached.id, [made, graph])
+  }
+  return attached
 }
 
 const addTo = async (context: CheckContext, graph: string, file: string): Promise<Exchange> =>
@@ -111,7 +128,7 @@ async function addToAnother(
   await addTo(context, graphs[1], file)
 }
 
-async function attachAndAdd(context: CheckContext, graph: string): Promise<string | undefined> {
+async function attachAndAdd(context: CheckContext, graph: string): Promise<Attached> {
   const { run } = context
   // A new graph may refuse it for a while, with any status; unique content may be refused for good.
   const isKnown = ({ response }: Exchange): boolean =>
@@ -123,19 +140,21 @@ async function attachAndAdd(context: CheckContext, graph: string): Promise<strin
   for (const ms of [0, ...laterAttempts(run)]) {
     const own = await retryWhileSettling(run, send, isKnown)
     const uploaded = await resendAsDeclared(own, () => send(validRequest))
-    judgeGranted(context, uploaded, 'a 2xx', 'with graphId')
-    if (!canAdd(run)) return undefined
+    const found = grantedFinding(context, uploaded, 'a 2xx')
+    if (found && 'reason' in found) throw new NotExercised(found)
+    if (found) return { fault: { exchange: uploaded, what: 'with graphId', ...found } }
+    if (!canAdd(run)) return {}
     const id = namedId(run, uploaded)
     await pause(run, ms)
     last = await context.send(await addition(run, graph, id))
-    if (isConflict(last) && !last.unanswered) return id
+    if (isConflict(last) && !last.unanswered) return { id }
     // An unprocessed file may be refused: the next attempt waits longer.
   }
   // Enough time has passed: checks whether it is refused in place of the 409, or any file would be.
   if (last && !isTaken(last)) await addTo(context, graph, await upload(run, contentOf(run)))
   if (last && attachedRule(historyOf(run)).outcome !== 'broken')
     throw new NotExercised(`the addition of the file ${wasAnswered(last)}`)
-  return undefined
+  return {}
 }
 
 export const extensionOf = ({ target }: Run): string =>
@@ -178,7 +197,7 @@ export const filtered: Judge = async (context) => {
       requireGranted(await context.send(make, { what }), `the listing ${what}`)
     })
   }
-  judgeRelation(context)
+  return relationVerdict(context)
 }
 
 function requireGranted(exchange: Exchange, which: string): void {
@@ -186,7 +205,7 @@ function requireGranted(exchange: Exchange, which: string): void {
   if (!isGranted(exchange.response)) throw new NotExercised(`${which} ${wasAnswered(exchange)}`)
 }
 
-export const ownRecord = async (context: CheckContext): Promise<Verdict | undefined> => {
+export const ownRecord: Judge = async (context) => {
   const { run, scenario } = context
   if (scenario) return grantedByScenario(context)
   if (!isDeclared(run, 'files.upload')) throw new NotExercised('declare files.upload')
@@ -199,6 +218,5 @@ export const ownRecord = async (context: CheckContext): Promise<Verdict | undefi
     const read = await retryWhileSettling(run, () => context.send(probe), isTaken)
     requireGranted(read, 'the retrieval of an uploaded file')
   }
-  judgeRelation(context)
-  return undefined
+  return relationVerdict(context)
 }

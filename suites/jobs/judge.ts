@@ -6,12 +6,27 @@ import {
   grantedByScenario,
   grantedControl,
   once,
-  tryUntilGranted,
+  grantedVerdict,
+  joined,
   validRequest,
 } from '../../harness/checks/index.ts'
 import type { Verdict } from '../../harness/journal/index.ts'
-import { ask, type Judge, judgeGranted, judgeShape, judgeVerdict } from '../../harness/run/index.ts'
-import { describeResponse, isGranted, jsonValue, NotExercised } from '../../harness/engine/index.ts'
+import {
+  ask,
+  type BodySchema,
+  type CheckContext,
+  decisive,
+  grantedFinding,
+  type Judge,
+  shapeFinding,
+} from '../../harness/run/index.ts'
+import {
+  describeResponse,
+  type Exchange,
+  isGranted,
+  jsonValue,
+  NotExercised,
+} from '../../harness/engine/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'
@@ -151,7 +166,7 @@ export async function readFinalStates(client: JobClient): Promise<void> {
 const granting: readonly string[] = [ids.released, ids.perApplication, ids.noEffect]
 
 function byRule(id: JobRuleId): Judge {
-  return async (context): Promise<Verdict | undefined> => {
+  return async (context) => {
     if (context.scenario) return (granting.includes(id) ? grantedByScenario : byScenario)(context)
     const client = clientOf(context.run)
     const verdict = client.verdict(id)
@@ -164,8 +179,7 @@ function byRule(id: JobRuleId): Judge {
           ? 'concurrent creations need limits.concurrency of 2 or more'
           : `three attempts proved nothing: ${verdict.why}`,
       )
-    judgeVerdict(context, verdict)
-    return undefined
+    return decisive(context, verdict)
   }
 }
 
@@ -180,21 +194,37 @@ export const byRules = <O extends 'jobs.create' | 'jobs.retrieve'>(operation: O)
       .map((id) => [id.slice(operation.length + 1), byRule(id)]),
   ) as RulesOf<O>
 
+/** Whether an answer is granted and has its shape. `takes`: null if no other job shows the same. */
+function answerVerdict(
+  context: CheckContext,
+  of: { readonly exchange: Exchange; readonly what: string; readonly takes: null | undefined },
+  expected: string,
+  schema: BodySchema,
+): Verdict {
+  const found = grantedFinding(context, of.exchange, expected) ?? shapeFinding(of.exchange, schema)
+  if (!found) return { outcome: 'held', cases: 1 }
+  return 'reason' in found
+    ? { outcome: 'open', why: found.reason, reason: found }
+    : { outcome: 'broken', cases: 1, evidence: [{ ...of, ...found }] }
+}
+
 export const eachCreated: Judge = async (context) => {
-  const client = clientOf(context.run)
-  const exchange = await controlExchange(context.run, 'jobs.create').catch((error: unknown) => {
-    const verdict = client.verdict('jobs.create/202-created')
+  const { run } = context
+  const client = clientOf(run)
+  const sent = await controlExchange(run, 'jobs.create').catch((error: unknown) => error)
+  const verdict = decisive(context, client.verdict('jobs.create/202-created'))
+  if (sent instanceof Error) {
     // Nobody else uses the objects of the run, so a fault there counts even if the declared application is busy.
-    if (verdict.outcome === 'broken' && !context.run.life.ended) judgeVerdict(context, verdict)
-    throw error
-  })
-  const verdict = client.verdict('jobs.create/202-created')
-  const expected = '202 with the id, status and created_at of the new job'
+    if (verdict.outcome !== 'broken' || run.life.ended) throw sent
+    return verdict
+  }
+  const exchange = sent as Exchange
   const { response } = exchange
-  if (response && isGranted(response) && !isSomeCreated(client.history)) context.again.takes = null
-  judgeGranted(context, exchange, expected, 'with a valid body')
-  judgeShape(context, exchange, 'created-job', 'with a valid body')
-  judgeVerdict(context, verdict)
+  const isAlone = response && isGranted(response) && !isSomeCreated(client.history)
+  const of = { exchange, what: 'with a valid body', takes: isAlone ? null : undefined }
+  const expected = '202 with the id, status and created_at of the new job'
+  const own = answerVerdict(context, of, expected, 'created-job')
+  return own.outcome === 'held' ? joined([own, verdict]) : own
 }
 
 /** A reading of the declared job, or of the first one of the run, and all others. */
@@ -202,18 +232,18 @@ export const eachRead: Judge = async (context) => {
   const client = clientOf(context.run)
   const { exchange } = await control(context.run, 'jobs.retrieve')
   if (!exchange) throw new NotExercised(leftOut('--read-only'))
-  if (!isSomeRight(client.history)) context.again.takes = null
-  judgeGranted(context, exchange, '200 with a job', '')
-  judgeShape(context, exchange, 'job', '')
+  const takes = isSomeRight(client.history) ? undefined : null
+  const own = answerVerdict(context, { exchange, what: '', takes }, '200 with a job', 'job')
   const verdict = client.verdict('jobs.retrieve/200-job')
-  if (verdict.outcome !== 'open') judgeVerdict(context, verdict)
+  if (own.outcome !== 'held' || verdict.outcome === 'open') return own
+  return joined([own, decisive(context, verdict)])
 }
 
 /** A job of the application declared for it, or a retrieval that a scenario directs to a failed job. */
 export const failsAsDeclared: Judge = async (context) => {
   const { run } = context
   if (context.scenario)
-    return tryUntilGranted(context, {
+    return grantedVerdict(context, {
       make: () => validRequest(run, 'jobs.retrieve'),
       what: ofFailing.what,
       tries: 1,
@@ -225,5 +255,5 @@ export const failsAsDeclared: Judge = async (context) => {
   const client = clientOf(run)
   const verdict = failedRule(declaredResource(run, 'failingApplication').id)(client.history)
   if (verdict.outcome === 'open') await reach(client, 'failing')
-  judgeVerdict(context, verdict)
+  return decisive(context, verdict)
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { tryEach } from '../../harness/checks/at-once.ts'
-import { Failed, NotExercised } from '../../harness/engine/index.ts'
+import { joined } from '../../harness/checks/rules.ts'
 import type { HttpResult } from '../../harness/http/message.ts'
-import type { Failure } from '../../harness/report/index.ts'
+import type { Evidence } from '../../harness/journal/index.ts'
 import { answered, envelope, isGranted, judge, lost } from './networks.ts'
 import { refusal, type Way } from './networks.ts'
 
@@ -105,15 +104,11 @@ describe('a target that takes few requests', () => {
   })
 })
 
-test('of several cases at once a failure is reported, although an earlier one could not be judged', async () => {
-  const errors = [
-    new NotExercised('busy'),
-    new Failed({ message: 'granted' } as Failure),
-    new NotExercised('busy, too'),
-  ]
-  const reject = (error: Error): Promise<never> => Promise.reject(error)
-  await expect(tryEach(errors, reject)).rejects.toBe(errors[1])
-  await expect(tryEach([errors[0]!, errors[2]!], reject)).rejects.toBe(errors[0])
+test('of several cases at once a failure is reported, although an earlier one could not be judged', () => {
+  const open = { outcome: 'open', why: 'busy' } as const
+  const broken = { outcome: 'broken', cases: 1, evidence: [{} as Evidence] } as const
+  expect(joined([open, broken, { outcome: 'held', cases: 2 }])).toEqual({ ...broken, cases: 3 })
+  expect(joined([{ outcome: 'held', cases: 1 }, open])).toEqual({ ...open, cases: 1 })
 })
 
 test('what was just made is used before anything that waits, in a whole run as by itself', async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { createOpenCases } from '../../harness/run/check-context.ts'
-import type { JudgeOf } from '../../harness/run/exercise.ts'
+import { concluded, type Judged } from '../../harness/checks/rules.ts'
 import { defaultLimits } from '../../harness/target/model.ts'
 import { judge } from '../engine/networks.ts'
 import { judgeLenient } from './lenient.ts'
@@ -50,29 +49,17 @@ test('nothing that is sent at once passes with a concurrency of 1', async () => 
     })
 })
 
+const held: Judged = { outcome: 'held', cases: 1 }
+const left = (reason: string): Judged => ({ outcome: 'open', why: { reason }, isFurther: true })
+
 test.each([
-  ['judged', 2, undefined, 'passed', undefined],
-  ['dropped', 1, undefined, 'not-exercised', '1 of 2 cases were not judged'],
-  ['named', 1, 'it rains', 'not-exercised', 'it rains; 1 of 2 cases were not judged'],
-  ['all dropped', 0, 'it rains', 'not-exercised', 'it rains'],
+  ['judged', [held, held], 'held', undefined],
+  ['left', [held, left('it rains')], 'open', 'it rains; 1 of 2 cases were not judged'],
+  ['all left', [left('it rains'), left('it snows')], 'open', 'it rains'],
 ] as const)(
-  'a requirement passes if all cases that it planned were judged, whatever its check says: %s',
-  async (_, judged, why, outcome, reason) => {
-    const id = 'files.list/2xx-accepted'
-    const judgeOf: JudgeOf = () => async (context) => {
-      context.cases = 2
-      context.open.plan(2)
-      context.open.settle(judged)
-      if (why !== undefined) context.open.leave(why)
-    }
-    const { of } = await judge([id], { judgeOf })
-    expect([of(id).outcome, of(id).reason]).toEqual([outcome, reason])
+  'a requirement passes if all cases that it planned were judged: %s',
+  (_, seen, outcome, why) => {
+    const verdict = concluded(seen)
+    expect([verdict.outcome, 'why' in verdict ? verdict.why : undefined]).toEqual([outcome, why])
   },
 )
-
-test('the first reason stays', () => {
-  const open = createOpenCases()
-  open.leave('it rains')
-  open.leave('it snows')
-  expect(open.why).toBe('it rains')
-})

@@ -1,0 +1,176 @@
+import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import type { Pairs } from '../../catalogue/expected.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
+import {
+  describePairs,
+  describeProbe,
+  describeResponse,
+  envelopeRemark,
+  type Exchange,
+  familyRemark,
+  hasStatusOf,
+  isThrottling,
+  matchPairs,
+  NotExercised,
+  rerunLine,
+  type Run,
+  tpeOf,
+  withFinding,
+} from '../engine/index.ts'
+import type { Evidence } from '../journal/index.ts'
+import { curlOfBoth, remarkMark } from '../recording/index.ts'
+import { type Failure, type FailureExchange, sections, type TakesState } from '../report/index.ts'
+import type { CheckContext } from './check-context.ts'
+
+const bareRemark = '; the status is right, but this is not an error envelope: see envelope/shape'
+
+type Cause = Pick<CheckContext, 'run' | 'requirement' | 'granted'>
+
+/** What the report says of an answer, and how to reproduce it. */
+export function failureOf(cause: Cause, evidence: Evidence): Failure {
+  const { expected, at, path } = evidence
+  const failure =
+    typeof expected === 'string'
+      ? failureBy(cause, evidence, expected)
+      : pairsFailure(cause, evidence, expected)
+  return { ...failure, ...(at !== undefined && { at }), ...(path && { path }) }
+}
+
+/** The failures of one piece of evidence: the answer, and the earlier one that it contradicts. */
+export function failuresOf(cause: Cause, evidence: Evidence): Failure[] {
+  const { against: exchange, expected, what } = evidence
+  const failure = failureOf(cause, evidence)
+  if (!exchange || typeof expected !== 'string') return [failure]
+  return [failure, failureOf(cause, { exchange, expected, what: `${what}, before` })]
+}
+
+function pairsFailure(cause: Cause, evidence: Evidence, pairs: Pairs): Failure {
+  const { exchange } = evidence
+  const { response } = exchange
+  if (!response) return failureBy(cause, evidence, describePairs(pairs))
+  const isFamily = matchPairs(pairs, response) === 'family'
+  const isBare = tpeOf(response) === undefined && hasStatusOf(pairs, response)
+  const remark = isFamily
+    ? familyRemark(exchange, pairs)
+    : isBare
+      ? bareRemark
+      : envelopeRemark(pairs, response)
+  const isOtherName = isFamily || (remark === '' && hasStatusOf(pairs, response))
+  const actual = describeResponse(exchange) + remark
+  return {
+    ...failureBy(cause, { ...evidence, actual }, describePairs(pairs)),
+    toRefuse: true,
+    ...(isOtherName && { at: '/tpe' }),
+    ...(isBare && !isFamily && { noEnvelope: true }),
+    onlyName: isFamily,
+  }
+}
+
+/** Throws `NotExercised` if the answer may be due to a copy of the request. */
+function failureBy(cause: Cause, evidence: Evidence, expected: string): Failure {
+  const { run, requirement } = cause
+  const { exchange, what, actual, takes: own } = evidence
+  const why = sentTwice(exchange)
+  if (why !== undefined) throw new NotExercised(why)
+  const asked = [requirement.expects ?? []].flat(2).map(String)
+  const isOfStatus = !asked.includes(String(exchange.response?.status))
+  // After the sections: it does not tell failures apart.
+  const remark = isOfStatus ? run.hooks.remarkOn(run, exchange) : ''
+  const cites = ` (${sections(requirement.section)})${remark}`
+  const isAlone = own === null
+  const story = isAlone ? undefined : run.hooks.storyOf(run, requirement.id, exchange)
+  const state = isAlone ? undefined : run.hooks.takesState(run, requirement.id)
+  return {
+    message: describeProbe(exchange, what),
+    expected: expected + cites,
+    cites,
+    actual: withFinding(exchange, actual ?? describeResponse(exchange)),
+    onlyName: false,
+    seed: run.options.seed,
+    ...controlOf(cause, exchange),
+    ...(story !== undefined && { story }),
+    ...againBy(cause, evidence, state),
+    exchange: shownIn(cause, evidence, state),
+  }
+}
+
+/** Says that it conflicts with a copy of itself that got no answer, and may have had its effect; undefined if it does not. */
+export function sentTwice({ response, unanswered }: Exchange): string | undefined {
+  if (!unanswered || response?.status !== 409) return undefined
+  const lost = unanswered.noResponse?.message ?? 'no answer came'
+  return `it was sent twice (${lost} at first), and got 409: the first one may have had its effect`
+}
+
+function controlOf({ granted }: Cause, { probe }: Exchange): Pick<Failure, 'control'> {
+  if (granted?.response === undefined || granted.probe.operation !== probe.operation) return {}
+  return { control: { request: granted.recorded().request, status: granted.response.status } }
+}
+
+/** What reproduces a failure: required ids, and the state that the request alone does not create. */
+function againBy(
+  { run, requirement }: Cause,
+  { exchange, shownBy, takes: own }: Evidence,
+  state: TakesState | undefined,
+): Pick<Failure, 'rerun' | 'rerunIds' | 'takes'> {
+  const { finding, purpose } = exchange
+  const others =
+    own === null
+      ? []
+      : [
+          ...[shownBy, purpose.requirement].filter((id) => typeof id === 'string'),
+          ...run.hooks.rerunNeeds(run, requirement.id, exchange),
+        ]
+  const rerunIds = [...new Set([requirement.id, ...others])]
+  const isOfLimit = isThrottling(exchange)
+  const seen =
+    finding?.kind === 'answers-differ' ? 'chance' : isOfLimit ? 'more-requests' : undefined
+  const takes = own ?? state ?? seen
+  return { ...(takes && { takes }), rerunIds, rerun: rerunLine(run.options, ...rerunIds) }
+}
+
+/** The exchange as shown in a failure: its curl line warns if it alone shows something else. */
+function shownIn(
+  { run, requirement }: Cause,
+  { exchange, before }: Evidence,
+  state: TakesState | undefined,
+): FailureExchange {
+  const recorded = exchange.recorded()
+  const why = removedSince(run, recorded) ?? prepared(run, requirement) ?? named(run, exchange)
+  const first = (before ?? exchange).recorded()
+  const curl = state === 'job-in-progress' ? curlOfBoth(first, recorded) : recorded.curl
+  const shown = { ...recorded, curl: why === undefined ? curl : curl + remarkMark + why }
+  run.findings.shown.set(shown, exchange)
+  return shown
+}
+
+function named({ api }: Run, { response, probe }: Exchange): string | undefined {
+  const { creates, operation } = probe
+  const isMade = creates !== undefined && response !== undefined && response.status < 300
+  return isMade && operation !== null && api.operation(operation).creates?.hasUniqueName
+    ? `${JSON.stringify(creates)} exists now: use another name`
+    : undefined
+}
+
+/** Warns that an object in the request may be gone: removed by clean-up, or its server has ended. */
+function removedSince(
+  { objects, options, target }: Run,
+  { request: { body, url } }: FailureExchange,
+): string | undefined {
+  const { endsTarget = false } = options
+  const gone = objects.created.find(({ id, operation }) => {
+    const { cleanup = [] } = target.operations[operation as OperationId] ?? {}
+    return (endsTarget || cleanup.length > 0) && (url.includes(id) || body.includes(id))
+  })
+  if (!gone) return undefined
+  const what = `${gone.operation} made ${gone.id} for this run`
+  return endsTarget
+    ? `${what}, and its server has ended: the rerun command starts the server and creates the object again`
+    : `${what}, and was removed since: the rerun command creates the object again`
+}
+
+function prepared({ target }: Run, { id }: CatalogueRequirement): string | undefined {
+  const { before } = target.scenarios[id] ?? { before: [] }
+  if (before.length === 0) return undefined
+  const [what, them] = before.length === 1 ? ['request', 'it'] : ['requests', 'them']
+  return `first comes the scenario's \`before\` ${what}: the rerun command sends ${them} too`
+}
