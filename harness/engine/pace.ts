@@ -98,6 +98,8 @@ export function createPacer(requestsPerSecond: number) {
 
 export const maxTries = 5
 export const longestPauseMs = 60_000
+/** So many operations throttled in a row, with no other answer between them, share a limit: all are held. */
+const sharingLimit = 3
 /** After a pause, an operation's requests go one at a time for this long, in ms. */
 const serializedMs = 10_000
 /**
@@ -139,6 +141,7 @@ interface ThrottleSettings {
 
 export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
   const heldUntil = new Map<string, number>()
+  let allHeldUntil = -Infinity
   const queues = new Map<string, Semaphore>()
   const listeners: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
@@ -185,7 +188,8 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     },
     async pass(operation: string, signal: AbortSignal): Promise<void> {
       for (;;) {
-        const wait = (heldUntil.get(operation) ?? 0) - performance.now()
+        const until = Math.max(heldUntil.get(operation) ?? -Infinity, allHeldUntil)
+        const wait = until - performance.now()
         if (wait <= 0) return
         await sleep(wait, undefined, { signal }).catch(() => undefined)
         signal.throwIfAborted()
@@ -205,11 +209,13 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       const asked = retryAfter(response, Date.now()) ?? 0
       longestAskedMs = Math.max(longestAskedMs, asked)
       met(operation, response, asked)
-      // After the last retry, only a requested pause is kept.
-      const own = attempt < maxTries ? baseMs * 2 ** attempt : 0
-      const pause = asked || own
-      if (pause > longestPauseMs) return undefined
-      heldUntil.set(operation, Math.max(heldUntil.get(operation) ?? 0, performance.now() + pause))
+      // After the last retry, only a requested pause is kept. One that was too short is lengthened.
+      const own = attempt < maxTries && (asked === 0 || attempt > 0) ? baseMs * 2 ** attempt : 0
+      if (asked > longestPauseMs) return undefined
+      const pause = asked + own
+      const until = performance.now() + pause
+      heldUntil.set(operation, Math.max(heldUntil.get(operation) ?? 0, until))
+      if (wall && wall.operations.size >= sharingLimit) allHeldUntil = Math.max(allHeldUntil, until)
       for (const call of listeners) call(operation, pause)
       return pause
     },

@@ -66,12 +66,17 @@ describe('an operation that takes few requests', () => {
       undefined,
       [250, 500, 1000, 2000, 4000],
     ],
-    ['again after the pause that the answer names', 2, { 'retry-after': '3' }, [3000, 3000]],
+    [
+      'again after the pause that the answer names, and a bit later if that was too short',
+      3,
+      { 'retry-after': '3' },
+      [3000, 3500, 4000],
+    ],
     [
       'again at the time that the answer names, by its own clock',
       2,
       { date: 'Thu, 01 Jan 2026 00:00:00 GMT', 'retry-after': 'Thu, 01 Jan 2026 00:00:03 GMT' },
-      [3000, 3000],
+      [3000, 3500],
     ],
   ])('is asked %s', async (_, throttled, headers, expected) => {
     const at: number[] = []
@@ -86,6 +91,21 @@ describe('an operation that takes few requests', () => {
     const pauses = at.slice(1, throttled + 1).map((ms, number) => ms - at[number]!)
     expect(pauses.map((ms) => Math.round(ms / 50) * 50)).toEqual(expected)
     expect(passed).toEqual([id])
+  })
+
+  test('holds back no other one', async () => {
+    const searches: number[] = []
+    const { report } = await judgeBehind(
+      (path, answer, sinceMs) => {
+        if (isTranslation(path)) return limited(20)
+        if (path.endsWith('-search')) searches.push(sinceMs)
+        return answer()
+      },
+      { only: ['translate.*', 'web-search.*'], backoffMs },
+    )
+    expect(report.run.throttled).toBeGreaterThan(3)
+    // What runs alone at the end waits for all the rest.
+    expect(searches.filter((ms) => ms < 20_000).length).toBeGreaterThan(0.9 * searches.length)
   })
 
   test('and throttles its faults alone fails nothing', async () => {
@@ -154,6 +174,26 @@ describe('a quota of all requests', () => {
     )
     expect(report.exit.code).toBe(3)
     expect(report.exit.because).toMatch(/503: .*; \d+ of \d+ required checks were not tested$/)
+  })
+
+  // The second Retry-After ends before the second does, by up to 0.4 s.
+  test.each([
+    ['to the end of it', (ms: number) => ms / 1000],
+    ['for less than that', (ms: number) => Math.max(0.1, ms / 1000 - 0.4)],
+  ])('of 30 a second that asks to wait %s leaves nothing untested', async (_, asks) => {
+    let [second, used] = [0, 0]
+    const { failed, report, tookMs } = await judgeBehind(
+      (_path, answer, sinceMs) => {
+        const now = Math.floor(sinceMs / 1000)
+        if (now !== second) [second, used] = [now, 0]
+        return ++used > 30 ? limited(asks(1000 - (sinceMs % 1000))) : answer()
+      },
+      { only: [...several, 'completion.*', 'ai-detect.*', 'vision.*'], depth: 'quick', backoffMs },
+    )
+    const throttled = report.requirements.filter(({ reason }) => reason?.startsWith('throttled'))
+    expect(failed).toEqual([])
+    expect(throttled.map(({ id }) => id)).toEqual([])
+    expect(tookMs).toBeLessThan(1500 * (report.run.requests / 30))
   })
 
   test('is not seen in load that refuses one of twenty', async () => {
