@@ -1,3 +1,4 @@
+import { historyOf } from '../harness/run/index.ts'
 import {
   applyScenario,
   byRecord,
@@ -17,7 +18,6 @@ import {
   type Hooks,
 } from '../harness/engine/index.ts'
 import type { CheckContext, Judge } from '../harness/run/index.ts'
-import { historyOf } from '../harness/journal/index.ts'
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import {

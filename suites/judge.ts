@@ -25,7 +25,7 @@ import {
   type RunParts,
   withJson,
 } from '../harness/engine/index.ts'
-import { ask, askHolding, startJudging } from '../harness/run/index.ts'
+import { ask, askHolding, startJudging, historyOf, noteInHistory } from '../harness/run/index.ts'
 import { failKeyless, noteKeyless } from './authentication/credentials.ts'
 import { clientOf } from './jobs/client.ts'
 import { reach } from './jobs/judge.ts'
@@ -57,7 +57,6 @@ import {
   validRequest,
   withOwnContent,
 } from '../harness/checks/index.ts'
-import { historyOf, noteInHistory } from '../harness/journal/index.ts'
 import type { Target } from '../harness/target/index.ts'
 import { planRun } from './plan.ts'
 import { operationOf } from './planned-cases.ts'

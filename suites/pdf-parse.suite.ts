@@ -16,7 +16,7 @@ import {
   withBody,
 } from '../harness/checks/index.ts'
 import { uploadOperation } from '../catalogue/operations.ts'
-import { historyOf, type Verdict } from '../harness/journal/index.ts'
+import { type Verdict } from '../harness/journal/index.ts'
 import { madeBy } from './created/rules.ts'
 import { otherPdfText, type SamplePdf, samplePdfText } from '../fixtures/pdf.ts'
 import {
@@ -28,7 +28,7 @@ import {
   type Run,
   withJson,
 } from '../harness/engine/index.ts'
-import { type CheckContext, type Judge, shapeFinding } from '../harness/run/index.ts'
+import { type CheckContext, type Judge, shapeFinding, historyOf } from '../harness/run/index.ts'
 import { member, preview } from '../schemas/json.ts'
 import {
   removed,

@@ -5,7 +5,9 @@ import {
   isWrong,
   type PreviousRequest,
   type Probe,
+  probeOf,
   type Purpose,
+  type Source,
 } from './exchange.ts'
 import { KeyWatch } from './key-watch.ts'
 import { Liveness, type Question } from './liveness.ts'
@@ -14,8 +16,7 @@ import { allEnded, pause } from './outcome.ts'
 import { createPacer, createSemaphore, createThrottle, longestPauseMs, maxTries } from './pace.ts'
 import type { Wall } from './pace.ts'
 import { forLiveness, httpRequest, livenessProbe, operationName } from './request.ts'
-import { probeOf, requestOf } from './request.ts'
-import type { Source } from './request.ts'
+import { requestOf } from './request.ts'
 import {
   hasStatusOf,
   isBreakdown,

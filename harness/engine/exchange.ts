@@ -1,6 +1,6 @@
 import { type HeaderLine, type HttpRequest, isNamed, type NoResponse } from '../http/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import { NotExercised } from './outcome.ts'
+import { NotExercised } from './not-exercised.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 import type { ExchangeRole, FailureExchange } from '../report/index.ts'
@@ -30,6 +30,13 @@ export interface Probe {
   readonly creates?: string
   /** Kind and place of its one fault, as in the fault matrix. */
   readonly fault?: string | undefined
+}
+
+/** A request, or a function that makes a new one per attempt (a new name for a creation). */
+export type Source = Probe | (() => Probe | Promise<Probe>)
+
+export async function probeOf(source: Source): Promise<Probe> {
+  return typeof source === 'function' ? source() : source
 }
 
 export function withOwn(

@@ -13,8 +13,8 @@ export {
 export type { Judging, RunEvent, RunFacts, ThrottledEvent } from './events.ts'
 export { createLog } from './log.ts'
 
-export { allEnded, type EndCause, NotExercised, orElse } from './outcome.ts'
-export { pause, Throttled } from './outcome.ts'
+export { allEnded, type EndCause, orElse, pause } from './outcome.ts'
+export { NotExercised, Throttled } from './not-exercised.ts'
 
 export type { Credential, Exchange, Probe, Purpose } from './exchange.ts'
 export {
@@ -29,18 +29,12 @@ export {
   mayRepeat,
   pathOf,
   type PreviousRequest,
+  probeOf,
+  type Source,
   withHeader,
   withJson,
 } from './exchange.ts'
-export {
-  effectOf,
-  jsonType,
-  draftOf,
-  operationProbe,
-  probeOf,
-  requestOf,
-  type Source,
-} from './request.ts'
+export { effectOf, jsonType, draftOf, operationProbe, requestOf } from './request.ts'
 
 export { cleanUp, sendHookRequest, setUp, tearDown } from './own-requests.ts'
 export { createSemaphore } from './pace.ts'

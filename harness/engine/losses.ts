@@ -1,6 +1,6 @@
 import type { HttpResult } from '../http/index.ts'
 import type { Exchange } from './exchange.ts'
-import { NotExercised, Throttled } from './outcome.ts'
+import { NotExercised, Throttled } from './not-exercised.ts'
 
 /** Minimum and maximum attempts that prove a systematic loss. */
 const least = 2

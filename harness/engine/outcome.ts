@@ -1,22 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { plainReason, type Reason } from '../report/index.ts'
-
-export class NotExercised extends Error {
-  override readonly name: string = 'NotExercised'
-  readonly reason: Reason
-  constructor(reason: string | Reason) {
-    const whole = plainReason(reason)
-    super(whole.reason)
-    this.reason = whole
-  }
-}
-
-export class Throttled extends NotExercised {
-  constructor(what: string) {
-    super(`throttled: ${what}`)
-  }
-}
+import type { Reason } from '../report/index.ts'
+import { NotExercised } from './not-exercised.ts'
 
 /** Why a run ended early; `lost`: foreign code ended it, or nothing could continue. */
 export type EndCause =

@@ -1,8 +1,8 @@
 import { type HeaderLine, type HttpRequest, isNamed } from '../http/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { State } from './state.ts'
-import type { Credential, Probe, Purpose, PreviousRequest } from './exchange.ts'
-import { withOwn, pathOf } from './exchange.ts'
+import type { Credential, Probe, Purpose, PreviousRequest, Source } from './exchange.ts'
+import { probeOf, withOwn, pathOf } from './exchange.ts'
 import { readsDeclared } from '../target/index.ts'
 import type { Effect, Operation } from '../../catalogue/operation.ts'
 
@@ -67,13 +67,6 @@ export const forLiveness: Purpose = { requirement: null, role: 'liveness', skipP
 /** The effect of the operation's valid request on a conforming target. Reading a declared object has none. */
 export function effectOf(run: Pick<State, 'target' | 'api'>, operation: OperationId): Effect {
   return readsDeclared(operation, run.target.file) ? 'none' : run.api.granted(operation).effect
-}
-
-/** A request, or a function that makes a new one per attempt (a new name for a creation). */
-export type Source = Probe | (() => Probe | Promise<Probe>)
-
-export async function probeOf(source: Source): Promise<Probe> {
-  return typeof source === 'function' ? source() : source
 }
 
 export function httpRequest({ target }: Pick<State, 'target'>, probe: Probe): HttpRequest {

@@ -1,13 +1,6 @@
 export { createdId, eventOf, type HistoryEvent, idKey, isConflict } from './event.ts'
 export { readsTheSame, sameId } from './event.ts'
-export {
-  createHistory,
-  derived,
-  gathered,
-  type History,
-  noteInHistory,
-  historyOf,
-} from './journal.ts'
+export { createHistory, derived, gathered, type History } from './journal.ts'
 
 export { eachOf, type Evidence, type Rule, type Verdict, verdictOf } from './verdict.ts'
 

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Exchange, perRun, type Run } from '../engine/index.ts'
 import type { Limits } from '../target/index.ts'
-import { eventOf, type HistoryEvent, idKey } from './event.ts'
+import { type HistoryEvent, idKey } from './event.ts'
 
 export type HistoryLimits = Pick<Limits, 'settleMs' | 'jobTimeoutMs'>
 
@@ -110,13 +109,4 @@ export function gathered<T>(
     history.follow((event) => add(state, event))
     return state
   }
-}
-
-export const historyOf = perRun(({ target }) => createHistory(target.limits))
-
-export function noteInHistory(run: Run, exchange: Exchange): void {
-  const event = eventOf(run.target, exchange, false)
-  const { purpose, probe } = exchange
-  const isValid = !purpose.expects && probe.fault === undefined && probe.credential.full
-  if (event?.kind !== 'use' || isValid) historyOf(run).append(event)
 }

@@ -3,7 +3,6 @@ import {
   createdId,
   eventOf,
   type HistoryEvent,
-  historyOf,
   type Verdict,
 } from '../../harness/journal/index.ts'
 import {
@@ -83,6 +82,7 @@ import {
   heldUntilEnd,
   type Judge,
   type Later,
+  historyOf,
 } from '../../harness/run/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { withCredential } from '../authentication/credentials.ts'

@@ -1,4 +1,4 @@
-import { countsAsGranted, type Evidence, historyOf } from '../../harness/journal/index.ts'
+import { countsAsGranted, type Evidence } from '../../harness/journal/index.ts'
 import {
   contentOf,
   control,
@@ -32,7 +32,13 @@ import {
   type Run,
   wasAnswered,
 } from '../../harness/engine/index.ts'
-import { answered, type CheckContext, grantedFinding, type Judge } from '../../harness/run/index.ts'
+import {
+  answered,
+  type CheckContext,
+  grantedFinding,
+  type Judge,
+  historyOf,
+} from '../../harness/run/index.ts'
 import { addition, createObject, isConflict, isTaken, relationVerdict } from '../created/drive.ts'
 import { attachedRule } from '../created/rules.ts'
 import { extensionIn, placesOf } from './rules.ts'

@@ -14,11 +14,10 @@ import {
   type Run,
   Throttled,
 } from '../../harness/engine/index.ts'
-import { askHolding } from '../../harness/run/index.ts'
+import { askHolding, historyOf } from '../../harness/run/index.ts'
 import {
   type History,
   type HistoryEvent,
-  historyOf,
   idKey,
   isConflict,
   isMet,

@@ -1,6 +1,6 @@
+import { historyOf } from '../../harness/run/history.ts'
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
-import { historyOf } from '../../harness/journal/journal.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
 import { ids, rulesAfter } from '../../suites/jobs/rules.ts'
 import { viewOf } from '../../suites/jobs/view.ts'
