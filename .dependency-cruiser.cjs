@@ -1,11 +1,11 @@
 /** Who may import whom. Each folder stands above those that it names; no two import each other, files included. */
 
 /** The layers of `harness/`, the top one first: each imports only those below it. */
-const layers = ['checks', 'run', 'journal', 'engine', 'target', 'report', 'recording', 'http']
+const layers = ['checks', 'run', 'engine', 'journal', 'target', 'report', 'recording', 'http']
 const below = (layer) => layers.slice(layers.indexOf(layer) + 1).map((name) => `harness/${name}/`)
 
 /** Those of which others import `index.ts` alone; tests, the bench and the build look inside. */
-const faces = ['http', 'recording', 'report', 'target', 'engine', 'journal', 'run', 'checks']
+const faces = ['http', 'recording', 'report', 'target', 'journal', 'engine', 'run', 'checks']
 
 /** What lies under every layer. */
 const ground = ['catalogue/', 'schemas/', 'harness/[^/]+\\.ts$']

@@ -1,14 +1,25 @@
 import { Command } from '@commander-js/extra-typings'
 import type { Colors } from 'picocolors/types'
 import { readFileSync } from 'node:fs'
-import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
-import { catalogue, isRequirementId, requirementOf } from '../catalogue/catalogue.ts'
+import {
+  type CatalogueRequirement,
+  catalogue,
+  isRequirementId,
+  requirementOf,
+} from '../catalogue/catalogue.ts'
 import { codeNames } from '../catalogue/errors.ts'
 import { isRefusal } from '../catalogue/expected.ts'
 import { isOperationId, operation as operationOf } from '../catalogue/operations.ts'
-import { describePairs, pathOf, type Probe, runOptionsOf } from '../harness/engine/index.ts'
-import { isObserved, matchesId, patternProblem } from '../harness/report/index.ts'
-import { type RecordedRequest, sayNeeds, sections } from '../harness/report/index.ts'
+import { describePairs, pathOf, type Probe } from '../harness/journal/index.ts'
+import { runOptionsOf } from '../harness/engine/index.ts'
+import {
+  isObserved,
+  matchesId,
+  patternProblem,
+  type RecordedRequest,
+  sayNeeds,
+  sections,
+} from '../harness/report/index.ts'
 import { idMeant, loadTargetFile, missingReason, resolveTarget } from '../harness/target/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { colorsFor, tell } from '../library/output/say.ts'

@@ -1,11 +1,17 @@
 import type { RequirementId } from '../catalogue/catalogue.ts'
 import { leftOut, type Report as ReportOf } from '../harness/report/index.ts'
 import { checkTargetFile, loadTargetFile, resolveTarget } from '../harness/target/index.ts'
-import { rerunCommand, runOptionsOf } from '../harness/engine/index.ts'
+import { rerunCommand } from '../harness/journal/index.ts'
+import { runOptionsOf } from '../harness/engine/index.ts'
 import { reportOf } from '../suites/run-report.ts'
 import { beginJudging, prepareRun } from '../suites/judge.ts'
-import type { ConformanceEvent, ConformanceOptions, Target, TargetJson } from './options.ts'
-import { checkOptions } from './options.ts'
+import {
+  type ConformanceEvent,
+  type ConformanceOptions,
+  type Target,
+  type TargetJson,
+  checkOptions,
+} from './options.ts'
 
 export type Report = ReportOf<RequirementId>
 

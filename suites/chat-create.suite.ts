@@ -22,8 +22,8 @@ import {
   jsonValue,
   NotExercised,
   type Probe,
-  type Run,
-} from '../harness/engine/index.ts'
+} from '../harness/journal/index.ts'
+import type { Run } from '../harness/engine/index.ts'
 import { type Finding, shapeFinding } from '../harness/run/index.ts'
 import { triesOf } from '../catalogue/operations.ts'
 import { unknownModel } from '../catalogue/expected.ts'

@@ -1,4 +1,17 @@
-import { countsAsGranted, type Verdict } from '../harness/journal/index.ts'
+import {
+  countsAsGranted,
+  type Verdict,
+  describeResponse,
+  envelopeRemark,
+  type Exchange,
+  isGranted,
+  matchPairs,
+  NotExercised,
+  type Probe,
+  type Source,
+  wasAnswered,
+  withHeader,
+} from '../harness/journal/index.ts'
 import type { Pairs } from '../catalogue/expected.ts'
 import {
   firstOperation,
@@ -35,20 +48,7 @@ import {
   validRequest,
   withOwnContent,
 } from '../harness/checks/index.ts'
-import {
-  describeResponse,
-  envelopeRemark,
-  type Exchange,
-  isGranted,
-  jsonType,
-  matchPairs,
-  NotExercised,
-  type Probe,
-  type Run,
-  type Source,
-  wasAnswered,
-  withHeader,
-} from '../harness/engine/index.ts'
+import { jsonType, type Run } from '../harness/engine/index.ts'
 import {
   answered,
   type CheckContext,

@@ -22,8 +22,7 @@ import {
   withOwnContent,
 } from '../harness/checks/index.ts'
 import type { Pairs } from '../catalogue/expected.ts'
-import { NotExercised, type Probe } from '../harness/engine/index.ts'
-import type { Verdict } from '../harness/journal/index.ts'
+import { NotExercised, type Probe, type Verdict } from '../harness/journal/index.ts'
 import { answered, type CheckContext, type Judge } from '../harness/run/index.ts'
 import { eachAccepted, ownId, usable } from './created/drive.ts'
 import {

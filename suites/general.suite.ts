@@ -10,7 +10,7 @@ import {
 } from '../harness/checks/index.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 import { member } from '../schemas/json.ts'
-import { jsonValue } from '../harness/engine/index.ts'
+import { jsonValue } from '../harness/journal/index.ts'
 
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
 

@@ -1,4 +1,3 @@
-import { historyOf } from '../harness/run/index.ts'
 import {
   applyScenario,
   byRecord,
@@ -8,16 +7,9 @@ import {
   unknown,
   withBody,
 } from '../harness/checks/index.ts'
-import {
-  type Exchange,
-  isPlanned,
-  jsonOf,
-  operationProbe,
-  type Probe,
-  type Run,
-  type Hooks,
-} from '../harness/engine/index.ts'
-import type { CheckContext, Judge } from '../harness/run/index.ts'
+import { type Exchange, jsonOf, type Probe } from '../harness/journal/index.ts'
+import { isPlanned, operationProbe, type Run, type Hooks } from '../harness/engine/index.ts'
+import { historyOf, type CheckContext, type Judge } from '../harness/run/index.ts'
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import {

@@ -12,19 +12,16 @@ import {
   type Interface,
   isPlanned,
   type Judging,
-  NotExercised,
   type Plan,
-  type Probe,
   type Run,
   type RunFacts,
-  type Exchange,
   type Hooks,
   noHooks,
   type RunOptions,
   runOptionsOf,
   type RunParts,
-  withJson,
 } from '../harness/engine/index.ts'
+import { NotExercised, type Probe, type Exchange, withJson } from '../harness/journal/index.ts'
 import { ask, askHolding, startJudging, historyOf, noteInHistory } from '../harness/run/index.ts'
 import { failKeyless, noteKeyless } from './authentication/credentials.ts'
 import { clientOf } from './jobs/client.ts'

@@ -16,18 +16,17 @@ import {
   withBody,
 } from '../harness/checks/index.ts'
 import { uploadOperation } from '../catalogue/operations.ts'
-import { type Verdict } from '../harness/journal/index.ts'
-import { madeBy } from './created/rules.ts'
-import { otherPdfText, type SamplePdf, samplePdfText } from '../fixtures/pdf.ts'
 import {
+  type Verdict,
   describeResponse,
   jsonValue,
   NotExercised,
-  orElse,
   type Probe,
-  type Run,
   withJson,
-} from '../harness/engine/index.ts'
+} from '../harness/journal/index.ts'
+import { madeBy } from './created/rules.ts'
+import { otherPdfText, type SamplePdf, samplePdfText } from '../fixtures/pdf.ts'
+import { orElse, type Run } from '../harness/engine/index.ts'
 import { type CheckContext, type Judge, shapeFinding, historyOf } from '../harness/run/index.ts'
 import { member, preview } from '../schemas/json.ts'
 import {

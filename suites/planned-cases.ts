@@ -21,7 +21,7 @@ import {
   materialOf,
   nameOfControl,
 } from '../harness/checks/index.ts'
-import { NotExercised, type Probe } from '../harness/engine/index.ts'
+import { NotExercised, type Probe } from '../harness/journal/index.ts'
 import type { Depth } from '../harness/report/index.ts'
 import { isExclusive, readsDeclared, type Scenario, type Target } from '../harness/target/index.ts'
 import { casesOf } from './suites.ts'

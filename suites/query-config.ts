@@ -18,7 +18,7 @@ import {
   shown,
   withoutRoles,
 } from '../harness/checks/index.ts'
-import { jsonOf, NotExercised, type Probe, withJson } from '../harness/engine/index.ts'
+import { jsonOf, NotExercised, type Probe, withJson } from '../harness/journal/index.ts'
 
 /** §2.7: `query_config` of a graph query, or in the graph tool of a chat. */
 

@@ -1,7 +1,15 @@
 import { catalogue, type RequirementId } from '../catalogue/catalogue.ts'
-import type { CatalogueResult, Report, RequirementResult } from '../harness/report/index.ts'
-import { assembleReport, isLeftOutByOption, leftOut, reasonIn } from '../harness/report/index.ts'
-import { createLog, type Plan, type RunFacts, type RunOptions } from '../harness/engine/index.ts'
+import {
+  type CatalogueResult,
+  type Report,
+  type RequirementResult,
+  assembleReport,
+  isLeftOutByOption,
+  leftOut,
+  reasonIn,
+} from '../harness/report/index.ts'
+import { createLog } from '../harness/journal/index.ts'
+import type { Plan, RunFacts, RunOptions } from '../harness/engine/index.ts'
 import { credentialProbesIn } from './authentication/credentials.ts'
 import { planRun } from './plan.ts'
 import { groupBy } from '../harness/group-by.ts'

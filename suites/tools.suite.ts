@@ -1,4 +1,4 @@
-import { jsonOf } from '../harness/engine/index.ts'
+import { jsonOf } from '../harness/journal/index.ts'
 import { shapeFinding } from '../harness/run/index.ts'
 import {
   accepted,

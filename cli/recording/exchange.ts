@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { errorNames } from '../../catalogue/errors.ts'
-import { type Exchange, responseOf } from '../../harness/engine/index.ts'
+import { type Exchange, responseOf } from '../../harness/journal/index.ts'
 import {
   curlOf,
   recordBody,

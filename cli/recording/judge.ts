@@ -7,14 +7,12 @@ import {
 } from '../../catalogue/catalogue.ts'
 import { operation, type OperationId, operations } from '../../catalogue/operations.ts'
 import { observedCases } from '../../harness/checks/index.ts'
+import { type BodySchema, shapeFault } from '../../harness/run/index.ts'
 import {
   describePairs,
   type Exchange,
   isGranted,
   NotExercised,
-} from '../../harness/engine/index.ts'
-import { type BodySchema, shapeFault } from '../../harness/run/index.ts'
-import {
   createHistory,
   type Evidence,
   eventOf,

@@ -1,9 +1,16 @@
-import type { Failure, Report, RequirementResult } from '../../harness/report/index.ts'
-import { assembleReport, noRun, reasonIn, sections } from '../../harness/report/index.ts'
+import {
+  type Failure,
+  type Report,
+  type RequirementResult,
+  assembleReport,
+  noRun,
+  reasonIn,
+  sections,
+} from '../../harness/report/index.ts'
 import { type Redactor, shownText } from '../../harness/recording/index.ts'
 import { notApplicable } from '../../suites/plan.ts'
 import type { Target } from '../../harness/target/index.ts'
-import { describeProbe, describeResponse } from '../../harness/engine/index.ts'
+import { describeProbe, describeResponse } from '../../harness/journal/index.ts'
 import { catalogue, type CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { RecordedEntry } from './entry.ts'
 import type { EntryExchange } from './exchange.ts'

@@ -8,8 +8,8 @@ import {
   isPage,
   pathOf,
   type Probe,
-  type Run,
-} from '../engine/index.ts'
+} from '../journal/index.ts'
+import type { Run } from '../engine/index.ts'
 import { targetReason } from '../report/index.ts'
 import { askHolding } from '../run/index.ts'
 import { placeholderDraft } from './valid-request.ts'

@@ -1,5 +1,5 @@
-import { type Exchange, NotExercised, type Probe, type Run } from '../engine/index.ts'
-import type { Verdict } from '../journal/index.ts'
+import type { Run } from '../engine/index.ts'
+import { type Exchange, NotExercised, type Probe, type Verdict } from '../journal/index.ts'
 import { maxAtOnce } from '../run/index.ts'
 import type { CaseVerdict, Judged } from './rules.ts'
 

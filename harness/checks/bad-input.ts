@@ -1,13 +1,9 @@
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import { effectOf, mayGenerate, type Run } from '../engine/index.ts'
 import {
-  effectOf,
-  mayGenerate,
   NotExercised,
-  type Run,
   Throttled,
   wasAnswered,
-} from '../engine/index.ts'
-import {
   type Ask,
   countsAsGranted,
   type Evidence,

@@ -1,13 +1,12 @@
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import { orElse, type Run } from '../engine/index.ts'
 import {
   type Exchange,
   isGranted,
-  orElse,
   type Probe,
-  type Run,
   type Source,
-} from '../engine/index.ts'
-import { countsAsGranted } from '../journal/index.ts'
+  countsAsGranted,
+} from '../journal/index.ts'
 import { ask, type CheckContext } from '../run/index.ts'
 import {
   atOtherPath,

@@ -1,22 +1,18 @@
-import { countsAsGranted } from '../journal/index.ts'
-import { getAt } from '../../schemas/json.ts'
 import {
+  countsAsGranted,
   describeResponse,
-  effectOf,
   type Exchange,
   isBlock,
-  isOwnBreakdown,
   isThrottled,
   NotExercised,
-  orElse,
-  pause,
   type Probe,
-  type Run,
   type Source,
   Throttled,
   tpeOf,
   withFinding,
-} from '../engine/index.ts'
+} from '../journal/index.ts'
+import { getAt } from '../../schemas/json.ts'
+import { effectOf, isOwnBreakdown, orElse, pause, type Run } from '../engine/index.ts'
 import { ask, type CheckContext } from '../run/index.ts'
 import {
   isOperationId,

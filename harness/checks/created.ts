@@ -1,14 +1,15 @@
 import { operation as operationOf } from '../../catalogue/operations.ts'
+import { pause, perRun, type Run } from '../engine/index.ts'
 import {
   describeResponse,
   type Exchange,
   NotExercised,
-  pause,
-  perRun,
   type Probe,
-  type Run,
-} from '../engine/index.ts'
-import { createdId, isSettling, type Request, settlingEveryMs } from '../journal/index.ts'
+  createdId,
+  isSettling,
+  type Request,
+  settlingEveryMs,
+} from '../journal/index.ts'
 import type { NotServed } from '../report/index.ts'
 
 export const sharedBy = perRun(() => ({

@@ -5,17 +5,17 @@ import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
 import { breakdownAnyway } from './control.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
+import { perRun, type Run } from '../engine/index.ts'
 import {
   describeResponse,
   type Exchange,
   type HttpResponse,
   isBreakdown,
   isEnvelope,
-  perRun,
-  type Run,
   tpeOf,
-} from '../engine/index.ts'
-import type { Evidence, Verdict } from '../journal/index.ts'
+  type Evidence,
+  type Verdict,
+} from '../journal/index.ts'
 import type { Judge } from '../run/index.ts'
 
 interface Tally {

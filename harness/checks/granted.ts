@@ -5,17 +5,15 @@ import {
   type Request,
   settlingEveryMs,
   type Verdict,
-} from '../journal/index.ts'
-import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
-import { isObject } from '../../schemas/json.ts'
-import {
   type Exchange,
   jsonOf,
   NotExercised,
   type Probe,
-  type Run,
   withJson,
-} from '../engine/index.ts'
+} from '../journal/index.ts'
+import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
+import { isObject } from '../../schemas/json.ts'
+import type { Run } from '../engine/index.ts'
 import {
   askedIn,
   type CheckContext,

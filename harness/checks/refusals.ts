@@ -1,7 +1,7 @@
 import { operation as operationOf, type OperationId, readsOf } from '../../catalogue/operations.ts'
+import { effectOf, type Run } from '../engine/index.ts'
 import {
   describeResponse,
-  effectOf,
   type Exchange,
   isBreakdown,
   isExpected,
@@ -9,10 +9,12 @@ import {
   NotExercised,
   type Probe,
   type Purpose,
-  type Run,
   tpeOf,
-} from '../engine/index.ts'
-import { countsAsGranted, type Journal, type Request, type Verdict } from '../journal/index.ts'
+  countsAsGranted,
+  type Journal,
+  type Request,
+  type Verdict,
+} from '../journal/index.ts'
 import {
   ask,
   askedIn,

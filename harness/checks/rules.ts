@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import type { Pairs } from '../../catalogue/expected.ts'
-import type { Exchange, Purpose, Source } from '../engine/index.ts'
 import {
+  type Exchange,
+  type Purpose,
+  type Source,
   answerTo,
   type Ask,
   type Evidence,

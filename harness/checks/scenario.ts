@@ -1,4 +1,15 @@
-import { countsAsGranted, type Verdict } from '../journal/index.ts'
+import {
+  countsAsGranted,
+  type Verdict,
+  type Exchange,
+  isBlock,
+  isExpected,
+  isGranted,
+  matchPairs,
+  NotExercised,
+  type Probe,
+  tpeOf,
+} from '../journal/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   busyStatus,
@@ -7,19 +18,7 @@ import {
   uploadOperation,
 } from '../../catalogue/operations.ts'
 import { type Pairs, pairsByScenario } from '../../catalogue/expected.ts'
-import {
-  effectOf,
-  type Exchange,
-  isBlock,
-  isExpected,
-  isGranted,
-  matchPairs,
-  NotExercised,
-  type Probe,
-  type Run,
-  sendHookRequest,
-  tpeOf,
-} from '../engine/index.ts'
+import { effectOf, type Run, sendHookRequest } from '../engine/index.ts'
 import type { CheckContext, Finding } from '../run/index.ts'
 import { isExclusive, type Scenario } from '../target/index.ts'
 import {

@@ -1,14 +1,11 @@
+import { isOwnBreakdown, isPlanned, perRun, type Run } from '../engine/index.ts'
 import {
   describeResponse,
   differing,
   type Exchange,
   isBlocked,
-  isOwnBreakdown,
-  isPlanned,
-  perRun,
-  type Run,
-} from '../engine/index.ts'
-import { countsAsGranted } from '../journal/index.ts'
+  countsAsGranted,
+} from '../journal/index.ts'
 import { createCheckContext, failureOf } from '../run/index.ts'
 
 interface Answers {

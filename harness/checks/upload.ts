@@ -4,12 +4,10 @@ import {
   isBreakdown,
   isGranted,
   NotExercised,
-  operationProbe,
-  pause,
   type Probe,
-  type Run,
   Throttled,
-} from '../engine/index.ts'
+} from '../journal/index.ts'
+import { operationProbe, pause, type Run } from '../engine/index.ts'
 import { askHolding } from '../run/index.ts'
 import type { UploadContent } from '../target/index.ts'
 import { uploadOperation } from '../../catalogue/operations.ts'

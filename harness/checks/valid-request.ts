@@ -16,21 +16,17 @@ import {
 import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import { roleOf } from '../../catalogue/operation.ts'
 import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
+import { draftOf, effectOf, jsonType, orElse, type Run } from '../engine/index.ts'
 import {
   type Credential,
-  draftOf,
-  effectOf,
   jsonOf,
-  jsonType,
   NotExercised,
-  orElse,
   type Probe,
-  type Run,
   wasAnswered,
   withHeader,
   withJson,
-} from '../engine/index.ts'
-import { createdId } from '../journal/index.ts'
+  createdId,
+} from '../journal/index.ts'
 import { ask } from '../run/index.ts'
 import { upload, uploadProbe, withOwnContent } from './upload.ts'
 import { freshUnknownId, type Known, type OfTarget, randomOf, seedFor } from './values.ts'

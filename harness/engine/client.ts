@@ -8,24 +8,29 @@ import {
   probeOf,
   type Purpose,
   type Source,
-} from './exchange.ts'
-import { KeyWatch } from './key-watch.ts'
-import { Liveness, type Question } from './liveness.ts'
-import { Breaker, isLost, Losses, mostUnanswered } from './losses.ts'
-import { allEnded, pause } from './outcome.ts'
-import { createPacer, createSemaphore, createThrottle, longestPauseMs, maxTries } from './pace.ts'
-import type { Wall } from './pace.ts'
-import { forLiveness, httpRequest, livenessProbe, operationName } from './request.ts'
-import { requestOf } from './request.ts'
-import {
   hasStatusOf,
   isBreakdown,
   isExpected,
   isOfFamily,
   mentionsExpected,
   isThrottled,
-} from './response.ts'
-import { type HttpResponse, responseOf, tpeOf } from './response.ts'
+  type HttpResponse,
+  responseOf,
+  tpeOf,
+} from '../journal/index.ts'
+import { KeyWatch } from './key-watch.ts'
+import { Liveness, type Question } from './liveness.ts'
+import { Breaker, isLost, Losses, mostUnanswered } from './losses.ts'
+import { allEnded, pause } from './outcome.ts'
+import {
+  createPacer,
+  createSemaphore,
+  createThrottle,
+  longestPauseMs,
+  maxTries,
+  type Wall,
+} from './pace.ts'
+import { forLiveness, httpRequest, livenessProbe, operationName, requestOf } from './request.ts'
 import type { State } from './state.ts'
 
 export interface SendingOptions {

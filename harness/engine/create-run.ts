@@ -8,8 +8,8 @@ import {
   type Transport,
 } from '../http/index.ts'
 import { Client } from './client.ts'
+import { createLog } from '../journal/index.ts'
 import { createKeys } from './keys.ts'
-import { createLog } from './log.ts'
 import { allEnded, createLifetime } from './outcome.ts'
 import type { Hooks, Run } from './run.ts'
 import type { Findings, Interface, Objects, Plan, RunOptions, State } from './state.ts'

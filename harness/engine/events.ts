@@ -1,6 +1,6 @@
 import type { CatalogueResult, Created, NotServed, Reason } from '../report/index.ts'
 import { keyRefusal } from './keys.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../journal/index.ts'
 import type { EndCause } from './outcome.ts'
 import type { Plan, Run } from './run.ts'
 

@@ -1,8 +1,13 @@
 import { type NoResponse, type NoResponseDetail, type Proxy, proxyName } from '../http/index.ts'
 import type { Target } from '../target/index.ts'
-import { headBytes, type HttpResponse, envelopeProblem } from './response.ts'
-import { describeResponse, isPage } from './describe.ts'
-import type { Exchange } from './exchange.ts'
+import {
+  headBytes,
+  type HttpResponse,
+  envelopeProblem,
+  describeResponse,
+  isPage,
+  type Exchange,
+} from '../journal/index.ts'
 
 /** Answer of a gateway in place of the service, which proves nothing about the target. */
 export interface GatewayResponse {

@@ -1,11 +1,17 @@
 import type { OperationId } from '../../catalogue/operations.ts'
-import { describeResponse } from './describe.ts'
-import type { Credential, Exchange, Probe, Purpose } from './exchange.ts'
+import {
+  describeResponse,
+  type Credential,
+  type Exchange,
+  type Probe,
+  type Purpose,
+  hasStatusOf,
+  isThrottled,
+} from '../journal/index.ts'
 import { isAccepting, refusing, wrongKeyIn, wrongRow } from './keys.ts'
 import { pause } from './outcome.ts'
 import { retryAfter } from './pace.ts'
 import { forLiveness, livenessProbe } from './request.ts'
-import { hasStatusOf, isThrottled } from './response.ts'
 import type { State } from './state.ts'
 
 /** Consecutive refusals that prove a refused key; and the pause in ms before repeating after a 429. */

@@ -1,11 +1,9 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Redactor } from '../recording/index.ts'
 import { UserError } from '../user-error.ts'
-import { NotExercised } from './not-exercised.ts'
+import { NotExercised, type Credential, type Answer, type Log } from '../journal/index.ts'
 import type { Lifetime } from './outcome.ts'
 import type { KeySource, Secret, Target } from '../target/index.ts'
-import type { Credential } from './exchange.ts'
-import type { Answer, Log } from './log.ts'
 
 export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifetime, 'end'>) {
   const sources = target.keys

@@ -1,12 +1,16 @@
 import { targetReason } from '../report/index.ts'
 import type { HttpResult } from '../http/index.ts'
-import type { Exchange, PreviousRequest } from './exchange.ts'
-import { type GatewayResponse, gatewayEveryMs, gatewayResponseOf } from './gateway.ts'
-import { remedyFor, type Way } from './gateway.ts'
+import { type Exchange, type PreviousRequest, isThrottled } from '../journal/index.ts'
+import {
+  type GatewayResponse,
+  gatewayEveryMs,
+  gatewayResponseOf,
+  remedyFor,
+  type Way,
+} from './gateway.ts'
 import { isLost } from './losses.ts'
 import { pause } from './outcome.ts'
 import { operationName } from './request.ts'
-import { isThrottled } from './response.ts'
 import type { State } from './state.ts'
 
 /** Interval of checks for a silent target, in ms. */

@@ -1,6 +1,5 @@
 import type { HttpResult } from '../http/index.ts'
-import type { Exchange } from './exchange.ts'
-import { NotExercised, Throttled } from './not-exercised.ts'
+import { type Exchange, NotExercised, Throttled } from '../journal/index.ts'
 
 /** Minimum and maximum attempts that prove a systematic loss. */
 const least = 2

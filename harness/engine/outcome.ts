@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Reason } from '../report/index.ts'
-import { NotExercised } from './not-exercised.ts'
+import { NotExercised } from '../journal/index.ts'
 
 /** Why a run ended early; `lost`: foreign code ended it, or nothing could continue. */
 export type EndCause =

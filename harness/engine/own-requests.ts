@@ -4,11 +4,16 @@ import { getAt, preview } from '../../schemas/json.ts'
 import type { HttpRequest } from '../http/index.ts'
 import type { Created, ExchangeRole } from '../report/index.ts'
 import { fillRequest, fillTarget, type HookRequest, type SetupRequest } from '../target/index.ts'
-import { queryOf, withOwn } from './exchange.ts'
-import { NotExercised } from './not-exercised.ts'
+import {
+  queryOf,
+  withOwn,
+  NotExercised,
+  type HttpResponse,
+  isThrottled,
+  responseOf,
+} from '../journal/index.ts'
 import { allEnded } from './outcome.ts'
 import { jsonType } from './request.ts'
-import { type HttpResponse, isThrottled, responseOf } from './response.ts'
 import type { Run } from './run.ts'
 import { longestPauseMs, retryAfter } from './pace.ts'
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Exchange } from './exchange.ts'
-import { type HttpResponse, isThrottled } from './response.ts'
+import { type Exchange, type HttpResponse, isThrottled } from '../journal/index.ts'
 
 export interface Turn {
   readonly count?: number

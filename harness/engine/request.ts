@@ -1,8 +1,16 @@
 import { type HeaderLine, type HttpRequest, isNamed } from '../http/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { State } from './state.ts'
-import type { Credential, Probe, Purpose, PreviousRequest, Source } from './exchange.ts'
-import { probeOf, withOwn, pathOf } from './exchange.ts'
+import {
+  type Credential,
+  type Probe,
+  type Purpose,
+  type PreviousRequest,
+  type Source,
+  probeOf,
+  withOwn,
+  pathOf,
+} from '../journal/index.ts'
 import { readsDeclared } from '../target/index.ts'
 import type { Effect, Operation } from '../../catalogue/operation.ts'
 

@@ -3,7 +3,7 @@ import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { NotServed, Story, TakesState } from '../report/index.ts'
 import type { Client, GatedSend } from './client.ts'
-import type { Exchange, Purpose, Probe } from './exchange.ts'
+import type { Exchange, Purpose, Probe } from '../journal/index.ts'
 import type { RunOptions, State } from './state.ts'
 
 export type * from './state.ts'

@@ -1,8 +1,13 @@
 import type { NotServed } from '../report/index.ts'
-import { describeResponse, isPage } from './describe.ts'
-import { type Exchange, pathOf } from './exchange.ts'
+import {
+  describeResponse,
+  isPage,
+  type Exchange,
+  pathOf,
+  isThrottled,
+  tpeOf,
+} from '../journal/index.ts'
 import { doubled } from './gateway.ts'
-import { isThrottled, tpeOf } from './response.ts'
 
 /** A server without any of this many operations is not the intended one. */
 const fewestOperations = 3

@@ -1,14 +1,20 @@
 import type { CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
 import type { Operation } from '../../catalogue/operation.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { BaselineEntry, Created, Depth, Failure, FailureExchange } from '../report/index.ts'
-import type { LeftOutBy, Reason, TpeMode } from '../report/index.ts'
+import type {
+  BaselineEntry,
+  Created,
+  Depth,
+  Failure,
+  FailureExchange,
+  LeftOutBy,
+  Reason,
+  TpeMode,
+} from '../report/index.ts'
 import type { Target } from '../target/index.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, Log, ErrorNames, HttpResponse } from '../journal/index.ts'
 import type { Keys } from './keys.ts'
-import type { Log } from './log.ts'
 import type { Lifetime } from './outcome.ts'
-import type { ErrorNames, HttpResponse } from './response.ts'
 import type { Signs } from './signs.ts'
 
 export interface RunOptions {

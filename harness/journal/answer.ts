@@ -1,10 +1,8 @@
 import { operation as operationOf } from '../../catalogue/operations.ts'
+import { describeResponse } from './describe.ts'
 import {
-  describeResponse,
   differing,
   type Exchange,
-  isBlocked,
-  isGranted,
   isNobodys,
   isRight,
   isThrottling,
@@ -14,9 +12,9 @@ import {
   mayRepeat,
   type PreviousRequest,
   type Probe,
-  tpeOf,
-} from '../engine/index.ts'
-import type { Answer, Entry, Known, Request } from './ask.ts'
+} from './exchange.ts'
+import { isBlocked, isGranted, tpeOf } from './response.ts'
+import type { Conclusion, Entry, Known, Request } from './ask.ts'
 
 /**
  * Attempts while transient guardrails or model errors interfere. For valid requests 5: among the hundreds of a run, a
@@ -30,7 +28,7 @@ export const settlingEveryMs = 1000
  * Decides the answer to a request; if something other than the request may have made it wrong, asks again with that
  * changed.
  */
-export function answerTo(request: Request, entries: readonly Entry[], known: Known): Answer {
+export function answerTo(request: Request, entries: readonly Entry[], known: Known): Conclusion {
   const plain = entries.filter(isPlain).map(({ exchange }) => exchange)
   const sent = plain.at(-1)
   if (!sent) return { asks: [{ request }] }
@@ -126,7 +124,7 @@ export function onConnections(
   wrong: Exchange,
   entries: readonly Entry[],
   { spoilers }: Pick<Known, 'spoilers'>,
-): Answer {
+): Conclusion {
   const isRepeatable = mayRepeat(wrong)
   // Without an answer from the service itself, there was most likely no effect.
   if (!isRepeatable && wrong.response && !isNobodys(wrong.response)) return { judge: wrong }

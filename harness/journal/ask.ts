@@ -1,4 +1,4 @@
-import type { Exchange, Purpose, Source } from '../engine/index.ts'
+import type { Exchange, Purpose, Source } from './exchange.ts'
 import type { Reason } from '../report/index.ts'
 
 export interface Request {
@@ -60,7 +60,7 @@ export interface Known {
   readonly spoilers: ReadonlySet<string>
 }
 
-export type Answer =
+export type Conclusion =
   | {
       readonly judge: Exchange
       /** The previous request on the connection, which caused the wrong answer. */

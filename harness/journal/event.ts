@@ -3,15 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
 import { getAt, isObject, parsedJson } from '../../schemas/json.ts'
 import { isUuid, parseDateTime } from '../../schemas/formats.ts'
-import {
-  type Exchange,
-  type HttpResponse,
-  isBlock,
-  isGranted,
-  isThrottled,
-  jsonValue,
-  tpeOf,
-} from '../engine/index.ts'
+import type { Exchange } from './exchange.ts'
+import { type HttpResponse, isBlock, isGranted, isThrottled, jsonValue, tpeOf } from './response.ts'
 import type { Target } from '../target/index.ts'
 
 /**

@@ -4,6 +4,55 @@ export { createHistory, derived, gathered, type History } from './journal.ts'
 
 export { eachOf, type Evidence, type Rule, type Verdict, verdictOf } from './verdict.ts'
 
-export { type Answer, type Ask, type Entry, Journal, type Known, type Request } from './ask.ts'
+export { type Conclusion, type Ask, type Entry, Journal, type Known, type Request } from './ask.ts'
 export { answerTo, countsAsGranted, isMet, isSettling, settlingEveryMs } from './answer.ts'
 export { answerAtEnd, isHarmless, leavesState, sentFor } from './answer.ts'
+
+export { type Answer, createLog, type Log } from './log.ts'
+export { NotExercised, Throttled } from './not-exercised.ts'
+export type { Credential, Exchange, Probe, Purpose } from './exchange.ts'
+export {
+  differing,
+  isNobodys,
+  isRight,
+  isThrottling,
+  isWrong,
+  jsonOf,
+  kindOf,
+  kindOfFailure,
+  mayRepeat,
+  pathOf,
+  type PreviousRequest,
+  probeOf,
+  queryOf,
+  type Source,
+  withHeader,
+  withJson,
+  withOwn,
+} from './exchange.ts'
+export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'
+export {
+  envelopeProblem,
+  type ErrorNames,
+  headBytes,
+  isBlock,
+  isBlocked,
+  isBreakdown,
+  isEnvelope,
+  isGranted,
+  isOfFamily,
+  isThrottled,
+  mentionsExpected,
+} from './response.ts'
+export { describePairs, envelopeRemark, hasStatusOf, isExpected, matchPairs } from './response.ts'
+export {
+  describeProbe,
+  describeResponse,
+  familyRemark,
+  isPage,
+  onReusedConnection,
+  rerunCommand,
+  rerunLine,
+  wasAnswered,
+  withFinding,
+} from './describe.ts'

@@ -1,5 +1,5 @@
 import type { Pairs } from '../../catalogue/expected.ts'
-import type { Exchange } from '../engine/index.ts'
+import type { Exchange } from './exchange.ts'
 import type { Reason, TakesState } from '../report/index.ts'
 import type { Ask } from './ask.ts'
 import type { History } from './journal.ts'

@@ -1,17 +1,12 @@
+import { pause, perRun, requestOf, type Run } from '../engine/index.ts'
 import {
   type Exchange,
   isRight,
   NotExercised,
-  pause,
-  perRun,
   probeOf,
   type Purpose,
-  requestOf,
-  type Run,
   type Source,
-} from '../engine/index.ts'
-import {
-  type Answer,
+  type Conclusion,
   answerTo,
   type Ask,
   type Entry,
@@ -49,7 +44,7 @@ export async function ask(
 
 function learn(
   run: Run,
-  { judge, blames, wrongAnywhere }: Extract<Answer, { readonly judge: Exchange }>,
+  { judge, blames, wrongAnywhere }: Extract<Conclusion, { readonly judge: Exchange }>,
 ): void {
   if (wrongAnywhere !== undefined) run.findings.wrongAnywhere.add(wrongAnywhere)
   if (blames) {

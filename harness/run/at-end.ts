@@ -1,13 +1,15 @@
+import type { Run } from '../engine/index.ts'
+import { blamed } from './blame.ts'
 import {
   type Exchange,
   kindOf,
   NotExercised,
   type PreviousRequest,
-  type Run,
   withFinding,
-} from '../engine/index.ts'
-import { blamed } from './blame.ts'
-import { answerAtEnd, isHarmless, leavesState } from '../journal/index.ts'
+  answerAtEnd,
+  isHarmless,
+  leavesState,
+} from '../journal/index.ts'
 import { type Failure, mistakeReason, type RequirementResult } from '../report/index.ts'
 import { exclusiveIds } from '../target/index.ts'
 

@@ -4,8 +4,8 @@ import {
   onReusedConnection,
   type PreviousRequest,
   rerunLine,
-  type Run,
-} from '../engine/index.ts'
+} from '../journal/index.ts'
+import type { Run } from '../engine/index.ts'
 import { curlOfBoth, type FailureExchange } from '../recording/index.ts'
 import type { Failure } from '../report/index.ts'
 

@@ -1,6 +1,6 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
-import type { Exchange, Purpose, Run, Source } from '../engine/index.ts'
-import type { Verdict } from '../journal/index.ts'
+import type { Run } from '../engine/index.ts'
+import type { Exchange, Purpose, Source, Verdict } from '../journal/index.ts'
 import type { Scenario } from '../target/index.ts'
 import { ask, type AskOptions } from './ask.ts'
 

@@ -1,4 +1,4 @@
-import type { Verdict } from '../journal/index.ts'
+import { type Verdict, NotExercised } from '../journal/index.ts'
 import { debuglog } from 'node:util'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import {
@@ -14,7 +14,7 @@ import { shownText } from '../recording/index.ts'
 import { askedIn } from './ask.ts'
 import { failuresOf } from './failure.ts'
 import type { CheckContext, Judge, Later } from './check-context.ts'
-import { NotExercised, type Run } from '../engine/index.ts'
+import type { Run } from '../engine/index.ts'
 
 const debug = debuglog('conform')
 

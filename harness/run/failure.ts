@@ -1,6 +1,7 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
+import type { Run } from '../engine/index.ts'
 import {
   describePairs,
   describeProbe,
@@ -13,11 +14,10 @@ import {
   matchPairs,
   NotExercised,
   rerunLine,
-  type Run,
   tpeOf,
   withFinding,
-} from '../engine/index.ts'
-import type { Evidence } from '../journal/index.ts'
+  type Evidence,
+} from '../journal/index.ts'
 import { curlOfBoth, remarkMark } from '../recording/index.ts'
 import { type Failure, type FailureExchange, sections, type TakesState } from '../report/index.ts'
 import type { CheckContext } from './check-context.ts'

@@ -1,5 +1,5 @@
-import { type Exchange, perRun, type Run } from '../engine/index.ts'
-import { createHistory, eventOf } from '../journal/index.ts'
+import { perRun, type Run } from '../engine/index.ts'
+import { type Exchange, createHistory, eventOf } from '../journal/index.ts'
 
 export const historyOf = perRun(({ target }) => createHistory(target.limits))
 

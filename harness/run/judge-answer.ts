@@ -1,5 +1,6 @@
 import type { Pairs } from '../../catalogue/expected.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
+import type { Run } from '../engine/index.ts'
 import {
   describeResponse,
   type Exchange,
@@ -7,11 +8,11 @@ import {
   isGranted,
   matchPairs,
   NotExercised,
-  type Run,
   Throttled,
   tpeOf,
-} from '../engine/index.ts'
-import type { Evidence, Verdict } from '../journal/index.ts'
+  type Evidence,
+  type Verdict,
+} from '../journal/index.ts'
 import type { Reason } from '../report/index.ts'
 import type { CheckContext } from './check-context.ts'
 import { sentTwice } from './failure.ts'

@@ -11,13 +11,13 @@ import {
   isPlanned,
   type Judging,
   keyRefusal,
-  NotExercised,
   refusedSince,
   type Run,
   type RunEvent,
   setUp,
   tearDown,
 } from '../engine/index.ts'
+import { NotExercised } from '../journal/index.ts'
 import { blameSpoilers, sendFailedAgain } from './at-end.ts'
 
 import { exercise, type JudgeOf, unplanned } from './exercise.ts'

@@ -17,13 +17,10 @@ import {
   type Credential,
   type Exchange,
   isGranted,
-  isPlanned,
   NotExercised,
-  perRun,
   type Probe,
-  type Run,
-  type RunOptions,
-} from '../../harness/engine/index.ts'
+} from '../../harness/journal/index.ts'
+import { isPlanned, perRun, type Run, type RunOptions } from '../../harness/engine/index.ts'
 import { createCheckContext, failureOf } from '../../harness/run/index.ts'
 import type { KeySource, Secret, Target } from '../../harness/target/index.ts'
 import { elsewhere, queryIn } from './elsewhere.ts'

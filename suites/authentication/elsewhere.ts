@@ -27,8 +27,9 @@ import {
   jsonOf,
   type Probe,
   withHeader,
-} from '../../harness/engine/index.ts'
-import type { Journal, Request } from '../../harness/journal/index.ts'
+  type Journal,
+  type Request,
+} from '../../harness/journal/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
 import { noCredential } from './key-forms.ts'

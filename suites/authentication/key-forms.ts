@@ -9,7 +9,7 @@ import {
   malformedKeys,
 } from '../../catalogue/faults.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
-import type { Credential } from '../../harness/engine/index.ts'
+import type { Credential } from '../../harness/journal/index.ts'
 
 export const noCredential: Credential = { shown: '', full: false }
 

@@ -17,8 +17,9 @@ import {
   sameId,
   type Verdict,
   verdictOf,
+  describeResponse,
 } from '../../harness/journal/index.ts'
-import { describeResponse, isOwnBreakdown } from '../../harness/engine/index.ts'
+import { isOwnBreakdown } from '../../harness/engine/index.ts'
 
 export type RelationRule = (history: History, operation: OperationId) => Verdict
 

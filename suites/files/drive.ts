@@ -1,4 +1,12 @@
-import { countsAsGranted, type Evidence } from '../../harness/journal/index.ts'
+import {
+  countsAsGranted,
+  type Evidence,
+  type Exchange,
+  isGranted,
+  NotExercised,
+  type Probe,
+  wasAnswered,
+} from '../../harness/journal/index.ts'
 import {
   contentOf,
   control,
@@ -22,16 +30,7 @@ import {
   upload,
   validRequest,
 } from '../../harness/checks/index.ts'
-import {
-  type Exchange,
-  isGranted,
-  NotExercised,
-  operationProbe,
-  pause,
-  type Probe,
-  type Run,
-  wasAnswered,
-} from '../../harness/engine/index.ts'
+import { operationProbe, pause, type Run } from '../../harness/engine/index.ts'
 import {
   answered,
   type CheckContext,

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { uploadOperation } from '../../catalogue/operations.ts'
-import { describeResponse, type Exchange, jsonValue } from '../../harness/engine/index.ts'
 import {
+  describeResponse,
+  type Exchange,
+  jsonValue,
   type Evidence,
   type HistoryEvent,
   type Rule,

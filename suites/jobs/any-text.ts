@@ -16,8 +16,12 @@ import {
   seedFor,
   whyNotOfInput,
 } from '../../harness/checks/index.ts'
-import { NotExercised } from '../../harness/engine/index.ts'
-import type { Journal, Request, Verdict } from '../../harness/journal/index.ts'
+import {
+  NotExercised,
+  type Journal,
+  type Request,
+  type Verdict,
+} from '../../harness/journal/index.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { jobRequest } from './client.ts'

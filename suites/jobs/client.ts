@@ -1,21 +1,21 @@
 import {
   createSemaphore,
-  describeResponse,
-  type Exchange,
   type GatedSend,
   isPlanned,
-  NotExercised,
   operationProbe,
   orElse,
   pause,
   perRun,
-  type Probe,
-  type Purpose,
   type Run,
-  Throttled,
 } from '../../harness/engine/index.ts'
 import { askHolding, historyOf } from '../../harness/run/index.ts'
 import {
+  describeResponse,
+  type Exchange,
+  NotExercised,
+  type Probe,
+  type Purpose,
+  Throttled,
   type History,
   type HistoryEvent,
   idKey,

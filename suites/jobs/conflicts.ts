@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { describeResponse, isOwnBreakdown } from '../../harness/engine/index.ts'
+import { isOwnBreakdown } from '../../harness/engine/index.ts'
 import {
+  describeResponse,
   type Evidence,
   type History,
   type HistoryEvent,

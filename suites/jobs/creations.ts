@@ -1,6 +1,6 @@
-import { isBreakdown } from '../../harness/engine/index.ts'
 import { shapeFault } from '../../harness/run/index.ts'
 import {
+  isBreakdown,
   eachOf,
   type Evidence,
   type History,

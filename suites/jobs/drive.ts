@@ -7,15 +7,15 @@ import {
   validRequest,
   withBody,
 } from '../../harness/checks/index.ts'
-import {
-  allEnded,
-  NotExercised,
-  operationProbe,
-  orElse,
-  type Probe,
-} from '../../harness/engine/index.ts'
+import { allEnded, operationProbe, orElse } from '../../harness/engine/index.ts'
 import { askHolding } from '../../harness/run/index.ts'
-import { createdId, type HistoryEvent, isConflict } from '../../harness/journal/index.ts'
+import {
+  NotExercised,
+  type Probe,
+  createdId,
+  type HistoryEvent,
+  isConflict,
+} from '../../harness/journal/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'

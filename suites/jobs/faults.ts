@@ -1,7 +1,11 @@
 import { otherKinds } from '../../catalogue/operation.ts'
 import fc from 'fast-check'
-import type { Case, Change, Material, PickItem, Placed } from '../../harness/checks/index.ts'
 import {
+  type Case,
+  type Change,
+  type Material,
+  type PickItem,
+  type Placed,
   absent,
   arraysAbove,
   byCases,
@@ -26,7 +30,8 @@ import {
   withBody,
 } from '../../harness/checks/index.ts'
 import { getAt } from '../../schemas/json.ts'
-import { jsonOf, NotExercised, type Probe, type Run, withJson } from '../../harness/engine/index.ts'
+import { jsonOf, NotExercised, type Probe, withJson } from '../../harness/journal/index.ts'
+import type { Run } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'
 import {
   ofBodies,

@@ -10,7 +10,14 @@ import {
   joined,
   validRequest,
 } from '../../harness/checks/index.ts'
-import type { Verdict } from '../../harness/journal/index.ts'
+import {
+  type Verdict,
+  describeResponse,
+  type Exchange,
+  isGranted,
+  jsonValue,
+  NotExercised,
+} from '../../harness/journal/index.ts'
 import {
   ask,
   type BodySchema,
@@ -20,13 +27,6 @@ import {
   type Judge,
   shapeFinding,
 } from '../../harness/run/index.ts'
-import {
-  describeResponse,
-  type Exchange,
-  isGranted,
-  jsonValue,
-  NotExercised,
-} from '../../harness/engine/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'

@@ -1,6 +1,8 @@
-import { describeResponse, differing, jsonValue } from '../../harness/engine/index.ts'
 import { shapeFault } from '../../harness/run/index.ts'
 import {
+  describeResponse,
+  differing,
+  jsonValue,
   derived,
   eachOf,
   type Evidence,

@@ -1,5 +1,4 @@
-import type { Exchange } from '../../harness/engine/index.ts'
-import type { History, HistoryEvent } from '../../harness/journal/index.ts'
+import type { Exchange, History, HistoryEvent } from '../../harness/journal/index.ts'
 import type { Story, StoryStep } from '../../harness/report/index.ts'
 import { member } from '../../schemas/json.ts'
 import { viewOf } from './view.ts'

@@ -1,13 +1,6 @@
 import fc from 'fast-check'
-import {
-  NotExercised,
-  operationProbe,
-  orElse,
-  type Probe,
-  type Run,
-  withJson,
-} from '../../harness/engine/index.ts'
-import type { Verdict } from '../../harness/journal/index.ts'
+import { operationProbe, orElse, type Run } from '../../harness/engine/index.ts'
+import { NotExercised, type Probe, withJson, type Verdict } from '../../harness/journal/index.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import {

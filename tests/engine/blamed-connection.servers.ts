@@ -1,12 +1,19 @@
 import { expect, test } from 'vitest'
 import { createReference } from '../../reference/server.ts'
-import { onReusedConnection } from '../../harness/engine/describe.ts'
+import { onReusedConnection } from '../../harness/journal/describe.ts'
 import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import { judgeUrl, transportTo } from '../matrix/judge-reference.ts'
 import { randomFrom } from '../support/lossy-network.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
-import { answered, envelope, headerOf, isGranted, judge } from './networks.ts'
-import { overConnections, type Server } from './networks.ts'
+import {
+  answered,
+  envelope,
+  headerOf,
+  isGranted,
+  judge,
+  overConnections,
+  type Server,
+} from './networks.ts'
 
 const differ = '; the answers to one request differ: '
 /** Ids that failed because of a connection, or whose answers differ. */

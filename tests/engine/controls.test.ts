@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jsonOf } from '../../harness/engine/exchange.ts'
+import { jsonOf } from '../../harness/journal/exchange.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
 import { getAt } from '../../schemas/json.ts'
 import { answer, answered, envelope, judge, refusal } from './networks.ts'

@@ -1,8 +1,8 @@
 import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test } from 'vitest'
-import { responseOf } from '../../harness/engine/response.ts'
-import { describeResponse } from '../../harness/engine/describe.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
+import { responseOf } from '../../harness/journal/response.ts'
+import { describeResponse } from '../../harness/journal/describe.ts'
+import type { Exchange } from '../../harness/journal/exchange.ts'
 import type { NoResponse } from '../../harness/http/message.ts'
 
 const times = { sentAt: 0, endedAt: 1 }

@@ -7,7 +7,7 @@ import type {
   Transport,
   WireResponse,
 } from '../../harness/http/message.ts'
-import type { PreviousRequest } from '../../harness/engine/exchange.ts'
+import type { PreviousRequest } from '../../harness/journal/exchange.ts'
 import type { RunOptions } from '../../harness/engine/run.ts'
 import type { ReferenceOptions } from '../../reference/server.ts'
 import { type Judged, judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'

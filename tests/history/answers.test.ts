@@ -1,9 +1,9 @@
 /** What answers a request, as a table of what came: no server, no clock. */
 import { expect, test } from 'vitest'
-import type { Exchange, Probe } from '../../harness/engine/exchange.ts'
+import type { Exchange, Probe } from '../../harness/journal/exchange.ts'
+import { responseOf } from '../../harness/journal/response.ts'
 import { answerTo, sentFor } from '../../harness/journal/answer.ts'
 import type { Ask, Known, Request } from '../../harness/journal/ask.ts'
-import { responseOf } from '../../harness/engine/response.ts'
 import { errorNames } from '../../catalogue/errors.ts'
 
 const probe: Probe = {

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../harness/engine/exchange.ts'
+import type { Exchange } from '../../harness/journal/exchange.ts'
 import type { HistoryEvent } from '../../harness/journal/event.ts'
 
 /** An event that began that many ms after the beginning of its history, and took 5 ms; a reading of a job by default. */

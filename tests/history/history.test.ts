@@ -1,10 +1,15 @@
 /** What a history keeps, and how it is looked up: pure data, no server. */
 import { describe, expect, test } from 'vitest'
-import type { Exchange } from '../../harness/engine/exchange.ts'
+import type { Exchange } from '../../harness/journal/exchange.ts'
 import type { Target } from '../../harness/target/model.ts'
 import { createHistory, derived, gathered } from '../../harness/journal/journal.ts'
-import { eventOf, type HistoryEvent, readsTheSame, sameId } from '../../harness/journal/event.ts'
-import { trimmedBody } from '../../harness/journal/event.ts'
+import {
+  eventOf,
+  type HistoryEvent,
+  readsTheSame,
+  sameId,
+  trimmedBody,
+} from '../../harness/journal/event.ts'
 import { eventAt } from './events.ts'
 
 const limits = { settleMs: 5000, jobTimeoutMs: 60_000 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { allOf, type CaseRule, type CaseVerdict, generatedBy } from '../../harness/checks/rules.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
+import type { Exchange } from '../../harness/journal/exchange.ts'
 import { Journal } from '../../harness/journal/ask.ts'
 
 const exchange = {} as Exchange

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { Exchange } from '../../harness/engine/exchange.ts'
-import { responseOf } from '../../harness/engine/response.ts'
+import type { Exchange } from '../../harness/journal/exchange.ts'
+import { responseOf } from '../../harness/journal/response.ts'
 import type { HistoryEvent } from '../../harness/journal/event.ts'
 import { createHistory, type History } from '../../harness/journal/journal.ts'
 import { errorNames } from '../../catalogue/errors.ts'

@@ -1,6 +1,6 @@
 import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test } from 'vitest'
-import { responseOf } from '../../harness/engine/response.ts'
+import { responseOf } from '../../harness/journal/response.ts'
 import type { WireResponse } from '../../harness/http/message.ts'
 
 function read(body: string | Uint8Array, more: Partial<WireResponse> = {}) {

@@ -1,7 +1,7 @@
 import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test, vi } from 'vitest'
-import { responseOf } from '../../harness/engine/response.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
+import { responseOf } from '../../harness/journal/response.ts'
+import type { Exchange } from '../../harness/journal/exchange.ts'
 import { lightened, trimmedBody } from '../../harness/journal/event.ts'
 import { validate } from '../../schemas/validate.ts'
 

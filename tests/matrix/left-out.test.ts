@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Exchange } from '../../harness/engine/exchange.ts'
+import type { Exchange } from '../../harness/journal/exchange.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { headerOf, judge, type How, type Way } from '../engine/networks.ts'

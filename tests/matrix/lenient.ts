@@ -1,4 +1,4 @@
-import { isGranted } from '../../harness/engine/response.ts'
+import { isGranted } from '../../harness/journal/response.ts'
 import type { HttpRequest } from '../../harness/http/message.ts'
 import { judge, type Way } from '../engine/networks.ts'
 

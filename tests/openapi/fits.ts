@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { openapiDocument } from '../../scripts/openapi/paths.ts'
 import { operation, type OperationId } from '../../catalogue/operations.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
+import type { Exchange } from '../../harness/journal/exchange.ts'
 import { formats } from '../../schemas/formats.ts'
 
 export const document = openapiDocument() as any

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { HttpResponse } from '../../harness/engine/response.ts'
+import type { HttpResponse } from '../../harness/journal/response.ts'
 import { rateOf } from '../../harness/report/reason.ts'
 import { createPacer, createThrottle } from '../../harness/engine/pace.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'

@@ -1,10 +1,10 @@
 import { type HeaderLine, type HttpRequest, isNamed, type NoResponse } from '../http/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { NotExercised } from './not-exercised.ts'
+import { type HttpResponse, isThrottled, tpeOf, isExpected, matchPairs } from './response.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 import type { ExchangeRole, FailureExchange } from '../report/index.ts'
-import { type HttpResponse, isThrottled, tpeOf, isExpected, matchPairs } from './response.ts'
 
 export interface Credential {
   readonly value?: string
