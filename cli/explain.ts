@@ -1,31 +1,18 @@
 import { Command } from '@commander-js/extra-typings'
-import type { Colors } from 'picocolors/types'
 import { readFileSync } from 'node:fs'
-import {
-  type CatalogueRequirement,
-  catalogue,
-  isRequirementId,
-  requirementOf,
-} from '../catalogue/catalogue.ts'
+import type { Colors } from 'picocolors/types'
+import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
+import { isRequirementId, requirementOf } from '../catalogue/catalogue.ts'
 import { codeNames } from '../catalogue/errors.ts'
 import { isRefusal } from '../catalogue/expected.ts'
 import { isOperationId, operation as operationOf } from '../catalogue/operations.ts'
-import { describePairs, pathOf, type Probe } from '../harness/journal/index.ts'
 import { runOptionsOf } from '../harness/engine/index.ts'
-import {
-  isObserved,
-  matchesId,
-  patternProblem,
-  type RecordedRequest,
-  sayNeeds,
-  sections,
-} from '../harness/report/index.ts'
+import { describePairs } from '../harness/journal/index.ts'
+import { isObserved, sayNeeds, sections } from '../harness/report/index.ts'
 import { idMeant, loadTargetFile, missingReason, resolveTarget } from '../harness/target/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { colorsFor, tell } from '../library/output/say.ts'
-import { terminalPieces } from '../reporters/escape.ts'
 import type { Line } from '../reporters/terminal/lines.ts'
-import { requestDifference } from '../reporters/view/difference.ts'
 import { compactJson, firstOf, levels } from '../reporters/view/writing.ts'
 import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
 import { type PlannedCases, plannedCases } from '../suites/planned-cases.ts'
@@ -45,14 +32,7 @@ export function explainCommand() {
 
 function namedRequirement(id: string): CatalogueRequirement {
   if (isRequirementId(id)) return requirementOf(id)
-  const problem = patternProblem(id)
-  if (problem !== undefined) throw new UserError(`explain: ${problem}`)
-  const all = id.includes('*') ? id : `${id}/*`
-  if (catalogue.some((requirement) => matchesId(requirement.id, all)))
-    throw new UserError(
-      `explain ${id}: it takes one id, and several match; conform list '${all}' shows them`,
-    )
-  throw new UserError(`explain ${id}: no requirement has such an id${idMeant(id)}`)
+  throw new UserError(`explain ${id}: no requirement has this id${idMeant(id)}`)
 }
 
 /** Everything that `conform explain` prints. The cases are those that a run against the embedded reference plans. */
@@ -64,14 +44,11 @@ export async function explanation(
   const { file, dir } = await loadTargetFile(referenceTargetFile)
   const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: 'http://localhost' })
   const planned = plannedCases(requirement, target, runOptionsOf({ seed: 1, runs: 1 }, ''))
-  const changed = differenceLines(requirement, planned, colors)
   const parts: Record<string, readonly Line[]> = {
     'What passes': passes(requirement),
     Why: readings(id),
     'What is sent': sentLines(requirement, planned),
-    ...(changed.length > 0 && { 'The difference from the valid request': changed }),
     'What the target must declare': declared(requirement),
-    'Judge only this': [copied(`conform <base_url> --target <file> --only ${id}`)],
   }
   return [
     `${colors.bold(id)}  ${levels[level]}  ${colors.dim(sections(section))}`,
@@ -86,14 +63,6 @@ export async function explanation(
 
 const copied = (text: string): Line => ({ whole: `  ${text}`.trimEnd() })
 
-/** For example `POST /v1/translate with an empty text`. */
-function requestLine({ method, path, query }: Probe, what: string): string {
-  const members = Object.entries(query).flatMap(([name, values]) =>
-    [values].flat().map((value) => `${name}=${value}`),
-  )
-  return `${method} ${path}${members.length > 0 ? `?${members.join('&')}` : ''} ${what}`.trim()
-}
-
 function sentLines(
   requirement: CatalogueRequirement,
   planned: PlannedCases | undefined,
@@ -106,7 +75,12 @@ function sentLines(
   if (isObserved(id))
     return ['Nothing: it is judged on the answers to the requests of other requirements.']
   const { cases = [], draft, generated = 0 } = planned ?? {}
-  const lines = draft ? cases.map((one) => requestLine(one.change(draft), one.what)) : []
+  const lines = draft
+    ? cases.map((one) => {
+        const { method, path } = one.change(draft)
+        return `${method} ${path} ${one.what}`.trim()
+      })
+    : []
   if (lines.length > 0)
     return [
       ...firstOf([...new Set(lines)], mostLines, 'more of this kind'),
@@ -127,33 +101,6 @@ const controls = {
     'And the same request without the fault, as the control: the invalid request is judged only if the server accepts the valid one.',
   state:
     'The request is valid: the server accepts it first, and refuses it once the target is in the state that the statement names.',
-}
-
-function differenceLines(
-  { expects }: CatalogueRequirement,
-  planned: PlannedCases | undefined,
-  colors: Colors,
-): Line[] {
-  const [first] = planned?.cases ?? []
-  const draft = planned?.draft
-  if (!first || !draft || !isRefusal(expects)) return []
-  const asRecorded = (probe: Probe): RecordedRequest => ({
-    method: probe.method,
-    url: `http://localhost${pathOf(probe, {})}`,
-    headers: Object.fromEntries(probe.headers.map(({ name, value }) => [name, value])),
-    body: typeof probe.body === 'string' ? probe.body : '',
-  })
-  const facts = { nonce: '', created: [] }
-  const pairs = requestDifference(asRecorded(draft), asRecorded(first.change(draft)), facts)
-  return pairs.flatMap(({ control, isSame, probe = [] }) => {
-    if (isSame) return [copied(`  ${terminalPieces(probe, String)}`)]
-    const minus = control && terminalPieces(control, (text) => colors.bold(colors.red(text)))
-    const plus = terminalPieces(probe, (text) => colors.bold(colors.green(text)))
-    return [
-      ...(minus === undefined ? [] : [copied(`- ${minus}`)]),
-      ...(probe.length > 0 ? [copied(`+ ${plus}`)] : []),
-    ]
-  })
 }
 
 function passes({ alsoListed, expects, expectsByScenario, id }: CatalogueRequirement): string[] {

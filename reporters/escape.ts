@@ -104,17 +104,6 @@ export function terminalLines(text: string, indent = '  '): string {
     .join(`\n${indent}`)
 }
 
-/** Escapes text in pieces, and paints the marked ones, unless the pieces form a command together. */
-export function terminalPieces(
-  pieces: readonly { readonly text: string; readonly isMarked: boolean }[],
-  paint: (text: string) => string,
-): string {
-  const whole = terminalText(pieces.map(({ text }) => text).join(''))
-  const each = pieces.map(({ isMarked, text }) => ({ isMarked, text: visible(text) }))
-  if (whole !== each.map(({ text }) => text).join('')) return whole
-  return each.map(({ isMarked, text }) => (isMarked ? paint(text) : text)).join('')
-}
-
 /**
  * Characters with a meaning in GitHub's Markdown: markup, HTML, tables, links, mentions, references, emoji,
  * mathematics. Each becomes a character reference, which renderers show but do not interpret. A colon before a blank is

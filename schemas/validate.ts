@@ -4,13 +4,6 @@ import type { ErrorObject } from 'ajv'
 import { parseDateTime } from './formats.ts'
 import { escapeToken, memberPath, preview } from './json.ts'
 
-interface Problem {
-  /** JSON Pointer to the wrong member; empty for the whole body. */
-  place: string
-  /** One sentence for the implementer of the server. */
-  problem: string
-}
-
 const formats: Readonly<Record<string, string>> = {
   uuid: 'a uuid',
   'date-time': 'an RFC 3339 date-time',
@@ -50,28 +43,24 @@ function offsetRemark({ keyword, params, data }: ErrorObject): string {
 
 const isDateTime = (value: unknown): boolean => parseDateTime(String(value)) !== undefined
 
-function problemOf(error: ErrorObject): Problem {
+/** One sentence for the implementer of the server. */
+function problemOf(error: ErrorObject): string {
   const { keyword, params, instancePath, data } = error
-  if (keyword === 'required') {
-    const place = `${instancePath}/${escapeToken(params.missingProperty as string)}`
-    return { place, problem: `${inWords(place)} is missing` }
-  }
-  if (keyword === 'additionalProperties') {
-    const place = `${instancePath}/${escapeToken(params.additionalProperty as string)}`
-    return { place, problem: `${inWords(place)} is not a known member` }
-  }
-  const problem = `${inWords(instancePath)} ${wanted(error)}, got ${preview(data)}`
-  return { place: instancePath, problem: problem + offsetRemark(error) }
+  const inside = (name: string): string => inWords(`${instancePath}/${escapeToken(name)}`)
+  if (keyword === 'required') return `${inside(params.missingProperty as string)} is missing`
+  if (keyword === 'additionalProperties')
+    return `${inside(params.additionalProperty as string)} is not a known member`
+  return `${inWords(instancePath)} ${wanted(error)}, got ${preview(data)}${offsetRemark(error)}`
 }
 
 export type { SchemaName } from './ajv.ts'
 
-export type Validity = { valid: true } | ({ valid: false } & Problem)
+export type Validity = { valid: true } | { valid: false; problem: string }
 
 export function validate(name: SchemaName, data: unknown): Validity {
   const check = validatorOf(name)
   if (check(data)) return { valid: true }
   const [error] = check.errors ?? []
   if (!error) throw new Error(`${name}: refused without an error`)
-  return { valid: false, ...problemOf(error) }
+  return { valid: false, problem: problemOf(error) }
 }

@@ -36,8 +36,6 @@ export interface RecordedFault {
   readonly expected: string
   /** Undefined: the whole answer. */
   readonly actual?: string | (() => string) | undefined
-  /** JSON Pointer to the wrong member of the body. */
-  readonly at?: string | undefined
   readonly story?: Story | undefined
 }
 
@@ -132,10 +130,10 @@ export function judgeRecording(
   for (const entry of entries) {
     const exchange = exchangeIfAnswered(entry)
     if (!exchange) continue
-    for (const { requirement, actual, at, expected } of observedCases(exchange)) {
+    for (const { requirement, actual, expected } of observedCases(exchange)) {
       // Without recorded headers, the media type is unknown.
       if (requirement === 'envelope/content-type' && entry.headers.length === 0) continue
-      count(requirement, actual === undefined ? undefined : { exchange, expected, actual, at })
+      count(requirement, actual === undefined ? undefined : { exchange, expected, actual })
     }
     const { operation } = exchange.probe
     if (operation === null) continue
@@ -196,13 +194,12 @@ function logged(
   }
 }
 
-function faultOf(
-  { exchange, expected, what, actual, at }: Evidence,
-  history: History,
-): RecordedFault {
+function faultOf({ exchange, expected, what, actual }: Evidence, history: History): RecordedFault {
   const words = typeof expected === 'string' ? expected : describePairs(expected)
   return {
-    ...{ exchange, actual, at, expected: `${words}${what && ` (${what})`}` },
+    exchange,
+    actual,
+    expected: `${words}${what && ` (${what})`}`,
     story: storyOf(history, exchange),
   }
 }

@@ -103,7 +103,7 @@ function outcomeOf(
 
 function failureOf(
   { section }: CatalogueRequirement,
-  { actual, at, exchange, expected, story }: RecordedFault,
+  { actual, exchange, expected, story }: RecordedFault,
   { redactor, rerun }: RecordingFacts,
 ): Failure {
   const cites = ` (${sections(section)})`
@@ -117,7 +117,6 @@ function failureOf(
     onlyName: false,
     seed: 0,
     rerun,
-    ...(at !== undefined && { at }),
     ...(story !== undefined && { story }),
     exchange: exchange.recorded(),
   }

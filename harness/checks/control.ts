@@ -36,11 +36,6 @@ export interface Control {
   valid(): Promise<Probe>
 }
 
-export function noteControl(context: CheckContext, { state, exchange }: Control): void {
-  context.control = state
-  if (state === 'granted') context.granted = exchange
-}
-
 export function operationIn({ requirement }: CheckContext): OperationId {
   if (!isOperationId(requirement.operation)) throw new Error(`${requirement.id} is of no operation`)
   return requirement.operation

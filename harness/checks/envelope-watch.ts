@@ -37,7 +37,7 @@ function isToKeep({ failures }: Tally, { probe: { operation } }: Exchange): bool
 type AnswerRule = (
   response: HttpResponse,
   exchange: Exchange,
-) => { expected: string; actual?: string | (() => string); at?: string } | undefined
+) => { expected: string; actual?: string | (() => string) } | undefined
 
 const isError = (response: HttpResponse): boolean => response.status >= 400
 
@@ -49,11 +49,7 @@ const envelopeShape: AnswerRule = (response, exchange) => {
     return { expected, actual: () => `${describeResponse(exchange)}${gatewayRemark(response)}` }
   const found = validate('error-envelope', json.value)
   if (found.valid) return { expected }
-  return {
-    expected,
-    actual: `${response.status}, but ${found.problem}${gatewayRemark(response)}`,
-    at: found.place,
-  }
+  return { expected, actual: `${response.status}, but ${found.problem}${gatewayRemark(response)}` }
 }
 
 const ofGateways: readonly number[] = [429, 502, 503, 504]
@@ -82,7 +78,7 @@ const statusTpePair: AnswerRule = (response, { probe, purpose }) => {
   const fits =
     mayCarry(probe.operation, response.status, tpe) ||
     accepted.some((pairs) => isNamed(pairs, response.status, tpe))
-  return fits ? { expected } : { expected, actual: `${response.status} ${tpe}`, at: '/tpe' }
+  return fits ? { expected } : { expected, actual: `${response.status} ${tpe}` }
 }
 
 const contentType: AnswerRule = (response, { probe }) => {
@@ -105,20 +101,20 @@ const messageKeys: AnswerRule = (response, { probe }) => {
   const tpe = tpeOf(response)
   if (!isError(response) || !json.ok || tpe === undefined || !isEnvelope(response)) return undefined
   let known = 0
-  let wrong: { at: string; key: string } | undefined
-  for (const [index, error] of (member(json.value, 'errors') as unknown[]).entries()) {
+  let wrong: string | undefined
+  for (const error of member(json.value, 'errors') as unknown[]) {
     const key = member(error, 'key')
     const { status } = response
     const fits =
       typeof key === 'string' ? keyFits(key, probe.operation, { status, tpe }) : undefined
     if (fits !== undefined) known++
-    if (fits === false) wrong ??= { at: `/errors/${index}/key`, key: key as string }
+    if (fits === false) wrong ??= key as string
   }
   if (known === 0) return undefined
   const expected = 'a message key that §7.1 shows with this tpe, or for a status of this kind'
   return wrong === undefined
     ? { expected }
-    : { expected, actual: `key ${wrong.key} with ${response.status} ${tpe}`, at: wrong.at }
+    : { expected, actual: `key ${wrong} with ${response.status} ${tpe}` }
 }
 
 const badInput: AnswerRule = (response, { purpose }) => {
@@ -174,13 +170,13 @@ function createEnvelopeWatch() {
       if (!response || purpose.skipJudging === 'at all') return
       if (purpose.isSuccess && response.status < 300) sound.add(exchange.probe.operation)
       if (purpose.isSuccess && response.status >= 500) broken.add(nameOf(exchange))
-      for (const { requirement, expected, actual, at } of observedCases(exchange)) {
+      for (const { requirement, expected, actual } of observedCases(exchange)) {
         const tally = tallies.get(requirement) as Tally
         tally.cases++
         if (actual === undefined || !isToKeep(tally, exchange)) continue
         const shownBy = purpose.requirement
         tally.failures.push({
-          ...{ exchange, expected, at, shownBy },
+          ...{ exchange, expected, shownBy },
           what: shownBy === null ? '' : `(sent for ${shownBy})`,
           actual: typeof actual === 'string' ? actual : actual(),
         })

@@ -34,7 +34,6 @@ export {
   controlExchange,
   grantedControl,
   nameOfControl,
-  noteControl,
   whyNotOfInput,
   operationIn,
 } from './control.ts'

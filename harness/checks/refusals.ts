@@ -32,15 +32,7 @@ import {
   materialOf,
   otherPathOf,
 } from './case.ts'
-import {
-  type Control,
-  control,
-  controlWith,
-  noteControl,
-  notGranted,
-  operationIn,
-  saidBy,
-} from './control.ts'
+import { type Control, control, controlWith, notGranted, operationIn, saidBy } from './control.ts'
 import { once, sharedBy } from './created.ts'
 import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
 import { isDeclared, placeholderRequest, sharedRequest, validRequest } from './valid-request.ts'
@@ -87,7 +79,7 @@ export async function judgeRefusal(
 
 function requireControl(context: CheckContext, found: Control, isOfKey: boolean): void {
   if (found.state === 'none') return
-  noteControl(context, found)
+  context.control = found.state
   const status = found.exchange?.response?.status
   const isBarred = status === undefined || status === 401 || status === 403
   const isSeen = isOfKey && !isBarred && !found.exchange?.throttled

@@ -21,14 +21,7 @@ import { type Pairs, pairsByScenario } from '../../catalogue/expected.ts'
 import { effectOf, type Run, sendHookRequest } from '../engine/index.ts'
 import type { CheckContext, Finding } from '../run/index.ts'
 import { isExclusive, type Scenario } from '../target/index.ts'
-import {
-  type Control,
-  control,
-  controlWith,
-  nameOfControl,
-  noteControl,
-  notGranted,
-} from './control.ts'
+import { type Control, control, controlWith, nameOfControl, notGranted } from './control.ts'
 import { resendWhile, sharedBy } from './created.ts'
 import { type CaseVerdict, concluded, isOver, pairsVerdict } from './rules.ts'
 import {
@@ -142,7 +135,7 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
       ? { state: 'none', said, valid: make }
       : await scenarioControl(run, operation)
   if (found.state === 'refused') throw notGranted(found)
-  noteControl(context, found)
+  context.control = found.state
   return around(context, scenario, operation, async (): Promise<Verdict> => {
     if (repeat !== undefined) {
       const repeated = { make, most: repeat, control: found, expects }

@@ -10,7 +10,6 @@ export interface Evidence {
   readonly what: string
   readonly expected: string | Pairs
   readonly actual?: string | undefined
-  readonly at?: string | undefined
   readonly against?: Exchange | undefined
   /** The request that created the wrong state: a curl line sends it first. */
   readonly before?: Exchange | undefined

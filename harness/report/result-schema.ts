@@ -13,7 +13,7 @@ import {
   flag,
   type Schema,
 } from '../../schemas/closed.ts'
-import type { RecordedRequest, FailureExchange } from '../recording/index.ts'
+import type { FailureExchange } from '../recording/index.ts'
 
 const absence = oneOf('not-served', 'removed')
 export type Absence = Fitting<typeof absence>
@@ -119,11 +119,6 @@ export const failure = object(
   },
   {
     path: described('Index of the counterexample among the generated cases.', text),
-    at: described('JSON Pointer to the member of the response that is wrong or missing.', text),
-    control: described(
-      'The valid request, and the status of its answer.',
-      object({ request: defined<RecordedRequest>('request'), status: integer }),
-    ),
     connection: described(
       'The answer to the next request is wrong, but only on a reused connection.',
       oneOf('reused'),

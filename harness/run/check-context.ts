@@ -18,8 +18,6 @@ export interface CheckContext {
   readonly requirement: CatalogueRequirement
   readonly scenario: Scenario | undefined
   control: 'granted' | 'refused' | 'none'
-  /** The accepted control, shown in each failure beside the failed request. */
-  granted?: Exchange | undefined
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
   send(source: Source, purpose?: Partial<Purpose>, options?: AskOptions): Promise<Exchange>
 }

@@ -24,16 +24,16 @@ import type { CheckContext } from './check-context.ts'
 
 const bareRemark = '; the status is right, but this is not an error envelope: see envelope/shape'
 
-type Cause = Pick<CheckContext, 'run' | 'requirement' | 'granted'>
+type Cause = Pick<CheckContext, 'run' | 'requirement'>
 
 /** What the report says of an answer, and how to reproduce it. */
 export function failureOf(cause: Cause, evidence: Evidence): Failure {
-  const { expected, at, path } = evidence
+  const { expected, path } = evidence
   const failure =
     typeof expected === 'string'
       ? failureBy(cause, evidence, expected)
       : pairsFailure(cause, evidence, expected)
-  return { ...failure, ...(at !== undefined && { at }), ...(path && { path }) }
+  return { ...failure, ...(path && { path }) }
 }
 
 /** The failures of one piece of evidence: the answer, and the earlier one that it contradicts. */
@@ -55,12 +55,10 @@ function pairsFailure(cause: Cause, evidence: Evidence, pairs: Pairs): Failure {
     : isBare
       ? bareRemark
       : envelopeRemark(pairs, response)
-  const isOtherName = isFamily || (remark === '' && hasStatusOf(pairs, response))
   const actual = describeResponse(exchange) + remark
   return {
     ...failureBy(cause, { ...evidence, actual }, describePairs(pairs)),
     toRefuse: true,
-    ...(isOtherName && { at: '/tpe' }),
     ...(isBare && !isFamily && { noEnvelope: true }),
     onlyName: isFamily,
   }
@@ -87,7 +85,6 @@ function failureBy(cause: Cause, evidence: Evidence, expected: string): Failure 
     actual: withFinding(exchange, actual ?? describeResponse(exchange)),
     onlyName: false,
     seed: run.options.seed,
-    ...controlOf(cause, exchange),
     ...(story !== undefined && { story }),
     ...againBy(cause, evidence, state),
     exchange: shownIn(cause, evidence, state),
@@ -99,11 +96,6 @@ export function sentTwice({ response, unanswered }: Exchange): string | undefine
   if (!unanswered || response?.status !== 409) return undefined
   const lost = unanswered.noResponse?.message ?? 'no answer came'
   return `it was sent twice (${lost} at first), and got 409: the first one may have had its effect`
-}
-
-function controlOf({ granted }: Cause, { probe }: Exchange): Pick<Failure, 'control'> {
-  if (granted?.response === undefined || granted.probe.operation !== probe.operation) return {}
-  return { control: { request: granted.recorded().request, status: granted.response.status } }
 }
 
 /** What reproduces a failure: required ids, and the state that the request alone does not create. */

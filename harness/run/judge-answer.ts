@@ -65,7 +65,7 @@ export function whySilent(exchange: Exchange): Reason | undefined {
 }
 
 /** What is wrong with an answer, or why it says nothing about the target. */
-export type Finding = (Pick<Evidence, 'actual' | 'at'> & { readonly expected: string }) | Reason
+export type Finding = (Pick<Evidence, 'actual'> & { readonly expected: string }) | Reason
 
 export function grantedFinding(
   { run, requirement: { expects } }: Pick<CheckContext, 'run' | 'requirement'>,
@@ -106,9 +106,7 @@ export function shapeFault(response: HttpResponse, schema: BodySchema) {
   if (!json.ok && json.unread && isGranted(response)) throw new NotExercised(json.problem)
   if (!json.ok) return { expected, actual: `${response.status}, but ${json.problem}` }
   const found = validate(schema, json.value)
-  return found.valid
-    ? undefined
-    : { expected, actual: `${response.status}, but ${found.problem}`, at: found.place }
+  return found.valid ? undefined : { expected, actual: `${response.status}, but ${found.problem}` }
 }
 
 export function shapeFinding({ response }: Exchange, schema: BodySchema): Finding | undefined {

@@ -1,15 +1,12 @@
 import { STATUS_CODES } from 'node:http'
 import type {
-  Failure,
   RecordedBody,
   RecordedExchange,
   RecordedRequest,
   RecordedResponse,
-  Report,
   Story,
 } from '../../harness/report/index.ts'
 import { htmlText, shortened } from '../escape.ts'
-import { joinedPieces, type LinePair, type Piece, requestDifference } from '../view/difference.ts'
 import { type Exchanges, storyLines, wrongSign } from '../view/evidence.ts'
 import { duration } from '../view/writing.ts'
 
@@ -107,66 +104,6 @@ function firstBytes(bytes: Buffer, limit: number): string {
   let end = limit
   while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
   return bytes.toString('utf8', 0, end)
-}
-
-/** Number of equal lines shown before and after a different one. */
-const CONTEXT = 4
-
-export function piecesMarkup(pieces: readonly Piece[], element: 'del' | 'ins' | 'mark'): string {
-  return joinedPieces(pieces)
-    .map(({ isMarked, text }) =>
-      isMarked ? `<${element}>${htmlText(text)}</${element}>` : htmlText(text),
-    )
-    .join('')
-}
-
-/** The accepted request beside the failed one, with differences marked; empty if none. */
-export function differenceTable({ control, exchange }: Failure, run: Report['run']): string {
-  if (!control || !exchange) return ''
-  const pairs = requestDifference(control.request, exchange.request, run)
-  const { response } = exchange
-  const heads = [
-    `Granted: ${control.status}`,
-    `The probe: ${response ? response.status : 'no answer'}`,
-  ]
-  return `<h4>The difference</h4><table class="diff"><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>${rows(pairs)}</table>`
-}
-
-/** Consecutive different lines form one body, so that each side stays together on a phone. */
-function rows(pairs: readonly LinePair[]): string {
-  const isNear = (at: number): boolean =>
-    pairs.slice(Math.max(at - CONTEXT, 0), at + CONTEXT + 1).some(({ isSame }) => !isSame)
-  let left = 0
-  let isOpen: boolean | undefined
-  const bodyOf = (isSame: boolean): string => {
-    if (isSame === isOpen) return ''
-    const end = isOpen === undefined ? '' : '</tbody>'
-    isOpen = isSame
-    return `${end}<tbody${isSame ? '' : ' class="d"'}>`
-  }
-  const lines = pairs.map((pair, at) => {
-    // The request line identifies the request.
-    if (at > 0 && !isNear(at)) {
-      left++
-      return ''
-    }
-    const gap = left > 0 ? bodyOf(true) + gapRow(left) : ''
-    left = 0
-    return gap + bodyOf(pair.isSame) + row(pair)
-  })
-  return `${lines.join('')}${left > 0 ? bodyOf(true) + gapRow(left) : ''}</tbody>`
-}
-
-function gapRow(lines: number): string {
-  return lines === 0 ? '' : `<tr class="gap"><td colspan="2">${lines} more equal lines</td></tr>`
-}
-
-function row({ control, isSame, probe }: LinePair): string {
-  const cells = [
-    control ? piecesMarkup(control, 'del') : '',
-    probe ? piecesMarkup(probe, 'ins') : '',
-  ]
-  return `<tr${isSame ? ' class="same"' : ''}>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
 }
 
 export function storyMarkup(story: Story): string {

@@ -8,16 +8,8 @@ import type {
 import { count, reasonExpected, sections, sectionsIn } from '../../harness/report/index.ts'
 import { htmlAttribute, htmlText, shortened, visible } from '../escape.ts'
 import { duration, kinds, levels } from '../view/writing.ts'
-import { responseDifference } from '../view/difference.ts'
 import { evidence } from '../view/evidence.ts'
-import {
-  storyMarkup,
-  differenceTable,
-  piecesMarkup,
-  pre,
-  requestText,
-  responseText,
-} from './exchange.ts'
+import { storyMarkup, pre, requestText, responseText } from './exchange.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
 import { kindOf, kindsIn, type OperationGroup } from '../view/groups.ts'
 
@@ -34,29 +26,24 @@ const words = {
 const LIMITS = [16_384, 4096, 1024, 384, 128] as const
 const MOST_FAILURES = 5
 
-function failureEvidence(
-  failures: readonly Failure[],
-  { failureShare, report }: RequirementContext,
-): string {
-  const shown = failures
-    .slice(0, MOST_FAILURES)
-    .map((failure) => fitting(failure, report.run, failureShare))
+function failureEvidence(failures: readonly Failure[], failureShare: number): string {
+  const shown = failures.slice(0, MOST_FAILURES).map((failure) => fitting(failure, failureShare))
   const more = failures.length - shown.length
   if (more > 0)
     shown.push(`<p class="facts">and ${count(more, 'more failure')} in the JSON report</p>`)
   return shown.join('')
 }
 
-function fitting(failure: Failure, run: Report['run'], share: number): string {
+function fitting(failure: Failure, share: number): string {
   let markup = ''
   for (const limit of LIMITS) {
-    markup = one(failure, run, limit)
+    markup = one(failure, limit)
     if (Buffer.byteLength(markup) <= share) break
   }
   return markup
 }
 
-function one(failure: Failure, run: Report['run'], limit: number): string {
+function one(failure: Failure, limit: number): string {
   let [facts, commands] = ['', '']
   for (const [label, text] of evidence(failure, limit)) {
     const row = (shown: string): string => `<dt>${words[label]}</dt><dd>${shown}</dd>`
@@ -65,23 +52,15 @@ function one(failure: Failure, run: Report['run'], limit: number): string {
   }
   const path =
     failure.path === undefined ? '' : `, path ${htmlText(shortened(failure.path, limit))}`
-  return `<div class="evidence"><dl>${facts}</dl>${failure.story === undefined ? '' : storyMarkup(failure.story)}${exchange(failure, run, limit)}<dl>${commands}<dt>Seed</dt><dd>${failure.seed}${path}</dd></dl></div>`
+  return `<div class="evidence"><dl>${facts}</dl>${failure.story === undefined ? '' : storyMarkup(failure.story)}${exchange(failure, limit)}<dl>${commands}<dt>Seed</dt><dd>${failure.seed}${path}</dd></dl></div>`
 }
 
-const LEAST = 1024
-
-function exchange(failure: Failure, run: Report['run'], limit: number): string {
-  if (!failure.exchange) return ''
-  const { request, response } = failure.exchange
-  const isRoomy = limit >= LEAST
-  const sent =
-    (isRoomy && differenceTable(failure, run)) ||
-    `<h4>Request</h4>${folded(request, pre(requestText(request, limit)))}`
-  if (!response) return `${sent}<h4>Response</h4>${pre('No answer')}`
-  const pieces = isRoomy ? responseDifference(failure) : undefined
-  const isShort =
-    pieces !== undefined && pieces.reduce((sum, { text }) => sum + text.length, 0) <= limit
-  return `${sent}<h4>Response</h4>${isShort ? `<pre>\n${piecesMarkup(pieces, 'mark')}</pre>` : pre(responseText(response, limit))}`
+function exchange({ exchange: shown }: Failure, limit: number): string {
+  if (!shown) return ''
+  const { request, response } = shown
+  const sent = folded(request, pre(requestText(request, limit)))
+  const received = pre(response ? responseText(response, limit) : 'No answer')
+  return `<h4>Request</h4>${sent}<h4>Response</h4>${received}`
 }
 
 /** A request with a longer body is folded. */
@@ -107,7 +86,7 @@ interface RequirementContext {
 }
 
 export function requirement(result: RequirementResult, context: RequirementContext): string {
-  const { exchanges, report } = context
+  const { exchanges, failureShare, report } = context
   const { sign, tone, word } = kinds[kindOf(result)]
   const ranOrNot =
     result.cases > 0
@@ -126,7 +105,7 @@ export function requirement(result: RequirementResult, context: RequirementConte
     expected === undefined || result.outcome !== 'failed'
       ? ''
       : `<p class="facts">Expected by the baseline: ${htmlText(expected)}</p>`
-  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${levels[result.level]}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${known}${failureEvidence(result.failures, context)}${ranOrNot}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
+  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${levels[result.level]}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${known}${failureEvidence(result.failures, failureShare)}${ranOrNot}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
 }
 
 function sectionLinks(section: string): string {

@@ -46,7 +46,6 @@ import {
   type Judged,
   laterAttempts,
   namedId,
-  noteControl,
   once,
   operationIn,
   pairsVerdict,
@@ -260,7 +259,7 @@ const severalAtOnce = { full: 3, quick: 2 }
 /** Records the control, and returns its request; throws `NotExercised` if it was not accepted. */
 async function requireControl(context: CheckContext): Promise<() => Promise<Probe>> {
   const found = await grantedControl(context.run, operationIn(context))
-  noteControl(context, found)
+  context.control = found.state
   return found.valid
 }
 

@@ -26,9 +26,7 @@ const mistakes = `
 list ${'*a'.repeat(200)} | list: a pattern has at most 256 characters
 list nothing/* | list: no requirement
 list translate.run/400-empty-txt | did you mean translate.run/400-empty-text?
-explain jobs.crate/404-unknown-aplication | no requirement has such an id; did you mean jobs.create/404-unknown-application? (conform list shows all)
-explain pdf.parse | it takes one id, and several match; conform list 'pdf.parse/*' shows them
-explain pdf.parse/* | it takes one id, and several match; conform list 'pdf.parse/*' shows them
+explain jobs.crate/404-unknown-aplication | no requirement has this id; did you mean jobs.create/404-unknown-application? (conform list shows all)
 --report json=- --report har=- | stdout (-) is taken by --report json=-
 --report xml | did you mean junit?
 staging.json | did you mean conform --target staging.json?
@@ -156,9 +154,6 @@ test('explain says what is sent, what passes and why, and what to declare', asyn
     '\n      "application": {\n        "id": "<application id>",\n',
   ])
     expect(stdout).toContain(part)
-  expect(stdout).toMatch(
-    /\nThe difference from the valid request\n {2}- POST \/v1\/applications\/(\S+)\/jobs\n {2}\+ POST \/v1\/applications\/(?!\1)\S+\/jobs\n {4}content-type: application\/json\n/,
-  )
 })
 
 test.each([
@@ -173,22 +168,13 @@ test.each([
 })
 
 test('each explanation has all its parts, and no hole', async () => {
-  const sections = [
-    'What passes',
-    'Why',
-    'What is sent',
-    'What the target must declare',
-    'Judge only this',
-  ]
+  const sections = ['What passes', 'Why', 'What is sent', 'What the target must declare']
   // The others are of the same forms.
   for (const requirement of catalogue.filter((_, at) => at % 10 === 0)) {
     const lines = await explanation(requirement, pc.createColors(false))
     const text = laidOut(lines, Infinity).join('\n')
     expect(text, requirement.id).not.toMatch(/undefined|\[object|\n\n\n/)
-    expect(
-      text.match(/^(?:What (?:is|passes|the).*|Why|Judge only this)$/gm),
-      requirement.id,
-    ).toEqual(sections)
+    expect(text.match(/^(?:What (?:is|passes|the).*|Why)$/gm), requirement.id).toEqual(sections)
   }
 })
 

@@ -2,14 +2,7 @@ import { levels } from '../../reporters/view/writing.ts'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { leftOut } from '../../harness/report/reason.ts'
-import {
-  failed,
-  failure,
-  missed,
-  notApplicable,
-  report as reportOf,
-  result,
-} from '../gates/results.ts'
+import { failed, missed, notApplicable, report as reportOf, result } from '../gates/results.ts'
 import { attribute, type Element, elements, hasClass, textOf } from './parsers.ts'
 import { fails, inHtml, mixed, sampleExchanges, sampleFailure, sampleReport } from './samples.ts'
 
@@ -146,27 +139,6 @@ test('a page allows its own style and script by hash, and nothing else', () => {
     ),
   )
   expect(wrong).toEqual([])
-})
-
-test('a failure shows its request beside the valid one, what is alike far from the difference folded', async () => {
-  const inputs = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`m${at}`, at]))
-  const { exchange } = failure()
-  const request = (last: unknown) => ({
-    ...exchange!.request,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...inputs, last }),
-  })
-  const control = { request: request('a'), status: 202 }
-  const row = failed('jobs.create/1', { control, exchange: { ...exchange!, request: request(7) } })
-  const all = await pageOf(reportOf([row]))
-  const table = textOf(all.find((one) => hasClass(one, 'diff'))!)
-  expect(table).toContain('Granted: 202The probe: 404')
-  expect(all.filter(({ tagName }) => tagName === 'ins').map(textOf)).toContain('7')
-  // The lines that differ are in a body of their own, which a phone shows side after side.
-  const bodies = all.filter((one) => hasClass(one, 'd'))
-  expect(bodies.map(textOf)).toEqual(['  "last": "a"  "last": 7'])
-  expect(table).toMatch(/\d+ more equal lines/)
-  expect(table).not.toContain('"m3"')
 })
 
 test('the reason of the exit code is given once', async () => {

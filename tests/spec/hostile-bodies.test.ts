@@ -22,30 +22,30 @@ test('a body nested 200,000 deep is judged, and shown in a few characters', () =
   expect(validate('created-job', { ...created, more: deep })).toEqual({ valid: true })
   expect(validate('created-job', { ...created, id: deep })).toEqual({
     valid: false,
-    place: '/id',
     problem: 'id must be a string, got [[[[[…]]]]]',
   })
-  expect(validate('error-envelope', { tpe: 'x', errors: [], extras: deep })).toMatchObject({
-    place: '/extras',
-  })
-  expect(validate('report', deep)).toMatchObject({ place: '' })
+  expect(validate('error-envelope', { tpe: 'x', errors: [], extras: deep }).valid).toBe(false)
+  expect(validate('report', deep).valid).toBe(false)
 })
 
 test.each([
-  ['__proto__', '{"__proto__": {"id": 1, "status": "failed", "created_at": "x"}}', '/id'],
-  ['toString', '{"toString": 1, "hasOwnProperty": 2, "constructor": null}', '/id'],
-])('a member called %s is one like any other', (_, text, place) => {
-  expect(validate('created-job', JSON.parse(text))).toMatchObject({ valid: false, place })
+  ['__proto__', '{"__proto__": {"id": 1, "status": "failed", "created_at": "x"}}'],
+  ['toString', '{"toString": 1, "hasOwnProperty": 2, "constructor": null}'],
+])('a member called %s is one like any other', (_, text) => {
+  expect(validate('created-job', JSON.parse(text))).toMatchObject({
+    valid: false,
+    problem: 'id is missing',
+  })
   expect(validate('created-job', { ...created, ...JSON.parse(text) })).toEqual({ valid: true })
 })
 
 test('what only a prototype has is no member of the body', () => {
   expect(validate('created-job', Object.create(created))).toMatchObject({
     valid: false,
-    place: '/id',
+    problem: 'id is missing',
   })
   const envelope = JSON.parse('{"tpe": "x", "errors": [], "__proto__": {"extras": {}}}') as unknown
-  expect(validate('error-envelope', envelope)).toMatchObject({ valid: false, place: '/extras' })
+  expect(validate('error-envelope', envelope)).toMatchObject({ problem: 'extras is missing' })
 })
 
 test('a report may have no member that is not shown, whatever it is called', () => {
