@@ -1,21 +1,22 @@
-import { program } from './output/program.ts'
 import { existsSync, writeFileSync } from 'node:fs'
 import { cancel, isCancel, multiselect, text } from '@clack/prompts'
 import { Command } from '@commander-js/extra-typings'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
-import { count, readBytes, readReport } from '../harness/report/index.ts'
 import { inProcessUrl } from '../harness/recording/index.ts'
+import { count, readBytes, readReport } from '../harness/report/index.ts'
 import { baseUrlProblem, resolveTarget } from '../harness/target/index.ts'
 import { unwritable, UserError } from '../harness/user-error.ts'
-import { terminalText } from '../reporters/escape.ts'
-import { tell } from '../library/output/say.ts'
-import { whatToDeclare } from '../reporters/view/next-steps.ts'
-import { added, type Answers, isModule, starter } from './init/starter.ts'
 import { checkOutputs, holdsKey } from '../library/output/files.ts'
-import type { OptionsOf } from './run/arguments.ts'
+import { tell } from '../library/output/say.ts'
+import { terminalText } from '../reporters/escape.ts'
+import { type Step, whatToDeclare } from '../reporters/view/next-steps.ts'
+import { added, type Answers, isModule, starter } from './init/starter.ts'
+import { program } from './output/program.ts'
 import { newestReport } from './run/last-report.ts'
 
-type InitArguments = Omit<OptionsOf<typeof initCommand>, 'from'> & {
+interface InitOptions {
+  readonly baseUrl?: string | undefined
+  readonly force?: true | undefined
   readonly from?: string | undefined
 }
 
@@ -30,56 +31,46 @@ export function initCommand() {
       'conform.target.json',
     )
     .option('--base-url <url>', 'base URL of the target')
-    .option('--name <name>', 'name in reports (default: its host)')
     .option(
       '--from [report.json]',
       'add what that run was missing (default: the last run); keeps what the file has',
     )
     .option('--force', 'overwrite the file')
-    .action(async (file, { from, ...others }) => {
-      const options = { ...others, from: from === undefined ? undefined : reportIn(from) }
-      checkInit(file, options)
-      const say = (text: string): void => tell(process.stdout, [terminalText(text)])
-      const answers = await answersOf(options, say)
-      if (options.from !== undefined && existsSync(file) && options.force !== true)
-        writeFile(file, added(readBytes(file).toString(), answers), true)
-      else writeStarter(file, answers, options.force === true)
+    .action(async (file, { from: given, ...others }) => {
+      const from = given === true ? newestReport() : given
+      if (given !== undefined && from === undefined)
+        throw new UserError(
+          '--from: no earlier run was found; run conform first, or give its JSON report',
+        )
+      checkInit(file, { ...others, from })
+      const say = (line: string): void => tell(process.stdout, [terminalText(line)])
+      if (from === undefined) writeFile(file, starter(file, await answersOf(others, say)), others)
+      else addLacking(file, from, others)
       say(`${file} written; next: ${program(process).join(' ')} --target ${file}`)
     })
 }
 
-/** The report of `--from`, by default that of the last run. */
-function reportIn(from: string | true): string {
-  const path = from === true ? newestReport() : from
-  if (path === undefined)
-    throw new UserError(
-      '--from: no earlier run was found; run conform first, or give its JSON report',
-    )
-  return path
-}
-
-async function answersOf(options: InitArguments, say: (text: string) => void): Promise<Answers> {
-  if (options.from !== undefined) return answersFrom(options.from, options)
-  const look: Look = async (baseUrl, keyVariable) => {
-    const { absent, sentence } = await whatIsThere(baseUrl, keyVariable, process.env)
+async function answersOf({ baseUrl }: InitOptions, say: (line: string) => void): Promise<Answers> {
+  const look: Look = async (url, keyVariable) => {
+    const { absent, sentence } = await whatIsThere(url, keyVariable, process.env)
     say(sentence)
     return absent
   }
   if (process.stdin.isTTY && process.stdout.isTTY)
-    return askAnswers(options, terminalQuestions, look)
-  const answers = standardAnswers(options)
-  if (options.baseUrl === undefined) return answers
-  return { ...answers, notServed: await look(answers.baseUrl, answers.keyVariable) }
+    return askAnswers(baseUrl, terminalQuestions, look)
+  const answers = standardAnswers(baseUrl)
+  if (baseUrl === undefined) return answers
+  return { ...answers, notServed: await look(baseUrl, answers.keyVariable) }
 }
 
 type Look = (baseUrl: string, keyVariable: string) => Promise<readonly OperationId[]>
 
 /** Probes each operation once and describes the result in one sentence. */
-export async function whatIsThere(
+async function whatIsThere(
   baseUrl: string,
   keyVariable: string,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<{ readonly absent: readonly OperationId[]; readonly sentence: string }> {
+) {
   const nothing = (why: string) => ({
     absent: [],
     sentence: `${baseUrl} was not probed: ${why}`,
@@ -93,7 +84,7 @@ export async function whatIsThere(
   const why =
     ended?.reason ?? (keyRefused ? `it does not accept the key in ${keyVariable}` : hints[0])
   if (why !== undefined) return nothing(why)
-  const ids = absent.flatMap(({ operation }) => (isOperationId(operation) ? [operation] : []))
+  const ids = absent.map(({ operation }) => operation).filter(isOperationId)
   const found =
     ids.length === 0
       ? `each of its ${operations.length} operations answers`
@@ -102,7 +93,7 @@ export async function whatIsThere(
 }
 
 /** Refuses bad arguments before asking questions; throws UserError. */
-export function checkInit(file: string, { baseUrl, force, from }: InitArguments): void {
+export function checkInit(file: string, { baseUrl, force, from }: InitOptions): void {
   isModule(file)
   if (from !== undefined)
     checkOutputs([{ path: file, option: file }], { 'the report of --from': from })
@@ -117,32 +108,29 @@ export function checkInit(file: string, { baseUrl, force, from }: InitArguments)
 const exampleUrl = 'https://staging.example.com'
 const usualVariable = 'CONFORM_API_KEY'
 
-export function standardAnswers({ baseUrl = exampleUrl, name }: InitArguments): Answers {
-  return { baseUrl, name: name ?? new URL(baseUrl).host, keyVariable: usualVariable, notServed: [] }
+export function standardAnswers(baseUrl = exampleUrl): Answers {
+  return { baseUrl, keyVariable: usualVariable, notServed: [] }
 }
 
-/** Reads what a report says about a target: of the declarations, only those not served. */
-export function answersFrom(path: string, { baseUrl, name }: InitArguments): Answers {
-  const { report } = readReport(path)
-  const isInProcess = report.target.baseUrl === inProcessUrl
-  return {
-    ...standardAnswers({
-      // A handler has no address.
-      baseUrl: baseUrl ?? (isInProcess ? exampleUrl : report.target.baseUrl),
-      name: name ?? report.target.name,
-    }),
-    notServed: [...report.run.notServed, ...(report.run.absent ?? [])].flatMap(({ operation }) =>
-      isOperationId(operation) ? [operation] : [],
-    ),
-    steps: whatToDeclare(report),
+/** Adds what the run of a report was missing to the file, or to a new one for the same target. */
+export function addLacking(file: string, from: string, { baseUrl, force }: InitOptions): void {
+  const { report } = readReport(from)
+  const steps: Pick<Step, 'example'>[] = whatToDeclare(report)
+  const notServed = [...report.run.notServed, ...(report.run.absent ?? [])]
+    .map(({ operation }) => operation)
+    .filter(isOperationId)
+  if (existsSync(file) && !force) {
+    const absent = Object.fromEntries(notServed.map((id) => [id, 'not-served']))
+    const own = notServed.length > 0 ? [{ example: { operations: absent } }] : []
+    return writeFile(file, added(readBytes(file).toString(), [...steps, ...own]), { force: true })
   }
+  // A handler has no address.
+  const judged = report.target.baseUrl === inProcessUrl ? undefined : report.target.baseUrl
+  const answers = { ...standardAnswers(baseUrl ?? judged), notServed }
+  writeFile(file, added(starter(file, answers), steps), { force })
 }
 
-export function writeStarter(file: string, answers: Answers, force: boolean): void {
-  writeFile(file, starter(file, answers), force)
-}
-
-function writeFile(file: string, text: string, force: boolean): void {
+export function writeFile(file: string, text: string, { force }: InitOptions): void {
   try {
     writeFileSync(file, text, { flag: force ? 'w' : 'wx' })
   } catch (error) {
@@ -157,9 +145,9 @@ const terminalQuestions = {
   async text(
     message: string,
     standard: string,
-    problem?: (answer: string) => string | undefined,
+    problem: (answer: string) => string | undefined,
   ): Promise<string> {
-    const validate = (value: string | undefined) => (value ? problem?.(value) : undefined)
+    const validate = (value: string | undefined) => (value ? problem(value) : undefined)
     return given<string>(
       await text({ message, placeholder: standard, defaultValue: standard, validate }),
     ).trim()
@@ -185,13 +173,11 @@ function given<T>(answer: T | symbol): T {
 }
 
 export async function askAnswers(
-  given: InitArguments,
+  known: string | undefined,
   questions: Questions,
   look: Look = async () => [],
 ): Promise<Answers> {
-  const baseUrl = given.baseUrl ?? (await questions.text('Base URL', exampleUrl, baseUrlProblem))
-  const name =
-    given.name ?? (await questions.text('Name, as reports show it', new URL(baseUrl).host))
+  const baseUrl = known ?? (await questions.text('Base URL', exampleUrl, baseUrlProblem))
   const keyVariable = await questions.text(
     'Environment variable that holds the key with full rights',
     usualVariable,
@@ -202,27 +188,5 @@ export async function askAnswers(
   const absent = await look(baseUrl, keyVariable)
   const there = ids.filter((id) => !absent.includes(id))
   const served = await questions.choose('Operations that it serves', ids, there)
-  const application = served.includes('jobs.create') ? await askApplication(questions) : undefined
-  const notServed = ids.filter((id) => !served.includes(id))
-  return { name, baseUrl, keyVariable, notServed, ...(application && { application }) }
-}
-
-async function askApplication(questions: Questions): Promise<Answers['application']> {
-  const question =
-    'Id of an application on which jobs may be created (leave empty if there is none)'
-  const id = await questions.text(question, '')
-  if (id === '') return undefined
-  const inputs = await questions.text('Its inputs, such as topic=tea, tone=dry', '', (answer) =>
-    parseInputs(answer) === null ? 'write id=value, with commas between' : undefined,
-  )
-  return { id, inputs: parseInputs(inputs) ?? [] }
-}
-
-/** Parses `topic=tea, tone=dry` as inputs of an application; null if malformed. */
-export function parseInputs(text: string): { id: string; value: string[] }[] | null {
-  if (text.trim() === '') return []
-  const pairs = text.split(',').map((pair) => /^\s*([^=\s]+)\s*=\s*(.+?)\s*$/.exec(pair))
-  return pairs.every((pair) => pair !== null)
-    ? pairs.map((pair) => ({ id: pair[1]!, value: [pair[2]!] }))
-    : null
+  return { baseUrl, keyVariable, notServed: ids.filter((id) => !served.includes(id)) }
 }

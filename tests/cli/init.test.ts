@@ -5,13 +5,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
 import {
-  answersFrom,
+  addLacking,
   askAnswers,
   checkInit,
-  parseInputs,
   type Questions,
   standardAnswers,
-  writeStarter,
+  writeFile,
 } from '../../cli/init.ts'
 import { starter } from '../../cli/init/starter.ts'
 import { undeclaredReason } from '../../harness/report/reason.ts'
@@ -29,7 +28,7 @@ const uncommented = (text: string) =>
   text.replace(/^ {2}\/\/ (?=["\s{}\]])/gm, '  ').replace(/^ {2}\/\/.*$/gm, '')
 
 test('without a terminal init writes what the flags say', () => {
-  const answers = standardAnswers({ baseUrl: 'https://api.example.com/base' })
+  const answers = standardAnswers('https://api.example.com/base')
   expect(read(starter('t.json', answers))).toMatchObject({
     name: 'api.example.com',
     baseUrl: 'https://api.example.com/base',
@@ -39,33 +38,26 @@ test('without a terminal init writes what the flags say', () => {
 })
 
 test('on a terminal init writes what is answered', async () => {
-  const answers = ['https://api.example.com/', 'Staging', 'MY_KEY', 'app-1', 'topic=tea']
+  const answers = ['https://api.example.com/', 'MY_KEY']
   const questions: Questions = {
     text: async (_, standard, problem) => {
       const answer = answers.shift() ?? standard
-      expect(answer === '' ? undefined : problem?.(answer)).toBeUndefined()
+      expect(problem(answer)).toBeUndefined()
       return answer
     },
     choose: async (_, all) => all.filter((id) => id !== 'vision.analyze'),
   }
-  const text = starter('t.json', await askAnswers({}, questions))
-  expect(text).toContain('// Others: otherApplication, slowApplication,')
+  const text = starter('t.json', await askAnswers(undefined, questions))
   expect(read(text)).toMatchObject({
-    name: 'Staging',
+    name: 'api.example.com',
     keys: { full: { env: 'MY_KEY' } },
-    resources: { application: { id: 'app-1', inputs: [{ id: 'topic', value: ['tea'] }] } },
     operations: { 'vision.analyze': 'not-served' },
   })
-  expect(parseInputs(' topic = green tea, tone=dry')).toEqual([
-    { id: 'topic', value: ['green tea'] },
-    { id: 'tone', value: ['dry'] },
-  ])
-  expect([parseInputs(''), parseInputs('topic')]).toEqual([[], null])
 })
 
 test('the schema is named where it is, and only if it is there', () => {
   const dir = folder()
-  const written = (file: string) => starter(join(dir, file), standardAnswers({}))
+  const written = (file: string) => starter(join(dir, file), standardAnswers())
   expect(written('t.json')).not.toContain('$schema')
   const path = 'node_modules/ai-content-conformance/schemas/target.schema.json'
   mkdirSync(join(dir, path, '..'), { recursive: true })
@@ -76,33 +68,36 @@ test('the schema is named where it is, and only if it is there', () => {
 
 test('what init writes is a valid target file at once, with every comment uncommented, and as a module', async () => {
   const at = folder()
-  writeStarter(join(at, 't.json'), standardAnswers({ baseUrl: 'https://api.example.com' }), false)
+  const write = (name: string) =>
+    writeFile(join(at, name), starter(name, standardAnswers('https://api.example.com')), {})
+  write('t.json')
   expect((await valid(join(at, 't.json'))).baseUrl).toBe('https://api.example.com')
-  const whole = uncommented(starter('t.json', standardAnswers({})))
+  const whole = uncommented(starter('t.json', standardAnswers()))
   const members = 'name baseUrl headers keys resources operations scenarios unreachable limits'
   expect(Object.keys(JSON.parse(whole)).join(' ')).toBe(members)
   writeFileSync(join(at, 'whole.json'), whole)
   expect((await valid(join(at, 'whole.json'))).resources).toHaveProperty('graph')
-  const module = starter('t.mts', standardAnswers({}))
+  const module = starter('t.mts', standardAnswers())
   expect(module).toMatch(
     /^import \{ defineTarget \} from 'ai-content-conformance'[^]*export default defineTarget\(\{[^]*\}\)\n$/m,
   )
   expect(module).not.toContain('$schema')
   for (const name of ['t.ts', 't.mts', 't.js', 't.mjs']) {
-    writeStarter(join(at, name), standardAnswers({ name: 'Here' }), false)
-    expect((await valid(join(at, name))).name).toBe('Here')
+    write(name)
+    expect((await valid(join(at, name))).name).toBe('api.example.com')
   }
 })
 
 test('init overwrites nothing unless asked to, and takes no name that cannot be that of a target file', () => {
   const file = join(folder(), 't.json')
   writeFileSync(file, 'mine')
-  const write = (isForced: boolean) => writeStarter(file, standardAnswers({}), isForced)
+  const write = (options: { force?: true }) =>
+    writeFile(file, starter(file, standardAnswers()), options)
   expect(() => checkInit(file, {})).toThrow(/t\.json: exists already; --force/)
-  expect(() => write(false)).toThrow(/cannot be written \(EEXIST\)/)
+  expect(() => write({})).toThrow(/cannot be written \(EEXIST\)/)
   expect(readFileSync(file, 'utf8')).toBe('mine')
   checkInit(file, { force: true })
-  write(true)
+  write({ force: true })
   expect(readFileSync(file, 'utf8')).toContain('"baseUrl"')
   expect(() => checkInit('t.yaml', {})).toThrow(/t\.yaml: a target file ends in \.json/)
   expect(() => checkInit('t.json', { baseUrl: 'https://me:secret@x' })).toThrow(
@@ -118,20 +113,21 @@ test('--from makes a target file of what a report lacked, and the report stays a
   const judged = report([missed('a.b/1', missing), missed('a.b/2', missing)], { notServed })
   writeFileSync(from, JSON.stringify(judged))
   const file = join(at, 't.json')
-  writeStarter(file, answersFrom(from, { name: 'Mine' }), false)
-  expect(readFileSync(file, 'utf8')).toContain('    // +2\n    // "expired": {"env": "OLD"},\n')
+  addLacking(file, from, {})
+  expect(readFileSync(file, 'utf8')).toContain('  // {"keys": {"expired": {"env": "OLD"}}}\n')
   expect(await valid(file)).toMatchObject({
-    name: 'Mine',
+    name: 'example.com',
     baseUrl: 'https://example.com',
     operations: { 'vision.analyze': 'not-served' },
   })
   const over = () => checkInit(from, { from, force: true })
   expect(over).toThrow('would overwrite the report of --from')
-  expect(() => answersFrom(file, {})).toThrow(/is not JSON/)
+  expect(() => addLacking(from, file, {})).toThrow(/is not JSON/)
   // A handler has no address.
   const target = { ...judged.target, baseUrl: 'http://in-process.localhost' }
   writeFileSync(from, JSON.stringify({ ...judged, target }))
-  expect(answersFrom(from, {}).baseUrl).toBe(standardAnswers({}).baseUrl)
+  addLacking(file, from, { force: true })
+  expect((await valid(file)).baseUrl).toBe(standardAnswers().baseUrl)
 })
 
 test.each(['t.json', 't.ts'])(
