@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import type { WireResponse, HttpRequest, HttpResult } from '../../harness/http/message.ts'
-import type { Failure, TakesState } from '../../harness/report/report-schema.ts'
+import type { HttpRequest, HttpResult } from '../../harness/http/message.ts'
+import type { Failure } from '../../harness/report/report-schema.ts'
 import { createReference, startReference } from '../../reference/server.ts'
 import { evidenceText } from '../../reporters/view/evidence.ts'
 import { judgeReference, judgeUrl, transportTo } from '../matrix/judge-reference.ts'
@@ -17,25 +17,14 @@ type Live = (
 
 const { full: fullKey } = (createReference().target as { keys: { full: string } }).keys
 const pace = { jobMs: 15, slowJobMs: 1200 }
-const plain = (): Live => (request, send) => send(request)
+const plain: Live = (request, send) => send(request)
 const hasStatus = (result: HttpResult, ...statuses: number[]) =>
   result.kind === 'answer' && statuses.includes(result.status)
 const isReading = ({ method, path }: HttpRequest) =>
   method === 'GET' && path.startsWith('/v1/applications/jobs/')
 const isCreation = ({ method, path }: HttpRequest) => method === 'POST' && path.endsWith('/jobs')
 
-/** The ended jobs, or the files, whose answer was given once are not found any more. */
-const once = (isOne: (request: HttpRequest, result: WireResponse) => boolean) => (): Live => {
-  const given = new Set<string>()
-  return async (request, send) => {
-    const result = await send(request)
-    if (!isGranted(result) || !isOne(request, result)) return result
-    if (given.has(request.path)) return answered(result, 404, envelope('ResourceNotFound'))
-    given.add(request.path)
-    return result
-  }
-}
-
+/** Whatever job is read, the newest one is shown. */
 const newestJob = (): Live => {
   let newest: string | undefined
   return async (request, send) => {
@@ -44,20 +33,6 @@ const newestJob = (): Live => {
       isOne ? { ...request, path: `/v1/applications/jobs/${newest}` } : request,
     )
     if (isCreation(request) && isGranted(result)) newest = jsonIn(result).id as string
-    return result
-  }
-}
-
-/** After a 403 to a creation its application answers 409, for so long. */
-const lockedFor = (ms: number) => (): Live => {
-  const until = new Map<string, number>()
-  return async (request, send) => {
-    const isLocked = isCreation(request) && (until.get(request.path) ?? 0) > performance.now()
-    // A body that is refused starts no job.
-    const result = await send(isLocked ? { ...request, body: '{' } : request)
-    if (isLocked) return answered(result, 409, envelope('BadRequest'))
-    if (isCreation(request) && hasStatus(result, 403))
-      until.set(request.path, performance.now() + ms)
     return result
   }
 }
@@ -73,121 +48,32 @@ const coldStart = (): Live => {
   }
 }
 
-/** Refused uploads break the next ones. */
-const brokenByRefusal = (): Live => {
-  let isBroken = false
-  return async (request, send) => {
-    const result = await send(request)
-    const isUpload = request.method === 'POST' && request.path.startsWith('/v1/files')
-    if (isUpload && hasStatus(result, 400, 413)) isBroken = true
-    return isUpload && isBroken && isGranted(result)
-      ? answered(result, 500, envelope('InternalError'))
-      : result
-  }
-}
-
-const isEndedJob = (request: HttpRequest, result: WireResponse) =>
-  isReading(request) && jsonIn(result).status !== 'in_progress'
-const isFile = ({ method, path }: HttpRequest) => method === 'GET' && /^\/v1\/files\/./.test(path)
-
-/** The result of a failure's line on the same server: some failures take a state that the run has changed for good. */
-type Again = 'shows it' | 'takes it as it was'
-type Row = readonly [id: string, takes: TakesState | undefined, again: Again]
-
-/** A server, what is judged of it, and what fails there. */
-interface Servers {
-  readonly live?: () => Live
-  readonly defects?: readonly string[]
-  readonly only: readonly string[]
-  readonly rows: readonly Row[]
-}
-
-const jobs = ['jobs.*']
-const files = ['files.*', 'ai-detect.run/*']
-
-const servers: Readonly<Record<string, Servers>> = {
-  'a result that can be read once': {
-    live: once(isEndedJob),
-    only: jobs,
-    rows: [
-      ['jobs.retrieve/200-stable', 'job-of-run', 'shows it'],
-      ['jobs.retrieve/200-identity', 'job-of-run', 'shows it'],
-    ],
-  },
-  'ids that follow the newest job': {
-    live: newestJob,
-    only: jobs,
-    rows: [
-      ['jobs.retrieve/200-identity', 'job-of-run', 'shows it'],
-      ['jobs.retrieve/200-created-at', 'job-of-run', 'shows it'],
-      ['jobs.retrieve/4xx-unknown-job', undefined, 'shows it'],
-    ],
-  },
-  'a lock after 403': {
-    live: lockedFor(3000),
-    only: jobs,
-    rows: [['jobs.create/4xx-no-effect', 'refusal-before', 'shows it']],
-  },
-  'a lock after 403 for good': {
-    live: lockedFor(Infinity),
-    only: jobs,
-    rows: [['jobs.create/4xx-no-effect', 'refusal-before', 'takes it as it was']],
-  },
-  'a file that can be read once': {
-    live: once(isFile),
-    only: files,
-    rows: [['files.upload/2xx-retrievable', 'object-of-run', 'shows it']],
-  },
-  'a cold start': {
-    live: coldStart,
-    only: files,
-    rows: [['ai-detect.run/2xx-accepted', 'earlier-requests', 'takes it as it was']],
-  },
-  'a refusal that breaks uploads': {
-    live: brokenByRefusal,
-    only: files,
-    rows: [['files.upload/2xx-attached-to-graph', 'object-of-run', 'takes it as it was']],
-  },
-  'objects that are lost beside or after others': {
-    only: ['graphs.*', 'files.*', 'jobs.create/202-created'],
-    defects: [
-      'graphs.create/400-duplicate-name#latest-only',
-      'graphs.create/2xx-usable#at-once',
-      'files.upload/2xx-retrievable#last-only',
-      'jobs.create/202-created#later',
-    ],
-    rows: [
-      ['graphs.create/400-duplicate-name', 'object-of-run', 'shows it'],
-      ['graphs.create/2xx-usable', 'object-of-run', 'shows it'],
-      ['files.upload/2xx-retrievable', 'object-of-run', 'shows it'],
-    ],
-  },
-  ...Object.fromEntries(
-    (
-      [
-        ['jobs.create/409-job-in-progress#parallel', 'job-in-progress', 'shows it'],
-        ['jobs.create/409-job-in-progress#other', 'job-in-progress', 'shows it'],
-        ['jobs.create/409-job-in-progress#failing', 'job-in-progress', 'shows it'],
-        ['files.upload/2xx-retrievable#attached', 'object-of-run', 'shows it'],
-        ['jobs.create/409-per-application', 'job-elsewhere', 'shows it'],
-        ['jobs.create/409-atomic', 'requests-at-once', 'shows it'],
-        // With that requirement alone fewer jobs are made.
-        ['jobs.create/409-released#after-third', 'job-before', 'takes it as it was'],
-        ['jobs.create/409-released', 'job-before', 'shows it'],
-        ['jobs.retrieve/200-outcome', 'endless-job', 'takes it as it was'],
-        ['jobs.create/202-created#second-5xx', 'idle-application', 'shows it'],
-        ['files.upload/2xx-accepted#pdf', undefined, 'shows it'],
-      ] satisfies Row[]
-    ).map(([defect, takes, again]) => [
-      defect,
-      {
-        defects: [defect],
-        only: defect.startsWith('jobs.') ? jobs : ['files.upload/*', 'pdf.parse/200-content'],
-        rows: [[defect.replace(/#.*/, ''), takes, again] as const],
-      },
-    ]),
-  ),
-}
+/** What fails on a server with that defect, or with another fault: what it takes, and whether its line shows it again there. */
+const rows: readonly (readonly [failing: string, takes: string, again: boolean, fault?: string])[] =
+  [
+    ['jobs.retrieve/200-identity', 'job-of-run', true, 'newest job'],
+    ['jobs.retrieve/200-created-at', 'job-of-run', true, 'newest job'],
+    ['jobs.retrieve/4xx-unknown-job', '-', true, 'newest job'],
+    ['ai-detect.run/2xx-accepted', 'earlier-requests', false, 'cold start'],
+    ['jobs.retrieve/200-stable#status', 'job-of-run', true],
+    ['jobs.create/4xx-no-effect#later', 'refusal-before', true],
+    ['jobs.create/4xx-no-effect#locks', 'refusal-before', false],
+    ['jobs.create/409-job-in-progress#parallel', 'job-in-progress', true],
+    ['jobs.create/409-job-in-progress#other', 'job-in-progress', true],
+    ['jobs.create/409-job-in-progress#failing', 'job-in-progress', true],
+    ['jobs.create/409-per-application', 'job-elsewhere', true],
+    ['jobs.create/409-atomic', 'requests-at-once', true],
+    ['jobs.create/409-released', 'job-before', true],
+    // With that requirement alone fewer jobs are made.
+    ['jobs.create/409-released#after-third', 'job-before', false],
+    ['jobs.retrieve/200-outcome', 'endless-job', false],
+    ['jobs.create/202-created#second-5xx', 'idle-application', true],
+    ['files.upload/2xx-retrievable#attached', 'object-of-run', true],
+    ['files.upload/2xx-retrievable#last-only', 'object-of-run', true],
+    ['graphs.create/2xx-usable#at-once', 'object-of-run', true],
+    ['graphs.create/400-duplicate-name#latest-only', 'object-of-run', true],
+    ['files.upload/2xx-accepted#pdf', '-', true],
+  ]
 
 /** Reads what a shell would run: the ids and the seed of the line, with names that no run has used before. */
 function optionsOf({ rerun }: Failure) {
@@ -197,40 +83,38 @@ function optionsOf({ rerun }: Failure) {
 }
 
 /** Judges a server, and gives how to judge it once more as it is then. */
-async function judgeLive({ live = plain, defects = [], only }: Servers) {
-  const reference = createReference({ ...pace, defects })
-  const lives = live()
+async function judgeLive(fault: string) {
+  const live = fault === 'newest job' ? newestJob() : fault === 'cold start' ? coldStart() : plain
+  const reference = createReference({ ...pace, defects: live === plain ? [fault] : [] })
   const again = (options: object) => {
-    const transport = via((request, send) => lives(request, send))(transportTo(reference))
+    const transport = via((request, send) => live(request, send))(transportTo(reference))
     return judgeUrl(reference.url, { transport, options })
   }
-  return { first: await again({ only }), again }
+  const isOfJobs = live === plain ? fault.startsWith('jobs.') : fault === 'newest job'
+  const others = ['files.*', 'graphs.create/*', 'ai-detect.run/*', 'pdf.parse/200-content']
+  return { first: await again({ only: isOfJobs ? ['jobs.*'] : others }), again }
 }
 
-test.each(Object.entries(servers))(
-  '%s: each failure shows again by its line, or says what it takes',
-  async (_, one) => {
+test.each(rows)(
+  'a failure of %s takes %s, and shows again by its line: %s',
+  async (defect, takes, isShown, fault) => {
+    const id = defect.replace(/#.*/, '')
     await inVirtualTime(async () => {
-      const { first, again } = await judgeLive(one)
-      for (const [id, takes, expected] of one.rows) {
-        const [failure] = first.of(id).failures
-        expect(failure, `${id} of ${first.failed.join()}`).toBeDefined()
-        expect({ id, takes: failure!.takes }).toEqual({ id, takes })
-        expect(
-          /^note .*one request alone does not reproduce this: /m.test(evidenceText(failure!)),
-        ).toBe(takes !== undefined)
-        const options = optionsOf(failure!)
-        expect(failure!.rerunIds).toEqual(options.only)
-        const { failed } = await again(options)
-        const shown: Again = failed.includes(id) ? 'shows it' : 'takes it as it was'
-        expect({ id, shown }).toEqual({ id, shown: expected })
-      }
+      const { first, again } = await judgeLive(fault ?? defect)
+      const [failure] = first.of(id).failures
+      expect(failure?.takes ?? '-', first.failed.join()).toBe(takes)
+      const note = /^note .*one request alone does not reproduce this: /m
+      expect(note.test(evidenceText(failure!))).toBe(takes !== '-')
+      const options = optionsOf(failure!)
+      expect(failure!.rerunIds).toEqual(options.only)
+      const { failed } = await again(options)
+      expect(failed.includes(id)).toBe(isShown)
     })
   },
 )
 
 test('what its request by itself was answered when the run ended is in the note of a failure', async () => {
-  const { first } = await inVirtualTime(() => judgeLive(servers['a cold start']!))
+  const { first } = await inVirtualTime(() => judgeLive('cold start'))
   const failure = first.of('ai-detect.run/2xx-accepted').failures[0]!
   expect(failure.actual).toBe('500 InternalError')
   expect(evidenceText(failure)).toMatch(
@@ -239,7 +123,7 @@ test('what its request by itself was answered when the run ended is in the note 
 })
 
 test('a job that is read as ended under the id of another one proves nothing of that one', async () => {
-  const { first } = await inVirtualTime(() => judgeLive(servers['ids that follow the newest job']!))
+  const { first } = await inVirtualTime(() => judgeLive('newest job'))
   expect(first.failed).not.toContain('jobs.create/409-released')
   expect(first.of('jobs.retrieve/200-failed').reason).toContain('see jobs.retrieve/200-identity')
 })
