@@ -12,15 +12,20 @@ const busy = () => error(503, 'ServiceUnavailable')
 const backoffMs = 250
 
 describe('an operation that takes few requests', () => {
-  // Each request would be held back for 20 s, one after the other.
-  test.each([1, 12])('%d in all: it is not waited for again and again', async (most) => {
+  test.each([
+    [1, isTranslation, 20],
+    [12, isTranslation, 20],
+    [3, (path: string) => path.endsWith('/knowledge-graphs'), 3600],
+  ])('%d in all: it is not waited for again and again', async (most, isLimited, waitS) => {
     let asked = 0
     const { report, failed, of, tookMs } = await judgeBehind(
-      (path, answer) => (isTranslation(path) && ++asked > most ? limited(20) : answer()),
-      { only: ['translate.*', 'web-search.*'] },
+      (path, answer) => (isLimited(path) && ++asked > most ? limited(waitS) : answer()),
+      { only: [isLimited === isTranslation ? 'translate.*' : 'graphs.create/*', 'web-search.*'] },
     )
-    const reasons = report.requirements.flatMap(({ id, outcome, reason }) =>
-      outcome === 'not-exercised' && id.startsWith('translate.') ? [reason ?? ''] : [],
+    const reasons = report.requirements.flatMap(({ operation, reason }) =>
+      /^(?:translate|graphs)/.test(operation) && reason && !/^(?:declare|left out)/.test(reason)
+        ? [reason]
+        : [],
     )
     expect(reasons.length).toBeGreaterThan(0)
     expect(reasons.filter((reason) => !reason.startsWith('throttled: '))).toEqual([])
@@ -28,21 +33,6 @@ describe('an operation that takes few requests', () => {
     expect(failed).toEqual([])
     // 60 s of waits that are asked for, 30 s more, and what was under way then.
     expect(tookMs).toBeLessThan(180_000)
-  })
-
-  test.each([3])('%d creations: all that is not judged says so', async (most) => {
-    let asked = 0
-    const { report, failed } = await judgeBehind(
-      (path, answer) =>
-        path.endsWith('/knowledge-graphs') && ++asked > most ? limited(3600) : answer(),
-      { only: ['graphs.create/*'] },
-    )
-    expect(failed).toEqual([])
-    const reasons = report.requirements.flatMap(({ operation, reason }) =>
-      operation === 'graphs.create' && reason && !reason.startsWith('declare') ? [reason] : [],
-    )
-    expect(reasons.filter((reason) => !reason.startsWith('throttled: '))).toEqual([])
-    expect(reasons.length).toBeGreaterThan(0)
   })
 
   test('a quota of hours that the last requests meet ends the run', async () => {
@@ -168,11 +158,8 @@ describe('a quota of all requests', () => {
   })
 
   test('says how many required checks were not tested, if some were', async () => {
-    const { report } = await judgeBehind(
-      (_path, answer, sinceMs) => (sinceMs > 1000 ? busy() : answer()),
-      { only: [...several, 'jobs.create/*'], backoffMs },
-    )
-    expect(report.exit.code).toBe(3)
+    const reply: Reply = (_, answer, sinceMs) => (sinceMs > 1000 ? busy() : answer())
+    const { report } = await judgeBehind(reply, { only: [...several, 'jobs.create/*'], backoffMs })
     expect(report.exit.because).toMatch(/503: .*; \d+ of \d+ required checks were not tested$/)
   })
 
@@ -261,6 +248,9 @@ const only = [
   'envelope/shape',
 ]
 
+const lockedOut =
+  /exit 3: the target locks keys out after wrong ones: declare credentialProbes: "few" in limits/
+
 /** Locks the account for 30 s after ten wrong keys in a row; counts the longest row. */
 function locking(status: number, headers: Record<string, string>) {
   let keys: ReadonlySet<string> = new Set()
@@ -303,9 +293,7 @@ describe('a target that locks keys out for 30 s after ten wrong ones in a row', 
       expect(seen.locked).toBeGreaterThan(0)
       expect(failed).toEqual([])
       expect(report.exit.code).toBe(3)
-      expect(terminal()).toMatch(
-        /exit 3: the target locks keys out after wrong ones: declare credentialProbes: "few" in limits/,
-      )
+      expect(terminal()).toMatch(lockedOut)
     },
   )
 
@@ -327,35 +315,23 @@ describe('a target that locks keys out for 30 s after ten wrong ones in a row', 
   )
 })
 
-describe('no lock-out', () => {
-  /** A quota of so many of these requests in each window of so many s. */
-  function quotaOf(most: number, seconds: number, keyIn: (request: Request) => string | undefined) {
-    const used = new Map<string, number>()
-    const reply: Reply = (_, answer, sinceMs, request) => {
-      const key = keyIn(request)
-      if (key === undefined) return answer()
-      const window = `${key} ${Math.floor(sinceMs / (seconds * 1000))}`
-      used.set(window, (used.get(window) ?? 0) + 1)
-      if (used.get(window)! <= most) return answer()
-      return limited(Math.ceil(seconds - ((sinceMs / 1000) % seconds)))
-    }
-    return reply
+test('a quota of 60 a minute for each key is no lock-out, though wrong keys come in rows', async () => {
+  let keys: ReadonlySet<string> = new Set()
+  const used = new Map<string, number>()
+  const reply: Reply = (_, answer, sinceMs, request) => {
+    const key = keyOf(request)
+    if (key === undefined || !keys.has(key)) return answer()
+    const window = `${key} ${Math.floor(sinceMs / 60_000)}`
+    used.set(window, (used.get(window) ?? 0) + 1)
+    return used.get(window)! <= 60 ? answer() : limited(Math.ceil(60 - ((sinceMs / 1000) % 60)))
   }
-
-  test('is a quota of 60 a minute for each key, though wrong keys come in rows', async () => {
-    let keys: ReadonlySet<string> = new Set()
-    const reply = quotaOf(60, 60, (request) => {
-      const key = keyOf(request)
-      return key !== undefined && keys.has(key) ? key : undefined
-    })
-    const { report, failed, run } = await judgeBehind(reply, { only, backoffMs }, (file) => {
-      keys = rightKeys(file)
-      return file
-    })
-    expect(report.run.throttled).toBeGreaterThan(0)
-    expect(run.life.ended).toBeUndefined()
-    expect(failed).toEqual([])
+  const { report, failed, run } = await judgeBehind(reply, { only, backoffMs }, (file) => {
+    keys = rightKeys(file)
+    return file
   })
+  expect(report.run.throttled).toBeGreaterThan(0)
+  expect(run.life.ended).toBeUndefined()
+  expect(failed).toEqual([])
 })
 
 test('an address that is locked out after wrong keys: nothing that came after is judged', async () => {
@@ -372,9 +348,7 @@ test('an address that is locked out after wrong keys: nothing that came after is
   }
   const { failed, terminal } = await judgeBehind(reply, { backoffMs })
   expect(failed).toEqual([])
-  expect(terminal()).toMatch(
-    /exit 3: the target locks keys out after wrong ones: declare credentialProbes: "few" in limits/,
-  )
+  expect(terminal()).toMatch(lockedOut)
 })
 
 test('an expected limit that cannot be read as JSON is not waited for again and again', async () => {
