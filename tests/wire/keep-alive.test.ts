@@ -1,7 +1,8 @@
+import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import type { HttpResult } from '../../harness/http/message.ts'
-import { answered, get, ok, post, rawServer, send, textOf } from './servers.ts'
-import { transportTo, unanswered } from './servers.ts'
+import { answered, get, lost, ok, post, rawServer, send, textOf, transportTo } from './servers.ts'
+import { unanswered } from './servers.ts'
 
 test('a result says what went before on its connection, and a request can be made to come after another', async () => {
   const server = await rawServer(({ count, text, socket }) => {
@@ -25,9 +26,9 @@ test('a result says what went before on its connection, and a request can be mad
 
 /** Ways to treat the second request of a connection whose client takes it for alive. */
 const breakers = {
-  closes: (socket: import('node:net').Socket) => socket.end(),
-  destroys: (socket: import('node:net').Socket) => socket.destroy(),
-  resets: (socket: import('node:net').Socket) => socket.resetAndDestroy(),
+  closes: (socket: Socket) => socket.end(),
+  destroys: (socket: Socket) => socket.destroy(),
+  resets: (socket: Socket) => socket.resetAndDestroy(),
 }
 
 test.each(Object.entries(breakers))(
@@ -42,40 +43,24 @@ test.each(Object.entries(breakers))(
       expect(unanswered(await send())).toMatchObject({ cause: 'reset', staleConnection: true })
     }
     const breaking = await rawServer(({ socket }) => breaks(socket))
-    expect(unanswered(await get(transportTo(breaking)))).toMatchObject({
-      cause: 'reset',
-      staleConnection: false,
-    })
+    expect(await lost(breaking)).toMatchObject({ cause: 'reset', staleConnection: false })
   },
 )
 
-test('a reused connection that breaks inside an answer is not stale', async () => {
-  for (const bytes of [
-    'H',
-    'HTTP/1.1 100 Continue\r\n\r\n',
-    'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n',
-  ]) {
-    const server = await rawServer(({ count, socket }) => {
-      if (count === 1) socket.write(ok('x'))
-      else socket.end(bytes)
-    })
-    const transport = transportTo(server)
-    expect(textOf(await get(transport))).toBe('x')
-    expect(unanswered(await get(transport))).toMatchObject({
-      cause: 'reset',
-      staleConnection: false,
-    })
-  }
-})
-
-test('a silent reused connection is a missed deadline, not a stale one', async () => {
-  const server = await rawServer(({ count, socket }) => count === 1 && socket.write(ok('x')))
-  const transport = transportTo(server)
-  await get(transport)
-  expect(unanswered(await get(transport, 100))).toMatchObject({
-    cause: 'timeout',
-    staleConnection: false,
+test.each([
+  ['breaks inside a word', 'reset', 'H'],
+  ['breaks after informational answers', 'reset', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ['breaks inside a body', 'reset', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n'],
+  ['is silent', 'timeout', undefined],
+])('a reused connection that %s is not stale', async (_, cause, bytes) => {
+  const server = await rawServer(({ count, socket }) => {
+    if (count === 1) socket.write(ok('x'))
+    else if (bytes !== undefined) socket.end(bytes)
   })
+  const transport = transportTo(server)
+  expect(textOf(await get(transport))).toBe('x')
+  const failed = unanswered(await get(transport, bytes === undefined ? 100 : undefined))
+  expect(failed).toMatchObject({ cause, staleConnection: false })
 })
 
 test('a connection that the server closes right behind its answer is answered or stale, and never anything else', async () => {

@@ -81,4 +81,11 @@ export function unanswered(result: HttpResult): NoResponse {
   return result
 }
 
+/** What a request to that server comes to, which gets no answer. */
+export const lost = async (
+  server: { url: string },
+  timeoutMs?: number,
+  options?: Partial<TransportOptions>,
+): Promise<NoResponse> => unanswered(await get(transportTo(server, options), timeoutMs))
+
 export const textOf = (result: HttpResult) => Buffer.from(answered(result).body).toString('latin1')

@@ -8,9 +8,28 @@ import tls from 'node:tls'
 import { expect, test } from 'vitest'
 import type { TransportOptions } from '../../harness/http/message.ts'
 import type { Listening } from '../support/raw-server.ts'
-import { get, lines, listen, ok, pem, send, textOf, transportTo, unanswered } from './servers.ts'
+import {
+  get,
+  lines,
+  listen,
+  lost,
+  ok,
+  pem,
+  send,
+  textOf,
+  transportTo,
+  unanswered,
+} from './servers.ts'
 
 const [cert, key] = [pem('cert'), pem('key')]
+const pkcs8 = { type: 'pkcs8', format: 'pem' } as const
+const anotherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  .privateKey.export(pkcs8)
+  .toString()
+const encrypted = createPrivateKey(key)
+  .export({ ...pkcs8, cipher: 'aes-128-cbc', passphrase: 'secret' })
+  .toString()
+const noKey = 'tls.key contains no usable private key without a passphrase in PEM'
 const elsewhere = { headers: lines(['host', 'elsewhere.example']) }
 
 async function secure(
@@ -27,14 +46,6 @@ async function secure(
 
 const answering = (options: tls.TlsOptions = {}) =>
   secure(options, (socket) => socket.on('data', () => socket.write(ok('x'))))
-
-test('a certificate that signs itself is refused', async () => {
-  const failed = unanswered(await get(transportTo(await answering())))
-  expect(failed).toMatchObject({
-    cause: 'tls',
-    message: 'certificate not accepted: self-signed certificate (DEPTH_ZERO_SELF_SIGNED_CERT)',
-  })
-})
 
 test.each<[string, Partial<TransportOptions>]>([
   ['insecure', { insecure: true }],
@@ -53,7 +64,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
     const versions = { maxVersion: version, minVersion: version }
     const server = await answering({ requestCert: true, ca: cert, ...versions })
     expect(textOf(await get(transportTo(server, { tls: { ca: cert, cert, key } })))).toBe('x')
-    const failed = unanswered(await get(transportTo(server, { tls: { ca: cert } })))
+    const failed = await lost(server, undefined, { tls: { ca: cert } })
     expect(failed.staleConnection).toBe(false)
     // In TLS 1.3 the alert comes after the handshake, and may be lost when the server closes.
     if (version === 'TLSv1.2')
@@ -66,8 +77,12 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
 test('each reason not to accept a certificate has a remedy of its own', async () => {
   const server = await answering()
   const way = { baseUrl: server.url, tls: {} }
-  const untrusted = unanswered(await get(transportTo(server)))
-  expect(untrusted.detail).toBe('untrusted')
+  const untrusted = await lost(server)
+  expect(untrusted).toMatchObject({
+    cause: 'tls',
+    detail: 'untrusted',
+    message: 'certificate not accepted: self-signed certificate (DEPTH_ZERO_SELF_SIGNED_CERT)',
+  })
   expect(remedyFor(untrusted, way)).toMatch(/tls\.ca in the target file \(or NODE_EXTRA_CA_CERTS\)/)
   expect(remedyFor(untrusted, { ...way, tls: { ca: 'another' } })).toMatch(
     /no authority in tls\.ca/,
@@ -93,12 +108,9 @@ test('each reason not to accept a certificate has a remedy of its own', async ()
 test.each<[TransportOptions['tls'], string]>([
   [{ ca: 'no pem' }, 'tls.ca contains no usable certificate in PEM'],
   [{ cert: key, key }, 'tls.cert contains no usable certificate in PEM'],
-  [{ cert, key: cert }, 'tls.key contains no usable private key without a passphrase in PEM'],
-  [
-    { cert, key: encrypted() },
-    'tls.key contains no usable private key without a passphrase in PEM',
-  ],
-  [{ cert, key: anotherKey() }, 'the files in tls cannot be used together: '],
+  [{ cert, key: cert }, noKey],
+  [{ cert, key: encrypted }, noKey],
+  [{ cert, key: anotherKey }, 'the files in tls cannot be used together: '],
 ])('a file of tls that cannot be used is named (%#)', (files, sentence) => {
   const transport = () =>
     createTransport({ baseUrl: 'https://x', connections: 1, bodyLimit: 1, tls: files! })
@@ -106,45 +118,30 @@ test.each<[TransportOptions['tls'], string]>([
   expect(transport).toThrow(sentence)
 })
 
-function anotherKey(): string {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString()
+/** What a request over TLS comes to at a server that treats its sockets so. */
+const refusedBy = async (serve: (socket: net.Socket) => void, timeoutMs?: number) => {
+  const server = await listen(net.createServer(serve))
+  return lost({ url: server.url.replace('http', 'https') }, timeoutMs)
 }
 
-function encrypted(): string {
-  const encoding = { type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc' } as const
-  return createPrivateKey(key)
-    .export({ ...encoding, passphrase: 'secret' })
-    .toString()
-}
-
-test('a server that does not speak TLS', async () => {
-  const server = await listen(
-    net.createServer((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 x\r\n\r\n'))),
-  )
-  const failed = unanswered(await get(transportTo({ url: `https://127.0.0.1:${server.port}` })))
-  expect(failed.cause).toBe('tls')
-  expect(failed.message).toBe(
+test.each<[string, string, (socket: net.Socket) => void, string]>([
+  [
+    'does not speak TLS',
+    'tls',
+    (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 x\r\n\r\n')),
     'that port does not speak TLS: should the base URL begin with http://?',
-  )
-})
-
-test('a server that hangs up, or says nothing, during the handshake', async () => {
-  const closing = await listen(
-    net.createServer((socket) => socket.once('data', () => socket.end())),
-  )
-  const failed = unanswered(await get(transportTo({ url: `https://127.0.0.1:${closing.port}` })))
-  expect(failed.cause).toBe('tls')
-  const silent = await listen(net.createServer(() => {}))
-  const missed = unanswered(
-    await get(transportTo({ url: `https://127.0.0.1:${silent.port}` }), 100),
-  )
-  expect(missed.cause).toBe('timeout')
-  expect(missed.message).toMatch(/^no connection to 127\.0\.0\.1:\d+ within 100 ms$/)
-  await new Promise((resolve) => {
-    for (const socket of silent.sockets) socket.resume().on('close', resolve)
-  })
+  ],
+  ['hangs up during the handshake', 'tls', (socket) => socket.once('data', () => socket.end()), ''],
+  [
+    'says nothing',
+    'timeout',
+    (socket) => socket.resume(),
+    'no connection to 127.0.0.1:\\d+ within 300 ms',
+  ],
+])('a server that %s', async (_, cause, serve, message) => {
+  const failed = await refusedBy(serve, cause === 'tls' ? undefined : 300)
+  expect(failed.cause).toBe(cause)
+  expect(failed.message).toMatch(new RegExp(message.replace('?', '\\?')))
 })
 
 test('a server that speaks first is not connected to again and again', async () => {
