@@ -49,31 +49,30 @@ const coldStart = (): Live => {
 }
 
 /** What fails on a server with that defect, or with another fault: what it takes, and whether its line shows it again there. */
-const rows: readonly (readonly [failing: string, takes: string, again: boolean, fault?: string])[] =
-  [
-    ['jobs.retrieve/200-identity', 'job-of-run', true, 'newest job'],
-    ['jobs.retrieve/200-created-at', 'job-of-run', true, 'newest job'],
-    ['jobs.retrieve/4xx-unknown-job', '-', true, 'newest job'],
-    ['ai-detect.run/2xx-accepted', 'earlier-requests', false, 'cold start'],
-    ['jobs.retrieve/200-stable#status', 'job-of-run', true],
-    ['jobs.create/4xx-no-effect#later', 'refusal-before', true],
-    ['jobs.create/4xx-no-effect#locks', 'refusal-before', false],
-    ['jobs.create/409-job-in-progress#parallel', 'job-in-progress', true],
-    ['jobs.create/409-job-in-progress#other', 'job-in-progress', true],
-    ['jobs.create/409-job-in-progress#failing', 'job-in-progress', true],
-    ['jobs.create/409-per-application', 'job-elsewhere', true],
-    ['jobs.create/409-atomic', 'requests-at-once', true],
-    ['jobs.create/409-released', 'job-before', true],
-    // With that requirement alone fewer jobs are made.
-    ['jobs.create/409-released#after-third', 'job-before', false],
-    ['jobs.retrieve/200-outcome', 'endless-job', false],
-    ['jobs.create/202-created#second-5xx', 'idle-application', true],
-    ['files.upload/2xx-retrievable#attached', 'object-of-run', true],
-    ['files.upload/2xx-retrievable#last-only', 'object-of-run', true],
-    ['graphs.create/2xx-usable#at-once', 'object-of-run', true],
-    ['graphs.create/400-duplicate-name#latest-only', 'object-of-run', true],
-    ['files.upload/2xx-accepted#pdf', '-', true],
-  ]
+const rows: [failing: string, takes: string, again: boolean, fault?: string][] = [
+  ['jobs.retrieve/200-identity', 'job-of-run', true, 'newest job'],
+  ['jobs.retrieve/200-created-at', 'job-of-run', true, 'newest job'],
+  ['jobs.retrieve/4xx-unknown-job', '-', true, 'newest job'],
+  ['ai-detect.run/2xx-accepted', 'earlier-requests', false, 'cold start'],
+  ['jobs.retrieve/200-stable#status', 'job-of-run', true],
+  ['jobs.create/4xx-no-effect#later', 'refusal-before', true],
+  ['jobs.create/4xx-no-effect#locks', 'refusal-before', false],
+  ['jobs.create/409-job-in-progress#parallel', 'job-in-progress', true],
+  ['jobs.create/409-job-in-progress#other', 'job-in-progress', true],
+  ['jobs.create/409-job-in-progress#failing', 'job-in-progress', true],
+  ['jobs.create/409-per-application', 'job-elsewhere', true],
+  ['jobs.create/409-atomic', 'requests-at-once', true],
+  ['jobs.create/409-released', 'job-before', true],
+  // With that requirement alone fewer jobs are made.
+  ['jobs.create/409-released#after-third', 'job-before', false],
+  ['jobs.retrieve/200-outcome', 'endless-job', false],
+  ['jobs.create/202-created#second-5xx', 'idle-application', true],
+  ['files.upload/2xx-retrievable#attached', 'object-of-run', true],
+  ['files.upload/2xx-retrievable#last-only', 'object-of-run', true],
+  ['graphs.create/2xx-usable#at-once', 'object-of-run', true],
+  ['graphs.create/400-duplicate-name#latest-only', 'object-of-run', true],
+  ['files.upload/2xx-accepted#pdf', '-', true],
+]
 
 /** Reads what a shell would run: the ids and the seed of the line, with names that no run has used before. */
 function optionsOf({ rerun }: Failure) {

@@ -46,9 +46,7 @@ function drip(start: string, piece: string): Behaviour {
 export const transportFaults: Readonly<Record<string, Misbehaviour>> = {
   'silence after the request': unjudged(() => undefined),
   'a close in place of an answer': unjudged(({ socket }) => void socket.destroy()),
-  'bytes that are not HTTP': unjudged(always('SSH-2.0-OpenSSH_9.6\r\n')),
   'a body that drips for ever': unjudged(drip(head('transfer-encoding: chunked'), chunk(' '))),
-  'huge headers': unjudged(pour('HTTP/1.1 200 OK\r\n', `x: ${'y'.repeat(8000)}\r\n`)),
   'two answers for each request': judged(
     always(Buffer.concat([http(200, '{}'), http(404, envelope('NotFound'))])),
   ),
@@ -190,22 +188,12 @@ function echo(): Misbehaviour {
 /** Statuses that make no sense. */
 export const oddStatuses: Readonly<Record<string, Misbehaviour>> = {
   'always 200 {}': answerOf(200, '{}'),
-  'always 401': unjudged(always(http(401, envelope('BadCredentials')))),
   'always 500': answerOf(500, envelope('InternalError')),
-  'always 503': unjudged(always(http(503, envelope('ServiceUnavailable')))),
-  'always 429, come back in an hour': unjudged(
-    always(http(429, envelope('QuotaExceeded'), { 'retry-after': '3600' })),
-  ),
   'always 999': answerOf(999, envelope('BadRequest')),
   'another status each time': judged(
     ({ socket, number }) =>
       void socket.write(http(200 + ((number * 37) % 400), envelope('BadRequest'))),
   ),
-  // A log-in: nothing is learned of the target.
-  'a redirect to another host': {
-    ...answerOf(302, '', { location: 'http://127.0.0.1:9/elsewhere' }),
-    code: 3,
-  },
   'a redirect to itself': judged(
     ({ socket, path }) => void socket.write(http(307, '', { location: path })),
   ),

@@ -6,7 +6,7 @@ import {
   oddStatuses,
   transportFaults,
 } from './behaviours.ts'
-import { judgeHostile, type Shown } from './judge-hostile.ts'
+import { judgeHostile } from './judge-hostile.ts'
 import { proveJunit, proveNoKey, proveSound } from './proof.ts'
 import { startRaw } from '../support/raw-server.ts'
 import type { Run } from '../../harness/engine/run.ts'
@@ -51,10 +51,14 @@ function settingsFor(name: string): JudgeSettings {
   return /deep|MB|60 KB|million|thousands/.test(name) ? few : some
 }
 
-async function judge({ answer }: Misbehaviour, settings: JudgeSettings): Promise<Shown> {
+/** The run of such a server has a verdict, and its reports can be read. */
+async function prove(name: string, { answer, code }: Misbehaviour, settings = settingsFor(name)) {
   const server = await startRaw(answer)
   try {
-    return await judgeHostile(server.url, settings)
+    const outcome = await judgeHostile(server.url, settings)
+    expect(outcome.code, outcome.report.exit.because).toBe(code)
+    proveSound(outcome, name)
+    if (name === 'an echo of the key') proveNoKey(outcome)
   } finally {
     await server.close()
   }
@@ -63,38 +67,18 @@ async function judge({ answer }: Misbehaviour, settings: JudgeSettings): Promise
 const named = (behaviours: Readonly<Record<string, Misbehaviour>>): [string, Misbehaviour][] =>
   Object.entries(behaviours)
 
-test.concurrent.each(named(transportFaults))(
-  'a fault of the transport: %s',
-  async (name, behaviour) => {
-    const outcome = await judge(behaviour, settingsFor(name))
-    expect(outcome.code, outcome.report.exit.because).toBe(behaviour.code)
-    proveSound(outcome, name)
-  },
-)
-
 /** Megabytes in each answer: at once with others, they come slower than the suite waits. */
 const isHeavy = ([name]: readonly [string, Misbehaviour]): boolean =>
   /deep|MB|60 KB|million/.test(name)
-const odd = [...named(oddStatuses), ...named(oddBodies)]
+const all = [...named(transportFaults), ...named(oddStatuses), ...named(oddBodies)]
 
-test.concurrent.each(odd.filter((one) => !isHeavy(one)))(
-  'an odd answer: %s',
-  async (name, behaviour) => {
-    const outcome = await judge(behaviour, settingsFor(name))
-    expect(outcome.code, outcome.report.exit.because).toBe(behaviour.code)
-    proveSound(outcome, name)
-    if (name === 'an echo of the key') proveNoKey(outcome)
-  },
+test.concurrent.each(all.filter((one) => !isHeavy(one)))('an odd answer: %s', (name, behaviour) =>
+  prove(name, behaviour),
 )
 
 // One at a time: they keep a processor busy.
-test.each([...odd.filter(isHeavy), ...named(heavyBodies)])(
-  'much to read: %s',
-  async (name, behaviour) => {
-    const outcome = await judge(behaviour, few)
-    expect(outcome.code, outcome.report.exit.because).toBe(behaviour.code)
-    proveSound(outcome, name)
-  },
+test.each([...all.filter(isHeavy), ...named(heavyBodies)])('much to read: %s', (name, behaviour) =>
+  prove(name, behaviour, few),
 )
 
 test('the JUnit report of each of these runs is one', proveJunit)
