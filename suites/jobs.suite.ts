@@ -24,6 +24,7 @@ import {
 } from './created/drive.ts'
 import { takesAnyText } from './jobs/any-text.ts'
 import { clientOf, gateOf } from './jobs/client.ts'
+import { provokeFirstRefusals } from './jobs/drive.ts'
 import {
   malformedId,
   malformedInputs,
@@ -125,7 +126,7 @@ export const whenIdle: Hooks['intercept'] = (run, { operation, params, effect },
   // The effect of refused creations is checked before any other refusal is sent there.
   const isLookedAtFirst =
     isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application.id
-  return isLookedAtFirst ? reach(client, 'refusals').then(refused, refused) : refused()
+  return isLookedAtFirst ? provokeFirstRefusals(client).then(refused, refused) : refused()
 }
 
 export const readLastStates = (run: Run): Promise<void> => readFinalStates(clientOf(run))

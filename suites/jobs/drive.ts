@@ -2,6 +2,7 @@ import {
   declaredResource,
   grantedControl,
   isDeclared,
+  once,
   retryWhileSettling,
   sendAtOnce,
   validRequest,
@@ -24,7 +25,7 @@ import { Gate, gateOf, type JobClient, jobRequest, pauseMs, withOtherValues } fr
 import { type Attack, type AttackLook, attackLook } from './conflicts.ts'
 import { kindsOf } from './faults.ts'
 import { attemptsIn, isOwn, type Job, statusOf, viewOf } from './view.ts'
-import { moments, timesAlike, windowMs } from './no-effect.ts'
+import { isSuspectedElsewhere, moments, timesAlike, windowMs } from './no-effect.ts'
 import { ids } from './rules.ts'
 
 /** Creates the situations for the rules about conflicts and refused creations, which judge them. */
@@ -343,63 +344,71 @@ async function lookClosely(gate: Gate, after: Look): Promise<void> {
   }
 }
 
-/**
- * Sends creations after refused ones, once per run, before any other refusal. One follows each kind of refusal at once;
- * several follow all kinds later, since a refused request may start its job from a queue.
- */
-export async function provokeRefusals(client: JobClient): Promise<void> {
-  const application = declaredResource(client.run, 'application')
-  await grantedControl(client.run, 'jobs.create')
-  const locking = await gateOf(client, application).hold(lookAlone)
-  const { otherApplication: other } = client.run.target.resources
-  // Repeats this on another application: if that one stays free, refusals do not lock applications.
-  if (locking && other && other.id !== application.id)
-    await gateOf(client, other).tryHold(async (gate) => {
-      if ((await look(gate)) === 'granted') await look(gate, locking)
-    })
+async function lookAfter(gate: Gate, after: Look): Promise<void> {
+  const { client } = gate
+  const { refusals, afterMs } = after
+  if ((await gate.look(ids.noEffect)) !== 'freed') return
+  // Send all refusals once more by themselves: in a long list, another client's job may have interfered.
+  if (refusals.length > 1) {
+    await client.pause(windowMs)
+    if ((await look(gate, after)) !== 'freed') return
+  }
+  for (const refusal of refusals)
+    if (!isOver(gate)) await lookClosely(gate, { refusals: [refusal], afterMs })
 }
 
-/** Approximate duration of a refusal and a following creation, in ms. */
-const nextLookMs = 150
+const isOver = ({ client, isGivenUp }: Gate): boolean => isGivenUp || client.isBroken(ids.noEffect)
 
-/** The look after which the application accepts no creation any more, if any. */
-async function lookAlone(gate: Gate): Promise<Look | undefined> {
-  const { client, application } = gate
+/** One creation at once after each kind of refusal; the look after which the application accepts no creation any more, if any. */
+async function lookAtOnce(gate: Gate): Promise<Look | undefined> {
   // An application that is not released even without refusals shows nothing.
   if (gate.jobs.length <= 1 && (await look(gate)) === 'lost')
     throw new NotExercised('the application answers 409 even if no creation was refused before')
-  const { delayed, atOnce } = await kindsOf(client.run, application)
-  const isOver = (): boolean => gate.isGivenUp || client.isBroken(ids.noEffect)
-  let last: Look | undefined
-  const lookAfter = async (refusals: readonly Refusal[], afterMs: number): Promise<void> => {
-    last = { refusals, afterMs }
-    if ((await gate.look(ids.noEffect)) !== 'freed') return
-    // Send all refusals once more by themselves: in a long list, another client's job may have interfered.
-    if (refusals.length > 1) {
-      await client.pause(windowMs)
-      if ((await look(gate, last)) !== 'freed') return
-    }
-    for (const refusal of refusals)
-      if (!isOver()) await lookClosely(gate, { refusals: [refusal], afterMs })
+  const { atOnce } = await kindsOf(gate.client.run, gate.application)
+  for (const refusals of atOnce) {
+    const one = { refusals, afterMs: 0 }
+    await refuse(gate, refusals)
+    await lookAfter(gate, one)
+    if (gate.isGivenUp) return one
+    if (isOver(gate)) break
   }
-  const left = [...atOnce]
-  const lookAtOnce = async (until: number): Promise<void> => {
-    while (left.length > 0 && performance.now() < until - nextLookMs && !isOver()) {
-      const refusals = left.shift()!
-      await refuse(gate, refusals)
-      await lookAfter(refusals, 0)
-    }
+  return undefined
+}
+
+/** Creations some time after refusals of all kinds: a refused request may start its job from a queue. */
+async function lookLater(gate: Gate): Promise<void> {
+  const { client, application } = gate
+  const { delayed } = await kindsOf(client.run, application)
+  if (!delayed) return
+  await refuse(gate, delayed)
+  const refusedAt = performance.now()
+  for (const afterMs of client.isQuick ? moments.slice(0, 1) : moments) {
+    await client.pause(refusedAt + afterMs - performance.now())
+    // Another application that seems to be locked is compared with this one first.
+    if (isOver(gate) || isSuspectedElsewhere(client.history, application.id)) return
+    await lookAfter(gate, { refusals: delayed, afterMs })
   }
-  if (delayed) {
-    await refuse(gate, delayed)
-    const refusedAt = performance.now()
-    for (const afterMs of client.isQuick ? moments.slice(0, 1) : moments) {
-      await client.pause(refusedAt + afterMs - performance.now())
-      if (!isOver()) await lookAfter(delayed, afterMs)
-      // Late jobs are rare: whatever fits into the last pause is checked there.
-      if (afterMs === moments[1]) await lookAtOnce(refusedAt + moments[2])
-    }
-  }
-  await lookAtOnce(Infinity)
-  return gate.isGivenUp ? last : undefined
+}
+
+/** Looks for effects of refused creations before any other refusal is sent to the application. */
+export const provokeFirstRefusals = (client: JobClient): Promise<void> =>
+  once(client.run, 'jobs first refusals', async () => {
+    const application = declaredResource(client.run, 'application')
+    await grantedControl(client.run, 'jobs.create')
+    const locking = await gateOf(client, application).hold(lookAtOnce)
+    const { otherApplication: other } = client.run.target.resources
+    // Repeats this on another application: if that one stays free, refusals do not lock applications.
+    if (locking && other && other.id !== application.id)
+      await gateOf(client, other).tryHold(async (gate) => {
+        if ((await look(gate)) === 'granted') await look(gate, locking)
+      })
+  })
+
+/** Late effects are looked for on the other application, if there is one: it has time for them. */
+export async function provokeRefusals(client: JobClient): Promise<void> {
+  const application = declaredResource(client.run, 'application')
+  const { otherApplication: other = application } = client.run.target.resources
+  const first = provokeFirstRefusals(client)
+  await grantedControl(client.run, 'jobs.create')
+  await allEnded([first, gateOf(client, other).tryHold(lookLater)])
 }

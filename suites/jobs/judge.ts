@@ -34,14 +34,7 @@ import { clientOf, type JobClient, jobRequest } from './client.ts'
 import { isSomeCreated } from './creations.ts'
 import { provokeConflicts, provokeRefusals } from './drive.ts'
 import { hasEnded, isGone, isRead, type Job, ownJobs, statusOf, viewOf } from './view.ts'
-import {
-  apartMs,
-  failedFault,
-  failedRule,
-  isSomeRight,
-  ofFailing,
-  timesDiffer,
-} from './readings.ts'
+import { apartMs, failedFault, failedRule, isSomeRight, ofFailing } from './readings.ts'
 import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './rules.ts'
 
 /** The id of the job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
@@ -99,7 +92,7 @@ export function reach(client: JobClient, state: State): Promise<unknown> {
 }
 
 /** Interval before an ended job is read again, in ms: after its creation, or in a quick run after its observed end. */
-const againMs = { full: 3000, quick: 1000 }
+const againMs = { full: 2000, quick: 1000 }
 /** Maximum ended jobs per application and outcome to read again, besides the first; the latest. */
 const maxReadAgain = { full: 2, quick: 1 }
 /** Intervals before a missing job is read again, in ms: a slow replica knows it by then, or another one answers. */
@@ -141,15 +134,22 @@ export async function readFinalStates(client: JobClient): Promise<void> {
   const { application, job: declared } = run.target.resources
   await Promise.allSettled(ownJobs(history).map(({ id }) => client.awaitEnd(id)))
   const created = 'jobs.retrieve/200-created-at'
-  const last = ownJobs(history).at(-1)
-  // One more job, unless the others already show that the clock advances.
-  if (application && last && !isQuick && client.isPlanned(created) && !timesDiffer(history)) {
-    await client.pause(last.creation.endedAt + apartMs - performance.now())
+  const [first] = ownJobs(history)
+  const isApart = ({ creation }: Job): boolean =>
+    creation.sentAt - first!.creation.endedAt >= apartMs
+  // The order of their times shows only in jobs that are far enough apart.
+  if (
+    application &&
+    first &&
+    !isQuick &&
+    client.isPlanned(created) &&
+    !ownJobs(history).some(isApart)
+  ) {
+    await client.pause(first.creation.endedAt + apartMs - performance.now())
     await follow(client, application, created, '').catch(() => undefined)
   }
   const isWanted = rulesAfter('ended').some((id) => id.startsWith('jobs.r') && client.isPlanned(id))
   if (!isWanted || client.cannotBeRead) return
-  const [first] = ownJobs(history)
   const from = depth === 'full' ? first?.creation : first?.end
   const before = declared === undefined ? undefined : history.of(declared).find(hasEnded)
   const since = Math.max(

@@ -5,6 +5,7 @@ import {
   type HistoryEvent,
   isConflict,
   type Rule,
+  sameId,
   verdictOf,
 } from '../../harness/journal/index.ts'
 import { type Application, type Attempt, attemptsIn, lostBefore, wereTogether } from './view.ts'
@@ -128,6 +129,9 @@ const suspicious = derived((history): Look[] => {
       [...afterEach].some(([kind, ms]) => (harmless.get(kind) ?? Infinity) > 1.25 * ms + 5),
   )
 })
+
+export const isSuspectedElsewhere = (history: History, application: string): boolean =>
+  suspicious(history).some((look) => !sameId(look.application.id, application))
 
 export const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
   suspicious(history).some((look) => look.creation === creation) ||

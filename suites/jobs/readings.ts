@@ -344,10 +344,6 @@ export const createdAtRule: Rule = (history) => {
   return verdictOf(evidence.slice(0, 1), dated.flat().length, why)
 }
 
-export const timesDiffer = (history: History): boolean =>
-  new Set(datedReadings(history).flatMap((all) => all.map(({ instant }) => instant.epochMs))).size >
-  1
-
 /** Maximum age of a new job by the target's clock, in ms. */
 const longAgoMs = 30 * 24 * 3600 * 1000
 
