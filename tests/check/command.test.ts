@@ -66,7 +66,6 @@ test('check says first how much a recording of that target can show', async () =
 
 test.each([
   ['--base-url example.com', /^conform: --base-url: must be an http or https URL like/],
-  ['--base-url https://user:secret@here.example.com', /^conform: --base-url: must be an http or/],
   ['--target none.json', /^conform: none\.json: does not exist$/],
   ['--report har=traffic.har', /would overwrite the recording; give another file$/],
 ])('check %s is refused in one sentence', async (args, sentence) => {
@@ -79,11 +78,11 @@ test.each([
 test('check writes every format; one on stdout leaves the rest to stderr', async () => {
   const reports = formatNames.flatMap((name) => ['--report', `${name}=${at(`report.${name}`)}`])
   expect(await run([bad, pdf], ...reports)).toMatchObject({ code: 1 })
-  for (const name of formatNames)
-    expect(readFileSync(at(`report.${name}`), 'utf8').length).toBeGreaterThan(200)
+  const texts = formatNames.map((name) => readFileSync(at(`report.${name}`), 'utf8'))
+  for (const text of texts) expect(text.length).toBeGreaterThan(200)
+  expect(texts.join()).not.toContain('Requests of the run itself')
   const written = readReport(at('report.json')).report
   expect(written).toMatchObject({ verdict: 'non-conformant', run: { requests: 2 } })
-  expect(readFileSync(at('report.html'), 'utf8')).not.toContain('Requests of the run itself')
   const { stdout, stderr } = await run([bad], '--report', 'json=-')
   expect(JSON.parse(stdout)).toMatchObject({ format: 'conformance-report/1' })
   expect(stderr).toMatch(/^non-conformant: /im)

@@ -112,7 +112,6 @@ export const granted: Readonly<Record<string, Told>> = Object.fromEntries(
 
 let files = 0
 
-/** A file of its own. */
 export function inFile(text: string, name = `${files++}.har`): string {
   const path = join(folder(), name)
   writeFileSync(path, text)
@@ -121,7 +120,6 @@ export function inFile(text: string, name = `${files++}.har`): string {
 
 const now = new Date('2027-01-01T00:00:00Z')
 
-/** What `check` makes of a HAR. */
 export function checked(recorded: unknown, options: Parameters<typeof checkFile>[1] = {}) {
   const text = typeof recorded === 'string' ? recorded : JSON.stringify(recorded)
   return checkFile(inFile(text), options, now)

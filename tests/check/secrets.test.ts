@@ -10,6 +10,10 @@ const jwt = `${head}.${Buffer.from('{"sub":"somebody"}').toString('base64url')}.
 const password = 'correct-horse-battery'
 const known = 'known-key-of-the-target-file'
 
+const inHex = Buffer.from(jwt).toString('hex')
+const echoed = [jwt, known, password, inHex, 'query-token-1234567']
+const header = (name: string, value: string) => ({ name, value })
+
 /** Every way in which the key appears in the recording, in requests and answers that fail, so that they are shown. */
 const told: Told[] = [
   `Bearer ${jwt}`,
@@ -21,48 +25,26 @@ const told: Told[] = [
   ...granted['pdf.parse/200-text']!,
   to: `/v1/tools/pdf-parser/f?access_token=query-token-1234567&subscription-key=query-key-of-the-gateway&page=2`,
   authorization,
-  answers: {
-    echo: [
-      jwt,
-      known,
-      password,
-      encodeURIComponent(jwt),
-      Buffer.from(jwt).toString('hex'),
-      'query-token-1234567',
-    ],
-  },
-  response: {
-    headers: [
-      { name: 'Set-Cookie', value: 'sid=cookie-of-the-answer' },
-      { name: 'x-echo', value: `is ${jwt}` },
-    ],
-  },
+  answers: { echo: [...echoed, encodeURIComponent(jwt)] },
+  response: { headers: [header('Set-Cookie', 'sid=cookie-of-the-answer'), header('x-echo', jwt)] },
 }))
 
 const secrets = [
-  jwt,
+  ...echoed,
   jwt.split('.')[2]!,
-  known,
-  password,
-  'query-token-1234567',
-  'query-key-of-the-gateway',
-  'header-key-of-the-gateway',
-  'cookie-of-the-answer',
-  'cookie-of-the-request',
-  'csrf-of-the-request',
-  'a-value-without-a-scheme',
-  Buffer.from(jwt).toString('hex'),
   Buffer.from(`user:${password}`).toString('base64'),
-  'hunter2',
+  ...'query-key-of-the-gateway header-key-of-the-gateway cookie-of-the-answer cookie-of-the-request csrf-of-the-request a-value-without-a-scheme hunter2'.split(
+    ' ',
+  ),
 ]
 
 async function reports() {
   const recorded = har(...told)
   for (const { request } of recorded.log.entries) {
     request.headers.push(
-      { name: 'cookie', value: 'sid=cookie-of-the-request; theme=dark' },
-      { name: 'X-CSRF-Token', value: 'csrf-of-the-request' },
-      { name: 'Ocp-Apim-Subscription-Key', value: 'header-key-of-the-gateway' },
+      header('cookie', 'sid=cookie-of-the-request; theme=dark'),
+      header('X-CSRF-Token', 'csrf-of-the-request'),
+      header('Ocp-Apim-Subscription-Key', 'header-key-of-the-gateway'),
     )
     request.url = request.url.replace('https://', 'https://user:hunter2@')
   }
@@ -74,7 +56,6 @@ async function reports() {
   return { texts, shown: exchangesOf(report) }
 }
 
-/** Exchanges of the failures of these requests. */
 const exchangesOf = (report: Report) =>
   rowOf(report, 'pdf.parse/200-text').failures.map(({ exchange }) => exchange!)
 
