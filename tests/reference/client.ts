@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import reference from '../../fixtures/reference.target.json' with { type: 'json' }
 import { operationTable } from '../spec/tables.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 import {
@@ -19,76 +19,44 @@ export type Server = string | ((request: Request) => Promise<Response>)
 
 /** A change to the valid request of an operation, as the scenarios of the target file spell it. */
 export interface Change {
-  readonly operation?: string
-  readonly path?: string
-  readonly key?: string
-  readonly headers?: Readonly<Record<string, string | undefined>>
-  readonly params?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string>>
-  readonly body?: unknown
-  readonly merge?: Readonly<Record<string, unknown>>
-  readonly raw?: { readonly text?: string; readonly base64?: string; readonly contentType: string }
-  readonly repeat?: number
-  readonly before?: readonly Side[]
-  readonly after?: readonly Side[]
+  operation?: string
+  path?: string
+  key?: string
+  headers?: Record<string, string | undefined>
+  params?: Record<string, string>
+  query?: Record<string, string>
+  body?: unknown
+  merge?: Record<string, unknown>
+  raw?: { text?: string; base64?: string; contentType: string }
+  repeat?: number
+  before?: readonly Side[]
+  after?: readonly Side[]
 }
 
 interface Side {
-  readonly method: string
-  readonly url: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: unknown
+  method: string
+  url: string
+  headers?: Record<string, string>
+  body?: unknown
 }
 
-interface Declared {
-  readonly body?: Readonly<Record<string, unknown>>
-  readonly content?: { readonly text: string }
-  readonly contentType?: string
-  readonly filename?: string
-}
-
-interface Application {
-  readonly id: string
-  readonly inputs: readonly { readonly id: string; readonly value: readonly string[] }[]
-}
-
-interface Target {
-  readonly keys: Readonly<Record<'full' | 'expired' | 'restricted', string>>
-  readonly resources: Readonly<
-    Record<
-      'application' | 'otherApplication' | 'slowApplication' | 'failingApplication',
-      Application
-    > &
-      Record<
-        | 'job'
-        | 'file'
-        | 'pdfText'
-        | 'deletedFile'
-        | 'graph'
-        | `${'p' | 'corruptedP' | 'encryptedP' | 'oversizedP'}dfFile`,
-        string
-      >
-  >
-  readonly operations: Readonly<Record<string, Declared>>
-  readonly scenarios: Readonly<Record<string, Change>>
-}
-
-const file = new URL('../../fixtures/reference.target.json', import.meta.url)
 /** The target file of the reference. */
-export const target = JSON.parse(readFileSync(file, 'utf8')) as Target
+export const target: any = reference
 
 const { resources } = target
 const inputs = resources.application.inputs
 
 /** Method, path, and the body of a valid request that the target file does not declare, by operation. */
-export const routes: Readonly<
-  Record<string, readonly [method: string, path: string, body?: unknown]>
-> = Object.fromEntries(
-  Object.entries(operationTable).map(([id, [route]]) => {
-    const [method = '', path = ''] = route.split(' ')
-    return [id, [method, path, { 'pdf.parse': { format: 'text' }, 'jobs.create': { inputs } }[id]]]
-  }),
-)
+export const routes: Record<string, [method: string, path: string, body?: object]> =
+  Object.fromEntries(
+    Object.entries(operationTable).map(([id, [route]]) => {
+      const [method = '', path = ''] = route.split(' ')
+      return [
+        id,
+        [method, path, { 'pdf.parse': { format: 'text' }, 'jobs.create': { inputs } }[id]],
+      ]
+    }),
+  )
 
 const parameters = (operation: string): Record<string, string> => ({
   file_id: operation === 'pdf.parse' ? resources.pdfFile : resources.file,
@@ -98,12 +66,12 @@ const parameters = (operation: string): Record<string, string> => ({
 })
 
 export interface Reply {
-  readonly status: number
-  readonly type: string
-  readonly headers: Headers
-  readonly text: string
-  /** The body as JSON; undefined if it is not JSON. */
-  readonly json: any
+  status: number
+  type: string
+  headers: Headers
+  text: string
+  /** Undefined if it is not JSON. */
+  json: any
 }
 
 async function reply(response: Response): Promise<Reply> {
@@ -121,11 +89,11 @@ async function reply(response: Response): Promise<Reply> {
 function bodyOf(
   operation: string,
   change: Change,
-): { body?: string | Uint8Array<ArrayBuffer>; type?: string } {
+): { body?: string | Buffer<ArrayBuffer>; type?: string } {
   const declared = target.operations[operation]
   if (change.raw) {
     const { text, base64, contentType: type } = change.raw
-    return { body: text ?? new Uint8Array(Buffer.from(base64 ?? '', 'base64')), type }
+    return { body: text ?? Buffer.from(base64 ?? '', 'base64'), type }
   }
   if (operation === 'files.upload')
     return { body: declared?.content?.text ?? '', type: 'text/plain' }
@@ -198,15 +166,15 @@ export async function send(server: Server, operation: string, change: Change = {
 }
 
 async function aside(server: Server, sides: readonly Side[] = []): Promise<void> {
-  for (const side of sides) {
-    const headers = { authorization: `Bearer ${target.keys.full}`, ...side.headers }
-    await reach(server, side.url, { method: side.method, headers, body: JSON.stringify(side.body) })
+  for (const { body, headers, method, url } of sides) {
+    const all = { authorization: `Bearer ${target.keys.full}`, ...headers }
+    await reach(server, url, { method, headers: all, body: JSON.stringify(body) })
   }
 }
 
 /** Sends what a scenario of the target file describes; a repeated one until the answer is no success. */
 export async function play(server: Server, id: string): Promise<Reply> {
-  const scenario = target.scenarios[id] ?? {}
+  const scenario: Change = target.scenarios[id] ?? {}
   const operation = scenario.operation ?? id.slice(0, id.indexOf('/'))
   await aside(server, scenario.before)
   try {
@@ -219,15 +187,9 @@ export async function play(server: Server, id: string): Promise<Reply> {
   }
 }
 
-/** Another method or path, with the full key. */
-export async function get(
-  server: Server,
-  path: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Reply> {
+/** Another path, with the full key. */
+export async function get(server: Server, path: string): Promise<Reply> {
   return reply(
-    await reach(server, path, {
-      headers: { authorization: `Bearer ${target.keys.full}`, ...headers },
-    }),
+    await reach(server, path, { headers: { authorization: `Bearer ${target.keys.full}` } }),
   )
 }

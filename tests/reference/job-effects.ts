@@ -32,6 +32,12 @@ async function readsLaterBy(server: Server, ms: number): Promise<boolean> {
   return Date.parse(read.json.created_at) - Date.parse(at) === ms
 }
 
+async function answersTo(server: Server, ...texts: string[]): Promise<string> {
+  const bodies = texts.map((text) => ({ inputs: [{ id: 'topic', value: [text] }] }))
+  const answers = await Promise.all(bodies.map((body) => send(server, 'jobs.create', { body })))
+  return answers.map(({ status }) => status).join()
+}
+
 /** Effects of the variants about jobs, seen from outside. */
 export const jobEffects: Readonly<Record<string, Story>> = {
   'jobs/no-optional-members': async (server) => Object.keys((await job(server)).json).length === 4,
@@ -75,17 +81,9 @@ export const jobEffects: Readonly<Record<string, Story>> = {
     await pause(settleMs + 40)
     return atOnce === 404 && (await read()) === 200
   },
-  'jobs/texts-limited': async (server) => {
-    const texts = ['tea'.repeat(200), 'a\u0001b', 'a\nb']
-    const bodies = texts.map((text) => ({ inputs: [{ id: 'topic', value: [text] }] }))
-    const answers = await Promise.all(bodies.map((body) => send(server, 'jobs.create', { body })))
-    return answers.map(({ status }) => status).join() === '400,400,202'
-  },
-  'jobs/values-limited': async (server) => {
-    const bodies = ['coffee', 'tea'].map((text) => ({ inputs: [{ id: 'topic', value: [text] }] }))
-    const answers = await Promise.all(bodies.map((body) => send(server, 'jobs.create', { body })))
-    return answers.map(({ status }) => status).join() === '400,202'
-  },
+  'jobs/texts-limited': async (server) =>
+    (await answersTo(server, 'tea'.repeat(200), 'a\u0001b', 'a\nb')) === '400,400,202',
+  'jobs/values-limited': async (server) => (await answersTo(server, 'coffee', 'tea')) === '400,202',
   'jobs/others-now-and-then': async (server) => {
     const statuses: number[] = []
     for (let i = 0; i < 7; i++) {
