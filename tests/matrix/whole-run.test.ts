@@ -25,7 +25,7 @@ function expectTypical(sent: ReadonlyMap<string, number>, { options, plan, targe
   const isJobs = (operation: string) => operation.startsWith('jobs.')
   const wrong = rows.filter(([operation, count, typical]) => {
     const [least, most] = isJobs(operation) ? [0.3, 3] : [0.6, 1.5]
-    return count <= least! * typical || count >= most! * typical
+    return count <= least * typical || count >= most * typical
   })
   expect(wrong).toEqual([])
   const known = rows.filter(([operation]) => !isJobs(operation))

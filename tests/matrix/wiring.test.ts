@@ -1,8 +1,12 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { observedRequirements } from '../../harness/checks/envelope-watch.ts'
 import { needsSocket } from '../../reference/server.ts'
 import { expectConforming, inCohorts, large } from './allowed-differences.ts'
+import { refusals } from '../../reference/switches/defects.ts'
+import { judge } from '../engine/networks.ts'
 import { ownId, redUnder } from './also-red.ts'
+import { withoutCleanup } from './changed-targets.ts'
+import { isOfStates } from './every-case.ts'
 import { expectListed, switches } from './kill-matrix.ts'
 
 /** The switch of each requirement that `every-case` does not judge; `npm run test:servers` has all the others. */
@@ -25,6 +29,13 @@ const asked = (defect: string): string[] => [
 test.each(main)('a server that breaks %s fails it', (defect) =>
   expectListed(defect, { only: asked(defect), depth: isRare(defect) ? 'full' : 'quick' }),
 )
+
+test('a server that refuses nothing fails every refusal, and nothing else', async () => {
+  const defects = refusals.filter((defect) => !isOfStates(defect))
+  const reference = { jobMs: 15, slowJobMs: 300, defects }
+  const { failed } = await judge([], { reference, change: withoutCleanup, depth: 'quick' })
+  expect(failed.toSorted()).toEqual(defects.toSorted())
+})
 
 describe('a few cases of each kind accuse none of the ways to conform', () => {
   // `npm run test:servers` judges all of them; megabytes in each answer take long.

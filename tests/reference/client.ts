@@ -17,27 +17,15 @@ export type Story = (server: Server) => Promise<boolean>
 /** A server: its base URL, or what answers in the same process. */
 export type Server = string | ((request: Request) => Promise<Response>)
 
-/** A change to the valid request of an operation, as the scenarios of the target file spell it. */
+/** A change to the valid request of an operation. */
 export interface Change {
-  operation?: string
   path?: string
   key?: string
-  headers?: Record<string, string | undefined>
+  headers?: Record<string, string>
   params?: Record<string, string>
-  query?: Record<string, string>
   body?: unknown
   merge?: Record<string, unknown>
-  raw?: { text?: string; base64?: string; contentType: string }
-  repeat?: number
-  before?: readonly Side[]
-  after?: readonly Side[]
-}
-
-interface Side {
-  method: string
-  url: string
-  headers?: Record<string, string>
-  body?: unknown
+  raw?: { text: string; contentType: string }
 }
 
 /** The target file of the reference. */
@@ -86,15 +74,9 @@ async function reply(response: Response): Promise<Reply> {
   return { status, headers, type: headers.get('content-type') ?? '', text, json }
 }
 
-function bodyOf(
-  operation: string,
-  change: Change,
-): { body?: string | Buffer<ArrayBuffer>; type?: string } {
+function bodyOf(operation: string, change: Change): { body?: string; type?: string } {
   const declared = target.operations[operation]
-  if (change.raw) {
-    const { text, base64, contentType: type } = change.raw
-    return { body: text ?? Buffer.from(base64 ?? '', 'base64'), type }
-  }
+  if (change.raw) return { body: change.raw.text, type: change.raw.contentType }
   if (operation === 'files.upload')
     return { body: declared?.content?.text ?? '', type: 'text/plain' }
   const valid = routes[operation]?.[2] ?? declared?.body
@@ -148,43 +130,11 @@ export async function send(server: Server, operation: string, change: Change = {
   if (type !== undefined) headers.set('content-type', type)
   if (operation === 'files.upload')
     headers.set('content-disposition', 'attachment; filename="green-tea.txt"')
-  for (const [name, value] of Object.entries(change.headers ?? {})) {
-    if (value === undefined) headers.delete(name)
-    else headers.set(name, value)
-  }
+  for (const [name, value] of Object.entries(change.headers ?? {})) headers.set(name, value)
   // What a client on a socket would say of itself.
   if (typeof server !== 'string' && body !== undefined)
     headers.set('content-length', String(Buffer.byteLength(body)))
-  const query = change.query ? `?${new URLSearchParams(change.query).toString()}` : ''
-  return reply(
-    await reach(server, `${path}${query}`, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body }),
-    }),
-  )
-}
-
-async function aside(server: Server, sides: readonly Side[] = []): Promise<void> {
-  for (const { body, headers, method, url } of sides) {
-    const all = { authorization: `Bearer ${target.keys.full}`, ...headers }
-    await reach(server, url, { method, headers: all, body: JSON.stringify(body) })
-  }
-}
-
-/** Sends what a scenario of the target file describes; a repeated one until the answer is no success. */
-export async function play(server: Server, id: string): Promise<Reply> {
-  const scenario: Change = target.scenarios[id] ?? {}
-  const operation = scenario.operation ?? id.slice(0, id.indexOf('/'))
-  await aside(server, scenario.before)
-  try {
-    let last = await send(server, operation, scenario)
-    for (let sent = 1; sent < (scenario.repeat ?? 1) && last.status < 300; sent++)
-      last = await send(server, operation, scenario)
-    return last
-  } finally {
-    await aside(server, scenario.after)
-  }
+  return reply(await reach(server, path, { method, headers, ...(body !== undefined && { body }) }))
 }
 
 /** Another path, with the full key. */
