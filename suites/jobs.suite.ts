@@ -9,7 +9,7 @@ import {
 } from '../harness/checks/index.ts'
 import { type Exchange, jsonOf, type Probe } from '../harness/journal/index.ts'
 import { isPlanned, operationProbe, type Run, type Hooks } from '../harness/engine/index.ts'
-import { historyOf, type CheckContext, type Judge } from '../harness/run/index.ts'
+import { type CheckContext, type Judge } from '../harness/run/index.ts'
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import {
@@ -132,6 +132,6 @@ export const whenIdle: Hooks['intercept'] = (run, { operation, params, effect },
 export const readLastStates = (run: Run): Promise<void> => readFinalStates(clientOf(run))
 
 export const unfinishedJobs = (run: Run): string[] =>
-  viewOf(historyOf(run))
+  viewOf(run.journal)
     .jobs.filter((job) => !job.isOver)
     .map(({ id }) => id)

@@ -22,7 +22,7 @@ import {
   type RunParts,
 } from '../harness/engine/index.ts'
 import { NotExercised, type Probe, type Exchange, withJson } from '../harness/journal/index.ts'
-import { ask, askHolding, startJudging, historyOf, noteInHistory } from '../harness/run/index.ts'
+import { ask, askHolding, startJudging } from '../harness/run/index.ts'
 import { failKeyless, noteKeyless } from './authentication/credentials.ts'
 import { clientOf } from './jobs/client.ts'
 import { reach } from './jobs/judge.ts'
@@ -134,7 +134,7 @@ function rerunNeeds(run: Run, id: string, exchange: Exchange): readonly string[]
   if (makers) return planned(makers)
   const maker = onEveryJob.test(id) ? 'jobs.create' : afterOthers[id]
   if (maker === undefined) return []
-  const history = historyOf(run)
+  const history = run.journal
   const [object] = Object.values(probe.params)
   const isSame = maker === 'graphs.add-file' || id === 'jobs.create/409-released'
   const made = history.events.filter(
@@ -215,15 +215,13 @@ const hooks: Hooks = {
   before: [endIfAlike],
   start: [askNotServed, createJobs],
   finish: [failUnsteady, failKeyless, readLastStates],
-  answered: [noteInHistory, watchEnvelope, noteCreated, noteSteady, noteKeyless],
-  unanswered: [noteInHistory],
+  answered: [watchEnvelope, noteCreated, noteSteady, noteKeyless],
   intercept: whenIdle,
   requests: { 'jobs.retrieve': jobRead, 'pdf.parse': pdfRequest },
   others,
   remarkOn: settlingRemark,
   takesState,
-  storyOf: (run, id, exchange) =>
-    inStories.test(id) ? storyOf(historyOf(run), exchange) : undefined,
+  storyOf: (run, id, exchange) => (inStories.test(id) ? storyOf(run.journal, exchange) : undefined),
   rerunNeeds,
   unfinished: unfinishedJobs,
   notServed: (run) => sharedBy(run).notServed,

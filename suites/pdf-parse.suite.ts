@@ -27,7 +27,7 @@ import {
 import { madeBy } from './created/rules.ts'
 import { otherPdfText, type SamplePdf, samplePdfText } from '../fixtures/pdf.ts'
 import { orElse, type Run } from '../harness/engine/index.ts'
-import { type CheckContext, type Judge, shapeFinding, historyOf } from '../harness/run/index.ts'
+import { type CheckContext, type Judge, shapeFinding } from '../harness/run/index.ts'
 import { member, preview } from '../schemas/json.ts'
 import {
   removed,
@@ -151,7 +151,7 @@ async function parseOwnPdfs(context: CheckContext): Promise<Verdict> {
 
 const isShared = (run: Run, id: string): boolean =>
   new Set(
-    historyOf(run)
+    run.journal
       .of(id)
       .filter((one) => one.operation === uploadOperation && one.isGranted)
       .map(({ content }) => content),
@@ -181,7 +181,7 @@ function ofOtherPdf(run: Run, id: string, name: SamplePdf, words: readonly strin
     return its !== name && findInOrder(wanted, words).found >= leastShare * wanted.length
   })
   if (!other) return ''
-  const uploads = madeBy(historyOf(run), uploadOperation)
+  const uploads = madeBy(run.journal, uploadOperation)
   const filename = uploads.find(({ object }) => object === id)?.name
   const isTwin = uploads.some((one) => one.object !== id && one.name === filename)
   const under = isTwin ? `, uploaded under the same name, ${filename}` : ''

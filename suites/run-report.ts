@@ -8,7 +8,6 @@ import {
   leftOut,
   reasonIn,
 } from '../harness/report/index.ts'
-import { createLog } from '../harness/journal/index.ts'
 import type { Plan, RunFacts, RunOptions } from '../harness/engine/index.ts'
 import { credentialProbesIn } from './authentication/credentials.ts'
 import { planRun } from './plan.ts'
@@ -33,7 +32,7 @@ export const noFacts: RunFacts = {
   longestPauseMs: 0,
   proxy: null,
   created: [],
-  answers: createLog(),
+  answers: [],
   notServed: [],
   absent: [],
   keyRefused: false,
@@ -104,7 +103,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
 }
 
 function statusesIn({ answers }: RunFacts): Report['run']['statuses'] {
-  const byStatus = [...groupBy(answers.answers, ({ status }) => status)]
+  const byStatus = [...groupBy(answers, ({ status }) => status)]
   return byStatus.map(([status, { length: times }]) => ({ status, times }))
 }
 

@@ -13,7 +13,7 @@ import {
   type Exchange,
   isGranted,
   NotExercised,
-  createHistory,
+  Journal,
   type Evidence,
   eventOf,
   type History,
@@ -95,7 +95,7 @@ export function judgeRecording(
   }
   const bodies = { kept: 0, missing: 0 }
   const judged: JudgedEntry[] = []
-  const history = createHistory(target.limits, { isRecorded: true })
+  const history = new Journal(target.limits, true)
   const tallies = new Map<RequirementId, Tally>()
   const tallyOf = (id: RequirementId): Tally => {
     const tally = tallies.get(id) ?? { cases: 0, failures: [] }
@@ -114,7 +114,7 @@ export function judgeRecording(
     if (!path?.startsWith('/v1/')) return void counts.otherAddresses++
     if (status > 0 && body.state === 'missing') bodies.missing++
     else if (body.bytes.length > 0) bodies.kept++
-    const noteChange = (): void => history.appendOther(startedAt - performance.timeOrigin)
+    const noteChange = (): void => void history.othersAt.push(startedAt - performance.timeOrigin)
     if (changes.includes(method)) noteChange()
     if (!methods.has(method)) return void counts.otherMethods++
     if (status === 0) return void counts.unanswered++

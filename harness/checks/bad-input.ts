@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from '../journal/index.ts'
 import { leftOut, type Reason } from '../report/index.ts'
-import { askedIn, type CheckContext, maxAtOnce, sendShared } from '../run/index.ts'
+import { type CheckContext, maxAtOnce, sendShared } from '../run/index.ts'
 import { type Case, type CaseCondition, countAll, type Material, type Refusal } from './case.ts'
 import { whyNotOfInput } from './control.ts'
 import { sharedBy } from './created.ts'
@@ -52,8 +52,7 @@ async function judge(refusal: Refusal, isEnd: boolean): Promise<Verdict> {
   }
   const generates = effectOf(run, material.operation) === 'generates'
   const mayTake = (one: Case): boolean => generates && one.effect !== 'none'
-  const look = (some: readonly Case[]) => (most: number) =>
-    walk(askedIn(run).journal, ruleOf, some, most)
+  const look = (some: readonly Case[]) => (most: number) => walk(run.journal, ruleOf, some, most)
   const { generated } = sharedBy(run)
   const unlimited = { left: Infinity }
   const allowed = mayGenerate(run, context.requirement.id)
@@ -139,7 +138,7 @@ async function settleWalk(
   allowance: { left: number },
 ): Promise<Walk> {
   const isGranted = (one: Case): boolean => {
-    const verdict = ruleOf(one).judge(askedIn(run).journal)
+    const verdict = ruleOf(one).judge(run.journal)
     return verdict.outcome === 'held' && verdict.isGranted === true
   }
   for (;;) {

@@ -4,7 +4,7 @@ import { operation as operationOf, type OperationId } from '../../catalogue/oper
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 import type { Run } from '../engine/index.ts'
-import type { Exchange, Probe, Journal, Request, Verdict } from '../journal/index.ts'
+import type { Exchange, Probe, Journal, Ask, Verdict } from '../journal/index.ts'
 import type { CheckContext } from '../run/index.ts'
 import { nameOfControl } from './control.ts'
 import type { CaseRule, Look } from './rules.ts'
@@ -56,7 +56,7 @@ export interface Case {
 export interface Sender {
   readonly run: Run
   valid(): Promise<Probe>
-  look(journal: Journal, request: Request): Look
+  look(journal: Journal, request: Ask): Look
 }
 
 export interface Refusal {

@@ -7,7 +7,7 @@ import {
   type Probe,
   createdId,
   isSettling,
-  type Request,
+  type Ask,
   settlingEveryMs,
 } from '../journal/index.ts'
 import type { NotServed } from '../report/index.ts'
@@ -25,7 +25,7 @@ export const sharedBy = perRun(() => ({
   },
   /** How many generations bad input may still cause in this run, and how many cases wait because that is too few. */
   generated: { allowance: undefined as { left: number } | undefined, waiting: 0 },
-  askedAt: new Map<string, readonly Request[]>(),
+  askedAt: new Map<string, readonly Ask[]>(),
   notServed: [] as NotServed[],
   notGrantedAgain: undefined as string | undefined,
 }))

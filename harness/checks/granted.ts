@@ -2,7 +2,7 @@ import {
   countsAsGranted,
   type Evidence,
   isSettling,
-  type Request,
+  type Ask,
   settlingEveryMs,
   type Verdict,
   type Exchange,
@@ -15,7 +15,6 @@ import { operation as recordOf, type OperationId } from '../../catalogue/operati
 import { isObject } from '../../schemas/json.ts'
 import type { Run } from '../engine/index.ts'
 import {
-  askedIn,
   type CheckContext,
   type Finding,
   grantedFinding,
@@ -200,7 +199,7 @@ interface GrantedRequest extends Pick<Case, 'what' | 'when' | 'before'> {
 /** Rules about valid requests that must be granted and pass their check, as often as their answers may vary. */
 function grantedRules(context: CheckContext, operation: OperationId) {
   const { run, requirement } = context
-  const requestOf = (name: string, make: () => Promise<Probe>, purpose: object): Request => {
+  const requestOf = (name: string, make: () => Promise<Probe>, purpose: object): Ask => {
     let made: Promise<Probe> | undefined
     return {
       name: `${requirement.id} ${name}`,
@@ -224,7 +223,7 @@ function grantedRules(context: CheckContext, operation: OperationId) {
         badInput: true,
         about: `${operation}/4xx-malformed-body`,
       })
-    const attempts: Request[] = []
+    const attempts: Ask[] = []
     return {
       when,
       judge(journal): CaseVerdict {
@@ -242,8 +241,8 @@ function grantedRules(context: CheckContext, operation: OperationId) {
           if (seen.outcome !== 'answered') return seen
           const { exchange } = seen
           if (!countsAsGranted(exchange) && isSettling(known, exchange))
-            return { outcome: 'asks', asks: [{ request, pauseMs: settlingEveryMs }] }
-          if (journal.of(request).some(({ ask }) => ask.pauseMs)) noteLag(run, exchange)
+            return { outcome: 'asks', asks: [{ ...request, pauseMs: settlingEveryMs }] }
+          if (journal.entriesOf(request).some(({ ask }) => ask.pauseMs)) noteLag(run, exchange)
           const found =
             grantedFinding(context, exchange, successOf(context)) ?? check?.(run, exchange)
           if (!found) return { outcome: 'held', cases: 1 }
@@ -346,6 +345,6 @@ export async function grantedVerdict(
   const rule = allOf([grantedRules(context, operation)(request)])
   const verdict = await inScenario(context, operation, () => settle(context.run, rule))
   // The same request may be tried again.
-  askedIn(context.run).journal.forget(context.requirement.id)
+  context.run.journal.forget(context.requirement.id)
   return verdict
 }

@@ -12,18 +12,10 @@ import {
   tpeOf,
   countsAsGranted,
   type Journal,
-  type Request,
+  type Ask,
   type Verdict,
 } from '../journal/index.ts'
-import {
-  ask,
-  askedIn,
-  type CheckContext,
-  comparePairs,
-  knownOf,
-  type Later,
-  settle,
-} from '../run/index.ts'
+import { ask, type CheckContext, comparePairs, knownOf, type Later, settle } from '../run/index.ts'
 import {
   type Case,
   type Condition,
@@ -114,7 +106,7 @@ export class Binding {
   readonly #found: Control
   readonly valid: () => Promise<Probe>
   readonly #otherPath: string | undefined
-  readonly #requests = new Map<Case, Request>()
+  readonly #requests = new Map<Case, Ask>()
   readonly #controls = new Map<string, Control | Reason>()
   readonly #controlNames = new Map<Case, string | undefined>()
   readonly #generated = new Set<Case>()
@@ -159,7 +151,7 @@ export class Binding {
     return { judge, when: one.when, isFurther }
   }
 
-  readonly #look = (journal: Journal, request: Request) =>
+  readonly #look = (journal: Journal, request: Ask) =>
     lookAt(journal, request, knownOf(this.#context.run))
 
   #judge(journal: Journal, one: Case): CaseVerdict {
@@ -210,13 +202,13 @@ export class Binding {
     return found.state === 'refused' ? notGranted(found, why).reason : undefined
   }
 
-  #before({ what }: Case): Request {
+  #before({ what }: Case): Ask {
     const { id } = this.#context.requirement
     const purpose = { requirement: id, role: 'setup' } as const
     return { name: `${id} before ${what}`, source: () => this.#found.valid(), purpose }
   }
 
-  #twin({ what, object }: Case, change: (valid: Probe) => Probe): Request {
+  #twin({ what, object }: Case, change: (valid: Probe) => Probe): Ask {
     const { run, requirement } = this.#context
     const purpose = {
       requirement: requirement.id,
@@ -229,7 +221,7 @@ export class Binding {
     return { name: `${requirement.id} instead of ${what}`, source, purpose }
   }
 
-  #requestOf(one: Case): Request {
+  #requestOf(one: Case): Ask {
     const known = this.#requests.get(one)
     if (known) return known
     const { requirement } = this.#context
@@ -280,7 +272,7 @@ export class Binding {
   noteCrashes(): void {
     const { run } = this.#context
     for (const [one, request] of this.#requests) {
-      const seen = this.#look(askedIn(run).journal, request)
+      const seen = this.#look(run.journal, request)
       const exchange = seen.outcome === 'answered' ? seen.exchange : undefined
       if (exchange?.response && isBreakdown(exchange.response) && one.fault?.includes(' @ '))
         sharedBy(run).crashes.push({ exchange, what: one.what })

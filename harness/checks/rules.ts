@@ -9,7 +9,6 @@ import {
   type Evidence,
   type Journal,
   type Known,
-  type Request,
   type Verdict,
 } from '../journal/index.ts'
 import type { Reason } from '../report/index.ts'
@@ -36,8 +35,8 @@ export type Look =
   | { readonly outcome: 'answered'; readonly exchange: Exchange }
   | Extract<CaseVerdict, { readonly outcome: 'open' | 'asks' }>
 
-export function lookAt(journal: Journal, request: Request, known: Known): Look {
-  const answer = answerTo(request, journal.of(request), known)
+export function lookAt(journal: Journal, request: Ask, known: Known): Look {
+  const answer = answerTo(request, journal.entriesOf(request), known)
   if ('judge' in answer) return { outcome: 'answered', exchange: answer.judge }
   const why = journal.whyUnsent(request)
   return why ? { outcome: 'open', why } : { outcome: 'asks', asks: answer.asks }
@@ -49,7 +48,7 @@ export const requestFor = (
   name: string,
   source: Source,
   purpose: Partial<Purpose>,
-): Request => ({
+): Ask => ({
   name: `${id} ${name}`,
   source,
   purpose: { requirement: id, role: 'probe', ...purpose },
@@ -59,7 +58,7 @@ export const requestFor = (
 export const answerRule =
   (
     { run }: Pick<CheckContext, 'run'>,
-    request: Request,
+    request: Ask,
     verdictOn: (exchange: Exchange, journal: Journal) => CaseVerdict,
   ): CaseRule['judge'] =>
   (journal) => {

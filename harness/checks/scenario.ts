@@ -95,9 +95,7 @@ async function awaitGranted(run: Run, operation: OperationId): Promise<void> {
   const purpose = { requirement: null, role: 'control' } as const
   const ask = async (): Promise<Exchange> => {
     const probe = await validRequest(run, operation)
-    return run.client.throughGate(probe, purpose, () =>
-      run.client.sendWithStaleRetry(probe, purpose),
-    )
+    return run.client.send({ source: probe, purpose, once: true })
   }
   const deadline = performance.now() + jobTimeoutMs
   for (let ms = pauses.first; !run.life.ended; ms = Math.min(ms * 2, pauses.longest)) {
@@ -204,22 +202,22 @@ async function sendRepeatedly(
     const isPassing = status === 503 || status === busyStatus(probe.operation)
     return !isPassing && (isNamed || !isBlock(response))
   }
+  const send = async (fresh: boolean): Promise<Exchange> =>
+    run.client.sendWithStaleRetry({ source: await make(), purpose, fresh, pace: 'none' })
   let sent = 0
   let found: Exchange | undefined
   const worker = async (): Promise<void> => {
     while (!found && sent < most) {
       run.client.breaker.check(control.exchange?.probe.operation ?? requirement.operation)
       sent++
-      const first = await run.client.sendWithStaleRetry(await make(), purpose, { pace: 'none' })
+      const first = await send(false)
       if (!tells(first)) continue
       // An effect of the previous request on the connection proves nothing about this one.
       const isSpoiled =
         first.previousRequest !== undefined &&
         first.response &&
         matchPairs(expects, first.response) !== 'exact'
-      const exchange = isSpoiled
-        ? await run.client.sendWithStaleRetry(await make(), purpose, { pace: 'none', fresh: true })
-        : first
+      const exchange = isSpoiled ? await send(true) : first
       if (tells(exchange)) found ??= exchange
     }
   }

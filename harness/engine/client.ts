@@ -7,7 +7,7 @@ import {
   type Probe,
   probeOf,
   type Purpose,
-  type Source,
+  type Ask,
   hasStatusOf,
   isBreakdown,
   isExpected,
@@ -33,30 +33,8 @@ import {
 import { forLiveness, httpRequest, livenessProbe, operationName, requestOf } from './request.ts'
 import type { State } from './state.ts'
 
-export interface SendingOptions {
-  readonly fresh?: boolean
-  /** Sent first, on a new connection that the request itself then reuses. */
-  readonly after?: PreviousRequest
-  readonly source?: Source | undefined
-  /** While nothing else is open: a target may accept few requests at once. */
-  readonly alone?: boolean
-  /** Ignores the rate: later requests wait correspondingly longer, or not at all. */
-  readonly pace?: 'paid-back' | 'none'
-}
-
 /** Sends a ready request at once on a held place; once more if it has no effect, and the connection was stale. */
-export type SendHeld = (
-  probe: Probe,
-  purpose: Purpose,
-  options?: Pick<SendingOptions, 'fresh'>,
-) => Promise<Exchange>
-
-interface PatientOptions {
-  readonly fresh?: boolean
-  readonly isGated?: boolean
-}
-
-export type GatedSend = (options?: PatientOptions) => Promise<Exchange>
+type SendHeld = (probe: Probe, purpose: Purpose, fresh?: boolean) => Promise<Exchange>
 
 interface Parts {
   readonly transport: Transport
@@ -64,7 +42,11 @@ interface Parts {
   readonly proxy: Proxy | undefined
   readonly recorder: Recorder
   /** Sends a probe when its object allows it; undefined if the object is always free. */
-  intercept(probe: Probe, purpose: Purpose, send: GatedSend): Promise<Exchange> | undefined
+  intercept(
+    probe: Probe,
+    purpose: Purpose,
+    send: (fresh: boolean) => Promise<Exchange>,
+  ): Promise<Exchange> | undefined
   readonly watchers: Client['watchers']
   readonly observers: Client['observers']
 }
@@ -140,56 +122,49 @@ export class Client {
       accept: (exchange) => this.#accept(exchange),
       redact: parts.recorder.redact,
     })
-    this.#keyWatch = new KeyWatch(run, (probe, purpose, options) =>
-      this.sendOnce(probe, purpose, options),
-    )
+    this.#keyWatch = new KeyWatch(run, (ask) => this.sendOnce(ask))
   }
 
-  async sendGated(source: Source, purpose: Purpose, fresh = false): Promise<Exchange> {
+  /**
+   * Sends a request once its object allows it: with retries, or once with a changed circumstance. Throws `NotExercised`
+   * if the circuit breaker is open or the run is over.
+   */
+  async send(ask: Ask): Promise<Exchange> {
+    const { source, purpose, isHeld = false, fresh: isFresh = false, pauseMs = 0 } = ask
+    if (pauseMs > 0) await pause(this.#run, pauseMs)
     const first = await probeOf(source)
     let unsent: Probe | undefined = first
-    const once = (): Probe | Promise<Probe> => {
+    const made = (): Probe | Promise<Probe> => {
       const probe = unsent ?? probeOf(source)
       unsent = undefined
       return probe
     }
-    return this.throughGate(first, purpose, (options) =>
-      this.sendPatiently(once, purpose, { fresh, ...options }),
-    )
+    const send = (fresh: boolean): Promise<Exchange> =>
+      ask.once
+        ? this.#sendOnce(ask, first)
+        : this.#sendPatiently({ ...ask, fresh: isFresh || fresh, source: made })
+    return (isHeld ? undefined : this.#parts.intercept(first, purpose, send)) ?? send(false)
   }
 
-  throughGate(probe: Probe, purpose: Purpose, send: GatedSend): Promise<Exchange> {
-    const gated: GatedSend = (options) => send({ ...options, isGated: true })
-    return this.#parts.intercept(probe, purpose, gated) ?? send()
-  }
-
-  /**
-   * Backs off after 429 and 503, and resends what was lost if it has no effect or the connection was just closed. Throws
-   * `NotExercised` if the circuit breaker is open or the run is over.
-   */
-  async sendPatiently(
-    source: Source,
-    purpose: Purpose,
-    { fresh = false, isGated = false }: PatientOptions = {},
-  ): Promise<Exchange> {
+  /** Backs off after 429 and 503, and resends what was lost if it has no effect or the connection was just closed. */
+  async #sendPatiently(ask: Ask): Promise<Exchange> {
+    const { fresh = false } = ask
     const { signal } = this.#run.life
     const none = { alone: false, resent: false, lost: 0, away: 0, throttled: 0 }
     const tries: Tries = { ...none, fresh, gatewayErrors: [] }
     let leaveQueue: (() => void) | undefined
     try {
       for (;;) {
-        const probe = await probeOf(source)
+        const probe = await probeOf(ask.source)
         const operation = operationName(probe)
         this.breaker.check(operation)
         if (this.throttle.isSerialized(operation))
           leaveQueue ??= await this.throttle.queue(operation, signal)
         await this.throttle.pass(operation, signal)
         await this.#keyWatch.separate(probe)
-        const exchange = await this.sendOnce(probe, purpose, {
-          fresh: tries.fresh,
-          alone: tries.alone || tries.throttled >= triesBeside,
-          source: isGated ? undefined : source,
-        })
+        const { fresh: isFresh, throttled } = tries
+        const alone = tries.alone || throttled >= triesBeside
+        const exchange = await this.#sendOnce({ ...ask, fresh: isFresh, alone }, probe)
         const last = exchange.response
           ? await this.#afterResponse(exchange, exchange.response, tries)
           : await this.#afterLoss(exchange, exchange.noResponse!, tries)
@@ -296,14 +271,8 @@ export class Client {
     return wasAway
   }
 
-  async sendWithStaleRetry(
-    probe: Probe,
-    purpose: Purpose,
-    options: SendingOptions = {},
-  ): Promise<Exchange> {
-    return this.#unlessStale(await this.sendOnce(probe, purpose, options), () =>
-      this.sendOnce(probe, purpose, { ...options, fresh: true }),
-    )
+  async sendWithStaleRetry(ask: Ask): Promise<Exchange> {
+    return this.#unlessStale(await this.sendOnce(ask), () => this.sendOnce({ ...ask, fresh: true }))
   }
 
   async #unlessStale(exchange: Exchange, again: () => Promise<Exchange>): Promise<Exchange> {
@@ -312,12 +281,16 @@ export class Client {
     return { ...(await again()), unanswered: exchange }
   }
 
-  async sendOnce(probe: Probe, purpose: Purpose, options: SendingOptions = {}): Promise<Exchange> {
-    const count = options.alone ? this.#places.size : 1
-    const urgent = this.#isUrgent(probe, purpose)
+  async sendOnce(ask: Ask): Promise<Exchange> {
+    return this.#sendOnce(ask, await probeOf(ask.source))
+  }
+
+  async #sendOnce(ask: Ask, probe: Probe): Promise<Exchange> {
+    const count = ask.alone ? this.#places.size : 1
+    const urgent = this.#isUrgent(probe, ask.purpose)
     const release = await this.#places.acquire(this.#run.life.signal, { count, urgent })
     try {
-      return await this.#send(probe, purpose, options)
+      return await this.#send(ask, probe)
     } finally {
       release()
     }
@@ -329,9 +302,9 @@ export class Client {
    */
   async holdPlaces<T>(count: number, work: (sendHeld: SendHeld) => Promise<T>): Promise<T> {
     const release = await this.#places.acquire(this.#run.life.signal, { count, urgent: true })
-    const sendHeld: SendHeld = async (probe, purpose, { fresh = false } = {}) => {
+    const sendHeld: SendHeld = async (probe, purpose, fresh = false) => {
       const send = (isFresh: boolean): Promise<Exchange> =>
-        this.#send(probe, purpose, { fresh: isFresh, pace: 'paid-back' })
+        this.#send({ source: probe, purpose, fresh: isFresh, pace: 'paid-back' }, probe)
       const first = await send(fresh)
       return probe.effect === 'none' ? this.#unlessStale(first, () => send(true)) : first
     }
@@ -359,10 +332,10 @@ export class Client {
         const opening = { requirement: null, role: 'setup', skipPassive } as const
         await Promise.allSettled(probes.map(() => sendHeld(read, opening)))
       }
-      return Promise.all(probes.map((probe) => sendHeld(probe, purpose, { fresh })))
+      return Promise.all(probes.map((probe) => sendHeld(probe, purpose, fresh)))
     })
     const again = async (): Promise<Exchange> =>
-      this.sendOnce(await make(), purpose, { fresh: true, pace: 'paid-back' })
+      this.sendOnce({ source: await make(), purpose, fresh: true, pace: 'paid-back' })
     const sent = await Promise.all(first.map((one) => this.#unlessStale(one, again)))
     for (const exchange of sent) this.holdBack(exchange)
     return sent
@@ -390,9 +363,8 @@ export class Client {
   }
 
   async #send(
+    { source, purpose, fresh = false, after: first, pace }: Ask,
     probe: Probe,
-    purpose: Purpose,
-    { source, fresh = false, after, pace }: SendingOptions,
   ): Promise<Exchange> {
     const { life, target } = this.#run
     const { signal } = life
@@ -402,11 +374,12 @@ export class Client {
     signal.throwIfAborted()
     this.breaker.check(operationName(probe))
     this.#requireOwn(probe)
+    const after = first && (await requestOf(this.#run, await probeOf(first.source), first.purpose))
     const sentFor = after ? { ...purpose, skipJudging: 'at all' as const } : purpose
     const sent = await requestOf(this.#run, probe, sentFor, source)
     const isUsual = target.timeoutDeclared || probe.effect === 'generates'
     const timeoutMs = Math.min(target.limits.timeoutMs, isUsual ? Infinity : promptMs)
-    const ended = (first: HttpResult): void => void (after && this.#record(after, first))
+    const ended = (result: HttpResult): void => void (after && this.#record(after, result))
     this.liveness.sending(sent)
     let result: HttpResult | undefined
     try {

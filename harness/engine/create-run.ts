@@ -8,7 +8,7 @@ import {
   type Transport,
 } from '../http/index.ts'
 import { Client } from './client.ts'
-import { createLog } from '../journal/index.ts'
+import { Journal } from '../journal/index.ts'
 import { createKeys } from './keys.ts'
 import { allEnded, createLifetime } from './outcome.ts'
 import type { Hooks, Run } from './run.ts'
@@ -38,7 +38,8 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     createTransport({ baseUrl: url, connections, insecure, tls, bodyLimit })
   const life = createLifetime()
   const findings = newFindings(target)
-  const { log, signs } = findings
+  const { signs } = findings
+  const journal = new Journal(target.limits)
   const state: State = {
     options,
     target,
@@ -46,6 +47,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     keys: createKeys(target, redactor, life),
     life,
     objects: newObjects(target, nonce),
+    journal,
     findings,
     api,
   }
@@ -56,17 +58,18 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     recorder: createRecorder(options.exchangeLog, redactor),
     intercept: (probe, purpose, send) => hooks.intercept(run, probe, purpose, send),
     watchers: [
-      log.see,
       (exchange) => {
-        if (!exchange.response) for (const see of hooks.unanswered) see(run, exchange)
+        journal.appendAnswer(exchange)
+        if (!exchange.response) journal.appendExchange(state.target, exchange)
       },
     ],
     observers: [
       (exchange) => {
+        journal.appendExchange(state.target, exchange)
         for (const see of hooks.answered) see(run, exchange)
+        signs.observe(exchange)
+        journal.noteOwn(exchange)
       },
-      signs.observe,
-      log.observe,
     ],
   })
   const run: Run = Object.assign(state, { client, hooks })
@@ -75,7 +78,6 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
 
 function newFindings({ baseUrl }: Target): Findings {
   return {
-    log: createLog(),
     signs: createSigns(baseUrl),
     failures: 0,
     shown: new WeakMap(),

@@ -1,6 +1,6 @@
 import type { CatalogueResult, Created, NotServed, Reason } from '../report/index.ts'
 import { keyRefusal } from './keys.ts'
-import type { Log } from '../journal/index.ts'
+import type { Answer } from '../journal/index.ts'
 import type { EndCause } from './outcome.ts'
 import type { Plan, Run } from './run.ts'
 
@@ -14,7 +14,7 @@ export interface RunFacts {
   /** Host and port of the proxy, without credentials. */
   readonly proxy: string | null
   readonly created: readonly Created[]
-  readonly answers: Log
+  readonly answers: readonly Answer[]
   readonly notServed: readonly NotServed[]
   /** Operations that the target does not seem to have, with their answers. */
   readonly absent: readonly NotServed[]
@@ -30,10 +30,10 @@ export interface RunFacts {
 
 export function factsOf(run: Run): RunFacts {
   const { losses, proxy, recorder, throttle } = run.client
-  const { log, signs } = run.findings
+  const { signs } = run.findings
   const { redact } = recorder
   const { ended } = run.life
-  const refusal = keyRefusal(log)
+  const refusal = keyRefusal(run.journal)
   return {
     requests: recorder.count,
     throttled: throttle.count,
@@ -42,7 +42,7 @@ export function factsOf(run: Run): RunFacts {
     proxy: proxy?.host ?? null,
     created: createdBy(run),
     ...signs.facts(redact),
-    answers: log,
+    answers: run.journal.answers,
     notServed: run.hooks.notServed(run),
     keyRefused: !run.keys.hasFull || refusal !== undefined,
     keyRefusal: refusal,

@@ -1,6 +1,6 @@
 export { createRun, type RunParts } from './create-run.ts'
 export type { Hooks, Interface, Plan, PlanEntry, Run, RunOptions } from './run.ts'
-export { isOwnBreakdown, type GatedSend } from './client.ts'
+export { isOwnBreakdown } from './client.ts'
 export { isPlanned, mayGenerate, noHooks, perRun, runOptionsOf } from './run.ts'
 export { keyRefusal, refusedSince } from './keys.ts'
 export {

@@ -3,8 +3,8 @@ import {
   describeResponse,
   type Credential,
   type Exchange,
+  type Ask,
   type Probe,
-  type Purpose,
   hasStatusOf,
   isThrottled,
 } from '../journal/index.ts'
@@ -22,14 +22,10 @@ const lockingRow = 8
 /** A target with lock-outs gets a valid key before each group of this many wrong ones. */
 const wrongInARow = 3
 
-type Send = (
-  probe: Probe,
-  purpose: Purpose,
-  options?: { readonly fresh?: boolean },
-) => Promise<Exchange>
+type Send = (ask: Ask) => Promise<Exchange>
 
 export class KeyWatch {
-  readonly #run: Pick<State, 'api' | 'findings' | 'keys' | 'life' | 'target'>
+  readonly #run: Pick<State, 'api' | 'journal' | 'keys' | 'life' | 'target'>
   readonly #send: Send
   readonly #isFew: boolean
   #wrongKeys = 0
@@ -37,7 +33,7 @@ export class KeyWatch {
   readonly #looks = new Map<string, Promise<void>>()
 
   constructor(
-    run: Pick<State, 'api' | 'findings' | 'keys' | 'life' | 'options' | 'target'>,
+    run: Pick<State, 'api' | 'journal' | 'keys' | 'life' | 'options' | 'target'>,
     send: Send,
   ) {
     this.#run = run
@@ -50,7 +46,10 @@ export class KeyWatch {
     if (!this.#isFew || !isWrong || !this.#run.keys.hasFull) return
     // Not urgent, unlike a liveness question: it queues behind waiting wrong keys.
     if (++this.#wrongKeys % wrongInARow === 0)
-      await this.#send(await livenessProbe(this.#run), { ...forLiveness, role: 'setup' })
+      await this.#send({
+        source: await livenessProbe(this.#run),
+        purpose: { ...forLiveness, role: 'setup' },
+      })
   }
 
   /**
@@ -59,7 +58,7 @@ export class KeyWatch {
    * of wrong keys.
    */
   async confirm({ response, probe, purpose }: Exchange): Promise<void> {
-    const { api, findings, life } = this.#run
+    const { api, journal, life } = this.#run
     const { operation, credential } = probe
     const status = response?.status
     if (!response || !status || !refusing.includes(status) || operation === null) return
@@ -70,7 +69,7 @@ export class KeyWatch {
     if (asked.some((pairs) => hasStatusOf(pairs, response))) return
     if (status === 429 && !this.#isAfterWrong()) return
     const other = operation === api.first ? api.reading : api.first
-    if (!findings.log.answers.some((one) => one.operation === other && isAccepting(one))) return
+    if (!journal.answers.some((one) => one.operation === other && isAccepting(one))) return
     const kind = `${operation} ${status}`
     const look = this.#looks.get(kind) ?? this.#askAgain(other, status)
     this.#looks.set(kind, look)
@@ -102,12 +101,12 @@ export class KeyWatch {
   }
 
   #isAfterWrong(): boolean {
-    return wrongRow(this.#run.findings.log) >= lockingRow
+    return wrongRow(this.#run.journal) >= lockingRow
   }
 
   async #ask(id: OperationId, credential?: Credential): Promise<Exchange> {
     const probe = await livenessProbe(this.#run, id, credential)
-    return this.#send(probe, forLiveness, { fresh: true })
+    return this.#send({ source: probe, purpose: forLiveness, fresh: true })
   }
 
   /** Whether all requests are limited, or this key with a Retry-After: a lock-out affects keys, also wrong ones. */
@@ -118,7 +117,7 @@ export class KeyWatch {
       return other === undefined || isThrottled(other)
     }
     if (await isLimited({ shown: '', full: false })) return true
-    const wrong = wrongKeyIn(this.#run.findings.log)
+    const wrong = wrongKeyIn(this.#run.journal)
     const saysWhen = retryAfter(response, Date.now()) !== undefined
     return saysWhen && (wrong === undefined || !(await isLimited(wrong)))
   }

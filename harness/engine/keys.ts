@@ -1,7 +1,7 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Redactor } from '../recording/index.ts'
 import { UserError } from '../user-error.ts'
-import { NotExercised, type Credential, type Answer, type Log } from '../journal/index.ts'
+import { NotExercised, type Credential, type Answer, type Journal } from '../journal/index.ts'
 import type { Lifetime } from './outcome.ts'
 import type { KeySource, Secret, Target } from '../target/index.ts'
 
@@ -88,7 +88,7 @@ const keyRead =
  * Why every answer to the full key was 401; undefined if one was not. A distinct error (§5) shows that the service has
  * read it.
  */
-export function keyRefusal({ answers }: Log): string | undefined {
+export function keyRefusal({ answers }: Pick<Journal, 'answers'>): string | undefined {
   let refusal: string | undefined
   for (const { isOwn, shown, operation, status, tpe } of answers) {
     // A server may answer unknown paths before checking keys.
@@ -105,14 +105,14 @@ export const refusing: readonly number[] = [401, 403, 429]
 export const isAccepting = ({ shown, operation, status }: Answer): boolean =>
   shown === 'full' && operation !== null && !refusing.includes(status) && status !== 503
 
-const acceptedAt = ({ answers }: Log): number =>
+const acceptedAt = ({ answers }: Pick<Journal, 'answers'>): number =>
   answers.reduce((at, one) => (isAccepting(one) ? Math.max(at, one.sentAt) : at), -Infinity)
 
 /** Since when every answer has refused the full key (`performance.now()`); undefined if accepted. */
-export function refusedSince(log: Log): number | undefined {
-  const accepted = acceptedAt(log)
+export function refusedSince(journal: Pick<Journal, 'answers'>): number | undefined {
+  const accepted = acceptedAt(journal)
   // Where any 4xx or any answer is allowed, it proves nothing: the next right answer shows that the key is accepted.
-  const refusals = log.answers.filter(
+  const refusals = journal.answers.filter(
     ({ shown, operation, status, isAsked, endedAt }) =>
       shown === 'full' &&
       operation !== null &&
@@ -126,13 +126,13 @@ export function refusedSince(log: Log): number | undefined {
 const isOfWrongKey = ({ shown, operation }: Answer): boolean =>
   shown === 'other' && operation !== null
 
-export const wrongKeyIn = ({ answers }: Log): Credential | undefined =>
+export const wrongKeyIn = ({ answers }: Pick<Journal, 'answers'>): Credential | undefined =>
   answers.findLast((one) => isOfWrongKey(one) && one.status === 401)?.credential
 
 const lastAnswers = 24
 
 /** The longest series of wrong keys among the last answers, between accepted ones. */
-export function wrongRow({ answers }: Log): number {
+export function wrongRow({ answers }: Pick<Journal, 'answers'>): number {
   const last = answers.filter((one) => isOfWrongKey(one) || isAccepting(one)).slice(-lastAnswers)
   let longest = 0
   let row = 0

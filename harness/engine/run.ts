@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { NotServed, Story, TakesState } from '../report/index.ts'
-import type { Client, GatedSend } from './client.ts'
+import type { Client } from './client.ts'
 import type { Exchange, Purpose, Probe } from '../journal/index.ts'
 import type { RunOptions, State } from './state.ts'
 
@@ -25,15 +25,14 @@ export interface Hooks {
   readonly start: readonly Work[]
   /** Come before the last requirements, unless the run was ended. */
   readonly finish: readonly Work[]
-  /** See every exchange of the interface with an answer, and every one without. */
+  /** See every exchange of the interface with an answer. */
   readonly answered: readonly See[]
-  readonly unanswered: readonly See[]
   /** Sends a probe when its object allows it; undefined if it always does. May throw `NotExercised`. */
   intercept(
     run: Run,
     probe: Probe,
     purpose: Purpose,
-    send: GatedSend,
+    send: (fresh: boolean) => Promise<Exchange>,
   ): Promise<Exchange> | undefined
   /** Valid requests that need more than the declared body. */
   readonly requests: PerOperation<Probe>
@@ -57,7 +56,6 @@ export const noHooks: Hooks = {
   start: [],
   finish: [],
   answered: [],
-  unanswered: [],
   intercept: () => undefined,
   requests: {},
   others: {},

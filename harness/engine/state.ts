@@ -12,7 +12,7 @@ import type {
   TpeMode,
 } from '../report/index.ts'
 import type { Target } from '../target/index.ts'
-import type { Exchange, Log, ErrorNames, HttpResponse } from '../journal/index.ts'
+import type { Exchange, Journal, ErrorNames, HttpResponse } from '../journal/index.ts'
 import type { Keys } from './keys.ts'
 import type { Lifetime } from './outcome.ts'
 import type { Signs } from './signs.ts'
@@ -83,7 +83,6 @@ export interface Objects {
 }
 
 export interface Findings {
-  readonly log: Log
   readonly signs: Signs
   failures: number
   /** Exchanges shown in failures, before recording. */
@@ -108,6 +107,7 @@ export interface State {
   readonly keys: Keys
   readonly life: Lifetime
   readonly objects: Objects
+  readonly journal: Journal
   readonly findings: Findings
   readonly api: Interface
 }

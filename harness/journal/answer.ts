@@ -14,7 +14,7 @@ import {
   type Probe,
 } from './exchange.ts'
 import { isBlocked, isGranted, tpeOf } from './response.ts'
-import type { Conclusion, Entry, Known, Request } from './ask.ts'
+import type { Ask, Conclusion, Entry, Known } from './ask.ts'
 
 /**
  * Attempts while transient guardrails or model errors interfere. For valid requests 5: among the hundreds of a run, a
@@ -28,27 +28,26 @@ export const settlingEveryMs = 1000
  * Decides the answer to a request; if something other than the request may have made it wrong, asks again with that
  * changed.
  */
-export function answerTo(request: Request, entries: readonly Entry[], known: Known): Conclusion {
+export function answerTo(ask: Ask, entries: readonly Entry[], known: Known): Conclusion {
   const plain = entries.filter(isPlain).map(({ exchange }) => exchange)
   const sent = plain.at(-1)
-  if (!sent) return { asks: [{ request }] }
+  if (!sent) return { asks: [ask] }
   // Another requirement may have sent it, to which a block is as good an answer as any.
-  const isBlock = (one: Exchange): boolean => isMet(one, request.purpose.expects)
-  if (isBlock(sent) && plain.filter(isBlock).length < mostBlocks(sent))
-    return { asks: [{ request }] }
+  const isBlock = (one: Exchange): boolean => isMet(one, ask.purpose.expects)
+  if (isBlock(sent) && plain.filter(isBlock).length < mostBlocks(sent)) return { asks: [ask] }
   if (isAwaited(sent) && isUnknown(sent, known) && isSettling(known, sent))
-    return { asks: [{ request, pauseMs: settlingEveryMs }] }
+    return { asks: [{ ...ask, pauseMs: settlingEveryMs }] }
   // An answer that is not HTTP was resent, but its connection is still checked.
   const suspected = sent.unanswered?.noResponse?.cause === 'malformed' ? sent.unanswered : sent
   if (!mayBeSpoiled(suspected, known)) return { judge: sent }
-  const answer = onConnections(request, suspected, entries, known)
+  const answer = onConnections(ask, suspected, entries, known)
   return 'judge' in answer && suspected !== sent ? { ...answer, judge: sent } : answer
 }
 
 const isUnknown = (exchange: Exchange, { wrongAnywhere }: Known): boolean =>
   isWrong(exchange) && !wrongAnywhere.has(kindOfFailure(exchange))
 
-const isPlain = ({ ask: { fresh, after } }: Entry): boolean => !fresh && !after
+const isPlain = ({ ask }: Entry): boolean => !ask.once
 
 /** Hit by a guardrail or a model error that it is not about. */
 export const isMet = (exchange: Exchange, expects = exchange.purpose.expects): boolean =>
@@ -120,7 +119,7 @@ export const sentFor = ({ probe, purpose }: PreviousRequest): string =>
  * and the wrong one is judged.
  */
 export function onConnections(
-  request: Request,
+  ask: Ask,
   wrong: Exchange,
   entries: readonly Entry[],
   { spoilers }: Pick<Known, 'spoilers'>,
@@ -128,9 +127,10 @@ export function onConnections(
   const isRepeatable = mayRepeat(wrong)
   // Without an answer from the service itself, there was most likely no effect.
   if (!isRepeatable && wrong.response && !isNobodys(wrong.response)) return { judge: wrong }
-  const trial = entries.filter(({ ask }) => ask.fresh ?? ask.after).map(({ exchange }) => exchange)
+  const trial = entries.filter((entry) => !isPlain(entry)).map(({ exchange }) => exchange)
   const [fresh, ...others] = trial
-  if (!fresh) return { asks: [{ request, fresh: true }] }
+  const onFresh: Conclusion = { asks: [{ ...ask, once: true, fresh: true }] }
+  if (!fresh) return onFresh
   if (isWrong(fresh)) return { judge: wrong, wrongAnywhere: kindOfFailure(wrong) }
   // A connection that remembers a key: to serve a request without it is that request's own fault.
   if (!isRight(fresh) || isServedWithoutKey(wrong)) return { judge: wrong }
@@ -140,7 +140,7 @@ export function onConnections(
     const other = others[at]
     const after = isBehind ? repeated(before) : undefined
     if (isBehind && !after) return { judge: wrong }
-    if (!other) return { asks: [after ? { request, after } : { request, fresh: true }] }
+    if (!other) return after ? { asks: [{ ...ask, once: true, after }] } : onFresh
     const fits = isBehind ? other.previousRequest && isWrong(other) : isRight(other)
     if (!fits)
       return { judge: { ...wrong, finding: differing([wrong, ...trial].map(describeResponse)) } }
@@ -152,11 +152,11 @@ const isServedWithoutKey = ({ probe, response }: Exchange): boolean =>
   !probe.credential.full && response !== undefined && isGranted(response)
 
 /** Repeats the request; undefined if it cannot be repeated at will, such as one that starts a job. */
-function repeated({ again, probe, purpose }: PreviousRequest): Request | undefined {
+function repeated({ again, probe, purpose }: PreviousRequest): Ask | undefined {
   const { effect, operation } = probe
-  if (effect === 'none') return { name: 'the request before', source: probe, purpose }
+  if (effect === 'none') return { source: probe, purpose }
   const goesOn = effect === 'generates' && operationOf(operation!).creates !== undefined
-  return again && !goesOn ? { name: 'the request before', source: again, purpose } : undefined
+  return again && !goesOn ? { source: again, purpose } : undefined
 }
 
 /** Number of attempts at the end, since an answer may vary, by replica or at random. */

@@ -1,54 +1,29 @@
 import type { Exchange, Purpose, Source } from './exchange.ts'
-import type { Reason } from '../report/index.ts'
 
-export interface Request {
-  /** Equal names mean equal requests: simultaneous asks are sent once. */
-  readonly name: string
+/** A request to send, and how. */
+export interface Ask {
+  /** Equal names mean equal requests: what several rules ask for is sent once. */
+  readonly name?: string
   readonly source: Source
   readonly purpose: Purpose
-}
-
-export interface Ask {
-  readonly request: Request
-  readonly fresh?: true
-  readonly after?: Request
+  /** Sent once, without retries, to learn what a changed circumstance changes. */
+  readonly once?: true
+  /** On a new connection. */
+  readonly fresh?: boolean
+  /** Sent first, on a new connection that the request itself then reuses. */
+  readonly after?: Ask
   readonly pauseMs?: number
+  /** While nothing else is open: a target may accept few requests at once. */
+  readonly alone?: boolean
+  /** No need to wait for its object: the caller has locked it, or there is none. */
+  readonly isHeld?: boolean
+  /** Ignores the rate: later requests wait correspondingly longer, or not at all. */
+  readonly pace?: 'paid-back' | 'none'
 }
 
 export interface Entry {
   readonly ask: Ask
   readonly exchange: Exchange
-}
-
-/** Asks of a run and their results, by request. Senders append; rules read. */
-export class Journal {
-  readonly #entries = new Map<string, Entry[]>()
-  readonly #unsent = new Map<string, Reason>()
-
-  of({ name }: Pick<Request, 'name'>): readonly Entry[] {
-    return this.#entries.get(name) ?? []
-  }
-
-  append(entry: Entry): void {
-    const { name } = entry.ask.request
-    const known = this.#entries.get(name)
-    if (known) known.push(entry)
-    else this.#entries.set(name, [entry])
-  }
-
-  whyUnsent({ name }: Pick<Request, 'name'>): Reason | undefined {
-    return this.#unsent.get(name)
-  }
-
-  /** Drops what only this requirement has asked for: its requests are named after it, those of several by their content. */
-  forget(requirement: string): void {
-    for (const name of this.#entries.keys())
-      if (name.startsWith(`${requirement} `)) this.#entries.delete(name)
-  }
-
-  leave({ name }: Request, why: Reason): void {
-    this.#unsent.set(name, why)
-  }
 }
 
 export interface Known {

@@ -1,14 +1,13 @@
 export { createdId, eventOf, type HistoryEvent, idKey, isConflict } from './event.ts'
 export { readsTheSame, sameId } from './event.ts'
-export { createHistory, derived, gathered, type History } from './journal.ts'
+export { type Answer, derived, gathered, type History, Journal } from './journal.ts'
 
 export { eachOf, type Evidence, type Rule, type Verdict, verdictOf } from './verdict.ts'
 
-export { type Conclusion, type Ask, type Entry, Journal, type Known, type Request } from './ask.ts'
+export type { Ask, Conclusion, Entry, Known } from './ask.ts'
 export { answerTo, countsAsGranted, isMet, isSettling, settlingEveryMs } from './answer.ts'
 export { answerAtEnd, isHarmless, leavesState, sentFor } from './answer.ts'
 
-export { type Answer, createLog, type Log } from './log.ts'
 export { NotExercised, Throttled } from './not-exercised.ts'
 export type { Credential, Exchange, Probe, Purpose } from './exchange.ts'
 export {

@@ -1,6 +1,25 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Limits } from '../target/index.ts'
-import { type HistoryEvent, idKey } from './event.ts'
+import type { Reason } from '../report/index.ts'
+import type { Limits, Target } from '../target/index.ts'
+import type { Ask, Entry } from './ask.ts'
+import { eventOf, type HistoryEvent, idKey } from './event.ts'
+import type { Credential, Exchange } from './exchange.ts'
+import { tpeOf } from './response.ts'
+
+export interface Answer {
+  /** Null: outside the interface. */
+  readonly operation: string | null
+  readonly credential: Credential
+  readonly shown: 'full' | 'other' | 'none'
+  readonly requirement: string | null
+  readonly status: number
+  readonly tpe: string | undefined
+  readonly isAsked: boolean
+  readonly sentAt: number
+  readonly endedAt: number
+  /** The target's own: not a gateway's, and not to a liveness question. */
+  isOwn: boolean
+}
 
 export type HistoryLimits = Pick<Limits, 'settleMs' | 'jobTimeoutMs'>
 
@@ -18,11 +37,6 @@ export interface History {
   follow(tell: (event: HistoryEvent) => void): void
 }
 
-export interface GrowingHistory extends History {
-  append(event: HistoryEvent | undefined): void
-  appendOther(at: number): void
-}
-
 const placesOf = ({ object, within }: HistoryEvent): string[] => [
   ...(object === undefined ? [] : [`of ${idKey(object)}`]),
   ...(within === undefined ? [] : [`within ${idKey(within)}`]),
@@ -36,52 +50,117 @@ const saysTheSame = (one: HistoryEvent | undefined, other: HistoryEvent): boolea
   isDeepStrictEqual(one.body, other.body)
 
 /**
- * Creates an empty history. A recording may be endless: of consecutive equal readings, uses or refusals it keeps the
- * first two and the last, and references move to that.
+ * What was sent and what came. Senders only append; rules only read. A recording may be endless: of consecutive equal
+ * readings, uses or refusals it keeps the first two and the last, and references move to that.
  */
-export function createHistory(
-  limits: HistoryLimits,
-  { isRecorded = false }: { readonly isRecorded?: boolean } = {},
-): GrowingHistory {
-  const events: HistoryEvent[] = []
-  const othersAt: number[] = []
-  const byPlace = new Map<string, HistoryEvent[]>()
-  const followers: ((event: HistoryEvent) => void)[] = []
-  let changes = 0
-  return {
-    events,
-    get changes() {
-      return changes
-    },
-    limits,
-    isRecorded,
-    othersAt,
-    of: (id) => byPlace.get(`of ${idKey(id)}`) ?? [],
-    within: (id) => byPlace.get(`within ${idKey(id)}`) ?? [],
-    follow(tell) {
-      events.forEach(tell)
-      followers.push(tell)
-    },
-    appendOther: (at) => void othersAt.push(at),
-    append(event) {
-      if (!event) return
-      changes++
-      const places = placesOf(event)
-      // Creations without an object are compared by their request.
-      if (isRecorded && places.length === 0)
-        places.push(`asked ${event.operation} ${event.name} ${event.content}`)
-      const last = byPlace.get(places[0]!)?.slice(-3) ?? []
-      const mayRepeat = isRecorded && !(event.kind === 'creation' && event.isGranted)
-      if (mayRepeat && last.length === 3 && last.every((one) => saysTheSame(one, event)))
-        return void Object.assign(last[2]!, event)
-      events.push(event)
-      for (const place of places) {
-        const known = byPlace.get(place)
-        if (known) known.push(event)
-        else byPlace.set(place, [event])
-      }
-      for (const tell of followers) tell(event)
-    },
+export class Journal implements History {
+  readonly limits: HistoryLimits
+  readonly isRecorded: boolean
+  readonly events: HistoryEvent[] = []
+  readonly othersAt: number[] = []
+  /** All answers, of which only this is kept. */
+  readonly answers: Answer[] = []
+  changes = 0
+  readonly #byPlace = new Map<string, HistoryEvent[]>()
+  readonly #followers: ((event: HistoryEvent) => void)[] = []
+  readonly #entries = new Map<string | undefined, Entry[]>()
+  readonly #unsent = new Map<string | undefined, Reason>()
+
+  constructor(limits: HistoryLimits, isRecorded = false) {
+    this.limits = limits
+    this.isRecorded = isRecorded
+  }
+
+  of(id: string): readonly HistoryEvent[] {
+    return this.#byPlace.get(`of ${idKey(id)}`) ?? []
+  }
+
+  within(id: string): readonly HistoryEvent[] {
+    return this.#byPlace.get(`within ${idKey(id)}`) ?? []
+  }
+
+  follow(tell: (event: HistoryEvent) => void): void {
+    this.events.forEach(tell)
+    this.#followers.push(tell)
+  }
+
+  append(event: HistoryEvent | undefined): void {
+    if (!event) return
+    this.changes++
+    const places = placesOf(event)
+    // Creations without an object are compared by their request.
+    if (this.isRecorded && places.length === 0)
+      places.push(`asked ${event.operation} ${event.name} ${event.content}`)
+    const last = this.#byPlace.get(places[0]!)?.slice(-3) ?? []
+    const mayRepeat = this.isRecorded && !(event.kind === 'creation' && event.isGranted)
+    if (mayRepeat && last.length === 3 && last.every((one) => saysTheSame(one, event)))
+      return void Object.assign(last[2]!, event)
+    this.events.push(event)
+    for (const place of places) {
+      const known = this.#byPlace.get(place)
+      if (known) known.push(event)
+      else this.#byPlace.set(place, [event])
+    }
+    for (const tell of this.#followers) tell(event)
+  }
+
+  /** Appends what an exchange of a run says about an object, if anything. */
+  appendExchange(target: Target, exchange: Exchange): void {
+    const event = eventOf(target, exchange, false)
+    const { purpose, probe } = exchange
+    const isValid = !purpose.expects && probe.fault === undefined && probe.credential.full
+    if (event?.kind !== 'use' || isValid) this.append(event)
+  }
+
+  appendAnswer({ probe, purpose, response, sentAt, endedAt }: Exchange): void {
+    if (!response) return
+    const { operation, credential } = probe
+    const { status } = response
+    this.answers.push({
+      operation,
+      credential,
+      shown: credential.full ? 'full' : credential.value === undefined ? 'none' : 'other',
+      requirement: purpose.requirement,
+      status,
+      tpe: tpeOf(response),
+      isAsked: purpose.expects?.some(([expected]) => expected === status) ?? false,
+      sentAt,
+      endedAt,
+      isOwn: false,
+    })
+  }
+
+  /** Notes that the target itself has answered. */
+  noteOwn({ sentAt }: Exchange): void {
+    const answer = this.answers.findLast((one) => one.sentAt === sentAt)
+    if (answer) answer.isOwn = true
+  }
+
+  /** What was sent for an ask, and came. */
+  entriesOf({ name }: Pick<Ask, 'name'>): readonly Entry[] {
+    return this.#entries.get(name) ?? []
+  }
+
+  appendEntry(entry: Entry): void {
+    const { name } = entry.ask
+    const known = this.#entries.get(name)
+    if (known) known.push(entry)
+    else this.#entries.set(name, [entry])
+  }
+
+  /** Why an ask was not sent. */
+  whyUnsent({ name }: Pick<Ask, 'name'>): Reason | undefined {
+    return this.#unsent.get(name)
+  }
+
+  leave({ name }: Ask, why: Reason): void {
+    this.#unsent.set(name, why)
+  }
+
+  /** Drops what only this requirement has asked for: its asks are named after it, those of several by their content. */
+  forget(requirement: string): void {
+    for (const name of this.#entries.keys())
+      if (name?.startsWith(`${requirement} `)) this.#entries.delete(name)
   }
 }
 

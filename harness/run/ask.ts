@@ -1,44 +1,38 @@
-import { pause, perRun, requestOf, type Run } from '../engine/index.ts'
+import { pause, perRun, type Run } from '../engine/index.ts'
 import {
   type Exchange,
   isRight,
   NotExercised,
-  probeOf,
   type Purpose,
   type Source,
   type Conclusion,
   answerTo,
   type Ask,
   type Entry,
-  Journal,
+  type Journal,
   type Known,
   sentFor,
   type Verdict,
 } from '../journal/index.ts'
 import { blame } from './blame.ts'
 
-export interface AskOptions {
-  readonly fresh?: boolean
-  /** No need to wait for the request's object: the caller has locked it, or there is none. */
-  readonly isHeld?: boolean
-}
-
+/** Sends a request until its answer can be judged. */
 export async function ask(
   run: Run,
   source: Source,
   purpose: Purpose,
-  options: AskOptions = {},
+  how: Pick<Ask, 'fresh' | 'isHeld'> = {},
 ): Promise<Exchange> {
-  const request = { name: '', source, purpose }
+  const own: Ask = { ...how, source, purpose }
   const entries: Entry[] = []
   for (;;) {
-    const answer = answerTo(request, entries, knownOf(run))
-    if ('judge' in answer) {
-      learn(run, answer)
-      return answer.judge
+    const conclusion = answerTo(own, entries, knownOf(run))
+    if ('judge' in conclusion) {
+      learn(run, conclusion)
+      return conclusion.judge
     }
-    const [next] = answer.asks
-    entries.push({ ask: next, exchange: await send(run, next, options) })
+    const [next] = conclusion.asks
+    entries.push({ ask: next, exchange: await run.client.send(next) })
   }
 }
 
@@ -55,24 +49,24 @@ function learn(
   if (isRight(judge)) judge.previousRequest = undefined
 }
 
-export async function sendAsked(run: Run, journal: Journal, next: Ask): Promise<void> {
-  const { request } = next
+async function append(run: Run, next: Ask): Promise<void> {
+  const { journal } = run
   try {
-    journal.append({ ask: next, exchange: await send(run, next, {}) })
+    journal.appendEntry({ ask: next, exchange: await run.client.send(next) })
   } catch (error) {
     if (!(error instanceof NotExercised)) throw error
-    journal.leave(request, error.reason)
+    journal.leave(next, error.reason)
   }
-  const answer = answerTo(request, journal.of(request), knownOf(run))
-  if ('judge' in answer) learn(run, answer)
+  const conclusion = answerTo(next, journal.entriesOf(next), knownOf(run))
+  if ('judge' in conclusion) learn(run, conclusion)
 }
 
 export const askHolding = (
   run: Run,
   source: Source,
   purpose: Purpose,
-  options: AskOptions = {},
-): Promise<Exchange> => ask(run, source, purpose, { ...options, isHeld: true })
+  fresh = false,
+): Promise<Exchange> => ask(run, source, purpose, { fresh, isHeld: true })
 
 export const knownOf = ({ target, objects, findings }: Run): Known => ({
   settleMs: target.limits.settleMs,
@@ -81,43 +75,19 @@ export const knownOf = ({ target, objects, findings }: Run): Known => ({
   spoilers: findings.spoilers,
 })
 
-/** Sends a request once its object allows it: with retries, or once with a changed circumstance. */
-async function send(
-  run: Run,
-  { request: { source, purpose }, fresh, after, pauseMs = 0 }: Ask,
-  options: AskOptions,
-): Promise<Exchange> {
-  if (pauseMs > 0) await pause(run, pauseMs)
-  if (!fresh && !after) {
-    const { fresh: isFresh = false, isHeld = false } = options
-    return isHeld
-      ? run.client.sendPatiently(source, purpose, { fresh: isFresh })
-      : run.client.sendGated(source, purpose, isFresh)
-  }
-  const probe = await probeOf(source)
-  const circumstance = after
-    ? { after: await requestOf(run, await probeOf(after.source), after.purpose) }
-    : { fresh: true }
-  const once = () => run.client.sendOnce(probe, purpose, { source, ...circumstance })
-  return options.isHeld ? once() : run.client.throughGate(probe, purpose, once)
-}
-
 /** Requests that one rule has under way at once: a long list would otherwise be the longest road of a run. */
 export const maxAtOnce = 5
 
-export const askedIn = perRun(() => ({
-  journal: new Journal(),
-  underWay: new Map<string, Promise<void>>(),
-}))
+const underWayIn = perRun(() => new Map<string, Promise<void>>())
 
-const keyOf = ({ request, fresh, after }: Ask): string =>
-  `${request.name}${fresh ? ', fresh' : ''}${after ? ', after another' : ''}`
+const keyOf = ({ name, once, after }: Ask): string =>
+  `${name}${once ? ', fresh' : ''}${after ? ', after another' : ''}`
 
 /** Sends the asks; waits for those that are already being sent. */
 export async function sendShared(run: Run, ask: Ask): Promise<void> {
-  const { journal, underWay } = askedIn(run)
+  const underWay = underWayIn(run)
   const key = keyOf(ask)
-  const sent = underWay.get(key) ?? sendAsked(run, journal, ask).finally(() => underWay.delete(key))
+  const sent = underWay.get(key) ?? append(run, ask).finally(() => underWay.delete(key))
   underWay.set(key, sent)
   return sent
 }
@@ -141,7 +111,7 @@ export async function settle(
     own.set(key, ended)
   }
   for (;;) {
-    const verdict = rule(askedIn(run).journal)
+    const verdict = rule(run.journal)
     if (verdict.outcome === 'asks' && (isEnd || !verdict.atEnd)) verdict.asks.forEach(begin)
     if (own.size === 0) return verdict
     await Promise.race(own.values())

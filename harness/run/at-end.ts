@@ -58,7 +58,7 @@ async function sentAgain<R extends RequirementResult>(
   const isFew =
     run.target.limits.credentialProbes === 'few' &&
     run.api.requirement(result.id)?.fault === 'credentials'
-  const again = () => run.client.sendOnce(probe, purpose, { fresh: true })
+  const again = () => run.client.sendOnce({ source: probe, purpose, fresh: true })
   const { finding } = await askAtEnd(exchange, again, isOften && !isFew)
   if (!finding) return undefined
   const clean = (text: string): string => run.client.recorder.redact(text)
@@ -140,7 +140,7 @@ async function spoilerOf(
 ): Promise<PreviousRequest | undefined> {
   const unjudged = { skipPassive: true, skipJudging: 'at all' } as const
   const send = ({ probe, purpose }: Pick<Exchange, 'probe' | 'purpose'>): Promise<Exchange> =>
-    run.client.sendOnce(probe, { ...purpose, ...unjudged }, { fresh: true })
+    run.client.sendOnce({ source: probe, purpose: { ...purpose, ...unjudged }, fresh: true })
   const isWrong = async (): Promise<boolean> => kindOf(await send(wrong)) === kindOf(wrong)
   for (const one of candidates) {
     let shown = 0

@@ -1,8 +1,8 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Run } from '../engine/index.ts'
-import type { Exchange, Purpose, Source, Verdict } from '../journal/index.ts'
+import type { Ask, Exchange, Purpose, Source, Verdict } from '../journal/index.ts'
 import type { Scenario } from '../target/index.ts'
-import { ask, type AskOptions } from './ask.ts'
+import { ask } from './ask.ts'
 
 /** Judges a requirement. May throw `NotExercised` if a state that it needs cannot be brought about. */
 export type Judge = (context: CheckContext) => Promise<Verdict | Later>
@@ -19,7 +19,11 @@ export interface CheckContext {
   readonly scenario: Scenario | undefined
   control: 'granted' | 'refused' | 'none'
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
-  send(source: Source, purpose?: Partial<Purpose>, options?: AskOptions): Promise<Exchange>
+  send(
+    source: Source,
+    purpose?: Partial<Purpose>,
+    how?: Pick<Ask, 'fresh' | 'isHeld'>,
+  ): Promise<Exchange>
 }
 
 export function createCheckContext(run: Run, requirement: CatalogueRequirement): CheckContext {
@@ -31,8 +35,8 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
     get scenario() {
       return run.target.scenarios[id]
     },
-    send: (source, purpose, options) =>
-      ask(run, source, { requirement: id, role: 'probe', ...purpose }, options),
+    send: (source, purpose, how) =>
+      ask(run, source, { requirement: id, role: 'probe', ...purpose }, how),
   }
 }
 

@@ -11,7 +11,6 @@ import {
   reasonIn,
 } from '../report/index.ts'
 import { shownText } from '../recording/index.ts'
-import { askedIn } from './ask.ts'
 import { failuresOf } from './failure.ts'
 import type { CheckContext, Judge, Later } from './check-context.ts'
 import type { Run } from '../engine/index.ts'
@@ -61,7 +60,7 @@ export async function exercise(
 function resultOf(context: CheckContext, outcome: Outcome): CatalogueResult {
   const { run, requirement, control } = context
   const { cases, ...judged } = outcome
-  askedIn(run).journal.forget(requirement.id)
+  run.journal.forget(requirement.id)
   const durationMs = Math.round(run.client.recorder.tookMs(requirement.id))
   const about = aboutOf(requirement)
   const result = { ...about, ...shown(run, judged), control, cases, durationMs }

@@ -1,7 +1,6 @@
-export { historyOf, noteInHistory } from './history.ts'
 export { startJudging } from './judging.ts'
 export { ask, askHolding, knownOf } from './ask.ts'
-export { askedIn, awaitAge, maxAtOnce, sendShared, settle } from './ask.ts'
+export { awaitAge, maxAtOnce, sendShared, settle } from './ask.ts'
 
 export {
   type CheckContext,

@@ -114,7 +114,7 @@ async function lookBack(
     const { reason: _reason, why: _why, ...rest } = known
     tell({ ...rest, outcome: 'failed', failures: [...known.failures, ...failures] })
   }
-  const refusal = run.keys.hasFull ? keyRefusal(run.findings.log) : undefined
+  const refusal = run.keys.hasFull ? keyRefusal(run.journal) : undefined
   const isRefused = ({ exchange }: Failure): boolean => exchange?.response?.status === 401
   for (const { failures, ...result } of refusal === undefined ? [] : [...results.values()])
     if (result.operation !== 'envelope' && failures.length > 0 && failures.every(isRefused))
@@ -130,20 +130,20 @@ async function lookBack(
 }
 
 /** Since when answers say nothing (`performance.now()`): the full key is refused, or everything is throttled. */
-function cutSince({ findings: { log }, life }: Run): number {
+function cutSince({ journal, life }: Run): number {
   const cause = life.ended?.cause
-  if (cause === 'key') return refusedSince(log) ?? Infinity
-  const last = log.answers.findLast(({ status }) => status !== 429 && status !== 503)
+  if (cause === 'key') return refusedSince(journal) ?? Infinity
+  const last = journal.answers.findLast(({ status }) => status !== 429 && status !== 503)
   return (cause === 'throttled' ? last?.endedAt : undefined) ?? Infinity
 }
 
 function judgedBefore(run: Run, result: CatalogueResult, since: number): CatalogueResult {
-  const { log, shown: exchanges } = run.findings
+  const { shown: exchanges } = run.findings
   const { failures, outcome, ...rest } = result
   const isBefore = ({ exchange }: Failure): boolean =>
     exchange === undefined || (exchanges.get(exchange)?.sentAt ?? -Infinity) < since
   const before = failures.filter(isBefore)
-  const last = log.answers.findLast(({ requirement }) => requirement === result.id)
+  const last = run.journal.answers.findLast(({ requirement }) => requirement === result.id)
   const isOver =
     outcome === 'failed'
       ? before.length === 0

@@ -28,7 +28,7 @@ import {
   type Probe,
   withHeader,
   type Journal,
-  type Request,
+  type Ask,
 } from '../../harness/journal/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
@@ -192,31 +192,26 @@ function probeAt({ material, valid, wrong, at: { place, path, body } }: Asked): 
 function lookThere(
   journal: Journal,
   { run, look }: Sender,
-  request: Request,
+  request: Ask,
   { place }: Elsewhere,
 ): Look {
   const last = (sharedBy(run).askedAt.get(place) ?? []).slice(-maxUnanswered)
-  const isDropped = (one: Request): boolean => {
-    const [entry] = journal.of(one)
+  const isDropped = (one: Ask): boolean => {
+    const [entry] = journal.entriesOf(one)
     return entry !== undefined && entry.exchange.response === undefined
   }
   const isOver = last.length === maxUnanswered && last.every(isDropped)
-  return isOver && journal.of(request).length === 0
+  return isOver && journal.entriesOf(request).length === 0
     ? { outcome: 'open', why: { reason: 'no answer came there before' } }
     : look(journal, request)
 }
 
-function requestAt(
-  { run, valid }: Sender,
-  material: Material,
-  wrong: Wrong,
-  at: Elsewhere,
-): Request {
+function requestAt({ run, valid }: Sender, material: Material, wrong: Wrong, at: Elsewhere): Ask {
   const { id, operation } = material.requirement
   const isKeyless = wrong.credential === noCredential
   const { place, path, body } = at
   const { askedAt } = sharedBy(run)
-  const request: Request = {
+  const request: Ask = {
     name: `${isKeyless ? operation : id} ${wrong.what} at ${place} ${path} ${body}`,
     async source() {
       const asked = askedAt.get(place) ?? []
@@ -269,7 +264,7 @@ export function queryIn({ target, operation }: Material): Probe['query'] | undef
     : undefined
 }
 
-function keylessAt(sender: Sender, material: Material, at: Elsewhere): Request {
+function keylessAt(sender: Sender, material: Material, at: Elsewhere): Ask {
   const what = 'without an Authorization header'
   return requestAt(sender, material, { what, kind: 'no credential', credential: noCredential }, at)
 }
@@ -291,7 +286,7 @@ function nothingAt(
   name: string,
   { probe, purpose }: Exchange,
   { place, unknown }: Elsewhere,
-): Request | undefined {
+): Ask | undefined {
   if (['no body', 'other body', 'query'].includes(place) || isDisguise(place)) return undefined
   return {
     name: `${name} at ${unknown}`,

@@ -81,7 +81,6 @@ import {
   heldUntilEnd,
   type Judge,
   type Later,
-  historyOf,
 } from '../../harness/run/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { withCredential } from '../authentication/credentials.ts'
@@ -201,7 +200,7 @@ function noteRefused(context: CheckContext, creation: Exchange): void {
   const { run } = context
   const { response, unanswered } = creation
   // A file whose id another upload returned is not new.
-  const isTwin = ownIdRule(historyOf(run), uploadOperation).outcome === 'broken'
+  const isTwin = ownIdRule(run.journal, uploadOperation).outcome === 'broken'
   if (unanswered || isTwin || !response || isBlock(response)) return
   const { exists } = creatorOf(operationIn(context))
   if (isBreakdown(response) || isExpected(exists, response))
@@ -265,7 +264,7 @@ async function requireControl(context: CheckContext): Promise<() => Promise<Prob
 
 /** Judges a requirement by its rule on the whole run. A case that cannot be judged reports its own reason. */
 export function relationVerdict(context: CheckContext, further: readonly Judged[] = []): Verdict {
-  const verdict = decisive(context, relationRule(context.requirement.id)(historyOf(context.run)))
+  const verdict = decisive(context, relationRule(context.requirement.id)(context.run.journal))
   const isLeft = further.some(({ outcome }) => outcome === 'open')
   return isLeft && verdict.outcome !== 'broken' ? concluded(further) : verdict
 }
@@ -343,7 +342,7 @@ async function lookAfter(
     const refusedOne = await context.send(await change(probe), setup)
     if (!statuses.includes(refusedOne.response?.status ?? 0))
       showsNothing('the creation that should be refused', refusedOne)
-    const send = () => askHolding(run, probe, purpose, { fresh: true })
+    const send = () => askHolding(run, probe, purpose, true)
     const again = await sendUntilSettled(run, await send(), send, isSettled)
     if (isTaken(again)) return undefined
     // An unanswered one may have created what this one conflicts with.
@@ -422,7 +421,7 @@ function alsoMade({ run }: CheckContext, id: OperationId): HistoryEvent | undefi
   const usable = `${id}/2xx-usable`
   // A scenario may create in another account, with other names.
   if (run.target.scenarios[usable] !== undefined) return undefined
-  return madeBy(historyOf(run), id).find(({ exchange }) => exchange.purpose.requirement === usable)
+  return madeBy(run.journal, id).find(({ exchange }) => exchange.purpose.requirement === usable)
 }
 
 /** An existing thing is not created again, neither the second and third time, nor after another creation. */
@@ -497,10 +496,10 @@ const largeBytes = 64 * 1024
 
 /** Objects used again at the end: the first one, those of other requirements, a file in a graph, and a PDF. */
 async function madeBefore(run: Run, creates: OperationId): Promise<string[]> {
-  const made = madeBy(historyOf(run), creates)
+  const made = madeBy(run.journal, creates)
   const isLarge = ({ exchange: { probe } }: HistoryEvent): boolean =>
     creates === uploadOperation && (probe.body?.length ?? 0) > largeBytes
-  const askedAgain = thingsOf(historyOf(run), creates).flatMap((attempts) =>
+  const askedAgain = thingsOf(run.journal, creates).flatMap((attempts) =>
     attempts.length > 1 ? attempts : [],
   )
   const isAlsoUsed = (one: HistoryEvent): boolean => {
@@ -512,7 +511,7 @@ async function madeBefore(run: Run, creates: OperationId): Promise<string[]> {
     at === 0 || isLarge(one) || isAlsoUsed(one)
   const ids = made.filter(isWanted).map(({ object }) => object!)
   if (creates !== uploadOperation) return ids
-  const added = madeBy(historyOf(run), 'graphs.add-file').at(0)
+  const added = madeBy(run.journal, 'graphs.add-file').at(0)
   return [...ids, added?.object, await ownPdf(run)].filter((id) => id !== undefined)
 }
 
@@ -611,7 +610,7 @@ async function askUntilRefused(context: CheckContext, probe: Probe): Promise<voi
 async function addTwin(context: CheckContext, first: Probe): Promise<void> {
   const { run } = context
   const file = fileIn(run, first)
-  const uploaded = madeBy(historyOf(run), uploadOperation).find(({ object }) => object === file)
+  const uploaded = madeBy(run.journal, uploadOperation).find(({ object }) => object === file)
   if (uploaded?.name === undefined) return
   const twin = await upload(run, contentOf(run), true, uploaded.name)
   if (twin === file) return

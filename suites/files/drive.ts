@@ -31,13 +31,7 @@ import {
   validRequest,
 } from '../../harness/checks/index.ts'
 import { operationProbe, pause, type Run } from '../../harness/engine/index.ts'
-import {
-  answered,
-  type CheckContext,
-  grantedFinding,
-  type Judge,
-  historyOf,
-} from '../../harness/run/index.ts'
+import { answered, type CheckContext, grantedFinding, type Judge } from '../../harness/run/index.ts'
 import { addition, createObject, isConflict, isTaken, relationVerdict } from '../created/drive.ts'
 import { attachedRule } from '../created/rules.ts'
 import { extensionIn, placesOf } from './rules.ts'
@@ -157,7 +151,7 @@ async function attachAndAdd(context: CheckContext, graph: string): Promise<Attac
   }
   // Enough time has passed: checks whether it is refused in place of the 409, or any file would be.
   if (last && !isTaken(last)) await addTo(context, graph, await upload(run, contentOf(run)))
-  if (last && attachedRule(historyOf(run)).outcome !== 'broken')
+  if (last && attachedRule(run.journal).outcome !== 'broken')
     throw new NotExercised(`the addition of the file ${wasAnswered(last)}`)
   return {}
 }

@@ -16,12 +16,7 @@ import {
   seedFor,
   whyNotOfInput,
 } from '../../harness/checks/index.ts'
-import {
-  NotExercised,
-  type Journal,
-  type Request,
-  type Verdict,
-} from '../../harness/journal/index.ts'
+import { NotExercised, type Journal, type Ask, type Verdict } from '../../harness/journal/index.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { jobRequest } from './client.ts'
@@ -61,7 +56,7 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
   if (!application) throw new NotExercised('declare resources.application')
   const granted = await grantedControl(run, 'jobs.create')
   context.control = granted.state
-  const requestOf = (texts: Texts): Request => {
+  const requestOf = (texts: Texts): Ask => {
     const inputs = application.inputs.map((input) => {
       const values = getAt(input, '/value')
       return { ...input, ...(Array.isArray(values) ? { value: texts } : {}) }

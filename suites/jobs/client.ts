@@ -1,6 +1,5 @@
 import {
   createSemaphore,
-  type GatedSend,
   isPlanned,
   operationProbe,
   orElse,
@@ -8,7 +7,7 @@ import {
   perRun,
   type Run,
 } from '../../harness/engine/index.ts'
-import { askHolding, historyOf } from '../../harness/run/index.ts'
+import { askHolding } from '../../harness/run/index.ts'
 import {
   describeResponse,
   type Exchange,
@@ -83,7 +82,7 @@ export class JobClient {
 
   constructor(run: Run) {
     this.run = run
-    this.history = historyOf(run)
+    this.history = run.journal
     this.isQuick = run.options.depth === 'quick'
   }
 
@@ -128,7 +127,11 @@ export class JobClient {
     const probe = await jobRequest(this.run, application)
     const send = async (fresh: boolean): Promise<Exchange> => {
       const again = () =>
-        this.run.client.sendWithStaleRetry(probe, asProbe(ids.inProgress), { fresh })
+        this.run.client.sendWithStaleRetry({
+          source: probe,
+          purpose: asProbe(ids.inProgress),
+          fresh,
+        })
       return resendWhile(await again(), again, (one) => isMet(one), mostBlocks)
     }
     let exchange = await send(false)
@@ -260,8 +263,7 @@ export class Gate {
   async create(requirement: string): Promise<HistoryEvent> {
     const { client, application } = this
     const make = () => jobRequest(client.run, application)
-    const options = { fresh: true }
-    return client.eventOf(await askHolding(client.run, make, asProbe(requirement), options))
+    return client.eventOf(await askHolding(client.run, make, asProbe(requirement), true))
   }
 
   /** Waits for the end of all its jobs, at most `jobTimeoutMs`; false if one is still in progress. */
@@ -295,7 +297,7 @@ export class Gate {
   async sendWhenIdle(
     isExclusive: boolean,
     expects409: boolean,
-    send: GatedSend,
+    send: (fresh: boolean) => Promise<Exchange>,
   ): Promise<Exchange> {
     const { run } = this.client
     // Kept for all attempts, since another request would occupy the application again. Concurrent refusals do not wait
@@ -310,7 +312,7 @@ export class Gate {
       for (let attempt = 1; ; attempt++) {
         if (this.#lock.gaveUp) throw this.#lock.gaveUp
         await this.idle()
-        const exchange = await send({ fresh })
+        const exchange = await send(fresh)
         if (exchange.response?.status !== 409 || expects409) return exchange
         const { unanswered } = exchange
         const isLost = unanswered && !unanswered.noResponse?.staleConnection

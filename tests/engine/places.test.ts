@@ -26,7 +26,7 @@ const users = {
   one: async (run: Run) => askHolding(run, made(run, 'none'), purpose),
   creation: async (run: Run) => askHolding(run, made(run, 'creates'), purpose),
   alone: async (run: Run) =>
-    run.client.sendOnce(await made(run, 'none')(), purpose, { alone: true }),
+    run.client.sendOnce({ source: made(run, 'none'), purpose, alone: true }),
   burst: async (run: Run) =>
     sendAtOnce(run, { size: 5, make: made(run, 'creates'), requirement: purpose.requirement }),
   'burst of all': async (run: Run) =>
@@ -105,9 +105,9 @@ test('the first object of an operation is made before what waits already: the en
     const graph = await operationProbe(again, 'graphs.create', creation)
     const control = { requirement: 'graphs.create/2xx-accepted', role: 'control' } as const
     await Promise.all([
-      ...[1, 2, 3].map(() => again.client.sendOnce(list, purpose)),
-      again.client.sendOnce(graph, control),
-      again.client.sendOnce(graph, { ...control, role: 'probe' }),
+      ...[1, 2, 3].map(() => again.client.sendOnce({ source: list, purpose })),
+      again.client.sendOnce({ source: graph, purpose: control }),
+      again.client.sendOnce({ source: graph, purpose: { ...control, role: 'probe' } }),
     ])
     again.client.stop()
   })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Exchange, Probe } from '../../harness/journal/exchange.ts'
 import { responseOf } from '../../harness/journal/response.ts'
 import { answerTo, sentFor } from '../../harness/journal/answer.ts'
-import type { Ask, Known, Request } from '../../harness/journal/ask.ts'
+import type { Ask, Known } from '../../harness/journal/ask.ts'
 import { errorNames } from '../../catalogue/errors.ts'
 
 const probe: Probe = {
@@ -16,7 +16,7 @@ const probe: Probe = {
   credential: { shown: 'Bearer key', full: true },
   effect: 'none',
 }
-const request: Request = {
+const request: Ask = {
   name: 'a refusal',
   source: probe,
   purpose: {
@@ -25,7 +25,7 @@ const request: Request = {
     expects: [[400, 'BadRequest']],
   },
 }
-const control: Request = {
+const control: Ask = {
   name: 'control',
   source: probe,
   purpose: { requirement: null, role: 'control' },
@@ -52,9 +52,9 @@ function entryOf(line: string, at: number) {
   const times = { sentAt: at * 1000, endedAt: at * 1000 + 1 }
   const wire = { kind: 'answer', status, headers: [], cut: false, ...times } as const
   const ask: Ask = {
-    request,
-    ...(how === 'fresh' && { fresh: true }),
-    ...(how === 'after' && { after: control }),
+    ...request,
+    ...(how === 'fresh' && { once: true, fresh: true }),
+    ...(how === 'after' && { once: true, after: control }),
   }
   const exchange: Exchange = {
     probe,

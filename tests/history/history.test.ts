@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import type { Target } from '../../harness/target/model.ts'
-import { createHistory, derived, gathered } from '../../harness/journal/journal.ts'
+import { Journal, derived, gathered } from '../../harness/journal/journal.ts'
 import {
   eventOf,
   type HistoryEvent,
@@ -16,7 +16,7 @@ const limits = { settleMs: 5000, jobTimeoutMs: 60_000 }
 const id = '6f1c1a52-93f4-4a53-9d3c-0a8b3c8f4a11'
 
 describe('events are found by what they are about', () => {
-  const history = createHistory(limits)
+  const history = new Journal(limits)
   const creation = eventAt(0, { kind: 'creation', object: id, within: 'app-1', isGranted: true })
   const reading = eventAt(10, { kind: 'reading', object: id.toUpperCase() })
   const refusal = eventAt(20, { kind: 'creation', object: undefined, within: 'app-1', status: 409 })
@@ -38,7 +38,7 @@ test('a recording keeps the first two and the last of what says the same, a run 
     eventAt(at * 10, { kind: 'reading', object: id, body: { status: 'in_progress' } }),
   )
   const ended = eventAt(100, { kind: 'reading', object: id, body: { status: 'completed' } })
-  const [run, recording] = [createHistory(limits), createHistory(limits, { isRecorded: true })]
+  const [run, recording] = [new Journal(limits), new Journal(limits, true)]
   for (const history of [run, recording]) {
     for (const event of [...readings, ended]) history.append(event)
     expect(history.of(id)).toEqual(history.events)
@@ -48,7 +48,7 @@ test('a recording keeps the first two and the last of what says the same, a run 
 })
 
 test('a recording keeps what is the first of its place, also if it says what was said before', () => {
-  const history = createHistory(limits, { isRecorded: true })
+  const history = new Journal(limits, true)
   const within = [undefined, undefined, undefined, 'app-1', undefined]
   const events = within.map((place, at) => eventAt(at * 10, { object: id, within: place }))
   for (const event of events) history.append(event)
@@ -57,7 +57,7 @@ test('a recording keeps what is the first of its place, also if it says what was
 })
 
 test('a recording of refused creations that ask for the same does not grow', () => {
-  const history = createHistory(limits, { isRecorded: true })
+  const history = new Journal(limits, true)
   const ask = (at: number, name: string) =>
     eventAt(at, {
       operation: 'graphs.create',
@@ -80,7 +80,7 @@ test('what is gathered looks at each event once, and knows what took its place',
       events.push(event)
     },
   )
-  const history = createHistory(limits, { isRecorded: true })
+  const history = new Journal(limits, true)
   for (let at = 0; at < 9; at++) {
     history.append(eventAt(at, { object: id, status: 404 }))
     expect(all(history).at(-1)?.sentAt).toBe(at)
@@ -91,7 +91,7 @@ test('what is gathered looks at each event once, and knows what took its place',
 test('what is derived is made anew only once the history has changed', () => {
   let made = 0
   const count = derived((history) => [++made, history.events.length])
-  const history = createHistory(limits)
+  const history = new Journal(limits)
   expect([count(history), count(history)]).toEqual([
     [1, 0],
     [1, 0],

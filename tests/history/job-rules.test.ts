@@ -1,6 +1,6 @@
 /** Every rule about jobs as a table of histories: no server, no clock. */
 import { describe, expect, test } from 'vitest'
-import { createHistory } from '../../harness/journal/journal.ts'
+import { Journal } from '../../harness/journal/journal.ts'
 import { inProgressWithOthers } from '../../suites/jobs/conflicts.ts'
 import { jobRules } from '../../suites/jobs/rules.ts'
 import { historyOf, tablesIn } from './stories.ts'
@@ -86,7 +86,7 @@ describe.each(tables)('%s', (id, stories) => {
     for (const [, , story] of stories) {
       for (const isRecorded of [false, true]) {
         const whole = historyOf(story, isRecorded)
-        const growing = createHistory(whole.limits, { isRecorded })
+        const growing = new Journal(whole.limits, isRecorded)
         for (const event of whole.events) {
           growing.append(event)
           rules[id].rule(growing)

@@ -1,4 +1,4 @@
-import { createHistory, type History } from '../../harness/journal/journal.ts'
+import { Journal, type History } from '../../harness/journal/journal.ts'
 import type { HistoryEvent } from '../../harness/journal/event.ts'
 import { exchangeOf, limits, membersIn, tpeOf } from './stories.ts'
 
@@ -30,10 +30,10 @@ interface More {
  * what is named: without a good key; `/type`: labelled as something else, and whatever else a fault is called. `-`: no answer.
  */
 export function objectsOf(story: string, isRecorded = false): History {
-  const history = createHistory(limits, { isRecorded })
+  const history = new Journal(limits, isRecorded)
   for (const text of story.split('; ')) {
     if (text.startsWith('other ')) {
-      history.appendOther(Number(text.slice(6)))
+      history.othersAt.push(Number(text.slice(6)))
       continue
     }
     const told = line.exec(text)?.groups

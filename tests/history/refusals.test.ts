@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { allOf, type CaseRule, type CaseVerdict, generatedBy } from '../../harness/checks/rules.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
-import { Journal } from '../../harness/journal/ask.ts'
+import { Journal } from '../../harness/journal/journal.ts'
 
+const limits = { settleMs: 0, jobTimeoutMs: 0 }
 const exchange = {} as Exchange
 const evidenceOf = (what: string) => ({ exchange, what, expected: '400' })
 const request = (name: string) => ({
@@ -22,7 +23,7 @@ function ruleOf(word: string, at: number): CaseRule {
     broken: { outcome: 'broken', evidence: evidenceOf(what) },
     name: { outcome: 'name', evidence: evidenceOf(what) },
     open: { outcome: 'open', why: { reason: `nobody knows ${what}` } },
-    '?': { outcome: 'asks', asks: [{ request: request(what) }] },
+    '?': { outcome: 'asks', asks: [request(what)] },
   }
   return {
     judge: () => verdicts[outcome]!,
@@ -33,12 +34,12 @@ function ruleOf(word: string, at: number): CaseRule {
 }
 
 function told(story: string, inOrder = false): string {
-  const verdict = allOf(story.split(', ').map(ruleOf), { inOrder })(new Journal())
+  const verdict = allOf(story.split(', ').map(ruleOf), { inOrder })(new Journal(limits))
   if (verdict.outcome === 'held') return `held ${verdict.cases}`
   if (verdict.outcome === 'open') return verdict.why
   if (verdict.outcome === 'broken')
     return `broken: ${verdict.evidence.map(({ what }) => what).join(', ')}`
-  const names = verdict.asks.map((one) => one.request.name).join(', ')
+  const names = verdict.asks.map((one) => one.name).join(', ')
   return verdict.atEnd ? `asks at the end: ${names}` : `asks: ${names}`
 }
 
@@ -78,18 +79,18 @@ test('of generated cases the smallest broken one is reported, with its path', ()
     numRuns: 10,
     ruleOf: (value): CaseRule => ({
       judge() {
-        if (!known.has(value)) return { outcome: 'asks', asks: [{ request: request(`${value}`) }] }
+        if (!known.has(value)) return { outcome: 'asks', asks: [request(`${value}`)] }
         return value < 17
           ? { outcome: 'held', cases: 1 }
           : { outcome: 'broken', evidence: evidenceOf(`${value}`) }
       },
     }),
   })
-  const journal = new Journal()
+  const journal = new Journal(limits)
   for (;;) {
     const asks = find(journal).flatMap((one) => (one.outcome === 'asks' ? one.asks : []))
     if (asks.length === 0) break
-    for (const one of asks) known.add(Number(one.request.name))
+    for (const one of asks) known.add(Number(one.name))
   }
   expect(find(journal)).toMatchObject([{ outcome: 'broken', evidence: { what: '17' } }])
   expect(find(journal)[0]).toHaveProperty('evidence.path')
@@ -111,6 +112,6 @@ test('the search ends after some smaller cases, however many there are', () => {
           : { outcome: 'held', cases: 1 },
     }),
   })
-  expect(find(new Journal())).toMatchObject([{ outcome: 'broken' }])
+  expect(find(new Journal(limits))).toMatchObject([{ outcome: 'broken' }])
   expect(made).toBeLessThan(100)
 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import { responseOf } from '../../harness/journal/response.ts'
 import type { HistoryEvent } from '../../harness/journal/event.ts'
-import { createHistory, type History } from '../../harness/journal/journal.ts'
+import { Journal, type History } from '../../harness/journal/journal.ts'
 import { errorNames } from '../../catalogue/errors.ts'
 
 export const limits = { settleMs: 5000, jobTimeoutMs: 8000 }
@@ -72,7 +72,7 @@ export function tablesIn<Id extends string>(
  * ms by default. Further members of the answer come last: `status=7`.
  */
 export function historyOf(story: string, isRecorded = false): History {
-  const history = createHistory(limits, { isRecorded })
+  const history = new Journal(limits, isRecorded)
   const jobs = new Map<string, { readonly application: string; readonly createdAt: number }>()
   for (const text of story.split(/;|\n/).map((text) => text.trim())) {
     const told = line.exec(text)?.groups
