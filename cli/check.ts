@@ -25,6 +25,7 @@ import { addGates, type OptionsOf } from './run/arguments.ts'
 
 export function checkCommand() {
   const command = new Command('check')
+    .summary('judge recorded traffic')
     .description('judge recorded traffic (HAR 1.2) without a live target')
     .argument('<file.har>', 'the recording, up to 256 MiB; - is stdin')
     .option(

@@ -1,4 +1,3 @@
-import { complain } from '../library/output/say.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { debuglog } from 'node:util'
 import {
@@ -9,35 +8,32 @@ import {
   Help,
 } from '@commander-js/extra-typings'
 import { modulesRun } from '../harness/foreign-code.ts'
+import { suiteVersion } from '../harness/report/index.ts'
+import { nearest } from '../harness/target/index.ts'
 import { Unjudgeable, UserError } from '../harness/user-error.ts'
+import { complain } from '../library/output/say.ts'
 import { exitProcess, guardProcess, orLost, type Interrupts } from './guard.ts'
 import { addArguments, checkArguments } from './run/arguments.ts'
-import { nearest } from '../harness/target/index.ts'
-import { suiteVersion } from '../harness/report/index.ts'
 
 const debug = debuglog('conform')
 
-function asked([first = '', ...rest]: readonly string[]): (() => Promise<CommandUnknownOpts>)[] {
-  if (Object.hasOwn(commands, first)) return [commands[first]!]
-  return [first, ...rest].some((word) => /^(help|--help|-h)$/.test(word))
-    ? Object.values(commands)
-    : []
+/** Every command except the run itself, loaded on demand. */
+export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
+  init: async () => (await import('./init.ts')).initCommand(),
+  watch: async () => (await import('./watch.ts')).watchCommand(),
+  list: async () => (await import('./list.ts')).listCommand(),
+  explain: async () => (await import('./explain.ts')).explainCommand(),
+  serve: async () => (await import('./serve.ts')).serveCommand(),
+  check: async () => (await import('./check.ts')).checkCommand(),
+  compare: async () => (await import('./compare.ts')).compareCommand(),
+  keygen: async () => (await import('./certificate/keygen.ts')).keygenCommand(),
+  sign: async () => (await import('./certificate/sign.ts')).signCommand(),
+  verify: async () => (await import('./certificate/verify.ts')).verifyCommand(),
 }
 
 /** A mistyped command would be parsed as a base URL. Throws UserError. */
-function refuseMisspelt([first = '', second]: readonly string[]): void {
-  if (first === 'help' && second !== undefined && !Object.hasOwn(commands, second)) {
-    const meant = nearest(second, Object.keys(commands))
-    const hint = meant === undefined ? 'conform help lists all' : `did you mean ${meant}?`
-    throw new UserError(`help ${second}: no such command; ${hint}`)
-  }
-  if (
-    second === undefined ||
-    first.startsWith('-') ||
-    first === 'help' ||
-    Object.hasOwn(commands, first)
-  )
-    return
+function refuseMisspelt([first = '']: readonly string[]): void {
+  if (first === 'help' || Object.hasOwn(commands, first)) return
   const meant = nearest(first, Object.keys(commands))
   if (meant !== undefined)
     throw new UserError(`${first}: not a command and not a URL; did you mean conform ${meant}?`)
@@ -88,7 +84,7 @@ async function program(
     .enablePositionalOptions()
     .helpCommand(true)
   addArguments(conform).action(async (baseUrl, options) => {
-    checkArguments(baseUrl, options, Object.keys(commands))
+    checkArguments(baseUrl, options)
     const { runAction } = await import('./run.ts')
     const chosen =
       options.failed === undefined
@@ -96,18 +92,17 @@ async function program(
         : (await import('./run/options.ts')).withFailed(baseUrl, options)
     await runAction(baseUrl, chosen, interrupts)
   })
-  const others = asked(words)
-  if (others.length > 0) {
+  const [first = ''] = words
+  const isHelp = words.some((word) => /^(help|--help|-h)$/.test(word))
+  const own = Object.hasOwn(commands, first) ? [first] : []
+  const loaded = isHelp && own.length === 0 ? Object.keys(commands) : own
+  if (loaded.length > 0) {
     // A pending signal is delivered in the next turn of the event loop, and would be lost after that.
     await nextTurn()
     await nextTurn()
     interrupts.restoreDefaultSignals()
   }
-  const loaded = await Promise.all(others.map((load) => load()))
-  for (const [name, summary] of Object.entries(summaries)) {
-    const command = loaded.find((one) => one.name() === name)
-    if (command) conform.addCommand(command.summary(summary))
-  }
+  for (const name of loaded) conform.addCommand(await commands[name]!())
   for (const command of [conform, ...conform.commands]) {
     command
       .exitOverride((error) => {
@@ -119,7 +114,6 @@ async function program(
         outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()),
       })
       .configureHelp(helpSettings)
-      .addHelpText('after', () => exampleText(command.name()))
       .showHelpAfterError(
         `(conform ${command === conform ? '' : `${command.name()} `}--help for more)`,
       )
@@ -168,86 +162,4 @@ function sayMistake(error: unknown): void {
     `a bug in the suite: ${message}; please report it, with the command line (NODE_DEBUG=conform prints the stack)`,
   )
   process.exitCode = 3
-}
-
-/** Every command except the run itself, loaded on demand. */
-export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
-  serve: async () => (await import('./serve.ts')).serveCommand(),
-  init: async () => (await import('./init.ts')).initCommand(),
-  list: async () => (await import('./list.ts')).listCommand(),
-  explain: async () => (await import('./explain.ts')).explainCommand(),
-  check: async () => (await import('./check.ts')).checkCommand(),
-  compare: async () => (await import('./compare.ts')).compareCommand(),
-  watch: async () => (await import('./watch.ts')).watchCommand(),
-  keygen: async () => (await import('./certificate/keygen.ts')).keygenCommand(),
-  sign: async () => (await import('./certificate/sign.ts')).signCommand(),
-  verify: async () => (await import('./certificate/verify.ts')).verifyCommand(),
-}
-
-const summaries: Readonly<Record<string, string>> = {
-  init: 'write a target file to start from',
-  watch: 'rerun while you work',
-  list: 'the requirements',
-  explain: 'explain what a requirement sends, and which answers pass',
-  serve: 'run the embedded reference server',
-  check: 'judge recorded traffic',
-  compare: 'compare reports over time, or targets',
-  keygen: 'make a key pair for certificates',
-  sign: 'sign a certificate for a run',
-  verify: 'verify a certificate offline',
-}
-
-type Example = readonly [line: string, what: string]
-
-export const examples: Readonly<Record<string, readonly Example[]>> = {
-  serve: [['conform serve --port 8080', 'a conforming server, to test a client with']],
-  init: [
-    [
-      'conform init staging.json --base-url https://staging.example.com',
-      'a target file to start from',
-    ],
-    [
-      'conform init next.json --from conform-report.json',
-      'one with everything that run was missing',
-    ],
-  ],
-  list: [["conform list 'jobs.*'", 'the requirements of two operations']],
-  explain: [
-    ['conform explain translate.run/400-empty-text', 'the request, its one fault, and what passes'],
-  ],
-  watch: [
-    ['conform watch -t conform.target.json', 'rerun on a key press, and when the server restarts'],
-  ],
-  check: [
-    [
-      'conform check traffic.har --base-url https://staging.example.com',
-      'judge what a browser or proxy recorded',
-    ],
-  ],
-  compare: [
-    [
-      'conform compare monday.json tuesday.json --fail-on-new',
-      'what changed; exit 1 if a required check newly fails',
-    ],
-    ['conform compare ours.json theirs.json', 'two servers side by side'],
-  ],
-  keygen: [['conform keygen', 'a key pair for certificates']],
-  sign: [
-    [
-      'conform sign conform-report.json --private-key conform-key.pem',
-      'a certificate for that run',
-    ],
-  ],
-  verify: [
-    [
-      'conform verify conform-certificate.json --require conformant',
-      'exit 0 if it is intact and says so',
-    ],
-  ],
-}
-
-/** Puts each example on its own line, so that it can be copied and fits a narrow terminal. */
-function exampleText(name: string): string {
-  const lines = (examples[name] ?? []).flatMap(([line, what]) => [`  # ${what}`, `  ${line}`])
-  return lines.length === 0 ? '' : `\nExamples:\n${lines.join('\n')}\n`
 }

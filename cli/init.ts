@@ -22,6 +22,7 @@ interface InitOptions {
 
 export function initCommand() {
   return new Command('init')
+    .summary('write a target file to start from')
     .description(
       'write a commented target file to start from; asks questions on a terminal, and probes the server if a key is set',
     )

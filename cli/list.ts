@@ -12,6 +12,7 @@ import type { Colors } from 'picocolors/types'
 
 export function listCommand() {
   return new Command('list')
+    .summary('the requirements')
     .description('list the requirements of the suite')
     .argument('[pattern]', 'only ids that match; * matches any characters')
     .option('--json', 'as a JSON array')

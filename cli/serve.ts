@@ -9,6 +9,7 @@ import { untilSignal } from './guard.ts'
 
 export function serveCommand() {
   return new Command('serve')
+    .summary('run the embedded reference server')
     .description(
       'run the embedded reference server until interrupted; prints its URL and a target file that fits it',
     )

@@ -24,11 +24,12 @@ import { startForWatch } from './run/start-server.ts'
 
 export function watchCommand() {
   return addArguments(new Command('watch'))
+    .summary('rerun while you work')
     .description(
       'run, then rerun on a key press, when the target file changes, and when the target restarts',
     )
     .action(async (baseUrl, options) => {
-      checkArguments(baseUrl, options, [])
+      checkArguments(baseUrl, options)
       refuse(options)
       const server = await startForWatch(baseUrl, withFailed(baseUrl, options))
       try {

@@ -3,6 +3,7 @@ import { keyId, newPassphrase, writeKeyPair } from './keys.ts'
 
 export function keygenCommand() {
   return new Command('keygen')
+    .summary('make a key pair for certificates')
     .description(
       'make an Ed25519 key pair for signing certificates; never overwrites a file. Asks for the passphrase on a terminal, or takes it from CONFORM_KEY_PASSPHRASE',
     )

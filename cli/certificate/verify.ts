@@ -13,6 +13,7 @@ import { type Verification, verifyCertificate } from './verification.ts'
 
 export function verifyCommand() {
   return new Command('verify')
+    .summary('verify a certificate offline')
     .description(
       'verify a certificate offline. Exit 0: valid and meets your demands; 1: not; 2: unreadable',
     )

@@ -4,10 +4,8 @@ import {
   InvalidArgumentError,
   Option,
 } from '@commander-js/extra-typings'
-import { existsSync } from 'node:fs'
-import { isRequirementId } from '../../catalogue/catalogue.ts'
 import { rateOf } from '../../harness/report/index.ts'
-import { headerProblem, type HeaderValues, nearest } from '../../harness/target/index.ts'
+import { headerProblem, type HeaderValues } from '../../harness/target/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { patternMistake } from '../../library/options.ts'
 import { formatNames } from '../../reporters/index.ts'
@@ -60,12 +58,7 @@ export function addArguments(command: Command) {
 }
 
 /** Checks what commander cannot: patterns that match nothing, and options that go together. Throws UserError. */
-export function checkArguments(
-  baseUrl: string | undefined,
-  options: RunArguments,
-  commands: readonly string[],
-): void {
-  checkBaseUrl(baseUrl, commands)
+export function checkArguments(baseUrl: string | undefined, options: RunArguments): void {
   checkPatterns('--only', options.only)
   checkPatterns('--skip', options.skip)
   checkStart(baseUrl, options)
@@ -80,23 +73,6 @@ function checkStart(baseUrl: string | undefined, { start, target, wait }: RunArg
   if (start?.trim() === '') throw new UserError('--start: give the command that starts the server')
   if (baseUrl === undefined && target === undefined)
     throw new UserError(`${option}: give the base URL of the server, or a target file with one`)
-}
-
-function checkBaseUrl(word: string | undefined, commands: readonly string[]): void {
-  if (word === undefined) return
-  const meant = nearest(word, commands)
-  if (meant !== undefined)
-    throw new UserError(`${word}: not a command and not a URL; did you mean conform ${meant}?`)
-  if (isRequirementId(word)) {
-    throw new UserError(
-      `${word} is a requirement, not a URL; did you mean conform explain ${word}, or conform <base_url> --only ${word}?`,
-    )
-  }
-  if (/\.(json|[mc]?[jt]s|har)$/.test(word) && !word.includes('://')) {
-    const option = word.endsWith('.har') ? 'check' : '--target'
-    const what = existsSync(word) ? 'is a file, not a URL' : 'is not a URL'
-    throw new UserError(`${word} ${what}; did you mean conform ${option} ${word}?`)
-  }
 }
 
 function checkPatterns(option: string, patterns: readonly string[]): void {

@@ -1,13 +1,6 @@
 import { join } from 'node:path'
 import { setImmediate as afterEvents } from 'node:timers/promises'
-import type {
-  EndCause,
-  Judging,
-  Plan,
-  Run,
-  RunFacts,
-  RunOptions,
-} from '../../harness/engine/index.ts'
+import type { EndCause, Judging, Plan, RunFacts, RunOptions } from '../../harness/engine/index.ts'
 import { noFacts, type RunRecord } from '../../suites/run-report.ts'
 import {
   type Baseline,
@@ -17,9 +10,8 @@ import {
   leftOut,
   readBaseline,
   readBaselineOrNone,
-  spokenRate,
 } from '../../harness/report/index.ts'
-import { redactorFor } from '../../harness/target/index.ts'
+import { redactorFor, type Target } from '../../harness/target/index.ts'
 import {
   checkOutputs,
   keepsExchanges,
@@ -29,15 +21,14 @@ import {
 } from '../../library/output/files.ts'
 import { loadFormats } from '../../reporters/index.ts'
 import { makeRunFolder } from '../../library/output/write-reports.ts'
-import { type Look, roundly, showProgress } from '../output/progress.ts'
-import { colorsFor, type People } from '../../library/output/say.ts'
+import { showProgress } from '../output/progress.ts'
+import type { People } from '../../library/output/say.ts'
 import type { RunArguments } from './arguments.ts'
 import { findTarget, type FoundTarget, warn } from './find-target.ts'
 import { type Interrupts, type Loss, onLoss, stuck } from '../guard.ts'
 import { keepReport } from './last-report.ts'
 import { publish } from './publish.ts'
 import { type StartedServer, startServer } from './start-server.ts'
-import { estimate } from '../../suites/estimate.ts'
 import { runOptions } from './options.ts'
 
 interface RunFront {
@@ -86,7 +77,7 @@ export async function oneRun(
       ? ({ cause: 'lost', reason: found.problem } as const)
       : server?.problem
     left = problem
-      ? neverJudged(found, run, problem)
+      ? neverJudged(found.target, run, problem)
       : await judge(found, run, suites, { ...front, loss: () => early })
     const report = await publish(left.record, {
       options,
@@ -162,10 +153,9 @@ async function judge(
   await afterEvents()
   const why = leftOut('interrupted')
   if (interrupts.signal.aborted)
-    return neverJudged({ target }, options, { cause: 'interrupted', ...why })
-  const { sentence } = lossBefore() ?? {}
-  if (sentence !== undefined)
-    return neverJudged({ target }, options, { cause: 'lost', reason: sentence })
+    return neverJudged(target, options, { cause: 'interrupted', ...why })
+  const reason = lossBefore()?.sentence
+  if (reason !== undefined) return neverJudged(target, options, { cause: 'lost', reason })
   const run = prepareRun(target, options, { handler })
   const judging = beginJudging(run)
   interrupts.signal.addEventListener('abort', () => judging.end('interrupted', why))
@@ -179,8 +169,7 @@ async function judge(
     setTimeout(leaveBehind, graceMs)
     return true
   })
-  const look = lookAt(judging, run)
-  const { done, ...problem } = await follow(judging, overdue, look).finally(release)
+  const { done, ...problem } = await follow(judging, overdue, run.plan).finally(release)
   const durationMs = performance.now() - started
   const facts = judging.facts()
   return {
@@ -198,11 +187,7 @@ function open(results: RunRecord['results'], plan: Plan): string {
   return first + (others.length > 0 ? ` and ${count(others.length, 'other requirement')}` : '')
 }
 
-function neverJudged(
-  { target }: Pick<FoundTarget, 'target'>,
-  options: RunOptions,
-  ended: RunFacts['ended'],
-): Judged {
+function neverJudged(target: Target, options: RunOptions, ended: RunFacts['ended']): Judged {
   const facts = { ...noFacts, ended }
   return {
     record: { target, options, startedAt: new Date(), durationMs: 0, results: new Map(), facts },
@@ -210,37 +195,15 @@ function neverJudged(
   }
 }
 
-function lookAt(judging: Judging, { plan, target, options }: Run): () => Look {
-  const planned = new Set([...plan].flatMap(([id, { run }]) => (run ? [id] : [])))
-  const rate = target.limits.requestsPerSecond
-  // Counted lazily: most runs are over before it is needed.
-  let counted: number | undefined
-  const expected = (): number =>
-    (counted ??= estimate(plan, target, options).reduce((sum, { typical }) => sum + typical, 0))
-  const ms = rate > 0 ? (expected() / rate) * 1000 : 0
-  if (ms > worthSayingMs)
-    process.stderr.write(
-      `conform: about ${expected()} requests at ${spokenRate(rate)}: about ${roundly(ms)}\n`,
-    )
-  return () => {
-    const { jobsInProgress, requests: sent } = judging.facts()
-    return { planned, expected: expected(), sent, rate, jobs: jobsInProgress.length }
-  }
-}
-
-/** Shorter estimates are not worth printing. */
-const worthSayingMs = 10_000
-
 async function follow(
   { events, done }: Judging,
   overdue: Promise<void>,
-  look: () => Look,
+  plan: Plan,
 ): Promise<Pick<RunRecord, 'problem'> & Pick<Judged, 'done'>> {
-  const progress = await showProgress(process.stderr, colorsFor(process.stderr), look)
+  const planned = [...plan].flatMap(([id, { run }]) => (run ? [id] : []))
+  const progress = showProgress(process.stderr, new Set(planned))
   const show = async (): Promise<void> => {
-    for await (const event of events) {
-      if (event.kind === 'judged') progress.result(event.result)
-    }
+    for await (const event of events) if (event.kind === 'judged') progress.result(event.result)
   }
   const ended = async () => {
     try {

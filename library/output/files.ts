@@ -17,7 +17,6 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { unwritable, UserError } from '../../harness/user-error.ts'
 import { type FormatName, formatNames, formats } from '../../reporters/index.ts'
-import { nearest } from '../../harness/target/index.ts'
 
 /** A file to write, and the option that asked for it: `--report json=a.json`. */
 export interface OutputFile {
@@ -202,14 +201,8 @@ export function parseReportRequests<Name extends string = FormatName>(
 function parseOne(value: string, files: FormatFiles<string>): ReportRequest<string> {
   const [format = '', ...rest] = value.split('=')
   const names = Object.keys(files)
-  if (!names.includes(format)) {
-    const word = format.toLowerCase()
-    const meant = names.find((name) => files[name]!.endsWith(`.${word}`)) ?? nearest(word, names)
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-    throw new UserError(
-      `--report ${value}: ${format} is not a format here${hint} (${names.join(', ')})`,
-    )
-  }
+  if (!names.includes(format))
+    throw new UserError(`--report ${value}: ${format} is not a format here (${names.join(', ')})`)
   const path = rest.length === 0 ? files[format]! : rest.join('=')
   if (path === '') throw new UserError(`--report ${value}: give a path after =, or - for stdout`)
   return { format, path }
