@@ -178,8 +178,11 @@ async function readOlder({ client, jobs }: Gate, newer: Job): Promise<void> {
   if (older && client.isPlanned(ids.stable)) await client.read(older.id, ids.stable)
 }
 
-/** A job or a burst of creations, and further creations until it ends; true if the idle `other` was blocked. */
-async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
+/**
+ * A job or a burst of creations, and further creations until it ends; true if the idle `other` was blocked.
+ * @param leave releases `other`
+ */
+async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): Promise<boolean> {
   const { client } = gate
   // An application may be released some time after its last job, as `409-released` allows.
   const ends = other?.jobs.map((job) => job.end?.endedAt ?? -Infinity) ?? []
@@ -192,22 +195,27 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
   older.catch(() => undefined)
   const onOther = await other?.create(ids.perApplication)
   if (onOther) await goesOn(client, first.id, ids.perApplication)
+  const isBlocked = onOther !== undefined && isConflict(onOther)
   const jobOnOther = onOther && viewOf(client.history).madeBy(onOther)
+  const isBroken = client.isBroken(ids.inProgress)
+  const leaveOther = async (): Promise<void> => {
+    if (other && jobOnOther && !client.isQuick && !isBroken)
+      await createDuring(other, jobOnOther.id, { most: 1 })
+    await other?.settle()
+    if (!isBlocked) leave?.()
+  }
   // One attempt shows for the others that there are conflicts.
   const most = client.isPlanned(ids.inProgress) ? 20 : 1
-  if (!client.isBroken(ids.inProgress))
-    await allEnded([
-      createDuring(gate, first.id, { turn, most }),
-      ...(other && jobOnOther && !client.isQuick
-        ? [createDuring(other, jobOnOther.id, { most: 1 })]
-        : []),
-    ])
+  await allEnded([
+    ...(isBroken ? [] : [createDuring(gate, first.id, { turn, most })]),
+    leaveOther(),
+  ])
   await older
   await gate.idle()
-  const isBlocked = onOther !== undefined && isConflict(onOther)
-  if (isBlocked) await other?.create(ids.perApplication)
+  if (!isBlocked) return false
+  await other?.create(ids.perApplication)
   await other?.settle()
-  return isBlocked
+  return true
 }
 
 /** As many attempts as needed on the busy application, and one each on the other declared and a new application. */
@@ -230,7 +238,7 @@ export async function provokeConflicts(client: JobClient): Promise<void> {
       if (count > 0 && !isOpen && (!isWanted || count >= timesAlike)) break
       const turn = client.wants(ids.inProgress) ? count : 0
       const release = isOpen ? await orElse(run, () => beside.acquire()) : undefined
-      const wasBlocked = await attempt(gate, turn, release && beside).finally(release)
+      const wasBlocked = await attempt(gate, turn, release && beside, release).finally(release)
       isBlocked ||= wasBlocked
       if (gate.isGivenUp || client.isBroken(ids.released)) break
     }
