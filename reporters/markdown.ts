@@ -207,7 +207,9 @@ function failureTable(distinct: readonly Distinct[]): string[] {
     const { level, section } = example
     const ids = results.map(({ id }) => markdownCode(id)).join(', ')
     const what =
-      cause === undefined ? failureSentence(example) : `${cause.title}. ${cause.sentence}`
+      cause === undefined
+        ? failureSentence(example)
+        : `${capital(cause.what)}. ${capital(cause.change)}.`
     return `| ${ids} | ${levels[level]} | ${markdownText(sections(section))} | ${markdownText(what)} |`
   })
   return [

@@ -6,7 +6,7 @@ import { terminalText } from './escape.ts'
 import { failureBlock, shortBlock } from './terminal/failure-lines.ts'
 import { jsonLines, laidOut, type Line, type Link, mapLines, noLink } from './terminal/lines.ts'
 import { reasonLines, stepLines, summaryTable } from './terminal/lines.ts'
-import { type Distinct, failuresOf } from './view/causes.ts'
+import { byCause, type Distinct, failuresOf } from './view/causes.ts'
 import { leftOutSentence, requiredButMissed } from './view/groups.ts'
 import { isWithoutOutcome, type NextStep, nextSteps, notJudged } from './view/next-steps.ts'
 import {
@@ -96,7 +96,10 @@ function allLines(shown: Showing): Line[] {
   const { notApplicable, notTested, steps } = notJudged(report)
   return [
     ...headLines(shown),
-    ...failuresOf(report).causes.flatMap((cause) => [...failureBlock(cause, colors), '']),
+    ...byCause(failuresOf(report).unexpected).flatMap((group) => [
+      ...failureBlock(group, colors),
+      '',
+    ]),
     ...baselineLines(shown, Infinity),
     ...(isWithoutOutcome(report)
       ? []
@@ -140,14 +143,7 @@ function problemLines({ colors, options, report }: Showing, { most, rows }: Size
     .at(0)
   const blocks =
     rows === Infinity && !isOne
-      ? groups.map(({ cause, example, results }) => [
-          ...failureBlock(
-            { first: example, others: results.filter((one) => one !== example) },
-            colors,
-            cause,
-          ),
-          '',
-        ])
+      ? groups.map((group) => [...failureBlock(group, colors), ''])
       : groups.map((group) =>
           shortBlock(group, colors, {
             rows: Math.min(rows, 2),

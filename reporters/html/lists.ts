@@ -7,8 +7,8 @@ import {
   sayNeed,
   sections,
 } from '../../harness/report/index.ts'
-import { type Cause, byCause, type Distinct, failuresOf } from '../view/causes.ts'
-import { compactJson, levels } from '../view/writing.ts'
+import { byCause, type Distinct, failuresOf } from '../view/causes.ts'
+import { capital, compactJson, levels } from '../view/writing.ts'
 import { gainOf, notJudged, programOf, type Step, usualPart } from '../view/next-steps.ts'
 
 const MOST = 40
@@ -18,10 +18,7 @@ export function failureList(report: Report): string {
   const { distinct, expected, unexpected } = failuresOf(report)
   const rows = [
     ...distinct.map((one) => row(one)),
-    ...byCause(expected).map((cause) => {
-      const results = [cause.first, ...cause.others]
-      return row({ example: cause.first, results }, expectedBy(report, cause))
-    }),
+    ...byCause(expected).map((group) => row(group, expectedBy(report, group))),
   ]
   if (rows.length === 0) return ''
   const more =
@@ -37,8 +34,8 @@ ${more}</ol></section>
 `
 }
 
-function expectedBy(report: Report, { first, others }: Cause): string {
-  const reasons = new Set([first, ...others].map(({ id }) => reasonExpected(report, id)))
+function expectedBy(report: Report, { results }: Distinct): string {
+  const reasons = new Set(results.map(({ id }) => reasonExpected(report, id)))
   const [reason] = reasons
   return `expected by the baseline${reasons.size > 1 || reason === undefined ? '' : `: ${shortened(reason, 200)}`}`
 }
@@ -68,7 +65,7 @@ function row({ cause, example, results }: Distinct, note?: string): string {
   const why =
     cause === undefined
       ? ''
-      : `<p class="cause">${htmlText(cause.title)}</p><p>${htmlText(cause.sentence)}</p>`
+      : `<p class="cause">${htmlText(capital(cause.what))}</p><p>${htmlText(capital(cause.change))}.</p>`
   return `<li>${why}<p>${idLink(example.id)} ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(example.statement)}</p>${summary}${same}</li>`
 }
 

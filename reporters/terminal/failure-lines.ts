@@ -1,4 +1,4 @@
-import type { Cause, Distinct, LikelyCause } from '../view/causes.ts'
+import type { Distinct } from '../view/causes.ts'
 import type { Colors } from 'picocolors/types'
 import { shortened, terminalText, visible } from '../escape.ts'
 import type { Line } from './lines.ts'
@@ -17,18 +17,15 @@ const LONGEST_CURL = 800
  * A failed requirement with all its evidence: what was sent, what the interface asks for, what came back; then how to see it
  * again. Others that failed for the same cause are named below.
  */
-export function failureBlock(
-  { first: result, others: same }: Cause,
-  colors: Colors,
-  cause?: LikelyCause,
-): Line[] {
+export function failureBlock({ cause, example, results }: Distinct, colors: Colors): Line[] {
+  const same = results.filter((one) => one !== example)
   return [
-    headOf(result, colors),
+    headOf(example, colors),
     ...(cause === undefined
       ? []
       : [labelled('cause', colors.bold(terminalText(cause.what)), colors)]),
-    `${INDENT}${colors.dim(terminalText(result.statement))}`,
-    ...result.failures.flatMap((failure) => evidenceLines(failure, colors)),
+    `${INDENT}${colors.dim(terminalText(example.statement))}`,
+    ...example.failures.flatMap((failure) => evidenceLines(failure, colors)),
     ...wrapped(same.map(({ id }) => terminalText(id))).map((line, at) =>
       labelled(at === 0 ? `same: ${same.length}` : '', line, colors),
     ),

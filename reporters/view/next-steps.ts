@@ -9,7 +9,7 @@ import {
 } from '../../harness/report/index.ts'
 import { shellWord } from '../../harness/shell-word.ts'
 import { byReason, selectedResults } from './groups.ts'
-import { failuresOf, type LikelyCause } from './causes.ts'
+import { failuresOf, isMust, type LikelyCause } from './causes.ts'
 import { absentOperations, answering, notBuilt } from './operation-map.ts'
 import { isNothingWorking } from './standing.ts'
 import { capital, firstOf } from './writing.ts'
@@ -63,8 +63,6 @@ export function nextSteps(report: Report): NextStep[] {
   ]
   return [...first.slice(0, MOST), ...last]
 }
-
-const isMust = ({ level }: RequirementResult): boolean => level === 'must'
 
 /** Every answer was 401, and nothing could be judged: `statuses` counts them. */
 function isKeyRefused({ exit, run, verdict }: Report): boolean {
