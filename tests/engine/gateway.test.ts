@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import type { Report } from '../../harness/report/report-schema.ts'
-import { byCause } from '../../reporters/view/causes.ts'
 import { base, error, html, json, judgeBehind, type Reply } from './behind.ts'
 
 /** What a run says of a target that something in front of it, or its own state, makes answer otherwise. */
@@ -21,6 +20,16 @@ test.each<[string, () => Response, string]>([
     'a bad gateway',
     () => html(502, '502 Bad Gateway'),
     `${away}502 with a page: 502 Bad Gateway, nginx/1.22.1${start}`,
+  ],
+  [
+    'a service that loads',
+    () => error(503, 'ServiceUnavailable'),
+    `${away}503 ServiceUnavailable${start}`,
+  ],
+  [
+    'a service that loads, in words of its own',
+    () => json(503, { error: { message: 'Loading model' } }),
+    `${away}503 {"error":{"message":"Loading model"}}${start}`,
   ],
   [
     'a path that the gateway does not have',
@@ -148,40 +157,24 @@ const judgeChanged = (change: (status: number) => Response, skip: string[] = [])
     { only, skip },
   )
 
-test('pages in place of envelopes are shown as what they are, and are one cause', async () => {
-  const titles: Record<number, string> = {
-    400: '400 Bad Request',
-    401: '401 Unauthorized',
-    404: '404 Not Found',
-  }
-  const { report, of } = await judgeChanged(
-    (status) => html(status, titles[status] ?? `${status} Error`),
-    // Which error comes first is a matter of chance: all of them are refusals.
-    ['*/5*', '*/429-*'],
-  )
-  expect(of('envelope/shape').failures[0]?.actual).toMatch(
-    /^4\d\d with a page: 4\d\d [\w ]+, nginx\/1\.22\.1$/,
-  )
-  const bare = report.requirements.filter(({ failures: [failure] }) => failure?.noEnvelope)
-  expect(bare.length).toBeGreaterThan(4)
-  for (const { failures } of bare)
-    expect(failures[0]?.actual).toMatch(
-      /; the status is right, but this is not an error envelope: see envelope\/shape$/,
-    )
-  const musts = bare.filter(({ level }) => level === 'must')
-  const cause = byCause(report.requirements.filter(({ outcome }) => outcome === 'failed')).find(
-    ({ results }) => results.some(({ id }) => id === musts[0]?.id),
-  )
-  expect(cause?.results).toHaveLength(musts.length)
-})
-
-test('JSON that is not an envelope is one cause too, and no page; a wrong name or status is not told as none', async () => {
+test('pages and JSON in place of envelopes are shown as what they are; a wrong name or status is not told as none', async () => {
   const bareIn = ({ requirements }: Report) =>
     requirements.filter(({ failures }) => failures.some(({ noEnvelope }) => noEnvelope))
-  const { report } = await judgeChanged((status) => json(status, { detail: 'no' }))
-  expect(bareIn(report).length).toBeGreaterThan(4)
-  const other = await judgeChanged(() => error(418, 'Teapot'))
-  expect(bareIn(other.report)).toEqual([])
+  // Which error comes first is a matter of chance: all of them are refusals.
+  const pages = await judgeChanged((status) => html(status, `${status} No`), ['*/5*', '*/429-*'])
+  expect(pages.of('envelope/shape').failures[0]?.actual).toMatch(
+    /^4\d\d with a page: 4\d\d No, nginx\/1\.22\.1$/,
+  )
+  const bodies = await judgeChanged((status) => json(status, { detail: 'no' }))
+  for (const { report } of [pages, bodies]) {
+    const bare = bareIn(report)
+    expect(bare.length).toBeGreaterThan(4)
+    for (const { failures } of bare)
+      expect(failures[0]?.actual).toMatch(
+        /; the status is right, but this is not an error envelope: see envelope\/shape$/,
+      )
+  }
+  expect(bareIn((await judgeChanged(() => error(418, 'Teapot'))).report)).toEqual([])
 })
 
 /** The run is reported as it is on a terminal. */
@@ -234,29 +227,11 @@ test('a restart that loses what was created is reported by what is gone, and ask
   expect(text).not.toMatch(/grant them|declare a request that succeeds/)
 })
 
-test.each([
-  ['BadToken', /401 BadToken, so the service itself refused it; the key may have expired$/m],
-  [
-    'BadCredentials',
+test('a key that was never accepted may have been removed by a proxy', async () => {
+  const text = await terminalOf(() => error(401, 'BadCredentials'))
+  expect(text).toMatch(
     /returned 401; if the key is right, a proxy may be removing the Authorization header/,
-  ],
-] as const)('a key that was never accepted, by 401 %s', async (tpe, sentence) => {
-  const text = await terminalOf(() => error(401, tpe))
-  expect(text).toMatch(sentence)
-  if (tpe === 'BadToken') expect(text).not.toContain('proxy')
-})
-
-test('a service that loads for long is named with --wait, in an envelope or not', async () => {
-  for (const reply of [
-    () => error(503, 'ServiceUnavailable'),
-    () => json(503, { error: { message: 'Loading model' } }),
-  ]) {
-    const { code, report } = await judgeBehind(reply)
-    expect(code).toBe(3)
-    expect(report.exit.because).toMatch(
-      /cannot be judged: the service is down or still starting: 503 .*; check the base URL, or wait for it with --wait <ms>$/,
-    )
-  }
+  )
 })
 
 describe('a target that answers every path alike is not judged', () => {

@@ -109,38 +109,27 @@ test('a request that brings the target down for a while is blamed, and none that
   expect(failed).toEqual(['translate.run/400-wrong-content-type'])
 })
 
-test('a service that does not come back behind its gateway ends the run', async () => {
-  const { failed, facts } = await judgeWhile(awayFor(Infinity, 40, badGateway))
-  expect(facts.ended).toEqual({
-    cause: 'unreachable',
-    reason: expect.stringMatching(
-      /^the target stopped answering: the service is down or still starting: 502 with a page: 502 Bad Gateway/,
-    ) as string,
-  })
-  expect(ofOthers(failed)).toEqual([])
-})
-
-test('a gateway that answers for one operation alone is judged there', async () => {
-  const way: Way = async ({ path }, send) => {
-    const result = await send()
-    return path === '/v1/translate' ? { ...badGateway(), sentAt: result.sentAt } : result
-  }
-  const { failed, facts } = await judge(only, { reference: { jobMs: 20 }, way })
-  expect(facts.ended).toBeNull()
-  expect(failed).toContain('translate.run/2xx-accepted')
-  // What it answers to everything says nothing about bad input.
-  expect(failed).not.toContain('envelope/bad-input-no-5xx')
-})
-
-test('a target that stays away ends the run, and all that it could not answer has one reason', async () => {
-  const { failed, facts, results } = await judgeWhile(awayFor(60_000, 40, refused))
-  expect(facts.ended?.cause).toBe('unreachable')
-  expect(failed).toEqual([])
-  const open = results.filter(
-    ({ outcome, reason }) => outcome === 'not-exercised' && !reason?.startsWith('left out'),
-  )
-  expect(new Set(open.map(({ reason }) => reason))).toEqual(new Set([facts.ended?.reason]))
-})
+test.each([
+  [
+    'behind its gateway',
+    badGateway,
+    /the service is down or still starting: 502 with a page: 502 B/,
+  ],
+  ['', refused, /: connection refused/],
+])(
+  'a target that stays away %s ends the run, and all that it could not answer has one reason',
+  async (_, instead, reason) => {
+    const { failed, facts, results } = await judgeWhile(awayFor(Infinity, 40, instead))
+    expect(facts.ended?.cause).toBe('unreachable')
+    expect(facts.ended?.reason).toMatch(/^the target stopped answering: /)
+    expect(facts.ended?.reason).toMatch(reason)
+    expect(ofOthers(failed)).toEqual([])
+    const open = results.filter(
+      ({ outcome, reason }) => outcome === 'not-exercised' && !reason?.startsWith('left out'),
+    )
+    expect(new Set(open.map(({ reason }) => reason))).toEqual(new Set([facts.ended?.reason]))
+  },
+)
 
 test('the first answer may take as long as limits.timeoutMs says', async () => {
   const slow = async (number: number): Promise<void> => void (number || (await sleep(15_000)))
@@ -177,11 +166,15 @@ test.each([
   expect(sent.filter((body) => body === sent[0])).toHaveLength(times)
 })
 
-test('what a gateway answers is asked for three times, and five times over before it fails', async () => {
+test('what a gateway answers for one operation is asked for three times, and five times over before it fails', async () => {
   let asked = 0
   const way: Way = ({ path }, send) => (path === '/v1/translate' ? (asked++, badGateway()) : send())
   const id = 'translate.run/2xx-accepted'
-  const { failed } = await judge([id], { way, depth: 'quick', backoffMs })
+  // What it answers to everything says nothing about bad input.
+  const only = [id, 'envelope/bad-input-no-5xx']
+  const { failed, facts } = await judge([id], { way, depth: 'quick', backoffMs })
   expect(failed).toEqual([id])
+  expect(facts.ended).toBeNull()
   expect(asked).toBe(5 * 3)
+  expect((await judge(only, { way, depth: 'quick', backoffMs })).failed).toEqual([id])
 })
