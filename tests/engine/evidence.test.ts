@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createHandlerTransport, type Handler } from '../../harness/http/handler-transport.ts'
+import { onReusedConnection } from '../../harness/journal/index.ts'
 import { createReference } from '../../reference/server.ts'
 import { judgeUrl, transportTo } from '../matrix/judge-reference.ts'
 import { error, judgeBehind, json } from './behind.ts'
@@ -75,6 +76,7 @@ test.each([2, 3])(
     // Asked in one round, two failures would meet the same instance each time.
     expect(actual.length).toBeGreaterThan(1)
     expect(actual.join()).toContain('the answers to one request differ: 3 of 5: 404')
+    expect(actual.join()).not.toContain(onReusedConnection)
   },
 )
 

@@ -1,92 +1,14 @@
-/** Jobs that the run did not start, limits on jobs and keys, and locks that let go or hold on too well. */
+/** Locks of jobs that let go or hold on too well. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
-import { error, json, judgeBehind, type Reply, withoutApplications } from './behind.ts'
+import { error, json, judgeBehind, type Reply } from './behind.ts'
 import { answer, judge } from './networks.ts'
 
 const { slowApplication } = target.resources
 const jobsOf = (path: string): string | undefined =>
   /\/applications\/([^/]+)\/jobs$/.exec(path)?.[1]
 const jobIn = (path: string): string | undefined => /\/applications\/jobs\/([^/]+)$/.exec(path)?.[1]
-const member = async (response: Response, name: string): Promise<unknown> =>
-  ((await response.clone().json()) as Record<string, unknown>)[name]
-
-/** On declared applications somebody else starts a job as soon as one of the run has ended. */
-function visited(): Reply {
-  const on = new Map<string, string>()
-  const busyUntil = new Map<string, number>()
-  return async (path, answer, sinceMs, { headers }) => {
-    const [id, job] = [jobsOf(path) ?? '', jobIn(path) ?? '']
-    if (
-      id === slowApplication.id &&
-      sinceMs < (busyUntil.get(id) ?? 0) &&
-      headers.has('authorization')
-    )
-      return error(409, 'BadRequest')
-    const response = await answer()
-    if (response.status === 202) on.set(String(await member(response, 'id')), id)
-    if (
-      response.status === 200 &&
-      on.has(job) &&
-      (await member(response, 'status')) !== 'in_progress'
-    ) {
-      busyUntil.set(on.get(job)!, sinceMs + 4000)
-      on.delete(job)
-    }
-    return response
-  }
-}
-
-test.each(['full'] as const)(
-  'another run on the same application is not the fault of the target: %s',
-  async (depth) => {
-    const only = ['jobs.create/409-*', 'applications.create/2xx-accepted']
-    const limits = { jobTimeoutMs: 10_000 }
-    const { failed } = await judgeBehind(visited(), { only, depth }, undefined, undefined, limits)
-    expect(failed).toEqual([])
-  },
-)
-
-test('if the run cannot make an application, the failure says that another run would look the same', async () => {
-  const only = ['jobs.create/409-*']
-  const { failed, of } = await judgeBehind(visited(), { only }, withoutApplications)
-  expect(failed).toEqual(['jobs.create/409-released'])
-  expect(of('jobs.create/409-released').failures[0]!.message).toContain('another run')
-})
-
-test('an account with one job at a time answers 429 to a second: that is a limit', async () => {
-  const reply: Reply = async (_path, answer) => {
-    const response = await answer()
-    return response.status === 409 ? error(429, 'QuotaExceeded') : response
-  }
-  const { failed } = await judgeBehind(reply, { only: ['jobs.create/4*', 'jobs.create/202-*'] })
-  expect(failed).toEqual([])
-})
-
-test('a limit on wrong keys is a limit', async () => {
-  const wrong: number[] = []
-  let until = 0
-  let refused = 0
-  const reply: Reply = async (_path, answer, sinceMs) => {
-    const response = await answer()
-    if (response.status !== 401) return response
-    refused++
-    if (sinceMs < until) return error(429, 'TooManyRequests')
-    wrong.push(sinceMs)
-    if (wrong.filter((at) => at > sinceMs - 2000).length > 60) {
-      until = sinceMs + 1000
-      return error(429, 'TooManyRequests')
-    }
-    return response
-  }
-  const { failed } = await judgeBehind(reply, {
-    only: ['*/401-*', '*/2*', 'jobs.create/4xx-no-effect'],
-  })
-  expect(refused).toBeGreaterThan(100)
-  expect(until).toBeGreaterThan(0)
-  expect(failed).toEqual([])
-})
 
 test('creations at once that lock each other out fail', async () => {
   const underWay = new Map<string, number>()

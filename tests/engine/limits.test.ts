@@ -315,13 +315,16 @@ describe('a target that locks keys out for 30 s after ten wrong ones in a row', 
   )
 })
 
-test('a quota of 60 a minute for each key is no lock-out, though wrong keys come in rows', async () => {
+test.each([
+  ['each right key, though wrong keys come in rows', true],
+  ['wrong keys', false],
+])('a quota of 60 a minute for %s is no lock-out', async (_, isOfRight) => {
   let keys: ReadonlySet<string> = new Set()
   const used = new Map<string, number>()
   const reply: Reply = (_, answer, sinceMs, request) => {
     const key = keyOf(request)
-    if (key === undefined || !keys.has(key)) return answer()
-    const window = `${key} ${Math.floor(sinceMs / 60_000)}`
+    if (key === undefined || keys.has(key) !== isOfRight) return answer()
+    const window = `${isOfRight && key} ${Math.floor(sinceMs / 60_000)}`
     used.set(window, (used.get(window) ?? 0) + 1)
     return used.get(window)! <= 60 ? answer() : limited(Math.ceil(60 - ((sinceMs / 1000) % 60)))
   }
