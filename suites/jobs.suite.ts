@@ -117,7 +117,8 @@ export async function jobRead(run: Run): Promise<Probe> {
 export const whenIdle: Hooks['intercept'] = (run, { operation, params, effect }, purpose, send) => {
   const client = clientOf(run)
   const application =
-    operation === 'jobs.create' && client.declared.find(({ id }) => id === params['application_id'])
+    operation === 'jobs.create' &&
+    [...client.declared, ...client.made].find(({ id }) => id === params['application_id'])
   if (!application) return undefined
   const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
   const gate = gateOf(client, application)

@@ -54,7 +54,7 @@ import {
   validRequest,
   withOwnContent,
 } from '../harness/checks/index.ts'
-import type { Target } from '../harness/target/index.ts'
+import type { ApplicationResource, Target } from '../harness/target/index.ts'
 import { planRun } from './plan.ts'
 import { operationOf } from './planned-cases.ts'
 import { pdfRequest, uploadSample } from './pdf-parse/refusals.ts'
@@ -175,10 +175,11 @@ async function askNotServed(run: Run): Promise<void> {
 }
 
 const others: Hooks['others'] = {
-  'jobs.create': async (run) => {
-    const { id, inputs } = declaredResource(run, 'otherApplication')
-    // The effect of a refusal belongs to another requirement, and is checked first.
+  'jobs.create': async (run, other) => {
     const client = clientOf(run)
+    const isMade = other === 'created'
+    const { id, inputs } = isMade ? await makeApplication(run) : declaredResource(run, other)
+    // The effect of a refusal belongs to another requirement, and is checked first.
     if (client.isPlanned(ids.noEffect)) await reach(client, 'refusals').catch(() => undefined)
     if (client.isBroken(ids.noEffect)) throw new NotExercised('refusals have an effect')
     return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
@@ -200,14 +201,22 @@ const others: Hooks['others'] = {
   },
 }
 
+async function makeApplication(run: Run): Promise<ApplicationResource> {
+  const { inputs } = declaredResource(run, 'application')
+  const application = { id: await makeOne(run, 'applications.create'), inputs, requiredInputs: [] }
+  clientOf(run).made.push(application)
+  return application
+}
+
+async function makeOne(run: Run, operation: OperationId): Promise<string> {
+  const purpose = { requirement: null, role: 'setup' } as const
+  return namedId(run, await ask(run, () => validRequest(run, operation), purpose))
+}
+
 async function ofCreatedGraph(run: Run): Promise<(valid: Probe) => Probe> {
-  const params = await once(run, 'other graph', async () => {
-    const creation = await ask(run, () => validRequest(run, 'graphs.create'), {
-      requirement: null,
-      role: 'setup',
-    })
-    return { graph_id: namedId(run, creation) }
-  })
+  const params = await once(run, 'other graph', async () => ({
+    graph_id: await makeOne(run, 'graphs.create'),
+  }))
   return (valid) => ({ ...valid, params })
 }
 

@@ -1,4 +1,8 @@
-import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import {
+  operation as operationOf,
+  type OperationId,
+  operations,
+} from '../../catalogue/operations.ts'
 import { orElse, type Run } from '../engine/index.ts'
 import {
   type Exchange,
@@ -8,6 +12,7 @@ import {
   countsAsGranted,
 } from '../journal/index.ts'
 import { ask, type CheckContext } from '../run/index.ts'
+import type { ApplicationResource, OtherObject } from '../target/index.ts'
 import {
   atOtherPath,
   type Case,
@@ -34,7 +39,7 @@ export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition 
     const all = cases(material)
     const named = all.filter(({ when, coercion }) => !when && !coercion)
     if (material.options.depth === 'full')
-      return [...all, ...atOtherPath(material, named), ...forOtherObject(material, cases)]
+      return [...all, ...atOtherPath(material, named), ...forOtherObjects(material, cases)]
     if (inOrder) return named.slice(0, 1)
     // A case with its own control takes two requests.
     const plain = named.filter(({ control }) => !control)
@@ -56,22 +61,21 @@ export async function sendable(
   const hasOther =
     cases.some(({ isAtOtherPath }) => isAtOtherPath) &&
     (await grantsAtOtherPath(context.run, operation))
-  const change = cases.some(({ isForOtherObject }) => isForOtherObject)
-    ? await otherObject(context, operation)
-    : undefined
+  const others = new Set(cases.flatMap(({ other }) => other ?? []))
+  const changes = new Map<OtherObject, ((valid: Probe) => Probe) | undefined>()
+  for (const other of others) changes.set(other, await otherObject(context, operation, other))
   return cases
-    .filter((one) => (!one.isAtOtherPath || hasOther) && (!one.isForOtherObject || change))
-    .map((one) =>
-      one.isForOtherObject && change ? { ...one, fault: undefined, object: change } : one,
-    )
+    .filter((one) => (!one.isAtOtherPath || hasOther) && (!one.other || changes.get(one.other)))
+    .map((one) => (one.other ? { ...one, fault: undefined, object: changes.get(one.other)! } : one))
 }
 
-function otherObject({ run, requirement }: CheckContext, id: OperationId) {
+function otherObject({ run, requirement }: CheckContext, id: OperationId, other: OtherObject) {
   const make = run.hooks.others[id]
-  return once(run, `other object of ${id}`, () =>
+  return once(run, `${other} of ${id}`, () =>
     orElse(run, async () => {
-      const change = run.options.readOnly ? undefined : await make?.(run)
-      if (!change) return undefined
+      const change = run.options.readOnly ? undefined : await make?.(run, other)
+      // The target file says what a declared one accepts.
+      if (!change || other !== 'created') return change
       const valid = async (): Promise<Probe> => change(await validRequest(run, id))
       // No other requirement sends this request, so the line to repeat a failure names this requirement.
       const purpose = {
@@ -87,41 +91,75 @@ function otherObject({ run, requirement }: CheckContext, id: OperationId) {
 }
 
 /**
- * A request that is wrong for one object is wrong for another: one case goes to an object that the run makes, or to the
- * other application with its inputs, chosen by the seed. A server may check only the first.
+ * A request that is wrong for one object is wrong for another: one case goes to each of the others, chosen by the seed. A
+ * server may check only the first.
  */
-function forOtherObject(material: Material, cases: Cases): Case[] {
-  const { options, operation, requirement, target } = material
-  if (operationOf(operation).body !== 'json' || !hasOtherObject(material)) return []
-  const isOfJobs = operationOf(operation).busy !== undefined
-  const { otherApplication } = target.resources
-  const resources = { ...target.resources, ...(isOfJobs && { application: otherApplication }) }
-  const known = { ...material, target: { ...target, resources } }
-  const own = { ...known, valid: validDraft(known, operation) }
-  const all = cases(own).filter(
-    ({ fault = '', ...one }) =>
-      !fault.startsWith('id: ') &&
-      !(one.when ?? one.before ?? one.control ?? one.coercion ?? one.ruleOf ?? one.valid),
-  )
-  const random = randomOf(seedFor(options.seed, `other object of ${requirement.id}`))
-  return all
-    .slice(Math.floor(random() * all.length))
-    .slice(0, 1)
-    .map(ofOtherObject)
+function forOtherObjects(material: Material, cases: Cases): Case[] {
+  const { operation, target } = material
+  if (operationOf(operation).body !== 'json') return []
+  const random = randomOfOthers(material)
+  return otherObjects(material).flatMap((other) => {
+    const resources = { ...target.resources, ...inPlaceOfApplication(material, other) }
+    const known = { ...material, target: { ...target, resources } }
+    const own = { ...known, valid: validDraft(known, operation) }
+    const all = cases(own).filter(
+      ({ fault = '', ...one }) =>
+        !fault.startsWith('id: ') &&
+        !(one.when ?? one.before ?? one.control ?? one.coercion ?? one.ruleOf ?? one.valid),
+    )
+    const chosen = all[Math.floor(random() * all.length)]
+    return chosen ? [ofOtherObject(chosen, other)] : []
+  })
 }
 
-export const ofOtherObject = (one: Case): Case => ({
+const randomOfOthers = ({ options, requirement }: Material) =>
+  randomOf(seedFor(options.seed, `other object of ${requirement.id}`))
+
+/** Nobody knows which inputs a created application requires. */
+function inPlaceOfApplication({ operation, target: { resources } }: Material, other: OtherObject) {
+  if (operationOf(operation).busy === undefined) return {}
+  const { application } = resources
+  if (other !== 'created') return { application: resources[other] }
+  return application && { application: { ...application, requiredInputs: [] } }
+}
+
+export const ofOtherObject = (one: Case, other: OtherObject): Case => ({
   ...one,
-  what: `${one.what}, for another object`,
+  what: `${one.what}, for ${other === 'created' ? 'an object of the run' : other}`,
   mayBeAbsent: true,
-  isForOtherObject: true,
+  other,
   isFurther: true,
 })
 
-export function hasOtherObject({ operation, target }: Material): boolean {
+const isMakeable = ({ operation, target }: Material): boolean =>
+  operations.some(
+    ({ id }) =>
+      target.operations[id] &&
+      operationOf(id).creates?.usedBy.some((use) => use.operation === operation),
+  )
+
+/** What the run makes. Of applications: the other one, and one of the rest, chosen by the seed. */
+export function otherObjects(material: Material): OtherObject[] {
+  const { operation, target } = material
   const { params, busy } = operationOf(operation)
-  const { application, otherApplication: other } = target.resources
-  return params !== undefined && (!busy || (other !== undefined && other.id !== application?.id))
+  if (params === undefined) return []
+  if (!busy) return ['created']
+  const {
+    application,
+    otherApplication: second,
+    failingApplication,
+    slowApplication,
+  } = target.resources
+  const known = new Set([application?.id, second?.id])
+  const isNew = (one: ApplicationResource | undefined) => one !== undefined && !known.has(one.id)
+  const rest: OtherObject[] = [
+    ...(isNew(failingApplication) ? (['failingApplication'] as const) : []),
+    ...(isNew(slowApplication) ? (['slowApplication'] as const) : []),
+    ...(isMakeable(material) ? (['created'] as const) : []),
+  ]
+  const drawn = rest[Math.floor(randomOfOthers(material)() * rest.length)]
+  const hasSecond = second !== undefined && second.id !== application?.id
+  return [...(hasSecond ? (['otherApplication'] as const) : []), ...(drawn ? [drawn] : [])]
 }
 
 async function grantsAtOtherPath(run: Run, id: OperationId): Promise<boolean> {

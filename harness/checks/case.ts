@@ -6,6 +6,7 @@ import type { Pairs } from '../../catalogue/expected.ts'
 import type { Run } from '../engine/index.ts'
 import type { Exchange, Probe, Journal, Ask, Verdict } from '../journal/index.ts'
 import type { CheckContext } from '../run/index.ts'
+import type { OtherObject } from '../target/index.ts'
 import { nameOfControl } from './control.ts'
 import type { CaseRule, Look } from './rules.ts'
 import { isDeclared, placeholderDraft, validDraft } from './valid-request.ts'
@@ -20,7 +21,7 @@ export interface Case {
   change(valid: Probe): Probe
   readonly effect?: Effect
   readonly isAtOtherPath?: true
-  readonly isForOtherObject?: true
+  readonly other?: OtherObject
   /**
    * The valid request with an addition of this case, which a target may not support: sent once per run, and must be
    * accepted.

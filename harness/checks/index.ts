@@ -17,7 +17,7 @@ export {
   type Material,
   materialOf,
 } from './case.ts'
-export { byCases, hasOtherObject, ofOtherObject, sendable } from './by-cases.ts'
+export { byCases, ofOtherObject, otherObjects, sendable } from './by-cases.ts'
 export { allOf, type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
 export { concluded, isOver, joined, type Judged } from './rules.ts'
 export { answerRule, judgeSome, type Look, lookAt, pairsVerdict, requestFor } from './rules.ts'

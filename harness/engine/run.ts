@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { NotServed, Story, TakesState } from '../report/index.ts'
+import type { OtherObject } from '../target/index.ts'
 import type { Client } from './client.ts'
 import type { Exchange, Purpose, Probe } from '../journal/index.ts'
 import type { RunOptions, State } from './state.ts'
@@ -15,7 +16,9 @@ export interface Run extends State {
 
 type Work = (run: Run) => Promise<void>
 type See = (run: Run, exchange: Exchange) => void
-type PerOperation<T> = Readonly<Partial<Record<OperationId, (run: Run) => Promise<T>>>>
+type PerOperation<T, More extends readonly unknown[] = []> = Readonly<
+  Partial<Record<OperationId, (run: Run, ...more: More) => Promise<T>>>
+>
 
 /** What the suites know of the interface besides its requirements, such as the jobs of an application. */
 export interface Hooks {
@@ -37,7 +40,7 @@ export interface Hooks {
   /** Valid requests that need more than the declared body. */
   readonly requests: PerOperation<Probe>
   /** Change valid requests to another object of the kind in their path; throw `NotExercised` if there is none. */
-  readonly others: PerOperation<(valid: Probe) => Probe>
+  readonly others: PerOperation<(valid: Probe) => Probe, [other: OtherObject]>
   /** Remark after the expectation: why the target may still be right. */
   remarkOn(run: Run, exchange: Exchange): string
   /** State that a failure of that requirement depends on; undefined if its request alone shows it. */

@@ -13,6 +13,7 @@ export { leavesOf, plainFile } from './places.ts'
 export {
   type ApplicationResource,
   applicationNames,
+  type OtherObject,
   type Scenario,
   type Target,
   type UploadContent,

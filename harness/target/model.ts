@@ -58,6 +58,9 @@ export const pdfNames = [
 ] as const
 
 type ApplicationName = (typeof applicationNames)[number]
+
+/** What a path names besides the declared object: another application, or what the run makes. */
+export type OtherObject = Exclude<ApplicationName, 'application'> | 'created'
 type PdfName = (typeof pdfNames)[number]
 
 export type Resources = Omit<ResourceValues, ApplicationName | PdfName> & {

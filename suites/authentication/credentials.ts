@@ -7,9 +7,9 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import {
   type Case,
   type CaseCondition,
-  hasOtherObject,
   type Material,
   ofOtherObject,
+  otherObjects,
   refused,
   sendable,
 } from '../../harness/checks/index.ts'
@@ -112,15 +112,14 @@ function inForms(material: Material, all: readonly KeyForm[]): Case[] {
     ...own,
     ...atOther.flatMap((one) => elsewhere(material, one, 'other path')),
     ...once.flatMap((where) => elsewhere(material, form, where)),
-    ...forOther(material, first),
+    ...forOthers(material, first),
   ]
 }
 
 /** A server may check keys only for objects that it knew before. */
-function forOther(material: Material, one: Case | undefined): Case[] {
-  return one && hasOtherObject(material)
-    ? [ofOtherObject({ ...one, when: 'after the others' })]
-    : []
+function forOthers(material: Material, one: Case | undefined): Case[] {
+  const others = one ? otherObjects(material) : []
+  return others.map((other) => ofOtherObject({ ...one!, when: 'after the others' }, other))
 }
 
 /** A credential without forms: first at its own path, where a failure ends a run with --bail; then everywhere. */
@@ -135,7 +134,7 @@ function everywhere(
   if (wantsFew(material)) return [own]
   const isKeyless = credential === noCredential
   const places = elsewhere(material, { what, kind, credential }, isKeyless ? 'all' : 'each')
-  const all = [own, ...places, ...forOther(material, own)]
+  const all = [own, ...places, ...forOthers(material, own)]
   // A POST gets several requests without a key anyway.
   if (!isKeyless || material.valid.method !== 'GET') return all
   // Sent twice more, after other requests: a cache or connection may remember the key, and replicas alternate.

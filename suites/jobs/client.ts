@@ -78,6 +78,8 @@ export class JobClient {
   readonly history: History
   readonly isQuick: boolean
   readonly locks = new Map<string, Lock>()
+  /** Applications that the run made to send refusals to. */
+  readonly made: ApplicationResource[] = []
   readonly #polls = new Map<string, Promise<boolean>>()
 
   constructor(run: Run) {

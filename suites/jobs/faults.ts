@@ -131,9 +131,10 @@ export const withRequiredInputs = granted('with just the required inputs', (vali
 })
 
 export const withoutInput = byCases(({ target }) => {
-  const { application } = target.resources
-  const lacking = (application?.requiredInputs ?? []).map((required) => ({
-    inputs: application?.inputs.filter((input) => getAt(input, '/id') !== required) ?? [],
+  const { inputs: all = [], requiredInputs = [] } = target.resources.application ?? {}
+  if (requiredInputs.length === 0) return []
+  const lacking = requiredInputs.map((required) => ({
+    inputs: all.filter((input) => getAt(input, '/id') !== required),
     what: `the required input ${required} left out`,
   }))
   const none = { inputs: [], what: 'no inputs at all' }

@@ -9,7 +9,12 @@ import { answer, judge } from './networks.ts'
 
 /** What a run sends, and for what. */
 
-const { otherApplication: _, ...resources } = target.resources
+const {
+  otherApplication: _second,
+  failingApplication: _failing,
+  slowApplication: _slow,
+  ...resources
+} = target.resources
 const declared = JSON.stringify(resources)
 
 const reference = { jobMs: 15, slowJobMs: 1200 }

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import target from '../../fixtures/reference.target.json' with { type: 'json' }
+import type { OperationId } from '../../catalogue/operations.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
+import { answer, judge, type Way } from './networks.ts'
+
+/** Servers that check requests only for one object, or only for those they knew before. */
+
+/** What a scenario, a special file or another id causes is caused for that object alone. */
+const ofOneObject = /-pdf$|\/410-|\/4..-unknown-(?:file|graph|application)$|\/4xx-no-effect|\/409-/
+const isJudged = (id: string): boolean =>
+  !Object.hasOwn(target.scenarios, id) &&
+  (!ofOneObject.test(id) || id === 'graphs.add-file/4xx-unknown-file')
+
+/** Grants what must be refused wherever `isOther`: gives the requirements that were judged, and those that failed. */
+async function grantingWhere(
+  operation: OperationId,
+  isOther: (id: string) => boolean,
+  change?: (file: TargetFile) => TargetFile,
+) {
+  const way: Way = (_, send, { probe, purpose }) => {
+    const [id = ''] = probe?.operation === operation ? Object.values(probe.params) : []
+    const isFault = purpose?.role === 'probe' && isJudged(purpose.requirement ?? '')
+    return isOther(id) && isFault ? answer(200, '{}') : send()
+  }
+  const { failed, results } = await judge([`${operation}/4*`], {
+    reference: { jobMs: 10, slowJobMs: 20 },
+    way,
+    ...(change && { change }),
+  })
+  const judged = results
+    .filter(({ id, outcome }) => isJudged(id) && ['passed', 'failed'].includes(outcome))
+    .map(({ id }) => id)
+  return { failed, judged }
+}
+
+const declared = JSON.stringify(target.resources)
+const isMade = (id: string): boolean => id !== '' && !declared.includes(id)
+
+describe('what is granted wrongly is found if it is granted only for', () => {
+  test.each(['graphs.query', 'graphs.add-file', 'files.retrieve', 'pdf.parse'] as const)(
+    'objects of the run: %s',
+    async (operation) => {
+      const { failed, judged } = await grantingWhere(operation, isMade)
+      expect(failed).toEqual(judged)
+    },
+  )
+
+  const { failingApplication, slowApplication, application, ...resources } = target.resources
+  test.each([
+    ['failingApplication', { failingApplication }, failingApplication.id],
+    ['slowApplication', { slowApplication }, slowApplication.id],
+    ['applications of the run', {}, undefined],
+  ])('%s', async (_, own, id) => {
+    const isOther = id === undefined ? isMade : (other: string) => other === id
+    const { failed, judged } = await grantingWhere('jobs.create', isOther, (file) => {
+      const { 'applications.create': create, ...operations } = file.operations ?? {}
+      return {
+        ...file,
+        resources: { ...resources, application, ...own },
+        operations: id === undefined ? file.operations! : operations,
+      }
+    })
+    // They declare no required inputs, and nobody knows which ones a created application requires.
+    expect(failed).toEqual(judged.filter((one) => !one.endsWith('-required-inputs')))
+  })
+})
+
+test('an application that requires no inputs is not asked without them', async () => {
+  const sent: (string | undefined)[] = []
+  await judge(['jobs.create/400-missing-required-inputs'], {
+    change: ({ resources: { otherApplication, ...resources } = {}, ...file }) => ({
+      ...file,
+      resources: { ...resources, otherApplication: { ...otherApplication!, requiredInputs: [] } },
+    }),
+    prepare: ({ client }) =>
+      client.observers.push(({ probe, purpose }) => {
+        if (purpose.role === 'probe') sent.push(probe.params['application_id'])
+      }),
+  })
+  expect(sent).toContain(target.resources.application.id)
+  expect(sent).not.toContain(target.resources.otherApplication.id)
+})
