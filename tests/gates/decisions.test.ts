@@ -1,5 +1,4 @@
 /** Exit code, verdict and baseline: what decides them is a table here; that each front hands it on is tested beside that front. */
-import { XMLParser } from 'fast-xml-parser'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import {
@@ -36,6 +35,7 @@ import { githubAnnotations } from '../../reporters/github.ts'
 import { renderJunit } from '../../reporters/junit.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { standingOf, verdictSentence } from '../../reporters/view/standing.ts'
+import { readJunit } from '../reporters/parsers.ts'
 import { inHtml, inTerminal } from '../reporters/samples.ts'
 import { failed, failure, missed, notApplicable, report, result } from './results.ts'
 
@@ -238,42 +238,39 @@ test('Markdown, HTML and the badge have the tone of the verdict', async () => {
   expect(wrong).toEqual([])
 })
 
-/** What is wrong if these requirements are red in a report of tests, and so many errors of the run. */
-function wrongRed(one: Report, red: readonly string[], errors: number) {
-  const { code } = one.exit
-  const isRed = red.length + errors > 0
-  if (isRed !== code > 0) return `it has ${red.length} failures, ${errors} errors`
-  if (code > 1 && errors === 0) return 'no error says that of the run'
-  const missing = decisive(one).filter(({ id: own }) => !red.includes(own))
-  return missing.map(({ id: own }) => `${own} is not red`).join()
+/** What is red in a report of tests: requirements, and errors of the run; and how many failures and errors it counts. */
+const redIn: Record<string, (of: Report) => [red: string[], errors: number, counted: string]> = {
+  JUnit(of) {
+    const { root, cases } = readJunit(renderJunit(of))
+    const red = cases.filter((row) => row.failure).map(({ name }) => name)
+    const errors = cases.filter((row) => row.error).length
+    return [red, errors, `${root.failures}, ${root.errors}`]
+  },
+  CTRF(of) {
+    const { summary, tests } = ctrf(of)
+    const all = tests.filter(({ status }) => status === 'failed').map(({ name }) => name)
+    const red = all.filter((name) => name !== 'run')
+    const errors = all.length - red.length
+    return [red, errors, `${summary.failed - errors}, ${errors}`]
+  },
 }
 
-test('JUnit is red exactly if the exit code is not 0: by what is decisive, and by an error if it is 2 or 3', async () => {
-  const wrong = await wrongIn((one) => {
-    const { cases, failures, errors } = junit(one)
-    const red = cases.filter((row) => row.failure).map(({ name }) => name)
-    const inCases = cases.filter((row) => row.error).length
-    if (red.length !== failures || inCases !== errors)
-      return `it counts ${failures} failures, ${errors} errors`
-    return wrongRed(one, red, errors)
-  })
-  expect(wrong).toEqual([])
-})
-
-test('CTRF is red exactly if the exit code is not 0: by what is decisive, and by a test `run` if it is 2 or 3', async () => {
-  const wrong = await wrongIn((one) => {
-    const { summary, tests } = ctrf(one)
-    const red = tests.filter(({ status }) => status === 'failed').map(({ name }) => name)
-    if (red.length !== summary.failed) return `it counts ${summary.failed} failures`
-    const ofRun = red.filter((name) => name === 'run')
-    return wrongRed(
-      one,
-      red.filter((name) => name !== 'run'),
-      ofRun.length,
-    )
-  })
-  expect(wrong).toEqual([])
-})
+test.each(Object.entries(redIn))(
+  '%s is red exactly if the exit code is not 0: by what is decisive, and by an error if it is 2 or 3',
+  async (_, find) => {
+    const wrong = await wrongIn((one) => {
+      const [red, errors, counted] = find(one)
+      const found = `${red.length}, ${errors}`
+      const { code } = one.exit
+      if (counted !== found) return `it counts ${counted} instead of ${found}`
+      if (red.length + errors > 0 !== code > 0) return `it has ${found} failures and errors`
+      if (code > 1 && errors === 0) return 'no error says that of the run'
+      const missing = decisive(one).filter(({ id: own }) => !red.includes(own))
+      return missing.map(({ id: own }) => `${own} is not red`).join()
+    })
+    expect(wrong).toEqual([])
+  },
+)
 
 test('GitHub gets an error exactly if the exit code is not 0', async () => {
   const isRed = (one: Report) => githubAnnotations(one).includes('::error')
@@ -282,27 +279,6 @@ test('GitHub gets an error exactly if the exit code is not 0', async () => {
   )
   expect(wrong).toEqual([])
 })
-
-type Told = { message: string }
-interface JunitCase {
-  name: string
-  failure?: Told
-  error?: Told
-  skipped?: Told
-}
-
-function junit(of: Report) {
-  const isArray = (name: string) => /^test(suite|case)$/.test(name)
-  const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', isArray })
-  const { testsuites } = parser.parse(renderJunit(of)) as {
-    testsuites: { failures: string; errors: string; testsuite: { testcase: JunitCase[] }[] }
-  }
-  return {
-    cases: testsuites.testsuite.flatMap(({ testcase }) => testcase),
-    failures: Number(testsuites.failures),
-    errors: Number(testsuites.errors),
-  }
-}
 
 interface Ctrf {
   tests: { name: string; status: string; message?: string }[]
@@ -317,7 +293,9 @@ test('in JUnit and CTRF a failure that is not decisive is skipped, and says what
     `failed as b.json expects: ${said}`,
     `a failed recommendation is not decisive: ${said}`,
   ]
-  expect(junit(of).cases.flatMap(({ skipped }) => skipped?.message ?? [])).toEqual(messages)
+  expect(readJunit(renderJunit(of)).cases.flatMap(({ skipped }) => skipped?.message ?? [])).toEqual(
+    messages,
+  )
   expect(
     ctrf(of).tests.flatMap(({ message, status }) => (status === 'skipped' ? [message] : [])),
   ).toEqual(messages)
@@ -330,7 +308,7 @@ test('every format names what --require-exercised misses; of many, the first', (
     '### Not tested, and required (--require-exercised)\n\n- `a.b/2`\n',
   )
   const message = 'not-exercised: declare resources.application (--require-exercised)'
-  expect(junit(one).cases[1]!.failure!.message).toBe(message)
+  expect(readJunit(renderJunit(one)).cases[1]!.failure!.message).toBe(message)
   expect(ctrf(one).tests[1]).toMatchObject({ status: 'failed', message })
   const many = reportOf(`passed${' missed'.repeat(60)} | --require-exercised`)
   expect(inTerminal(many)).toContain('a.b/6, and 55 more: --verbose\nexit 1: 60 required checks')
