@@ -20,36 +20,26 @@ export const familyOf = (variant: string): string => variant.split(/[/-]/)[0]!
 /** These take longest. */
 export const large: readonly string[] = ['answers/large', 'answers/huge']
 
-/** The ways that need no socket, in as few servers as can be. */
-export function inCohorts(): string[][] {
+/** These ways in as few servers as can be. */
+function cohorts(some: readonly string[]): string[][] {
   const hash = (name: string): string => createHash('sha256').update(`first ${name}`).digest('hex')
-  const mixed = variants
-    .filter((variant) => !needsSocket(variant))
-    .toSorted((one, other) => (hash(one) < hash(other) ? -1 : 1))
+  const mixed = some.toSorted((one, other) => (hash(one) < hash(other) ? -1 : 1))
   const groups: string[][] = []
   for (const family of new Set(mixed.map(familyOf))) {
     // Each member to another server, those with the fewest first.
     groups.sort((one, other) => one.length - other.length)
-    for (const [at, variant] of mixed.filter((each) => familyOf(each) === family).entries()) {
-      ;(groups[at] ??= []).push(variant)
-    }
+    for (const [at, variant] of mixed.filter((each) => familyOf(each) === family).entries())
+      (groups[at] ??= []).push(variant)
   }
   return groups
 }
 
-/** Each way that shows on a socket alone, some beside others that they were met with in the field; none that makes it wait. */
-export const onSockets: readonly (readonly string[])[] = [
-  'connection/chunked compressed/br json/spread json/additional-members headers/odd-content-type headers/many dates/offset uuids/upper-case ids/numeric envelope/several-errors order/body-first unknown-path/401 files/known-by-content files/refused-twice',
-  'connection/closed order/existence-first jobs/no-optional-members clock/hours-behind dates/whole-seconds envelope/bare-errors successes/no-content generation/varying methods/405',
-  'connection/short-lived compressed/gzip jobs/fail-now-and-then ids/json-number models/other-statuses order/rights-last successes/plain-text',
-  'connection/closed-unannounced',
-  'connection/reset-when-reused envelope/full-extras',
-  'compressed/deflate order/state-first generation/empty ids/long',
-].map((names) => names.split(' '))
+/** The ways that need no socket, and those that show on one alone. */
+export const inProcess = cohorts(variants.filter((variant) => !needsSocket(variant)))
+export const onSockets = cohorts(variants.filter(needsSocket))
 
 type Depth = RunOptions['depth']
 
-/** Jobs last until they are read, on a busy machine too. */
 const pace = { jobMs: 15, slowJobMs: 300 }
 
 /** A run and the answers in it that the OpenAPI document does not allow. */
@@ -87,10 +77,7 @@ export async function expectConforming(
   expectNothingFailed(on, await judgeConforming(on, { options: { depth } }))
 }
 
-/**
- * Nothing failed, neither `must` nor `should`, not exercised is what the table lists, and every answer is one that the OpenAPI
- * document allows.
- */
+/** Nothing failed, not exercised is what the table lists, and the OpenAPI document allows every answer. */
 export function expectNothingFailed(
   on: readonly string[],
   { results, refused }: JudgedAnswers,

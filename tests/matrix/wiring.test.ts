@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { observedRequirements } from '../../harness/checks/envelope-watch.ts'
 import { needsSocket } from '../../reference/server.ts'
-import { expectConforming, inCohorts, large } from './allowed-differences.ts'
+import { expectConforming, inProcess, large } from './allowed-differences.ts'
 import { refusals } from '../../reference/switches/defects.ts'
 import { judge } from '../engine/networks.ts'
 import { ownId, redUnder } from './also-red.ts'
@@ -39,7 +39,7 @@ test('a server that refuses nothing fails every refusal, and nothing else', asyn
 
 describe('a few cases of each kind accuse none of the ways to conform', () => {
   // `npm run test:servers` judges all of them; megabytes in each answer take long.
-  const ways = inCohorts()
+  const ways = inProcess
     .filter((_, at) => at % 3 === 0)
     .map((group) => group.filter((variant) => !large.includes(variant)))
     .map((group) => [group[0]!, group] as const)
