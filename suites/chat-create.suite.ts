@@ -33,10 +33,12 @@ const hasContent: GrantedCheck = (run, exchange) =>
   streamed(run, exchange) ?? shapeFinding(exchange, 'chat-completion')
 
 /** The spec does not show the form of a stream. */
-function streamed(run: Run, { probe }: Exchange): Finding | undefined {
+function streamed(run: Run, exchange: Exchange): Finding | undefined {
   const reason =
     'the scenario requests a stream, like the declared body: add "stream": null to its merge'
-  return valueAt(run, 'chat.create', 'stream', jsonOf(probe)) === true ? { reason } : undefined
+  return valueAt(run, 'chat.create', 'stream', jsonOf(exchange.probe)) === true
+    ? { reason }
+    : undefined
 }
 
 /** Like `hasContent`, but also accepts tool calls. */

@@ -65,13 +65,13 @@ const clientError: Pairs = [['4xx'], [401]]
 
 function routeCase(method: string, path: string, what: string): Case {
   const body = method === 'POST' ? { headers: [jsonType], body: '{}' } : { headers: [] }
-  const change = ({ credential }: Probe): Probe => ({
+  const change = (probe: Probe): Probe => ({
     operation: null,
     method,
     path,
     params: {},
     query: {},
-    credential,
+    credential: probe.credential,
     effect: 'none',
     ...body,
   })
@@ -90,13 +90,13 @@ function byRoutes(
       const { run, requirement } = context
       const credential = await run.keys.full()
       const material = materialOf(run, requirement, firstOperation)
-      const ruleOf = ({ change, what }: Case, at: number): CaseRule => {
-        const probe = change({ ...material.valid, credential })
-        const purpose = { skipJudging: 'envelope', expects: clientError, what } as const
+      const ruleOf = (one: Case, at: number): CaseRule => {
+        const probe = one.change({ ...material.valid, credential })
+        const purpose = { skipJudging: 'envelope', expects: clientError, what: one.what } as const
         const request = requestFor(context, `route ${at}`, probe, purpose)
         return {
           judge: answerRule(context, request, (exchange) =>
-            isOwn(exchange) ? { outcome: 'held', cases: 0 } : routeVerdict(exchange, what),
+            isOwn(exchange) ? { outcome: 'held', cases: 0 } : routeVerdict(exchange, one.what),
           ),
         }
       }
@@ -134,15 +134,15 @@ const unknownPath = byRoutes((material) => {
 })
 
 const pathsOf = (method: string, isOf: (id: OperationId) => boolean): string[] =>
-  operations.filter((one) => one.method === method && isOf(one.id)).map(({ path }) => path)
+  operations.filter((one) => one.method === method && isOf(one.id)).map((one) => one.path)
 
-const isServed = ({ absent }: Target, id: OperationId): boolean => absent[id] === undefined
+const isServed = (target: Target, id: OperationId): boolean => target.absent[id] === undefined
 
 /** GET on paths without an id that only have POST; a server may offer it as an extension. */
 const unsupportedMethod = byRoutes(
-  ({ target }) => {
+  (one) => {
     const listed = pathsOf('GET', () => true)
-    const paths = pathsOf('POST', (id) => isServed(target, id)).filter(
+    const paths = pathsOf('POST', (id) => isServed(one.target, id)).filter(
       (path) => !path.includes('{') && !listed.includes(path),
     )
     if (paths.length === 0)
@@ -150,7 +150,7 @@ const unsupportedMethod = byRoutes(
     const what = 'with a method that the interface does not have there'
     return paths.map((path) => routeCase('GET', path, what))
   },
-  ({ response }) => response !== undefined && response.status >= 200 && response.status < 300,
+  (one) => one.response !== undefined && one.response.status >= 200 && one.response.status < 300,
 )
 
 /** White space after the JSON of a refused request, and text of an upload, in bytes. */
@@ -186,8 +186,8 @@ const largeBodies: Judge = async (context): Promise<Verdict> => {
   const { run } = context
   needKey(run)
   const refusals = operations
-    .filter(({ id, body }) => body === 'json' && isServed(run.target, id))
-    .map(({ id }) => largeRefusal(run, id))
+    .filter((one) => one.body === 'json' && isServed(run.target, one.id))
+    .map((one) => largeRefusal(run, one.id))
   const canUpload = run.target.operations[uploadOperation]?.content && !run.options.readOnly
   const all = sampled(context, [...refusals, ...(canUpload ? [largeUpload(run)] : [])])
   if (all.length === 0)
@@ -196,8 +196,9 @@ const largeBodies: Judge = async (context): Promise<Verdict> => {
 }
 
 /** Other answers may be caused by an earlier request on the connection, and are checked again. */
-const isAnsweredLarge = ({ response }: Exchange): boolean =>
-  response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
+const isAnsweredLarge = (exchange: Exchange): boolean =>
+  exchange.response !== undefined &&
+  (isGranted(exchange.response) || matchPairs(clientError, exchange.response) === 'exact')
 
 function largeRule(context: CheckContext, make: Sized, at: number): CaseRule {
   const known = knownOf(context.run)
@@ -234,8 +235,8 @@ const tryCharset: Judge = async (context) => {
   needKey(run)
   const makes = (id: OperationId): boolean => operation(id).effect !== 'none'
   const served = operations
-    .filter(({ body, effect }) => body === 'json' && effect !== 'generates')
-    .map(({ id }) => id)
+    .filter((one) => one.body === 'json' && one.effect !== 'generates')
+    .map((one) => one.id)
     .filter((id) => !(run.options.readOnly && makes(id)))
     .filter((id) => isServed(run.target, id) && isDeclared(run, id))
     // Those that create nothing come first: a quick run needs only one.
@@ -245,8 +246,8 @@ const tryCharset: Judge = async (context) => {
       'declare an operation that does not generate text, for example ai-detect.run',
     )
   const seen: Judged[] = []
-  const isOver = ({ outcome }: Judged): boolean =>
-    outcome === 'broken' || (outcome === 'held' && run.options.depth === 'quick')
+  const isOver = (judged: Judged): boolean =>
+    judged.outcome === 'broken' || (judged.outcome === 'held' && run.options.depth === 'quick')
   for (const id of served)
     if (!seen.some(isOver)) seen.push(await furtherCase(run, () => labelVerdict(context, id)))
   return concluded(seen)

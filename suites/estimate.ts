@@ -52,7 +52,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   for (const [id, absence] of Object.entries(target.absent))
     if (absence === 'not-served' && isOperationId(id)) totals.add(id, 1, 'none')
   for (const { id } of operations) addPolls(id)
-  return totals.all().filter(({ requests }) => requests > 0)
+  return totals.all().filter((one) => one.requests > 0)
 
   function addRequirement(requirement: CatalogueRequirement): void {
     const { id, needs, effect } = requirement
@@ -152,8 +152,8 @@ function createTotals(target: Target) {
   }
 }
 
-function uploadsFirst(id: OperationId, { operations: declared }: Target): boolean {
+function uploadsFirst(id: OperationId, target: Target): boolean {
   const role = operation(id).freshFileAt
-  const canUpload = declared[uploadOperation]?.content !== undefined
-  return role !== undefined && canUpload && declared[id]?.fields[role] !== undefined
+  const canUpload = target.operations[uploadOperation]?.content !== undefined
+  return role !== undefined && canUpload && target.operations[id]?.fields[role] !== undefined
 }

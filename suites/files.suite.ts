@@ -128,8 +128,8 @@ export const filesRetrieve = suite('files.retrieve', () => ({
   '2xx-own-record': ownRecord,
   '404-unknown-file': unknown('file_id'),
   '410-deleted-file': byCases(
-    ({ target }) => {
-      const { deletedFile = '' } = target.resources
+    (one) => {
+      const { deletedFile = '' } = one.target.resources
       return ['', ', asked for again'].map((again) => ({
         what: `for a file that was deleted${again}`,
         fault: 'id: deleted',

@@ -67,12 +67,17 @@ export const jobsRetrieve = suite('jobs.retrieve', () => ({
   '4xx-malformed-id': malformedId,
 }))
 
-function refusedByBlueprint({ run }: CheckContext): Refusal[] {
-  const scenario = run.target.scenarios['applications.create/400-invalid-blueprint']
-  const pointer = pointerOf(run, 'applications.create', 'name')
+function refusedByBlueprint(context: CheckContext): Refusal[] {
+  const scenario = context.run.target.scenarios['applications.create/400-invalid-blueprint']
+  const pointer = pointerOf(context.run, 'applications.create', 'name')
   if (!scenario || scenario.raw || isExclusive(scenario) || pointer === undefined) return []
   const change = async (valid: Probe): Promise<Probe> => {
-    const probe = await applyScenario(run, scenario, 'applications.create', async () => valid)
+    const probe = await applyScenario(
+      context.run,
+      scenario,
+      'applications.create',
+      async () => valid,
+    )
     return withBody(probe, setAt(jsonOf(probe), pointer, getAt(jsonOf(valid), pointer)))
   }
   return [
@@ -118,7 +123,7 @@ export const whenIdle: Hooks['intercept'] = (run, { operation, params, effect },
   const client = clientOf(run)
   const application =
     operation === 'jobs.create' &&
-    [...client.declared, ...client.made].find(({ id }) => id === params['application_id'])
+    [...client.declared, ...client.made].find((one) => one.id === params['application_id'])
   if (!application) return undefined
   const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
   const gate = gateOf(client, application)
@@ -135,4 +140,4 @@ export const readLastStates = (run: Run): Promise<void> => readFinalStates(clien
 export const unfinishedJobs = (run: Run): string[] =>
   viewOf(run.journal)
     .jobs.filter((job) => !job.isOver)
-    .map(({ id }) => id)
+    .map((job) => job.id)

@@ -125,7 +125,7 @@ function rerunNeeds(run: Run, id: string, exchange: Exchange): readonly string[]
   const planned = (ids: readonly RequirementId[]) => ids.filter((one) => isPlanned(run, one))
   // The suite's own uploads are made for the first requirement that needs them.
   if (id === 'files.upload/2xx-accepted' && purpose.requirement === null) {
-    const isPdf = probe.headers.some(({ value }) => value === 'application/pdf')
+    const isPdf = probe.headers.some((header) => header.value === 'application/pdf')
     return planned([isPdf ? 'pdf.parse/200-content' : 'graphs.add-file/2xx-accepted'])
   }
   if (id === 'jobs.create/409-job-in-progress')
@@ -146,7 +146,7 @@ function rerunNeeds(run: Run, id: string, exchange: Exchange): readonly string[]
   )
   const before = [...made, ...history.of(probe.params['job_id'] ?? '')]
     .filter((event) => event.exchange !== exchange && event.sentAt <= exchange.endedAt)
-    .map(({ exchange }) => exchange.purpose.requirement as RequirementId | null)
+    .map((one) => one.exchange.purpose.requirement as RequirementId | null)
   const own = maker === 'files.upload' && before.includes(null) ? uploading : []
   return planned([...new Set([...before.filter((one) => one !== null), ...own])])
 }
@@ -266,11 +266,11 @@ export async function lookAt(
   target: Target,
   ports: Pick<RunParts, 'handler'> = {},
 ): Promise<RunFacts> {
-  const looked = new Set<string>([nowhere, ...operations.map(({ id }) => grantedRequirement[id])])
+  const looked = new Set<string>([nowhere, ...operations.map((one) => grantedRequirement[one.id])])
   const plan: Plan = new Map(
-    api.requirements.map(({ id }) => [
-      id,
-      looked.has(id)
+    api.requirements.map((requirement) => [
+      requirement.id,
+      looked.has(requirement.id)
         ? { run: true }
         : { run: false, outcome: 'not-exercised', ...leftOut('--only') },
     ]),

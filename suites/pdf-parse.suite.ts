@@ -94,8 +94,8 @@ interface KnownText {
   readonly of: string
 }
 
-function knownText({ target }: Run): KnownText {
-  const { pdfFile, pdfText } = target.resources
+function knownText(run: Run): KnownText {
+  const { pdfFile, pdfText } = run.target.resources
   const text = pdfFile === undefined ? samplePdfText : pdfText
   if (text === undefined)
     throw new NotExercised('declare resources.pdfText, the text of resources.pdfFile')
@@ -112,16 +112,16 @@ function knownText({ target }: Run): KnownText {
 
 /** @param remarkOn explains other words */
 function holdsWords(
-  { words: wanted, of }: KnownText,
+  one: KnownText,
   remarkOn: (words: readonly string[]) => string = () => '',
 ): GrantedCheck {
   return (run, exchange) => {
     const wrong = hasText(run, exchange)
     if (wrong) return wrong
     const given = wordsOf(String(member(jsonValue(exchange.response), 'content')))
-    const { found, firstMissing } = findInOrder(wanted, given)
-    if (found >= leastShare * wanted.length) return undefined
-    const expected = `content with at least four in five of the ${wanted.length} words, in order, of ${of}: ${preview(wanted.join(' '))}`
+    const { found, firstMissing } = findInOrder(one.words, given)
+    if (found >= leastShare * one.words.length) return undefined
+    const expected = `content with at least four in five of the ${one.words.length} words, in order, of ${one.of}: ${preview(one.words.join(' '))}`
     const actual = `${found} of them (first missing: "${firstMissing}"${remarkOn(given)}): ${describeResponse(exchange)}`
     return { expected, actual }
   }
@@ -154,7 +154,7 @@ const isShared = (run: Run, id: string): boolean =>
     run.journal
       .of(id)
       .filter((one) => one.operation === uploadOperation && one.isGranted)
-      .map(({ content }) => content),
+      .map((one) => one.content),
   ).size > 1
 
 async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf): Promise<Verdict> {
@@ -182,7 +182,7 @@ function ofOtherPdf(run: Run, id: string, name: SamplePdf, words: readonly strin
   })
   if (!other) return ''
   const uploads = madeBy(run.journal, uploadOperation)
-  const filename = uploads.find(({ object }) => object === id)?.name
+  const filename = uploads.find((upload) => upload.object === id)?.name
   const isTwin = uploads.some((one) => one.object !== id && one.name === filename)
   const under = isTwin ? `, uploaded under the same name, ${filename}` : ''
   return `; the content is that of ${other[0]}.pdf${under}`

@@ -79,27 +79,27 @@ function allowBadInput(plan: Map<string, PlanEntry>, target: Target, left: numbe
 
 /** If only `envelope/` requirements are selected, and one is judged on all traffic, every probe is sent. */
 function observesAlone(options: PlanOptions): boolean {
-  const selected = catalogue.filter(({ id }) => isSelected(id, options))
+  const selected = catalogue.filter((one) => isSelected(one.id, options))
   return (
-    selected.every(({ operation }) => operation === 'envelope') &&
-    selected.some(({ id }) => isObserved(id))
+    selected.every((one) => one.operation === 'envelope') &&
+    selected.some((one) => isObserved(one.id))
   )
 }
 
 /** Why a requirement does not apply to the target, if so. */
 export function notApplicable(
   { id, operation, onlyIf, seenBy }: CatalogueRequirement,
-  { absent, unreachable }: Target,
+  target: Target,
 ): Refused | undefined {
-  const absence = operation === 'envelope' ? undefined : absent[operation]
+  const absence = operation === 'envelope' ? undefined : target.absent[operation]
   const why = (): Why => {
     if (absence === 'not-served') return absentReason(absence)
     if (onlyIf !== undefined)
       return absence === onlyIf ? undefined : `${operation} is not declared ${onlyIf}`
     if (absence === 'removed') return absentReason(absence)
-    if (seenBy?.every((other) => absent[other] !== undefined))
+    if (seenBy?.every((other) => target.absent[other] !== undefined))
       return absentReason('not-served', seenBy)
-    const note = Object.hasOwn(unreachable, id) ? unreachable[id] : undefined
+    const note = Object.hasOwn(target.unreachable, id) ? target.unreachable[id] : undefined
     return note === undefined ? undefined : unreachableReason(note)
   }
   const reason = why()
@@ -110,24 +110,26 @@ export function notApplicable(
 
 function leftOutBy(
   requirement: CatalogueRequirement,
-  { only, skip }: PlanOptions,
+  planOptions: PlanOptions,
   chosenBy: LeftOutBy,
 ): LeftOutBy | undefined {
-  if (!isSelected(requirement.id, { only, skip: [] })) return chosenBy
-  return isSelected(requirement.id, { only, skip }) ? undefined : '--skip'
+  if (!isSelected(requirement.id, { only: planOptions.only, skip: [] })) return chosenBy
+  return isSelected(requirement.id, { only: planOptions.only, skip: planOptions.skip })
+    ? undefined
+    : '--skip'
 }
 
 /** Whether a conforming target would create or generate, or its scenario changes a state. */
 function makes(
   { id, operation, needs, effect }: CatalogueRequirement,
-  { file }: Target,
+  target: Target,
   exclusive: ReadonlySet<string>,
 ): boolean {
   const reads = isOperationId(operation) ? readsOf(operation) : undefined
   const readsAny = needs.some(
     (need) => Array.isArray(need) && reads && need.includes(reads.declaredAt),
   )
-  const isMaking = reads && readsAny ? !declares(file, reads.declaredAt) : effect !== 'none'
+  const isMaking = reads && readsAny ? !declares(target.file, reads.declaredAt) : effect !== 'none'
   return isMaking || exclusive.has(id)
 }
 

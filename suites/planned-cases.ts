@@ -111,7 +111,7 @@ export function requestsOf(
   const { cases, generated, controls } = planned
   const operation = operationOf(requirement, target)
   const tries = operation && !isRefusal(expects) ? triesOf(operation) : 1
-  const usual = cases.filter(({ mayBeAbsent }) => !mayBeAbsent).map(({ parts: _, ...one }) => one)
+  const usual = cases.filter((one) => !one.mayBeAbsent).map(({ parts: _, ...one }) => one)
   return {
     most: (countAll(cases) + generated) * tries + requests,
     usually: countAll(usual) + generated,
@@ -144,15 +144,15 @@ function byScenario(
 }
 
 /** Whether a valid request of the operation generates. */
-export const generates = (operation: OperationId, { file }: Target): boolean =>
+export const generates = (operation: OperationId, target: Target): boolean =>
   requirementOf(grantedRequirement[operation]).effect === 'generates' &&
-  !readsDeclared(operation, file)
+  !readsDeclared(operation, target.file)
 
 /** The operation of a requirement's requests: its own, or its scenario's. */
 export function operationOf(
-  { id, operation }: CatalogueRequirement,
-  { scenarios }: Target,
+  requirement: CatalogueRequirement,
+  target: Target,
 ): OperationId | undefined {
-  const own = scenarios[id]?.operation ?? operation
+  const own = target.scenarios[requirement.id]?.operation ?? requirement.operation
   return isOperationId(own) ? own : undefined
 }

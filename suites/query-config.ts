@@ -75,10 +75,10 @@ function inside({ name, kind, range }: QueryConfigMember): fc.Arbitrary<Setting>
 const generatedInside = fc.constantFrom(...queryConfigMembers).chain(inside)
 
 const alone = (): Setting[] =>
-  queryConfigMembers.flatMap(({ name, inside }) =>
-    inside.map((value) => ({
-      ...having(name, value, shown(value)),
-      fault: `inside @ ${path}/${name}`,
+  queryConfigMembers.flatMap((queryConfigMember) =>
+    queryConfigMember.inside.map((value) => ({
+      ...having(queryConfigMember.name, value, shown(value)),
+      fault: `inside @ ${path}/${queryConfigMember.name}`,
     })),
   )
 
@@ -95,9 +95,9 @@ function together(random: () => number): Setting[] {
     .toSorted(([one], [other]) => one - other)
   return Array.from({ length: togetherCases }, (_, requirement) => {
     const config = Object.fromEntries(
-      queryConfigMembers.map(({ name, inside }, at) => [
-        name,
-        inside[((drawn[at]?.[1] ?? 0) >> requirement) & 1],
+      queryConfigMembers.map((queryConfigMember, at) => [
+        queryConfigMember.name,
+        queryConfigMember.inside[((drawn[at]?.[1] ?? 0) >> requirement) & 1],
       ]),
     )
     return {
@@ -115,8 +115,10 @@ const whole: readonly Setting[] = [
     fault: `defaults @ ${path}`,
     config: () =>
       Object.fromEntries(
-        queryConfigMembers.flatMap(({ name, default: usual }) =>
-          usual === undefined ? [] : [[name, usual]],
+        queryConfigMembers.flatMap((queryConfigMember) =>
+          queryConfigMember.default === undefined
+            ? []
+            : [[queryConfigMember.name, queryConfigMember.default]],
         ),
       ),
   },

@@ -49,7 +49,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
   const { target, options, startedAt, durationMs, results, facts } = record
   // An unreadable target file lacks nothing.
   const isKnown = facts.ended?.cause !== 'lost' || results.size > 0
-  const isWhole = catalogue.every(({ id }) => results.has(id))
+  const isWhole = catalogue.every((one) => results.has(one.id))
   const plan = isKnown && !isWhole ? planRun(target, options) : nothingPlanned
   const requirements = catalogue.map((requirement): CatalogueResult => {
     const known = results.get(requirement.id)
@@ -102,8 +102,8 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
   return { ...report, requirements }
 }
 
-function statusesIn({ answers }: RunFacts): Report['run']['statuses'] {
-  const byStatus = [...groupBy(answers, ({ status }) => status)]
+function statusesIn(runFacts: RunFacts): Report['run']['statuses'] {
+  const byStatus = [...groupBy(runFacts.answers, (one) => one.status)]
   return byStatus.map(([status, { length: times }]) => ({ status, times }))
 }
 
@@ -123,13 +123,13 @@ export function whyNotJudged({
   const { ended } = facts
   if (!ended || !['unreachable', 'throttled', 'setup', 'key', 'lost'].includes(ended.cause))
     return undefined
-  const isRequired = ({ id, level }: (typeof catalogue)[number]): boolean => {
-    const result = results.get(id)
-    return level === 'must' && !(result && isLeftOutByOption(result))
+  const isRequired = (one: (typeof catalogue)[number]): boolean => {
+    const result = results.get(one.id)
+    return one.level === 'must' && !(result && isLeftOutByOption(result))
   }
   const outcomes = catalogue
     .filter(isRequired)
-    .map(({ id }) => results.get(id)?.outcome ?? 'not-exercised')
+    .map((one) => results.get(one.id)?.outcome ?? 'not-exercised')
     .filter((outcome) => outcome !== 'not-applicable')
   const untested = outcomes.filter((outcome) => outcome === 'not-exercised').length
   return outcomes.some((outcome) => outcome === 'passed' || outcome === 'failed')

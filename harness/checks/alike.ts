@@ -22,22 +22,24 @@ const saysNothing: readonly number[] = [401, 403, 429, 502, 503, 504]
 const isOwn = (response: HttpResponse): boolean =>
   isEnvelope(response) && response.status >= 400 && response.status !== 500
 
-function likeness({ probe, response }: Exchange): string {
-  if (!response) return ''
-  if (isPage(response)) return 'a page'
-  const text = response
+function likeness(exchange: Exchange): string {
+  if (!exchange.response) return ''
+  if (isPage(exchange.response)) return 'a page'
+  const text = exchange.response
     .text(headBytes)
-    .replaceAll(pathOf(probe, {}), '')
-    .replaceAll(probe.method, '')
-  return `${response.status} ${text.replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')}`
+    .replaceAll(pathOf(exchange.probe, {}), '')
+    .replaceAll(exchange.probe.method, '')
+  return `${exchange.response.status} ${text.replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')}`
 }
 
 function* probesOf(run: Run): Generator<Probe> {
   const { absent } = run.target
   const drafts = operations
-    .filter(({ id, method }) => !absent[id] && (method === 'GET' || !run.options.readOnly))
-    .map(({ id }) => placeholderDraft(run, id))
-  const [reading] = drafts.filter(({ method }) => method === 'GET')
+    .filter(
+      (operation) => !absent[operation.id] && (operation.method === 'GET' || !run.options.readOnly),
+    )
+    .map((operation) => placeholderDraft(run, operation.id))
+  const [reading] = drafts.filter((draft) => draft.method === 'GET')
   if (reading)
     yield { ...reading, operation: null, path: `/v1/${unknownWord(run, 'alike')}`, params: {} }
   yield* drafts

@@ -18,24 +18,24 @@ export async function inBatches<T, R>(
 }
 
 /** The verdict; open if a state that it needs cannot be brought about. */
-export async function orOpen({ life }: Run, judge: () => Promise<Verdict>): Promise<Verdict> {
+export async function orOpen(run: Run, judge: () => Promise<Verdict>): Promise<Verdict> {
   try {
     return await judge()
   } catch (error) {
-    if (!(error instanceof NotExercised) || life.ended) throw error
+    if (!(error instanceof NotExercised) || run.life.ended) throw error
     return { outcome: 'open', why: error.message, reason: error.reason }
   }
 }
 
 /** A further case: if it cannot be judged, the requirement does not pass, but its other cases are still judged. */
 export async function furtherCase(
-  { life }: Run,
+  run: Run,
   judge: () => Promise<CaseVerdict | undefined>,
 ): Promise<Judged> {
   try {
     return (await judge()) ?? { outcome: 'held', cases: 0 }
   } catch (error) {
-    if (!(error instanceof NotExercised) || life.ended) throw error
+    if (!(error instanceof NotExercised) || run.life.ended) throw error
     return { outcome: 'open', why: error.reason, isFurther: true }
   }
 }

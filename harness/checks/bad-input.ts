@@ -65,7 +65,7 @@ async function judge(refusal: Refusal, isEnd: boolean): Promise<Verdict> {
   const failed = (await ended(run, costly)) ?? (isEnd && (await crashOf(run, material.operation)))
   if (failed) return { ...failed, cases: judged }
   if (!isEnd) {
-    generated.waiting += countAll(costly.pending.map(({ one }) => one))
+    generated.waiting += countAll(costly.pending.map((other) => other.one))
     return { outcome: 'asks', cases: judged, asks: [], atEnd: true }
   }
   const left = costly.pending.length
@@ -147,25 +147,23 @@ async function settleWalk(
     const batch = seen.pending.slice(0, most)
     if (seen.end || batch.length === 0) return seen
     allowance.left -= batch.length
-    await Promise.all(batch.flatMap(({ asks }) => asks).map((ask) => sendShared(run, ask)))
-    allowance.left += batch.length - batch.filter(({ one }) => isGranted(one)).length
+    await Promise.all(batch.flatMap((one) => one.asks).map((ask) => sendShared(run, ask)))
+    allowance.left += batch.length - batch.filter((other) => isGranted(other.one)).length
   }
 }
 
-async function ended(
-  run: Run,
-  { end, judged: cases }: Pick<Walk, 'end' | 'judged'>,
-): Promise<Verdict | undefined> {
-  if (!end) return undefined
-  if ('reason' in end) return { outcome: 'open', cases, why: end.reason, reason: end }
-  const why = await whyNotOfInput(run, end.exchange)
+async function ended(run: Run, one: Pick<Walk, 'end' | 'judged'>): Promise<Verdict | undefined> {
+  if (!one.end) return undefined
+  if ('reason' in one.end)
+    return { outcome: 'open', cases: one.judged, why: one.end.reason, reason: one.end }
+  const why = await whyNotOfInput(run, one.end.exchange)
   return why === undefined
-    ? { outcome: 'broken', cases, evidence: [end] }
-    : { outcome: 'open', cases, why }
+    ? { outcome: 'broken', cases: one.judged, evidence: [one.end] }
+    : { outcome: 'open', cases: one.judged, why }
 }
 
 async function crashOf(run: Run, operation: OperationId): Promise<Verdict | undefined> {
-  const crash = sharedBy(run).crashes.find(({ exchange }) => exchange.probe.operation === operation)
+  const crash = sharedBy(run).crashes.find((one) => one.exchange.probe.operation === operation)
   if (!crash) return undefined
   const { exchange, what } = crash
   const shownBy = exchange.purpose.requirement
@@ -174,11 +172,11 @@ async function crashOf(run: Run, operation: OperationId): Promise<Verdict | unde
 }
 
 /** A crash on a creation proves nothing if a second valid creation crashes too: another requirement reports that. */
-async function requireAnother(context: CheckContext, { operation }: Material): Promise<void> {
-  if (operationOf(operation).creates?.name === undefined) return
+async function requireAnother(context: CheckContext, material: Material): Promise<void> {
+  if (operationOf(material.operation).creates?.name === undefined) return
   // A new object per try, since the answer to the first may be lost.
   const purpose = { role: 'setup', isSuccess: countsAsGranted } as const
-  const another = await context.send(() => validRequest(context.run, operation), purpose)
+  const another = await context.send(() => validRequest(context.run, material.operation), purpose)
   if (countsAsGranted(another)) return
   const Reason = another.throttled ? Throttled : NotExercised
   throw new Reason(`a second valid request ${wasAnswered(another)}`)

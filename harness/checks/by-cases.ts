@@ -37,12 +37,12 @@ export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition 
   const { generated, inOrder = false } = options
   const chosen = (material: Material): readonly Case[] => {
     const all = cases(material)
-    const named = all.filter(({ when, coercion }) => !when && !coercion)
+    const named = all.filter((one) => !one.when && !one.coercion)
     if (material.options.depth === 'full')
       return [...all, ...atOtherPath(material, named), ...forOtherObjects(material, cases)]
     if (inOrder) return named.slice(0, 1)
     // A case with its own control takes two requests.
-    const plain = named.filter(({ control }) => !control)
+    const plain = named.filter((one) => !one.control)
     return quickCases(material, plain.length > 0 ? plain : named)
   }
   return {
@@ -59,9 +59,8 @@ export async function sendable(
   cases: readonly Case[],
 ): Promise<readonly Case[]> {
   const hasOther =
-    cases.some(({ isAtOtherPath }) => isAtOtherPath) &&
-    (await grantsAtOtherPath(context.run, operation))
-  const others = new Set(cases.flatMap(({ other }) => other ?? []))
+    cases.some((one) => one.isAtOtherPath) && (await grantsAtOtherPath(context.run, operation))
+  const others = new Set(cases.flatMap((one) => one.other ?? []))
   const changes = new Map<OtherObject, ((valid: Probe) => Probe) | undefined>()
   for (const other of others) changes.set(other, await otherObject(context, operation, other))
   return cases
@@ -69,22 +68,22 @@ export async function sendable(
     .map((one) => (one.other ? { ...one, fault: undefined, object: changes.get(one.other)! } : one))
 }
 
-function otherObject({ run, requirement }: CheckContext, id: OperationId, other: OtherObject) {
-  const make = run.hooks.others[id]
-  return once(run, `${other} of ${id}`, () =>
-    orElse(run, async () => {
-      const change = run.options.readOnly ? undefined : await make?.(run, other)
+function otherObject(context: CheckContext, id: OperationId, other: OtherObject) {
+  const make = context.run.hooks.others[id]
+  return once(context.run, `${other} of ${id}`, () =>
+    orElse(context.run, async () => {
+      const change = context.run.options.readOnly ? undefined : await make?.(context.run, other)
       // The target file says what a declared one accepts.
       if (!change || other !== 'created') return change
-      const valid = async (): Promise<Probe> => change(await validRequest(run, id))
+      const valid = async (): Promise<Probe> => change(await validRequest(context.run, id))
       // No other requirement sends this request, so the line to repeat a failure names this requirement.
       const purpose = {
-        requirement: requirement.id,
+        requirement: context.requirement.id,
         role: 'control',
         isSuccess: countsAsGranted,
       } as const
-      const send = (source: Source): Promise<Exchange> => ask(run, source, purpose)
-      const sent = await sendUntilSettled(run, await send(valid), send, countsAsGranted)
+      const send = (source: Source): Promise<Exchange> => ask(context.run, source, purpose)
+      const sent = await sendUntilSettled(context.run, await send(valid), send, countsAsGranted)
       return countsAsGranted(sent) ? change : undefined
     }),
   )
@@ -112,8 +111,8 @@ function forOtherObjects(material: Material, cases: Cases): Case[] {
   })
 }
 
-const randomOfOthers = ({ options, requirement }: Material) =>
-  randomOf(seedFor(options.seed, `other object of ${requirement.id}`))
+const randomOfOthers = (material: Material) =>
+  randomOf(seedFor(material.options.seed, `other object of ${material.requirement.id}`))
 
 /** Nobody knows which inputs a created application requires. */
 function inPlaceOfApplication({ operation, target: { resources } }: Material, other: OtherObject) {
@@ -131,11 +130,11 @@ export const ofOtherObject = (one: Case, other: OtherObject): Case => ({
   isFurther: true,
 })
 
-const isMakeable = ({ operation, target }: Material): boolean =>
+const isMakeable = (material: Material): boolean =>
   operations.some(
-    ({ id }) =>
-      target.operations[id] &&
-      operationOf(id).creates?.usedBy.some((use) => use.operation === operation),
+    (one) =>
+      material.target.operations[one.id] &&
+      operationOf(one.id).creates?.usedBy.some((use) => use.operation === material.operation),
   )
 
 /** What the run makes. Of applications: the other one, and one of the rest, chosen by the seed. */

@@ -170,12 +170,12 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
 }
 
 /** Whether the target supports what a member is part of: the declared body has it, or a scenario shows it. */
-function isSupported({ target, operation }: Material, place: Placed, body: unknown): boolean {
+function isSupported(material: Material, place: Placed, body: unknown): boolean {
   const { supportedIf } = place.member
   return (
     supportedIf === undefined ||
     hasAbove(body, place) ||
-    Object.hasOwn(target.scenarios, `${operation}/${supportedIf}`)
+    Object.hasOwn(material.target.scenarios, `${material.operation}/${supportedIf}`)
   )
 }
 

@@ -125,24 +125,24 @@ export const countAll = (cases: readonly Case[]): number =>
 /** The number of cases that may be accepted and make the target generate. */
 export const countGenerating = (cases: readonly Case[]): number =>
   cases
-    .filter(({ effect }) => effect === 'generates')
+    .filter((one) => one.effect === 'generates')
     .reduce((sum, { parts = [] }) => sum + Math.max(1, countGenerating(parts)), 0)
 
-export const controlName = ({ valid }: Material, { control }: Case): string | undefined =>
-  control && nameOfControl(control(valid))
+export const controlName = (material: Material, one: Case): string | undefined =>
+  one.control && nameOfControl(one.control(material.valid))
 
 /** A quick run sends one named case, and none at the end. */
 export function quickCases(material: Material, all: readonly Case[]): readonly Case[] {
   const { requirement } = material
   return sampled(
     { run: material, requirement },
-    all.filter(({ when }) => !when),
+    all.filter((one) => !one.when),
   )
 }
 
-export function otherPathOf({ target }: Pick<Run, 'target'>, id: OperationId): string | undefined {
+export function otherPathOf(run: Pick<Run, 'target'>, id: OperationId): string | undefined {
   const { path, otherPaths } = operationOf(id)
-  const own = target.operations[id]?.path ?? path
+  const own = run.target.operations[id]?.path ?? path
   return otherPaths.length === 0 ? undefined : [path, ...otherPaths].find((one) => one !== own)
 }
 

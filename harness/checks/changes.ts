@@ -41,10 +41,10 @@ export function change(
   return { place, name, called, faults: [fault], value }
 }
 
-export const described = ({ name, called }: Change): string => `${name} is ${called}`
+export const described = (one: Change): string => `${one.name} is ${one.called}`
 
-export const isOf = ({ faults }: Change, kind: string): boolean =>
-  faults.some((fault) => fault.startsWith(`${kind} @ `))
+export const isOf = (one: Change, kind: string): boolean =>
+  one.faults.some((fault) => fault.startsWith(`${kind} @ `))
 
 export const absent = (place: Placed): Change[] =>
   getAt(place.body, place.pointer) === undefined
@@ -52,16 +52,16 @@ export const absent = (place: Placed): Change[] =>
     : [change(place, 'absent', 'left out', () => undefined)]
 
 /** The member with an unknown id, shared by all requirements and so sent once. */
-export function unknownIdAt({ options, target }: Known, place: Placed): Change {
-  const random = () => randomOf(seedFor(options.seed, `unknown ${place.member.at}`))
+export function unknownIdAt(known: Known, place: Placed): Change {
+  const random = () => randomOf(seedFor(known.options.seed, `unknown ${place.member.at}`))
   return change(place, 'unknown', 'unknown', (own) => {
-    const id = unknownId(String(place.like ?? own), random(), target.ids)
+    const id = unknownId(String(place.like ?? own), random(), known.target.ids)
     return typeof own === 'number' ? Number(id) : id
   })
 }
 
-export function deletedIdAt({ target }: Known, place: Placed): Change[] {
-  const { deletedFile: id } = target.resources
+export function deletedIdAt(known: Known, place: Placed): Change[] {
+  const { deletedFile: id } = known.target.resources
   return id === undefined ? [] : [change(place, 'deleted', 'that of a deleted file', () => id)]
 }
 
@@ -146,23 +146,23 @@ export function withoutFault(one: Change, body: unknown): unknown {
   return changedBody([{ ...one, value: (own) => sound ?? own }], body)
 }
 
-export const topOf = ({ pointer }: Placed): string =>
-  pointer === '' ? '' : `/${pointer.split('/', 2)[1]}`
+export const topOf = (place: Placed): string =>
+  place.pointer === '' ? '' : `/${place.pointer.split('/', 2)[1]}`
 
-export function hasAbove(body: unknown, { pointer }: Placed): boolean {
-  if (pointer === '') return true
-  const above = getAt(body, pointer.slice(0, pointer.lastIndexOf('/')))
+export function hasAbove(body: unknown, place: Placed): boolean {
+  if (place.pointer === '') return true
+  const above = getAt(body, place.pointer.slice(0, place.pointer.lastIndexOf('/')))
   return typeof above === 'object' && above !== null
 }
 
 export function changedBody(changes: readonly Change[], valid?: unknown): unknown {
-  const framed = changes.reduce<unknown>((body, { place }) => {
-    const top = topOf(place)
-    return hasAbove(body, place) ? body : setAt(body, top, getAt(place.body, top))
+  const framed = changes.reduce<unknown>((body, one) => {
+    const top = topOf(one.place)
+    return hasAbove(body, one.place) ? body : setAt(body, top, getAt(one.place.body, top))
   }, valid ?? changes[0]?.place.body)
-  return changes.reduce((body, { place, value }) => {
-    const own = getAt(valid, place.pointer) ?? getAt(place.body, place.pointer)
-    return setAt(body, place.pointer, value(own))
+  return changes.reduce((body, one) => {
+    const own = getAt(valid, one.place.pointer) ?? getAt(one.place.body, one.place.pointer)
+    return setAt(body, one.place.pointer, one.value(own))
   }, framed)
 }
 

@@ -15,11 +15,11 @@ import type { Case, CaseCondition, Material } from './case.ts'
 import { changedId, freshUnknownId, isNumber, randomOf, seedFor, shown } from './values.ts'
 
 /** The id of an object of another kind, if a uuid: other forms may be ambiguous. Nothing declared may be destroyed. */
-function idOfAnother({ target, operation }: Material, parameter: string): string | undefined {
-  const { effect, params } = operationOf(operation)
+function idOfAnother(material: Material, parameter: string): string | undefined {
+  const { effect, params } = operationOf(material.operation)
   const { others = [] } = (effect !== 'destroys' && params?.[parameter]) || {}
   return others
-    .map((pointer) => getAt(target.file, pointer))
+    .map((pointer) => getAt(material.target.file, pointer))
     .find((id) => typeof id === 'string' && isUuid(id)) as string | undefined
 }
 
@@ -128,8 +128,8 @@ export function malformedBy(change: JsonFault[1], valid: string): string | undef
   }
 }
 
-const textOf = ({ body }: Probe): string =>
-  typeof body === 'string' ? body : new TextDecoder().decode(body)
+const textOf = (probe: Probe): string =>
+  typeof probe.body === 'string' ? probe.body : new TextDecoder().decode(probe.body)
 
 export const missingBodyCase: Case = {
   what: 'without a body',
@@ -139,10 +139,10 @@ export const missingBodyCase: Case = {
 
 export const missingBody = byCases(() => [missingBodyCase])
 
-export const malformedJsonBody = byCases(({ valid }) =>
+export const malformedJsonBody = byCases((one) =>
   malformedJson.flatMap((kind): Case[] => {
     const [what, change] = jsonFaults[kind]
-    if (malformedBy(change, textOf(valid)) === undefined) return []
+    if (malformedBy(change, textOf(one.valid)) === undefined) return []
     return [
       {
         what: `with the valid body ${what}`,
@@ -170,9 +170,9 @@ const otherBody: Readonly<Record<OtherBody, (valid: string) => string>> = {
   'the valid body in an array': (valid) => `[${valid}]`,
 }
 
-export const malformedBody = byCases(({ operation, valid }) =>
-  bodiesOf(operation).map((kind) => ({
-    what: `with a body that is ${shown(JSON.parse(otherBody[kind](textOf(valid))))}`,
+export const malformedBody = byCases((one) =>
+  bodiesOf(one.operation).map((kind) => ({
+    what: `with a body that is ${shown(JSON.parse(otherBody[kind](textOf(one.valid))))}`,
     fault: `body: ${kind}`,
     change: (probe) => ({ ...probe, body: otherBody[kind](textOf(probe)) }),
   })),

@@ -36,9 +36,10 @@ export interface Control {
   valid(): Promise<Probe>
 }
 
-export function operationIn({ requirement }: CheckContext): OperationId {
-  if (!isOperationId(requirement.operation)) throw new Error(`${requirement.id} is of no operation`)
-  return requirement.operation
+export function operationIn(context: CheckContext): OperationId {
+  if (!isOperationId(context.requirement.operation))
+    throw new Error(`${context.requirement.id} is of no operation`)
+  return context.requirement.operation
 }
 
 /** The operation's valid request, sent once per run. Throws `NotExercised` if not declared. */
@@ -85,12 +86,12 @@ async function sendControl(
   }
 }
 
-export function triesFor(operation: OperationId, { response }: Exchange): number {
-  if (!response) return 1
+export function triesFor(operation: OperationId, exchange: Exchange): number {
+  if (!exchange.response) return 1
   // An earlier run may have uploaded the same bytes, which a server may call a duplicate (§7.2).
-  if (operation === uploadOperation && response.status === 409) return 2
+  if (operation === uploadOperation && exchange.response.status === 409) return 2
   // Already sent often enough.
-  return isBlock(response) ? 1 : triesOf(operation)
+  return isBlock(exchange.response) ? 1 : triesOf(operation)
 }
 
 /**
@@ -132,13 +133,13 @@ async function sendUntilGranted(
 
 /** Why nothing can be judged without the control; distinguishes throttling. */
 export function notGranted(
-  { exchange, said }: Pick<Control, 'exchange' | 'said'>,
+  one: Pick<Control, 'exchange' | 'said'>,
   why = 'the valid request was refused',
 ): NotExercised {
-  const isLimit = exchange?.response !== undefined && isThrottled(exchange.response)
+  const isLimit = one.exchange?.response !== undefined && isThrottled(one.exchange.response)
   return isLimit
-    ? new Throttled(`the valid request was ${said()}`)
-    : new NotExercised(`${why}: ${said()}`)
+    ? new Throttled(`the valid request was ${one.said()}`)
+    : new NotExercised(`${why}: ${one.said()}`)
 }
 
 export const saidBy = (exchange: Exchange): string =>
@@ -152,23 +153,28 @@ export async function controlExchange(run: Run, operation: OperationId): Promise
 
 /** The member of the target file that the answer calls unknown: an object or model. */
 function memberToCheck(
-  { target }: Run,
+  run: Run,
   operation: OperationId,
-  { response, probe }: Exchange,
+  exchange: Exchange,
   said: string,
 ): string | undefined {
   // Only an error of the interface says something about objects: not a page, another server, or a missing path.
-  if (!response || tpeOf(response) === undefined || target.baseUrl.endsWith('/v1')) return undefined
-  const { status } = response
-  const [parameter] = Object.keys(probe.params)
+  if (
+    !exchange.response ||
+    tpeOf(exchange.response) === undefined ||
+    run.target.baseUrl.endsWith('/v1')
+  )
+    return undefined
+  const { status } = exchange.response
+  const [parameter] = Object.keys(exchange.probe.params)
   if (parameter !== undefined) {
     const place = operationOf(operation).params?.[parameter]?.declaredAt
-    const isNamed = place !== undefined && getAt(target.file, place) !== undefined
+    const isNamed = place !== undefined && getAt(run.target.file, place) !== undefined
     return isNamed && (status === 404 || status === 410)
       ? place.slice(1).replaceAll('/', '.')
       : undefined
   }
-  const model = target.operations[operation]?.fields['model']
+  const model = run.target.operations[operation]?.fields['model']
   const aboutModel = status === 404 || (status === 400 && /model/i.test(said))
   return model !== undefined && aboutModel
     ? `operations.${operation}.body${model.replaceAll('/', '.')}`

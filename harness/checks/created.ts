@@ -56,9 +56,9 @@ export async function resendWhile(
   return exchange
 }
 
-function namedUploads(run: Run, { params, body }: Probe): [id: string, at: number][] {
-  const text = typeof body === 'string' ? body : ''
-  const named = Object.values(params)
+function namedUploads(run: Run, probe: Probe): [id: string, at: number][] {
+  const text = typeof probe.body === 'string' ? probe.body : ''
+  const named = Object.values(probe.params)
   return [...sharedBy(run).uploads.at].filter(([id]) => named.includes(id) || text.includes(id))
 }
 
@@ -68,12 +68,13 @@ export const uploadsIn = (run: Run, probe: Probe): string =>
     .join(' ')
 
 /** What to raise if a refusal may only mean that a new file is not usable yet. */
-export function settlingRemark(run: Run, { probe, response }: Exchange): string {
-  const { alreadyDone } = probe.operation === null ? {} : operationOf(probe.operation)
+export function settlingRemark(run: Run, exchange: Exchange): string {
+  const { alreadyDone } =
+    exchange.probe.operation === null ? {} : operationOf(exchange.probe.operation)
   // Such an answer shows that the file exists.
-  const isThere = alreadyDone?.[0] === response?.status
-  const isNotThere = !isThere && [404, 409, 425].includes(response?.status ?? 0)
-  if (!isNotThere || uploadsIn(run, probe) === '') return ''
+  const isThere = alreadyDone?.[0] === exchange.response?.status
+  const isNotThere = !isThere && [404, 409, 425].includes(exchange.response?.status ?? 0)
+  if (!isNotThere || uploadsIn(run, exchange.probe) === '') return ''
   return `; if an upload takes longer than ${run.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
 }
 
@@ -98,15 +99,15 @@ export async function sendUntilSettled(
   return exchange
 }
 
-export function noteLag(run: Run, { probe, sentAt }: Exchange): void {
+export function noteLag(run: Run, exchange: Exchange): void {
   const { uploads } = sharedBy(run)
-  for (const [, at] of namedUploads(run, probe))
-    uploads.lagMs = Math.max(uploads.lagMs, sentAt - at)
+  for (const [, at] of namedUploads(run, exchange.probe))
+    uploads.lagMs = Math.max(uploads.lagMs, exchange.sentAt - at)
 }
 
 /** When to repeat an attempt on a new object, in ms after its creation: 1 s, and `settleMs`. */
-export function laterAttempts({ target }: Run): readonly number[] {
-  const { settleMs } = target.limits
+export function laterAttempts(run: Run): readonly number[] {
+  const { settleMs } = run.target.limits
   return [...new Set([Math.min(1000, settleMs), settleMs])].filter((ms) => ms > 0)
 }
 

@@ -28,10 +28,10 @@ const maxKept = 12
 /** Failures kept per operation, at least: a single one may turn out to be inconclusive. */
 const maxOfOne = 2
 
-function isToKeep({ failures }: Tally, { probe: { operation } }: Exchange): boolean {
+function isToKeep(tally: Tally, { probe: { operation } }: Exchange): boolean {
   const isOfOne = (failure: Tally['failures'][number]): boolean =>
     failure.exchange.probe.operation === operation
-  return failures.length < maxKept || failures.filter(isOfOne).length < maxOfOne
+  return tally.failures.length < maxKept || tally.failures.filter(isOfOne).length < maxOfOne
 }
 
 type AnswerRule = (
@@ -68,21 +68,27 @@ function isNamed(pairs: Pairs, status: number, tpe: string): boolean {
 /** §7.3 lists it for reading a deleted file; other operations name files, too. */
 const deletedFile: Pairs = [[410, 'ResourceNotFound']]
 
-const statusTpePair: AnswerRule = (response, { probe, purpose }) => {
+const statusTpePair: AnswerRule = (response, one) => {
   const tpe = tpeOf(response)
   // A missing tpe violates the shape instead.
   if (tpe === undefined) return undefined
   const expected = `a tpe that is allowed with status ${response.status}`
   // Pairs of other requirements are allowed; any request may be too large (§8), or name a deleted file.
-  const accepted = [acceptedPairs(probe.operation), oversized, deletedFile, purpose.expects ?? []]
+  const accepted = [
+    acceptedPairs(one.probe.operation),
+    oversized,
+    deletedFile,
+    one.purpose.expects ?? [],
+  ]
   const fits =
-    mayCarry(probe.operation, response.status, tpe) ||
+    mayCarry(one.probe.operation, response.status, tpe) ||
     accepted.some((pairs) => isNamed(pairs, response.status, tpe))
   return fits ? { expected } : { expected, actual: `${response.status} ${tpe}` }
 }
 
-const contentType: AnswerRule = (response, { probe }) => {
-  const { showsSuccess = false } = probe.operation === null ? {} : operation(probe.operation)
+const contentType: AnswerRule = (response, one) => {
+  const { showsSuccess = false } =
+    one.probe.operation === null ? {} : operation(one.probe.operation)
   const success = showsSuccess && response.status >= 200 && response.status < 300
   if (!isError(response) && !success) return undefined
   const expected = 'Content-Type: application/json'
@@ -96,7 +102,7 @@ const contentType: AnswerRule = (response, { probe }) => {
       }
 }
 
-const messageKeys: AnswerRule = (response, { probe }) => {
+const messageKeys: AnswerRule = (response, one) => {
   const json = response.json()
   const tpe = tpeOf(response)
   if (!isError(response) || !json.ok || tpe === undefined || !isEnvelope(response)) return undefined
@@ -106,7 +112,7 @@ const messageKeys: AnswerRule = (response, { probe }) => {
     const key = member(error, 'key')
     const { status } = response
     const fits =
-      typeof key === 'string' ? keyFits(key, probe.operation, { status, tpe }) : undefined
+      typeof key === 'string' ? keyFits(key, one.probe.operation, { status, tpe }) : undefined
     if (fits !== undefined) known++
     if (fits === false) wrong ??= key as string
   }
@@ -117,8 +123,8 @@ const messageKeys: AnswerRule = (response, { probe }) => {
     : { expected, actual: `key ${wrong} with ${response.status} ${tpe}` }
 }
 
-const badInput: AnswerRule = (response, { purpose }) => {
-  if (!purpose.badInput) return undefined
+const badInput: AnswerRule = (response, one) => {
+  if (!one.purpose.badInput) return undefined
   const expected = 'no 5xx to bad input'
   if (isBreakdown(response)) return { expected, actual: String(response.status) }
   // 503, full storage and model errors are transient, whatever the input.
@@ -157,7 +163,8 @@ function createEnvelopeWatch() {
   )
   const broken = new Set<string>()
   const sound = new Set<string | null>()
-  const nameOf = ({ probe, response }: Exchange): string => `${probe.operation} ${response?.status}`
+  const nameOf = (exchange: Exchange): string =>
+    `${exchange.probe.operation} ${exchange.response?.status}`
   return {
     /**
      * Whether the operation accepted nothing, and gave valid requests that status too: then the input is not the cause.
@@ -193,15 +200,15 @@ export const watchEnvelope = (run: Run, exchange: Exchange): void =>
   envelopeOf(run).observe(exchange)
 
 /** Judges an observed requirement by all answers of the run; must be called last. */
-export const byAllAnswers: Judge = async ({ requirement, run }): Promise<Verdict> => {
-  const id = requirement.id as ObservedRequirement
-  const watch = envelopeOf(run)
-  const { gatewayErrors, poisonedResponses } = run.findings
+export const byAllAnswers: Judge = async (one): Promise<Verdict> => {
+  const id = one.requirement.id as ObservedRequirement
+  const watch = envelopeOf(one.run)
+  const { gatewayErrors, poisonedResponses } = one.run.findings
   const { cases, failures } = watch.tally(id)
-  const isElsewhere = async ({ exchange }: Evidence): Promise<boolean> =>
-    watch.breaksAnyway(exchange) ||
-    gatewayErrors.has(exchange.response!) ||
-    (await breakdownAnyway(run, exchange)) !== undefined
+  const isElsewhere = async (evidence: Evidence): Promise<boolean> =>
+    watch.breaksAnyway(evidence.exchange) ||
+    gatewayErrors.has(evidence.exchange.response!) ||
+    (await breakdownAnyway(one.run, evidence.exchange)) !== undefined
   const own: Evidence[] = []
   for (const failure of failures) {
     if (poisonedResponses.has(failure.exchange.response!)) continue
@@ -209,7 +216,7 @@ export const byAllAnswers: Judge = async ({ requirement, run }): Promise<Verdict
   }
   const [first, ...more] = own.slice(0, maxShown)
   if (first) return { outcome: 'broken', cases, evidence: [first, ...more] }
-  const { ended } = run.life
+  const { ended } = one.run.life
   if (ended) return { outcome: 'open', why: ended.message, reason: ended.reason }
   if (cases > 0) return { outcome: 'held', cases }
   return { outcome: 'open', why: 'this run produced no answer to check' }

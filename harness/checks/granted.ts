@@ -89,10 +89,10 @@ interface OfControl {
  * creations, scenarios and quick runs.
  */
 export function byControl(of: OfControl = {}): GrantedByCases {
-  const cases: Cases = ({ operation, valid }) => {
-    const { body, effect } = recordOf(operation)
+  const cases: Cases = (one) => {
+    const { body, effect } = recordOf(one.operation)
     if (effect === 'creates') return [controlCase]
-    const atEnd = { when: 'at the end', effect: valid.effect } as const
+    const atEnd = { when: 'at the end', effect: one.valid.effect } as const
     const again = { ...atEnd, ...unchanged, what: `${withValid}, at the end of the run` }
     if (body !== 'json') return [controlCase, again]
     return [
@@ -142,7 +142,7 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
         return inScenario(context, operation, () => settle(run, rule))
       }
       const material = materialOf(run, requirement, operation)
-      const own = chosen(material).filter(({ isControl }) => !isControl)
+      const own = chosen(material).filter((one) => !one.isControl)
       const arbitrary = material.options.depth === 'full' ? generated?.(material) : undefined
       const search = {
         seed: seedFor(run.options.seed, requirement.id),
@@ -161,12 +161,10 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
   }
 }
 
-const makerOf =
-  (run: Run, operation: OperationId, { change, fault }: Case) =>
-  async (): Promise<Probe> => {
-    const valid = await validRequest(run, operation)
-    return { ...change(valid), effect: valid.effect, fault }
-  }
+const makerOf = (run: Run, operation: OperationId, one: Case) => async (): Promise<Probe> => {
+  const valid = await validRequest(run, operation)
+  return { ...one.change(valid), effect: valid.effect, fault: one.fault }
+}
 
 async function judgeControl(
   context: CheckContext,
@@ -242,7 +240,7 @@ function grantedRules(context: CheckContext, operation: OperationId) {
           const { exchange } = seen
           if (!countsAsGranted(exchange) && isSettling(known, exchange))
             return { outcome: 'asks', asks: [{ ...request, pauseMs: settlingEveryMs }] }
-          if (journal.entriesOf(request).some(({ ask }) => ask.pauseMs)) noteLag(run, exchange)
+          if (journal.entriesOf(request).some((one) => one.ask.pauseMs)) noteLag(run, exchange)
           const found =
             grantedFinding(context, exchange, successOf(context)) ?? check?.(run, exchange)
           if (!found) return { outcome: 'held', cases: 1 }
@@ -262,7 +260,7 @@ async function malformedRequest(run: Run, operation: OperationId): Promise<Probe
 
 /** A refused valid request of the operation, although another was accepted. */
 export function wronglyRefused(run: Run, operation: OperationId): Evidence | undefined {
-  const refused = sharedBy(run).wronglyRefused.find(({ probe }) => probe.operation === operation)
+  const refused = sharedBy(run).wronglyRefused.find((one) => one.probe.operation === operation)
   return (
     refused && {
       exchange: refused,

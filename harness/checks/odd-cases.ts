@@ -144,7 +144,7 @@ const looseBody: Readonly<Record<(typeof looseBodies)[number], LooseBody>> = {
   BOM: {
     what: 'with the valid body, but a byte order mark before it',
     isWhole: true,
-    change: ({ body }) => ({ body: `\ufeff${String(body)}` }),
+    change: (one) => ({ body: `\ufeff${String(one.body)}` }),
   },
   'no content type': {
     what: 'with the valid body, but no content type',
@@ -173,7 +173,7 @@ function memberCase(ground: Ground, one: Change): Case {
 }
 
 function together(
-  { effect }: Pick<Ground, 'effect'>,
+  ground: Pick<Ground, 'effect'>,
   changes: readonly Change[],
   bodies: readonly OddBody[] = [],
 ): Case {
@@ -182,7 +182,7 @@ function together(
   return {
     what: `with a valid body, but ${all.join(', ')}`,
     fault: faults.join(' + '),
-    effect,
+    effect: ground.effect,
     change: (valid) => ({ ...valid, body: written(changedBody(changes, jsonOf(valid)), bodies) }),
   }
 }
@@ -197,11 +197,11 @@ function groupCase(ground: Ground, changes: readonly Change[], isConclusive = fa
 }
 
 /** Groups of changes; names of created objects go alone, since some may be invalid. */
-function groupsOf<T extends Pick<Change, 'place'>>({ material }: Ground, changes: T[]): T[][] {
-  const name = operationOf(material.operation).creates?.name
+function groupsOf<T extends Pick<Change, 'place'>>(ground: Ground, changes: T[]): T[][] {
+  const name = operationOf(ground.material.operation).creates?.name
   return grouped(
     changes,
-    ({ member }) => name !== undefined && 'role' in name && name.role === member.role,
+    (one) => name !== undefined && 'role' in name && name.role === one.member.role,
   )
 }
 
@@ -214,7 +214,7 @@ function textCases(ground: Ground, changes: readonly Change[]): Case[] {
   if (groups.length === 0) return [{ ...together(ground, [], oddBodies), parts: named }]
   return groups.map((group, at) => {
     const kinds = oddTexts.map((kind) =>
-      changes.filter((one) => isOf(one, kind) && group.some(({ place }) => place === one.place)),
+      changes.filter((one) => isOf(one, kind) && group.some((other) => other.place === one.place)),
     )
     const ofKind = kinds.map((own) => groupCase(ground, own))
     return at === 0
@@ -227,10 +227,10 @@ function textCases(ground: Ground, changes: readonly Change[]): Case[] {
 function togetherCases(ground: Ground): Case[] {
   const all = (places: readonly Placed[], kind: string, called: string, value: unknown) =>
     grouped(places.map((place) => change(place, kind, called, () => value)))
-  const asText = ground.places.filter(({ member }) => member.kinds.includes('number'))
-  const nulls = ground.places.filter(({ member }) => !member.kinds.includes('null'))
-  const settings = asText.filter(({ member }) => isSetting(member))
-  const optional = nulls.filter(({ member }) => isOptional(member))
+  const asText = ground.places.filter((place) => place.member.kinds.includes('number'))
+  const nulls = ground.places.filter((place) => !place.member.kinds.includes('null'))
+  const settings = asText.filter((one) => isSetting(one.member))
+  const optional = nulls.filter((one) => isOptional(one.member))
   const required = nulls.filter((place) => !optional.includes(place))
   // A server that refuses convertible numbers does so everywhere; others are sent one by one.
   const converted = [

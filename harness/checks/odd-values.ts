@@ -53,7 +53,7 @@ const followedBy =
 
 const ofNumber =
   (value: (member: Member) => number): Made =>
-  (odd, { member }) => [odd(shown(value(member)), () => value(member))]
+  (odd, one) => [odd(shown(value(one.member)), () => value(one.member))]
 
 const textOf = (own: unknown): string => (typeof own === 'string' ? own : '')
 
@@ -67,8 +67,8 @@ const oddChange: Readonly<Record<OddValue, Made>> = {
   },
   'U+0000': followedBy('U+0000', '\u0000'),
   'lone surrogate': followedBy('half of a surrogate pair', '\ud83d'),
-  long(odd, { member }) {
-    const length = lengthOf(member)
+  long(odd, one) {
+    const length = lengthOf(one.member)
     return [odd(`${length} characters long`, (own) => textOf(own).padEnd(length, ' and so on'))]
   },
   negative: ofNumber(() => -1),
@@ -76,31 +76,31 @@ const oddChange: Readonly<Record<OddValue, Made>> = {
   huge: ofNumber(() => 2 ** 63),
   fraction: ofNumber(({ inside = [1] }) => Number(inside[0]) + 0.5),
   infinite: (odd) => [odd('1e400', () => stand)],
-  unknown(odd, place, { run, random }) {
-    if (place.member.isFile) return [unknownIdAt(run, place)]
+  unknown(odd, place, one) {
+    if (place.member.isFile) return [unknownIdAt(one.run, place)]
     return [
       odd('unknown', (own) => {
-        const id = freshUnknownId(run, String(own), random)
+        const id = freshUnknownId(one.run, String(own), one.random)
         return typeof own === 'number' ? Number(id) : id
       }),
     ]
   },
-  deleted: (_, place, { run }) => deletedIdAt(run, place),
+  deleted: (_, place, one) => deletedIdAt(one.run, place),
   empty: (odd, { member: { isId, kinds } }) =>
     emptyOf(isId ? ['string'] : kinds).map((value) => odd(shown(value), () => value)),
   alone: (odd, { member: { shows } }) => [
     odd(`${shown(shows)} without its related members`, () => shows),
   ],
   blank: (odd) => [odd('a blank', () => ' ')],
-  equal(odd, { member, body }, { members, places }) {
-    const twin = twinOf(member, members)
-    const place = places.find((other) => other.member === twin)
-    const value = place && getAt(body, place.pointer)
+  equal(odd, one, each) {
+    const twin = twinOf(one.member, each.members)
+    const place = each.places.find((other) => other.member === twin)
+    const value = place && getAt(one.body, place.pointer)
     return typeof value === 'string' ? [odd(shown(value), () => value)] : []
   },
   'object member': (odd) => [odd('__proto__', () => '__proto__')],
-  repeated: (odd, { member }, { members }) => [
-    odd('its own items repeated', (own) => repeated(own, member, members)),
+  repeated: (odd, one, other) => [
+    odd('its own items repeated', (own) => repeated(own, one.member, other.members)),
   ],
 }
 
@@ -112,9 +112,9 @@ export const oddChanges = (drawn: Drawn, place: Placed): Change[] =>
 /** More items than a list usually has; items that name files may be costly, so each appears twice. */
 const manyItems = 120
 
-function repeated(own: unknown, { at }: Member, members: readonly Member[]): unknown {
+function repeated(own: unknown, one: Member, members: readonly Member[]): unknown {
   const items = Array.isArray(own) ? (own as unknown[]) : []
-  const isCostly = members.some((member) => member.at === `${at}/*/file_id`)
+  const isCostly = members.some((member) => member.at === `${one.at}/*/file_id`)
   const length = isCostly ? 2 * items.length : manyItems
   if (items.length === 0) return []
   return Array.from({ length }, (_, index) => items[index % items.length])
@@ -126,7 +126,7 @@ export function everyText(changes: readonly Change[]): Change | undefined {
   if (first === undefined) return undefined
   const called = own.map((one) => one.called).join(', ')
   const value = (valid: unknown): unknown => own.reduce((text, one) => one.value(text), valid)
-  return { ...first, called, faults: own.flatMap(({ faults }) => faults), value }
+  return { ...first, called, faults: own.flatMap((one) => one.faults), value }
 }
 
 /** Odd values other than texts, the most often refused first. */
@@ -165,8 +165,8 @@ export function grouped<T extends Pick<Change, 'place'>>(
 ): T[][] {
   const groups: T[][] = []
   for (const change of changes) {
-    const fits = ({ place }: T): boolean =>
-      fit(place, change.place) && !isAlone(place) && !isAlone(change.place)
+    const fits = (one: T): boolean =>
+      fit(one.place, change.place) && !isAlone(one.place) && !isAlone(change.place)
     const group = groups.find((others) => others.every(fits))
     if (group) group.push(change)
     else groups.push([change])

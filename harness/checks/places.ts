@@ -47,12 +47,12 @@ type Examples = (member: Member, above: unknown) => unknown
 
 export type PickItem = (items: readonly unknown[], member: Member) => number
 
-const ofItsType: PickItem = (items, { ofType }) =>
-  ofType === undefined
+const ofItsType: PickItem = (items, one) =>
+  one.ofType === undefined
     ? 0
     : Math.max(
         0,
-        items.findIndex((item) => getAt(item, '/type') === ofType),
+        items.findIndex((item) => getAt(item, '/type') === one.ofType),
       )
 
 function placed(
@@ -131,7 +131,7 @@ export function placesIn(
 }
 
 /** §2.7. */
-export const isSetting = ({ at }: Member): boolean => at.startsWith('{query_config}')
+export const isSetting = (one: Member): boolean => one.at.startsWith('{query_config}')
 
 function withExtra(run: OfTarget, operation: OperationId, kept: readonly string[]): unknown {
   const left = extraRoles(operation).filter((role) => !kept.includes(role))
@@ -141,7 +141,7 @@ function withExtra(run: OfTarget, operation: OperationId, kept: readonly string[
 const deepest = 3
 
 export function undescribedMembers(body: unknown, shown: readonly Placed[]): Placed[] {
-  const known = new Set(shown.map(({ pointer }) => pointer))
+  const known = new Set(shown.map((one) => one.pointer))
   return membersIn(body, '', deepest)
     .filter((pointer) => !known.has(pointer))
     .slice(0, furtherMembers)

@@ -186,8 +186,8 @@ export class Binding {
     return this.#context.requirement.fault === 'credentials'
   }
 
-  #expects({ expects }: Case): Pairs {
-    return expects ?? pairsOf(this.#context.requirement, this.#material.operation)
+  #expects(one: Case): Pairs {
+    return one.expects ?? pairsOf(this.#context.requirement, this.#material.operation)
   }
 
   #controlNameOf(one: Case): string | undefined {
@@ -202,13 +202,13 @@ export class Binding {
     return found.state === 'refused' ? notGranted(found, why).reason : undefined
   }
 
-  #before({ what }: Case): Ask {
+  #before(one: Case): Ask {
     const { id } = this.#context.requirement
     const purpose = { requirement: id, role: 'setup' } as const
-    return { name: `${id} before ${what}`, source: () => this.#found.valid(), purpose }
+    return { name: `${id} before ${one.what}`, source: () => this.#found.valid(), purpose }
   }
 
-  #twin({ what, object }: Case, change: (valid: Probe) => Probe): Ask {
+  #twin(one: Case, change: (valid: Probe) => Probe): Ask {
     const { run, requirement } = this.#context
     const purpose = {
       requirement: requirement.id,
@@ -216,9 +216,9 @@ export class Binding {
       isSuccess: countsAsGranted,
     } as const
     // A new request for the other object, since the last file may be in its graph now.
-    const valid = object ? () => validRequest(run, this.#material.operation) : this.valid
+    const valid = one.object ? () => validRequest(run, this.#material.operation) : this.valid
     const source = async (): Promise<Probe> => change(await valid())
-    return { name: `${requirement.id} instead of ${what}`, source, purpose }
+    return { name: `${requirement.id} instead of ${one.what}`, source, purpose }
   }
 
   #requestOf(one: Case): Ask {
@@ -239,8 +239,8 @@ export class Binding {
       ...(isElsewhere && { skipJudging: 'envelope' }),
       // A request that may be accepted is repeated if no answer came.
       ...(effect !== 'none' && {
-        isSuccess: ({ response }: Exchange) =>
-          response !== undefined && isExpected(expects, response),
+        isSuccess: (exchange: Exchange) =>
+          exchange.response !== undefined && isExpected(expects, exchange.response),
       }),
     }
     // Requests with the same fault id are sent once per run: a repetition at the end has no id, so that it is sent again.
@@ -290,19 +290,21 @@ export class Binding {
  * makes one request for all refusals of an operation, since a refused request takes no name and adds no file.
  */
 function validOf(
-  { run, requirement }: CheckContext,
+  context: CheckContext,
   operation: OperationId,
-  { valid }: Control,
+  one: Control,
 ): () => Promise<Probe> {
   const isFileAdded = operationOf(operation).freshFileAt !== undefined
-  if (requirement.effect !== 'none') return () => valid()
+  if (context.requirement.effect !== 'none') return () => one.valid()
   // A refused key is refused whatever the file's state.
   const isShared =
-    run.options.depth !== 'full' || (requirement.fault === 'credentials' && isFileAdded)
-  if (!isShared && !isFileAdded) return () => valid()
+    context.run.options.depth !== 'full' ||
+    (context.requirement.fault === 'credentials' && isFileAdded)
+  if (!isShared && !isFileAdded) return () => one.valid()
   const name = `refused request of ${operation}`
   let kept: Promise<Probe> | undefined
-  return () => (kept ??= isShared ? sharedRequest(run, name, () => valid()) : valid())
+  return () =>
+    (kept ??= isShared ? sharedRequest(context.run, name, () => one.valid()) : one.valid())
 }
 
 /** Without an accepted control, another refusal may hide a fault of credentials: why nothing was proven then. */

@@ -57,12 +57,12 @@ export const requestFor = (
 /** A case that is judged by the answer to a request, if one came. */
 export const answerRule =
   (
-    { run }: Pick<CheckContext, 'run'>,
+    context: Pick<CheckContext, 'run'>,
     request: Ask,
     verdictOn: (exchange: Exchange, journal: Journal) => CaseVerdict,
   ): CaseRule['judge'] =>
   (journal) => {
-    const seen = lookAt(journal, request, knownOf(run))
+    const seen = lookAt(journal, request, knownOf(context.run))
     if (seen.outcome !== 'answered') return seen
     const why = whySilent(seen.exchange)
     return why ? { outcome: 'open', why } : verdictOn(seen.exchange, journal)
@@ -123,8 +123,8 @@ interface Refusing {
 }
 
 /** A requirement that is broken by any of these cases, and held by all of them. */
-export function allOf(cases: readonly CaseRule[], { inOrder, generated }: Refusing = {}) {
-  const most = inOrder ? 1 : maxAtOnce
+export function allOf(cases: readonly CaseRule[], refusing: Refusing = {}) {
+  const most = refusing.inOrder ? 1 : maxAtOnce
   const rules = cases.map(remembering)
   const parts = new Map(
     ([undefined, 'after the others', 'at the end'] as const).map((when) => [
@@ -137,7 +137,7 @@ export function allOf(cases: readonly CaseRule[], { inOrder, generated }: Refusi
     for (const when of [undefined, 'after the others', 'generated', 'at the end'] as const) {
       const judged =
         when === 'generated'
-          ? (generated?.(journal) ?? [])
+          ? (refusing.generated?.(journal) ?? [])
           : judgeSome(parts.get(when)!, journal, most)
       seen.push(...judged)
       if (judged.some(isOver)) break
@@ -150,8 +150,8 @@ export function allOf(cases: readonly CaseRule[], { inOrder, generated }: Refusi
   }
 }
 
-export const isOver = ({ outcome, isFurther }: Judged): boolean =>
-  outcome === 'broken' || (outcome === 'open' && !isFurther)
+export const isOver = (judged: Judged): boolean =>
+  judged.outcome === 'broken' || (judged.outcome === 'open' && !judged.isFurther)
 
 const casesOf = (verdict: CaseVerdict): number => {
   if (verdict.outcome === 'held') return verdict.cases
@@ -180,8 +180,8 @@ export function concluded(seen: readonly Judged[], planned = seen.length): Verdi
 export function joined(verdicts: readonly Verdict[]): Verdict {
   const cases = verdicts.reduce((sum, one) => sum + (one.cases ?? 0), 0)
   const found =
-    verdicts.find(({ outcome }) => outcome === 'broken') ??
-    verdicts.find(({ outcome }) => outcome !== 'held')
+    verdicts.find((verdict) => verdict.outcome === 'broken') ??
+    verdicts.find((verdict) => verdict.outcome !== 'held')
   return { ...(found ?? { outcome: 'held' }), cases }
 }
 
@@ -208,7 +208,7 @@ export function generatedBy<T>({ arbitrary, ruleOf, ...search }: Search<T>) {
     const tried: CaseVerdict[] = []
     const isOver = (): boolean => {
       const last = tried.at(-1)?.outcome
-      const failed = tried.findIndex(({ outcome }) => outcome === 'broken')
+      const failed = tried.findIndex((one) => one.outcome === 'broken')
       const isEnough = failed >= 0 && tried.length - failed > maxShrinks
       return last === 'asks' || last === 'open' || isEnough
     }

@@ -42,11 +42,11 @@ export const asScenario = 'as the scenario of the target file says'
 const leaveAfterEndMs = 800
 const pauses = { first: 50, longest: 2000 }
 
-async function enterState({ run, requirement }: CheckContext, { before }: Scenario): Promise<void> {
-  for (const request of before) {
-    const purpose = { role: 'setup', requirement: requirement.id } as const
-    const { status } = await sendHookRequest(run, request, purpose)
-    run.life.signal.throwIfAborted()
+async function enterState(context: CheckContext, scenario: Scenario): Promise<void> {
+  for (const request of scenario.before) {
+    const purpose = { role: 'setup', requirement: context.requirement.id } as const
+    const { status } = await sendHookRequest(context.run, request, purpose)
+    context.run.life.signal.throwIfAborted()
     if (status === undefined || status >= 400)
       throw new NotExercised(
         `the scenario's before request got ${status ?? 'no answer'}: ${request.method} ${request.url}`,
@@ -54,11 +54,11 @@ async function enterState({ run, requirement }: CheckContext, { before }: Scenar
   }
 }
 
-async function leaveState({ run, requirement }: CheckContext, { after }: Scenario): Promise<void> {
-  for (const request of after) {
-    const deadline = run.life.ended ? { timeoutMs: leaveAfterEndMs } : {}
-    const purpose = { role: 'cleanup', requirement: requirement.id, ...deadline } as const
-    await sendHookRequest(run, request, purpose)
+async function leaveState(context: CheckContext, scenario: Scenario): Promise<void> {
+  for (const request of scenario.after) {
+    const deadline = context.run.life.ended ? { timeoutMs: leaveAfterEndMs } : {}
+    const purpose = { role: 'cleanup', requirement: context.requirement.id, ...deadline } as const
+    await sendHookRequest(context.run, request, purpose)
   }
 }
 
@@ -142,8 +142,10 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
     const send = (source: () => Promise<Probe>): Promise<Exchange> =>
       context.send(source, { expects })
     // A server may call the bytes of the control a duplicate (§7.2).
-    const isDuplicate = ({ response }: Exchange): boolean =>
-      operation === uploadOperation && response?.status === 409 && !isExpected(expects, response)
+    const isDuplicate = (exchange: Exchange): boolean =>
+      operation === uploadOperation &&
+      exchange.response?.status === 409 &&
+      !isExpected(expects, exchange.response)
     const own = (): Promise<Exchange> =>
       send(() => scenarioProbe(run, scenario, () => distinctRequest(run, operation)))
     const isOnce = run.options.depth === 'quick' || isExclusive(scenario)

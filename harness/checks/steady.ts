@@ -70,8 +70,7 @@ export async function failUnsteady(run: Run): Promise<void> {
   const { poisoned, poisonedResponses } = run.findings
   for (const { granted, broken } of answersIn(run).values()) {
     const [wrong, ...more] = broken.filter(
-      ({ response, previousRequest }) =>
-        !poisonedResponses.has(response!) && !(poisoned.size > 0 && previousRequest),
+      (one) => !poisonedResponses.has(one.response!) && !(poisoned.size > 0 && one.previousRequest),
     )
     const requirement = wrong && run.api.granted(wrong.probe.operation!)
     if (!requirement || granted === 0 || poisoned.has(requirement.id)) continue

@@ -63,10 +63,10 @@ export function withOwnContent(run: Run, file: UploadContent): UploadContent {
 
 /** Repeats an upload unchanged if one with unique content was refused: a format may not allow the addition. */
 export const resendAsDeclared = (own: Exchange, send: () => Promise<Exchange>): Promise<Exchange> =>
-  resendWhile(own, send, ({ response }) => [400, 415, 422].includes(response?.status ?? 0), 2)
+  resendWhile(own, send, (one) => [400, 415, 422].includes(one.response?.status ?? 0), 2)
 
-const isUploaded = ({ response }: Exchange): boolean =>
-  response !== undefined && isGranted(response)
+const isUploaded = (exchange: Exchange): boolean =>
+  exchange.response !== undefined && isGranted(exchange.response)
 
 /**
  * Uploads a file with unique content, else unchanged, and returns its id. Throws `NotExercised` if the upload is

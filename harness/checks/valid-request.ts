@@ -33,27 +33,27 @@ import { freshUnknownId, type Known, type OfTarget, randomOf, seedFor } from './
 
 const granting = (operation: OperationId) => requirementOf(grantedRequirement[operation])
 
-export const isDeclared = ({ target }: OfTarget, operation: OperationId): boolean =>
-  missingNeeds(target.file, granting(operation).needs).length === 0
+export const isDeclared = (known: OfTarget, operation: OperationId): boolean =>
+  missingNeeds(known.target.file, granting(operation).needs).length === 0
 
 /** The declared body of an operation whose payload the spec does not show. */
-export function bodyOf({ target }: OfTarget, operation: OperationId): unknown {
-  const body = target.operations[operation]?.body
+export function bodyOf(known: OfTarget, operation: OperationId): unknown {
+  const body = known.target.operations[operation]?.body
   if (body === undefined) throw new NotExercised(`declare operations.${operation}.body`)
   return body
 }
 
-export function contentOf({ target }: OfTarget): UploadContent {
-  const content = target.operations[uploadOperation]?.content
+export function contentOf(known: OfTarget): UploadContent {
+  const content = known.target.operations[uploadOperation]?.content
   if (content === undefined) throw new NotExercised(`declare operations.${uploadOperation}.content`)
   return content
 }
 
 export function declaredResource<K extends keyof Run['target']['resources']>(
-  { target }: OfTarget,
+  known: OfTarget,
   name: K,
 ) {
-  const value = target.resources[name]
+  const value = known.target.resources[name]
   if (value === undefined) throw new NotExercised(`declare resources.${name}`)
   return value as NonNullable<typeof value>
 }
@@ -63,19 +63,19 @@ export const extraRoles = (operation: OperationId): string[] =>
   operationOf(operation).members.flatMap((member) => (member.isExtra ? (roleOf(member) ?? []) : []))
 
 /** Whether the declared body has such members, so that a scenario sends more than the valid request. */
-export function declaresMore({ target }: OfTarget, operation: OperationId): boolean {
-  const { body, fields = {} } = target.operations[operation] ?? {}
+export function declaresMore(known: OfTarget, operation: OperationId): boolean {
+  const { body, fields = {} } = known.target.operations[operation] ?? {}
   const has = (role: string): boolean => getAt(body, fields[role] ?? `/${role}`) !== undefined
-  return !target.scenarios[grantedRequirement[operation]] && extraRoles(operation).some(has)
+  return !known.target.scenarios[grantedRequirement[operation]] && extraRoles(operation).some(has)
 }
 
 export function withoutRoles(
-  { target }: OfTarget,
+  known: OfTarget,
   operation: OperationId,
   body: unknown,
   roles: readonly string[],
 ): unknown {
-  const fields = target.operations[operation]?.fields ?? {}
+  const fields = known.target.operations[operation]?.fields ?? {}
   return roles
     .flatMap((role) => fields[role] ?? [])
     .filter((pointer) => getAt(body, pointer) !== undefined)
@@ -84,10 +84,10 @@ export function withoutRoles(
 
 const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
 
-function knownIdLike({ target }: OfTarget, id: OperationId, parameter: string): string {
+function knownIdLike(one: OfTarget, id: OperationId, parameter: string): string {
   const ids = [operationOf(id), ...operations.map((other) => operationOf(other.id))]
-    .flatMap(({ params }) => params?.[parameter]?.declaredAt ?? [])
-    .map((place) => getAt(target.file, place))
+    .flatMap((other) => other.params?.[parameter]?.declaredAt ?? [])
+    .map((place) => getAt(one.target.file, place))
   return ids.find((known) => typeof known === 'string') ?? anyUuid
 }
 
@@ -104,14 +104,14 @@ function paramsOf(known: OfTarget, operation: OperationId): Record<string, strin
   )
 }
 
-function wholeBody({ target }: OfTarget, operation: OperationId): unknown {
+function wholeBody(known: OfTarget, operation: OperationId): unknown {
   const { members, example } = operationOf(operation)
-  return members.reduce<unknown>((body, { at, declaredAt }) => {
-    if (declaredAt === undefined) return body
-    const value = getAt(target.file, declaredAt)
+  return members.reduce<unknown>((body, member) => {
+    if (member.declaredAt === undefined) return body
+    const value = getAt(known.target.file, member.declaredAt)
     if (value === undefined)
-      throw new NotExercised(`declare ${declaredAt.slice(1).replaceAll('/', '.')}`)
-    return setAt(body, at, value)
+      throw new NotExercised(`declare ${member.declaredAt.slice(1).replaceAll('/', '.')}`)
+    return setAt(body, member.at, value)
   }, example)
 }
 
@@ -242,10 +242,10 @@ async function ownObject(run: Run, maker: OperationId): Promise<string> {
   return id
 }
 
-function withOwnName({ objects }: Run, draft: Probe, pointer = '/name'): Probe {
+function withOwnName(run: Run, draft: Probe, pointer = '/name'): Probe {
   const body = jsonOf(draft)
   const own = getAt(body, pointer)
-  const creates = `${typeof own === 'string' ? own : 'conform'}${objects.suffix()}`
+  const creates = `${typeof own === 'string' ? own : 'conform'}${run.objects.suffix()}`
   return { ...withJson(draft, setAt(body, pointer, creates)), creates }
 }
 
@@ -287,7 +287,7 @@ export async function applyScenario(
 function changedBy(scenario: Scenario, base: Probe): Probe {
   const { headers, raw } = scenario
   const probe = {
-    ...headers.reduce((changed, { name, value }) => withHeader(changed, name, value), base),
+    ...headers.reduce((changed, header) => withHeader(changed, header.name, header.value), base),
     params: { ...base.params, ...scenario.params },
     query: { ...base.query, ...scenario.query },
   }
@@ -301,7 +301,7 @@ function changedBy(scenario: Scenario, base: Probe): Probe {
   const [brings, merges] = [bringsBody(scenario), Object.hasOwn(scenario, 'merge')]
   if (!brings && !merges) return probe
   const own: unknown = brings ? scenario.body : JSON.parse(String(probe.body ?? 'null'))
-  const typed = probe.headers.some(({ name }) => name.toLowerCase() === 'content-type')
+  const typed = probe.headers.some((header) => header.name.toLowerCase() === 'content-type')
   return withJson(
     typed ? probe : withHeader(probe, jsonType.name, jsonType.value),
     merges ? mergePatch(own, scenario.merge) : own,

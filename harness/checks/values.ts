@@ -35,8 +35,8 @@ interface SampledFor {
   readonly requirement: { readonly id: string }
 }
 
-export function randomFor({ run, requirement }: SampledFor): () => number {
-  return randomOf(seedFor(run.options.seed, requirement.id))
+export function randomFor(sampledFor: SampledFor): () => number {
+  return randomOf(seedFor(sampledFor.run.options.seed, sampledFor.requirement.id))
 }
 
 /** A seeded word of 12 letters that names nothing. */

@@ -316,23 +316,23 @@ export class Client {
     count: number,
     make: () => Probe | Promise<Probe>,
     purpose: Purpose,
-    { fresh, opens }: { readonly fresh: boolean; readonly opens: boolean },
+    options: { readonly fresh: boolean; readonly opens: boolean },
   ): Promise<Exchange[]> {
     const { signal } = this.#run.life
     const probes = await Promise.all(Array.from({ length: count }, async () => make()))
     const operation = probes[0] ? operationName(probes[0]) : ''
     this.breaker.check(operation)
     await this.throttle.pass(operation, signal)
-    await this.#pacer.saveUp(opens ? 2 * count : count, signal)
+    await this.#pacer.saveUp(options.opens ? 2 * count : count, signal)
     const first = await this.holdPlaces(count, async (sendHeld) => {
       const { idle } = this.transport
-      if (opens && idle && idle() < count) {
+      if (options.opens && idle && idle() < count) {
         const read = await livenessProbe(this.#run)
         const skipPassive = this.#run.target.absent[this.#run.api.first] !== undefined
         const opening = { requirement: null, role: 'setup', skipPassive } as const
         await Promise.allSettled(probes.map(() => sendHeld(read, opening)))
       }
-      return Promise.all(probes.map((probe) => sendHeld(probe, purpose, fresh)))
+      return Promise.all(probes.map((probe) => sendHeld(probe, purpose, options.fresh)))
     })
     const again = async (): Promise<Exchange> =>
       this.sendOnce({ source: await make(), purpose, fresh: true, pace: 'paid-back' })
@@ -341,8 +341,9 @@ export class Client {
     return sent
   }
 
-  holdBack({ probe, response }: Exchange): void {
-    if (response && isThrottled(response)) this.throttle.hold(operationName(probe), response, 0)
+  holdBack(exchange: Exchange): void {
+    if (exchange.response && isThrottled(exchange.response))
+      this.throttle.hold(operationName(exchange.probe), exchange.response, 0)
   }
 
   /**
@@ -350,14 +351,14 @@ export class Client {
    * objects, objects that are looked at again once they are old enough, and all requests to objects with one job at a
    * time, which are the critical path.
    */
-  #isUrgent({ operation, effect, params }: Probe, { role }: Purpose): boolean {
+  #isUrgent({ operation, effect, params }: Probe, purpose: Purpose): boolean {
     const { api, objects } = this.#run
     const since = performance.now() - newMs
     return (
       Object.values(params).some((id) => (objects.madeAt.get(id) ?? -Infinity) > since) ||
-      role === 'poll' ||
-      role === 'liveness' ||
-      (role !== 'probe' && effect === 'creates') ||
+      purpose.role === 'poll' ||
+      purpose.role === 'liveness' ||
+      (purpose.role !== 'probe' && effect === 'creates') ||
       (operation !== null && api.operation(operation).busy !== undefined)
     )
   }
@@ -402,12 +403,12 @@ export class Client {
   }
 
   /** Throws for a request that would destroy an object which the target file declares: only what the run made may go. */
-  #requireOwn({ operation, params }: Probe): void {
+  #requireOwn(probe: Probe): void {
     const { api, objects, target } = this.#run
-    if (operation === null || api.operation(operation).effect !== 'destroys') return
-    for (const id of Object.values(params))
+    if (probe.operation === null || api.operation(probe.operation).effect !== 'destroys') return
+    for (const id of Object.values(probe.params))
       if (target.ids.has(id.toLowerCase()) && !objects.madeAt.has(id))
-        throw new Error(`${operation} would destroy ${id}, which this run did not make`)
+        throw new Error(`${probe.operation} would destroy ${id}, which this run did not make`)
   }
 
   #record(sent: PreviousRequest, result: HttpResult): Exchange {
@@ -468,10 +469,7 @@ export class Client {
   async sendElsewhere(
     url: string,
     request: Parameters<Transport['send']>[0],
-    {
-      timeoutMs,
-      signal,
-    }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+    options: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
     about: Pick<Parameters<Recorder['record']>[0], 'credential' | 'requirement' | 'role'>,
   ): Promise<HttpResult> {
     const { life } = this.#run
@@ -479,7 +477,11 @@ export class Client {
     else await this.#pacer.wait(life.ended ? undefined : life.signal)
     const transport = this.#parts.elsewhere.to(new URL(url).origin)
     const send = async (fresh: boolean): Promise<HttpResult> => {
-      const result = await transport.send(request, { timeoutMs, fresh, signal })
+      const result = await transport.send(request, {
+        timeoutMs: options.timeoutMs,
+        fresh,
+        signal: options.signal,
+      })
       this.recorder.record({ ...about, url, request, result, operation: null })
       return result
     }
@@ -518,8 +520,12 @@ function isGatewayError(response: HttpResponse): boolean {
 }
 
 /** A crash of the service itself: a gateway may forward one of several requests at a time. */
-export function isOwnBreakdown({ response }: Exchange): boolean {
-  return response !== undefined && isBreakdown(response) && !isGatewayError(response)
+export function isOwnBreakdown(exchange: Exchange): boolean {
+  return (
+    exchange.response !== undefined &&
+    isBreakdown(exchange.response) &&
+    !isGatewayError(exchange.response)
+  )
 }
 
 function wallSentence({ ms, askedMs, statuses }: Wall): string {

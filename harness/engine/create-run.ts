@@ -76,9 +76,9 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   return run
 }
 
-function newFindings({ baseUrl }: Target): Findings {
+function newFindings(target: Target): Findings {
   return {
-    signs: createSigns(baseUrl),
+    signs: createSigns(target.baseUrl),
     failures: 0,
     shown: new WeakMap(),
     poisoned: new Map(),
@@ -114,12 +114,12 @@ function waysElsewhere(
   }
 }
 
-function newObjects({ ids }: Target, nonce: string): Objects {
+function newObjects(target: Target, nonce: string): Objects {
   let made = 0
   return {
     created: [],
     cleanups: new Map(),
-    takenIds: new Set(ids),
+    takenIds: new Set(target.ids),
     madeAt: new Map(),
     suffix: () => `${nonce.slice(0, 4)}${(made++).toString(36).padStart(4, '0')}`.slice(0, 8),
   }

@@ -48,14 +48,14 @@ export function createLifetime(): Lifetime {
 
 /** Runs `action`; if that was not exercised, `otherwise`. Throws the end of the run. */
 export async function orElse<T, O = undefined>(
-  { life }: { readonly life: Lifetime },
+  options: { readonly life: Lifetime },
   action: () => Promise<T>,
   otherwise?: () => O | Promise<O>,
 ): Promise<T | O> {
   try {
     return await action()
   } catch (error) {
-    if (!(error instanceof NotExercised) || life.ended) throw error
+    if (!(error instanceof NotExercised) || options.life.ended) throw error
     return otherwise?.() as O
   }
 }

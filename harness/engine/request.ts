@@ -77,12 +77,12 @@ export function effectOf(run: Pick<State, 'target' | 'api'>, operation: Operatio
   return readsDeclared(operation, run.target.file) ? 'none' : run.api.granted(operation).effect
 }
 
-export function httpRequest({ target }: Pick<State, 'target'>, probe: Probe): HttpRequest {
+export function httpRequest(run: Pick<State, 'target'>, probe: Probe): HttpRequest {
   const { method, headers, body, credential } = probe
   const { value } = credential
   const own = value === undefined ? headers : [...headers, { name: 'authorization', value }]
-  const path = pathOf(probe, target.query)
-  return { method, path, headers: withOwn(target.headers, own), body }
+  const path = pathOf(probe, run.target.query)
+  return { method, path, headers: withOwn(run.target.headers, own), body }
 }
 
 export function operationName({ operation, method, path }: Probe): string {

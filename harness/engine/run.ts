@@ -72,15 +72,15 @@ export const noHooks: Hooks = {
 
 /** How many generations bad input may cause; undefined without a limit. */
 export function mayGenerate(
-  { plan }: Pick<Run, 'plan'>,
+  run: Pick<Run, 'plan'>,
   id: CatalogueRequirement['id'],
 ): number | undefined {
-  const entry = plan.get(id)
+  const entry = run.plan.get(id)
   return entry?.run ? entry.mayGenerate : undefined
 }
 
-export function isPlanned({ plan }: Pick<Run, 'plan'>, id: CatalogueRequirement['id']): boolean {
-  return plan.get(id)?.run === true
+export function isPlanned(run: Pick<Run, 'plan'>, id: CatalogueRequirement['id']): boolean {
+  return run.plan.get(id)?.run === true
 }
 
 export function perRun<T>(make: (run: Run) => T): (run: Run) => T {

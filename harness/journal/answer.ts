@@ -29,7 +29,7 @@ export const settlingEveryMs = 1000
  * changed.
  */
 export function answerTo(ask: Ask, entries: readonly Entry[], known: Known): Conclusion {
-  const plain = entries.filter(isPlain).map(({ exchange }) => exchange)
+  const plain = entries.filter(isPlain).map((entry) => entry.exchange)
   const sent = plain.at(-1)
   if (!sent) return { asks: [ask] }
   // Another requirement may have sent it, to which a block is as good an answer as any.
@@ -44,48 +44,52 @@ export function answerTo(ask: Ask, entries: readonly Entry[], known: Known): Con
   return 'judge' in answer && suspected !== sent ? { ...answer, judge: sent } : answer
 }
 
-const isUnknown = (exchange: Exchange, { wrongAnywhere }: Known): boolean =>
-  isWrong(exchange) && !wrongAnywhere.has(kindOfFailure(exchange))
+const isUnknown = (exchange: Exchange, known: Known): boolean =>
+  isWrong(exchange) && !known.wrongAnywhere.has(kindOfFailure(exchange))
 
-const isPlain = ({ ask }: Entry): boolean => !ask.once
+const isPlain = (entry: Entry): boolean => !entry.ask.once
 
 /** Hit by a guardrail or a model error that it is not about. */
 export const isMet = (exchange: Exchange, expects = exchange.purpose.expects): boolean =>
   !exchange.throttled && isBlocked(exchange, expects)
 
-const mostBlocks = ({ probe, purpose }: Exchange): number =>
-  probe.effect === 'none' && purpose.expects && !purpose.isSuccess
+const mostBlocks = (exchange: Exchange): number =>
+  exchange.probe.effect === 'none' && exchange.purpose.expects && !exchange.purpose.isSuccess
     ? triesOf.refused
     : triesOf.granted
 
 /** Senders of valid requests wait on their own, and a new job may be missing: a later reading finds it. */
-const isAwaited = ({ purpose, response }: Exchange): boolean =>
-  purpose.expects !== undefined &&
-  !purpose.isSuccess &&
-  !(purpose.role === 'poll' && response?.status === 404)
+const isAwaited = (exchange: Exchange): boolean =>
+  exchange.purpose.expects !== undefined &&
+  !exchange.purpose.isSuccess &&
+  !(exchange.purpose.role === 'poll' && exchange.response?.status === 404)
 
 /**
  * True if the request names an object that the run made less than `settleMs` ago, so that the answer may only mean that
  * it is not there yet.
  */
 export function isSettling(
-  { settleMs, madeAt }: Pick<Known, 'settleMs' | 'madeAt'>,
+  known: Pick<Known, 'settleMs' | 'madeAt'>,
   { probe, response, sentAt }: Exchange,
 ): boolean {
   const status = response?.status ?? 0
   if (status < 400 || status > 499 || [401, 403, 429].includes(status)) return false
-  for (const [id, at] of madeAt) {
-    if (at <= sentAt - settleMs) continue
+  for (const [id, at] of known.madeAt) {
+    if (at <= sentAt - known.settleMs) continue
     const isInBody = typeof probe.body === 'string' && probe.body.includes(id)
     if (isInBody || Object.values(probe.params).includes(id)) return true
   }
   return false
 }
 
-export function countsAsGranted({ response, probe }: Exchange): boolean {
-  if (!response) return false
-  const [status, tpe] = (probe.operation !== null && operationOf(probe.operation).alreadyDone) || []
-  return isGranted(response) || (response.status === status && tpeOf(response) === tpe)
+export function countsAsGranted(exchange: Exchange): boolean {
+  if (!exchange.response) return false
+  const [status, tpe] =
+    (exchange.probe.operation !== null && operationOf(exchange.probe.operation).alreadyDone) || []
+  return (
+    isGranted(exchange.response) ||
+    (exchange.response.status === status && tpeOf(exchange.response) === tpe)
+  )
 }
 
 function mayBeSpoiled(exchange: Exchange, known: Known): boolean {
@@ -110,8 +114,8 @@ const wrongBehind = {
   once: [true, true, true, true],
 } as const
 
-export const sentFor = ({ probe, purpose }: PreviousRequest): string =>
-  `${probe.operation} ${purpose.about ?? purpose.requirement}`
+export const sentFor = (request: PreviousRequest): string =>
+  `${request.probe.operation} ${request.purpose.about ?? request.purpose.requirement}`
 
 /**
  * Judges a wrong answer on a reused connection. If it is right on a fresh one and wrong again after the previous
@@ -122,12 +126,12 @@ export function onConnections(
   ask: Ask,
   wrong: Exchange,
   entries: readonly Entry[],
-  { spoilers }: Pick<Known, 'spoilers'>,
+  known: Pick<Known, 'spoilers'>,
 ): Conclusion {
   const isRepeatable = mayRepeat(wrong)
   // Without an answer from the service itself, there was most likely no effect.
   if (!isRepeatable && wrong.response && !isNobodys(wrong.response)) return { judge: wrong }
-  const trial = entries.filter((entry) => !isPlain(entry)).map(({ exchange }) => exchange)
+  const trial = entries.filter((entry) => !isPlain(entry)).map((entry) => entry.exchange)
   const [fresh, ...others] = trial
   const onFresh: Conclusion = { asks: [{ ...ask, once: true, fresh: true }] }
   if (!fresh) return onFresh
@@ -135,7 +139,7 @@ export function onConnections(
   // A connection that remembers a key: to serve a request without it is that request's own fault.
   if (!isRight(fresh) || isServedWithoutKey(wrong)) return { judge: wrong }
   const before = wrong.previousRequest!
-  const trials = spoilers.has(sentFor(before)) ? 'proven' : 'first'
+  const trials = known.spoilers.has(sentFor(before)) ? 'proven' : 'first'
   for (const [at, isBehind] of wrongBehind[isRepeatable ? trials : 'once'].entries()) {
     const other = others[at]
     const after = isBehind ? repeated(before) : undefined
@@ -148,8 +152,8 @@ export function onConnections(
   return { judge: fresh, blames: wrong }
 }
 
-const isServedWithoutKey = ({ probe, response }: Exchange): boolean =>
-  !probe.credential.full && response !== undefined && isGranted(response)
+const isServedWithoutKey = (exchange: Exchange): boolean =>
+  !exchange.probe.credential.full && exchange.response !== undefined && isGranted(exchange.response)
 
 /** Repeats the request; undefined if it cannot be repeated at will, such as one that starts a job. */
 function repeated({ again, probe, purpose }: PreviousRequest): Ask | undefined {
@@ -170,9 +174,9 @@ export function isHarmless(exchange: Exchange): boolean {
 }
 
 /** Whether it creates an object or adds one to another: once accepted, the same request gets another answer. */
-export function leavesState({ operation }: Probe): boolean {
-  if (operation === null) return false
-  const { creates, freshFileAt } = operationOf(operation)
+export function leavesState(probe: Probe): boolean {
+  if (probe.operation === null) return false
+  const { creates, freshFileAt } = operationOf(probe.operation)
   return creates !== undefined || freshFileAt !== undefined
 }
 
@@ -191,7 +195,7 @@ export function answerAtEnd(
   const [first] = later
   // A request that creates something after all is not sent again.
   const mayMake = failed.probe.effect !== 'none' && leavesState(failed.probe)
-  const isMade = mayMake && later.some(({ response }) => isGranted(response!))
+  const isMade = mayMake && later.some((one) => isGranted(one.response!))
   if (first && !isOften && isAlike(first)) return failed
   if (later.length < times && !isMade) {
     const leavesNothing = !mayMake && failed.probe.effect !== 'creates'

@@ -57,26 +57,29 @@ export function wasAnswered(exchange: Exchange): string {
 
 export const onReusedConnection = 'wrong only on a reused connection: '
 
-export function withFinding({ finding }: Exchange, received: string): string {
-  if (finding === undefined || finding.kind === 'otherwise-later') return received
-  const all = finding.responses.reduce((sum, [, times]) => sum + times, 0)
-  const each = finding.responses.map(([response, times]) => `${times} of ${all}: ${response}`)
+export function withFinding(exchange: Exchange, received: string): string {
+  if (exchange.finding === undefined || exchange.finding.kind === 'otherwise-later') return received
+  const all = exchange.finding.responses.reduce((sum, [, times]) => sum + times, 0)
+  const each = exchange.finding.responses.map(
+    ([response, times]) => `${times} of ${all}: ${response}`,
+  )
   return `${received}; the answers to one request differ: ${each.join('; ')}`
 }
 
-function tooLargeRemark({ probe }: Exchange, { status }: HttpResponse): string {
-  if (status !== 413) return ''
-  const type = probe.headers.find((line) => isNamed(line, 'content-type'))?.value ?? 'json'
+function tooLargeRemark(exchange: Exchange, response: HttpResponse): string {
+  if (response.status !== 413) return ''
+  const type = exchange.probe.headers.find((line) => isNamed(line, 'content-type'))?.value ?? 'json'
   return `; the body of this ${type.includes('json') ? 'request' : 'upload'} is larger than your gateway allows`
 }
 
 /** Continues the status: why the body is not JSON, if it should be, and its beginning. */
-function describeBody({ recorded }: Exchange, response: HttpResponse): string {
-  const { body = '', bodyEncoding } = recorded().response ?? {}
+function describeBody(exchange: Exchange, response: HttpResponse): string {
+  const { body = '', bodyEncoding } = exchange.recorded().response ?? {}
   const json = response.json()
   const isWrong = !json.ok && response.status >= 400
   if (bodyEncoding) return isWrong ? `, but ${json.problem}` : ' with bytes that are not text'
-  const location = response.status < 400 ? recorded().response?.headers['location'] : undefined
+  const location =
+    response.status < 400 ? exchange.recorded().response?.headers['location'] : undefined
   // The query of a login redirect may contain a secret.
   if (response.status >= 300 && location !== undefined)
     return ` to ${excerpt(location.replace(/[?#].*/s, ''))}`
@@ -86,10 +89,10 @@ function describeBody({ recorded }: Exchange, response: HttpResponse): string {
   return isWrong ? `, but ${json.problem}: ${excerpt(body)}` : ` ${excerpt(body)}`
 }
 
-function descriptionOf({ recorded }: Exchange, response: HttpResponse): string {
+function descriptionOf(exchange: Exchange, response: HttpResponse): string {
   const text = descriptionIn(jsonValue(response))
   if (text === undefined) return ''
-  const shown = recorded().response?.body ?? ''
+  const shown = exchange.recorded().response?.body ?? ''
   if (shown.includes(text)) return ` "${excerpt(text)}"`
   // JSON may escape characters; keys are already removed from the record.
   const written = descriptionIn(parsedJson(shown))
@@ -172,9 +175,6 @@ export function rerunCommand(repeated: Repeated): string {
   return words.map(shellWord).join(' ')
 }
 
-export function rerunLine(
-  { rerun, seed }: { rerun: string; seed: number },
-  ...ids: string[]
-): string {
-  return `${rerun} ${[...new Set(ids)].map((id) => `--only ${id}`).join(' ')} --seed ${seed}`
+export function rerunLine(options: { rerun: string; seed: number }, ...ids: string[]): string {
+  return `${options.rerun} ${[...new Set(ids)].map((id) => `--only ${id}`).join(' ')} --seed ${options.seed}`
 }

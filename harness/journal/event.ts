@@ -49,7 +49,7 @@ export interface HistoryEvent {
   readonly exchange: Exchange
 }
 
-export const isConflict = ({ status }: HistoryEvent): boolean => status === 409
+export const isConflict = (event: HistoryEvent): boolean => event.status === 409
 
 export function idKey(id: string): string {
   return isUuid(id) ? id.toLowerCase() : id
@@ -181,8 +181,8 @@ function nameOf(target: Target, id: OperationId, exchange: Exchange): string | u
   return typeof own === 'string' ? own : creates
 }
 
-function headerOf({ probe }: Exchange, header: string): string | undefined {
-  return probe.headers.find(({ name }) => name.toLowerCase() === header)?.value
+function headerOf(exchange: Exchange, header: string): string | undefined {
+  return exchange.probe.headers.find((one) => one.name.toLowerCase() === header)?.value
 }
 
 function contentOf({ probe: { body } }: Exchange): string | undefined {
@@ -202,16 +202,16 @@ function noiseOf(response: HttpResponse): Noise | undefined {
 
 type Intention = Pick<HistoryEvent, 'request' | 'fault'>
 
-function intentionOf(target: Target, exchange: Exchange, { kind, within }: About): Intention {
+function intentionOf(target: Target, exchange: Exchange, about: About): Intention {
   const { probe, purpose } = exchange
-  const makesNothing = kind === 'creation' && probe.effect === 'none'
+  const makesNothing = about.kind === 'creation' && probe.effect === 'none'
   // A scenario may require the refusal of a reading.
-  const isToBeRefused = kind === 'reading' && purpose.expects !== undefined
+  const isToBeRefused = about.kind === 'reading' && purpose.expects !== undefined
   if (makesNothing || isToBeRefused || !probe.credential.full)
     return { request: 'faulty', fault: purpose.about ?? purpose.requirement ?? undefined }
   // Only inputs of applications are declared; other creations have a fresh name each time.
   const takesInputs = probe.operation !== null && recordOf(probe.operation).busy !== undefined
-  const isOther = takesInputs && !isAsDeclared(target, exchange, within)
+  const isOther = takesInputs && !isAsDeclared(target, exchange, about.within)
   return { request: isOther || purpose.badInput ? 'odd' : 'valid' }
 }
 
@@ -255,13 +255,14 @@ function unrounded(response: HttpResponse): unknown {
 
 /** The id of a created object, from the declared place in the answer, if any. */
 export function createdId(
-  { target }: { readonly target: Target },
+  options: { readonly target: Target },
   exchange: Exchange,
 ): string | undefined {
   const { response, probe } = exchange
   if (!response || probe.operation === null || !isGranted(response)) return undefined
   const place =
-    target.operations[probe.operation]?.fields['id'] ?? recordOf(probe.operation).creates?.idAt
+    options.target.operations[probe.operation]?.fields['id'] ??
+    recordOf(probe.operation).creates?.idAt
   const id = place === undefined ? undefined : getAt(jsonValue(response), place)
   if (typeof id !== 'number') return usableId(id)
   return usableId(String(Number.isSafeInteger(id) ? id : getAt(unrounded(response), place!)))

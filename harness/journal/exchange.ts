@@ -44,8 +44,8 @@ export function withOwn(
   own: readonly HeaderLine[],
 ): readonly HeaderLine[] {
   if (declared.length === 0) return own
-  const isOwn = ({ name }: HeaderLine): boolean =>
-    own.some((line) => isNamed(line, name.toLowerCase()))
+  const isOwn = (one: HeaderLine): boolean =>
+    own.some((line) => isNamed(line, one.name.toLowerCase()))
   return [...declared.filter((line) => !isOwn(line)), ...own]
 }
 
@@ -65,9 +65,11 @@ export function queryOf(query: Probe['query']): string {
     .join('&')
 }
 
-export function jsonOf({ body }: Probe): unknown {
+export function jsonOf(probe: Probe): unknown {
   try {
-    return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as unknown
+    return JSON.parse(
+      typeof probe.body === 'string' ? probe.body : new TextDecoder().decode(probe.body),
+    ) as unknown
   } catch {
     throw new NotExercised('the valid request has no JSON body to change')
   }
@@ -172,8 +174,12 @@ export function isRight(exchange: Exchange): boolean {
   return exchange.response !== undefined && !isThrottling(exchange) && !isWrong(exchange)
 }
 
-export function isThrottling({ response, purpose }: Exchange): boolean {
-  return response !== undefined && isThrottled(response) && !isExpected(purpose.expects, response)
+export function isThrottling(exchange: Exchange): boolean {
+  return (
+    exchange.response !== undefined &&
+    isThrottled(exchange.response) &&
+    !isExpected(exchange.purpose.expects, exchange.response)
+  )
 }
 
 export function kindOf(exchange: Exchange): string | undefined {
@@ -187,8 +193,11 @@ export function kindOfFailure({ purpose, probe, response }: Exchange): string {
   return `${purpose.requirement ?? probe.operation} ${response?.status}`
 }
 
-export function mayRepeat({ probe, response }: Exchange): boolean {
-  return probe.effect === 'none' || (response !== undefined && isRefusedByClient(response.status))
+export function mayRepeat(exchange: Exchange): boolean {
+  return (
+    exchange.probe.effect === 'none' ||
+    (exchange.response !== undefined && isRefusedByClient(exchange.response.status))
+  )
 }
 
 function isRefusedByClient(status: number): boolean {

@@ -37,9 +37,9 @@ export interface History {
   follow(tell: (event: HistoryEvent) => void): void
 }
 
-const placesOf = ({ object, within }: HistoryEvent): string[] => [
-  ...(object === undefined ? [] : [`of ${idKey(object)}`]),
-  ...(within === undefined ? [] : [`within ${idKey(within)}`]),
+const placesOf = (event: HistoryEvent): string[] => [
+  ...(event.object === undefined ? [] : [`of ${idKey(event.object)}`]),
+  ...(event.within === undefined ? [] : [`within ${idKey(event.within)}`]),
 ]
 
 const saysTheSame = (one: HistoryEvent | undefined, other: HistoryEvent): boolean =>
@@ -131,14 +131,14 @@ export class Journal implements History {
   }
 
   /** Notes that the target itself has answered. */
-  noteOwn({ sentAt }: Exchange): void {
-    const answer = this.answers.findLast((one) => one.sentAt === sentAt)
+  noteOwn(exchange: Exchange): void {
+    const answer = this.answers.findLast((one) => one.sentAt === exchange.sentAt)
     if (answer) answer.isOwn = true
   }
 
   /** What was sent for an ask, and came. */
-  entriesOf({ name }: Pick<Ask, 'name'>): readonly Entry[] {
-    return this.#entries.get(name) ?? []
+  entriesOf(ask: Pick<Ask, 'name'>): readonly Entry[] {
+    return this.#entries.get(ask.name) ?? []
   }
 
   appendEntry(entry: Entry): void {
@@ -149,12 +149,12 @@ export class Journal implements History {
   }
 
   /** Why an ask was not sent. */
-  whyUnsent({ name }: Pick<Ask, 'name'>): Reason | undefined {
-    return this.#unsent.get(name)
+  whyUnsent(ask: Pick<Ask, 'name'>): Reason | undefined {
+    return this.#unsent.get(ask.name)
   }
 
-  leave({ name }: Ask, why: Reason): void {
-    this.#unsent.set(name, why)
+  leave(ask: Ask, why: Reason): void {
+    this.#unsent.set(ask.name, why)
   }
 
   /** Drops what only this requirement has asked for: its asks are named after it, those of several by their content. */

@@ -180,8 +180,8 @@ export function isBlock(response: HttpResponse): boolean {
   return Array.isArray(errors) && errors.some((error) => member(error, 'key') === guardrail.key)
 }
 
-export function isThrottled({ status }: HttpResponse): boolean {
-  return status === 429 || status === 503
+export function isThrottled(response: HttpResponse): boolean {
+  return response.status === 429 || response.status === 503
 }
 
 export function isGranted(response: HttpResponse): boolean {
@@ -189,10 +189,14 @@ export function isGranted(response: HttpResponse): boolean {
 }
 
 export function isBlocked(
-  { response }: { readonly response?: HttpResponse | undefined },
+  options: { readonly response?: HttpResponse | undefined },
   expected?: Pairs,
 ): boolean {
-  return response !== undefined && isBlock(response) && !isExpected(expected, response)
+  return (
+    options.response !== undefined &&
+    isBlock(options.response) &&
+    !isExpected(expected, options.response)
+  )
 }
 
 /** `family`: the right status with another code name of its row of §7.2. */

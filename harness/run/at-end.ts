@@ -139,8 +139,12 @@ async function spoilerOf(
   candidates: readonly PreviousRequest[],
 ): Promise<PreviousRequest | undefined> {
   const unjudged = { skipPassive: true, skipJudging: 'at all' } as const
-  const send = ({ probe, purpose }: Pick<Exchange, 'probe' | 'purpose'>): Promise<Exchange> =>
-    run.client.sendOnce({ source: probe, purpose: { ...purpose, ...unjudged }, fresh: true })
+  const send = (exchange: Pick<Exchange, 'probe' | 'purpose'>): Promise<Exchange> =>
+    run.client.sendOnce({
+      source: exchange.probe,
+      purpose: { ...exchange.purpose, ...unjudged },
+      fresh: true,
+    })
   const isWrong = async (): Promise<boolean> => kindOf(await send(wrong)) === kindOf(wrong)
   for (const one of candidates) {
     let shown = 0

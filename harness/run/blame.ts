@@ -10,13 +10,14 @@ import { curlOfBoth, type FailureExchange } from '../recording/index.ts'
 import type { Failure } from '../report/index.ts'
 
 /** The requirement of a request that spoiled the answer to another. */
-function rowOf(run: Run, { probe, purpose }: PreviousRequest, wrong: Exchange): string {
-  const granted = probe.operation === null ? null : run.api.granted(probe.operation).id
+function rowOf(run: Run, request: PreviousRequest, wrong: Exchange): string {
+  const granted =
+    request.probe.operation === null ? null : run.api.granted(request.probe.operation).id
   const isJudged = (id: string | null): boolean => {
     const entry = id === null ? undefined : run.plan.get(id)
     return entry?.run === true && entry.leftOut === undefined
   }
-  const own = [purpose.about ?? purpose.requirement, granted].find(isJudged)
+  const own = [request.purpose.about ?? request.purpose.requirement, granted].find(isJudged)
   return own ?? wrong.purpose.requirement ?? granted ?? run.api.anyResponse
 }
 

@@ -112,7 +112,7 @@ async function outcomeOf<L extends Later>(
   const isGranted =
     judged.outcome === 'failed' &&
     judged.failures.some(
-      ({ exchange }) => Math.floor((exchange?.response?.status ?? 0) / 100) === 2,
+      (failure) => Math.floor((failure.exchange?.response?.status ?? 0) / 100) === 2,
     )
   return isGranted ? judged : unexercised('no key: only requests that need no key were sent')
 }

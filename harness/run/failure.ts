@@ -92,15 +92,15 @@ function failureBy(cause: Cause, evidence: Evidence, expected: string): Failure 
 }
 
 /** Says that it conflicts with a copy of itself that got no answer, and may have had its effect; undefined if it does not. */
-export function sentTwice({ response, unanswered }: Exchange): string | undefined {
-  if (!unanswered || response?.status !== 409) return undefined
-  const lost = unanswered.noResponse?.message ?? 'no answer came'
+export function sentTwice(exchange: Exchange): string | undefined {
+  if (!exchange.unanswered || exchange.response?.status !== 409) return undefined
+  const lost = exchange.unanswered.noResponse?.message ?? 'no answer came'
   return `it was sent twice (${lost} at first), and got 409: the first one may have had its effect`
 }
 
 /** What reproduces a failure: required ids, and the state that the request alone does not create. */
 function againBy(
-  { run, requirement }: Cause,
+  cause: Cause,
   { exchange, shownBy, takes: own }: Evidence,
   state: TakesState | undefined,
 ): Pick<Failure, 'rerun' | 'rerunIds' | 'takes'> {
@@ -110,35 +110,35 @@ function againBy(
       ? []
       : [
           ...[shownBy, purpose.requirement].filter((id) => typeof id === 'string'),
-          ...run.hooks.rerunNeeds(run, requirement.id, exchange),
+          ...cause.run.hooks.rerunNeeds(cause.run, cause.requirement.id, exchange),
         ]
-  const rerunIds = [...new Set([requirement.id, ...others])]
+  const rerunIds = [...new Set([cause.requirement.id, ...others])]
   const isOfLimit = isThrottling(exchange)
   const seen =
     finding?.kind === 'answers-differ' ? 'chance' : isOfLimit ? 'more-requests' : undefined
   const takes = own ?? state ?? seen
-  return { ...(takes && { takes }), rerunIds, rerun: rerunLine(run.options, ...rerunIds) }
+  return { ...(takes && { takes }), rerunIds, rerun: rerunLine(cause.run.options, ...rerunIds) }
 }
 
 /** The exchange as shown in a failure: its curl line warns if it alone shows something else. */
-function shownIn(
-  { run, requirement }: Cause,
-  { exchange, before }: Evidence,
-  state: TakesState | undefined,
-): FailureExchange {
-  const recorded = exchange.recorded()
-  const why = removedSince(run, recorded) ?? prepared(run, requirement) ?? named(run, exchange)
-  const first = (before ?? exchange).recorded()
+function shownIn(cause: Cause, evidence: Evidence, state: TakesState | undefined): FailureExchange {
+  const recorded = evidence.exchange.recorded()
+  const why =
+    removedSince(cause.run, recorded) ??
+    prepared(cause.run, cause.requirement) ??
+    named(cause.run, evidence.exchange)
+  const first = (evidence.before ?? evidence.exchange).recorded()
   const curl = state === 'job-in-progress' ? curlOfBoth(first, recorded) : recorded.curl
   const shown = { ...recorded, curl: why === undefined ? curl : curl + remarkMark + why }
-  run.findings.shown.set(shown, exchange)
+  cause.run.findings.shown.set(shown, evidence.exchange)
   return shown
 }
 
-function named({ api }: Run, { response, probe }: Exchange): string | undefined {
-  const { creates, operation } = probe
-  const isMade = creates !== undefined && response !== undefined && response.status < 300
-  return isMade && operation !== null && api.operation(operation).creates?.hasUniqueName
+function named(run: Run, exchange: Exchange): string | undefined {
+  const { creates, operation } = exchange.probe
+  const isMade =
+    creates !== undefined && exchange.response !== undefined && exchange.response.status < 300
+  return isMade && operation !== null && run.api.operation(operation).creates?.hasUniqueName
     ? `${JSON.stringify(creates)} exists now: use another name`
     : undefined
 }
@@ -149,9 +149,9 @@ function removedSince(
   { request: { body, url } }: FailureExchange,
 ): string | undefined {
   const { endsTarget = false } = options
-  const gone = objects.created.find(({ id, operation }) => {
-    const { cleanup = [] } = target.operations[operation as OperationId] ?? {}
-    return (endsTarget || cleanup.length > 0) && (url.includes(id) || body.includes(id))
+  const gone = objects.created.find((one) => {
+    const { cleanup = [] } = target.operations[one.operation as OperationId] ?? {}
+    return (endsTarget || cleanup.length > 0) && (url.includes(one.id) || body.includes(one.id))
   })
   if (!gone) return undefined
   const what = `${gone.operation} made ${gone.id} for this run`
@@ -160,8 +160,8 @@ function removedSince(
     : `${what}, and was removed since: the rerun command creates the object again`
 }
 
-function prepared({ target }: Run, { id }: CatalogueRequirement): string | undefined {
-  const { before } = target.scenarios[id] ?? { before: [] }
+function prepared(run: Run, requirement: CatalogueRequirement): string | undefined {
+  const { before } = run.target.scenarios[requirement.id] ?? { before: [] }
   if (before.length === 0) return undefined
   const [what, them] = before.length === 1 ? ['request', 'it'] : ['requests', 'them']
   return `first comes the scenario's \`before\` ${what}: the rerun command sends ${them} too`

@@ -20,40 +20,44 @@ import { sentTwice } from './failure.ts'
 export type Compared = 'held' | 'name' | 'broken' | { readonly why: string }
 
 export function comparePairs(
-  { run, control }: Pick<CheckContext, 'run' | 'control'>,
+  context: Pick<CheckContext, 'run' | 'control'>,
   exchange: Exchange,
   pairs: Pairs,
 ): Compared {
   const { isOwnLimit, response, throttled } = exchange
   if (!response)
-    return control === 'granted' && exchange.unansweredTwice
+    return context.control === 'granted' && exchange.unansweredTwice
       ? 'broken'
       : { why: describeResponse(exchange) }
   // Throttling says nothing about a fault, unless a scenario expects it.
   if (throttled && (isOwnLimit || !pairs.some(([status]) => status === response.status)))
     return { why: `throttled: ${describeResponse(exchange)} on every try` }
   const match = matchPairs(pairs, response)
-  if (match === 'exact' || (match === 'family' && run.options.tpe === 'family')) return 'held'
-  const isFull = pairs.some(([status]) => status === 507) ? undefined : storageFull(run, exchange)
+  if (match === 'exact' || (match === 'family' && context.run.options.tpe === 'family'))
+    return 'held'
+  const isFull = pairs.some(([status]) => status === 507)
+    ? undefined
+    : storageFull(context.run, exchange)
   // A control would have shown that before.
-  const isAlone = match === 'none' && control === 'none' && run.options.readOnly
+  const isAlone = match === 'none' && context.control === 'none' && context.run.options.readOnly
   const why = isFull ?? (isAlone ? lacksRight(exchange) : undefined) ?? sentTwice(exchange)
   if (why !== undefined) return { why }
   return match === 'family' ? 'name' : 'broken'
 }
 
-function lacksRight({ probe, response }: Exchange): string | undefined {
-  const isBarred = response?.status === 403 && tpeOf(response) === 'InsufficientAccessRights'
-  return isBarred && probe.credential.full
+function lacksRight(exchange: Exchange): string | undefined {
+  const isBarred =
+    exchange.response?.status === 403 && tpeOf(exchange.response) === 'InsufficientAccessRights'
+  return isBarred && exchange.probe.credential.full
     ? 'the full key lacks a right (403 InsufficientAccessRights): use a key with all rights'
     : undefined
 }
 
 /** Says that what this run made has filled the account: before, 507 is an answer like any other. */
-function storageFull({ objects }: Run, exchange: Exchange): string | undefined {
+function storageFull(run: Run, exchange: Exchange): string | undefined {
   const { probe, response } = exchange
   const isFull = response?.status === 507 && tpeOf(response) !== undefined
-  return isFull && objects.created.some(({ operation }) => operation === probe.operation)
+  return isFull && run.objects.created.some((one) => one.operation === probe.operation)
     ? `the account of the full key is now full: answered ${describeResponse(exchange)}`
     : undefined
 }
@@ -109,10 +113,10 @@ export function shapeFault(response: HttpResponse, schema: BodySchema) {
   return found.valid ? undefined : { expected, actual: `${response.status}, but ${found.problem}` }
 }
 
-export function shapeFinding({ response }: Exchange, schema: BodySchema): Finding | undefined {
-  const json = response!.json()
-  if (!json.ok && json.unread && isGranted(response!)) return { reason: json.problem }
-  return shapeFault(response!, schema)
+export function shapeFinding(exchange: Exchange, schema: BodySchema): Finding | undefined {
+  const json = exchange.response!.json()
+  if (!json.ok && json.unread && isGranted(exchange.response!)) return { reason: json.problem }
+  return shapeFault(exchange.response!, schema)
 }
 
 /** Throws `NotExercised` without an answer, or with nothing but throttling. */

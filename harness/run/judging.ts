@@ -63,9 +63,15 @@ type Phase = 'concurrent' | 'exclusive' | 'last' | 'observed'
 async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void> {
   const { api, client, hooks, life, target } = run
   const alone = exclusiveIds(target)
-  const phaseOf = ({ id, judgedLast }: CatalogueRequirement): Phase =>
-    alone.has(id) ? 'exclusive' : isObserved(id) ? 'observed' : judgedLast ? 'last' : 'concurrent'
-  const planned = api.requirements.filter(({ id }) => isPlanned(run, id))
+  const phaseOf = (requirement: CatalogueRequirement): Phase =>
+    alone.has(requirement.id)
+      ? 'exclusive'
+      : isObserved(requirement.id)
+        ? 'observed'
+        : requirement.judgedLast
+          ? 'last'
+          : 'concurrent'
+  const planned = api.requirements.filter((requirement) => isPlanned(run, requirement.id))
   const phases = groupBy(planned, phaseOf)
   const of = (phase: Phase) => phases.get(phase) ?? []
   const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
@@ -115,7 +121,7 @@ async function lookBack(
     tell({ ...rest, outcome: 'failed', failures: [...known.failures, ...failures] })
   }
   const refusal = run.keys.hasFull ? keyRefusal(run.journal) : undefined
-  const isRefused = ({ exchange }: Failure): boolean => exchange?.response?.status === 401
+  const isRefused = (failure: Failure): boolean => failure.exchange?.response?.status === 401
   for (const { failures, ...result } of refusal === undefined ? [] : [...results.values()])
     if (result.operation !== 'envelope' && failures.length > 0 && failures.every(isRefused))
       tell({ ...result, outcome: 'not-exercised', reason: refusal, failures: [] })
@@ -124,26 +130,28 @@ async function lookBack(
     const before = judgedBefore(run, result, since)
     if (before !== result) tell(before)
   }
-  const failed = [...results.values()].filter(({ outcome }) => outcome === 'failed')
+  const failed = [...results.values()].filter((result) => result.outcome === 'failed')
   for (const result of await sendFailedAgain(run, failed)) tell(result)
   for (const result of await blameSpoilers(run, results)) tell(result)
 }
 
 /** Since when answers say nothing (`performance.now()`): the full key is refused, or everything is throttled. */
-function cutSince({ journal, life }: Run): number {
-  const cause = life.ended?.cause
-  if (cause === 'key') return refusedSince(journal) ?? Infinity
-  const last = journal.answers.findLast(({ status }) => status !== 429 && status !== 503)
+function cutSince(run: Run): number {
+  const cause = run.life.ended?.cause
+  if (cause === 'key') return refusedSince(run.journal) ?? Infinity
+  const last = run.journal.answers.findLast(
+    (answer) => answer.status !== 429 && answer.status !== 503,
+  )
   return (cause === 'throttled' ? last?.endedAt : undefined) ?? Infinity
 }
 
 function judgedBefore(run: Run, result: CatalogueResult, since: number): CatalogueResult {
   const { shown: exchanges } = run.findings
   const { failures, outcome, ...rest } = result
-  const isBefore = ({ exchange }: Failure): boolean =>
-    exchange === undefined || (exchanges.get(exchange)?.sentAt ?? -Infinity) < since
+  const isBefore = (failure: Failure): boolean =>
+    failure.exchange === undefined || (exchanges.get(failure.exchange)?.sentAt ?? -Infinity) < since
   const before = failures.filter(isBefore)
-  const last = run.journal.answers.findLast(({ requirement }) => requirement === result.id)
+  const last = run.journal.answers.findLast((answer) => answer.requirement === result.id)
   const isOver =
     outcome === 'failed'
       ? before.length === 0

@@ -27,9 +27,9 @@ import { elsewhere, queryIn } from './elsewhere.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
 
 export const credentialProbesIn = (
-  { limits }: Pick<Target, 'limits'>,
-  { depth }: Pick<RunOptions, 'depth'>,
-): 'all' | 'few' => (depth === 'quick' ? 'few' : limits.credentialProbes)
+  target: Pick<Target, 'limits'>,
+  options: Pick<RunOptions, 'depth'>,
+): 'all' | 'few' => (options.depth === 'quick' ? 'few' : target.limits.credentialProbes)
 
 /** The request with another credential; a conforming target refuses it. */
 export const withCredential = (probe: Probe, credential: Credential): Probe =>
@@ -46,10 +46,10 @@ interface OwnKeys {
 const anyKey = `${btoa('{"alg":"HS256"}')}.${btoa('{"exp":1}')}.${'s'.repeat(43)}`
 
 /** The keys, as far as known before anything is sent. */
-function keysIn({ keys }: Target, operation: OperationId): OwnKeys {
+function keysIn(target: Target, operation: OperationId): OwnKeys {
   const known = (source: KeySource | undefined): Secret | undefined =>
     source && { label: source.label, value: 'value' in source ? source.value : anyKey }
-  const { full, expired, restricted } = keys
+  const { full, expired, restricted } = target.keys
   return {
     full: known(full),
     expired: known(expired),
@@ -89,7 +89,7 @@ function wantsFew({ target, options, operation }: Material): boolean {
 function inForms(material: Material, all: readonly KeyForm[]): Case[] {
   const { operation, options } = material
   const turn = turnOf(operation, options.seed)
-  const forms = all.filter(({ kind }) => isFormOn(operation, kind, turn))
+  const forms = all.filter((one) => isFormOn(operation, one.kind, turn))
   const few = wantsFew(material)
   const sent = few ? forms.filter((_, at) => at === turn % forms.length) : forms
   if (sent.length === 0) throw new NotExercised('every form of the full key equals a declared key')
@@ -105,7 +105,7 @@ function inForms(material: Material, all: readonly KeyForm[]): Case[] {
   const [form] = sent.slice(turn % sent.length)
   if (few || !form) return own
   const [first] = own.slice(turn % own.length)
-  const atOther = sent.filter(({ kind }) => isSentToOtherPaths(kind))
+  const atOther = sent.filter((one) => isSentToOtherPaths(one.kind))
   // A server that checks keys also checks their form: one form suffices elsewhere.
   const once = ['one spelling', 'other body', 'uuid in the other letter case'] as const
   return [
@@ -145,9 +145,9 @@ function everywhere(
   ]
 }
 
-const bearer = ({ value, label }: Secret): Credential => ({
-  value: `Bearer ${value}`,
-  shown: `Bearer ${label}`,
+const bearer = (secret: Secret): Credential => ({
+  value: `Bearer ${secret.value}`,
+  shown: `Bearer ${secret.label}`,
   full: false,
 })
 
@@ -155,15 +155,15 @@ export const missing = byKeys((material) =>
   everywhere(material, 'without an Authorization header', 'no credential', noCredential),
 )
 
-export const expired = byKeys((material, { expired: key }) => {
-  if (!key) throw new NotExercised('declare keys.expired')
-  return everywhere(material, 'with an expired key', 'expired key', bearer(key))
+export const expired = byKeys((material, one) => {
+  if (!one.expired) throw new NotExercised('declare keys.expired')
+  return everywhere(material, 'with an expired key', 'expired key', bearer(one.expired))
 })
 
-export const restricted = byKeys((material, { restricted: key }) => {
-  if (!key) throw new NotExercised(`declare keys.restricted (for ${material.operation})`)
+export const restricted = byKeys((material, one) => {
+  if (!one.restricted) throw new NotExercised(`declare keys.restricted (for ${material.operation})`)
   const what = 'with a key that lacks the permission'
-  return everywhere(material, what, 'restricted key', bearer(key))
+  return everywhere(material, what, 'restricted key', bearer(one.restricted))
 })
 
 const word = fc.string({
@@ -180,11 +180,11 @@ const wordAsKey = (key: string): Case => ({
 })
 
 export const malformed = byKeys(
-  (material, { full }) =>
-    inForms(material, malformedForms(full, turnOf(material.operation, material.options.seed))),
-  ({ target, operation }) => {
-    const served = generatedKeysOn.find((id) => target.absent[id] === undefined)
-    return operation === served ? word.map(wordAsKey) : undefined
+  (material, one) =>
+    inForms(material, malformedForms(one.full, turnOf(material.operation, material.options.seed))),
+  (one) => {
+    const served = generatedKeysOn.find((id) => one.target.absent[id] === undefined)
+    return one.operation === served ? word.map(wordAsKey) : undefined
   },
 )
 

@@ -142,7 +142,7 @@ function judgeAt(
   return { outcome: 'held', cases: 0 }
 }
 
-function whatAt({ what }: Wrong, { place, path }: Elsewhere): string {
+function whatAt(wrong: Wrong, one: Elsewhere): string {
   const words: Partial<Record<OtherPlace, string>> = {
     'no body': 'no body',
     query: 'a query',
@@ -152,7 +152,7 @@ function whatAt({ what }: Wrong, { place, path }: Elsewhere): string {
     multipart: 'a body labelled multipart/form-data',
     'uuid in the other letter case': 'the uuid in the other letter case',
   }
-  return `${what}, and ${words[place] ?? `the path ${path}`}`
+  return `${wrong.what}, and ${words[one.place] ?? `the path ${one.path}`}`
 }
 
 interface Asked {
@@ -189,13 +189,8 @@ function probeAt({ material, valid, wrong, at: { place, path, body } }: Asked): 
   }
 }
 
-function lookThere(
-  journal: Journal,
-  { run, look }: Sender,
-  request: Ask,
-  { place }: Elsewhere,
-): Look {
-  const last = (sharedBy(run).askedAt.get(place) ?? []).slice(-maxUnanswered)
+function lookThere(journal: Journal, sender: Sender, request: Ask, other: Elsewhere): Look {
+  const last = (sharedBy(sender.run).askedAt.get(other.place) ?? []).slice(-maxUnanswered)
   const isDropped = (one: Ask): boolean => {
     const [entry] = journal.entriesOf(one)
     return entry !== undefined && entry.exchange.response === undefined
@@ -203,26 +198,26 @@ function lookThere(
   const isOver = last.length === maxUnanswered && last.every(isDropped)
   return isOver && journal.entriesOf(request).length === 0
     ? { outcome: 'open', why: { reason: 'no answer came there before' } }
-    : look(journal, request)
+    : sender.look(journal, request)
 }
 
-function requestAt({ run, valid }: Sender, material: Material, wrong: Wrong, at: Elsewhere): Ask {
+function requestAt(sender: Sender, material: Material, wrong: Wrong, at: Elsewhere): Ask {
   const { id, operation } = material.requirement
   const isKeyless = wrong.credential === noCredential
   const { place, path, body } = at
-  const { askedAt } = sharedBy(run)
+  const { askedAt } = sharedBy(sender.run)
   const request: Ask = {
     name: `${isKeyless ? operation : id} ${wrong.what} at ${place} ${path} ${body}`,
     async source() {
       const asked = askedAt.get(place) ?? []
       if (!asked.includes(request)) askedAt.set(place, [...asked, request])
-      return probeAt({ material, valid: await valid(), wrong, at })
+      return probeAt({ material, valid: await sender.valid(), wrong, at })
     },
     purpose: {
       role: 'probe',
       skipPassive: true,
       what: whatAt(wrong, at),
-      isSuccess: ({ response }) => response !== undefined && !isGranted(response),
+      isSuccess: (one) => one.response !== undefined && !isGranted(one.response),
       // A failure without a key counts for the requirement about missing keys, whichever requirement sent it.
       requirement: isKeyless ? `${operation}/401-missing-credentials` : id,
     },
@@ -246,7 +241,7 @@ function otherBodies(material: Material, probe: Probe): string[] {
   const declared = target.operations[operation]?.body
   const others = otherBodyMembers(operation)
   return placesIn(material, operation, valid)
-    .filter(({ member }) => others.includes(member))
+    .filter((one) => others.includes(one.member))
     .map(({ member: { allowed, kinds }, pointer, like }) => {
       const isSwitch = allowed !== undefined || kinds.includes('boolean')
       const other = allowed?.find((value) => value !== like) ?? true
@@ -256,9 +251,9 @@ function otherBodies(material: Material, probe: Probe): string[] {
 }
 
 /** The documented query of the operation with valid values, if any. */
-export function queryIn({ target, operation }: Material): Probe['query'] | undefined {
-  const { name, declaredAt } = shownQuery(operation) ?? {}
-  const declared = declaredAt === undefined ? 'txt' : getAt(target.file, declaredAt)
+export function queryIn(material: Material): Probe['query'] | undefined {
+  const { name, declaredAt } = shownQuery(material.operation) ?? {}
+  const declared = declaredAt === undefined ? 'txt' : getAt(material.target.file, declaredAt)
   return name !== undefined && typeof declared === 'string' && declared !== ''
     ? { [name]: declared }
     : undefined
@@ -282,15 +277,12 @@ function takes(seen: Look): boolean {
  * An unknown path in the same spelling: a page that answers it too is not an operation. Undefined at the operation's
  * own path.
  */
-function nothingAt(
-  name: string,
-  { probe, purpose }: Exchange,
-  { place, unknown }: Elsewhere,
-): Ask | undefined {
-  if (['no body', 'other body', 'query'].includes(place) || isDisguise(place)) return undefined
+function nothingAt(name: string, exchange: Exchange, one: Elsewhere): Ask | undefined {
+  if (['no body', 'other body', 'query'].includes(one.place) || isDisguise(one.place))
+    return undefined
   return {
-    name: `${name} at ${unknown}`,
-    source: { ...probe, path: unknown, fault: undefined },
-    purpose: { requirement: purpose.requirement, role: 'control', skipPassive: true },
+    name: `${name} at ${one.unknown}`,
+    source: { ...exchange.probe, path: one.unknown, fault: undefined },
+    purpose: { requirement: exchange.purpose.requirement, role: 'control', skipPassive: true },
   }
 }

@@ -115,20 +115,20 @@ const byKey = (requirement: string, what: string, credential: Credential): Refus
   change: (valid) => withCredential(valid, credential),
 })
 
-export async function refusedByKey({ keys, target }: Run): Promise<Refusal[]> {
-  const full = await keys.fullKey()
-  const all = await keys.declared()
+export async function refusedByKey(run: Run): Promise<Refusal[]> {
+  const full = await run.keys.fullKey()
+  const all = await run.keys.declared()
   const invalid = full
-    ? invalidForms({ full, expired: await keys.expiredKey(), all }).slice(0, 1)
+    ? invalidForms({ full, expired: await run.keys.expiredKey(), all }).slice(0, 1)
     : []
-  const malformed = malformedForms(undefined).filter(({ kind }) => kind === 'no JWT')
-  for (const { credential } of [...invalid, ...malformed]) keys.learn(credential)
+  const malformed = malformedForms(undefined).filter((one) => one.kind === 'no JWT')
+  for (const { credential } of [...invalid, ...malformed]) run.keys.learn(credential)
   return [
     byKey('401-missing-credentials', 'without a key', noCredential),
-    ...malformed.map(({ credential, what }) => byKey('401-malformed-key', what, credential)),
-    ...invalid.map(({ credential, what }) => byKey('401-invalid-key', what, credential)),
-    ...(target.keys.expired
-      ? [byKey('401-expired-key', 'with an expired key', await keys.expired())]
+    ...malformed.map((one) => byKey('401-malformed-key', one.what, one.credential)),
+    ...invalid.map((one) => byKey('401-invalid-key', one.what, one.credential)),
+    ...(run.target.keys.expired
+      ? [byKey('401-expired-key', 'with an expired key', await run.keys.expired())]
       : []),
   ]
 }
@@ -163,10 +163,10 @@ export async function createObject(
 }
 
 /** Whether a creation may have been refused for its content, such as its name. */
-function isRefusedByName({ response, probe }: Exchange): boolean {
-  const { creates } = probe.operation === null ? {} : operation(probe.operation)
+function isRefusedByName(exchange: Exchange): boolean {
+  const { creates } = exchange.probe.operation === null ? {} : operation(exchange.probe.operation)
   const isNamed = creates?.name !== undefined && 'role' in creates.name
-  return isNamed && [400, 409, 422].includes(response?.status ?? 0)
+  return isNamed && [400, 409, 422].includes(exchange.response?.status ?? 0)
 }
 
 /**
@@ -237,9 +237,10 @@ function fileIn(run: Run, probe: Probe): string | undefined {
 }
 
 /** Retrieves the file of a failed addition, which may be missing. */
-async function lookForFile(run: Run, { probe, response }: Exchange): Promise<void> {
-  const isMissing = response?.status === 404 || response?.status === 410
-  const file = probe.operation === additionOperation ? fileIn(run, probe) : undefined
+async function lookForFile(run: Run, exchange: Exchange): Promise<void> {
+  const isMissing = exchange.response?.status === 404 || exchange.response?.status === 410
+  const file =
+    exchange.probe.operation === additionOperation ? fileIn(run, exchange.probe) : undefined
   if (!isMissing || file === undefined) return
   if (run.target.absent['files.retrieve'] !== undefined) return
   const retrieval = await operationProbe(run, 'files.retrieve', { params: { file_id: file } })
@@ -247,10 +248,10 @@ async function lookForFile(run: Run, { probe, response }: Exchange): Promise<voi
   await orElse(run, () => ask(run, retrieval, { requirement: null, role: 'poll' }))
 }
 
-export const isTaken = ({ response }: Exchange): boolean =>
-  response !== undefined && isGranted(response)
+export const isTaken = (exchange: Exchange): boolean =>
+  exchange.response !== undefined && isGranted(exchange.response)
 
-export const isConflict = ({ response }: Exchange): boolean => response?.status === 409
+export const isConflict = (exchange: Exchange): boolean => exchange.response?.status === 409
 
 const atOnce = { full: 4, quick: 2 }
 const severalAtOnce = { full: 3, quick: 2 }
@@ -265,7 +266,7 @@ async function requireControl(context: CheckContext): Promise<() => Promise<Prob
 /** Judges a requirement by its rule on the whole run. A case that cannot be judged reports its own reason. */
 export function relationVerdict(context: CheckContext, further: readonly Judged[] = []): Verdict {
   const verdict = decisive(context, relationRule(context.requirement.id)(context.run.journal))
-  const isLeft = further.some(({ outcome }) => outcome === 'open')
+  const isLeft = further.some((one) => one.outcome === 'open')
   return isLeft && verdict.outcome !== 'broken' ? concluded(further) : verdict
 }
 
@@ -359,11 +360,11 @@ async function lookAfter(
   return undefined
 }
 
-const isRefused = ({ response, throttled }: Exchange): boolean =>
-  response !== undefined &&
-  !throttled &&
-  !isGranted(response) &&
-  ![401, 403, 429, 503].includes(response.status)
+const isRefused = (exchange: Exchange): boolean =>
+  exchange.response !== undefined &&
+  !exchange.throttled &&
+  !isGranted(exchange.response) &&
+  ![401, 403, 429, 503].includes(exchange.response.status)
 
 /** Whether the answers are conclusive: two creations were accepted, or one was accepted and another refused. */
 function isTelling(sent: readonly Exchange[]): boolean {
@@ -417,11 +418,11 @@ function onceVerdict(
 }
 
 /** A creation of another requirement, whose name is in use: a server may only check new names. */
-function alsoMade({ run }: CheckContext, id: OperationId): HistoryEvent | undefined {
+function alsoMade(context: CheckContext, id: OperationId): HistoryEvent | undefined {
   const usable = `${id}/2xx-usable`
   // A scenario may create in another account, with other names.
-  if (run.target.scenarios[usable] !== undefined) return undefined
-  return madeBy(run.journal, id).find(({ exchange }) => exchange.purpose.requirement === usable)
+  if (context.run.target.scenarios[usable] !== undefined) return undefined
+  return madeBy(context.run.journal, id).find((one) => one.exchange.purpose.requirement === usable)
 }
 
 /** An existing thing is not created again, neither the second and third time, nor after another creation. */
@@ -447,10 +448,10 @@ export const onceEver: Judge = async (context) => {
 
 const sendable = (run: Run, creates: OperationId): Use[] =>
   usesByPath(creates).filter(
-    ({ operation }) =>
-      run.target.absent[operation] === undefined &&
-      (['files.retrieve', 'jobs.create'].includes(operation) ||
-        run.target.operations[operation]?.body !== undefined),
+    (one) =>
+      run.target.absent[one.operation] === undefined &&
+      (['files.retrieve', 'jobs.create'].includes(one.operation) ||
+        run.target.operations[one.operation]?.body !== undefined),
   )
 
 /** A file for additions to created graphs, uploaded once: a refusal because of it says nothing about the graph. */
@@ -462,14 +463,14 @@ function fileToAdd(run: Run): Promise<string | undefined> {
 }
 
 /** The inputs of a created application are unknown: none is sent, and a 400 passes. */
-async function requestOf(run: Run, { operation: by, param }: Use, id: string): Promise<Probe> {
-  const params = { [param]: id }
-  const { effect } = operation(by)
-  if (by === 'files.retrieve') return operationProbe(run, by, { params })
-  const file = by === additionOperation ? await fileToAdd(run) : undefined
+async function requestOf(run: Run, one: Use, id: string): Promise<Probe> {
+  const params = { [one.param]: id }
+  const { effect } = operation(one.operation)
+  if (one.operation === 'files.retrieve') return operationProbe(run, one.operation, { params })
+  const file = one.operation === additionOperation ? await fileToAdd(run) : undefined
   if (file !== undefined) return addition(run, id, file)
-  const json = by === 'jobs.create' ? { inputs: [] } : bodyOf(run, by)
-  return operationProbe(run, by, { params, json, effect })
+  const json = one.operation === 'jobs.create' ? { inputs: [] } : bodyOf(run, one.operation)
+  return operationProbe(run, one.operation, { params, json, effect })
 }
 
 async function use(context: CheckContext, one: Use, id: string, madeAt?: number): Promise<void> {
@@ -509,7 +510,7 @@ async function madeBefore(run: Run, creates: OperationId): Promise<string[]> {
   }
   const isWanted = (one: HistoryEvent, at: number): boolean =>
     at === 0 || isLarge(one) || isAlsoUsed(one)
-  const ids = made.filter(isWanted).map(({ object }) => object!)
+  const ids = made.filter(isWanted).map((one) => one.object!)
   if (creates !== uploadOperation) return ids
   const added = madeBy(run.journal, 'graphs.add-file').at(0)
   return [...ids, added?.object, await ownPdf(run)].filter((id) => id !== undefined)
@@ -545,7 +546,7 @@ export async function usable(context: CheckContext): Promise<Verdict | Later> {
       ...uses.map((one) => ({ id: made, one })),
       ...[...new Set(others)].map((id) => ({ id, one: uses.at(-1)! })),
     ]
-    await inBatches(all, ({ id, one }) => use(context, one, id, madeAt(id)))
+    await inBatches(all, (other) => use(context, other.one, other.id, madeAt(other.id)))
     return relationVerdict(context)
   })
 }
@@ -610,7 +611,7 @@ async function askUntilRefused(context: CheckContext, probe: Probe): Promise<voi
 async function addTwin(context: CheckContext, first: Probe): Promise<void> {
   const { run } = context
   const file = fileIn(run, first)
-  const uploaded = madeBy(run.journal, uploadOperation).find(({ object }) => object === file)
+  const uploaded = madeBy(run.journal, uploadOperation).find((one) => one.object === file)
   if (uploaded?.name === undefined) return
   const twin = await upload(run, contentOf(run), true, uploaded.name)
   if (twin === file) return
@@ -641,7 +642,7 @@ async function addAgainLate(
 ): Promise<void> {
   const { run } = context
   const again = (made: readonly Exchange[]): Promise<Exchange[]> =>
-    Promise.all(made.map(({ probe }) => askAgain(context, probe)))
+    Promise.all(made.map((one) => askAgain(context, one.probe)))
   if (!(await again(added)).some(isTaken)) return
   const later = await addOthers(context, valid)
   await pause(run, run.target.limits.settleMs)

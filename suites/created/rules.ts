@@ -51,8 +51,8 @@ function thingOf(event: HistoryEvent): string | undefined {
 }
 
 /** The file in an addition; if its place is undeclared, the whole body identifies it. */
-const fileOf = ({ object, content }: Pick<HistoryEvent, 'object' | 'content'>): string =>
-  object === undefined ? String(content) : idKey(object)
+const fileOf = (event: Pick<HistoryEvent, 'object' | 'content'>): string =>
+  event.object === undefined ? String(event.content) : idKey(event.object)
 
 const additionsByFile = derived((history) =>
   groupBy(thingsOf(history, additionOperation).flat(), fileOf),
@@ -70,8 +70,8 @@ export const thingsOf = (history: History, id: OperationId): (readonly HistoryEv
 ]
 
 export const isGranted = (event: HistoryEvent): boolean => event.isGranted
-export const isAnswered = ({ status, noise }: HistoryEvent): boolean =>
-  status !== undefined && noise === undefined
+export const isAnswered = (event: HistoryEvent): boolean =>
+  event.status !== undefined && event.noise === undefined
 
 /** Expected to be accepted; in a recording, only the answer shows that the key was invalid. */
 export const isMeant = ({ request, status = 0 }: HistoryEvent): boolean =>
@@ -81,8 +81,8 @@ export const overlaps = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one.sentAt <= other.endedAt && other.sentAt <= one.endedAt
 
 /** Sent after the first was answered; a deliberate repetition always is, whatever the clock. */
-export const isAfter = ({ sentAt, request }: HistoryEvent, { endedAt }: HistoryEvent): boolean =>
-  sentAt > endedAt || (sentAt === endedAt && request === 'faulty')
+export const isAfter = (event: HistoryEvent, one: HistoryEvent): boolean =>
+  event.sentAt > one.endedAt || (event.sentAt === one.endedAt && event.request === 'faulty')
 
 /** Refused for its content: rights, limits and throttling do not count. */
 export const isRefused = (event: HistoryEvent): boolean =>
@@ -96,13 +96,13 @@ const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one.key === other.key &&
   (one.request === 'unknown'
     ? isMeant(one)
-    : [one, other].every(({ exchange }) => exchange.probe.credential.full))
+    : [one, other].every((each) => each.exchange.probe.credential.full))
 
 /** A timer may fire early, in ms. */
 const earlyMs = 1
 
-const hasSettled = ({ limits }: History, madeAt: number, at: number): boolean =>
-  at - madeAt >= limits.settleMs - earlyMs
+const hasSettled = (history: History, madeAt: number, at: number): boolean =>
+  at - madeAt >= history.limits.settleMs - earlyMs
 
 /** A request spoils its connection if this many answers on fresh ones are right, and none of this many after it. */
 const proof = { fresh: 2, behind: 3 }
@@ -119,7 +119,7 @@ function isOfConnection(
   // In a recording every event counts as first: no connection is known.
   if (wrong.isFirst) return false
   const known = alike.filter(isAnswered)
-  const fresh = known.filter(({ isFirst }) => isFirst)
+  const fresh = known.filter((one) => one.isFirst)
   const behind = known.filter(({ exchange: { purpose } }) => purpose.skipJudging === 'at all')
   const isProven = fresh.length >= proof.fresh && behind.length >= proof.behind
   return isProven && fresh.every(isRight) && !behind.some(isRight)
@@ -135,7 +135,7 @@ function isForFile(history: History, { object, status = 0, sentAt }: HistoryEven
 
 /** Whether an addition found no graph because a created one has disappeared: another requirement judges that. */
 function isForGraph(history: History, { within = '', status = 0, sentAt }: HistoryEvent): boolean {
-  const isMade = madeBy(history, 'graphs.create').some(({ object }) => object === within)
+  const isMade = madeBy(history, 'graphs.create').some((one) => one.object === within)
   const isThere = (one: HistoryEvent): boolean =>
     one.sentAt > sentAt && isAnswered(one) && !isMissing(one.status!)
   return isMissing(status) && isMade && !history.within(within).some(isThere)
@@ -213,17 +213,17 @@ interface Look {
 /** Statuses of a real refusal: a conflict or limit may have another reason. */
 const ofFaults: readonly number[] = [400, 401, 403, 413, 415, 422]
 
-function lookIn({ isRecorded }: History, attempts: readonly HistoryEvent[]): Look[] {
+function lookIn(history: History, attempts: readonly HistoryEvent[]): Look[] {
   const last = attempts.at(-1)!
   const isFault = (one: HistoryEvent): boolean =>
-    isRecorded ? !isSameRequest(one, last) : one.request === 'faulty'
+    history.isRecorded ? !isSameRequest(one, last) : one.request === 'faulty'
   const from = attempts.findIndex((one) => !isFault(one))
   const before = attempts.slice(0, Math.max(0, from))
   const refusal = before.findLast(({ status = 0, noise }) => ofFaults.includes(status) && !noise)
   if (!refusal || before.some(isGranted)) return []
   const later = attempts.slice(from).filter(isMeant)
   // An unanswered one may have created what the next one conflicts with.
-  const isLost = later.some(({ status }) => status === undefined)
+  const isLost = later.some((one) => one.status === undefined)
   const creation = later.find(isGranted) ?? (isLost ? undefined : later.findLast(isRefused))
   const { fault, status, tpe } = refusal
   return creation ? [{ kind: fault ?? `${status} ${tpe}`, refusal, creation }] : []
@@ -237,11 +237,11 @@ export const noEffectRule: RelationRule = (history, id) => {
   const looks = thingsOf(history, id).flatMap((attempts) => lookIn(history, attempts))
   const plain = thingsOf(history, id).flatMap(([first]) => (first?.isGranted ? [first] : []))
   // In a recording, the thing may have existed before.
-  const isProof = ({ creation }: Look): boolean =>
+  const isProof = (look: Look): boolean =>
     !history.isRecorded &&
-    !creation.isGranted &&
-    plain.some(({ sentAt }) => sentAt > creation.endedAt)
-  const evidence = [...groupBy(looks, ({ kind }) => kind).values()].flatMap((alike): Evidence[] => {
+    !look.creation.isGranted &&
+    plain.some((one) => one.sentAt > look.creation.endedAt)
+  const evidence = [...groupBy(looks, (one) => one.kind).values()].flatMap((alike): Evidence[] => {
     const [first] = alike
     if (!first || alike.length < timesAlike || !alike.every(isProof)) return []
     const { exchange, status, tpe } = first.refusal
@@ -254,7 +254,7 @@ export const noEffectRule: RelationRule = (history, id) => {
       },
     ]
   })
-  const cases = looks.filter(({ creation }) => creation.isGranted).length
+  const cases = looks.filter((look) => look.creation.isGranted).length
   const why = 'no refused creation was sent again without its fault'
   return verdictOf(evidence, cases, why)
 }
@@ -273,7 +273,7 @@ export const usesByPath = (id: OperationId): Use[] =>
   )
 
 function usesOf(history: History, made: HistoryEvent): HistoryEvent[] {
-  const uses = usesByPath(made.operation).map(({ operation: by }) => by)
+  const uses = usesByPath(made.operation).map((one) => one.operation)
   const id = made.object ?? ''
   return [...new Set([...history.of(id), ...history.within(id)])].filter(
     (one) =>
@@ -309,12 +309,12 @@ function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<strin
 /** Whether a use proves a missing object; a crash only as the last answer of its operation. */
 function isProofOfLoss(history: History, made: HistoryEvent, use: HistoryEvent): boolean {
   const file = use.kind === 'creation' && use.object !== undefined ? history.of(use.object) : []
-  const uploaded = file.find(({ operation: id, isGranted: is }) => id === uploadOperation && is)
+  const uploaded = file.find((one) => one.operation === uploadOperation && one.isGranted)
   const from = Math.max(made.endedAt, uploaded?.endedAt ?? -Infinity)
   if (!hasSettled(history, from, use.sentAt)) return false
   if (mayBeGone(history, made.sentAt, use.endedAt)) return false
   if (use.kind === 'creation' && isForFile(history, use)) return false
-  const uses = usesOf(history, made).filter(({ operation: id }) => id === use.operation)
+  const uses = usesOf(history, made).filter((one) => one.operation === use.operation)
   // A recording may contain a transient crash.
   if (history.isRecorded) return use.status === 404 && !uses.some(isUsable)
   return (use.status ?? 0) < 500 || uses.at(-1) === use
@@ -325,7 +325,7 @@ export const usableRule: RelationRule = (history, id) => {
   const { settleMs } = history.limits
   const isFile = id === uploadOperation
   const all = madeBy(history, id)
-  const ids = new Set(all.map(({ object }) => object!))
+  const ids = new Set(all.map((one) => one.object!))
   let why = `it is not known whether ${operation(id).creates?.what} can be used after its creation`
   let cases = 0
   const evidence = all.flatMap((made): Evidence[] => {
@@ -341,9 +341,9 @@ export const usableRule: RelationRule = (history, id) => {
       why = isFile
         ? 'the full key lacks a right (403): use a key with all rights'
         : 'requests that use the declared object fail too: declare some that succeed'
-    return lost.slice(0, 1).map(({ exchange, sentAt }) => ({
-      exchange,
-      what: `with the id of an object created ${seconds(sentAt - made.endedAt)} before`,
+    return lost.slice(0, 1).map((one) => ({
+      exchange: one.exchange,
+      what: `with the id of an object created ${seconds(one.sentAt - made.endedAt)} before`,
       expected: `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} at the latest ${settleMs} ms after its creation (limits.settleMs)`,
       shownBy: made.exchange.purpose.requirement,
     }))
@@ -354,11 +354,11 @@ export const usableRule: RelationRule = (history, id) => {
 function isNeverAnswered(
   history: History,
   made: readonly HistoryEvent[],
-  { operation: id, isFirst }: HistoryEvent,
+  event: HistoryEvent,
 ): boolean {
-  if (id !== 'files.retrieve' || history.isRecorded || !isFirst) return false
+  if (event.operation !== 'files.retrieve' || history.isRecorded || !event.isFirst) return false
   const readings = made.flatMap((one) => usesOf(history, one))
-  return readings.length > 1 && readings.every(({ status }) => status === undefined)
+  return readings.length > 1 && readings.every((reading) => reading.status === undefined)
 }
 
 /** Time at which the file was added to another graph: a different requirement judges what the first graph shows after that. */
@@ -388,12 +388,16 @@ const repetitionsOf = (
 const turns = 3
 
 /** Throttled each time while others were accepted in between: that is the answer. */
-function throttledInTurn(history: History, { operation: id }: Creator, again: HistoryEvent[]) {
-  const throttled = again.filter(({ noise }) => noise === 'throttled')
-  const isBeside = ({ endedAt }: HistoryEvent, at: number): boolean => {
+function throttledInTurn(history: History, creator: Creator, again: HistoryEvent[]) {
+  const throttled = again.filter((one) => one.noise === 'throttled')
+  const isBeside = (event: HistoryEvent, at: number): boolean => {
     const until = throttled[at + 1]?.sentAt ?? Infinity
     return history.events.some(
-      (one) => one.operation === id && one.isGranted && one.sentAt > endedAt && one.sentAt < until,
+      (one) =>
+        one.operation === creator.operation &&
+        one.isGranted &&
+        one.sentAt > event.endedAt &&
+        one.sentAt < until,
     )
   }
   const isEachTime = !history.isRecorded && throttled.filter(isBeside).length >= turns
@@ -404,11 +408,11 @@ function throttledInTurn(history: History, { operation: id }: Creator, again: Hi
 function refusedByName(history: History): Evidence[] {
   const uploads = madeBy(history, uploadOperation)
   const additions = [...additionsByFile(history).values()].flat().filter(isMeant)
-  const of = ({ object }: HistoryEvent, graph = '') =>
+  const of = (event: HistoryEvent, graph = '') =>
     additions.filter(
       (one) =>
         one.object !== undefined &&
-        sameId(one.object, object ?? '') &&
+        sameId(one.object, event.object ?? '') &&
         sameId(one.within ?? '', graph),
     )
   return uploads.flatMap((upload): Evidence[] => {
@@ -436,8 +440,10 @@ function refusedByName(history: History): Evidence[] {
 export const onceRule: RelationRule = (history, id) => {
   const creator = creatorOf(id)
   const { exists, what, same, isProcessed } = creator
-  const isRight = ({ status, tpe }: HistoryEvent): boolean =>
-    exists.some(([expected, ...names]) => status === expected && names.includes(tpe ?? ''))
+  const isRight = (event: HistoryEvent): boolean =>
+    exists.some(
+      ([expected, ...names]) => event.status === expected && names.includes(event.tpe ?? ''),
+    )
   // A declared file may already be in the graph.
   const isThere = (one: HistoryEvent): boolean =>
     isProcessed && !history.isRecorded && isMeant(one) && isRight(one)
@@ -462,12 +468,12 @@ export const onceRule: RelationRule = (history, id) => {
         !isForGraph(history, one) &&
         !isOfConnection(one, answered, isRight),
     )
-    return [...wrong, ...throttledInTurn(history, creator, again)].map(({ exchange, sentAt }) => {
-      const before = right.filter((one) => one.sentAt < sentAt).length
+    return [...wrong, ...throttledInTurn(history, creator, again)].map((other) => {
+      const before = right.filter((one) => one.sentAt < other.sentAt).length
       const refused = before > 0 ? `, refused before (${before})` : ''
-      const made = `made ${seconds(sentAt - first.endedAt)} before`
+      const made = `made ${seconds(other.sentAt - first.endedAt)} before`
       return {
-        exchange,
+        exchange: other.exchange,
         what: `with ${same} as ${what} that exists, ${made}${refused}`,
         expected: exists,
         shownBy: first.exchange.purpose.requirement,
@@ -490,8 +496,8 @@ export const atomicRule: RelationRule = (history, id) => {
     const beside = meant.filter((one) =>
       meant.some((other) => other !== one && overlaps(one, other)),
     )
-    const broken = ({ exchange }: HistoryEvent, expected: string, actual?: string): Evidence => ({
-      exchange,
+    const broken = (event: HistoryEvent, expected: string, actual?: string): Evidence => ({
+      exchange: event.exchange,
       what: `with ${creator.same}, at once with ${beside.length - 1} others`,
       expected,
       actual,
@@ -506,7 +512,7 @@ export const atomicRule: RelationRule = (history, id) => {
     const shown = beside.find((one) => !one.isGranted)
     if (shown && granted.length === 0)
       why = `none of the concurrent creations was accepted: ${describeResponse(shown.exchange)}`
-    const crash = refused.find(({ exchange }) => isOwnBreakdown(exchange))
+    const crash = refused.find((one) => isOwnBreakdown(one.exchange))
     // The second must be refused; a server that always crashes on it is broken.
     if (crash && hasBroken)
       return verdictOf(
@@ -519,10 +525,10 @@ export const atomicRule: RelationRule = (history, id) => {
   return verdictOf([], cases, why)
 }
 
-const isOf = ({ within }: HistoryEvent, graph = ''): boolean => sameId(within ?? '', graph)
+const isOf = (event: HistoryEvent, graph = ''): boolean => sameId(event.within ?? '', graph)
 
 const uploadOf = (history: History, { object = '' }: HistoryEvent): HistoryEvent | undefined =>
-  history.of(object).find(({ operation, isGranted: is }) => operation === uploadOperation && is)
+  history.of(object).find((one) => one.operation === uploadOperation && one.isGranted)
 
 const takesPlain = (history: History, graph: string): boolean =>
   madeBy(history, additionOperation).some((one) => {

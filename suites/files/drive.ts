@@ -77,8 +77,8 @@ interface Attached {
   readonly fault?: Evidence
 }
 
-const faultVerdict = ({ fault }: Attached): CaseVerdict =>
-  fault ? { outcome: 'broken', evidence: fault } : { outcome: 'held', cases: 1 }
+const faultVerdict = (one: Attached): CaseVerdict =>
+  one.fault ? { outcome: 'broken', evidence: one.fault } : { outcome: 'held', cases: 1 }
 
 const canAdd = (run: Run): boolean =>
   isDeclared(run, 'graphs.add-file') && pointerOf(run, 'graphs.add-file', 'file') !== undefined
@@ -130,9 +130,11 @@ async function addToAnother(
 async function attachAndAdd(context: CheckContext, graph: string): Promise<Attached> {
   const { run } = context
   // A new graph may refuse it for a while, with any status; unique content may be refused for good.
-  const isKnown = ({ response }: Exchange): boolean =>
-    response !== undefined &&
-    (isGranted(response) || [400, 401, 403].includes(response.status) || response.status >= 500)
+  const isKnown = (exchange: Exchange): boolean =>
+    exchange.response !== undefined &&
+    (isGranted(exchange.response) ||
+      [400, 401, 403].includes(exchange.response.status) ||
+      exchange.response.status >= 500)
   const send = (make = distinctRequest): Promise<Exchange> =>
     context.send(() => uploadTo(run, graph, make), { isSuccess: countsAsGranted })
   let last: Exchange | undefined
@@ -156,8 +158,8 @@ async function attachAndAdd(context: CheckContext, graph: string): Promise<Attac
   return {}
 }
 
-export const extensionOf = ({ target }: Run): string =>
-  extensionIn(target.operations['files.upload']?.content?.filename ?? '') ?? 'pdf'
+export const extensionOf = (run: Run): string =>
+  extensionIn(run.target.operations['files.upload']?.content?.filename ?? '') ?? 'pdf'
 
 /** An extension that is not that of the upload, and two more. */
 export function otherExtensions(run: Run): readonly [one: string, two: string] {

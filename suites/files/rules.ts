@@ -14,7 +14,7 @@ import { madeBy } from '../created/rules.ts'
 
 export const extensionIn = (filename: string): string | undefined => /\.(\w+)$/.exec(filename)?.[1]
 
-const textOf = ({ response }: Exchange): string => response?.text(response.size) ?? ''
+const textOf = (exchange: Exchange): string => exchange.response?.text(exchange.response.size) ?? ''
 
 /** The names of members with that value anywhere in a JSON value; empty for an array item. */
 function namesOf(value: unknown, wanted: string, name = ''): string[] {
@@ -46,7 +46,7 @@ const mostRead = 200
 /** §2.8: a file listed under its own extension is not listed, at the same member, under another. */
 export const filteredRule: Rule = (history) => {
   const listings = history.events
-    .filter(({ kind, isGranted: is }) => kind === 'listing' && is)
+    .filter((event) => event.kind === 'listing' && event.isGranted)
     .slice(0, mostRead)
   let cases = 0
   const evidence = madeBy(history, uploadOperation).flatMap((made): Evidence[] => {
@@ -55,7 +55,7 @@ export const filteredRule: Rule = (history) => {
     if (own === undefined) return []
     const later = listings.filter((one) => one.sentAt >= made.endedAt && one.key === made.key)
     const known = later.filter((one) => isDeepStrictEqual(typesOf(one), [own]))
-    const places = known.flatMap(({ exchange }) => placesOf(exchange, id))
+    const places = known.flatMap((one) => placesOf(one.exchange, id))
     if (places.length === 0) return []
     const others = later.filter(
       (one) =>
@@ -64,8 +64,8 @@ export const filteredRule: Rule = (history) => {
         ),
     )
     cases += others.length
-    const wrong = others.find(({ exchange }) =>
-      placesOf(exchange, id).some((place) => places.includes(place)),
+    const wrong = others.find((other) =>
+      placesOf(other.exchange, id).some((place) => places.includes(place)),
     )
     if (!wrong) return []
     const expected = `a listing without the file ${id}, whose extension is ${own}`
@@ -90,44 +90,43 @@ const isTelling = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number'
 
 /** Whether an answer may be the same for all files, and so says nothing about one. */
-function saysNothing({ exchange }: HistoryEvent, ids: readonly string[]): boolean {
-  const json = jsonValue(exchange.response)
+function saysNothing(event: HistoryEvent, ids: readonly string[]): boolean {
+  const json = jsonValue(event.exchange.response)
   if (json !== undefined) return !isRecord(json)
-  return !ids.some((id) => id.length >= longEnough && textOf(exchange).includes(id))
+  return !ids.some((id) => id.length >= longEnough && textOf(event.exchange).includes(id))
 }
 
 /** §4.4: retrievals of two files with different names and content differ. */
 export const ownRecordRule: Rule = (history) => {
   const files = madeBy(history, uploadOperation).slice(0, mostRead)
   const records = files.flatMap((made) => {
-    const reading = history
-      .of(made.object!)
-      .find(({ kind, isGranted: is }) => kind === 'reading' && is)
+    const reading = history.of(made.object!).find((one) => one.kind === 'reading' && one.isGranted)
     return reading && made.content !== undefined ? [{ made, reading }] : []
   })
   const first = new Map<string, (typeof records)[number]>()
   let why = 'no two files were uploaded and retrieved'
   let cases = 0
-  const evidence = records.flatMap(({ made, reading }): Evidence[] => {
+  const evidence = records.flatMap((record): Evidence[] => {
     // The text of a large answer is not kept.
-    const text = textOf(reading.exchange) || JSON.stringify(reading.body)
+    const text = textOf(record.reading.exchange) || JSON.stringify(record.reading.body)
     const alike = first.get(text)
-    if (!alike) first.set(text, { made, reading })
-    const ids = [alike?.made.object ?? '', made.object!]
+    if (!alike) first.set(text, { made: record.made, reading: record.reading })
+    const ids = [alike?.made.object ?? '', record.made.object!]
     if (!alike) {
       cases++
       return []
     }
-    if (alike.made.content === made.content || alike.made.name === made.name) return []
-    if (saysNothing(reading, ids)) {
+    if (alike.made.content === record.made.content || alike.made.name === record.made.name)
+      return []
+    if (saysNothing(record.reading, ids)) {
       why = 'the answers to both retrievals are the same, and describe no file'
       return []
     }
-    const actual = `${describeResponse(reading.exchange)}, as for the first`
+    const actual = `${describeResponse(record.reading.exchange)}, as for the first`
     const expected = 'an answer that differs from the one for a file with another name and content'
     return [
       {
-        exchange: reading.exchange,
+        exchange: record.reading.exchange,
         what: 'for the second of two uploaded files',
         expected,
         actual,
