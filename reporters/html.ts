@@ -6,42 +6,8 @@ import { failureList, stepList } from './html/lists.ts'
 import { masthead, runDetails } from './html/overview.ts'
 import { operationHead, toolbar, requirement } from './html/requirement.ts'
 import { byOperation } from './view/groups.ts'
-import { byRequirement, moreExchanges, type SentExchanges } from './html/exchange.ts'
+import { exchangesByRequirement } from './html/exchange.ts'
 import { standingOf } from './view/standing.ts'
-
-type ExchangeBook = ReadonlyMap<string | null, string>
-
-/**
- * The exchanges truncated for the page, at most `budget` bytes: if necessary, the requirements with most show fewer.
- */
-async function exchangeBook(exchanges: Exchanges, budget: number): Promise<ExchangeBook> {
-  const sent = [...(await byRequirement(exchanges))]
-  const sizeOf = (shown: readonly string[]): number =>
-    shown.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
-  const share = fairShare(
-    sent.map(([, { shown }]) => sizeOf(shown)),
-    budget,
-  )
-  return new Map(sent.map(([id, of]) => [id, markupOf(of, share)]))
-}
-
-/** The largest share so that smaller demands are met and the sum stays within the budget. */
-function fairShare(wanted: readonly number[], budget: number): number {
-  const ascending = [...wanted].sort((a, b) => a - b)
-  let left = budget
-  for (const [at, want] of ascending.entries()) {
-    const share = left / (ascending.length - at)
-    if (want > share) return share
-    left -= want
-  }
-  return Infinity
-}
-
-function markupOf({ shown, all }: SentExchanges, share: number): string {
-  let room = share
-  const parts = shown.filter((markup) => (room -= Buffer.byteLength(markup)) >= 0)
-  return [...parts, moreExchanges(all - parts.length)].filter(Boolean).join('\n')
-}
 
 /** Bytes of markup for exchanges and for failures; the page stays well under 6 MB. */
 const EXCHANGE_BUDGET = 4_400_000
@@ -55,7 +21,8 @@ export async function* renderHtml(
   report: Report,
   exchanges: Exchanges,
 ): AsyncGenerator<string, void, undefined> {
-  const book = await exchangeBook(exchanges, EXCHANGE_BUDGET)
+  const sending = report.requirements.filter(({ cases }) => cases > 0).length
+  const book = await exchangesByRequirement(exchanges, EXCHANGE_BUDGET / (sending + 1))
   yield `${pageHead(`${report.target.name}: ${standingOf(report).word}`)}
 <body${isLong(report) ? ' class="long"' : ''}><a class="skip" href="#main">Skip to the results</a>
 `
@@ -72,7 +39,10 @@ function isLong({ requirements }: Report): boolean {
   return requirements.filter(({ outcome }) => outcome === 'failed').length > MOST_PRINTED
 }
 
-function* requirementList(report: Report, book: ExchangeBook): Generator<string, void, undefined> {
+function* requirementList(
+  report: Report,
+  book: ReadonlyMap<string | null, string>,
+): Generator<string, void, undefined> {
   const failures = report.requirements.reduce((sum, result) => sum + result.failures.length, 0)
   const failureShare = FAILURE_BUDGET / Math.max(failures, 1)
   yield `<section aria-labelledby="requirements" id="list"><h2 id="requirements">Requirements <small>${report.requirements.length}</small></h2>\n${toolbar(report)}\n`

@@ -1,56 +1,25 @@
-import { levels } from './view/writing.ts'
-import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
-import { byOperation } from './view/groups.ts'
-import { runErrors, allNotes } from './view/standing.ts'
-import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
 import { createRequire } from 'node:module'
+import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
 import { visible, visibleLines, withoutCommands } from './escape.ts'
+import { evidenceText, testStatuses, type TestStatus } from './view/evidence.ts'
+import { byOperation } from './view/groups.ts'
+import { allNotes, runErrors } from './view/standing.ts'
+import { levels } from './view/writing.ts'
 
 /**
  * JUnit XML in Jenkins' dialect: one suite per operation, one case per requirement, an error if the run itself failed.
  * It has a failure or an error exactly if the exit code is not 0.
  */
 export function renderJunit(report: Report): string {
-  const statusOf = testStatuses(report)
-  const errors = runErrors(report).map((message, at): TestCase => {
-    return {
-      name: `run/${at + 1}`,
-      classname: 'run',
-      found: { kind: 'error', message, type: 'run' },
-    }
-  })
-  const operations = byOperation(report).map(({ operation, results }) => ({
-    name: operation,
-    properties: properties(report),
-    cases: results.map((result) => testCase(result, statusOf(result))),
-  }))
-  const suites: TestSuite[] = [
-    ...(errors.length > 0 ? [{ name: 'run', cases: errors }] : []),
-    ...operations,
-  ]
-  const { '@skipped': _, ...all } = counts(suites.flatMap(({ cases }) => cases))
-  // In UTC, without fraction and zone, as the format requires.
-  const timestamp = xmlAttribute(report.run.startedAt.slice(0, 19))
-  return xmlDocument({
-    testsuites: {
-      '@name': xmlAttribute(`conformance of ${report.target.name}`),
-      ...all,
-      '@time': seconds(report.run.durationMs),
-      testsuite: suites.map(({ cases, name, properties: about = [] }) => ({
-        '@name': xmlAttribute(name),
-        ...counts(cases),
-        '@time': seconds(cases.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0)),
-        '@timestamp': timestamp,
-        properties: about.length === 0 ? undefined : { property: about.map(property) },
-        testcase: cases.map(caseElement),
-      })),
-    },
-  })
-}
-
-function properties(report: Report): [name: string, value: string][] {
   const { exit, run, suite, target, verdict } = report
-  return [
+  const statusOf = testStatuses(report)
+  const errors = runErrors(report).map((message, at): TestCase => ({
+    name: `run/${at + 1}`,
+    classname: 'run',
+    durationMs: 0,
+    error: { '@message': xmlAttribute(message), '@type': 'run' },
+  }))
+  const property = [
     ['target', target.name],
     ['baseUrl', target.baseUrl],
     ['verdict', verdict],
@@ -58,68 +27,67 @@ function properties(report: Report): [name: string, value: string][] {
     ['seed', String(run.seed)],
     ['suite', `${suite.name} ${suite.version}`],
     ['requirementsDigest', suite.requirementsDigest],
-    ...allNotes(report).map((note): [string, string] => ['note', note]),
+    ...allNotes(report).map((note) => ['note', note]),
+  ].map(([name, value = '']) => ({ '@name': name, '@value': xmlAttribute(value) }))
+  const suites = [
+    ...(errors.length > 0 ? [{ name: 'run', cases: errors }] : []),
+    ...byOperation(report).map(({ operation, results }) => ({
+      name: operation,
+      properties: { property },
+      cases: results.map((result) => testCase(result, statusOf(result))),
+    })),
   ]
-}
-
-/**
- * A requirement as a test case. Results that do not decide or were not judged are skipped, with the reason: JUnit has
- * no other state.
- */
-function testCase(result: RequirementResult, { kind, message = '' }: TestStatus): TestCase {
-  const { id: name, operation: classname, durationMs, level } = result
-  if (kind === 'passed') return { name, classname, durationMs }
-  if (kind === 'skipped') return { name, classname, durationMs, found: { kind, message } }
-  const asked = `${levels[level]} (${sections(result.section)}): ${result.statement}`
-  const text = [asked, ...result.failures.map(evidenceText)].join('\n\n')
-  return { name, classname, durationMs, found: { kind: 'failure', message, type: level, text } }
+  const { '@skipped': _, ...all } = counts(suites.flatMap(({ cases }) => cases))
+  return xmlDocument({
+    testsuites: {
+      '@name': xmlAttribute(`conformance of ${target.name}`),
+      ...all,
+      '@time': seconds(run.durationMs),
+      testsuite: suites.map(({ cases, name, ...about }) => ({
+        '@name': xmlAttribute(name),
+        ...counts(cases),
+        '@time': seconds(cases.reduce((sum, { durationMs }) => sum + durationMs, 0)),
+        // In UTC, without fraction and zone, as the format requires.
+        '@timestamp': xmlAttribute(run.startedAt.slice(0, 19)),
+        ...about,
+        testcase: cases.map(({ classname, durationMs, name: id, ...found }) => ({
+          '@name': xmlAttribute(id),
+          '@classname': xmlAttribute(classname),
+          '@time': seconds(durationMs),
+          ...found,
+        })),
+      })),
+    },
+  })
 }
 
 interface TestCase {
   readonly name: string
   readonly classname: string
-  readonly durationMs?: number
-  readonly found?: {
-    readonly kind: 'failure' | 'error' | 'skipped'
-    readonly message: string
-    readonly type?: string
-    readonly text?: string
-  }
+  readonly durationMs: number
+  readonly failure?: Element
+  readonly error?: Element
+  readonly skipped?: Element
 }
 
-interface TestSuite {
-  readonly name: string
-  readonly properties?: readonly (readonly [name: string, value: string])[]
-  readonly cases: readonly TestCase[]
-}
-
-function property([key, value]: readonly [name: string, value: string]): Element {
-  return { '@name': key, '@value': xmlAttribute(value) }
-}
-
-function caseElement({ classname, durationMs = 0, found, name }: TestCase): Element {
-  return {
-    '@name': xmlAttribute(name),
-    '@classname': xmlAttribute(classname),
-    '@time': seconds(durationMs),
-    ...(found && {
-      [found.kind]: {
-        '@message': xmlAttribute(found.message),
-        '@type': found.type,
-        '#text': found.text === undefined ? undefined : xmlText(found.text),
-      },
-    }),
-  }
+/** Results that do not decide or were not judged are skipped, with the reason: JUnit has no other state. */
+function testCase(result: RequirementResult, { kind, message = '' }: TestStatus): TestCase {
+  const { id: name, operation: classname, durationMs, level } = result
+  const about = { name, classname, durationMs }
+  const own = { '@message': xmlAttribute(message) }
+  if (kind === 'passed') return about
+  if (kind === 'skipped') return { ...about, skipped: own }
+  const requirement = `${levels[level]} (${sections(result.section)}): ${result.statement}`
+  const text = [requirement, ...result.failures.map(evidenceText)].join('\n\n')
+  return { ...about, failure: { ...own, '@type': level, '#text': xmlText(text) } }
 }
 
 function counts(cases: readonly TestCase[]) {
-  const of = (kind: string): string =>
-    String(cases.filter(({ found }) => found?.kind === kind).length)
   return {
     '@tests': String(cases.length),
-    '@failures': of('failure'),
-    '@errors': of('error'),
-    '@skipped': of('skipped'),
+    '@failures': String(cases.filter(({ failure }) => failure).length),
+    '@errors': String(cases.filter(({ error }) => error).length),
+    '@skipped': String(cases.filter(({ skipped }) => skipped).length),
   }
 }
 

@@ -1,10 +1,9 @@
-import { pathToFileURL } from 'node:url'
 import type { Colors } from 'picocolors/types'
 import type { Report } from '../harness/report/index.ts'
 import { count, reasonExpected } from '../harness/report/index.ts'
 import { terminalText } from './escape.ts'
 import { failureBlock, shortBlock } from './terminal/failure-lines.ts'
-import { jsonLines, laidOut, type Line, type Link, mapLines, noLink } from './terminal/lines.ts'
+import { jsonLines, laidOut, type Line, mapLines } from './terminal/lines.ts'
 import { reasonLines, stepLines, summaryTable } from './terminal/lines.ts'
 import { byCause, type Distinct, failuresOf } from './view/causes.ts'
 import { leftOutSentence, requiredButMissed } from './view/groups.ts'
@@ -32,7 +31,6 @@ export interface TerminalOptions {
   readonly written?: readonly { readonly format: string; readonly path: string }[]
   /** Columns of the terminal, at which lines are broken; Infinity, the default, for a pipe. */
   readonly width?: number
-  readonly link?: Link
   readonly isVerbose?: boolean
 }
 
@@ -178,7 +176,7 @@ function endLines(shown: Showing, most: number): Line[] {
   return [
     ...(leftOut === undefined ? [] : [`Left out: ${leftOut}`]),
     ...runNotes(report).map((note) => terminalText(note)),
-    ...reportsLine(written, shown),
+    ...reportsLine(written, colors),
     colors.dim(
       `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${[createdObjects(run), seedLine(report)].filter(Boolean).join('; ')}`,
     ),
@@ -191,13 +189,8 @@ function endLines(shown: Showing, most: number): Line[] {
   ]
 }
 
-function reportsLine(
-  written: NonNullable<TerminalOptions['written']>,
-  { colors, options: { link = noLink } }: Showing,
-): Line[] {
-  const paths = written.flatMap(({ path }) =>
-    path === '-' ? [] : [link(terminalText(path), pathToFileURL(path).href)],
-  )
+function reportsLine(written: NonNullable<TerminalOptions['written']>, colors: Colors): Line[] {
+  const paths = written.flatMap(({ path }) => (path === '-' ? [] : [terminalText(path)]))
   if (paths.length === 0) return []
   return [{ whole: `${colors.dim(paths.length === 1 ? 'report' : 'reports')} ${paths.join(', ')}` }]
 }

@@ -7,7 +7,7 @@ export { absentReason, leftOut, mistakeReason, targetReason } from './reason.ts'
 export { undeclaredReason, unreachableReason } from './reason.ts'
 export { commonReason, plainReason, type Reason, reasonIn } from './reason.ts'
 export { isLeftOut, isLeftOutByOption, isMistake } from './reason.ts'
-export { count, sayNeed, sayNeeds, sections, sectionsIn } from './reason.ts'
+export { count, sayNeed, sayNeeds, sections } from './reason.ts'
 export { rateOf, spokenRate } from './reason.ts'
 
 export { summarize } from './verdict.ts'

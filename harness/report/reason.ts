@@ -94,11 +94,10 @@ export function commonReason(results: readonly RequirementResult[]): Reason | un
 
 /** Formats sections: `4.2, 8` becomes `§4.2, §8`. */
 export function sections(section: string): string {
-  return sectionsIn(section).join(', ')
-}
-
-export function sectionsIn(section: string): string[] {
-  return section.split(',').map((part) => `§${part.trim()}`)
+  return section
+    .split(',')
+    .map((part) => `§${part.trim()}`)
+    .join(', ')
 }
 
 export function count(number: number, noun: string, plural = `${noun}s`): string {

@@ -51,22 +51,6 @@ export function canRewrite(
   return stream.isTTY === true && env.TERM !== 'dumb'
 }
 
-/** Whether the terminal supports hyperlinks (OSC 8): known terminals only, no multiplexers. */
-export function knowsLinks(
-  stream: { readonly isTTY?: boolean },
-  env: Environment = process.env,
-): boolean {
-  if (stream.isTTY !== true || env.TERM === 'dumb' || env.TMUX !== undefined) return false
-  const { KITTY_WINDOW_ID, TERM_PROGRAM = '', VTE_VERSION = '0', WT_SESSION } = env
-  const programs = ['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'Hyper']
-  return (
-    programs.includes(TERM_PROGRAM) ||
-    KITTY_WINDOW_ID !== undefined ||
-    WT_SESSION !== undefined ||
-    Number(VTE_VERSION) >= 5000
-  )
-}
-
 function wantsColor(
   isTerminal: boolean,
   { CI, FORCE_COLOR, NO_COLOR, TERM }: Environment,

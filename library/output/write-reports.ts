@@ -4,8 +4,8 @@ import { type Report, type RecordedExchange, withProblems } from '../../harness/
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { loadFormats } from '../../reporters/index.ts'
 import { type Pieces, isWrittenDirectly, readable, stage, type ReportRequest } from './files.ts'
-import { complain, colorsFor, knowsLinks, type People, tell } from './say.ts'
-import { columnsOf, type Line, terminalLink } from '../../reporters/terminal/lines.ts'
+import { complain, colorsFor, type People, tell } from './say.ts'
+import { columnsOf, type Line } from '../../reporters/terminal/lines.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
@@ -96,10 +96,7 @@ export async function finish(report: Report, ending: Ending): Promise<Report> {
   const done = requests.length > 0 ? await writeReports(requests, { report, exchanges }) : nothing
   for (const problem of done.problems) complain(problem)
   tell(people, before)
-  const shown = {
-    ...{ notes, isVerbose, written: done.written, width: columnsOf(people) },
-    ...(knowsLinks(people) && { link: terminalLink }),
-  }
+  const shown = { notes, isVerbose, written: done.written, width: columnsOf(people) }
   people.write(renderTerminal(done.report, colorsFor(people), shown))
   process.exitCode = done.report.exit.code
   return done.report

@@ -29,27 +29,32 @@ function exchangeMarkup(exchange: RecordedExchange): string {
 
 const MOST = 50
 
-export interface SentExchanges {
-  readonly shown: string[]
-  all: number
-}
-
-/** Reads the exchanges once and keeps what is shown, by requirement; the run's own requests are under `null`. */
-export async function byRequirement(
+/**
+ * Reads the exchanges once and keeps the markup of the first ones of each requirement; the run's own are under `null`.
+ * @param room bytes of markup for each
+ */
+export async function exchangesByRequirement(
   exchanges: Exchanges,
-): Promise<ReadonlyMap<string | null, SentExchanges>> {
-  const book = new Map<string | null, SentExchanges>()
+  room: number,
+): Promise<ReadonlyMap<string | null, string>> {
+  const book = new Map<string | null, { shown: string[]; bytes: number; all: number }>()
   for await (const exchange of exchanges) {
-    const sent = book.get(exchange.requirement) ?? { shown: [], all: 0 }
+    const sent = book.get(exchange.requirement) ?? { shown: [], bytes: 0, all: 0 }
     book.set(exchange.requirement, sent)
     sent.all++
-    if (sent.shown.length < MOST) sent.shown.push(exchangeMarkup(exchange))
+    // Those after one that is not shown are not shown either.
+    if (sent.shown.length === MOST || sent.shown.length < sent.all - 1) continue
+    const markup = exchangeMarkup(exchange)
+    sent.bytes += Buffer.byteLength(markup)
+    if (sent.bytes <= room) sent.shown.push(markup)
   }
-  return book
-}
-
-export function moreExchanges(number: number): string {
-  return number > 0 ? `<p class="x">and ${number} more: the HAR report has every exchange</p>` : ''
+  return new Map(
+    [...book].map(([id, { all, shown }]) => {
+      const more = all - shown.length
+      const rest = `<p class="x">and ${more} more: the HAR report has every exchange</p>`
+      return [id, [...shown, ...(more > 0 ? [rest] : [])].join('\n')]
+    }),
+  )
 }
 
 /** Parsers drop the first line feed in `pre`, so one is added. */

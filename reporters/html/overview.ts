@@ -1,7 +1,7 @@
 import { idLink, sectionHead } from './assets.ts'
 import { count, type Counts, type Outcome, type Report } from '../../harness/report/index.ts'
 import { htmlAttribute, htmlText } from '../escape.ts'
-import { exercised, sum, total, leftOutSentence, selectedSummary } from '../view/groups.ts'
+import { leftOutSentence, selectedSummary, total } from '../view/groups.ts'
 import { byState, mapSentence, shownMap, states } from '../view/operation-map.ts'
 import { capital, compactJson, duration, outcomes } from '../view/writing.ts'
 import {
@@ -66,7 +66,6 @@ function countCards(report: Report): string {
   return `<div class="counts">
 ${levelCard('Required', 'decides the verdict', summary.must)}
 ${levelCard('Recommended', run.strict ? 'counts like required (--strict)' : 'reported, does not decide', summary.should)}
-${coverage(sum(summary.must, summary.should))}
 </div>`
 }
 
@@ -88,16 +87,6 @@ function bar(counts: Counts): string {
     return part
   })
   return `<svg class="bar" viewBox="0 0 ${Math.max(x, 1)} 1" preserveAspectRatio="none" aria-hidden="true">${parts.join('')}</svg>`
-}
-
-function coverage(counts: Counts): string {
-  const apply = total(counts) - counts.notApplicable
-  const share = apply === 0 ? 0 : Math.floor((exercised(counts) / apply) * 100)
-  const rest =
-    counts.notApplicable === 0
-      ? ''
-      : `; ${counts.notApplicable} ${counts.notApplicable === 1 ? 'does' : 'do'} not apply`
-  return `<section class="card"><h2>Coverage</h2><p class="weight">Of what applies to this target</p><p class="share"><b>${share}</b> %</p><p>${exercised(counts)} of ${apply} requirements were tested${rest}.</p></section>`
 }
 
 function day(time: string): string {

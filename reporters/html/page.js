@@ -1,46 +1,10 @@
-// Filter, search, copy buttons and links into folded requirements. The page works without it.
+// Filter, search, copy buttons and links to folded requirements. The page works without it.
 const $ = (id) => document.getElementById(id)
 const allRows = () => [...document.querySelectorAll('#list .r')]
 const texts = new WeakMap()
 const textOf = (row) => {
   if (!texts.has(row)) texts.set(row, row.firstChild.textContent.toLowerCase())
   return texts.get(row)
-}
-
-// Filters without a default tick.
-const standard = [...document.querySelectorAll('#tools input[type=checkbox]')]
-  .filter((box) => !box.defaultChecked)
-  .map((box) => box.value)
-  .join()
-
-// The filter is part of the URL, so it can be kept, shared and reloaded.
-function remember() {
-  const off = [...document.querySelectorAll('#tools input[type=checkbox]:not(:checked)')].map(
-    (box) => box.value,
-  )
-  const hide = off.join() === standard ? '' : off.join() || 'none'
-  const asked = { q: $('find').value, hide, level: $('level').value }
-  const query = new URLSearchParams(
-    Object.entries(asked).filter(([, value]) => value !== ''),
-  ).toString()
-  try {
-    history.replaceState(
-      null,
-      '',
-      `${location.pathname}${query === '' ? '' : `?${query}`}${location.hash}`,
-    )
-  } catch {
-    // Some browsers do not let a local file change its URL.
-  }
-}
-
-function recall() {
-  const asked = new URLSearchParams(location.search)
-  $('find').value = asked.get('q') ?? ''
-  $('level').value = asked.get('level') ?? ''
-  const off = (asked.get('hide') ?? standard).split(',')
-  for (const box of document.querySelectorAll('#tools input[type=checkbox]'))
-    box.checked = !off.includes(box.value)
 }
 
 function filter() {
@@ -64,23 +28,10 @@ function filter() {
   $('shown').textContent = shown === rows.length ? '' : `${shown} of ${rows.length} shown`
 }
 
-function filterAnew() {
-  filter()
-  remember()
-}
-
-function copyText(text) {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text)
-  const area = document.body.appendChild(document.createElement('textarea'))
-  area.value = text
-  area.select()
-  document.execCommand('copy')
-  area.remove()
-  return Promise.resolve()
-}
-
 // Buttons are added on opening: thousands would delay the first paint.
 function addCopyButtons(root) {
+  // Browsers have a clipboard only in a local file, on localhost, and over https.
+  if (!navigator.clipboard) return
   for (const pre of root.querySelectorAll('pre.c:not([data-b])')) {
     if (pre.closest('details:not([open])')) continue
     pre.dataset.b = ''
@@ -90,7 +41,7 @@ function addCopyButtons(root) {
     button.className = 'copy'
     button.textContent = 'Copy'
     button.addEventListener('click', async () => {
-      await copyText(text).then(
+      await navigator.clipboard.writeText(text).then(
         () => (button.textContent = 'Copied'),
         () => (button.textContent = 'Not allowed'),
       )
@@ -110,9 +61,8 @@ function openTarget() {
 }
 
 $('tools').hidden = false
-recall()
-$('find').addEventListener('input', filterAnew)
-$('tools').addEventListener('change', filterAnew)
+$('find').addEventListener('input', filter)
+$('tools').addEventListener('change', filter)
 $('fold').addEventListener('click', () => {
   const open = $('fold').textContent === 'Open all'
   for (const row of allRows()) row.open = open && !row.hidden
@@ -126,14 +76,7 @@ document.addEventListener(
 addEventListener('hashchange', openTarget)
 document.addEventListener('click', (event) => {
   const link = event.target.closest?.('a')
-  const href = link?.getAttribute('href') ?? ''
-  if (href.startsWith('#')) setTimeout(openTarget)
-  if (!href.startsWith('?q=')) return
-  // Shows all requirements of a section; open ones stay open.
-  event.preventDefault()
-  $('find').value = new URLSearchParams(href.slice(0, href.indexOf('#'))).get('q')
-  filterAnew()
-  $('requirements').scrollIntoView()
+  if (link?.getAttribute('href')?.startsWith('#')) setTimeout(openTarget)
 })
 addCopyButtons(document)
 filter()

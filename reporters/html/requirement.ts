@@ -5,7 +5,7 @@ import type {
   Report,
   RequirementResult,
 } from '../../harness/report/index.ts'
-import { count, reasonExpected, sections, sectionsIn } from '../../harness/report/index.ts'
+import { count, reasonExpected, sections } from '../../harness/report/index.ts'
 import { htmlAttribute, htmlText, shortened, visible } from '../escape.ts'
 import { duration, kinds, levels } from '../view/writing.ts'
 import { evidence } from '../view/evidence.ts'
@@ -105,16 +105,7 @@ export function requirement(result: RequirementResult, context: RequirementConte
     expected === undefined || result.outcome !== 'failed'
       ? ''
       : `<p class="facts">Expected by the baseline: ${htmlText(expected)}</p>`
-  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${levels[result.level]}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${known}${failureEvidence(result.failures, failureShare)}${ranOrNot}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
-}
-
-function sectionLinks(section: string): string {
-  return sectionsIn(section)
-    .map(
-      (one) =>
-        `<a href="?q=${htmlAttribute(encodeURIComponent(one))}#requirements">${htmlText(one)}</a>`,
-    )
-    .join(', ')
+  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${levels[result.level]}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${known}${failureEvidence(result.failures, failureShare)}${ranOrNot}${again}${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
 }
 
 function rerun(report: Report, { id }: RequirementResult): string {

@@ -18,14 +18,6 @@ export type Line =
 
 export const paints = { p: 'green', f: 'red', m: 'yellow', n: 'dim', w: 'dim' } as const
 
-export type Link = (text: string, address: string) => string
-
-export const noLink: Link = (text) => text
-
-/** A terminal hyperlink (OSC 8). The address is a parsed URL, without control characters. */
-export const terminalLink: Link = (text, address) =>
-  `\u001b]8;;${new URL(address).href}\u0007${text}\u001b]8;;\u0007`
-
 const NARROWEST = 30
 const HANGING = 2
 

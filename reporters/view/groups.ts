@@ -59,18 +59,6 @@ export function total(counts: Counts): number {
   return counts.passed + counts.failed + counts.notExercised + counts.notApplicable
 }
 
-export function exercised(counts: Counts): number {
-  return counts.passed + counts.failed
-}
-
-export function sum(a: Counts, b: Counts): Counts {
-  const add = (member: keyof Counts): number => a[member] + b[member]
-  return {
-    ...{ passed: add('passed'), failed: add('failed') },
-    ...{ notExercised: add('notExercised'), notApplicable: add('notApplicable') },
-  }
-}
-
 /** The requirements not left out; inapplicable ones are included. */
 export function selectedResults({
   requirements,

@@ -2,7 +2,7 @@ import { levels } from '../../reporters/view/writing.ts'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { leftOut } from '../../harness/report/reason.ts'
-import { failed, missed, notApplicable, report as reportOf, result } from '../gates/results.ts'
+import { failed, missed, report as reportOf, result } from '../gates/results.ts'
 import { attribute, type Element, elements, hasClass, textOf } from './parsers.ts'
 import { fails, inHtml, mixed, sampleExchanges, sampleFailure, sampleReport } from './samples.ts'
 
@@ -24,21 +24,15 @@ test('every requirement is a row with its outcome, level, section, statement and
   })
 })
 
-test('the first screen says verdict, target, counts and coverage, and what does not apply if there is any', async () => {
+test('the first screen says verdict, target and counts', async () => {
   const header = textOf(whole.find(({ tagName }) => tagName === 'header')!)
   const { must, should } = report.summary
   for (const part of [
     ...['Non-conformant', 'Example staging', 'https://staging.example.com', 'insecure: '],
     `${must.failed} required checks failed, ${must.passed} passed`,
     `${should.notExercised} not tested`,
-    `${must.passed + must.failed + should.passed + should.failed} of`,
   ])
     expect(header).toContain(part)
-  const covered = async (...of: Parameters<typeof reportOf>[0]) =>
-    /\d+ of \d+ requirements were tested[^<]*/.exec(await inHtml(reportOf(of)))?.[0]
-  expect(await covered(result('a.b/1'))).toBe('1 of 1 requirements were tested.')
-  const applying = await covered(result('a.b/1'), notApplicable('a.b/2'))
-  expect(applying).toBe('1 of 1 requirements were tested; 1 does not apply.')
 })
 
 test('what an option left out is shown as that', async () => {
@@ -130,7 +124,7 @@ test('a page allows its own style and script by hash, and nothing else', () => {
     `script-src ${hash('script')}`,
     ...['img-src data:', "base-uri 'none'", "form-action 'none'"],
   ])
-  const links = /^a (?:\?q=%C2%A7[\w.%]*)?#|^link data:,$/
+  const links = /^a #|^link data:,$/
   const wrong = whole.flatMap(({ attrs, tagName }) =>
     attrs.flatMap(({ name, value }) =>
       /^on|^style$/.test(name) || (/^(src|href)$/.test(name) && !links.test(`${tagName} ${value}`))

@@ -3,9 +3,7 @@ import { expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
 import { leftOut, targetReason, undeclaredReason } from '../../harness/report/reason.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
-import { knowsLinks } from '../../library/output/say.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import { terminalLink } from '../../reporters/terminal/lines.ts'
 import { nextSteps } from '../../reporters/view/next-steps.ts'
 import { failed, failure, missed, report, result } from '../gates/results.ts'
 import { fails, inTerminal, mixed, sampleFailure, sampleReport } from './samples.ts'
@@ -217,18 +215,4 @@ test('text is broken to the width of a terminal: what follows is indented, what 
   expect(inTerminal(of, { width: 50 })).toContain(
     '    sent      POST /v1/applications/a-1/jobs with\n              a valid body\n    expected  404',
   )
-})
-
-test('paths are links in a terminal that knows them, and in no other', () => {
-  const of = report([failed('a.b/1')])
-  const written = [{ format: 'html', path: '/tmp/r.html' }]
-  const text = inTerminal(of, { written, link: terminalLink, width: 80 })
-  expect(text).toContain('report \u001b]8;;file:///tmp/r.html\u0007/tmp/r.html\u001b]8;;\u0007\n')
-  expect(inTerminal(of, { written })).not.toContain('\u001b')
-  const vscode = { TERM_PROGRAM: 'vscode' }
-  for (const env of [vscode, { VTE_VERSION: '7600' }])
-    expect(knowsLinks({ isTTY: true }, env)).toBe(true)
-  for (const env of [{}, { ...vscode, TMUX: 'x' }, { WT_SESSION: '1', TERM: 'dumb' }])
-    expect(knowsLinks({ isTTY: true }, env)).toBe(false)
-  expect(knowsLinks({}, vscode)).toBe(false)
 })
