@@ -1,8 +1,4 @@
-import {
-  operation as operationOf,
-  type OperationId,
-  operations,
-} from '../../catalogue/operations.ts'
+import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { orElse, type Run } from '../engine/index.ts'
 import {
   type Exchange,
@@ -12,7 +8,7 @@ import {
   countsAsGranted,
 } from '../journal/index.ts'
 import { ask, type CheckContext } from '../run/index.ts'
-import type { ApplicationResource, OtherObject } from '../target/index.ts'
+import { otherApplications, type OtherObject } from '../target/index.ts'
 import {
   atOtherPath,
   type Case,
@@ -94,9 +90,9 @@ function otherObject(context: CheckContext, id: OperationId, other: OtherObject)
  * server may check only the first.
  */
 function forOtherObjects(material: Material, cases: Cases): Case[] {
-  const { operation, target } = material
+  const { operation, options, requirement, target } = material
   if (operationOf(operation).body !== 'json') return []
-  const random = randomOfOthers(material)
+  const random = randomOf(seedFor(options.seed, `other object of ${requirement.id}`))
   return otherObjects(material).flatMap((other) => {
     const resources = { ...target.resources, ...inPlaceOfApplication(material, other) }
     const known = { ...material, target: { ...target, resources } }
@@ -110,9 +106,6 @@ function forOtherObjects(material: Material, cases: Cases): Case[] {
     return chosen ? [ofOtherObject(chosen, other)] : []
   })
 }
-
-const randomOfOthers = (material: Material) =>
-  randomOf(seedFor(material.options.seed, `other object of ${material.requirement.id}`))
 
 /** Nobody knows which inputs a created application requires. */
 function inPlaceOfApplication({ operation, target: { resources } }: Material, other: OtherObject) {
@@ -130,35 +123,15 @@ export const ofOtherObject = (one: Case, other: OtherObject): Case => ({
   isFurther: true,
 })
 
-const isMakeable = (material: Material): boolean =>
-  operations.some(
-    (one) =>
-      material.target.operations[one.id] &&
-      operationOf(one.id).creates?.usedBy.some((use) => use.operation === material.operation),
-  )
-
-/** What the run makes. Of applications: the other one, and one of the rest, chosen by the seed. */
-export function otherObjects(material: Material): OtherObject[] {
-  const { operation, target } = material
+/** What the run makes, and the other applications that the target file declares. */
+export function otherObjects({ operation, target: { resources } }: Material): OtherObject[] {
   const { params, busy } = operationOf(operation)
   if (params === undefined) return []
   if (!busy) return ['created']
-  const {
-    application,
-    otherApplication: second,
-    failingApplication,
-    slowApplication,
-  } = target.resources
-  const known = new Set([application?.id, second?.id])
-  const isNew = (one: ApplicationResource | undefined) => one !== undefined && !known.has(one.id)
-  const rest: OtherObject[] = [
-    ...(isNew(failingApplication) ? (['failingApplication'] as const) : []),
-    ...(isNew(slowApplication) ? (['slowApplication'] as const) : []),
-    ...(isMakeable(material) ? (['created'] as const) : []),
-  ]
-  const drawn = rest[Math.floor(randomOfOthers(material)() * rest.length)]
-  const hasSecond = second !== undefined && second.id !== application?.id
-  return [...(hasSecond ? (['otherApplication'] as const) : []), ...(drawn ? [drawn] : [])]
+  // Several names may declare one application.
+  const byId = new Map(otherApplications.map((name) => [resources[name]?.id, name]))
+  for (const id of [undefined, resources.application?.id]) byId.delete(id)
+  return [...byId.values(), 'created']
 }
 
 async function grantsAtOtherPath(run: Run, id: OperationId): Promise<boolean> {

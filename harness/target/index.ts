@@ -14,6 +14,7 @@ export {
   type ApplicationResource,
   applicationNames,
   type OtherObject,
+  otherApplications,
   type Scenario,
   type Target,
   type UploadContent,

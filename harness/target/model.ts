@@ -44,12 +44,12 @@ export interface ApplicationResource extends ApplicationValue {
   readonly requiredInputs: readonly string[]
 }
 
-export const applicationNames = [
-  'application',
+export const otherApplications = [
   'otherApplication',
   'slowApplication',
   'failingApplication',
 ] as const
+export const applicationNames = ['application', ...otherApplications] as const
 export const pdfNames = [
   'pdfFile',
   'corruptedPdfFile',
@@ -60,7 +60,7 @@ export const pdfNames = [
 type ApplicationName = (typeof applicationNames)[number]
 
 /** What a path names besides the declared object: another application, or what the run makes. */
-export type OtherObject = Exclude<ApplicationName, 'application'> | 'created'
+export type OtherObject = (typeof otherApplications)[number] | 'created'
 type PdfName = (typeof pdfNames)[number]
 
 export type Resources = Omit<ResourceValues, ApplicationName | PdfName> & {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { TargetFile } from '../../harness/target/model.ts'
 import { answer, judge, type Way } from './networks.ts'
 
 /** Servers that check requests only for one object, or only for those they knew before. */
@@ -13,11 +12,7 @@ const isJudged = (id: string): boolean =>
   (!ofOneObject.test(id) || id === 'graphs.add-file/4xx-unknown-file')
 
 /** Grants what must be refused wherever `isOther`: gives the requirements that were judged, and those that failed. */
-async function grantingWhere(
-  operation: OperationId,
-  isOther: (id: string) => boolean,
-  change?: (file: TargetFile) => TargetFile,
-) {
+async function grantingWhere(operation: OperationId, isOther: (id: string) => boolean) {
   const way: Way = (_, send, { probe, purpose }) => {
     const [id = ''] = probe?.operation === operation ? Object.values(probe.params) : []
     const isFault = purpose?.role === 'probe' && isJudged(purpose.requirement ?? '')
@@ -26,7 +21,6 @@ async function grantingWhere(
   const { failed, results } = await judge([`${operation}/4*`], {
     reference: { jobMs: 10, slowJobMs: 20 },
     way,
-    ...(change && { change }),
   })
   const judged = results
     .filter(({ id, outcome }) => isJudged(id) && ['passed', 'failed'].includes(outcome))
@@ -46,23 +40,18 @@ describe('what is granted wrongly is found if it is granted only for', () => {
     },
   )
 
-  const { failingApplication, slowApplication, application, ...resources } = target.resources
+  const { otherApplication, slowApplication, failingApplication } = target.resources
   test.each([
-    ['failingApplication', { failingApplication }, failingApplication.id],
-    ['slowApplication', { slowApplication }, slowApplication.id],
-    ['applications of the run', {}, undefined],
-  ])('%s', async (_, own, id) => {
-    const isOther = id === undefined ? isMade : (other: string) => other === id
-    const { failed, judged } = await grantingWhere('jobs.create', isOther, (file) => {
-      const { 'applications.create': create, ...operations } = file.operations ?? {}
-      return {
-        ...file,
-        resources: { ...resources, application, ...own },
-        operations: id === undefined ? file.operations! : operations,
-      }
-    })
-    // They declare no required inputs, and nobody knows which ones a created application requires.
-    expect(failed).toEqual(judged.filter((one) => !one.endsWith('-required-inputs')))
+    ['the other application', otherApplication.id],
+    ['the slow one', slowApplication.id],
+    ['the failing one', failingApplication.id],
+    ['applications of the run', undefined],
+  ])('%s', async (_, own) => {
+    const isOther = own === undefined ? isMade : (id: string) => id === own
+    const { failed, judged } = await grantingWhere('jobs.create', isOther)
+    // The other one declares its required inputs, and nobody knows those of a created one.
+    const isFound = (id: string) => own === otherApplication.id || !id.endsWith('-required-inputs')
+    expect(failed).toEqual(judged.filter(isFound))
   })
 })
 
