@@ -11,7 +11,8 @@ async function refusal(value: unknown): Promise<string | undefined> {
   try {
     const file = checkTargetFile(value, 'target.json')
     const baseUrl = 'https://example.com'
-    await resolveTarget({ baseUrl, ...file }, { dir: '.', source: 'target.json', env: {} })
+    const env = { EMPTY: '', BLANK: 'a-key ', UMLAUT: 'ä-key' }
+    await resolveTarget({ baseUrl, ...file }, { dir: '.', source: 'target.json', env })
   } catch (error) {
     expect(error).toBeInstanceOf(UserError)
     return (error as Error).message

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { loadTargetFile } from '../../harness/target/load.ts'
+import { UserError } from '../../harness/user-error.ts'
 
 let dir: string
 beforeAll(() => {
@@ -13,15 +14,6 @@ beforeAll(() => {
 function written(name: string, text: string): string {
   writeFileSync(join(dir, name), text)
   return join(dir, name)
-}
-
-const refusal = async (path: string): Promise<string> => {
-  const error: unknown = await loadTargetFile(path).then(
-    () => undefined,
-    (caught: unknown) => caught,
-  )
-  expect((error as Error).name).toBe('UserError')
-  return (error as Error).message.replaceAll(`${dir}/`, '')
 }
 
 test('JSON with comments and a comma too many is read', async () => {
@@ -108,5 +100,7 @@ test.each([
   ['folder.json', undefined, 'folder.json: is a folder'],
 ])('%s is refused in one sentence', async (name, text, message) => {
   if (text !== undefined) written(name, text)
-  expect(await refusal(join(dir, name))).toBe(message)
+  const error = await loadTargetFile(join(dir, name)).catch((caught: unknown) => caught)
+  expect(error).toBeInstanceOf(UserError)
+  expect((error as UserError).message.replaceAll(`${dir}/`, '')).toBe(message)
 })

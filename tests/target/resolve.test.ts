@@ -8,6 +8,7 @@ import type { TargetFile } from '../../harness/target/model.ts'
 import { createKeys } from '../../harness/engine/keys.ts'
 import { createLifetime } from '../../harness/engine/outcome.ts'
 import { redactorFor } from '../../harness/target/keys.ts'
+import { UserError } from '../../harness/user-error.ts'
 import { type Resolved, resolveTarget, type ResolveOptions } from '../../harness/target/resolve.ts'
 
 const baseUrl = 'https://example.com/base/'
@@ -15,27 +16,16 @@ const dir = folder()
 beforeAll(() => {
   writeFileSync(join(dir, 'key.txt'), 'the-key-in-a-file\n')
   writeFileSync(join(dir, 'blank.txt'), ' the-key-in-a-file\n')
-  writeFileSync(join(dir, 'print.mjs'), "process.stdout.write('  the-key-of-a-command\\n')\n")
-  writeFileSync(
-    join(dir, 'fail.mjs'),
-    "console.error('a line\\ntoken endpoint: 503 for a1b2c3d4e5f6g7h8'); console.log('a-secret'); process.exit(3)\n",
-  )
   writeFileSync(join(dir, 'bad.pdf'), '%PDF')
   writeFileSync(join(dir, 'ca.pem'), 'PEM')
 })
 
 const resolve = (file: TargetFile, options: Partial<ResolveOptions> = {}): Promise<Resolved> =>
   resolveTarget({ baseUrl, ...file }, { dir, env: {}, ...options })
-const refusal = async (
-  file: TargetFile,
-  options: Partial<ResolveOptions> = {},
-): Promise<string> => {
-  const error: unknown = await resolve(file, options).then(
-    () => undefined,
-    (caught: unknown) => caught,
-  )
-  expect((error as Error).name).toBe('UserError')
-  return (error as Error).message
+const refusal = async (file: TargetFile, options: Partial<ResolveOptions> = {}) => {
+  const error = await resolve(file, options).catch((caught: unknown) => caught)
+  expect(error).toBeInstanceOf(UserError)
+  return (error as UserError).message
 }
 
 test('the command line wins over the file, the file over the environment', async () => {
@@ -64,33 +54,15 @@ test('the command line wins over the file, the file over the environment', async
 })
 
 const none = { env: 'NONE' }
-const node = process.execPath
 
 // @ stands for the file that has the mistake: what the command line or the environment gives has none.
 test.each<[TargetFile, Partial<ResolveOptions>, string]>([
-  [{ keys: { full: none } }, {}, '@keys.full: the environment variable NONE is not set'],
   [
     { keys: { expired: none } },
     { key: 'given-key' },
     '@keys.expired: the environment variable NONE is not set',
   ],
-  [{ headers: { 'x-a': none } }, {}, '@headers.x-a: the environment variable NONE is not set'],
-  [
-    { scenarios: { 'files.upload/507-storage-full': { key: none } } },
-    {},
-    '@scenarios.files.upload/507-storage-full.key: the environment variable NONE is not set',
-  ],
-  [{ keys: { full: { env: 'EMPTY' } } }, {}, '@keys.full: the environment variable EMPTY is empty'],
-  [{ keys: { full: { file: 'none.txt' } } }, {}, '@keys.full: none.txt does not exist'],
-  [{ keys: { full: { file: '.' } } }, {}, '@keys.full: . is a folder'],
-  [{ tls: { ca: 'none.pem' } }, {}, '@tls.ca: none.pem does not exist'],
-  [
-    { resources: { pdfFile: { upload: 'none.pdf' } } },
-    {},
-    '@resources.pdfFile: none.pdf does not exist',
-  ],
   [{}, { headers: { 'x-a': none } }, '--header x-a: the environment variable NONE is not set'],
-  // Keys and headers that cannot be sent.
   [{}, { key: 'a\nkey' }, 'the key on the command line has a control character'],
   [{}, { key: '' }, 'the key on the command line is empty'],
   [
@@ -99,33 +71,11 @@ test.each<[TargetFile, Partial<ResolveOptions>, string]>([
     'the environment variable CONFORM_API_KEY has a character that is not ASCII',
   ],
   [
-    { keys: { full: { env: 'BLANK' } } },
-    {},
-    '@keys.full (from the environment variable BLANK) begins or ends with a blank',
-  ],
-  [
     { keys: { expired: { file: 'blank.txt' } } },
     {},
     '@keys.expired (from the file blank.txt) begins or ends with a blank',
   ],
   [{ keys: { full: () => '' } }, {}, '@keys.full: the key that the function gives is empty'],
-  [
-    { keys: { expired: () => 'a\u0000' } },
-    {},
-    '@keys.expired: the key that the function gives has a control character',
-  ],
-  [{ headers: { 'x-a': { env: 'UMLAUT' } } }, {}, '@headers.x-a has a character that is not ASCII'],
-  // Of a command the last line of stderr is repeated, without what may be a key.
-  [
-    { keys: { full: { command: [node, 'fail.mjs'] } } },
-    {},
-    `@keys.full: the command "${node}" failed with exit code 3: token endpoint: 503 for [redacted]`,
-  ],
-  [
-    { keys: { full: { command: ['no-such-program-here'] } } },
-    {},
-    '@keys.full: the command "no-such-program-here" was not found',
-  ],
   [
     { keys: { full: () => Promise.reject(new Error('no a1b2c3d4e5f6g7h8')) } },
     {},
@@ -137,8 +87,7 @@ test.each<[TargetFile, Partial<ResolveOptions>, string]>([
     'the base URL must be an http or https URL like https://staging.example.com/base, without credentials, query or fragment',
   ],
 ])('%j with %j is refused: %s', async (file, options, message) => {
-  const env = { EMPTY: '', BLANK: 'a-key ', UMLAUT: 'ä-key' }
-  const all = { source: 'staging.json', env, ...options }
+  const all = { source: 'staging.json', ...options }
   expect(await refusal(file, all)).toBe(message.replace('@', 'staging.json: '))
 })
 
@@ -151,7 +100,7 @@ test('a base URL has to be given, and the variable of a key that is not used nee
 })
 
 test('keys come from files and commands, relative to the target file', async () => {
-  const command = [process.execPath, 'print.mjs']
+  const command = ['echo', ' the-key-of-a-command']
   const { target } = await resolve({
     keys: {
       full: { file: 'key.txt' },
