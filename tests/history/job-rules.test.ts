@@ -38,7 +38,7 @@ ${job(`j${+from / 10_000}${at}`, start + 970, on)}`
 const short = (...answers: string[]): string =>
   times(answers.length, (n) => {
     const [at, name, answer] = [n * 1000, `j${n}1`, answers[n]!]
-    const attack = answer.startsWith('attacked') ? `${at + 20} a/400-missing-inputs: 400; ` : ''
+    const attack = answer.startsWith('attacked') ? `${at + 20} a/bad: 400; ` : ''
     const [second, end] = answer.endsWith('202')
       ? [`202 j${n}2`, `; ${at + 50} j${n}2: completed`]
       : ['409', '']
@@ -56,7 +56,7 @@ function looks(names: string, from = '0', between = '202'): string {
         ? job(`${all[at]}${n}`, start + 2500 + 100 * n)
         : `${start + 2500 + 100 * n} a: 409`,
     )
-    return `${start + 100} a/400-missing-inputs: 400; ${start + 110} a: 409; ${bare}`
+    return `${start + 100} a/bad: 400; ${start + 110} a: 409; ${bare}`
   })
 }
 

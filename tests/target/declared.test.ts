@@ -17,49 +17,27 @@ test.each(rows)(
   },
 )
 
-test.each<[string, boolean, TargetFile]>([
-  ['/resources/graph', true, { resources: { graph: 'g' } }],
-  ['/resources/graph', false, { resources: {} }],
-  ['/operations/files.upload', false, { operations: { 'files.upload': 'not-served' } }],
-  [
-    '/operations/completion.create/fields/prompt',
-    false,
-    { operations: { 'completion.create': { body: { prompt: '' } } } },
-  ],
-  [
-    '/operations/completion.create/fields/prompt',
-    true,
-    { operations: { 'completion.create': { body: {}, fields: { prompt: '/p' } } } },
-  ],
-  ['/operations/chat.create/fields/model', true, { operations: { 'chat.create': { body: {} } } }],
-  ['/operations/chat.create/fields/model', false, { operations: { 'chat.create': {} } }],
-  [
-    '/operations/chat.create/fields/query_config',
-    false,
-    { operations: { 'chat.create': { body: {} } } },
-  ],
-  [
-    '/operations/graphs.create/fields/name',
-    true,
-    { operations: { 'graphs.create': { body: { name: '' } } } },
-  ],
-  [
-    '/operations/graphs.create/fields/name',
-    false,
-    { operations: { 'graphs.create': { body: { title: '' } } } },
-  ],
-  [
-    '/operations/chat.create/body/tools',
-    true,
-    { operations: { 'chat.create': { body: { tools: [] } } } },
-  ],
-  [
-    '/scenarios/jobs.create~1429-quota-exceeded',
-    true,
-    { scenarios: { 'jobs.create/429-quota-exceeded': {} } },
-  ],
-])('%s: %s', (pointer, declared, file) => {
-  expect(declares(file, pointer)).toBe(declared)
+const declarations = `
+/resources/graph  yes  {"resources":{"graph":"g"}}
+/resources/graph  no  {"resources":{}}
+/operations/files.upload  no  {"operations":{"files.upload":"not-served"}}
+/operations/completion.create/fields/prompt  no  {"operations":{"completion.create":{"body":{"prompt":""}}}}
+/operations/completion.create/fields/prompt  yes  {"operations":{"completion.create":{"body":{},"fields":{"prompt":"/p"}}}}
+/operations/chat.create/fields/model  yes  {"operations":{"chat.create":{"body":{}}}}
+/operations/chat.create/fields/model  no  {"operations":{"chat.create":{}}}
+/operations/chat.create/fields/query_config  no  {"operations":{"chat.create":{"body":{}}}}
+/operations/graphs.create/fields/name  yes  {"operations":{"graphs.create":{"body":{"name":""}}}}
+/operations/graphs.create/fields/name  no  {"operations":{"graphs.create":{"body":{"title":""}}}}
+/operations/chat.create/body/tools  yes  {"operations":{"chat.create":{"body":{"tools":[]}}}}
+/scenarios/jobs.create~1429-quota-exceeded  yes  {"scenarios":{"jobs.create/429-quota-exceeded":{}}}`
+
+test.each(
+  declarations
+    .trim()
+    .split('\n')
+    .map((line) => line.split('  ')),
+)('a need is declared: %s: %s, %s', (pointer = '', declared, file = '') => {
+  expect(declares(JSON.parse(file) as TargetFile, pointer)).toBe(declared === 'yes')
 })
 
 test('a restricted key of another operation does not count', () => {

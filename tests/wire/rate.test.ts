@@ -92,14 +92,6 @@ test('a wait that an answer asks for counts before the 30 s', () =>
     expect(told).toEqual([90_000, 30_000, 1000])
   }))
 
-test('what goes at once is paid back by what waits', () =>
-  inVirtualTime(async () => {
-    const { wait, owe } = createPacer(10)
-    const start = performance.now()
-    for (let time = 0; time < 5; time++) owe()
-    expect(await passedIn([wait(), wait()], start)).toEqual([500, 600])
-  }))
-
 test('a rate is one of requests a second, or a minute', () => {
   expect(['10', '60/min', '1.5 / min', '0', '60/h', '', '-1'].map(rateOf)).toEqual([
     ...[10, 1, 0.025, 0],
