@@ -8,16 +8,15 @@ export interface LeftOut {
 }
 
 export function leftOutOf({ requirements }: Pick<Report, 'requirements'>): LeftOut {
-  const isNotServed = (id: string) =>
-    requirements.some(
-      ({ operation, why }) =>
-        operation === id && why?.kind === 'absent' && !why.seenBy && why.absence === 'not-served',
-    )
+  const notServed = requirements.filter(
+    ({ why }) => why?.kind === 'absent' && !why.seenBy && why.absence === 'not-served',
+  )
+  const areas = new Set<string>(notServed.map(({ operation }) => operation))
   return {
     excused: requirements.filter(
       ({ level, why }) => level === 'must' && why?.kind === 'unreachable',
     ).length,
-    notServed: operations.filter(({ id }) => isNotServed(id)).length,
+    notServed: operations.filter(({ id }) => areas.has(id)).length,
   }
 }
 

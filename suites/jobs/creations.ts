@@ -33,8 +33,13 @@ function breakdownIn(attempts: readonly Attempt[]): Evidence | undefined {
     const { request, isFirst, exchange } = creation
     const { response } = exchange
     const isOwn = response && isBreakdown(response) && ![502, 504].includes(response.status)
-    const isBeside = met.length > 0 || attempts.some((one) => wereTogether(one.creation, creation))
-    return request === 'valid' && isFirst && isOwn && !isBeside
+    return (
+      request === 'valid' &&
+      isFirst &&
+      isOwn &&
+      met.length === 0 &&
+      !attempts.some((one) => wereTogether(one.creation, creation))
+    )
   })
   return found && wrong(found.creation)
 }
