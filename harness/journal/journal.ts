@@ -4,7 +4,6 @@ import type { Limits, Target } from '../target/index.ts'
 import type { Ask, Entry } from './ask.ts'
 import { eventOf, type HistoryEvent, idKey } from './event.ts'
 import type { Credential, Exchange } from './exchange.ts'
-import { tpeOf } from './response.ts'
 
 export interface Answer {
   /** Null: outside the interface. */
@@ -63,7 +62,8 @@ export class Journal implements History {
   changes = 0
   readonly #byPlace = new Map<string, HistoryEvent[]>()
   readonly #followers: ((event: HistoryEvent) => void)[] = []
-  readonly #entries = new Map<string | undefined, Entry[]>()
+  /** By the beginning of their names, then by name. */
+  readonly #entries = new Map<string, Map<string, Entry[]>>()
   readonly #unsent = new Map<string | undefined, Reason>()
 
   constructor(limits: HistoryLimits, isRecorded = false) {
@@ -122,7 +122,7 @@ export class Journal implements History {
       shown: credential.full ? 'full' : credential.value === undefined ? 'none' : 'other',
       requirement: purpose.requirement,
       status,
-      tpe: tpeOf(response),
+      tpe: response.tpe,
       isAsked: purpose.expects?.some(([expected]) => expected === status) ?? false,
       sentAt,
       endedAt,
@@ -138,14 +138,18 @@ export class Journal implements History {
 
   /** What was sent for an ask, and came. */
   entriesOf(ask: Pick<Ask, 'name'>): readonly Entry[] {
-    return this.#entries.get(ask.name) ?? []
+    const name = ask.name ?? ''
+    return this.#entries.get(beginningOf(name))?.get(name) ?? []
   }
 
   appendEntry(entry: Entry): void {
-    const { name } = entry.ask
-    const known = this.#entries.get(name)
+    const { name = '' } = entry.ask
+    const beginning = beginningOf(name)
+    const alike = this.#entries.get(beginning) ?? new Map<string, Entry[]>()
+    this.#entries.set(beginning, alike)
+    const known = alike.get(name)
     if (known) known.push(entry)
-    else this.#entries.set(name, [entry])
+    else alike.set(name, [entry])
   }
 
   /** Why an ask was not sent. */
@@ -159,10 +163,11 @@ export class Journal implements History {
 
   /** Drops what only this requirement has asked for: its asks are named after it, those of several by their content. */
   forget(requirement: string): void {
-    for (const name of this.#entries.keys())
-      if (name?.startsWith(`${requirement} `)) this.#entries.delete(name)
+    this.#entries.delete(requirement)
   }
 }
+
+const beginningOf = (name: string): string => name.slice(0, name.indexOf(' '))
 
 export function derived<T>(make: (history: History) => T): (history: History) => T {
   const known = new WeakMap<History, { readonly changes: number; readonly value: T }>()
