@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { errorNames } from '../../catalogue/errors.ts'
-import { type Exchange, responseOf } from '../../harness/journal/index.ts'
+import { type Exchange, HttpResponse } from '../../harness/journal/index.ts'
 import {
   curlOf,
   recordBody,
@@ -46,11 +46,8 @@ export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redacto
       // A truncated body cannot be an envelope, and answers outside the interface need not be one.
       ...((!place || body.state !== 'whole') && { skipJudging: 'envelope' }),
     },
-    response: responseOf(
-      {
-        ...{ kind: 'answer', status, headers, sentAt, endedAt },
-        ...{ body: body.bytes, cut: body.state !== 'whole' },
-      },
+    response: new HttpResponse(
+      { status, headers, body: body.bytes, cut: body.state !== 'whole' },
       errorNames,
     ),
     throttled: false,

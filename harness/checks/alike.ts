@@ -4,7 +4,6 @@ import {
   type Exchange,
   headBytes,
   type HttpResponse,
-  isEnvelope,
   isPage,
   pathOf,
   type Probe,
@@ -20,7 +19,7 @@ const saysNothing: readonly number[] = [401, 403, 429, 502, 503, 504]
 
 /** An error envelope: a server of the interface, even if it has no operation yet. */
 const isOwn = (response: HttpResponse): boolean =>
-  isEnvelope(response) && response.status >= 400 && response.status !== 500
+  response.isEnvelope && response.status >= 400 && response.status !== 500
 
 function likeness(exchange: Exchange): string {
   if (!exchange.response) return ''

@@ -2,13 +2,11 @@ import {
   countsAsGranted,
   describeResponse,
   type Exchange,
-  isBlock,
   isThrottled,
   NotExercised,
   type Probe,
   type Source,
   Throttled,
-  tpeOf,
   withFinding,
 } from '../journal/index.ts'
 import { getAt } from '../../schemas/json.ts'
@@ -91,7 +89,7 @@ export function triesFor(operation: OperationId, exchange: Exchange): number {
   // An earlier run may have uploaded the same bytes, which a server may call a duplicate (§7.2).
   if (operation === uploadOperation && exchange.response.status === 409) return 2
   // Already sent often enough.
-  return isBlock(exchange.response) ? 1 : triesOf(operation)
+  return exchange.response.isBlock ? 1 : triesOf(operation)
 }
 
 /**
@@ -161,7 +159,7 @@ function memberToCheck(
   // Only an error of the interface says something about objects: not a page, another server, or a missing path.
   if (
     !exchange.response ||
-    tpeOf(exchange.response) === undefined ||
+    exchange.response.tpe === undefined ||
     run.target.baseUrl.endsWith('/v1')
   )
     return undefined

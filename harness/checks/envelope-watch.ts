@@ -11,8 +11,6 @@ import {
   type Exchange,
   type HttpResponse,
   isBreakdown,
-  isEnvelope,
-  tpeOf,
   type Evidence,
   type Verdict,
 } from '../journal/index.ts'
@@ -55,7 +53,7 @@ const envelopeShape: AnswerRule = (response, exchange) => {
 const ofGateways: readonly number[] = [429, 502, 503, 504]
 
 function gatewayRemark(response: HttpResponse): string {
-  if (!ofGateways.includes(response.status) || tpeOf(response) !== undefined) return ''
+  if (!ofGateways.includes(response.status) || response.tpe !== undefined) return ''
   const server = response.header('server')
   const who = server === undefined ? '' : ` (Server: ${server.slice(0, 80)})`
   return `; if a gateway answered${who}, make it return an envelope too`
@@ -69,7 +67,7 @@ function isNamed(pairs: Pairs, status: number, tpe: string): boolean {
 const deletedFile: Pairs = [[410, 'ResourceNotFound']]
 
 const statusTpePair: AnswerRule = (response, one) => {
-  const tpe = tpeOf(response)
+  const tpe = response.tpe
   // A missing tpe violates the shape instead.
   if (tpe === undefined) return undefined
   const expected = `a tpe that is allowed with status ${response.status}`
@@ -104,8 +102,8 @@ const contentType: AnswerRule = (response, one) => {
 
 const messageKeys: AnswerRule = (response, one) => {
   const json = response.json()
-  const tpe = tpeOf(response)
-  if (!isError(response) || !json.ok || tpe === undefined || !isEnvelope(response)) return undefined
+  const tpe = response.tpe
+  if (!isError(response) || !json.ok || tpe === undefined || !response.isEnvelope) return undefined
   let known = 0
   let wrong: string | undefined
   for (const error of member(json.value, 'errors') as unknown[]) {

@@ -9,7 +9,6 @@ import {
   NotExercised,
   type Probe,
   type Purpose,
-  tpeOf,
   countsAsGranted,
   type Journal,
   type Ask,
@@ -320,7 +319,7 @@ function whyHidden(exchange: Exchange, found: Control): string | undefined {
       : `and the same request with the full key ${said}`
   // Another request is of use only if the service itself refused this one.
   const response = found.exchange?.response
-  const isAboutRequest = response && response.status < 500 && tpeOf(response) !== undefined
+  const isAboutRequest = response && response.status < 500 && response.tpe !== undefined
   const remedy = isAboutRequest ? '; declare a request that succeeds' : ''
   return `${answered}, ${also}${remedy}`
 }

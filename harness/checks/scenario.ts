@@ -2,13 +2,11 @@ import {
   countsAsGranted,
   type Verdict,
   type Exchange,
-  isBlock,
   isExpected,
   isGranted,
   matchPairs,
   NotExercised,
   type Probe,
-  tpeOf,
 } from '../journal/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -200,9 +198,9 @@ async function sendRepeatedly(
     if (isAsUsual && (status >= 300 || isGranted(response))) return false
     // A busy application, a transient 503, and a guardrail's block say nothing about the condition.
     if (expects.some(([expected]) => expected === status)) return true
-    const isNamed = expects.some(([, ...names]) => names.includes(tpeOf(response) ?? ''))
+    const isNamed = expects.some(([, ...names]) => names.includes(response.tpe ?? ''))
     const isPassing = status === 503 || status === busyStatus(probe.operation)
-    return !isPassing && (isNamed || !isBlock(response))
+    return !isPassing && (isNamed || !response.isBlock)
   }
   const send = async (fresh: boolean): Promise<Exchange> =>
     run.client.sendWithStaleRetry({ source: await make(), purpose, fresh, pace: 'none' })

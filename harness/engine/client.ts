@@ -14,9 +14,7 @@ import {
   isOfFamily,
   mentionsExpected,
   isThrottled,
-  type HttpResponse,
-  responseOf,
-  tpeOf,
+  HttpResponse,
 } from '../journal/index.ts'
 import { KeyWatch } from './key-watch.ts'
 import { Liveness, type Question } from './liveness.ts'
@@ -256,7 +254,7 @@ export class Client {
     // It may be the expected answer under another name, or in a form that cannot be read.
     const isAlike = isOfFamily(expects, response) || mentionsExpected(expects, response)
     const isCounted = !hasStatusOf(expects, response)
-    const kind = `${response.status} ${tpeOf(response)}`
+    const kind = `${response.status} ${response.tpe}`
     if (isCounted) this.#ownLimits.add(kind)
     const isOwnLimit = this.#ownLimits.has(kind)
     const most = isAlike && !isOwnLimit ? triesIfAlike : maxTries
@@ -430,7 +428,7 @@ export class Client {
     const exchange: Exchange = {
       probe,
       purpose,
-      response: isAnswer ? responseOf(result, this.#run.api.errors) : undefined,
+      response: isAnswer ? new HttpResponse(result, this.#run.api.errors) : undefined,
       noResponse: isAnswer ? undefined : result,
       previousRequest: previous && 'probe' in previous ? (previous as PreviousRequest) : undefined,
       throttled: false,
@@ -515,7 +513,7 @@ const unansweredFor = (exchange: Exchange): Exchange =>
 function isGatewayError(response: HttpResponse): boolean {
   return (
     (response.status === 502 || response.status === 504) &&
-    !response.errors.isModelError(tpeOf(response))
+    !response.errors.isModelError(response.tpe)
   )
 }
 

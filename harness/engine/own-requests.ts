@@ -4,14 +4,7 @@ import { getAt, preview } from '../../schemas/json.ts'
 import type { HttpRequest } from '../http/index.ts'
 import type { Created, ExchangeRole } from '../report/index.ts'
 import { fillRequest, fillTarget, type HookRequest, type SetupRequest } from '../target/index.ts'
-import {
-  queryOf,
-  withOwn,
-  NotExercised,
-  type HttpResponse,
-  isThrottled,
-  responseOf,
-} from '../journal/index.ts'
+import { queryOf, withOwn, NotExercised, isThrottled, HttpResponse } from '../journal/index.ts'
 import { allEnded } from './outcome.ts'
 import { jsonType } from './request.ts'
 import type { Run } from './run.ts'
@@ -59,7 +52,7 @@ export async function sendHookRequest(
   const about = { credential: full ?? { shown: '' }, requirement, role }
   const result = await client.sendElsewhere(hook.url, request, { timeoutMs, signal }, about)
   return result.kind === 'answer'
-    ? responseOf(result, run.api.errors)
+    ? new HttpResponse(result, run.api.errors)
     : { status: undefined, why: result.message }
 }
 

@@ -1,12 +1,5 @@
 import type { NotServed } from '../report/index.ts'
-import {
-  describeResponse,
-  isPage,
-  type Exchange,
-  pathOf,
-  isThrottled,
-  tpeOf,
-} from '../journal/index.ts'
+import { describeResponse, isPage, type Exchange, pathOf, isThrottled } from '../journal/index.ts'
 import { doubled } from './gateway.ts'
 
 /** A server without any of this many operations is not the intended one. */
@@ -29,8 +22,7 @@ export function createSigns(baseUrl: string) {
     const { operation } = probe
     if (!response || purpose.skipPassive || purpose.skipJudging || operation === null) return
     const { status } = response
-    const isMissing =
-      [405, 501].includes(status) || (status === 404 && tpeOf(response) === undefined)
+    const isMissing = [405, 501].includes(status) || (status === 404 && response.tpe === undefined)
     asked.add(operation)
     if (saysNothing.includes(status) || isThrottled(response)) return
     if (!isMissing) there.add(operation)

@@ -13,7 +13,7 @@ import {
   type PreviousRequest,
   type Probe,
 } from './exchange.ts'
-import { isBlocked, isGranted, tpeOf } from './response.ts'
+import { isBlocked, isGranted } from './response.ts'
 import type { Ask, Conclusion, Entry, Known } from './ask.ts'
 
 /**
@@ -88,7 +88,7 @@ export function countsAsGranted(exchange: Exchange): boolean {
     (exchange.probe.operation !== null && operationOf(exchange.probe.operation).alreadyDone) || []
   return (
     isGranted(exchange.response) ||
-    (exchange.response.status === status && tpeOf(exchange.response) === tpe)
+    (exchange.response.status === status && exchange.response.tpe === tpe)
   )
 }
 

@@ -4,14 +4,7 @@ import { shellWord } from '../shell-word.ts'
 import { type HeaderValues, labels } from '../target/index.ts'
 import { isNamed } from '../http/index.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
-import {
-  headBytes,
-  type HttpResponse,
-  isEnvelope,
-  isGranted,
-  jsonValue,
-  tpeOf,
-} from './response.ts'
+import { headBytes, type HttpResponse, isGranted, jsonValue } from './response.ts'
 import type { Exchange } from './exchange.ts'
 import type { Depth, TpeMode } from '../report/index.ts'
 
@@ -39,10 +32,10 @@ export function describeResponse(exchange: Exchange): string {
     const isWhole = cause === 'malformed' || detail === 'nothing-came' || detail === 'still-coming'
     return isWhole ? message : `no answer: ${message}`
   }
-  const tpe = tpeOf(response)
+  const tpe = response.tpe
   if (tpe === undefined || isGranted(response))
     return `${response.status}${describeBody(exchange, response)}${tooLargeRemark(exchange, response)}`
-  const inSuccess = response.status < 300 && isEnvelope(response) ? ' with an error envelope:' : ''
+  const inSuccess = response.status < 300 && response.isEnvelope ? ' with an error envelope:' : ''
   // A target may echo a key in it. Odd characters are quoted to be visible.
   const isShown = exchange.recorded().response?.body.includes(tpe) === true
   const written = /^[\w.-]+$/.test(tpe) ? tpe : JSON.stringify(tpe)
@@ -109,7 +102,7 @@ export function familyRemark(exchange: Exchange, pairs: Pairs): string {
   const { response } = exchange
   if (!response) return ''
   const names = pairs.filter(([status]) => status === response.status).flatMap(([, ...tpe]) => tpe)
-  return ` ("${tpeOf(response)}" is a code name of ${response.status} in §7.2, but the spec names ${names.join(' or ')} here)`
+  return ` ("${response.tpe}" is a code name of ${response.status} in §7.2, but the spec names ${names.join(' or ')} here)`
 }
 
 export function isPage(response: HttpResponse): boolean {

@@ -4,7 +4,7 @@ import { operation as recordOf, type OperationId } from '../../catalogue/operati
 import { getAt, isObject, parsedJson } from '../../schemas/json.ts'
 import { isUuid, parseDateTime } from '../../schemas/formats.ts'
 import type { Exchange } from './exchange.ts'
-import { type HttpResponse, isBlock, isGranted, isThrottled, jsonValue, tpeOf } from './response.ts'
+import { type HttpResponse, isGranted, isThrottled, jsonValue } from './response.ts'
 import type { Target } from '../target/index.ts'
 
 /**
@@ -104,7 +104,7 @@ class ExchangeEvent implements HistoryEvent {
     this.sentAt = exchange.sentAt
     this.endedAt = exchange.endedAt
     this.status = response?.status
-    this.tpe = response && tpeOf(response)
+    this.tpe = response && response.tpe
     this.isGranted = response !== undefined && isGranted(response)
     this.noise = response && noiseOf(response)
     this.isFirst = exchange.previousRequest === undefined
@@ -197,7 +197,7 @@ function bodyOf({ probe: { body } }: Exchange): unknown {
 
 function noiseOf(response: HttpResponse): Noise | undefined {
   if (isThrottled(response)) return 'throttled'
-  return isBlock(response) ? 'blocked' : undefined
+  return response.isBlock ? 'blocked' : undefined
 }
 
 type Intention = Pick<HistoryEvent, 'request' | 'fault'>
@@ -308,7 +308,5 @@ export function lightened(exchange: Exchange): Exchange {
   if (!response || response.size <= largeBytes) return exchange
   const json = response.json()
   if (!json.ok) return exchange
-  const value = trimmedBody(json.value)
-  const light: HttpResponse = { ...response, text: () => '', json: () => ({ ok: true, value }) }
-  return { ...exchange, response: light }
+  return { ...exchange, response: response.withValue(trimmedBody(json.value)) }
 }

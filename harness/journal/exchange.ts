@@ -1,7 +1,7 @@
 import { type HeaderLine, type HttpRequest, isNamed, type NoResponse } from '../http/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { NotExercised } from './not-exercised.ts'
-import { type HttpResponse, isThrottled, tpeOf, isExpected, matchPairs } from './response.ts'
+import { type HttpResponse, isThrottled, isExpected, matchPairs } from './response.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 import type { ExchangeRole, FailureExchange } from '../report/index.ts'
@@ -167,7 +167,7 @@ export function isWrong(exchange: Exchange): boolean {
 
 /** An error without an envelope, which the service itself would not send. */
 export function isNobodys(response: HttpResponse): boolean {
-  return response.status >= 400 && tpeOf(response) === undefined
+  return response.status >= 400 && response.tpe === undefined
 }
 
 export function isRight(exchange: Exchange): boolean {
@@ -185,7 +185,7 @@ export function isThrottling(exchange: Exchange): boolean {
 export function kindOf(exchange: Exchange): string | undefined {
   const { response } = exchange
   return response && !isThrottling(exchange)
-    ? `${response.status} ${tpeOf(response) ?? ''}`
+    ? `${response.status} ${response.tpe ?? ''}`
     : undefined
 }
 

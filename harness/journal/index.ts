@@ -29,15 +29,13 @@ export {
   withJson,
   withOwn,
 } from './exchange.ts'
-export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'
+export { HttpResponse, jsonValue } from './response.ts'
 export {
   envelopeProblem,
   type ErrorNames,
   headBytes,
-  isBlock,
   isBlocked,
   isBreakdown,
-  isEnvelope,
   isGranted,
   isOfFamily,
   isThrottled,

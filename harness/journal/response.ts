@@ -15,17 +15,6 @@ export interface ErrorNames {
   readonly guardrail: { readonly tpe: string; readonly key: string }
 }
 
-export interface HttpResponse {
-  readonly status: number
-  readonly size: number
-  readonly headers: readonly HeaderLine[]
-  header(name: string): string | undefined
-  text(bytes: number): string
-  /** The body as JSON (RFC 8259: UTF-8 without a byte order mark). A truncated body is not JSON. */
-  json(): Json
-  readonly errors: ErrorNames
-}
-
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Limits of values and nesting in one body: more would take too much memory or stack. */
@@ -100,10 +89,14 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-function jsonOf({ undecodable, cut, body }: WireResponse, label: string | undefined): Json {
+type Received = Pick<WireResponse, 'status' | 'headers' | 'body' | 'cut' | 'undecodable'>
+
+function jsonOf({ undecodable, cut, body, headers }: Received): Json {
   if (undecodable !== undefined) return noJson(undecodable)
   if (cut) return unread(tooLong)
-  return body.length === 0 ? noJson('the body is empty') : parsed(body, label)
+  return body.length === 0
+    ? noJson('the body is empty')
+    : parsed(body, valueOf(headers, 'content-type'))
 }
 
 /** Values of larger bodies (bytes) are released and parsed again on demand: a run keeps many answers. */
@@ -111,55 +104,72 @@ const largeBytes = 64 * 1024
 /** Bytes kept of a large body that is not JSON: enough for the title of a page. */
 export const headBytes = 4096
 
-function rereader(bytes: Uint8Array, first: Json): () => Json {
-  let last = new WeakRef(first)
-  return () => {
-    const known = last.deref()
+const valueOf = (headers: readonly HeaderLine[], name: string): string | undefined =>
+  headers.find((line) => isNamed(line, name))?.value
+
+export class HttpResponse {
+  readonly status: number
+  readonly size: number
+  readonly headers: readonly HeaderLine[]
+  readonly errors: ErrorNames
+  readonly tpe: string | undefined
+  /** A 2xx with an error envelope is not a success: it has `tpe` and `errors` (§2.6). */
+  readonly isEnvelope: boolean
+  /** A transient error of a guardrail (§7.3; a provider's is only recognisable by its key, §7.1) or a model (§7.4). */
+  readonly isBlock: boolean
+  readonly #body: Uint8Array
+  readonly #json: Json | undefined
+  #last: WeakRef<Json> | undefined
+
+  constructor(received: Received, errors: ErrorNames, json = jsonOf(received)) {
+    const { status, headers, body } = received
+    const value = json.ok ? json.value : undefined
+    const tpe = member(value, 'tpe')
+    const list = member(value, 'errors')
+    const isLarge = body.length > largeBytes
+    this.status = status
+    this.size = body.length
+    this.headers = headers
+    this.errors = errors
+    this.tpe = typeof tpe === 'string' ? tpe : undefined
+    this.isEnvelope = this.tpe !== undefined && Array.isArray(list)
+    this.isBlock =
+      this.tpe === errors.guardrail.tpe ||
+      errors.isModelError(this.tpe) ||
+      (Array.isArray(list) && list.some((error) => member(error, 'key') === errors.guardrail.key))
+    this.#body = isLarge && !json.ok ? body.slice(0, headBytes) : body
+    if (isLarge && json.ok) this.#last = new WeakRef(json)
+    else this.#json = json
+  }
+
+  header(name: string): string | undefined {
+    return valueOf(this.headers, name)
+  }
+
+  text(bytes: number): string {
+    return Buffer.from(this.#body.subarray(0, bytes)).toString('utf8')
+  }
+
+  /** The body as JSON (RFC 8259: UTF-8 without a byte order mark). A truncated body is not JSON. */
+  json(): Json {
+    const known = this.#json ?? this.#last?.deref()
     if (known) return known
-    const again = parsed(bytes, undefined)
-    last = new WeakRef(again)
+    const again = parsed(this.#body, undefined)
+    this.#last = new WeakRef(again)
     return again
   }
-}
 
-const always = (json: Json) => (): Json => json
-
-export function responseOf(received: WireResponse, errors: ErrorNames): HttpResponse {
-  const { status, headers, body } = received
-  const header = headerOf(headers)
-  const json = jsonOf(received, header('content-type'))
-  const isLarge = body.length > largeBytes
-  return {
-    status,
-    size: body.length,
-    headers,
-    header,
-    text: textOf(isLarge && !json.ok ? body.slice(0, headBytes) : body),
-    json: isLarge && json.ok ? rereader(body, json) : always(json),
-    errors,
+  /** The same answer with another value, which takes less memory, and without text. */
+  withValue(value: unknown): HttpResponse {
+    const { status, headers, errors } = this
+    const received = { status, headers, body: new Uint8Array(), cut: false }
+    return new HttpResponse(received, errors, { ok: true, value })
   }
 }
-
-// Separate functions keep less alive: closures of one function share all its variables.
-const headerOf = (headers: WireResponse['headers']) => (name: string) =>
-  headers.find((line) => isNamed(line, name))?.value
-const textOf = (body: Uint8Array) => (bytes: number) =>
-  Buffer.from(body.subarray(0, bytes)).toString('utf8')
 
 export function jsonValue(response: HttpResponse | undefined): unknown {
   const json = response?.json()
   return json?.ok ? json.value : undefined
-}
-
-export function tpeOf(response: HttpResponse): string | undefined {
-  const tpe = member(jsonValue(response), 'tpe')
-  return typeof tpe === 'string' ? tpe : undefined
-}
-
-/** A 2xx with an error envelope is not a success: it has `tpe` and `errors` (§2.6). */
-export function isEnvelope(response: HttpResponse): boolean {
-  const value = jsonValue(response)
-  return typeof member(value, 'tpe') === 'string' && Array.isArray(member(value, 'errors'))
 }
 
 /** A permanent 5xx: not throttling or overload (503), full storage (507), or a model error (§7.4). */
@@ -167,17 +177,8 @@ export function isBreakdown(response: HttpResponse): boolean {
   return (
     response.status >= 500 &&
     ![503, 507].includes(response.status) &&
-    !response.errors.isModelError(tpeOf(response))
+    !response.errors.isModelError(response.tpe)
   )
-}
-
-/** A transient error of a guardrail (§7.3; a provider's is only recognisable by its key, §7.1) or a model (§7.4). */
-export function isBlock(response: HttpResponse): boolean {
-  const tpe = tpeOf(response)
-  const { isModelError, guardrail } = response.errors
-  if (tpe === guardrail.tpe || isModelError(tpe)) return true
-  const errors = member(jsonValue(response), 'errors')
-  return Array.isArray(errors) && errors.some((error) => member(error, 'key') === guardrail.key)
 }
 
 export function isThrottled(response: HttpResponse): boolean {
@@ -185,7 +186,7 @@ export function isThrottled(response: HttpResponse): boolean {
 }
 
 export function isGranted(response: HttpResponse): boolean {
-  return response.status >= 200 && response.status < 300 && !isEnvelope(response)
+  return response.status >= 200 && response.status < 300 && !response.isEnvelope
 }
 
 export function isBlocked(
@@ -194,7 +195,7 @@ export function isBlocked(
 ): boolean {
   return (
     options.response !== undefined &&
-    isBlock(options.response) &&
+    options.response.isBlock &&
     !isExpected(expected, options.response)
   )
 }
@@ -230,7 +231,7 @@ export function envelopeProblem(response: HttpResponse): string | undefined {
 }
 
 export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
-  const tpe = tpeOf(response)
+  const tpe = response.tpe
   let match: Match = 'none'
   for (const pair of pairs) {
     if (!hasStatus(pair, response)) continue

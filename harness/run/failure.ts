@@ -14,7 +14,6 @@ import {
   matchPairs,
   NotExercised,
   rerunLine,
-  tpeOf,
   withFinding,
   type Evidence,
 } from '../journal/index.ts'
@@ -49,7 +48,7 @@ function pairsFailure(cause: Cause, evidence: Evidence, pairs: Pairs): Failure {
   const { response } = exchange
   if (!response) return failureBy(cause, evidence, describePairs(pairs))
   const isFamily = matchPairs(pairs, response) === 'family'
-  const isBare = tpeOf(response) === undefined && hasStatusOf(pairs, response)
+  const isBare = response.tpe === undefined && hasStatusOf(pairs, response)
   const remark = isFamily
     ? familyRemark(exchange, pairs)
     : isBare

@@ -9,7 +9,6 @@ import {
   matchPairs,
   NotExercised,
   Throttled,
-  tpeOf,
   type Evidence,
   type Verdict,
 } from '../journal/index.ts'
@@ -47,7 +46,7 @@ export function comparePairs(
 
 function lacksRight(exchange: Exchange): string | undefined {
   const isBarred =
-    exchange.response?.status === 403 && tpeOf(exchange.response) === 'InsufficientAccessRights'
+    exchange.response?.status === 403 && exchange.response.tpe === 'InsufficientAccessRights'
   return isBarred && exchange.probe.credential.full
     ? 'the full key lacks a right (403 InsufficientAccessRights): use a key with all rights'
     : undefined
@@ -56,7 +55,7 @@ function lacksRight(exchange: Exchange): string | undefined {
 /** Says that what this run made has filled the account: before, 507 is an answer like any other. */
 function storageFull(run: Run, exchange: Exchange): string | undefined {
   const { probe, response } = exchange
-  const isFull = response?.status === 507 && tpeOf(response) !== undefined
+  const isFull = response?.status === 507 && response.tpe !== undefined
   return isFull && run.objects.created.some((one) => one.operation === probe.operation)
     ? `the account of the full key is now full: answered ${describeResponse(exchange)}`
     : undefined

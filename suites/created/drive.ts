@@ -6,7 +6,6 @@ import {
   type Verdict,
   type Credential,
   type Exchange,
-  isBlock,
   isBreakdown,
   isExpected,
   isGranted,
@@ -201,7 +200,7 @@ function noteRefused(context: CheckContext, creation: Exchange): void {
   const { response, unanswered } = creation
   // A file whose id another upload returned is not new.
   const isTwin = ownIdRule(run.journal, uploadOperation).outcome === 'broken'
-  if (unanswered || isTwin || !response || isBlock(response)) return
+  if (unanswered || isTwin || !response || response.isBlock) return
   const { exists } = creatorOf(operationIn(context))
   if (isBreakdown(response) || isExpected(exists, response))
     sharedBy(run).wronglyRefused.push(creation)

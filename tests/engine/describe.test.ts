@@ -1,6 +1,6 @@
 import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test } from 'vitest'
-import { responseOf } from '../../harness/journal/response.ts'
+import { HttpResponse } from '../../harness/journal/response.ts'
 import { describeResponse } from '../../harness/journal/describe.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import type { NoResponse } from '../../harness/http/message.ts'
@@ -10,8 +10,8 @@ const request = { method: 'GET', url: 'http://127.0.0.1/v1/files', headers: {}, 
 
 function received(status: number, body: string, type = 'application/json'): Exchange {
   const headers = [{ name: 'content-type', value: type }]
-  const response = responseOf(
-    { kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times },
+  const response = new HttpResponse(
+    { status, headers, body: Buffer.from(body), cut: false },
     errorNames,
   )
   return {

@@ -1,7 +1,7 @@
 /** What answers a request, as a table of what came: no server, no clock. */
 import { expect, test } from 'vitest'
 import type { Exchange, Probe } from '../../harness/journal/exchange.ts'
-import { responseOf } from '../../harness/journal/response.ts'
+import { HttpResponse } from '../../harness/journal/response.ts'
 import { answerTo, sentFor } from '../../harness/journal/answer.ts'
 import type { Ask, Known } from '../../harness/journal/ask.ts'
 import { errorNames } from '../../catalogue/errors.ts'
@@ -60,7 +60,10 @@ function entryOf(line: string, at: number) {
     probe,
     purpose: request.purpose,
     throttled: false,
-    response: responseOf({ ...wire, body: status === 200 ? Buffer.from('{}') : body }, errorNames),
+    response: new HttpResponse(
+      { ...wire, body: status === 200 ? Buffer.from('{}') : body },
+      errorNames,
+    ),
     recorded: () => ({ request: { method: '', url: '', headers: {}, body: '' }, curl: '' }),
     ...(['again', 'after'].includes(how) && { previousRequest: before }),
     ...times,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Exchange } from '../../harness/journal/exchange.ts'
-import { responseOf } from '../../harness/journal/response.ts'
+import { HttpResponse } from '../../harness/journal/response.ts'
 import type { HistoryEvent } from '../../harness/journal/event.ts'
 import { Journal, type History } from '../../harness/journal/journal.ts'
 import { errorNames } from '../../catalogue/errors.ts'
@@ -130,10 +130,7 @@ export function exchangeOf(
     purpose: { requirement: null, role: 'probe', what: fault },
     probe: { headers: [], credential: { full: true } },
     ...(status !== undefined && {
-      response: responseOf(
-        { kind: 'answer', status, headers, sentAt, endedAt, body: bytes, cut: false } as never,
-        errorNames,
-      ),
+      response: new HttpResponse({ status, headers, body: bytes, cut: false }, errorNames),
     }),
     recorded: () => ({ response: { status, headers: {}, body: JSON.stringify(body) } }),
     sentAt,

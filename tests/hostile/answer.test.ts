@@ -1,13 +1,12 @@
 import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test, vi } from 'vitest'
-import { responseOf } from '../../harness/journal/response.ts'
+import { HttpResponse } from '../../harness/journal/response.ts'
 import type { WireResponse } from '../../harness/http/message.ts'
 
 function read(body: string | Uint8Array, more: Partial<WireResponse> = {}) {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  const times = { sentAt: 0, endedAt: 1 }
-  return responseOf(
-    { kind: 'answer', status: 200, headers: [], body: bytes, cut: false, ...times, ...more },
+  return new HttpResponse(
+    { status: 200, headers: [], body: bytes, cut: false, ...more },
     errorNames,
   ).json()
 }

@@ -1,16 +1,12 @@
 import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test } from 'vitest'
-import { responseOf } from '../../harness/journal/response.ts'
+import { HttpResponse } from '../../harness/journal/response.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import { lightened, trimmedBody } from '../../harness/journal/event.ts'
 import { validate } from '../../schemas/validate.ts'
 
 function answered(text: string, cut = false) {
-  const times = { sentAt: 0, endedAt: 1 }
-  return responseOf(
-    { kind: 'answer', status: 200, headers: [], body: Buffer.from(text), cut, ...times },
-    errorNames,
-  )
+  return new HttpResponse({ status: 200, headers: [], body: Buffer.from(text), cut }, errorNames)
 }
 
 const reading = (job: object): Exchange =>

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { isRefusal, type Pairs, pairsOf } from '../../catalogue/expected.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
-import { responseOf } from '../../harness/journal/response.ts'
+import { HttpResponse } from '../../harness/journal/response.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import { comparePairs } from '../../harness/run/judge-answer.ts'
 import type { Run } from '../../harness/engine/run.ts'
@@ -94,9 +94,8 @@ function received(status: number, tpe: string | undefined): Exchange {
     tpe === undefined ? { message: 'no' } : { tpe, errors: [], extras: {} },
   )
   const headers = [{ name: 'content-type', value: 'application/json' }]
-  const times = { sentAt: 0, endedAt: 1 }
-  const response = responseOf(
-    { kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times },
+  const response = new HttpResponse(
+    { status, headers, body: Buffer.from(body), cut: false },
     errorNames,
   )
   return {

@@ -47,10 +47,12 @@ test('names the operations that alone were throttled for 30 s', () =>
       baseMs: 1,
       onTimeout: ({ operations }) => void told.push(operations),
     })
-    const limit = { status: 429, header: () => undefined } as unknown as HttpResponse
+    const answered = (status: number) =>
+      ({ status, header: () => undefined }) as unknown as HttpResponse
+    const limit = answered(429)
     throttle.hold('files.list', limit, 0)
     await sleep(29_000)
-    throttle.see({ response: { ...limit, status: 200 }, sentAt: performance.now() })
+    throttle.see({ response: answered(200), sentAt: performance.now() })
     for (const operation of ['jobs.create', 'files.upload', 'jobs.create'])
       throttle.hold(operation, limit, 0)
     await sleep(29_000)
