@@ -1,11 +1,11 @@
 /** Who may import whom. Each folder stands above those that it names; no two import each other, files included. */
 
 /** The layers of `harness/`, the top one first: each imports only those below it. */
-const layers = ['checks', 'run', 'engine', 'journal', 'target', 'report', 'recording', 'http']
+const layers = ['checks', 'run', 'client', 'journal', 'target', 'report', 'recording', 'http']
 const below = (layer) => layers.slice(layers.indexOf(layer) + 1).map((name) => `harness/${name}/`)
 
 /** Those of which others import `index.ts` alone; tests, the bench and the build look inside. */
-const faces = ['http', 'recording', 'report', 'target', 'journal', 'engine', 'run', 'checks']
+const faces = ['http', 'recording', 'report', 'target', 'journal', 'client', 'run', 'checks']
 
 /** What lies under every layer. */
 const ground = ['catalogue/', 'schemas/', 'harness/[^/]+\\.ts$']
@@ -85,11 +85,11 @@ module.exports = {
       to: { path: `^harness/${layer}/`, pathNot: `^harness/${layer}/index\\.ts$` },
     })),
     {
-      name: 'engine-is-given-the-interface',
+      name: 'client-is-given-the-interface',
       comment:
-        'It knows no requirement and no operation by itself (harness/engine/state.ts): types alone.',
+        'It knows no requirement and no operation by itself (harness/client/state.ts): types alone.',
       severity: 'error',
-      from: { path: '^harness/(engine|recording|http)/' },
+      from: { path: '^harness/(client|recording|http)/' },
       to: { path: '^catalogue/', dependencyTypesNot: ['type-only'] },
     },
     confined(

@@ -1,12 +1,15 @@
 import { Command } from '@commander-js/extra-typings'
 import { readFileSync } from 'node:fs'
 import type { Colors } from 'picocolors/types'
-import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
-import { isRequirementId, requirementOf } from '../catalogue/catalogue.ts'
+import {
+  type CatalogueRequirement,
+  isRequirementId,
+  requirementOf,
+} from '../catalogue/catalogue.ts'
 import { codeNames } from '../catalogue/errors.ts'
 import { isRefusal } from '../catalogue/expected.ts'
 import { isOperationId, operation as operationOf } from '../catalogue/operations.ts'
-import { runOptionsOf } from '../harness/engine/index.ts'
+import { runOptionsOf } from '../harness/run/index.ts'
 import { describePairs } from '../harness/journal/index.ts'
 import { isObserved, sayNeeds, sections } from '../harness/report/index.ts'
 import { idMeant, loadTargetFile, missingReason, resolveTarget } from '../harness/target/index.ts'

@@ -5,16 +5,15 @@ export type {
   RequirementId,
 } from '../catalogue/catalogue.ts'
 export type { OperationId } from '../catalogue/operations.ts'
+export type { Plan, PlanEntry } from '../harness/client/index.ts'
 export type {
   EndedEvent,
   JudgedEvent,
-  Plan,
-  PlanEntry,
   PlannedEvent,
   RunEvent,
   RunFacts,
   ThrottledEvent,
-} from '../harness/engine/index.ts'
+} from '../harness/run/index.ts'
 export type {
   CatalogueResult as Requirement,
   Failure,

@@ -1,8 +1,15 @@
 import { type RequirementId, catalogue } from '../catalogue/catalogue.ts'
-import type { RunEvent } from '../harness/engine/index.ts'
+import type { RunEvent } from '../harness/run/index.ts'
 import { type Depth, matchesId, patternProblem, type TpeMode } from '../harness/report/index.ts'
-import type { Limits, OperationValue, ScenarioValue, TargetFile } from '../harness/target/index.ts'
-import { checkTargetFile, didYouMean, idMeant } from '../harness/target/index.ts'
+import {
+  type Limits,
+  type OperationValue,
+  type ScenarioValue,
+  type TargetFile,
+  checkTargetFile,
+  didYouMean,
+  idMeant,
+} from '../harness/target/index.ts'
 import { UserError } from '../harness/user-error.ts'
 
 /** A requirement id or a pattern; `*` matches any characters. */

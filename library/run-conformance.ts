@@ -1,4 +1,4 @@
-import { createEventQueue } from '../harness/engine/index.ts'
+import { createEventQueue } from '../harness/run/index.ts'
 import type { ConformanceEvent, ConformanceOptions, Target, TargetJson } from './options.ts'
 import type { Report, RunRequest } from './start-run.ts'
 

@@ -2,7 +2,7 @@ import type { RequirementId } from '../catalogue/catalogue.ts'
 import { leftOut, type Report as ReportOf } from '../harness/report/index.ts'
 import { checkTargetFile, loadTargetFile, resolveTarget } from '../harness/target/index.ts'
 import { rerunCommand } from '../harness/journal/index.ts'
-import { runOptionsOf } from '../harness/engine/index.ts'
+import { runOptionsOf } from '../harness/run/index.ts'
 import { reportOf } from '../suites/run-report.ts'
 import { beginJudging, prepareRun } from '../suites/judge.ts'
 import {

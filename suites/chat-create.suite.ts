@@ -23,8 +23,7 @@ import {
   NotExercised,
   type Probe,
 } from '../harness/journal/index.ts'
-import type { Run } from '../harness/engine/index.ts'
-import { type Finding, shapeFinding } from '../harness/run/index.ts'
+import { type Run, type Finding, shapeFinding } from '../harness/run/index.ts'
 import { triesOf } from '../catalogue/operations.ts'
 import { unknownModel } from '../catalogue/expected.ts'
 import { insideBounds } from './query-config.ts'

@@ -48,8 +48,9 @@ import {
   validRequest,
   withOwnContent,
 } from '../harness/checks/index.ts'
-import { jsonType, type Run } from '../harness/engine/index.ts'
+import { jsonType } from '../harness/client/index.ts'
 import {
+  type Run,
   answered,
   type CheckContext,
   fits,

@@ -15,7 +15,7 @@ import {
   uploadOperation,
 } from '../catalogue/operations.ts'
 import type { Need } from '../catalogue/requirement.ts'
-import type { Plan } from '../harness/engine/index.ts'
+import type { Plan } from '../harness/client/index.ts'
 import { isExclusive, readsDeclared, type Target } from '../harness/target/index.ts'
 import { getAt } from '../schemas/json.ts'
 import { requestsOf, type Runs, usualShare } from './planned-cases.ts'

@@ -8,8 +8,14 @@ import {
   withBody,
 } from '../harness/checks/index.ts'
 import { type Exchange, jsonOf, type Probe } from '../harness/journal/index.ts'
-import { isPlanned, operationProbe, type Run, type Hooks } from '../harness/engine/index.ts'
-import { type CheckContext, type Judge } from '../harness/run/index.ts'
+import { operationProbe } from '../harness/client/index.ts'
+import {
+  isPlanned,
+  type Run,
+  type Hooks,
+  type CheckContext,
+  type Judge,
+} from '../harness/run/index.ts'
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import {

@@ -7,22 +7,22 @@ import {
 } from '../catalogue/catalogue.ts'
 import { conditionOf } from '../catalogue/requirement.ts'
 import { leftOut, type TakesState } from '../harness/report/index.ts'
+import type { Interface, Plan, RunOptions } from '../harness/client/index.ts'
+import { NotExercised, type Probe, type Exchange, withJson } from '../harness/journal/index.ts'
 import {
   createRun,
-  type Interface,
   isPlanned,
   type Judging,
-  type Plan,
   type Run,
   type RunFacts,
   type Hooks,
   noHooks,
-  type RunOptions,
   runOptionsOf,
   type RunParts,
-} from '../harness/engine/index.ts'
-import { NotExercised, type Probe, type Exchange, withJson } from '../harness/journal/index.ts'
-import { ask, askHolding, startJudging } from '../harness/run/index.ts'
+  ask,
+  askHolding,
+  startJudging,
+} from '../harness/run/index.ts'
 import { failKeyless, noteKeyless } from './authentication/credentials.ts'
 import { clientOf } from './jobs/client.ts'
 import { reach } from './jobs/judge.ts'

@@ -26,8 +26,8 @@ import {
 } from '../harness/journal/index.ts'
 import { madeBy } from './created/rules.ts'
 import { otherPdfText, type SamplePdf, samplePdfText } from '../fixtures/pdf.ts'
-import { orElse, type Run } from '../harness/engine/index.ts'
-import { type CheckContext, type Judge, shapeFinding } from '../harness/run/index.ts'
+import { orElse } from '../harness/client/index.ts'
+import { type Run, type CheckContext, type Judge, shapeFinding } from '../harness/run/index.ts'
 import { member, preview } from '../schemas/json.ts'
 import {
   removed,

@@ -6,7 +6,7 @@ import {
 } from '../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../catalogue/operations.ts'
 import { bringsBody } from '../harness/checks/index.ts'
-import type { Plan, PlanEntry, RunOptions } from '../harness/engine/index.ts'
+import type { Plan, PlanEntry, RunOptions } from '../harness/client/index.ts'
 import {
   absentReason,
   isObserved,

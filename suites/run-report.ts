@@ -8,7 +8,8 @@ import {
   leftOut,
   reasonIn,
 } from '../harness/report/index.ts'
-import type { Plan, RunFacts, RunOptions } from '../harness/engine/index.ts'
+import type { Plan, RunOptions } from '../harness/client/index.ts'
+import type { RunFacts } from '../harness/run/index.ts'
 import { credentialProbesIn } from './authentication/credentials.ts'
 import { planRun } from './plan.ts'
 import { groupBy } from '../harness/group-by.ts'

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setImmediate as afterEvents } from 'node:timers/promises'
-import type { EndCause, Judging, Plan, RunFacts, RunOptions } from '../../harness/engine/index.ts'
+import type { EndCause, Plan, RunOptions } from '../../harness/client/index.ts'
+import type { Judging, RunFacts } from '../../harness/run/index.ts'
 import { noFacts, type RunRecord } from '../../suites/run-report.ts'
 import {
   type Baseline,

@@ -1,4 +1,4 @@
-import type { EndCause } from '../../harness/engine/index.ts'
+import type { EndCause } from '../../harness/client/index.ts'
 import { complain, type People } from '../../library/output/say.ts'
 import type { Baseline, Report } from '../../harness/report/index.ts'
 import { decided, holdAgainst, updateBaseline, withProblems } from '../../harness/report/index.ts'

@@ -8,9 +8,8 @@ import {
   pathOf,
   type Probe,
 } from '../journal/index.ts'
-import type { Run } from '../engine/index.ts'
 import { targetReason } from '../report/index.ts'
-import { askHolding } from '../run/index.ts'
+import { type Run, askHolding } from '../run/index.ts'
 import { placeholderDraft } from './valid-request.ts'
 import { unknownWord } from './values.ts'
 

@@ -1,6 +1,5 @@
-import type { Run } from '../engine/index.ts'
 import { type Exchange, NotExercised, type Probe, type Verdict } from '../journal/index.ts'
-import { maxAtOnce } from '../run/index.ts'
+import { type Run, maxAtOnce } from '../run/index.ts'
 import type { CaseVerdict, Judged } from './rules.ts'
 
 /** Acts on several at once. Once those in progress have ended, throws the first exception in order. */

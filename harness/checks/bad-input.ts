@@ -1,5 +1,5 @@
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
-import { effectOf, mayGenerate, type Run } from '../engine/index.ts'
+import { effectOf } from '../client/index.ts'
 import {
   NotExercised,
   Throttled,
@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from '../journal/index.ts'
 import { leftOut, type Reason } from '../report/index.ts'
-import { type CheckContext, maxAtOnce, sendShared } from '../run/index.ts'
+import { mayGenerate, type Run, type CheckContext, maxAtOnce, sendShared } from '../run/index.ts'
 import { type Case, type CaseCondition, countAll, type Material, type Refusal } from './case.ts'
 import { whyNotOfInput } from './control.ts'
 import { sharedBy } from './created.ts'

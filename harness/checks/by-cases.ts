@@ -1,5 +1,5 @@
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
-import { orElse, type Run } from '../engine/index.ts'
+import { orElse } from '../client/index.ts'
 import {
   type Exchange,
   isGranted,
@@ -7,7 +7,7 @@ import {
   type Source,
   countsAsGranted,
 } from '../journal/index.ts'
-import { ask, type CheckContext } from '../run/index.ts'
+import { ask, type CheckContext, type Run } from '../run/index.ts'
 import { otherApplications, type OtherObject } from '../target/index.ts'
 import {
   atOtherPath,

@@ -10,8 +10,8 @@ import {
   withFinding,
 } from '../journal/index.ts'
 import { getAt } from '../../schemas/json.ts'
-import { effectOf, isOwnBreakdown, orElse, pause, type Run } from '../engine/index.ts'
-import { ask, type CheckContext } from '../run/index.ts'
+import { effectOf, isOwnBreakdown, orElse, pause } from '../client/index.ts'
+import { type Run, ask, type CheckContext } from '../run/index.ts'
 import {
   isOperationId,
   operation as operationOf,

@@ -1,5 +1,6 @@
 import { operation as operationOf } from '../../catalogue/operations.ts'
-import { pause, perRun, type Run } from '../engine/index.ts'
+import { pause } from '../client/index.ts'
+import { perRun, type Run } from '../run/index.ts'
 import {
   describeResponse,
   type Exchange,

@@ -5,7 +5,6 @@ import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
 import { breakdownAnyway } from './control.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
-import { perRun, type Run } from '../engine/index.ts'
 import {
   describeResponse,
   type Exchange,
@@ -14,7 +13,7 @@ import {
   type Evidence,
   type Verdict,
 } from '../journal/index.ts'
-import type { Judge } from '../run/index.ts'
+import { perRun, type Run, type Judge } from '../run/index.ts'
 
 interface Tally {
   cases: number

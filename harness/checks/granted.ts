@@ -13,8 +13,8 @@ import {
 } from '../journal/index.ts'
 import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
 import { isObject } from '../../schemas/json.ts'
-import type { Run } from '../engine/index.ts'
 import {
+  type Run,
   type CheckContext,
   type Finding,
   grantedFinding,

@@ -1,5 +1,5 @@
 import { operation as operationOf, type OperationId, readsOf } from '../../catalogue/operations.ts'
-import { effectOf, type Run } from '../engine/index.ts'
+import { effectOf } from '../client/index.ts'
 import {
   describeResponse,
   type Exchange,
@@ -14,7 +14,15 @@ import {
   type Ask,
   type Verdict,
 } from '../journal/index.ts'
-import { ask, type CheckContext, comparePairs, knownOf, type Later, settle } from '../run/index.ts'
+import {
+  type Run,
+  ask,
+  type CheckContext,
+  comparePairs,
+  knownOf,
+  type Later,
+  settle,
+} from '../run/index.ts'
 import {
   type Case,
   type Condition,

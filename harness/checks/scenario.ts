@@ -16,8 +16,8 @@ import {
   uploadOperation,
 } from '../../catalogue/operations.ts'
 import { type Pairs, pairsByScenario } from '../../catalogue/expected.ts'
-import { effectOf, type Run, sendHookRequest } from '../engine/index.ts'
-import type { CheckContext, Finding } from '../run/index.ts'
+import { effectOf } from '../client/index.ts'
+import { type Run, sendHookRequest, type CheckContext, type Finding } from '../run/index.ts'
 import { isExclusive, type Scenario } from '../target/index.ts'
 import { type Control, control, controlWith, nameOfControl, notGranted } from './control.ts'
 import { resendWhile, sharedBy } from './created.ts'

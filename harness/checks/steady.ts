@@ -1,4 +1,4 @@
-import { isOwnBreakdown, isPlanned, perRun, type Run } from '../engine/index.ts'
+import { isOwnBreakdown } from '../client/index.ts'
 import {
   describeResponse,
   differing,
@@ -6,7 +6,7 @@ import {
   isBlocked,
   countsAsGranted,
 } from '../journal/index.ts'
-import { createCheckContext, failureOf } from '../run/index.ts'
+import { isPlanned, perRun, type Run, createCheckContext, failureOf } from '../run/index.ts'
 
 interface Answers {
   granted: number

@@ -7,8 +7,8 @@ import {
   type Probe,
   Throttled,
 } from '../journal/index.ts'
-import { operationProbe, pause, type Run } from '../engine/index.ts'
-import { askHolding } from '../run/index.ts'
+import { operationProbe, pause } from '../client/index.ts'
+import { type Run, askHolding } from '../run/index.ts'
 import type { UploadContent } from '../target/index.ts'
 import { uploadOperation } from '../../catalogue/operations.ts'
 import { leftOut } from '../report/index.ts'

@@ -16,7 +16,7 @@ import {
 import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import { roleOf } from '../../catalogue/operation.ts'
 import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
-import { draftOf, effectOf, jsonType, orElse, type Run } from '../engine/index.ts'
+import { draftOf, effectOf, jsonType, orElse } from '../client/index.ts'
 import {
   type Credential,
   jsonOf,
@@ -27,7 +27,7 @@ import {
   withJson,
   createdId,
 } from '../journal/index.ts'
-import { ask } from '../run/index.ts'
+import { type Run, ask } from '../run/index.ts'
 import { upload, uploadProbe, withOwnContent } from './upload.ts'
 import { freshUnknownId, type Known, type OfTarget, randomOf, seedFor } from './values.ts'
 

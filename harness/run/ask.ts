@@ -1,4 +1,5 @@
-import { pause, perRun, type Run } from '../engine/index.ts'
+import { pause } from '../client/index.ts'
+import { perRun, type Run } from './run.ts'
 import {
   type Exchange,
   isRight,

@@ -1,4 +1,4 @@
-import type { Run } from '../engine/index.ts'
+import type { Run } from './run.ts'
 import { blamed } from './blame.ts'
 import {
   type Exchange,

@@ -5,7 +5,7 @@ import {
   type PreviousRequest,
   rerunLine,
 } from '../journal/index.ts'
-import type { Run } from '../engine/index.ts'
+import type { Run } from './run.ts'
 import { curlOfBoth, type FailureExchange } from '../recording/index.ts'
 import type { Failure } from '../report/index.ts'
 

@@ -1,5 +1,5 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
-import type { Run } from '../engine/index.ts'
+import type { Run } from './run.ts'
 import type { Ask, Exchange, Purpose, Source, Verdict } from '../journal/index.ts'
 import type { Scenario } from '../target/index.ts'
 import { ask } from './ask.ts'

@@ -13,7 +13,7 @@ import {
 import { shownText } from '../recording/index.ts'
 import { failuresOf } from './failure.ts'
 import type { CheckContext, Judge, Later } from './check-context.ts'
-import type { Run } from '../engine/index.ts'
+import type { Run } from './run.ts'
 
 const debug = debuglog('conform')
 

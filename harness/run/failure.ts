@@ -1,7 +1,7 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { Run } from '../engine/index.ts'
+import type { Run } from './run.ts'
 import {
   describePairs,
   describeProbe,

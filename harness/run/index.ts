@@ -1,3 +1,25 @@
+export { createRun, type RunParts } from './create-run.ts'
+export {
+  type Hooks,
+  isPlanned,
+  mayGenerate,
+  noHooks,
+  perRun,
+  type Run,
+  runOptionsOf,
+} from './run.ts'
+export {
+  createEventQueue,
+  type EndedEvent,
+  factsOf,
+  type JudgedEvent,
+  type Judging,
+  type PlannedEvent,
+  type RunEvent,
+  type RunFacts,
+  type ThrottledEvent,
+} from './events.ts'
+export { sendHookRequest } from './own-requests.ts'
 export { startJudging } from './judging.ts'
 export { ask, askHolding, knownOf } from './ask.ts'
 export { awaitAge, maxAtOnce, sendShared, settle } from './ask.ts'

@@ -1,6 +1,6 @@
 import type { Pairs } from '../../catalogue/expected.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
-import type { Run } from '../engine/index.ts'
+import type { Run } from './run.ts'
 import {
   describeResponse,
   type Exchange,

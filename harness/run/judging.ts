@@ -3,20 +3,10 @@ import { type CatalogueResult, type Failure, isObserved } from '../report/index.
 import { groupBy } from '../group-by.ts'
 import { exclusiveIds } from '../target/index.ts'
 import { createCheckContext } from './check-context.ts'
-import {
-  allEnded,
-  cleanUp,
-  createEventQueue,
-  factsOf,
-  isPlanned,
-  type Judging,
-  keyRefusal,
-  refusedSince,
-  type Run,
-  type RunEvent,
-  setUp,
-  tearDown,
-} from '../engine/index.ts'
+import { allEnded, keyRefusal, refusedSince } from '../client/index.ts'
+import { cleanUp, setUp, tearDown } from './own-requests.ts'
+import { createEventQueue, factsOf, type Judging, type RunEvent } from './events.ts'
+import { isPlanned, type Run } from './run.ts'
 import { NotExercised } from '../journal/index.ts'
 import { blameSpoilers, sendFailedAgain } from './at-end.ts'
 

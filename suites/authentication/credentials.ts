@@ -20,8 +20,14 @@ import {
   NotExercised,
   type Probe,
 } from '../../harness/journal/index.ts'
-import { isPlanned, perRun, type Run, type RunOptions } from '../../harness/engine/index.ts'
-import { createCheckContext, failureOf } from '../../harness/run/index.ts'
+import type { RunOptions } from '../../harness/client/index.ts'
+import {
+  isPlanned,
+  perRun,
+  type Run,
+  createCheckContext,
+  failureOf,
+} from '../../harness/run/index.ts'
 import type { KeySource, Secret, Target } from '../../harness/target/index.ts'
 import { elsewhere, queryIn } from './elsewhere.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'

@@ -63,14 +63,9 @@ import {
   withOwnContent,
   wronglyRefused,
 } from '../../harness/checks/index.ts'
+import { isOwnBreakdown, operationProbe, orElse, pause } from '../../harness/client/index.ts'
 import {
-  isOwnBreakdown,
-  operationProbe,
-  orElse,
-  pause,
   type Run,
-} from '../../harness/engine/index.ts'
-import {
   answered,
   ask,
   askHolding,

@@ -19,7 +19,7 @@ import {
   verdictOf,
   describeResponse,
 } from '../../harness/journal/index.ts'
-import { isOwnBreakdown } from '../../harness/engine/index.ts'
+import { isOwnBreakdown } from '../../harness/client/index.ts'
 
 export type RelationRule = (history: History, operation: OperationId) => Verdict
 

@@ -30,8 +30,14 @@ import {
   upload,
   validRequest,
 } from '../../harness/checks/index.ts'
-import { operationProbe, pause, type Run } from '../../harness/engine/index.ts'
-import { answered, type CheckContext, grantedFinding, type Judge } from '../../harness/run/index.ts'
+import { operationProbe, pause } from '../../harness/client/index.ts'
+import {
+  type Run,
+  answered,
+  type CheckContext,
+  grantedFinding,
+  type Judge,
+} from '../../harness/run/index.ts'
 import { addition, createObject, isConflict, isTaken, relationVerdict } from '../created/drive.ts'
 import { attachedRule } from '../created/rules.ts'
 import { extensionIn, placesOf } from './rules.ts'

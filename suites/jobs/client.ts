@@ -1,13 +1,5 @@
-import {
-  createSemaphore,
-  isPlanned,
-  operationProbe,
-  orElse,
-  pause,
-  perRun,
-  type Run,
-} from '../../harness/engine/index.ts'
-import { askHolding } from '../../harness/run/index.ts'
+import { createSemaphore, operationProbe, orElse, pause } from '../../harness/client/index.ts'
+import { isPlanned, perRun, type Run, askHolding } from '../../harness/run/index.ts'
 import {
   describeResponse,
   type Exchange,

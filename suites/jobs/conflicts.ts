@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isOwnBreakdown } from '../../harness/engine/index.ts'
+import { isOwnBreakdown } from '../../harness/client/index.ts'
 import {
   describeResponse,
   type Evidence,

@@ -8,7 +8,7 @@ import {
   validRequest,
   withBody,
 } from '../../harness/checks/index.ts'
-import { allEnded, operationProbe, orElse } from '../../harness/engine/index.ts'
+import { allEnded, operationProbe, orElse } from '../../harness/client/index.ts'
 import { askHolding } from '../../harness/run/index.ts'
 import {
   NotExercised,

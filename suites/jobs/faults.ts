@@ -31,7 +31,7 @@ import {
 } from '../../harness/checks/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../../harness/journal/index.ts'
-import type { Run } from '../../harness/engine/index.ts'
+import type { Run } from '../../harness/run/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'
 import {
   ofBodies,

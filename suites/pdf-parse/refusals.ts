@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { operationProbe, orElse, type Run } from '../../harness/engine/index.ts'
+import { operationProbe, orElse } from '../../harness/client/index.ts'
 import { NotExercised, type Probe, withJson, type Verdict } from '../../harness/journal/index.ts'
-import { type CheckContext, settle } from '../../harness/run/index.ts'
+import { type Run, type CheckContext, settle } from '../../harness/run/index.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import {
   allOf,

@@ -1,5 +1,5 @@
 import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
-import type { RunOptions } from '../../harness/engine/run.ts'
+import type { RunOptions } from '../../harness/client/state.ts'
 import type { Limits, TargetFile } from '../../harness/target/model.ts'
 import { createReference } from '../../reference/server.ts'
 import { judgeAsCommand, type Outcome, terminalOf } from '../hostile/judge-hostile.ts'

@@ -3,7 +3,7 @@ import { requirementOf } from '../../catalogue/catalogue.ts'
 import type { Material } from '../../harness/checks/case.ts'
 import { jsonFaults, malformedBy } from '../../harness/checks/conditions.ts'
 import { changedId, randomOf, unknownId } from '../../harness/checks/values.ts'
-import type { Run } from '../../harness/engine/run.ts'
+import type { Run } from '../../harness/run/run.ts'
 import { unknownJob } from '../../suites/jobs/faults.ts'
 
 const run = { objects: { takenIds: new Set(['12xxxxxxx']) } } as unknown as Run

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Operation } from '../../catalogue/operation.ts'
 import { operation, type OperationId } from '../../catalogue/operations.ts'
-import type { Run } from '../../harness/engine/run.ts'
+import type { Run } from '../../harness/run/run.ts'
 import { judge } from './networks.ts'
 
 const destroying: OperationId = 'files.retrieve'

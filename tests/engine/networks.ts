@@ -8,7 +8,7 @@ import type {
   WireResponse,
 } from '../../harness/http/message.ts'
 import type { PreviousRequest } from '../../harness/journal/exchange.ts'
-import type { RunOptions } from '../../harness/engine/run.ts'
+import type { RunOptions } from '../../harness/client/state.ts'
 import type { ReferenceOptions } from '../../reference/server.ts'
 import { type Judged, judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'
 import { randomFrom } from '../support/lossy-network.ts'

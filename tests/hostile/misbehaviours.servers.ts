@@ -9,7 +9,7 @@ import {
 import { judgeHostile } from './judge-hostile.ts'
 import { proveJunit, proveNoKey, proveSound } from './proof.ts'
 import { startRaw } from '../support/raw-server.ts'
-import type { Run } from '../../harness/engine/run.ts'
+import type { Run } from '../../harness/run/run.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import type { JudgeSettings } from '../matrix/judge-reference.ts'
 

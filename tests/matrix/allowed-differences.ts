@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Run, RunOptions } from '../../harness/engine/run.ts'
+import type { RunOptions } from '../../harness/client/state.ts'
+import type { Run } from '../../harness/run/run.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
 import { needsSocket, variants } from '../../reference/server.ts'
 import { withoutCleanup, withoutPdf } from './changed-targets.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { observedRequirements } from '../../harness/checks/envelope-watch.ts'
-import type { RunOptions } from '../../harness/engine/run.ts'
+import type { RunOptions } from '../../harness/client/state.ts'
 import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import { defects, needsSocket } from '../../reference/server.ts'
 import { refusals } from '../../reference/switches/defects.ts'

@@ -37,7 +37,7 @@ import {
 } from '../../catalogue/operation.ts'
 import { type OperationId, operation, operations } from '../../catalogue/operations.ts'
 import type { Case } from '../../harness/checks/case.ts'
-import { runOptionsOf } from '../../harness/engine/run.ts'
+import { runOptionsOf } from '../../harness/run/run.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
 import { getAt, pointersAt } from '../../schemas/json.ts'

@@ -6,7 +6,7 @@ import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { HttpResponse } from '../../harness/journal/response.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import { comparePairs } from '../../harness/run/judge-answer.ts'
-import type { Run } from '../../harness/engine/run.ts'
+import type { Run } from '../../harness/run/run.ts'
 import {
   listedPairs,
   pairsOf as pairsIn,

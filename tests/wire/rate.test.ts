@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { HttpResponse } from '../../harness/journal/response.ts'
 import { rateOf } from '../../harness/report/reason.ts'
-import { createPacer, createThrottle } from '../../harness/engine/pace.ts'
+import { createPacer, createThrottle } from '../../harness/client/pace.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
 /** How many ms each of these waits took from its beginning on. */

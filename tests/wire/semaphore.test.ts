@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { allEnded } from '../../harness/engine/outcome.ts'
-import { createSemaphore } from '../../harness/engine/pace.ts'
+import { allEnded } from '../../harness/client/outcome.ts'
+import { createSemaphore } from '../../harness/client/pace.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
 const { signal } = new AbortController()

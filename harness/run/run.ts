@@ -3,11 +3,8 @@ import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { NotServed, Story, TakesState } from '../report/index.ts'
 import type { OtherObject } from '../target/index.ts'
-import type { Client } from './client.ts'
+import type { Client, RunOptions, State } from '../client/index.ts'
 import type { Exchange, Purpose, Probe } from '../journal/index.ts'
-import type { RunOptions, State } from './state.ts'
-
-export type * from './state.ts'
 
 export interface Run extends State {
   readonly client: Client

@@ -7,13 +7,21 @@ import {
   proxyFor,
   type Transport,
 } from '../http/index.ts'
-import { Client } from './client.ts'
-import { Journal } from '../journal/index.ts'
-import { createKeys } from './keys.ts'
-import { allEnded, createLifetime } from './outcome.ts'
+import {
+  Client,
+  createKeys,
+  allEnded,
+  createLifetime,
+  type Findings,
+  type Interface,
+  type Objects,
+  type Plan,
+  type RunOptions,
+  type State,
+  createSigns,
+} from '../client/index.ts'
 import type { Hooks, Run } from './run.ts'
-import type { Findings, Interface, Objects, Plan, RunOptions, State } from './state.ts'
-import { createSigns } from './signs.ts'
+import { Journal } from '../journal/index.ts'
 
 export interface RunParts {
   readonly api: Interface

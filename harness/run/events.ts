@@ -1,8 +1,7 @@
 import type { CatalogueResult, Created, NotServed, Reason } from '../report/index.ts'
-import { keyRefusal } from './keys.ts'
+import { keyRefusal, type Plan, type EndCause } from '../client/index.ts'
+import type { Run } from './run.ts'
 import type { Answer } from '../journal/index.ts'
-import type { EndCause } from './outcome.ts'
-import type { Plan, Run } from './run.ts'
 
 /** Facts of a run besides the results. */
 export interface RunFacts {

@@ -5,10 +5,8 @@ import type { HttpRequest } from '../http/index.ts'
 import type { Created, ExchangeRole } from '../report/index.ts'
 import { fillRequest, fillTarget, type HookRequest, type SetupRequest } from '../target/index.ts'
 import { queryOf, withOwn, NotExercised, isThrottled, HttpResponse } from '../journal/index.ts'
-import { allEnded } from './outcome.ts'
-import { jsonType } from './request.ts'
+import { allEnded, jsonType, longestPauseMs, retryAfter } from '../client/index.ts'
 import type { Run } from './run.ts'
-import { longestPauseMs, retryAfter } from './pace.ts'
 
 /** Time limit of a setup or teardown request, in ms; a shorter one when the run is over. */
 const responseMs = 15_000

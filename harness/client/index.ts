@@ -1,0 +1,7 @@
+export { Client, isOwnBreakdown } from './client.ts'
+export { createKeys, keyRefusal, refusedSince } from './keys.ts'
+export { allEnded, createLifetime, type EndCause, orElse, pause } from './outcome.ts'
+export { createSemaphore, longestPauseMs, retryAfter } from './pace.ts'
+export { draftOf, effectOf, jsonType, operationProbe } from './request.ts'
+export { createSigns } from './signs.ts'
+export type { Findings, Interface, Objects, Plan, PlanEntry, RunOptions, State } from './state.ts'
