@@ -13,11 +13,8 @@ const tolerated = 1.25
 /** A busy moment of the machine may fall on one side alone: with `--check` what is worse shows in so many turns. */
 const mostTurns = 3
 
-/** Measures the sides in turn, so that a busy moment of the machine meets all alike; gives the median of each figure, by side. */
-async function measure(
-  sides: readonly Side[],
-  runs: number,
-): Promise<Readonly<Record<string, Figures>>> {
+/** The median of each figure, by side: measured in turn, so that a busy moment of the machine meets all alike. */
+async function measure(sides: readonly Side[], runs: number): Promise<Record<string, Figures>> {
   const all = new Map(sides.map((side) => [side, [] as Figures[]]))
   for (let run = 1; run <= runs; run++) {
     for (const [side, figures] of all) {
@@ -32,14 +29,11 @@ async function measure(
   return Object.fromEntries([...all].map(([{ name }, figures]) => [name, medians(figures)]))
 }
 
-/** The middle value, in hundredths; of an even number of them the lower middle one. */
-function median(values: readonly number[]): number {
-  return hundredths(values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)]!)
-}
+const median = (values: readonly number[]): number =>
+  hundredths(values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)]!)
 
 const hundredths = (value: number): number => Math.round(value * 100) / 100
 
-/** The ratios whose both halves were measured. */
 function ratiosOf(measured: Readonly<Record<string, Figures>>): Ratios {
   const all = Object.entries(ratios).map(([name, [over, of, under, by]]): [string, number] => [
     name,
@@ -51,12 +45,9 @@ function ratiosOf(measured: Readonly<Record<string, Figures>>): Ratios {
 const { values: given } = parseArgs({
   options: {
     runs: { type: 'string', default: '5' },
-    /** Only sides whose name has this part. */
     side: { type: 'string', default: '' },
     json: { type: 'string' },
-    /** Measures again what is worse, and fails if it stays so. */
     check: { type: 'boolean', default: false },
-    /** Writes the ratios as those that are held to. */
     accept: { type: 'boolean', default: false },
   },
 })

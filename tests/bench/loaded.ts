@@ -12,14 +12,8 @@ const { values, positionals } = parseArgs({
   },
 })
 const projects = values.project.flatMap((name) => ['--project', name])
-const args = [
-  'node_modules/vitest/vitest.mjs',
-  'run',
-  ...projects,
-  '--reporter',
-  'dot',
-  ...positionals,
-]
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter', 'dot']
+const args = [...vitest, ...projects, ...positionals]
 
 /** Ends when its parent ends, however that happens. */
 const busy = 'const parent = process.ppid; while (process.ppid === parent);'

@@ -6,13 +6,12 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Report } from '../../harness/report/report-schema.ts'
 
-/** Figures of one measuring, by name: ms, MB, requests. */
+/** By name: ms, MB, requests. */
 export type Figures = Readonly<Record<string, number>>
 
-/** One thing that is measured, again and again. */
 export interface Side {
   readonly name: string
-  /** How often it is measured in each turn, default once: what is short is soon disturbed. */
+  /** How often it is measured in each turn: what is short is soon disturbed. */
   readonly times?: number
   measure(): Promise<Figures>
 }
@@ -50,17 +49,10 @@ async function measureProcess(cwd: string, args: readonly string[]): Promise<Fig
   return { wallMs, ...(JSON.parse(usage) as Figures) }
 }
 
-/** Judges something; the seed is the same in all runs. */
 async function measureRun(folder: string, args: readonly string[] = []): Promise<Figures> {
   const path = join(folder, 'report.json')
-  const measured = await measureProcess(folder, [
-    bin,
-    '--seed',
-    '1',
-    '--report',
-    `json=${path}`,
-    ...args,
-  ])
+  const always = [bin, '--seed', '1', '--report', `json=${path}`]
+  const measured = await measureProcess(folder, [...always, ...args])
   const { run } = JSON.parse(readFileSync(path, 'utf8')) as Report
   return { ...measured, requests: run.requests }
 }
@@ -86,7 +78,7 @@ async function withServer<T>(
 const withReference = <T>(options: object, use: (url: string) => Promise<T>): Promise<T> =>
   withServer([part, 'reference', JSON.stringify(options)], use)
 
-/** Judges a reference server in another process, with all that it has declared. */
+/** Judges a reference server in another process. */
 const measureExternal = (
   folder: string,
   options: object,
@@ -98,7 +90,6 @@ const measureExternal = (
     return measureRun(folder, ['--target', path, ...args])
   })
 
-/** Sends the requests of a run again by undici alone. */
 async function measureUndici(folder: string): Promise<Figures> {
   const har = join(folder, 'requests.har')
   if (!existsSync(har)) await measureExternal(folder, {}, ['--report', `har=${har}`])
@@ -110,7 +101,7 @@ async function measureUndici(folder: string): Promise<Figures> {
 const latency = 20
 const concurrency = 16
 
-/** A target that takes so long for each response; and with so many requests at once that only what must wait for something waits. */
+/** A target that is far away; also with so many requests at once that only what must wait for something waits. */
 async function measureFar(folder: string): Promise<Figures> {
   const judge = (atOnce: number) =>
     measureExternal(folder, { latency }, ['--concurrency', String(atOnce)])
@@ -126,7 +117,6 @@ const far = `${latency} ms away, --concurrency ${concurrency}`
 const bare = 'bare undici, the same requests'
 const oneRefusal = ['--only', 'completion.create/400-empty-prompt']
 
-/** Sides of the bench: what starts and soon ends; whole runs, and bare undici beside them; a target that is far away. */
 export function allSides(folder: string): Side[] {
   const start = (name: string, args: readonly string[]): Side => ({
     ...{ name, times: 5 },
@@ -144,14 +134,9 @@ export function allSides(folder: string): Side[] {
   ]
 }
 
-type Halves = readonly [
-  overSide: string,
-  overFigure: string,
-  underSide: string,
-  underFigure: string,
-]
+type Halves = [overSide: string, overFigure: string, underSide: string, underFigure: string]
 
-/** Ratios that are compared between two states of the suite: a machine that is slow or busy changes both halves alike. */
+/** A machine that is slow or busy changes both halves alike. */
 export const ratios: Readonly<Record<string, Halves>> = {
   'external / bare undici, processor time': ['external', 'cpuMs', bare, 'cpuMs'],
   'embedded / external, processor time': ['embedded', 'cpuMs', 'external', 'cpuMs'],
