@@ -6,7 +6,6 @@ import { lexer, marked, type Token } from 'marked'
 import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5'
 import pc from 'picocolors'
 import { describe, expect, test } from 'vitest'
-import { validateXML } from 'xmllint-wasm'
 import { curlOf } from '../../harness/recording/curl.ts'
 import {
   htmlAnchor,
@@ -89,18 +88,6 @@ test('XML: text and attributes read back as what is visible of them, without wha
   })
 })
 
-test('XML: what looks like a reference is text', async () => {
-  const type =
-    '<simpleContent><extension base="string"><attribute name="x"/></extension></simpleContent>'
-  const schema = `<schema xmlns="http://www.w3.org/2001/XMLSchema"><element name="a"><complexType>${type}</complexType></element></schema>`
-  const text = '&nbsp; &#0; &#27; &amp; &lt; &y; &amp;lt; &#x3c; & &; a&b;c'
-  const contents = xmlDocument({ a: { '@x': xmlAttribute(text), '#text': xmlText(text) } })
-  const literal = text.replaceAll('&', '&amp;')
-  expect(contents.split('\n')[1]).toBe(`<a x="${literal}">${literal}</a>`)
-  const { errors } = await validateXML({ xml: { fileName: 'a.xml', contents }, schema })
-  expect(errors).toEqual([])
-})
-
 test('GitHub: a message stays one line, a property ends at no colon or comma', () => {
   forAnything((text) => {
     expect(commandData(text)).not.toMatch(/[\n\r]/)
@@ -137,7 +124,6 @@ test('JSON: reads back as the same value, with nothing that disguises', () => {
   )
 })
 
-/** Every token of the text, at any depth. */
 function tokens(text: string): Token[] {
   const all: Token[] = []
   void marked.walkTokens(lexer(text), (token) => void all.push(token))
@@ -173,14 +159,12 @@ function notified(markdown: string): string[] {
   return page.childNodes.flatMap(texts).flatMap((text) => text.match(finds) ?? [])
 }
 
-const telling = [
+test.each([
   'see @octocat and (@org/team)',
   '#12 and org/repo#12, !7',
   'gh-12 GH-12',
   'https://github.com/org/repo/issues/12, gitlab.com/a/b/-/merge_requests/3',
-]
-
-test.each([...telling, telling.join(' ')])('nobody is notified by Markdown of %s', (text) => {
+])('nobody is notified by Markdown of %s', (text) => {
   expect(notified(text)).not.toEqual([])
   const markup = [markdownText(text), markdownCode(text)]
   expect(markup.flatMap(notified)).toEqual([])
@@ -222,13 +206,9 @@ describe('of a hostile target', () => {
   })
 
   test('the runner of GitHub gets no command but ours', () => {
-    const given = fails(hostile, { message: `${hostile}\r\n::warning::x`, rerun: '%0A::x' })
-    const written = githubAnnotations(sampleReport({ size: 12, end: given }))
-    expect(written).not.toMatch(unsafe)
-    expect(written.trimEnd().split('\n')).toHaveLength(11)
-    for (const line of written.trimEnd().split('\n'))
-      expect(line).toMatch(/^::(error|warning|notice) title=[^:,\n]*::/)
-    expect(written).toContain('%250A::x')
+    const written = githubAnnotations(report).trimEnd().split('\n')
+    expect(written.join()).not.toMatch(unsafe)
+    for (const line of written) expect(line).toMatch(/^::(error|warning|notice) title=[^:,\n]*::/)
   })
 
   test('HTML has the elements and attributes that it has of any target', async () => {
@@ -284,9 +264,4 @@ test('a curl line is one line without a command, and sends the same', () => {
   expect(shell).toContain('"x-a: ##[b]"')
   const piped = curlOf({ ...request, body: 'a\n::error::b' }, new Set())
   expect(piped).toMatch(/^printf %s 'YQo6OmVycm9yOjpi' \| base64 -d \| curl .* --data-binary @-$/)
-})
-
-test.each(runnerCommands)('these tests would find the command %s', (command) => {
-  expect(commandsIn(command)).not.toEqual([])
-  expect(commandsIn(`text\n  ${command}`)).not.toEqual([])
 })
