@@ -31,19 +31,6 @@ function failsEvery(nth: number, path: string, otherwise: () => Response): Inste
 const breaks = () => error(500, 'InternalError')
 const refuses = () => error(400, 'BadRequest')
 
-/** Grants a body that it should refuse, if its member is such a one. */
-const takes = (
-  path: string,
-  isSuch: (body: Record<string, unknown>) => boolean,
-  body: unknown = {},
-): Instead =>
-  changing(async (request, response) => {
-    if (pathOf(request) !== path || response.status !== 400) return response
-    const sent: unknown = await request.json().catch(() => undefined)
-    const isObject = typeof sent === 'object' && sent !== null
-    return isObject && isSuch(sent as Record<string, unknown>) ? Response.json(body) : response
-  })
-
 /** Uploads are gone after that time, for each request that names them. */
 function vanishes(afterMs: number): Instead {
   const since = new Map<string, number>()
@@ -85,8 +72,6 @@ function meetsThrice(): Instead {
   })
 }
 
-const completion = { choices: [{ message: { content: 'Tea' } }] }
-const chat = '/v1/chat/completions'
 const [detect, graphs] = ['/v1/tools/ai-detect', '/v1/knowledge-graphs']
 
 test.each<[string, () => Instead, readonly string[], readonly string[]]>([
@@ -139,24 +124,6 @@ test.each<[string, () => Instead, readonly string[], readonly string[]]>([
     knowsBytes,
     ['files.*', 'graphs.*'],
     [],
-  ],
-  [
-    'false in place of a number is taken for absent',
-    () => takes('/v1/completion', ({ temperature }) => temperature === false),
-    ['completion.create/400-*'],
-    ['completion.create/400-invalid-temperature'],
-  ],
-  [
-    '0 in place of a text is taken for absent',
-    () => takes(chat, ({ model }) => model === 0, completion),
-    ['chat.create/400-unsupported-model', 'chat.create/400-missing-model'],
-    ['chat.create/400-unsupported-model'],
-  ],
-  [
-    'true is taken for a choice of tools',
-    () => takes(chat, ({ tool_choice: is }) => is === true, completion),
-    ['chat.create/400-malformed-t*'],
-    ['chat.create/400-malformed-tool-choice'],
   ],
   [
     'a guardrail meets each query three times in a row',
