@@ -25,6 +25,23 @@ function workplace() {
 }
 
 const sign = 'sign r.json --private-key conform-key.pem'
+const verify = 'verify conform-certificate.json --report r.json'
+const asked = '--require conformant --require-operations 16,jobs.create --max-age 1'
+
+const mistakes = `
+${verify} ${asked} | "16" is not an operation
+keygen | conform-key.pem: already exists; a key is never overwritten
+sign r.json | required option '--private-key <pem>' not specified
+${sign} --valid-days 401 | from 1 to 400
+${sign} --out r.json | would overwrite r.json
+${sign} --out conform-key.pem | would overwrite conform-key.pem
+${sign} --out conform-key.pub.pem | contains a key, which is never overwritten
+verify nowhere.json | nowhere.json: does not exist
+${verify} --key-id me | sha256: and 64 hex digits
+${verify} --require-operations 18 | from 1 to 17
+${verify} --base-url example.com | --base-url
+${verify} --public-key conform-key.pem | is not an Ed25519 public key
+`
 
 test('keygen, sign and verify, one after the other', async () => {
   const { at, run } = workplace()
@@ -36,8 +53,6 @@ test('keygen, sign and verify, one after the other', async () => {
   expect(signed.stdout).toMatch(/^signed:\n {2}Conformant: \d+ required checks passed/)
   expect(signed.stdout).toMatch(/conform verify conform-certificate\.json --report r\.json\n$/)
 
-  const verify = 'verify conform-certificate.json --report r.json'
-  const asked = '--require conformant --require-operations 16,jobs.create --max-age 1'
   const good = `${verify} --key-id ${id} --public-key conform-key.pub.pem ${asked}`
   const found = await run(good.replace('16,', ''))
   expect(found).toMatchObject({ code: 0, stderr: '' })
@@ -54,27 +69,11 @@ test('keygen, sign and verify, one after the other', async () => {
   })
 
   const before = readFileSync(at('conform-key.pem'), 'utf8')
-  const mistakes: [string, RegExp][] = [
-    [good, /"16" is not an operation/],
-    ['keygen', /conform-key\.pem: already exists; a key is never overwritten/],
-    ['sign --private-key conform-key.pem', /missing required argument 'report\.json'/],
-    ['sign r.json', /required option '--private-key <pem>' not specified/],
-    [`${sign} --valid-days 401`, /from 1 to 400/],
-    [`${sign} --out r.json`, /would overwrite r\.json/],
-    [`${sign} --out conform-key.pem`, /would overwrite conform-key\.pem/],
-    [`${sign} --out conform-key.pub.pem`, /contains a key, which is never overwritten/],
-    ['verify nowhere.json', /nowhere\.json: does not exist/],
-    [`${verify} --key-id me`, /sha256: and 64 hex digits/],
-    [`${verify} --require passing`, /Allowed choices are conformant/],
-    [`${verify} --require-operations 18`, /from 1 to 17/],
-    [`${verify} --base-url example.com`, /--base-url/],
-    [`${verify} --public-key conform-key.pem`, /is not an Ed25519 public key/],
-    ['verify conform-certificate.json --report nowhere.json', /nowhere\.json: does not exist/],
-  ]
-  for (const [args, message] of mistakes) {
+  for (const line of mistakes.trim().split('\n')) {
+    const [args = '', message] = line.split(' | ')
     const { code, stdout, stderr } = await run(args)
     expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
-    expect(stderr).toMatch(message)
+    expect(stderr).toContain(message)
   }
   expect(readFileSync(at('conform-key.pem'), 'utf8')).toBe(before)
 })

@@ -14,13 +14,10 @@ import { folder, readReport } from '../cli/conform.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
 /** The reference as a program has it: a `fetch`, and what it declares. */
-function referenceHandler(defects: readonly string[] = []): {
-  fetch: FetchHandler
-  target: Target
-} {
-  const { handle, target } = createReference({ defects: [...defects] })
+function referenceHandler(...defects: string[]) {
+  const { handle, target } = createReference({ defects })
   const { baseUrl: _, ...declared } = target as Target
-  return { fetch: handle, target: declared }
+  return { fetch: handle as FetchHandler, target: declared }
 }
 
 test('a handler is judged without a port', async () => {
@@ -49,12 +46,10 @@ test.each<[string, (fetch: FetchHandler) => FetchHandler]>([
 ])(
   '%s that breaks a requirement fails it, and the lines to copy say what they cannot do',
   async (_, made) => {
-    const { fetch, target } = referenceHandler([defect])
+    const { fetch, target } = referenceHandler(defect)
     const only = [defect, 'files.retrieve/2xx-accepted', 'files.list/2xx-accepted'] as const
-    const report = await runConformance(
-      { ...target, fetch: made(fetch) },
-      { runs: 1, seed: 5, only: [...only] },
-    ).report
+    const options = { runs: 1, seed: 5, only }
+    const report = await runConformance({ ...target, fetch: made(fetch) }, options).report
     const failed = report.requirements.filter(({ outcome }) => outcome === 'failed')
     expect(failed.map(({ id }) => id)).toEqual([defect])
     const [failure] = failed[0]!.failures
@@ -74,17 +69,13 @@ test('a name that a scenario used in another account is not asked for in the own
       return fetch(request)
     return Response.json({ id: 'other-account' })
   }
-  const scenarios = {
-    ...target.scenarios,
-    'graphs.create/2xx-usable': { headers: { 'x-account': 'other' } },
-  }
+  const other = { 'graphs.create/2xx-usable': { headers: { 'x-account': 'other' } } }
+  const scenarios = { ...target.scenarios, ...other }
   const options = { seed: 5, only: ['graphs.create/*'] as const }
   const report = await inVirtualTime(
     () => runConformance({ ...target, scenarios, fetch: inOtherAccount }, options).report,
   )
-  expect(
-    report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : [])),
-  ).toEqual([])
+  expect(report.requirements.filter(({ outcome }) => outcome === 'failed')).toEqual([])
 })
 
 test('the command line judges the handler of a module, unless a base URL is given', async () => {
