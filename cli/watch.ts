@@ -1,13 +1,7 @@
-import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { Command } from '@commander-js/extra-typings'
 import type { Colors } from 'picocolors/types'
-import {
-  count,
-  isLeftOutByOption,
-  type Report,
-  type RequirementResult,
-} from '../harness/report/index.ts'
+import { isLeftOutByOption, type Report, type RequirementResult } from '../harness/report/index.ts'
 import type { Target } from '../harness/target/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { parseReportRequests, takesStdout } from '../library/output/files.ts'
@@ -44,13 +38,13 @@ export function watchCommand() {
 
 /** Refuses options that make no sense for repeated runs. Throws UserError. */
 function refuse({ dryRun, report, updateBaseline }: RunArguments): void {
-  const isPiped = takesStdout(parseReportRequests(report))
-  const once = dryRun
-    ? '--dry-run'
-    : updateBaseline
-      ? '--update-baseline'
-      : isPiped && '--report to stdout'
-  if (once) throw new UserError(`${once} cannot be used with conform watch, which runs repeatedly`)
+  const once = [
+    ...(dryRun ? ['--dry-run'] : []),
+    ...(updateBaseline ? ['--update-baseline'] : []),
+    ...(takesStdout(parseReportRequests(report)) ? ['--report to stdout'] : []),
+  ]
+  if (once.length > 0)
+    throw new UserError(`${once[0]} cannot be used with conform watch, which runs repeatedly`)
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UserError('conform watch needs a terminal; run conform instead')
 }
@@ -110,21 +104,13 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
     run = createRunInterrupts()
     say('', colors.dim(headLine(asked)))
     let target: Target | undefined
-    let files = options.target === undefined ? [] : [options.target]
     let isGone = false
     try {
       const given = last === 'all' ? options : forFailed(options, failed())
       const end = await oneRun(baseUrl, given, {
         interrupts: run,
-        people: {
-          isTTY: true,
-          columns: stdout.columns,
-          write: (text: string) => stdout.write(text),
-        },
-        onFound(found) {
-          target = found.target
-          files = Object.values(found.inputs()).filter((path) => path !== undefined)
-        },
+        people: stdout,
+        onFound: (found) => void (target = found.target),
       })
       isGone = end.cause === 'unreachable'
       const isFirst = known.size === 0
@@ -140,12 +126,13 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
     hasRun = true
     if (next !== undefined) return
     const over = new AbortController()
-    const close = watchFiles(files, (path) => again(`${path} changed`))
+    const { target: file } = options
+    const close = file === undefined ? undefined : onChange(file, () => again(`${file} changed`))
     stopLooking = () => {
-      close()
+      close?.()
       over.abort()
     }
-    const isOurs = baseUrl === undefined && options.target === undefined
+    const isOurs = baseUrl === undefined && file === undefined
     const gone = 'The target does not answer. The run starts again when it does.'
     if (!isGone || isOurs) say()
     if (target && !isOurs)
@@ -189,20 +176,19 @@ export function forFailed(
  * @param known last conclusive result per requirement: an inconclusive one changes nothing
  */
 export function learn(known: Map<string, RequirementResult>, { requirements }: Report) {
-  const changed = (was: (outcome: string | undefined) => boolean, is: string): string[] =>
-    requirements
-      .filter(
-        (result) =>
-          !isLeftOutByOption(result) && result.outcome === is && was(known.get(result.id)?.outcome),
-      )
-      .map(({ id }) => id)
-  const hadFailed = (outcome?: string): boolean => outcome === 'failed'
+  const judged = requirements.filter((result) => !isLeftOutByOption(result))
+  const hadFailed = ({ id }: RequirementResult): boolean => known.get(id)?.outcome === 'failed'
+  const changed = (from: readonly RequirementResult[], is: string): string[] =>
+    from.flatMap(({ id, outcome }) => (outcome === is ? [id] : []))
+  const failedBefore = judged.filter(hadFailed)
   const changes = {
-    newlyFailed: changed((outcome) => outcome !== 'failed', 'failed'),
-    newlyPassed: changed(hadFailed, 'passed'),
+    failed: changed(
+      judged.filter((result) => !hadFailed(result)),
+      'failed',
+    ),
+    passed: changed(failedBefore, 'passed'),
     /** Failed before, not judged now. */
-    lost: changed(hadFailed, 'not-exercised'),
-    stillFailed: changed(hadFailed, 'failed').length,
+    'not-exercised': changed(failedBefore, 'not-exercised'),
   }
   for (const result of requirements)
     if (result.outcome === 'passed' || result.outcome === 'failed') known.set(result.id, result)
@@ -212,25 +198,18 @@ export function learn(known: Map<string, RequirementResult>, { requirements }: R
 const MOST_SHOWN = 20
 
 function changeLines(changes: ReturnType<typeof learn>, colors: Colors): Line[] {
-  const { lost, newlyFailed, newlyPassed, stillFailed } = changes
   const kinds = [
-    [`${outcomes.failed.sign} newly failed`, newlyFailed, colors.red],
-    [`${outcomes.passed.sign} newly passed`, newlyPassed, colors.green],
-    [`${outcomes['not-exercised'].sign} not tested now`, lost, colors.yellow],
+    ['failed', 'newly failed', colors.red],
+    ['passed', 'newly passed', colors.green],
+    ['not-exercised', 'not tested now', colors.yellow],
   ] as const
-  const lines = kinds.flatMap(([title, ids, paint]) =>
-    firstOf(ids, MOST_SHOWN).map((id): Line => {
-      return { lead: `  ${paint(title.padEnd(17))} `, width: 20, text: terminalText(id) }
+  const lines = kinds.flatMap(([outcome, title, paint]) =>
+    firstOf(changes[outcome], MOST_SHOWN).map((id): Line => {
+      const lead = paint(`${outcomes[outcome].sign} ${title}`.padEnd(17))
+      return { lead: `  ${lead} `, width: 20, text: terminalText(id) }
     }),
   )
-  const does = stillFailed === 1 ? 'does' : 'do'
-  return [
-    `Since the previous run:${lines.length === 0 ? ' nothing changed' : ''}`,
-    ...lines,
-    ...(stillFailed > 0
-      ? [`  ${count(stillFailed, 'requirement')} failed before and still ${does}`]
-      : []),
-  ]
+  return [`Since the previous run:${lines.length === 0 ? ' nothing changed' : ''}`, ...lines]
 }
 
 function keysLine(failed: number, { bold, dim }: Colors): string {
@@ -247,39 +226,28 @@ function headLine({ what, why }: Asked): string {
   return `──── ${time}  ${what === 'all' ? 'all' : 'the failed'}: ${terminalText(why)} ────`
 }
 
-/**
- * Poll interval for files, in ms. Editors write in several steps: a file is read once it is stable between two polls.
- */
-const lookAtFilesMs = 150
+/** Poll interval for the target file, in ms. */
+const lookMs = 150
 
-/** Calls back when the content of a file changes, also if it was replaced by another file. */
-export function watchFiles(paths: readonly string[], onChange: (path: string) => void): () => void {
-  const files = paths.map((path) => ({
-    ...{ path, stamp: stampOf(path), content: digest(path), isMoving: false },
-  }))
+/** Calls back when the content of a file changes, also if another file replaced it. Returns how to stop that. */
+export function onChange(path: string, call: () => void): () => void {
+  let known = contentOf(path)
+  let last = known
   const timer = setInterval(() => {
-    for (const file of files) {
-      const stamp = stampOf(file.path)
-      const isStill = stamp === file.stamp
-      const content = isStill && file.isMoving ? digest(file.path) : undefined
-      Object.assign(file, { stamp, isMoving: !isStill })
-      // The file may be absent for a moment while it is written.
-      if (content === undefined || content === file.content) continue
-      file.content = content
-      onChange(file.path)
-    }
-  }, lookAtFilesMs).unref()
+    const content = contentOf(path)
+    // Editors write in several steps, and the file may be absent for a moment: a text counts once it was read twice.
+    const isStill = content !== undefined && content === last
+    last = content
+    if (!isStill || content === known) return
+    known = content
+    call()
+  }, lookMs).unref()
   return () => clearInterval(timer)
 }
 
-function stampOf(path: string): string {
-  const { ino, mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? {}
-  return `${ino}:${mtimeMs}:${size}`
-}
-
-function digest(path: string): string | undefined {
+function contentOf(path: string): string | undefined {
   try {
-    return createHash('sha256').update(readFileSync(path)).digest('hex')
+    return readFileSync(path, 'latin1')
   } catch {
     return undefined
   }

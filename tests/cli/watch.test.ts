@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { untilBack } from '../../cli/run/find-target.ts'
-import { forFailed, learn, watchFiles } from '../../cli/watch.ts'
+import { forFailed, learn, onChange } from '../../cli/watch.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import type { Target } from '../../harness/target/model.ts'
@@ -21,13 +21,12 @@ test('watch reports what changed since each requirement was judged last', () => 
     missed('a.b/3'),
     missed('a.b/4', leftOut('--only')),
   ])
-  const changes = { newlyFailed: ['a.b/2'], newlyPassed: ['a.b/1'], lost: ['a.b/3'] }
-  expect(learn(known, part)).toEqual({ ...changes, stillFailed: 0 })
+  const changes = { failed: ['a.b/2'], passed: ['a.b/1'], 'not-exercised': ['a.b/3'] }
+  expect(learn(known, part)).toEqual(changes)
   // What could not be judged has not passed, and a part says nothing about the rest.
   const still = [...known.values()].filter(({ outcome }) => outcome === 'failed')
   expect(still.map(({ id }) => id)).toEqual(['a.b/2', 'a.b/3', 'a.b/4'])
-  const none = { newlyFailed: [], newlyPassed: [], lost: [] }
-  expect(learn(known, part)).toEqual({ ...none, lost: ['a.b/3'], stillFailed: 1 })
+  expect(learn(known, part)).toEqual({ ...changes, failed: [], passed: [] })
 })
 
 test('watch runs what failed with what shows it and with the inputs that it had, and writes no report', () => {
@@ -45,7 +44,7 @@ test('watch notices a file that is written or replaced once, and not if its cont
   const path = join(dir, 'target.json')
   writeFileSync(path, 'one')
   const told: string[] = []
-  onTestFinished(watchFiles([path], (changed) => told.push(changed)))
+  onTestFinished(onChange(path, () => told.push(path)))
   writeFileSync(join(dir, 'other.json'), 'nobody watches this')
   writeFileSync(path, 'one')
   // That nothing is reported has no event: too short a wait would hide a fault, and never show one.
