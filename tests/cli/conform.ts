@@ -4,13 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
+import reference from '../../fixtures/reference.target.json' with { type: 'json' }
 import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
 
-/** Arguments of `node` that start the command line. */
 export const bin = fileURLToPath(new URL('../../cli/bin/conform.js', import.meta.url))
-const referenceTarget = fileURLToPath(
-  new URL('../../fixtures/reference.target.json', import.meta.url),
-)
 
 export type TargetData = Record<string, any>
 
@@ -44,7 +41,7 @@ export function folder(): string {
   return dir
 }
 
-/** Where runs of tests keep their last report: not in the cache of the person who runs the tests. */
+/** Not the cache of the person who runs the tests. */
 const caches = join(tmpdir(), 'conform-test-caches')
 
 /** An environment without keys, colours, proxies and the marks of this test runner, but with what is given. */
@@ -93,12 +90,8 @@ export function start(
   return { child, ended, firstLine, says }
 }
 
-export function conformProcess(
-  args: string | readonly string[],
-  settings?: Settings,
-): Promise<Ended> {
-  return start(args, settings).ended
-}
+export const conformProcess = (...given: Parameters<typeof start>): Promise<Ended> =>
+  start(...given).ended
 
 /** Writes the reference's target file, changed, for the server at that URL. */
 export function targetFile(
@@ -106,18 +99,14 @@ export function targetFile(
   baseUrl: string,
   change: (target: TargetData) => void = () => undefined,
 ): string {
-  const target = JSON.parse(readFileSync(referenceTarget, 'utf8')) as TargetData
-  delete target.$schema
-  target.baseUrl = baseUrl
+  const { $schema: _, ...target }: TargetData = { ...structuredClone(reference), baseUrl }
   change(target)
   const file = join(dir, 'target.json')
   writeFileSync(file, JSON.stringify(target))
   return file
 }
 
-export const referenceKey = (
-  JSON.parse(readFileSync(referenceTarget, 'utf8')) as { keys: { full: string } }
-).keys.full
+export const referenceKey = reference.keys.full
 
 export function readReport(dir: string, name = 'conform-report.json'): Report {
   return JSON.parse(readFileSync(join(dir, name), 'utf8')) as Report

@@ -27,11 +27,8 @@ process.setMaxListeners(0)
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Runs `conform` to its end in this process, from its sources: a process of its own costs up to a second, most of it for
- * compiling. What is about a process (signals, closed streams, terminals, what keeps it alive) needs one: `start`.
- *
- * One call after another: the environment, the folder, the streams and the exit code are those of this process meanwhile.
- * @param args words with blanks between, or a list if one of them has blanks
+ * Runs `conform` to its end in this process, from its sources. What is about a process (signals, closed streams, terminals) needs
+ * one of its own: `start`. One call after another: the environment, the folder, the streams and the exit code are this process's.
  */
 export function conform(args: string | readonly string[], settings: Shown = {}): Promise<Ended> {
   const ended = last.then(() => runHere(wordsOf(args), settings))
@@ -87,7 +84,7 @@ class Kept extends Writable {
   readonly isTTY: boolean
 
   constructor(columns: number | undefined) {
-    super({ decodeStrings: false, defaultEncoding: 'utf8' })
+    super({ decodeStrings: false })
     this.columns = columns
     this.isTTY = columns !== undefined
   }
@@ -118,14 +115,14 @@ function keepProcess(): () => void {
   }
 }
 
-/** A reference server for the length of one test, its jobs quick. */
+/** A reference for the length of one test. */
 export async function reference(options: Parameters<typeof startReference>[0] = {}) {
   const server = await startReference({ jobMs: 15, slowJobMs: 150, ...options })
   onTestFinished(() => server.close())
   return server
 }
 
-/** Judges a reference by a target file that fits it, in a folder of the test's own, and reads the report. */
+/** Judges a reference in a folder of the test's own, and reads the report. */
 export async function judged(args: string, options?: Parameters<typeof reference>[0]) {
   const { url } = await reference(options)
   const cwd = folder()

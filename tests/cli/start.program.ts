@@ -24,7 +24,6 @@ setTimeout(() => server.listen(process.argv[2], '127.0.0.1'), 200)
 const key = 'a-full-key-of-this-test'
 const only = ['--only', 'files.list/401-missing-credentials', '--seed', '1']
 
-/** A folder with the program, its output and its reports; what it is started by. */
 async function place(text = program) {
   const cwd = folder()
   writeFileSync(join(cwd, 'server.cjs'), text)
@@ -100,16 +99,11 @@ test.each<[string, string, number, RegExp]>([
     3,
     /exit code 0\) before \S+ answered; give a command that stays in the foreground, or/,
   ],
+  ['no command', ' ', 2, /^conform: --start: give the command/],
 ])('%s is reported with its remedy', async (_, command, code, sentence) => {
   const ran = await (await place()).run(command)
   expect(ran.code).toBe(code)
   expect(ran.stderr + ran.stdout).toMatch(sentence)
-})
-
-test('--start needs a command', async () => {
-  const ran = await (await place()).run(' ')
-  expect(ran).toMatchObject({ code: 2, stdout: '' })
-  expect(ran.stderr).toMatch(/^conform: --start: give the command/)
 })
 
 test('--wait alone waits for a server that somebody else starts, and gives up in time', async () => {
