@@ -1,8 +1,9 @@
 import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
 import type { RunOptions } from '../../harness/client/state.ts'
-import type { Limits, TargetFile } from '../../harness/target/model.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 import { createReference } from '../../reference/server.ts'
 import { judgeAsCommand, type Outcome, terminalOf } from '../hostile/judge-hostile.ts'
+import type { JudgeSettings } from '../matrix/judge-reference.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
 /** Answers in place of the reference, or with its answer. */
@@ -15,15 +16,17 @@ export type Reply = (
 
 export const base = 'http://target.example/base'
 
+interface How extends Partial<RunOptions>, Pick<JudgeSettings, 'change' | 'limits'> {
+  readonly baseUrl?: string
+  readonly slowJobMs?: number
+}
+
 /** Judges the reference behind what may answer in its place; in virtual time. */
 export async function judgeBehind(
   reply: Reply,
-  options: Partial<RunOptions> = { only: ['files.*', 'envelope/shape'] },
-  change: (file: TargetFile) => TargetFile = (file) => file,
-  baseUrl = base,
-  limits: Partial<Limits> = {},
-  slowJobMs = 100,
+  how: How = { only: ['files.*', 'envelope/shape'] },
 ): Promise<Outcome & { readonly tookMs: number; terminal(): string }> {
+  const { change, limits, baseUrl = base, slowJobMs = 100, ...options } = how
   return inVirtualTime(async () => {
     const reference = createReference({ jobMs: 10, slowJobMs })
     const began = performance.now()
@@ -36,13 +39,8 @@ export async function judgeBehind(
       return reply(pathname, inner, performance.now() - began, request)
     }
     const transport = createHandlerTransport({ handle: handle as never, baseUrl })
-    const outcome = await judgeAsCommand(baseUrl, {
-      ownKeys: true,
-      transport,
-      options,
-      change,
-      limits,
-    })
+    const settings = { ownKeys: true, transport, options, change, limits }
+    const outcome = await judgeAsCommand(baseUrl, settings)
     const tookMs = performance.now() - began
     return { ...outcome, tookMs, terminal: () => terminalOf(outcome) }
   })

@@ -44,8 +44,7 @@ test('a clean-up keeps the rate of the run', async () => {
       if (method === 'DELETE') sent.push(sinceMs)
       return answer()
     },
-    options,
-    (file) => ({ ...file, limits: { ...file.limits, requestsPerSecond: 2 } }),
+    { ...options, limits: { requestsPerSecond: 2 } },
   )
   expect(sent.length).toBeGreaterThan(5)
   expect(sent.at(-1)! - sent[0]!).toBeGreaterThanOrEqual((sent.length - 1) * 500 - 20)
@@ -58,19 +57,21 @@ test('objects stay if nothing gives the key any more, and the report says why', 
       isOver ||= method === 'DELETE'
       return answer()
     },
-    options,
-    ({ keys, ...file }) => ({
-      ...file,
-      keys: {
-        ...keys,
-        full: () => {
-          if (isOver) throw new Error('the session is over')
-          return keys!.full as string
-        },
-      },
+    {
+      ...options,
       // The key of a function is asked for again after a minute.
-      limits: { ...file.limits, requestsPerSecond: 0.2 },
-    }),
+      limits: { requestsPerSecond: 0.2 },
+      change: ({ keys, ...file }) => ({
+        ...file,
+        keys: {
+          ...keys,
+          full: () => {
+            if (isOver) throw new Error('the session is over')
+            return keys!.full as string
+          },
+        },
+      }),
+    },
   )
   expect(runNotes(report)).toContainEqual(
     expect.stringMatching(

@@ -1,6 +1,5 @@
-import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test } from 'vitest'
-import { HttpResponse } from '../../harness/journal/response.ts'
+import { responseOf } from '../support/response.ts'
 import { describeResponse } from '../../harness/journal/describe.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import type { NoResponse } from '../../harness/http/message.ts'
@@ -9,13 +8,8 @@ const times = { sentAt: 0, endedAt: 1 }
 const request = { method: 'GET', url: 'http://127.0.0.1/v1/files', headers: {}, body: '' }
 
 function received(status: number, body: string, type = 'application/json'): Exchange {
-  const headers = [{ name: 'content-type', value: type }]
-  const response = new HttpResponse(
-    { status, headers, body: Buffer.from(body), cut: false },
-    errorNames,
-  )
   return {
-    response,
+    response: responseOf(status, body, { 'content-type': type }),
     recorded: () => ({ request, response: { status, headers: {}, body }, curl: '' }),
     probe: {
       operation: 'files.upload',

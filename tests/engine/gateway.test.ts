@@ -83,7 +83,7 @@ test.each<[string, () => Response, string]>([
 })
 
 test('a base URL that ends in /v1 is no verdict, and nothing else is said to be wrong; a service below it is judged', async () => {
-  const judge = (reply: Reply) => judgeBehind(reply, undefined, undefined, `${base}/v1`)
+  const judge = (reply: Reply) => judgeBehind(reply, { only: ['files.*'], baseUrl: `${base}/v1` })
   const { code, report, terminal } = await judge(() => error(404, 'NotFound'))
   expect(code).toBe(3)
   expect(report.exit.because).toBe(
@@ -130,9 +130,8 @@ test('an error of a gateway now and then is no matter of what was sent', async (
     let sent = 0
     return judgeBehind(
       (path, answer) => (isLost(++sent, path) ? html(502, '502 Bad Gateway') : answer()),
-      { only: asked },
       // One at a time: no request is lost twice.
-      (file) => ({ ...file, limits: { ...file.limits, concurrency: 1 } }),
+      { only: asked, limits: { concurrency: 1 } },
     )
   }
   const { report, code, passed } = await behind((sent) => sent > 1 && sent % 7 === 1)

@@ -88,8 +88,7 @@ test('one that frees the lock of jobs that end soon after it, with a job that no
       await sleep(1)
       return reply(...asked)
     }
-  const judgeShort = (reply: Reply) =>
-    judgeBehind(later(reply), { only }, undefined, undefined, undefined, 25)
+  const judgeShort = (reply: Reply) => judgeBehind(later(reply), { only, slowJobMs: 25 })
   expect((await judgeShort(free)).failed).toEqual(only)
   expect((await judgeShort((_path, answer) => answer())).failed).toEqual([])
 })

@@ -1,26 +1,21 @@
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
-import type { TargetFile } from '../../harness/target/model.ts'
 import { error, judgeBehind, json, limited } from './behind.ts'
 
 const isUpload = (path: string): boolean => path.endsWith('/v1/files')
 const isAddition = (path: string): boolean => /knowledge-graphs\/[^/]+\/files/.test(path)
 const unknown = () => error(404, 'ResourceNotFound')
 
-const without =
-  (name: 'pdfFile' | 'job') =>
-  ({ resources, ...file }: TargetFile): TargetFile => {
-    const { [name]: _, ...others } = resources ?? {}
-    return { ...file, resources: others }
-  }
-
 test('a row that late visibility fails names settleMs', async () => {
   const { of, terminal } = await judgeBehind(
     (path, answer) => (path.includes('/pdf-parser/') || isAddition(path) ? unknown() : answer()),
     {
       only: ['pdf.parse/200-text', 'pdf.parse/400-missing-format', 'graphs.add-file/2xx-accepted'],
+      change: ({ resources: { pdfFile: _, ...resources } = {}, ...file }) => ({
+        ...file,
+        resources,
+      }),
     },
-    without('pdfFile'),
   )
   const remark =
     /if an upload takes longer than \d+ ms until it can be used, raise limits\.settleMs/
@@ -116,11 +111,13 @@ test('a format that takes no white space at its end is uploaded as it is declare
       isUpload(path) && /\s{16}$/.test(await request.text())
         ? error(400, 'InvalidContentType')
         : answer(),
-    { only: ids },
-    (file) => ({
-      ...file,
-      operations: { ...file.operations, 'files.upload': { ...image, fields: { id: '/id' } } },
-    }),
+    {
+      only: ids,
+      change: (file) => ({
+        ...file,
+        operations: { ...file.operations, 'files.upload': { ...image, fields: { id: '/id' } } },
+      }),
+    },
   )
   expect(passed.toSorted()).toEqual(ids.toSorted())
 })

@@ -1,10 +1,9 @@
 /** What answers a request, as a table of what came: no server, no clock. */
 import { expect, test } from 'vitest'
 import type { Exchange, Probe } from '../../harness/journal/exchange.ts'
-import { HttpResponse } from '../../harness/journal/response.ts'
+import { responseOf } from '../support/response.ts'
 import { answerTo, sentFor } from '../../harness/journal/answer.ts'
 import type { Ask, Known } from '../../harness/journal/ask.ts'
-import { errorNames } from '../../catalogue/errors.ts'
 
 const probe: Probe = {
   operation: 'translate.run',
@@ -48,9 +47,8 @@ const names: Readonly<Record<number, string>> = {
 function entryOf(line: string, at: number) {
   const [word = '', how = ''] = line.split(' ').toReversed()
   const status = Number(word)
-  const body = Buffer.from(JSON.stringify({ tpe: names[status], errors: [], extras: {} }))
+  const body = status === 200 ? {} : { tpe: names[status], errors: [], extras: {} }
   const times = { sentAt: at * 1000, endedAt: at * 1000 + 1 }
-  const wire = { kind: 'answer', status, headers: [], cut: false, ...times } as const
   const ask: Ask = {
     ...request,
     ...(how === 'fresh' && { once: true, fresh: true }),
@@ -60,10 +58,7 @@ function entryOf(line: string, at: number) {
     probe,
     purpose: request.purpose,
     throttled: false,
-    response: new HttpResponse(
-      { ...wire, body: status === 200 ? Buffer.from('{}') : body },
-      errorNames,
-    ),
+    response: responseOf(status, JSON.stringify(body)),
     recorded: () => ({ request: { method: '', url: '', headers: {}, body: '' }, curl: '' }),
     ...(['again', 'after'].includes(how) && { previousRequest: before }),
     ...times,

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Exchange } from '../../harness/journal/exchange.ts'
-import { HttpResponse } from '../../harness/journal/response.ts'
+import { responseOf } from '../support/response.ts'
 import type { HistoryEvent } from '../../harness/journal/event.ts'
 import { Journal, type History } from '../../harness/journal/journal.ts'
-import { errorNames } from '../../catalogue/errors.ts'
 
 export const limits = { settleMs: 5000, jobTimeoutMs: 8000 }
 
@@ -124,15 +123,14 @@ export function exchangeOf(
   endedAt: number,
   fault: string | undefined,
 ): Exchange {
-  const bytes = Buffer.from(JSON.stringify(body))
-  const headers = [{ name: 'date', value: new Date(begun).toUTCString() }]
+  const text = JSON.stringify(body)
   return {
     purpose: { requirement: null, role: 'probe', what: fault },
     probe: { headers: [], credential: { full: true } },
     ...(status !== undefined && {
-      response: new HttpResponse({ status, headers, body: bytes, cut: false }, errorNames),
+      response: responseOf(status, text, { date: new Date(begun).toUTCString() }),
     }),
-    recorded: () => ({ response: { status, headers: {}, body: JSON.stringify(body) } }),
+    recorded: () => ({ response: { status, headers: {}, body: text } }),
     sentAt,
     endedAt,
   } as unknown as Exchange

@@ -1,15 +1,7 @@
-import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test, vi } from 'vitest'
-import { HttpResponse } from '../../harness/journal/response.ts'
-import type { WireResponse } from '../../harness/http/message.ts'
+import { responseOf } from '../support/response.ts'
 
-function read(body: string | Uint8Array, more: Partial<WireResponse> = {}) {
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  return new HttpResponse(
-    { status: 200, headers: [], body: bytes, cut: false, ...more },
-    errorNames,
-  ).json()
-}
+const read = (body: string | Uint8Array, headers = {}) => responseOf(200, body, headers).json()
 
 const nested = (depth: number, inner = '1'): string =>
   '{"a":['.repeat(depth) + inner + ']}'.repeat(depth)
@@ -68,8 +60,8 @@ test.each([
   ['with a byte order mark', '\ufeff{"a": 1}', 'ff fe 7b 00'],
   ['without one', '{"a": 1}', '7b 00 22 00'],
 ])('UTF-16 %s is named, with its label', (_, text, bytes) => {
-  const headers = [{ name: 'Content-Type', value: 'application/json; charset=utf-16' }]
-  expect(read(Buffer.from(text, 'utf16le'), { headers })).toEqual({
+  const headers = { 'Content-Type': 'application/json; charset=utf-16' }
+  expect(read(Buffer.from(text, 'utf16le'), headers)).toEqual({
     ok: false,
     problem: `the body is UTF-16, not UTF-8 (Content-Type: application/json; charset=utf-16; first bytes: ${bytes})`,
   })

@@ -1,34 +1,15 @@
-import type { Handler } from '../../harness/http/handler-transport.ts'
 import { expect, test } from 'vitest'
-import { createReference, startReference } from '../../reference/server.ts'
-import { transportTo } from '../matrix/judge-reference.ts'
+import { startReference } from '../../reference/server.ts'
+import { error, judgeBehind, type Reply } from '../engine/behind.ts'
 import { passOn, startRaw } from '../support/raw-server.ts'
-import { inVirtualTime } from '../support/virtual-time.ts'
-import { type HostileSettings, judgeAsCommand, type Outcome } from './judge-hostile.ts'
+import { judgeAsCommand } from './judge-hostile.ts'
 
 const never = new Promise<never>(() => undefined)
 
-/** Gives the answer in place of the reference's; one that never settles means no answer. `number` counts from 0. */
-type Change = (
-  asked: { number: number; method: string; url: string },
-  answer: () => Promise<Response>,
-) => Promise<Response>
-
-/** Judges the reference, in this process and in virtual time, with the reference's own key. */
-function judgeBehind(change: Change, settings: HostileSettings): Promise<Outcome> {
-  return inVirtualTime(async () => {
-    const { url, handle } = createReference({ jobMs: 10, slowJobMs: 100 })
-    let number = 0
-    const changed: Handler = (request) =>
-      change({ number: number++, method: request.method, url: request.url }, () => handle(request))
-    const transport = transportTo({ url, handle: changed })
-    return judgeAsCommand(url, { ownKeys: true, transport, ...settings })
-  })
-}
-
 test('a target that answers half the run and then nothing is noticed, and what was learned is reported', async () => {
-  const change: Change = ({ number }, answer) => (number < 150 ? answer() : never)
-  const { code, report } = await judgeBehind(change, { limits: { timeoutMs: 60_000 } })
+  let asked = 0
+  const reply: Reply = (_, answer) => (asked++ < 150 ? answer() : never)
+  const { code, report } = await judgeBehind(reply, { limits: { timeoutMs: 60_000 } })
   expect(code).toBe(3)
   expect(report.summary.must.passed).toBeGreaterThan(0)
   expect(report.summary.must.failed).toBe(0)
@@ -59,16 +40,13 @@ test('the request that ends the process of a target is named', async () => {
 
 test('a job whose creation gets an error envelope is not granted, even if no other creation can be sent', async () => {
   const asked = new Set<string>()
-  const change: Change = async ({ url }, answer) => {
-    if (!/\/applications\/[^/]+\/jobs$/.test(url)) return answer()
-    const status = asked.has(url) ? 409 : 202
-    if ((await answer()).status === 202) asked.add(url)
-    return Response.json({ tpe: 'BadRequest', errors: [], extras: {} }, { status })
+  const reply: Reply = async (path, answer) => {
+    if (!/\/applications\/[^/]+\/jobs$/.test(path)) return answer()
+    const status = asked.has(path) ? 409 : 202
+    if ((await answer()).status === 202) asked.add(path)
+    return error(status, 'BadRequest')
   }
-  const { code, of } = await judgeBehind(change, {
-    limits: { jobTimeoutMs: 2000 },
-    options: { only: ['jobs.*'] },
-  })
+  const { code, of } = await judgeBehind(reply, { only: ['jobs.*'] })
   expect(code).toBe(1)
   expect(of('jobs.create/202-created').outcome).toBe('failed')
   expect(of('jobs.create/202-created').failures[0]?.exchange?.response?.status).toBe(202)
@@ -76,9 +54,8 @@ test('a job whose creation gets an error envelope is not granted, even if no oth
 })
 
 test('a target that answers no POST is soon asked no more, and fails what should be granted', async () => {
-  const change: Change = ({ method }, answer) => (method === 'GET' ? answer() : never)
-  const limits = { timeoutMs: 1500 }
-  const { code, failed, of, report } = await judgeBehind(change, { limits })
+  const reply: Reply = (_, answer, _ms, { method }) => (method === 'GET' ? answer() : never)
+  const { code, failed, of, report } = await judgeBehind(reply, { limits: { timeoutMs: 1500 } })
   expect(failed).toContain('translate.run/2xx-accepted')
   expect(failed.filter((id) => !/\/20[02]-/.test(id) && !id.includes('/2xx-'))).toEqual([])
   const limit = 'no answer within 1,500 ms (limits.timeoutMs)'

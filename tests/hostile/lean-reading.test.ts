@@ -1,16 +1,11 @@
-import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test } from 'vitest'
-import { HttpResponse } from '../../harness/journal/response.ts'
+import { responseOf } from '../support/response.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import { lightened, trimmedBody } from '../../harness/journal/event.ts'
 import { validate } from '../../schemas/validate.ts'
 
-function answered(text: string, cut = false) {
-  return new HttpResponse({ status: 200, headers: [], body: Buffer.from(text), cut }, errorNames)
-}
-
 const reading = (job: object): Exchange =>
-  ({ response: answered(JSON.stringify(job)) }) as Partial<Exchange> as Exchange
+  ({ response: responseOf(200, JSON.stringify(job)) }) as Partial<Exchange> as Exchange
 
 const job = {
   id: '7d1f2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3',
@@ -46,7 +41,7 @@ test.each([
 
 test('of a large body that is not JSON only the beginning is kept', () => {
   const page = '<html>'.repeat(20_000)
-  for (const response of [answered(page), answered(`"${page}"`, true)]) {
+  for (const response of [responseOf(200, page), responseOf(200, `"${page}"`, {}, true)]) {
     expect(response.size).toBeGreaterThan(100_000)
     expect(response.text(response.size)).toHaveLength(4096)
   }

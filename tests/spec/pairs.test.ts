@@ -1,9 +1,8 @@
-import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test } from 'vitest'
 import { isRefusal, type Pairs, pairsOf } from '../../catalogue/expected.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
-import { HttpResponse } from '../../harness/journal/response.ts'
+import { responseOf } from '../support/response.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import { comparePairs } from '../../harness/run/judge-answer.ts'
 import type { Run } from '../../harness/run/run.ts'
@@ -93,13 +92,8 @@ function received(status: number, tpe: string | undefined): Exchange {
   const body = JSON.stringify(
     tpe === undefined ? { message: 'no' } : { tpe, errors: [], extras: {} },
   )
-  const headers = [{ name: 'content-type', value: 'application/json' }]
-  const response = new HttpResponse(
-    { status, headers, body: Buffer.from(body), cut: false },
-    errorNames,
-  )
   return {
-    response,
+    response: responseOf(status, body, { 'content-type': 'application/json' }),
     probe: { operation: null, headers: [] },
     recorded: () => ({ response: { status, headers: {}, body } }),
   } as unknown as Exchange
