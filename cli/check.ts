@@ -15,6 +15,7 @@ import { tell, warnOf } from '../library/output/say.ts'
 import { finish } from '../library/output/write-reports.ts'
 import { terminalText } from '../reporters/escape.ts'
 import { formatNames } from '../reporters/index.ts'
+import { firstOf } from '../reporters/view/writing.ts'
 import { likeliestBaseUrl } from './recording/base-url.ts'
 import { countShown, type JudgedRecording, judgeRecording } from './recording/judge.ts'
 import { readHar } from './recording/read-har.ts'
@@ -56,7 +57,7 @@ export async function checkFile(
   say: (line: string) => void = () => undefined,
 ) {
   const { entries, unreadable } = await readHar(file)
-  const { target, warnings } = await recordedTarget(options, () => likeliestBaseUrl(entries, file))
+  const { target, warnings } = await recordedTarget(options, () => likeliestBaseUrl(entries))
   const { baseline, baseUrl, target: path, tpe } = options
   const ofBaseline = baseline === undefined ? [] : foreignBaseline(readBaseline(baseline), target)
   say(`a recording can show at most ${countShown(target)} of ${catalogue.length} requirements`)
@@ -78,12 +79,7 @@ export async function checkFile(
   return {
     report,
     counts: judged.counts,
-    warnings: [
-      ...warnings,
-      ...unreadableEntries(unreadable),
-      ...noBodies(judged.bodies),
-      ...ofBaseline,
-    ],
+    warnings: [...warnings, ...unreadableEntries(unreadable), ...ofBaseline],
     exchanges: () => judged.exchanges(),
   }
 }
@@ -102,20 +98,8 @@ function countsLine({ judged, ...counts }: JudgedRecording['counts'], { target }
   return `${judged} of ${all} entries judged${parts.length > 0 ? `; ignored: ${parts.join(', ')}` : ''}`
 }
 
-const mostNamed = 3
-
 function unreadableEntries(reasons: readonly string[]): string[] {
   if (reasons.length === 0) return []
-  const named = reasons.slice(0, mostNamed).join('; ')
-  const more = reasons.length > mostNamed ? `; and ${reasons.length - mostNamed} more` : ''
-  return [`${count(reasons.length, 'entry', 'entries')} could not be read: ${named}${more}`]
-}
-
-/** Warns if no response has a body: then little can be judged. */
-function noBodies({ kept, missing }: JudgedRecording['bodies']): string[] {
-  return missing === 0 || kept > 0
-    ? []
-    : [
-        'the recording contains no response bodies, so only statuses and headers can be judged; record it with content (browsers: "Save all as HAR with content")',
-      ]
+  const named = firstOf(reasons, 3).join('; ')
+  return [`${count(reasons.length, 'entry', 'entries')} could not be read: ${named}`]
 }

@@ -20,7 +20,7 @@ export function listCommand() {
       const requirements = matching(pattern)
       const { stdout } = process
       if (json) stdout.write(`${JSON.stringify(requirements.map(published), null, 2)}\n`)
-      else tell(stdout, listLines(requirements, stdout.isTTY, colorsFor(stdout)))
+      else tell(stdout, listLines(requirements, colorsFor(stdout)))
     })
 }
 
@@ -34,25 +34,14 @@ function matching(pattern: string | undefined): readonly CatalogueRequirement[] 
   return catalogue.filter(({ id }) => matchesId(id, pattern))
 }
 
-function listLines(
-  requirements: readonly CatalogueRequirement[],
-  isTerminal: boolean,
-  colors: Colors,
-): Line[] {
-  const width = Math.max(...requirements.map(({ id }) => id.length))
+function listLines(requirements: readonly CatalogueRequirement[], colors: Colors): Line[] {
   const groups = [...groupBy(requirements, ({ operation }) => operation)]
   return groups.flatMap(([operation, own], at): Line[] => [
     ...(at > 0 ? [''] : []),
     colors.bold(operation),
-    ...own.flatMap(({ id, level, section, statement }) =>
-      isTerminal
-        ? [
-            `  ${id}  ${levels[level]}  ${colors.dim(sections(section))}`,
-            `    ${colors.dim(statement)}`,
-          ]
-        : [
-            `  ${id.padEnd(width)}  ${levels[level].padEnd(11)}  §${section.padEnd(13)}  ${statement}`,
-          ],
-    ),
+    ...own.flatMap(({ id, level, section, statement }) => [
+      `  ${id}  ${levels[level]}  ${colors.dim(sections(section))}`,
+      `    ${colors.dim(statement)}`,
+    ]),
   ])
 }

@@ -1,24 +1,9 @@
 import { createRequire } from 'node:module'
+import { operations } from '../catalogue/operations.ts'
 import type { Report } from '../harness/report/index.ts'
-import { type Standing, standingOf, type Tone } from './view/standing.ts'
 import { leftOutOf, leftOutWords } from './view/excused.ts'
 import { total } from './view/groups.ts'
-import { operations } from '../catalogue/operations.ts'
-
-function operationsJudged({ requirements, run }: Report): string | undefined {
-  const judged = operations.filter(({ id }) =>
-    requirements.some(
-      ({ operation, outcome }) =>
-        operation === id && (outcome === 'passed' || outcome === 'failed'),
-    ),
-  )
-  const isAbsent = operations.some(({ id }) => {
-    const own = requirements.filter(({ operation }) => operation === id)
-    return own.length > 0 && own.every(({ outcome }) => outcome === 'not-applicable')
-  })
-  if (run.notServed.length === 0 && !isAbsent) return undefined
-  return `${judged.length} of ${operations.length} operations`
-}
+import { standingOf, type Tone } from './view/standing.ts'
 
 const colors = { good: 'brightgreen', warning: '#9a6700', bad: 'red' } as const satisfies Record<
   Tone,
@@ -34,23 +19,31 @@ export function renderBadge(report: Report): string {
   const { makeBadge } = createRequire(import.meta.url)(
     'badge-maker',
   ) as typeof import('badge-maker')
-  const standing = standingOf(report)
+  const isJudged = report.verdict !== 'not-judged'
   return makeBadge({
     label: 'conformance',
-    message: messageOf(report, standing),
-    color: report.verdict === 'not-judged' ? 'lightgrey' : colors[standing.tone],
+    message: isJudged ? messageOf(report) : report.verdict,
+    color: isJudged ? colors[standingOf(report).tone] : 'lightgrey',
     style: 'flat',
   })
 }
 
-function messageOf(report: Report, standing: Standing): string {
-  if (report.verdict === 'not-judged') return report.verdict
+function messageOf(report: Report): string {
   const { must } = report.summary
-  const coverage = `${standing.word.toLowerCase()} ${must.passed}/${total(must) - must.notApplicable}`
-  const judged = operationsJudged(report)
+  const byOperation = operations.map(({ id }) =>
+    report.requirements.flatMap(({ operation, outcome }) => (operation === id ? [outcome] : [])),
+  )
+  const isAbsent = byOperation.some(
+    (outcomes) => outcomes.length > 0 && outcomes.every((one) => one === 'not-applicable'),
+  )
+  const judged = byOperation.filter((outcomes) =>
+    outcomes.some((one) => one === 'passed' || one === 'failed'),
+  )
   return [
-    coverage,
+    `${standingOf(report).word.toLowerCase()} ${must.passed}/${total(must) - must.notApplicable}`,
     ...leftOutWords(leftOutOf(report)),
-    ...(judged === undefined ? [] : [judged]),
+    ...(report.run.notServed.length > 0 || isAbsent
+      ? [`${judged.length} of ${operations.length} operations`]
+      : []),
   ].join(', ')
 }

@@ -1,44 +1,24 @@
 import { operations } from '../../catalogue/operations.ts'
-import { UserError } from '../../harness/user-error.ts'
 import type { RecordedEntry } from './entry.ts'
 
-/**
- * Finds the base URL of a recording: the most frequent text before `/v1/` in requests to operations, else in the first
- * URL with `/v1/`; undefined if there is none. Throws UserError for a tie.
- */
-export function likeliestBaseUrl(
-  entries: readonly RecordedEntry[],
-  file: string,
-): string | undefined {
+/** The most frequent text before `/v1/` in requests to operations, else in any; undefined if there is none. */
+export function likeliestBaseUrl(entries: readonly RecordedEntry[]): string | undefined {
   const counts = new Map<string, number>()
   for (const { method, url } of entries) {
-    for (const { base, path } of splits(url))
-      counts.set(base, (counts.get(base) ?? 0) + (operationAt(method, path) ? 1 : 0))
+    const { origin = '', pathname = '' } = httpUrl(url) ?? {}
+    for (const { index } of pathname.matchAll(/\/v1(?=\/)/g)) {
+      const base = origin + pathname.slice(0, index)
+      const isOperation = operationAt(method, pathname.slice(index)) !== undefined
+      counts.set(base, (counts.get(base) ?? 0) + (isOperation ? 1 : 0))
+    }
   }
-  const [first, second] = [...counts].sort((a, b) => b[1] - a[1])
-  if (first && second && first[1] > 0 && first[1] === second[1]) {
-    throw new UserError(
-      `${file}: contains as many requests of the interface to ${first[0]} as to ${second[0]}; choose with --base-url`,
-    )
-  }
-  return first?.[0]
-}
-
-function splits(url: string): { base: string; path: string }[] {
-  const parsed = httpUrl(url)
-  if (!parsed) return []
-  const { origin, pathname } = parsed
-  return [...pathname.matchAll(/\/v1(?=\/)/g)].map(({ index }) => ({
-    base: origin + pathname.slice(0, index),
-    path: pathname.slice(index),
-  }))
+  return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0]
 }
 
 /** The path below the base URL (which has no trailing slash); undefined if the URL is not below it. */
 export function pathUnder(baseUrl: string, url: string): string | undefined {
-  const parsed = httpUrl(url)
-  if (!parsed) return undefined
-  const whole = parsed.origin + parsed.pathname
+  const { origin = '', pathname = '' } = httpUrl(url) ?? {}
+  const whole = origin + pathname
   return whole.startsWith(`${baseUrl}/`) ? whole.slice(baseUrl.length) : undefined
 }
 

@@ -93,7 +93,6 @@ export function judgeRecording(
     /** Paths under `/v1` outside the interface: only label and keys are judged. */
     unknown: 0,
   }
-  const bodies = { kept: 0, missing: 0 }
   const judged: JudgedEntry[] = []
   const history = new Journal(target.limits, true)
   const tallies = new Map<RequirementId, Tally>()
@@ -109,11 +108,9 @@ export function judgeRecording(
   }
 
   const exchangeIfAnswered = (entry: RecordedEntry): EntryExchange | undefined => {
-    const { body, method, startedAt = NaN, status, url } = entry
+    const { method, startedAt = NaN, status, url } = entry
     const path = pathUnder(target.baseUrl, url)
     if (!path?.startsWith('/v1/')) return void counts.otherAddresses++
-    if (status > 0 && body.state === 'missing') bodies.missing++
-    else if (body.bytes.length > 0) bodies.kept++
     const noteChange = (): void => void history.othersAt.push(startedAt - performance.timeOrigin)
     if (changes.includes(method)) noteChange()
     if (!methods.has(method)) return void counts.otherMethods++
@@ -166,7 +163,6 @@ export function judgeRecording(
   }
   return {
     counts,
-    bodies,
     tally: (id: RequirementId) => tallies.get(id),
     *exchanges(): Iterable<RecordedExchange> {
       for (const [n, one] of judged.entries()) yield logged(n, one, redactor)

@@ -5,7 +5,6 @@ import type { HeaderValue, KeyValue, TargetFile } from '../../harness/target/ind
 import {
   baseUrlProblem,
   loadTargetFile,
-  normalBaseUrl,
   plainFile,
   resolveTarget,
 } from '../../harness/target/index.ts'
@@ -14,7 +13,7 @@ import { UserError } from '../../harness/user-error.ts'
 const nowhere = 'http://recording.invalid'
 
 /**
- * The target of a recording, from a target file, a base URL, both, or the recording itself; and warnings for the user.
+ * The target of a recording, from a target file, a base URL, both, or the recording itself; and warnings.
  * @param derive finds the base URL in the recording if none is given
  */
 export async function recordedTarget(
@@ -25,23 +24,19 @@ export async function recordedTarget(
   if (problem !== undefined) throw new UserError(`--base-url: ${problem}`)
   const { file, dir } = await loadTargetFile(path)
   const address = baseUrl ?? file.baseUrl ?? derive() ?? nowhere
-  const given = baseUrlProblem(address) === undefined ? normalBaseUrl(address) : address
-  const normal = given.replace(/\/v1$/, '')
-  const doubled =
-    'the base URL ends in /v1, but the paths of the interface already begin with /v1: it was removed'
   // Nothing is sent, so only keys that can be in the recording matter, and only if they can be read without running
   // code.
   const atHand = plainFile(file, (value) =>
     isAtHand(value, dir) ? value : undefined,
   ) as TargetFile
   const { target, warnings } = await resolveTarget(atHand, {
-    ...{ dir, source: path, baseUrl: normal },
+    ...{ dir, source: path, baseUrl: address },
     env: environment(),
   })
   const unknown = { name: file.name ?? 'recording', baseUrl: '' }
   return {
     target: address === nowhere ? { ...target, ...unknown } : target,
-    warnings: normal === given ? warnings : [doubled, ...warnings],
+    warnings,
   }
 }
 

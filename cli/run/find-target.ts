@@ -5,7 +5,6 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { isLoopback } from '../../harness/loopback.ts'
-import { isSecretName } from '../../harness/recording/index.ts'
 import { type Baseline, foreignBaseline } from '../../harness/report/index.ts'
 import { warnOf } from '../../library/output/say.ts'
 import { createTransport, type HttpResult } from '../../harness/http/index.ts'
@@ -190,16 +189,9 @@ export function warn(
   baseline: Baseline | undefined,
 ): void {
   const all = [...warnings, ...(baseline ? foreignBaseline(baseline, target) : [])]
-  if (options.key !== undefined) {
+  if (options.key !== undefined)
     all.push(
       '--key is visible to other users in the process list; use CONFORM_API_KEY or keys.full in the target file',
     )
-  }
-  for (const [name, value] of Object.entries(options.header)) {
-    if (typeof value === 'string' && isSecretName(name))
-      all.push(
-        `--header ${name} is visible to other users in the process list; use 'env:NAME' as its value`,
-      )
-  }
   for (const warning of all) warnOf(warning)
 }

@@ -30,9 +30,7 @@ export async function publish(record: RunRecord, publication: Publication): Prom
   const report = decided(held, { requireExercised, notJudged: whyNotJudged(record) })
   notes.push(...(server?.notes(report) ?? []))
   try {
-    reportToGithub(withProblems(report, problems), process.env, {
-      write: (text) => people.write(text),
-    })
+    reportToGithub(withProblems(report, problems), process.env)
   } catch (error) {
     problems.push(
       `the job summary cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`,

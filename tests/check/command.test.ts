@@ -125,17 +125,8 @@ test('the base URL is the one given, else the target file’s, else where most o
   expect(await judged(file)).toBe('1 to https://there.example.com/eu')
   const given = 'HTTPS://HERE.example.com:443/'
   expect(await judged({ ...file, baseUrl: given })).toBe('2 to https://here.example.com')
-  expect(await judged({ baseUrl: `${given}v1` })).toBe('2 to https://here.example.com')
-  const doubled = target({ baseUrl: 'https://there.example.com/eu/v1/' })
-  expect(await judged(doubled)).toBe('1 to https://there.example.com/eu')
   const elsewhere = 'https://here.example.com/eu'
   expect(await judged({ baseUrl: elsewhere })).toBe(`0 to ${elsewhere}`)
-})
-
-test('of two base URLs that could be meant as well, the user says which', async () => {
-  await expect(check(har(broken(here), broken(there)))).rejects.toThrow(
-    /contains as many requests of the interface to https:\/\/here\.example\.com as to https:\/\/there\.example\.com\/eu; choose with --base-url$/,
-  )
 })
 
 test('what the target does not serve or cannot reach is not applicable, and not judged', async () => {

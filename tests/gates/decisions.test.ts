@@ -31,7 +31,6 @@ import { type HttpResponse, responseOf } from '../../harness/report/verdict.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { renderBadge } from '../../reporters/badge.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
-import { githubAnnotations } from '../../reporters/github.ts'
 import { renderJunit } from '../../reporters/junit.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { standingOf, verdictSentence } from '../../reporters/view/standing.ts'
@@ -271,14 +270,6 @@ test.each(Object.entries(redIn))(
     expect(wrong).toEqual([])
   },
 )
-
-test('GitHub gets an error exactly if the exit code is not 0', async () => {
-  const isRed = (one: Report) => githubAnnotations(one).includes('::error')
-  const wrong = await wrongIn((one) =>
-    isRed(one) === one.exit.code > 0 ? '' : `an error is ${isRed(one)}`,
-  )
-  expect(wrong).toEqual([])
-})
 
 interface Ctrf {
   tests: { name: string; status: string; message?: string }[]

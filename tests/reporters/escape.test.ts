@@ -20,7 +20,6 @@ import {
   visible,
   visibleLines,
 } from '../../reporters/escape.ts'
-import { commandData, commandProperty, githubAnnotations } from '../../reporters/github.ts'
 import { formatNames, loadFormats } from '../../reporters/index.ts'
 import { renderJunit, xmlAttribute, xmlDocument, xmlText } from '../../reporters/junit.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
@@ -85,15 +84,6 @@ test('XML: text and attributes read back as what is visible of them, without wha
     const xml = xmlDocument({ a: { '@x': xmlAttribute(text), '#text': `.${xmlText(text)}` } })
     const read = { a: { '#text': `.${visibleLines(text)}`, x: visible(text) } }
     expect(parser.parse(xml)).toMatchObject(read)
-  })
-})
-
-test('GitHub: a message stays one line, a property ends at no colon or comma', () => {
-  forAnything((text) => {
-    expect(commandData(text)).not.toMatch(/[\n\r]/)
-    expect(commandProperty(text)).not.toMatch(/[\n\r:,]/)
-    const read = commandData(text).replaceAll('%0A', '\n').replaceAll('%25', '%')
-    expect(read).toBe(visibleLines(text))
   })
 })
 
@@ -205,23 +195,13 @@ describe('of a hostile target', () => {
     }
   })
 
-  test('the runner of GitHub gets no command but ours', () => {
-    const written = githubAnnotations(report).trimEnd().split('\n')
-    expect(written.join()).not.toMatch(unsafe)
-    for (const line of written) expect(line).toMatch(/^::(error|warning|notice) title=[^:,\n]*::/)
-  })
-
   test('HTML has the elements and attributes that it has of any target', async () => {
-    // How many pieces differ is a matter of the text.
-    const marks = ['ins', 'del', 'mark']
     const shapeOf = async (one: string) => {
       const html = await inHtml(
         reportOfText(one, 40, { startedAt: one, only: [one] }),
         exchanges(one),
       )
-      return elements(html)
-        .filter(({ tagName }) => !marks.includes(tagName))
-        .map(({ attrs, tagName }) => [tagName, ...attrs.map(({ name }) => name)])
+      return elements(html).map(({ attrs, tagName }) => [tagName, ...attrs.map(({ name }) => name)])
     }
     expect(await shapeOf(hostile)).toEqual(await shapeOf('plain'))
   })

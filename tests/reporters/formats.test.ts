@@ -13,7 +13,7 @@ import { absentReason } from '../../harness/report/reason.ts'
 import type { RecordedExchange } from '../../harness/report/report-schema.ts'
 import { renderBadge } from '../../reporters/badge.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
-import { githubAnnotations, githubSummary, reportToGithub } from '../../reporters/github.ts'
+import { githubSummary, reportToGithub } from '../../reporters/github.ts'
 import { renderHar } from '../../reporters/har.ts'
 import { loadFormats, renderJson } from '../../reporters/index.ts'
 import { renderJunit } from '../../reporters/junit.ts'
@@ -190,43 +190,16 @@ test('the badge says the verdict, its mode, how many required checks passed, and
 })
 
 describe('GitHub', () => {
-  const lines = (text: string) => text.trimEnd().split('\n')
-
-  test('gets an error for a failed must, and a warning for a failed should', () => {
-    const rows = [failed('a.b/1'), { ...failed('a.b/2'), level: 'should' as const }]
-    const annotations = githubAnnotations(reportOf(rows))
-    expect(annotations).toMatch(
-      /^::error .*title=a\.b\/1::What a\.b\/1 asks for\..*\n::warning .*\n$/,
-    )
-  })
-
-  test('gets ten annotations at most, and how many more there are; none for what a baseline expects', () => {
-    const many = Array.from({ length: 40 }, (_, at) => failed(`a.b/${at}`))
-    const all = lines(githubAnnotations(reportOf(many)))
-    expect(all).toHaveLength(11)
-    expect(all.at(-1)).toBe(
-      '::notice title=conform::30 more failures: see the summary or the reports',
-    )
-    const stale = [{ id: 'a', why: 'it passed' }]
-    const baseline = { file: 'b', expected: ['a.b/0'], stale, notExercised: [] }
-    expect(lines(githubAnnotations(reportOf([many[0]!], { baseline })))).toEqual([
-      '::error title=conform::stale entry of the baseline: a: it passed',
-    ])
-  })
-
-  test('gets annotations and a summary on GitHub Actions only', () => {
+  test('gets a summary on GitHub Actions only', () => {
     const summary = join(folder(), 'summary.md')
     writeFileSync(summary, 'before\n')
-    let written = ''
-    const tell = (env: Record<string, string>) => {
+    const after = (env: Record<string, string>) => {
       const of = sampleReport({ end: mixed, run: { command: 'conform -t t.json' } })
-      const how = { write: (text: string) => void (written += text) }
-      reportToGithub(of, { GITHUB_STEP_SUMMARY: summary, ...env }, how)
+      reportToGithub(of, { GITHUB_STEP_SUMMARY: summary, ...env })
       return readFileSync(summary, 'utf8')
     }
-    expect([tell({}), written]).toEqual(['before\n', ''])
-    const text = tell({ GITHUB_ACTIONS: 'true' })
-    expect(written).toMatch(/^::error /)
+    expect(after({})).toBe('before\n')
+    const text = after({ GITHUB_ACTIONS: 'true' })
     expect(text).toMatch(/^before\n## ❌ Conformance of Example staging\n/)
     expect(text).toContain('<code>conform -t t.json --failed</code>')
   })
