@@ -42,7 +42,7 @@ export async function decode({ body, encoding, cut }: Encoded, limit: number): P
 }
 
 async function undo(decoder: Transform, { body, cut }: Decoded, limit: number): Promise<Decoded> {
-  const collected = collect(limit)
+  const collected = new Collector(limit)
   decoder.end(body)
   for await (const chunk of decoder)
     if (!collected.add(chunk as Uint8Array)) return { body: collected.bytes(), cut: true }
@@ -77,29 +77,32 @@ function decoderFor(coding: string, { body, cut }: Decoded): Transform | undefin
 /**
  * Collects bytes up to a limit in one buffer: a body that arrives byte by byte takes no more memory than a whole one.
  */
-export type Collector = ReturnType<typeof collect>
+export class Collector {
+  readonly #limit: number
+  #buffer: Uint8Array = none
+  length = 0
 
-export function collect(limit: number) {
-  let buffer: Uint8Array = none
-  let length = 0
-  return {
-    get length() {
-      return length
-    },
-    add(chunk: Uint8Array): boolean {
-      const fitting = chunk.subarray(0, limit - length)
-      const needed = length + fitting.length
-      if (needed > buffer.length) {
-        // Memory that is not written costs nothing, and copying megabytes does.
-        const growth = buffer.length < 2 ** 20 ? 2 : 8
-        const grown = Buffer.allocUnsafe(Math.min(limit, Math.max(needed, buffer.length * growth)))
-        grown.set(buffer.subarray(0, length))
-        buffer = grown
-      }
-      buffer.set(fitting, length)
-      length = needed
-      return fitting.length === chunk.length
-    },
-    bytes: (): Uint8Array => buffer.subarray(0, length),
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** False if not all of it fits. */
+  add(chunk: Uint8Array): boolean {
+    const fitting = chunk.subarray(0, this.#limit - this.length)
+    const needed = this.length + fitting.length
+    if (needed > this.#buffer.length) {
+      // Memory that is not written costs nothing, and copying megabytes does.
+      const larger = this.#buffer.length * (this.#buffer.length < 2 ** 20 ? 2 : 8)
+      const grown = Buffer.allocUnsafe(Math.min(this.#limit, Math.max(needed, larger)))
+      grown.set(this.bytes())
+      this.#buffer = grown
+    }
+    this.#buffer.set(fitting, this.length)
+    this.length = needed
+    return fitting.length === chunk.length
+  }
+
+  bytes(): Uint8Array {
+    return this.#buffer.subarray(0, this.length)
   }
 }

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { type Collector, collect, decode } from './decode.ts'
+import { Collector, decode } from './decode.ts'
 import { dispatchOptions, type Endpoint } from './endpoint.ts'
 import { headerLines, headerValue, promisedLength, sentLines } from './message.ts'
 import type {
@@ -35,7 +35,7 @@ interface Exchanged {
 export interface ExchangeOptions extends Pick<SendOptions, 'timeoutMs' | 'tag'> {
   /** Maximum bytes of a body, both as received and decoded. */
   readonly limit: number
-  readonly signals: readonly AbortSignal[]
+  readonly signals: readonly (AbortSignal | undefined)[]
 }
 
 export async function exchange(
@@ -70,6 +70,7 @@ class Running implements Dispatcher.DispatchHandler {
   readonly #resolve: (exchanged: Exchanged) => void
   readonly #body: Collector
   #timer: NodeJS.Timeout | undefined
+  #isLate = false
   #sentAt = performance.now()
   #controller: Dispatcher.DispatchController | undefined
   #connection: Connection | undefined
@@ -82,21 +83,28 @@ class Running implements Dispatcher.DispatchHandler {
     this.#line = line
     this.#options = options
     this.#resolve = resolve
-    this.#body = collect(options.limit)
+    this.#body = new Collector(options.limit)
   }
 
   /** False if it ended before it began. */
   begins(): boolean {
     const { timeoutMs, signals } = this.#options
-    const miss = (): void => this.#fail(timedOut(timeoutMs, this.#progress()))
-    const look = (): void => void (this.#timer = setTimeout(miss, graceMs))
-    if (timeoutMs < longestTimerMs) this.#timer = setTimeout(look, timeoutMs)
-    for (const signal of signals) signal.addEventListener('abort', this.#interrupt)
-    if (signals.some(({ aborted }) => aborted)) this.#interrupt()
+    if (timeoutMs < longestTimerMs) this.#timer = setTimeout(beLate, timeoutMs, this)
+    for (const signal of signals) if (signal) openUnder(signal).add(this)
+    if (signals.some((signal) => signal?.aborted)) this.interrupt()
     return !this.#isSettled
   }
 
-  #interrupt = (): void => this.#fail(interrupted)
+  interrupt(): void {
+    this.#fail(interrupted)
+  }
+
+  late(): void {
+    const { timeoutMs } = this.#options
+    if (this.#isLate) return this.#fail(timedOut(timeoutMs, this.#progress()))
+    this.#isLate = true
+    this.#timer = setTimeout(beLate, graceMs, this)
+  }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
@@ -150,7 +158,7 @@ class Running implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return
     this.#isSettled = true
     clearTimeout(this.#timer)
-    for (const signal of this.#options.signals) signal.removeEventListener('abort', this.#interrupt)
+    for (const signal of this.#options.signals) if (signal) openUnder(signal).delete(this)
     this.#resolve({ result, reusable })
     if (!reusable) this.#controller?.abort(over)
   }
@@ -184,6 +192,23 @@ class Running implements Dispatcher.DispatchHandler {
       silentMs: this.#cameAt === undefined ? undefined : performance.now() - this.#cameAt,
     }
   }
+}
+
+const beLate = (running: Running): void => running.late()
+
+const open = new WeakMap<AbortSignal, Set<Running>>()
+
+/** The exchanges that a signal interrupts: one listener serves the thousands of a run. */
+function openUnder(signal: AbortSignal): Set<Running> {
+  const known = open.get(signal)
+  if (known) return known
+  const all = new Set<Running>()
+  open.set(signal, all)
+  const interruptAll = (): void => {
+    for (const one of all) one.interrupt()
+  }
+  signal.addEventListener('abort', interruptAll, { once: true })
+  return all
 }
 
 const interrupted: Reason = {

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { Dispatcher } from 'undici'
 import type { Endpoint } from './endpoint.ts'
 import { type Connection, exchange, type Line } from './exchange.ts'
@@ -45,11 +44,10 @@ export function createHandlerTransport({
     insecure: false,
   }
   const closing = new AbortController()
-  setMaxListeners(0, closing.signal)
 
   async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
-    const signals = [closing.signal, ...(sending.signal ? [sending.signal] : [])]
-    const options = { ...sending, signals, limit: bodyLimit }
+    const { timeoutMs, tag } = sending
+    const options = { timeoutMs, tag, signals: [closing.signal, sending.signal], limit: bodyLimit }
     return (await exchange(lineTo(handle, endpoint), request, options)).result
   }
 

@@ -111,12 +111,10 @@ const usualLines: readonly HeaderLine[] = [
 
 /** The headers of a request as sent, except `host` and `content-length`. An empty user agent is omitted. */
 export function sentLines({ headers }: HttpRequest): readonly HeaderLine[] {
-  const isGiven = (usual: HeaderLine): boolean => headers.some((line) => isNamed(line, usual.name))
-  const isLeftOut = (line: HeaderLine): boolean => line.value === '' && isNamed(line, 'user-agent')
-  return [
-    ...headers.filter((line) => !isLeftOut(line)),
-    ...usualLines.filter((usual) => !isGiven(usual)),
-  ]
+  const lines = headers.filter((line) => line.value !== '' || !isNamed(line, 'user-agent'))
+  for (const usual of usualLines)
+    if (!headers.some((line) => isNamed(line, usual.name))) lines.push(usual)
+  return lines
 }
 
 export function headerLines(raw: readonly Buffer[]): HeaderLine[] {
@@ -134,10 +132,8 @@ export function isNamed(line: HeaderLine, name: string): boolean {
 }
 
 export function headerValue(headers: readonly HeaderLine[], name: string): string | undefined {
-  const first = headers.findIndex((line) => isNamed(line, name))
-  if (first < 0) return undefined
-  const values = headers.slice(first).filter((line) => isNamed(line, name))
-  return values.map(({ value }) => value).join(', ')
+  const lines = headers.filter((line) => isNamed(line, name))
+  return lines.length > 0 ? lines.map((line) => line.value).join(', ') : undefined
 }
 
 export function promisedLength(headers: readonly HeaderLine[]): number | undefined {

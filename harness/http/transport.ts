@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import { type ConnectionLine, openLine } from './connection.ts'
 import { endpointOf } from './endpoint.ts'
 import { exchange } from './exchange.ts'
@@ -18,7 +17,6 @@ export function createTransport(options: TransportOptions): Transport {
   /** Unused connections; the most recent one is taken first, so that connections stay warm. */
   const free: ConnectionLine[] = []
   const closing = new AbortController()
-  setMaxListeners(0, closing.signal)
 
   function take(isFresh: boolean): ConnectionLine {
     const known = isFresh ? undefined : free.pop()
@@ -36,8 +34,8 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   async function sendOn(line: ConnectionLine, request: HttpRequest, sending: SendOptions) {
-    const signals = [closing.signal, ...(sending.signal ? [sending.signal] : [])]
-    const options = { ...sending, signals, limit: bodyLimit }
+    const { timeoutMs, tag } = sending
+    const options = { timeoutMs, tag, signals: [closing.signal, sending.signal], limit: bodyLimit }
     const { result, reusable } = await exchange(line, request, options)
     if (!reusable) drop(line)
     // If the other side closed one, it has probably closed the waiting ones too.
