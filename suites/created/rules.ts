@@ -59,8 +59,9 @@ const additionsByFile = derived((history) =>
 )
 
 const things = derived((history) => {
-  const sent = history.events.toSorted((one, other) => one.sentAt - other.sentAt)
-  const known = sent.filter((event) => thingOf(event) !== undefined)
+  const known = history.events
+    .filter((event) => thingOf(event) !== undefined)
+    .sort((one, other) => one.sentAt - other.sentAt)
   const byOperation = groupBy(known, (event) => event.operation)
   return new Map([...byOperation].map(([id, events]) => [id, groupBy(events, thingOf)]))
 })

@@ -36,17 +36,23 @@ export class Job {
   readonly twinOf: HistoryEvent | undefined
   /** In order, including answers other than a job. */
   readonly readings: HistoryEvent[] = []
+  /** The first reading that showed its end. */
+  end: HistoryEvent | undefined
+  /** True if waiting is pointless, including a status outside the enum, which is a fault. */
+  isOver: boolean
 
   constructor(id: string, application: Application, creation: HistoryEvent, twin?: Job) {
     this.id = id
     this.application = application
     this.creation = creation
     this.twinOf = twin?.creation
+    this.isOver = twin !== undefined
   }
 
-  /** The first reading that showed its end. */
-  get end(): HistoryEvent | undefined {
-    return this.readings.find((reading) => hasEnded(reading) && isOwn(reading, this))
+  addReading(reading: HistoryEvent): void {
+    this.readings.push(reading)
+    this.isOver ||= isEnded(reading)
+    if (hasEnded(reading) && isOwn(reading, this)) this.end ??= reading
   }
 
   /** Readings that showed that very job in progress, before its end. */
@@ -65,11 +71,6 @@ export class Job {
 
   get possible(): Span {
     return { from: this.creation.sentAt, to: this.end?.endedAt ?? Infinity }
-  }
-
-  /** True if waiting is pointless, including a status outside the enum, which is a fault. */
-  get isOver(): boolean {
-    return this.twinOf !== undefined || this.readings.some(isEnded)
   }
 
   /** Whether a reading shows a newer job of the application, by its time. */
@@ -174,7 +175,7 @@ function createView() {
       const { operation, object = '', isGranted, endedAt } = event
       const key = idKey(object)
       if (operation === 'jobs.create') addCreation(event)
-      else if (isReading(event)) byId.get(key)?.readings.push(event)
+      else if (isReading(event)) byId.get(key)?.addReading(event)
       else if (operation === 'applications.create' && isGranted && !madeAt.has(key))
         madeAt.set(key, endedAt)
     },
