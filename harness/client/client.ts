@@ -96,7 +96,8 @@ export class Client {
   readonly #pacer
   readonly #places
   readonly #keyWatch: KeyWatch
-  #lastAnswered: readonly PreviousRequest[] = []
+  /** The latest first. */
+  readonly #lastAnswered: PreviousRequest[] = []
 
   constructor(run: State, parts: Parts) {
     const { limits, baseUrl, tls } = run.target
@@ -436,9 +437,9 @@ export class Client {
       sentAt: result.sentAt,
       endedAt: result.endedAt,
     }
-    if (isWrong(exchange)) exchange.requestsBefore = this.#lastAnswered
-    if (probe.effect === 'none')
-      this.#lastAnswered = [sent, ...this.#lastAnswered].slice(0, maxBefore)
+    if (isWrong(exchange)) exchange.requestsBefore = [...this.#lastAnswered]
+    if (probe.effect === 'none' && this.#lastAnswered.unshift(sent) > maxBefore)
+      this.#lastAnswered.pop()
     for (const watch of this.watchers) watch(exchange)
     if (!purpose.skipPassive) this.#observe(exchange)
     return exchange

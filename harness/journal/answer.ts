@@ -29,6 +29,7 @@ export const settlingEveryMs = 1000
  * changed.
  */
 export function answerTo(ask: Ask, entries: readonly Entry[], known: Known): Conclusion {
+  if (entries.length === 0) return { asks: [ask] }
   const plain = entries.filter(isPlain).map((entry) => entry.exchange)
   const sent = plain.at(-1)
   if (!sent) return { asks: [ask] }

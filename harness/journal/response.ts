@@ -213,7 +213,8 @@ const ofUnknownId: readonly number[] = [400, 403, 404, 410, 422]
 const isScope = (status: Pair[0]): boolean =>
   status === '4xx-id' || excludedFrom[status] !== undefined
 
-function hasStatus([status]: Pair, response: HttpResponse): boolean {
+function hasStatus(pair: Pair, response: HttpResponse): boolean {
+  const status = pair[0]
   if (status === 'any') return response.status >= 400
   if (status === 'no-5xx') return ![429, 503].includes(response.status) && !isBreakdown(response)
   if (status === '4xx-id') return ofUnknownId.includes(response.status)
@@ -235,10 +236,11 @@ export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
   let match: Match = 'none'
   for (const pair of pairs) {
     if (!hasStatus(pair, response)) continue
-    const [status, ...names] = pair
-    const isWhole = () => !isScope(status) || envelopeProblem(response) === undefined
-    if (names.length === 0 ? isWhole() : tpe !== undefined && names.includes(tpe)) return 'exact'
-    if (tpe === undefined || typeof status !== 'number') continue
+    const isNamed = pair.length > 1
+    const names: readonly unknown[] = pair
+    const isWhole = () => !isScope(pair[0]) || envelopeProblem(response) === undefined
+    if (isNamed ? tpe !== undefined && names.includes(tpe, 1) : isWhole()) return 'exact'
+    if (tpe === undefined || typeof pair[0] !== 'number') continue
     if (response.errors.codeNames(response.status)?.includes(tpe)) match = 'family'
   }
   return match
