@@ -18,6 +18,7 @@ import {
   type CheckContext,
   type Finding,
   grantedFinding,
+  heldUntilEnd,
   type Judge,
   knownOf,
   settle,
@@ -156,7 +157,7 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
         return { ...verdict, cases: (verdict.cases ?? 0) + (first ? 1 : 0) }
       }
       const verdict = await judge(false)
-      return verdict.outcome === 'asks' ? { outcome: 'later', judge: () => judge(true) } : verdict
+      return heldUntilEnd(verdict, () => judge(true))
     },
   }
 }

@@ -19,6 +19,7 @@ import {
   ask,
   type CheckContext,
   comparePairs,
+  heldUntilEnd,
   knownOf,
   type Later,
   settle,
@@ -73,7 +74,7 @@ export async function judgeRefusal(
     return verdict
   }
   const verdict = await judge(false)
-  return verdict.outcome === 'asks' ? { outcome: 'later', judge: () => judge(true) } : verdict
+  return heldUntilEnd(verdict, () => judge(true))
 }
 
 function requireControl(context: CheckContext, found: Control, isOfKey: boolean): void {

@@ -10,6 +10,7 @@ export type Judge = (context: CheckContext) => Promise<Verdict | Later>
 /** It holds so far, and is judged once more at the end of the run, concurrently with others. */
 export interface Later {
   readonly outcome: 'later'
+  readonly cases: number
   judge(): Promise<Verdict>
 }
 
@@ -41,4 +42,6 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
 }
 
 export const heldUntilEnd = (verdict: Verdict, judge: () => Promise<Verdict>): Verdict | Later =>
-  verdict.outcome === 'held' ? { outcome: 'later', judge } : verdict
+  verdict.outcome === 'held' || verdict.outcome === 'asks'
+    ? { outcome: 'later', cases: verdict.cases, judge }
+    : verdict

@@ -106,7 +106,8 @@ async function outcomeOf<L extends Later>(
   const { run, requirement } = context
   const judged = await checked(context, check)
   const entry = run.plan.get(requirement.id)
-  if (entry?.run && entry.leftOut !== undefined) return unexercised(leftOut(entry.leftOut))
+  const { cases } = judged
+  if (entry?.run && entry.leftOut !== undefined) return unexercised(leftOut(entry.leftOut), cases)
   if (run.keys.hasFull || judged.outcome === 'not-exercised') return judged
   // Without a key, a request fails only if it is accepted.
   const isGranted =
@@ -114,7 +115,7 @@ async function outcomeOf<L extends Later>(
     judged.failures.some(
       (failure) => Math.floor((failure.exchange?.response?.status ?? 0) / 100) === 2,
     )
-  return isGranted ? judged : unexercised('no key: only requests that need no key were sent')
+  return isGranted ? judged : unexercised('no key: only requests that need no key were sent', cases)
 }
 
 async function checked<L extends Later>(

@@ -425,11 +425,11 @@ export const onceEver: Judge = async (context) => {
   const valid = await requireControl(context)
   // A retry takes a new name: the previous name may exist by now.
   const { probe, endedAt } = await create(context, valid, 'the first creation')
-  const times = run.options.depth === 'quick' ? 1 : 2
-  for (let count = 1; count <= times; count++) {
-    const verdict = onceVerdict(context, await askAgain(context, probe))
-    if (verdict.outcome !== 'held' || run.options.depth === 'quick') return verdict
-  }
+  const isQuick = run.options.depth === 'quick'
+  let verdict = onceVerdict(context, await askAgain(context, probe))
+  if (verdict.outcome === 'held' && !isQuick)
+    verdict = onceVerdict(context, await askAgain(context, probe))
+  if (verdict.outcome !== 'held' || isQuick) return verdict
   await context.send(valid, { role: 'setup' })
   const judge = async (): Promise<Verdict> => {
     const other = alsoMade(context, probe.operation!)
@@ -437,7 +437,7 @@ export const onceEver: Judge = async (context) => {
     const again = other?.name === undefined ? probe : atRole(run, probe, 'name', other.name)
     return onceVerdict(context, await askAgain(context, again))
   }
-  return { outcome: 'later', judge }
+  return heldUntilEnd(verdict, judge)
 }
 
 const sendable = (run: Run, creates: OperationId): Use[] =>
@@ -569,9 +569,10 @@ export const addSameFileAgain: Judge = async (context) => {
       if (canAddToCreated(run)) further.push(await furtherCase(run, () => addToCreated(context)))
     },
   ]
+  let verdict: Verdict | undefined
   for (const step of isQuick ? steps.slice(0, 1) : steps) {
     await step()
-    const verdict = onceVerdict(context, await askAgain(context, probe))
+    verdict = onceVerdict(context, await askAgain(context, probe))
     if (verdict.outcome !== 'held' || isQuick) return verdict
   }
   const judge = async (): Promise<Verdict> => {
@@ -580,7 +581,7 @@ export const addSameFileAgain: Judge = async (context) => {
     await addAgainLate(context, added, valid)
     return onceVerdict(context, late, further)
   }
-  return { outcome: 'later', judge }
+  return heldUntilEnd(verdict!, judge)
 }
 
 async function addFirst(context: CheckContext, probe: Probe): Promise<void> {
