@@ -69,10 +69,8 @@ function success(
 
 const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const began = '2025-06-01T12:00:00Z'
-const application = 'application-1'
-const file = { id: 'file-1', name: 'tea.pdf' }
 
-/** Examples for mock servers and readers: one possible answer where the interface shows none. */
+/** Examples of the successes that the interface shows. */
 const responses: Readonly<Partial<Record<OperationId, unknown>>> = {
   'pdf.parse': { content: 'Tea is a drink.' },
   'jobs.create': { id, status: 'in_progress', created_at: began },
@@ -80,31 +78,16 @@ const responses: Readonly<Partial<Record<OperationId, unknown>>> = {
   'jobs.retrieve': {
     id,
     status: 'completed',
-    application_id: application,
+    application_id: 'application-1',
     created_at: began,
     updated_at: '2025-06-01T12:00:02Z',
     completed_at: '2025-06-01T12:00:02Z',
     data: { title: 'Tea', suggestion: 'Tea is a drink.' },
   },
-  'completion.create': { text: 'Tea is a drink.' },
   'chat.create': { choices: [{ message: { role: 'assistant', content: 'Tea is a drink.' } }] },
-  'files.upload': file,
-  'files.list': { files: [file] },
-  'files.retrieve': file,
-  'graphs.create': { id: 'graph-1', name: 'conform' },
-  'graphs.add-file': { graph_id: 'graph-1', file_id: 'file-1' },
-  'graphs.query': {
-    answer: 'Tea is a drink. [tea.pdf](cite-1)',
-    references: { 'cite-1': { file_id: 'file-1' } },
-  },
-  'applications.create': { id: application, name: 'conform' },
-  'ai-detect.run': { score: 0.1 },
-  'web-search.run': { results: [{ title: 'Tea', url: 'https://example.com/tea' }] },
   'medical.comprehend': {
     entities: [{ category: 'SYMPTOM', text: 'cough', score: 0.9, traits: [] }],
   },
-  'translate.run': { text: 'Hallo' },
-  'vision.analyze': { text: 'A cup of tea.' },
 }
 
 const reference = JSON.parse(
@@ -117,7 +100,7 @@ function requestExample(of: OperationId): unknown {
   return of === 'jobs.create' ? { inputs } : (declared ?? operation(of).example)
 }
 
-const description = `This document describes only what the interface shows. What the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere. The examples of such payloads are invented, and so is their media type: a response other than JSON is not wrong.
+const description = `This document describes only what the interface shows. What the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere. The media type of such payloads is invented: a response other than JSON is not wrong.
 
 Every error response is the envelope \`Error\`. Each operation lists the statuses that the interface names for it, with the values of \`tpe\` that are possible there; any other status may come as well, as \`default\`.
 
