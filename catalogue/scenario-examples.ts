@@ -9,7 +9,6 @@ type Example = Readonly<Record<string, unknown>>
 const merge = (members: Example): Example => ({ merge: members })
 const params = (members: Readonly<Record<string, string>>): Example => ({ params: members })
 const account = (env: string): Example => ({ key: { env } })
-const model = (which: string): Example => merge({ model: `<model ${which}>` })
 const statement = (content: unknown): Example => merge({ messages: [{ role: 'user', content }] })
 const image = (url: string): Example =>
   statement([
@@ -31,28 +30,10 @@ const outage: Example = {
 const ofOthers = 'of another account'
 const chatOf = (example: Example): Example => ({ operation: 'chat.create', ...example })
 
-/** By the condition of an id, where `byRule` is not enough. */
-const byCondition: Readonly<Record<string, Example>> = {
-  '403-model-access': model('that the key may not use'),
-  '429-model-quota': model('whose quota is spent'),
-  '500-model-unavailable': model('that is down'),
-  '503-model-unavailable': model('that is down'),
-  '500-model-overload': model('that is overloaded'),
-  '500-model-internal-error': model('that fails'),
-  'model-unauthorized': model('whose provider refuses your credentials'),
-  'model-underlying-request': model('whose provider refuses the request'),
-  'model-no-prediction': model('that gives no answer'),
-  'model-unsafe-request': merge({ prompt: '<a prohibited text>' }),
-  '400-text-too-long': merge({ text: '<a text over the limit>' }),
-  '400-query-too-long': merge({ query: '<a query over the limit>' }),
-  '400-too-complex': merge({ query: '<a query over the limits>' }),
-  '400-oversized-image': picture('over the size limit'),
-  '400-unsupported-image': picture('of an unsupported type'),
-  '400-corrupted-image': picture('that is corrupted'),
-  '507-storage-full': account('KEY_OF_FULL_ACCOUNT'),
-}
-
 const byId: Readonly<Record<string, Example>> = {
+  'completion.create/model-unsafe-request': merge({ prompt: '<a prohibited text>' }),
+  'graphs.query/400-too-complex': merge({ query: '<a query over the limits>' }),
+  'files.upload/507-storage-full': account('KEY_OF_FULL_ACCOUNT'),
   'jobs.retrieve/4xx-foreign-job': params({ job_id: `<job ${ofOthers}>` }),
   'graphs.add-file/400-unsupported-type': merge({ file_id: '<file of an unsupported type>' }),
   'graphs.add-file/400-unparsable': merge({ file_id: '<file that cannot be parsed>' }),
@@ -112,22 +93,16 @@ const byId: Readonly<Record<string, Example>> = {
   },
 }
 
-function otherValue(operation: OperationId): Example {
-  const { body, path } = operationOf(operation)
-  const value = '<a value that triggers it>'
-  if (body === 'json') return merge({ '<member>': value })
-  if (body === 'raw') return bytes({ text: '<a text that triggers it>' })
-  const [, parameter] = /\{(\w+)\}/.exec(path) ?? []
-  return parameter === undefined
-    ? { query: { '<parameter>': value } }
-    : params({ [parameter]: value })
-}
-
 /**
  * Finds an example by the form of the condition's id: an outage is a switch of the target, a right or a quota belongs
  * to an account.
  */
 function byRule(operation: OperationId, condition: string): Example {
+  if (/model/.test(condition)) return merge({ model: '<model for which it happens>' })
+  const [, fault] = /^400-(\w+)-image$/.exec(condition) ?? []
+  if (fault !== undefined) return picture(`that is ${fault}`)
+  const [, long = ''] = /^400-(\w+)-too-long$/.exec(condition) ?? []
+  if (long !== '') return merge({ [long]: `<a ${long} over the limit>` })
   const [, noun] = /^403-(\w+)-access$/.exec(condition) ?? []
   if (noun !== undefined) {
     const id = { [`${noun}_id`]: `<${noun} ${ofOthers}>` }
@@ -136,12 +111,17 @@ function byRule(operation: OperationId, condition: string): Example {
   if (condition.startsWith('5')) return outage
   if (condition.startsWith('429-')) return account('KEY_WITH_SPENT_QUOTA')
   if (/^40[13]-/.test(condition)) return account('KEY_THAT_IS_REFUSED')
-  return otherValue(operation)
+  const { body, path } = operationOf(operation)
+  const value = '<a value that triggers it>'
+  if (body === 'json') return merge({ '<member>': value })
+  const [, parameter] = /\{(\w+)\}/.exec(path) ?? []
+  return parameter === undefined
+    ? { query: { '<parameter>': value } }
+    : params({ [parameter]: value })
 }
 
 export function scenarioExample(id: string): Example {
   const [area = '', condition = ''] = id.split('/')
-  const exception = byId[id] ?? byCondition[condition]
-  if (exception !== undefined) return exception
+  if (byId[id]) return byId[id]
   return isOperationId(area) ? byRule(area, condition) : chatOf(byRule('chat.create', condition))
 }
