@@ -19,11 +19,12 @@ const redactorOf = (...keys: [string, string][]): Redactor => {
 const runsOf = (key: string): string[] =>
   Array.from({ length: key.length - 11 }, (_, at) => key.slice(at, at + 12))
 
-test.each(Object.entries(encodings))('a whole key, %s, becomes its label', (_, encode) => {
-  for (const key of [jwt, odd, 'short-key1', '12345678']) {
-    const redactor = redactorOf([key, '$CONFORM_API_KEY'])
-    const shown = redactor.text(`before ${encode(key)} after`)
-    expect(shown).toMatch(/^before .{0,4}\$CONFORM_API_KEY.{0,6} after$/)
+test('a whole key becomes its label, however it is encoded', () => {
+  for (const [name, encode] of Object.entries(encodings)) {
+    for (const key of [jwt, odd, 'short-key1', '12345678']) {
+      const shown = redactorOf([key, '$CONFORM_API_KEY']).text(`before ${encode(key)} after`)
+      expect(shown, name).toMatch(/^before .{0,4}\$CONFORM_API_KEY.{0,6} after$/)
+    }
   }
 })
 
