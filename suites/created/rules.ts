@@ -386,25 +386,6 @@ const repetitionsOf = (
       !(history.isRecorded && one.status >= 500),
   )
 
-const turns = 3
-
-/** Throttled each time while others were accepted in between: that is the answer. */
-function throttledInTurn(history: History, creator: Creator, again: HistoryEvent[]) {
-  const throttled = again.filter((one) => one.noise === 'throttled')
-  const isBeside = (event: HistoryEvent, at: number): boolean => {
-    const until = throttled[at + 1]?.sentAt ?? Infinity
-    return history.events.some(
-      (one) =>
-        one.operation === creator.operation &&
-        one.isGranted &&
-        one.sentAt > event.endedAt &&
-        one.sentAt < until,
-    )
-  }
-  const isEachTime = !history.isRecorded && throttled.filter(isBeside).length >= turns
-  return isEachTime ? throttled.slice(-1) : []
-}
-
 /** A file refused as a duplicate because of its name: the graph accepted files before it and after it. */
 function refusedByName(history: History): Evidence[] {
   const uploads = madeBy(history, uploadOperation)
@@ -469,7 +450,7 @@ export const onceRule: RelationRule = (history, id) => {
         !isForGraph(history, one) &&
         !isOfConnection(one, answered, isRight),
     )
-    return [...wrong, ...throttledInTurn(history, creator, again)].map((other) => {
+    return wrong.map((other) => {
       const before = right.filter((one) => one.sentAt < other.sentAt).length
       const refused = before > 0 ? `, refused before (${before})` : ''
       const made = `made ${seconds(other.sentAt - first.endedAt)} before`
