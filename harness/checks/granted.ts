@@ -18,7 +18,7 @@ import {
   type CheckContext,
   type Finding,
   grantedFinding,
-  heldUntilEnd,
+  askedAtEnd,
   type Judge,
   knownOf,
   settle,
@@ -157,7 +157,7 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
         return { ...verdict, cases: (verdict.cases ?? 0) + (first ? 1 : 0) }
       }
       const verdict = await judge(false)
-      return heldUntilEnd(verdict, () => judge(true))
+      return askedAtEnd(verdict, () => judge(true))
     },
   }
 }

@@ -19,7 +19,7 @@ import {
   ask,
   type CheckContext,
   comparePairs,
-  heldUntilEnd,
+  askedAtEnd,
   knownOf,
   type Later,
   settle,
@@ -74,7 +74,7 @@ export async function judgeRefusal(
     return verdict
   }
   const verdict = await judge(false)
-  return heldUntilEnd(verdict, () => judge(true))
+  return askedAtEnd(verdict, () => judge(true))
 }
 
 function requireControl(context: CheckContext, found: Control, isOfKey: boolean): void {

@@ -25,6 +25,7 @@ export { ask, askHolding, knownOf } from './ask.ts'
 export { awaitAge, maxAtOnce, sendShared, settle } from './ask.ts'
 
 export {
+  askedAtEnd,
   type CheckContext,
   createCheckContext,
   heldUntilEnd,
