@@ -84,10 +84,13 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
   const started = hooks.start.map((start) => start(run).catch(() => undefined))
   await Promise.all([...of('concurrent').map(exerciseOne), ...started])
   for (const requirement of of('exclusive')) await exerciseOne(requirement)
-  await Promise.all(looksAtEnd.map(async (look) => tell(await look())))
+  const lookOnceMore = async (): Promise<unknown> =>
+    Promise.all(looksAtEnd.splice(0).map(async (look) => tell(await look())))
+  await lookOnceMore()
   if (!life.ended)
     await Promise.all(hooks.finish.map(async (finish) => orNotExercised(finish(run))))
   for (const requirement of [...of('last'), ...of('observed')]) await exerciseOne(requirement)
+  await lookOnceMore()
 }
 
 /** Waits for preparations; what they lack, their requirements report. */
