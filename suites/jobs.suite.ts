@@ -29,7 +29,7 @@ import {
   usable,
 } from './created/drive.ts'
 import { takesAnyText } from './jobs/any-text.ts'
-import { clientOf, gateOf } from './jobs/client.ts'
+import { gateOf, Jobs } from './jobs/client.ts'
 import { provokeFirstRefusals } from './jobs/drive.ts'
 import {
   malformedId,
@@ -39,14 +39,7 @@ import {
   withRequiredInputs,
 } from './jobs/faults.ts'
 import { viewOf } from './jobs/view.ts'
-import {
-  byRules,
-  eachCreated,
-  failsAsDeclared,
-  eachRead,
-  reach,
-  readFinalStates,
-} from './jobs/judge.ts'
+import { byRules, eachCreated, failsAsDeclared, eachRead, reach } from './jobs/judge.ts'
 import { ids, rulesAfter, type State } from './jobs/rules.ts'
 
 // §4.2 Create application job
@@ -106,42 +99,40 @@ export const applicationsCreate = suite('applications.create', () => ({
 }))
 
 export async function createJobs(run: Run): Promise<void> {
-  const client = clientOf(run)
+  const jobs = new Jobs(run)
   const { application, otherApplication, failingApplication } = run.target.resources
   const isFollowed = application !== undefined && !run.options.readOnly
   const states: State[] = [...(isFollowed ? ['ended' as const] : []), 'conflicts', 'refusals']
-  const wanted = states.filter((state) => client.isPlanned(...rulesAfter(state)))
+  const wanted = states.filter((state) => jobs.isPlanned(...rulesAfter(state)))
   if (failingApplication && isPlanned(run, 'jobs.retrieve/200-failed')) wanted.push('failing')
   const hasOther = otherApplication && otherApplication.id !== application?.id
-  const isIdentity = client.isPlanned('jobs.retrieve/200-identity')
+  const isIdentity = jobs.isPlanned('jobs.retrieve/200-identity')
   // Else the conflicts make one there.
   if (isFollowed && hasOther && isIdentity && !wanted.includes('conflicts')) wanted.push('other')
-  await Promise.allSettled(wanted.map((state) => reach(client, state)))
+  await Promise.allSettled(wanted.map((state) => reach(run, state)))
 }
 
 export async function jobRead(run: Run): Promise<Probe> {
-  const id = run.target.resources.job ?? (await reach(clientOf(run), 'readable'))
+  const id = run.target.resources.job ?? (await reach(run, 'readable'))
   return operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
 }
 
 /** An application accepts one creation at a time. */
 export const whenIdle: Hooks['intercept'] = (run, { operation, params, effect }, purpose, send) => {
-  const client = clientOf(run)
+  const jobs = new Jobs(run)
   const application =
     operation === 'jobs.create' &&
-    [...client.declared, ...client.made].find((one) => one.id === params['application_id'])
+    [...jobs.declared, ...jobs.made].find((one) => one.id === params['application_id'])
   if (!application) return undefined
   const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
-  const gate = gateOf(client, application)
+  const gate = gateOf(jobs, application)
   if (effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
   const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
   // The effect of refused creations is checked before any other refusal is sent there.
   const isLookedAtFirst =
     isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application.id
-  return isLookedAtFirst ? provokeFirstRefusals(client).then(refused, refused) : refused()
+  return isLookedAtFirst ? provokeFirstRefusals(jobs).then(refused, refused) : refused()
 }
-
-export const readLastStates = (run: Run): Promise<void> => readFinalStates(clientOf(run))
 
 export const unfinishedJobs = (run: Run): string[] =>
   viewOf(run.journal)

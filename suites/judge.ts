@@ -24,8 +24,9 @@ import {
   startJudging,
 } from '../harness/run/index.ts'
 import { failKeyless, noteKeyless } from './authentication/credentials.ts'
-import { clientOf } from './jobs/client.ts'
-import { reach } from './jobs/judge.ts'
+import { Jobs } from './jobs/client.ts'
+import { provokeFirstRefusals } from './jobs/drive.ts'
+import { reach, readFinalStates } from './jobs/judge.ts'
 import { errorNames } from '../catalogue/errors.ts'
 import {
   firstOperation,
@@ -58,7 +59,7 @@ import type { ApplicationResource, Target } from '../harness/target/index.ts'
 import { planRun } from './plan.ts'
 import { operationOf } from './planned-cases.ts'
 import { pdfRequest, uploadSample } from './pdf-parse/refusals.ts'
-import { createJobs, jobRead, readLastStates, unfinishedJobs, whenIdle } from './jobs.suite.ts'
+import { createJobs, jobRead, unfinishedJobs, whenIdle } from './jobs.suite.ts'
 import { judgeOf } from './suites.ts'
 
 /** States that failures depend on and one request cannot create, by id or condition. */
@@ -176,19 +177,19 @@ async function askNotServed(run: Run): Promise<void> {
 
 const others: Hooks['others'] = {
   'jobs.create': async (run, other) => {
-    const client = clientOf(run)
+    const jobs = new Jobs(run)
     const isMade = other === 'created'
     const { id, inputs } = isMade ? await makeApplication(run) : declaredResource(run, other)
     // The effect of a refusal belongs to another requirement, and is checked first.
-    if (client.isPlanned(ids.noEffect)) await reach(client, 'refusals').catch(() => undefined)
-    if (client.isBroken(ids.noEffect)) throw new NotExercised('refusals have an effect')
+    if (jobs.isPlanned(ids.noEffect)) await provokeFirstRefusals(jobs).catch(() => undefined)
+    if (jobs.isBroken(ids.noEffect)) throw new NotExercised('refusals have an effect')
     return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
   },
   'graphs.query': ofCreatedGraph,
   'graphs.add-file': ofCreatedGraph,
   'jobs.retrieve': async (run) => {
     if (run.target.resources.job === undefined) throw new NotExercised('there is no other job')
-    const params = { job_id: await reach(clientOf(run), 'readable') }
+    const params = { job_id: await reach(run, 'readable') }
     return (valid) => ({ ...valid, params })
   },
   'files.retrieve': async (run) => {
@@ -204,7 +205,7 @@ const others: Hooks['others'] = {
 async function makeApplication(run: Run): Promise<ApplicationResource> {
   const { inputs } = declaredResource(run, 'application')
   const application = { id: await makeOne(run, 'applications.create'), inputs, requiredInputs: [] }
-  clientOf(run).made.push(application)
+  new Jobs(run).made.push(application)
   return application
 }
 
@@ -223,7 +224,7 @@ async function ofCreatedGraph(run: Run): Promise<(valid: Probe) => Probe> {
 const hooks: Hooks = {
   before: [endIfAlike],
   start: [askNotServed, createJobs],
-  finish: [failUnsteady, failKeyless, readLastStates],
+  finish: [failUnsteady, failKeyless, readFinalStates],
   answered: [watchEnvelope, noteCreated, noteSteady, noteKeyless],
   intercept: whenIdle,
   requests: { 'jobs.retrieve': jobRead, 'pdf.parse': pdfRequest },

@@ -18,7 +18,7 @@ import {
 } from '../../harness/checks/index.ts'
 import { NotExercised, type Journal, type Ask, type Verdict } from '../../harness/journal/index.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'
-import { getAt, preview } from '../../schemas/json.ts'
+import { preview } from '../../schemas/json.ts'
 import { jobRequest } from './client.ts'
 
 /** Texts that servers often fail on. */
@@ -57,10 +57,7 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
   const granted = await grantedControl(run, 'jobs.create')
   context.control = granted.state
   const requestOf = (texts: Texts): Ask => {
-    const inputs = application.inputs.map((input) => {
-      const values = getAt(input, '/value')
-      return { ...input, ...(Array.isArray(values) ? { value: texts } : {}) }
-    })
+    const inputs = application.inputs.map((input) => ({ ...input, value: texts }))
     const source = grantedProbe(context, 'jobs.create', async () => ({
       ...(await jobRequest(run, { ...application, inputs })),
       fault: isEmpty(texts) ? emptyText : undefined,

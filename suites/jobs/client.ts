@@ -3,31 +3,22 @@ import { isPlanned, perRun, type Run, askHolding } from '../../harness/run/index
 import {
   describeResponse,
   type Exchange,
-  NotExercised,
-  type Probe,
-  type Purpose,
-  Throttled,
   type History,
   type HistoryEvent,
   idKey,
   isConflict,
   isMet,
+  NotExercised,
+  type Probe,
+  type Purpose,
+  type Source,
+  Throttled,
   type Verdict,
 } from '../../harness/journal/index.ts'
-import { resendWhile } from '../../harness/checks/index.ts'
 import { type ApplicationResource, applicationNames } from '../../harness/target/index.ts'
-import { getAt } from '../../schemas/json.ts'
 import { inProgressWithOthers } from './conflicts.ts'
-import { isEnded, isRead, type Job, statusOf, viewOf } from './view.ts'
+import { type Application, isAsked, isEnded, isRead, type Job, statusOf, viewOf } from './view.ts'
 import { ids, type JobRuleId, jobRules } from './rules.ts'
-
-/** Most creations beside a job while a guardrail or a model error interferes. */
-const mostBlocks = 5
-
-const textsOf = (input: unknown): readonly unknown[] | undefined => {
-  const value = getAt(input, '/value')
-  return Array.isArray(value) ? value : undefined
-}
 
 /**
  * Appends `moment` to each text of the inputs. Every fourth `moment` keeps only the required inputs, or only the first
@@ -38,12 +29,12 @@ export function withOtherValues(
   moment: number,
 ): ApplicationResource {
   const { inputs: all, requiredInputs } = application
-  const isKept = (input: unknown, at: number) =>
-    requiredInputs.length === 0 ? at === 0 : requiredInputs.includes(String(getAt(input, '/id')))
-  const inputs = (moment % 4 === 3 ? all.filter(isKept) : all).map((input) => {
-    const value = textsOf(input)?.map((text) => `${String(text)} ${moment}`)
-    return value ? { ...input, value } : input
-  })
+  const isKept = ({ id }: { readonly id: string }, at: number) =>
+    requiredInputs.length === 0 ? at === 0 : requiredInputs.includes(id)
+  const inputs = (moment % 4 === 3 ? all.filter(isKept) : all).map((input) => ({
+    ...input,
+    value: input.value.map((text) => `${text} ${moment}`),
+  }))
   return { ...application, inputs }
 }
 
@@ -58,6 +49,8 @@ const asProbe = (requirement: string): Purpose => ({
   expects: [[409, 'BadRequest']],
 })
 
+/** Most creations beside a job while a guardrail or a model error interferes. */
+const mostBlocks = 5
 /** Minimum interval of readings in ms, and its maximum share of the job's age. */
 const firstPauseMs = 15
 const pauseShare = 0.2
@@ -65,14 +58,18 @@ const longestPauseMs = 1000
 /** Extra time beyond `settleMs` for an unreadable job, in ms. */
 const unreadableMs = 1000
 
-export class JobClient {
+const sharedBy = perRun(() => ({
+  /** Applications that the run made to send refusals to. */
+  made: [] as ApplicationResource[],
+  polls: new Map<string, Promise<boolean>>(),
+  locks: new Map<string, Lock>(),
+}))
+
+/** What a run sends about jobs, and knows of them. */
+export class Jobs {
   readonly run: Run
   readonly history: History
   readonly isQuick: boolean
-  readonly locks = new Map<string, Lock>()
-  /** Applications that the run made to send refusals to. */
-  readonly made: ApplicationResource[] = []
-  readonly #polls = new Map<string, Promise<boolean>>()
 
   constructor(run: Run) {
     this.run = run
@@ -85,11 +82,15 @@ export class JobClient {
     return applicationNames.flatMap((name) => resources[name] ?? [])
   }
 
-  /** If the inputs have texts, creations beside a job must also vary them. */
+  get made(): ApplicationResource[] {
+    return sharedBy(this.run).made
+  }
+
+  /** If there are inputs, creations beside a job must also vary them. */
   verdict(id: JobRuleId): Verdict {
-    const hasTexts = this.declared.some(({ inputs }) => inputs.some(textsOf))
+    const hasInputs = this.declared.some(({ inputs }) => inputs.length > 0)
     const { rule } = jobRules[id]
-    return (id === ids.inProgress && hasTexts ? inProgressWithOthers : rule)(this.history)
+    return (id === ids.inProgress && hasInputs ? inProgressWithOthers : rule)(this.history)
   }
 
   isPlanned(...requirements: readonly JobRuleId[]): boolean {
@@ -104,8 +105,8 @@ export class JobClient {
     return requirements.some((id) => this.verdict(id).outcome === 'broken')
   }
 
-  pause(ms: number): Promise<void> {
-    return pause(this.run, Math.max(0, ms))
+  pauseUntil(at: number): Promise<void> {
+    return pause(this.run, Math.max(0, at - performance.now()))
   }
 
   eventOf({ sentAt, probe }: Exchange): HistoryEvent {
@@ -116,32 +117,19 @@ export class JobClient {
     return event
   }
 
-  /** Creates beside a job, without retries: while a throttled creation waits, the job would end. */
-  async createBeside(application: ApplicationResource): Promise<HistoryEvent> {
-    const probe = await jobRequest(this.run, application)
-    const send = async (fresh: boolean): Promise<Exchange> => {
-      const again = () =>
-        this.run.client.sendWithStaleRetry({
-          source: probe,
-          purpose: asProbe(ids.inProgress),
-          fresh,
-        })
-      return resendWhile(await again(), again, (one) => isMet(one), mostBlocks)
-    }
-    let exchange = await send(false)
-    const event = this.eventOf(exchange)
-    // An earlier request on the connection may have spoiled any other answer, and a connection may be lost.
-    const isClear = isConflict(event) || event.isGranted || (event.status && event.isFirst)
-    if (!isClear) exchange = await send(true)
-    this.run.client.holdBack(exchange)
-    return this.eventOf(exchange)
+  async send(source: Source, purpose: Purpose, fresh = false): Promise<HistoryEvent> {
+    return this.eventOf(await askHolding(this.run, source, purpose, fresh))
   }
 
   async read(id: string, requirement: string | null): Promise<HistoryEvent> {
     const probe = await operationProbe(this.run, 'jobs.retrieve', { params: { job_id: id } })
     const isSuccess: Purpose['isSuccess'] = ({ response }) => response?.status === 200
-    const purpose = { requirement, role: 'poll', isSuccess } as const
-    return this.eventOf(await askHolding(this.run, probe, purpose))
+    return this.send(probe, { requirement, role: 'poll', isSuccess })
+  }
+
+  /** The job that a creation made. */
+  madeBy(creation: HistoryEvent): Job | undefined {
+    return viewOf(this.history).madeBy(creation)
   }
 
   /** No creation returned an id, or a job was still missing after `settleMs`. */
@@ -152,20 +140,20 @@ export class JobClient {
       return this.history.events.some(
         ({ operation, isGranted }) => operation === 'jobs.create' && isGranted,
       )
-    const isAsked = ({ creation, readings }: Job): boolean =>
+    const isMissing = ({ creation, readings }: Job): boolean =>
       readings.some(({ sentAt }) => sentAt - creation.endedAt >= settleMs)
-    return jobs.some(isAsked) && !jobs.some(({ readings }) => readings.some(isRead))
+    return jobs.some(isMissing) && !jobs.some(({ readings }) => readings.some(isRead))
   }
 
   /** Waits until a reading shows the end of the job, at most `jobTimeoutMs`, or until `deadline`; false otherwise. */
   awaitEnd(id: string, deadline?: number): Promise<boolean> {
     if (viewOf(this.history).jobOf(id)?.isOver ?? true) return Promise.resolve(true)
+    const { polls } = sharedBy(this.run)
     const key = idKey(id)
     const until = deadline ?? performance.now() + this.run.target.limits.jobTimeoutMs
     const polling =
-      this.#polls.get(key) ??
-      this.#readUntil(id, null, isEnded, until).finally(() => this.#polls.delete(key))
-    this.#polls.set(key, polling)
+      polls.get(key) ?? this.#readUntil(id, null, isEnded, until).finally(() => polls.delete(key))
+    polls.set(key, polling)
     return polling
   }
 
@@ -191,13 +179,13 @@ export class JobClient {
       else if (now - lastRead > patienceMs || this.cannotBeRead) return false
       if (now >= deadline) return false
       // A quick run notices the end later, with fewer requests.
-      const wait = Math.max((now - started) * pauseShare, firstPauseMs) * (this.isQuick ? 4 : 1)
-      await this.pause(Math.min(wait, longestPauseMs, Math.max(1, deadline - now)))
+      const ms = Math.max((now - started) * pauseShare, firstPauseMs) * (this.isQuick ? 4 : 1)
+      await this.pauseUntil(
+        Math.min(now + Math.min(ms, longestPauseMs), Math.max(now + 1, deadline)),
+      )
     }
   }
 }
-
-export const clientOf = perRun((run) => new JobClient(run))
 
 /** Pauses before a request is repeated to an application that is busy with another client's job, in ms. */
 const busyPausesMs = [250, 500, 1000, 2000, 3000, 5000]
@@ -207,35 +195,41 @@ const triesIfLost = 13
 /** Between two creations on an application that should be free, in ms. */
 export const pauseMs = 1000
 
-const lockOf = ({ run }: JobClient) => ({
+class Lock {
   // A refusal takes one place, a creation all.
-  places: createSemaphore(Number.MAX_SAFE_INTEGER),
-  unread: new Set<string>(),
+  readonly places = createSemaphore(Number.MAX_SAFE_INTEGER)
+  readonly unread = new Set<string>()
   /** Remaining wait if its jobs cannot be read, in ms: they may last any time. */
-  blindMs: run.target.limits.settleMs,
-  gaveUp: undefined as NotExercised | undefined,
-})
-type Lock = ReturnType<typeof lockOf>
+  blindMs: number
+  gaveUp: NotExercised | undefined
+
+  constructor({ target }: Run) {
+    this.blindMs = target.limits.settleMs
+  }
+}
 
 /**
- * The gate of one application: while a job is in progress, only requests of a 409 requirement pass. Refusals pass
- * together, creations alone. A holder bypasses all others.
+ * One application: while a job is in progress, only requests of a 409 requirement pass. Refusals pass together, creations
+ * alone. A holder bypasses all others.
  */
-export class Gate {
-  readonly client: JobClient
+export class Gate extends Jobs {
   readonly application: ApplicationResource
   readonly #lock: Lock
   readonly #jobTimeoutMs: number
 
-  constructor(client: JobClient, application: ApplicationResource, lock = lockOf(client)) {
-    this.client = client
+  constructor(run: Run, application: ApplicationResource, lock = new Lock(run)) {
+    super(run)
     this.application = application
     this.#lock = lock
-    this.#jobTimeoutMs = client.run.target.limits.jobTimeoutMs
+    this.#jobTimeoutMs = run.target.limits.jobTimeoutMs
+  }
+
+  get #view(): Application {
+    return viewOf(this.history).applicationOf(this.application.id)
   }
 
   get jobs(): readonly Job[] {
-    return viewOf(this.client.history).applicationOf(this.application.id).jobs
+    return this.#view.jobs
   }
 
   get isGivenUp(): boolean {
@@ -254,21 +248,39 @@ export class Gate {
    * Creates a job on the held application, on a new connection: a creation repeated after a closed connection may have
    * made an unknown job.
    */
-  async create(requirement: string): Promise<HistoryEvent> {
-    const { client, application } = this
-    const make = () => jobRequest(client.run, application)
-    return client.eventOf(await askHolding(client.run, make, asProbe(requirement), true))
+  create(requirement: string): Promise<HistoryEvent> {
+    return this.send(() => jobRequest(this.run, this.application), asProbe(requirement), true)
+  }
+
+  /** Creates beside a job, without retries: while a throttled creation waits, the job would end. */
+  async createBeside(application: ApplicationResource): Promise<HistoryEvent> {
+    const { client } = this.run
+    const source = await jobRequest(this.run, application)
+    for (let [tries, fresh] = [1, false]; ; tries++) {
+      const exchange = await client.sendWithStaleRetry({
+        ...{ source, fresh },
+        purpose: asProbe(ids.inProgress),
+      })
+      const event = this.eventOf(exchange)
+      if (isMet(exchange) && tries < mostBlocks) continue
+      // An earlier request on the connection may have spoiled any other answer, and a connection may be lost.
+      const isClear = isConflict(event) || event.isGranted || (event.status && event.isFirst)
+      if (isClear || fresh) {
+        client.holdBack(exchange)
+        return event
+      }
+      ;[tries, fresh] = [0, true]
+    }
   }
 
   /** Waits for the end of all its jobs, at most `jobTimeoutMs`; false if one is still in progress. */
   async settle(): Promise<boolean> {
     const deadline = performance.now() + this.#jobTimeoutMs
     for (const { id, readings } of this.jobs) {
-      if (this.#lock.unread.has(id) || (await this.client.awaitEnd(id, deadline))) continue
-      const last = readings.at(-1)
-      if (last?.noise !== undefined)
-        throw new Throttled(`a reading got ${describeResponse(last.exchange)}`)
-      if (last && statusOf(last) === 'in_progress') return false
+      if (this.#lock.unread.has(id) || (await this.awaitEnd(id, deadline))) continue
+      const last = this.history.of(id).at(-1)
+      if (last?.noise) throw new Throttled(`a reading got ${describeResponse(last.exchange)}`)
+      if (readings.slice(-1).some((one) => statusOf(one) === 'in_progress')) return false
       this.#lock.unread.add(id)
     }
     return true
@@ -279,9 +291,9 @@ export class Gate {
   }
 
   async #pauseBusy(ms: number): Promise<void> {
-    if (this.client.cannotBeRead && (this.#lock.blindMs -= ms) < 0)
+    if (this.cannotBeRead && (this.#lock.blindMs -= ms) < 0)
       throw this.#giveUp('is busy, and its jobs cannot be read')
-    await this.client.pause(ms)
+    await pause(this.run, ms)
   }
 
   /**
@@ -293,11 +305,12 @@ export class Gate {
     expects409: boolean,
     send: (fresh: boolean) => Promise<Exchange>,
   ): Promise<Exchange> {
-    const { run } = this.client
+    const { client, life } = this.run
+    const { places } = this.#lock
     // Kept for all attempts, since another request would occupy the application again. Concurrent refusals do not wait
     // behind creations, each of which waits for a job.
-    const turn = isExclusive ? { count: this.#lock.places.size } : { count: 1, urgent: true }
-    const release = await this.#lock.places.acquire(run.life.signal, turn)
+    const turn = isExclusive ? { count: places.size } : { count: 1, urgent: true }
+    const release = await places.acquire(life.signal, turn)
     try {
       let busySince: number | undefined
       /** Unanswered creations, which may occupy the application. */
@@ -310,7 +323,7 @@ export class Gate {
         if (exchange.response?.status !== 409 || expects409) return exchange
         const { unanswered } = exchange
         const isLost = unanswered && !unanswered.noResponse?.staleConnection
-        if (isLost && ++lost >= run.client.losses.proof(lost, true))
+        if (isLost && ++lost >= client.losses.proof(lost, true))
           return { ...unanswered, unansweredTwice: true }
         fresh ||= unanswered !== undefined
         busySince ??= performance.now()
@@ -333,7 +346,7 @@ export class Gate {
   /** Reserves the idle application, and returns a function to release it; throws `NotExercised` if not idle in time. */
   async acquire(): Promise<() => void> {
     const { places } = this.#lock
-    const release = await places.acquire(this.client.run.life.signal, { count: places.size })
+    const release = await places.acquire(this.run.life.signal, { count: places.size })
     try {
       // Even an application that was given up can be used once its last job was seen to end: the release is then judged.
       if (!this.#lock.gaveUp) await this.idle()
@@ -352,7 +365,7 @@ export class Gate {
 
   /** Like `hold`; undefined if that is not exercised. */
   tryHold<T>(action: (gate: this) => Promise<T>): Promise<T | undefined> {
-    return orElse(this.client.run, () => this.hold(action))
+    return orElse(this.run, () => this.hold(action))
   }
 
   /**
@@ -360,23 +373,22 @@ export class Gate {
    * accepted, or the job's end was not seen.
    */
   async untilFree(requirement: string): Promise<boolean> {
-    const { client, application } = this
     // A platform's own use of a new application may last as long as settling.
-    const patienceMs = Math.max(this.#jobTimeoutMs, client.run.target.limits.settleMs)
+    const patienceMs = Math.max(this.#jobTimeoutMs, this.run.target.limits.settleMs)
     const deadline = performance.now() + (this.isGivenUp ? 0 : patienceMs)
-    const { creations } = viewOf(client.history).applicationOf(application.id)
     for (let tries = 0; await this.settle(); tries++) {
-      const last = creations.at(-1)
+      const last = this.#view.creations.findLast(isAsked)
       if (!last || !isConflict(last)) return last?.isGranted ?? true
       const isLate = performance.now() > deadline
       if (tries > 0 && isLate) this.#isLate('was still answered 409')
-      if (tries > 0 && (isLate || client.isBroken(ids.released, ids.created))) return false
+      if (tries > 0 && (isLate || this.isBroken(ids.released, ids.created))) return false
       await this.#pauseBusy(pauseMs)
       await this.create(requirement)
     }
     return false
   }
 
+  /** Creates a job, and waits until the application is free again. */
   async look(requirement: string): Promise<'granted' | 'freed' | 'lost'> {
     const made = await this.create(requirement)
     if (isConflict(made)) return (await this.untilFree(requirement)) ? 'freed' : 'lost'
@@ -386,8 +398,9 @@ export class Gate {
 }
 
 /** The gate of a declared application, which may be declared twice, with different inputs. */
-export function gateOf(client: JobClient, application: ApplicationResource): Gate {
-  const lock = client.locks.get(application.id) ?? lockOf(client)
-  client.locks.set(application.id, lock)
-  return new Gate(client, application, lock)
+export function gateOf({ run }: Pick<Jobs, 'run'>, application: ApplicationResource): Gate {
+  const { locks } = sharedBy(run)
+  const lock = locks.get(application.id) ?? new Lock(run)
+  locks.set(application.id, lock)
+  return new Gate(run, application, lock)
 }

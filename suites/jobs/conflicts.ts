@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { isOwnBreakdown } from '../../harness/client/index.ts'
 import {
   describeResponse,
@@ -37,17 +36,27 @@ const releaseMs = 2000
 const isInConflict = ({ creation, met }: Attempt): boolean =>
   isAsked(creation) && isConflict(creation) && met.length > 0
 
+/** A creation, and a job of its application. */
 interface Beside {
   readonly creation: HistoryEvent
   readonly job: Job
 }
 
+const besideOf = (
+  attempts: readonly Attempt[],
+  jobsOf: (one: Attempt) => readonly Job[],
+): Beside[] =>
+  attempts
+    .filter(({ creation }) => isAsked(creation))
+    .flatMap((one) => jobsOf(one).map((job) => ({ creation: one.creation, job })))
+
+const ageOf = ({ creation, job }: Beside): number => creation.sentAt - job.creation.endedAt
+
 /**
  * An accepted creation after a 409 proves a fault only if the first job is read as in progress for this much longer, in
  * ms: readings may be delayed. Less for a young job, which may be short.
  */
-const lagMs = ({ creation, job }: Beside): number =>
-  Math.min(400, 4 * (creation.sentAt - job.creation.endedAt))
+const lagMs = (beside: Beside): number => Math.min(400, 4 * ageOf(beside))
 
 /** Unanswered creations beside one job, each on a fresh connection, that prove a fault. */
 const leastLost = 3
@@ -58,10 +67,10 @@ const leastLost = 3
  */
 function excuseFor(history: History, beside: Beside, all: readonly Beside[]): string | undefined {
   const { creation, job } = beside
-  const { status, noise, isFirst, sentAt } = creation
+  const { isFirst, isGranted, request, sentAt, status } = creation
   const alike = all.filter((one) => one.job === job).map((one) => one.creation)
   const said = `another creation got ${status ?? 'no answer'}`
-  if (creation.isGranted) {
+  if (isGranted) {
     const other = viewOf(history).madeBy(creation)
     // An identical answer repeats the first job; a repeated id may belong to another one.
     if (other && sameId(other.id, job.id))
@@ -69,20 +78,19 @@ function excuseFor(history: History, beside: Beside, all: readonly Beside[]): st
         ? undefined
         : `another creation returned the id of the first job, ${job.id}: readings cannot distinguish them`
     const mayLag = alike.some((one) => isConflict(one) && one.sentAt < sentAt)
-    return mayLag && (job.busy?.to ?? 0) < creation.endedAt + lagMs(beside)
+    return mayLag && job.busyUntil < creation.endedAt + lagMs(beside)
       ? `${said}, but the first job was seen ended soon after: readings may be delayed`
       : undefined
   }
-  if (creation.request === 'unknown' || noise !== undefined) return said
-  // An earlier request on the connection may be to blame: it is repeated on a fresh one.
-  if (!isFirst) return said
   if (status === undefined) {
-    const isLost = alike.filter((one) => one.isFirst).every((one) => one.status === undefined)
-    return isLost && alike.length >= leastLost ? undefined : said
+    const lost = alike.filter((one) => one.isFirst)
+    const isProof = isFirst && lost.length >= leastLost
+    return isProof && lost.every((one) => one.status === undefined) ? undefined : said
   }
   // A server may refuse undeclared values; another requirement checks that a new application exists.
-  if (creation.request === 'odd' && (status === 400 || status >= 500)) return said
-  return status === 404 && job.application.madeAt !== undefined ? said : undefined
+  const isOdd = request === 'odd' && (status === 400 || status >= 500)
+  const isMissing = status === 404 && job.application.madeAt !== undefined
+  return request === 'unknown' || isOdd || isMissing ? said : undefined
 }
 
 /** A request that is refused, and may take away the lock of a job in progress. */
@@ -98,22 +106,13 @@ function attacksBefore(history: History, { creation, job }: Beside): HistoryEven
   const { creations } = job.application
   const last = creations.findLast((one) => isAsked(one) && one.sentAt < creation.sentAt)
   if (!last || !isConflict(last)) return []
-  const from = last.endedAt
-  const isBetween = ({ request, sentAt, endedAt }: HistoryEvent): boolean =>
-    request === 'faulty' && sentAt >= from && endedAt <= creation.sentAt
-  const readings = history.of(job.id).filter(({ kind }) => kind === 'reading')
-  return [...creations, ...readings].filter(isBetween)
+  return [...creations, ...history.of(job.id).filter(({ kind }) => kind === 'reading')].filter(
+    ({ request, sentAt, endedAt }) =>
+      request === 'faulty' && sentAt >= last.endedAt && endedAt <= creation.sentAt,
+  )
 }
 
-const described = ({ kind, exchange }: HistoryEvent): string =>
-  `${kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(exchange)})`
-
 const kindsOf = (attacks: readonly HistoryEvent[]): Attack[] => [...new Set(attacks.map(attackOf))]
-
-const sameKinds = (one: readonly Attack[], other: readonly Attack[]): boolean =>
-  isDeepStrictEqual(one, other)
-
-const ageOf = ({ creation, job }: Beside): number => creation.sentAt - job.creation.endedAt
 
 export interface AttackLook {
   readonly attacks: readonly Attack[]
@@ -123,35 +122,25 @@ export interface AttackLook {
   readonly kept: ReadonlySet<Job>
 }
 
-/** The creations, each with a job beside it. */
-const besideOf = (
-  attempts: readonly Attempt[],
-  jobsOf: (one: Attempt) => readonly Job[],
-): Beside[] =>
-  attempts
-    .filter(({ creation }) => isAsked(creation))
-    .flatMap((one) => jobsOf(one).map((job) => ({ creation: one.creation, job })))
-
 /** What attacks did to the lock of an application; undefined unless they released it, and did so each time. */
 export function attackLook(history: History, attempts: readonly Attempt[]): AttackLook | undefined {
   const withAttacks = (one: Beside) => ({ ...one, attacks: kindsOf(attacksBefore(history, one)) })
+  const isAttacked = (one: { readonly attacks: readonly Attack[] }) => one.attacks.length > 0
   const granted = besideOf(attempts, ({ beside }) => beside)
     .filter(({ creation }) => creation.isGranted)
     .map(withAttacks)
-    .filter(({ attacks }) => attacks.length > 0)
+    .filter(isAttacked)
   // So it is on most servers, and this is asked after each answer.
   if (granted.length === 0) return undefined
   const refused = besideOf(attempts, ({ met }) => met)
     .filter(({ creation }) => isConflict(creation))
     .map(withAttacks)
-  const isKept = ({ attacks }: { readonly attacks: readonly Attack[] }): boolean =>
-    refused.some((one) => sameKinds(one.attacks, attacks))
+  const isKept = ({ attacks }: (typeof granted)[number]): boolean =>
+    refused.some((one) => String(one.attacks) === String(attacks))
   const first = granted.find((one) => !isKept(one))
   if (!first) return undefined
-  const freed = granted.filter((one) => sameKinds(one.attacks, first.attacks))
-  const attacked = new Set(
-    [...granted, ...refused].filter(({ attacks }) => attacks.length > 0).map(({ job }) => job),
-  )
+  const freed = granted.filter(({ attacks }) => String(attacks) === String(first.attacks))
+  const attacked = new Set([...granted, ...refused.filter(isAttacked)].map(({ job }) => job))
   const age = Math.min(...freed.map(ageOf))
   const kept = refused.filter((one) => !attacked.has(one.job) && ageOf(one) >= age)
   return {
@@ -161,31 +150,26 @@ export function attackLook(history: History, attempts: readonly Attempt[]): Atta
   }
 }
 
-export const isProven = (look: AttackLook | undefined): boolean =>
-  look !== undefined && look.freed.size >= timesAlike && look.kept.size >= timesAlike
-
-function brokenRace(job: Job): Evidence | undefined {
-  const until = job.busy?.to ?? 0
-  const [first, ...more] = job.application.creations.filter(
+/** All of several simultaneous creations broke down, though one of them made a job. */
+function brokenRace(job: Job): Evidence[] {
+  const others = job.application.creations.filter(
     (one) => isAsked(one) && wereTogether(one, job.creation),
   )
-  const isBroken = ({ status, exchange, endedAt }: HistoryEvent): boolean =>
-    status !== undefined && isOwnBreakdown(exchange) && endedAt <= until
-  if (!first || more.length === 0 || ![first, ...more].every(isBroken)) return undefined
+  const isBroken = ({ exchange, endedAt }: HistoryEvent): boolean =>
+    isOwnBreakdown(exchange) && endedAt <= job.busyUntil
+  if (others.length < 2 || !others.every(isBroken)) return []
   const what = `with a valid body, at the same time as others: one of them made job ${job.id}, which was in progress after that`
-  return { exchange: first.exchange, what, expected: '409 BadRequest' }
+  return [{ exchange: others[0]!.exchange, what, expected: '409 BadRequest' }]
 }
 
 const longEnoughMs = 3000
 
 function remedy(history: History): string {
-  const [longest] = viewOf(history)
-    .jobs.map((job) => ({ job, ms: (job.end?.endedAt ?? -Infinity) - job.creation.endedAt }))
-    .sort((one, other) => other.ms - one.ms)
-  if (!longest || longest.ms < 0 || longest.ms > longEnoughMs || history.isRecorded) return ''
-  const took = `its longest job was seen ended after ${Math.round(longest.ms).toLocaleString('en')} ms`
-  const wanted = 'one whose jobs last a second or more, and about ten round trips over a network'
-  return `; application ${longest.job.application.id}: ${took}: declare as resources.slowApplication ${wanted}`
+  const lasted = ({ creation, end }: Job): number => (end?.endedAt ?? -Infinity) - creation.endedAt
+  const [longest] = viewOf(history).jobs.toSorted((one, other) => lasted(other) - lasted(one))
+  const ms = longest ? lasted(longest) : -Infinity
+  if (!longest || ms < 0 || ms > longEnoughMs || history.isRecorded) return ''
+  return `; application ${longest.application.id}: its longest job was seen ended after ${Math.round(ms).toLocaleString('en')} ms: declare as resources.slowApplication one whose jobs last a second or more, and about ten round trips over a network`
 }
 
 /** §4.2, §8: a creation while a job of its application is in progress gets 409 BadRequest. */
@@ -195,41 +179,44 @@ export const inProgress: Rule = (history) => {
   const evidence = [...attemptsIn(history)].flatMap(([{ jobs }, attempts]): Evidence[] => {
     const all = besideOf(attempts, ({ beside }) => beside)
     const look = attackLook(history, attempts)
-    const freeing = isProven(look) ? look?.attacks : undefined
-    const granted = all.flatMap((beside): Evidence[] => {
+    const isProven = look && look.freed.size >= timesAlike && look.kept.size >= timesAlike
+    const wronglyAnswered = (beside: Beside): Evidence[] => {
       const { creation, job } = beside
       if (isConflict(creation)) return []
       const attacks = attacksBefore(history, beside)
-      const isFreed = freeing !== undefined && sameKinds(kindsOf(attacks), freeing)
+      const isFreed = isProven && String(kindsOf(attacks)) === String(look.attacks)
       const excuse = isFreed ? undefined : excuseFor(history, beside, all)
       if (excuse !== undefined) {
         excuses.push(excuse)
         return []
       }
+      const refusals = attacks.map(
+        ({ kind, exchange }) =>
+          `${kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(exchange)})`,
+      )
       const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
-      const after = attacks.length === 0 ? '' : `, after ${attacks.map(described).join(' and ')}`
-      const what = `${values}${after}, while job ${job.id} of the application was in progress`
+      const after = refusals.length === 0 ? '' : `, after ${refusals.join(' and ')}`
       const before = job.creation.exchange
       return [
         {
           exchange: creation.exchange,
-          what,
+          what: `${values}${after}, while job ${job.id} of the application was in progress`,
           expected: '409 BadRequest',
           before,
           shownBy: before.purpose.requirement,
           ...(after !== '' && { takes: 'refusal-before' as const }),
         },
       ]
-    })
+    }
     const refused = attempts.filter(isInConflict)
     conflicts += refused.length
     const what = 'with a valid body, while a job of the application was in progress'
     return [
-      ...granted,
+      ...all.flatMap(wronglyAnswered),
       ...refused
         .filter(({ creation: { tpe } }) => tpe !== 'BadRequest')
         .map(({ creation: { exchange } }) => ({ exchange, what, expected: conflict })),
-      ...(history.isRecorded ? [] : jobs.flatMap((job) => brokenRace(job) ?? [])),
+      ...(history.isRecorded ? [] : jobs.flatMap(brokenRace)),
     ]
   })
   const cases = conflicts + Math.min(evidence.length, 1)
@@ -247,20 +234,20 @@ function unseen(jobs: readonly Job[]): string {
     : 'no job could be read'
 }
 
+/** Whether a refused creation asks for the same as a job beside it, if there is one. */
 function asksTheSame({ creation, met, beside }: Attempt): boolean[] {
-  const { status = 0, noise, request, exchange } = creation
-  const isRefused = status >= 400 && noise === undefined
-  const jobs = isConflict(creation) ? met : isRefused ? beside : []
+  const { status = 0, request, exchange } = creation
+  const jobs = isConflict(creation) ? met : status >= 400 ? beside : []
   if (!isAsked(creation) || jobs.length === 0) return []
-  const { body } = exchange.probe
-  const isSame = ({ creation: one }: Job): boolean =>
-    one.request === request && one.exchange.probe.body === body
-  return [jobs.some(isSame)]
+  return [
+    jobs.some(
+      ({ creation: one }) =>
+        one.request === request && one.exchange.probe.body === exchange.probe.body,
+    ),
+  ]
 }
 
-/**
- * The same, for servers that compare requests: held only if both equal inputs and other values were tried beside a job.
- */
+/** The same, for servers that compare requests: held only if both equal inputs and other values were tried beside a job. */
 export const inProgressWithOthers: Rule = (history) => {
   const verdict = inProgress(history)
   if (verdict.outcome !== 'held') return verdict
@@ -271,8 +258,9 @@ export const inProgressWithOthers: Rule = (history) => {
   return { outcome: 'open', why: why + remedy(history) }
 }
 
+/** Whether a reading of one as in progress lies between two of the other. */
 function areBoth(one: Job, other: Job): boolean {
-  const mine = one.inProgress
+  const { inProgress: mine } = one
   const [first, last] = [mine[0], mine.at(-1)]
   return other.inProgress.some(
     ({ sentAt, endedAt }) => first && last && first.endedAt <= sentAt && last.sentAt >= endedAt,
@@ -312,15 +300,15 @@ export const perApplication: Rule = (history) => {
       .flatMap(({ creation, elsewhere }) => elsewhere.map((job) => ({ creation, job })))
     const granted = beside.filter(({ creation }) => creation.isGranted).length
     // Counts only if the application accepts a creation after the other job.
-    const blocked = beside.filter(({ creation, job }) => {
-      const end = job.end?.endedAt ?? Infinity
-      return (
+    const blocked = beside.filter(
+      ({ creation, job: { end } }) =>
         isConflict(creation) &&
         !lostBefore(application, creation.sentAt) &&
         !mayBeOfRefusals(history, creation) &&
-        application.creations.some(({ isGranted, sentAt }) => isGranted && sentAt > end)
-      )
-    })
+        application.creations.some(
+          ({ isGranted, sentAt }) => isGranted && sentAt > (end?.endedAt ?? Infinity),
+        ),
+    )
     const times = new Set(blocked.map(({ job }) => job)).size
     return { application, granted, blocked, times }
   })
@@ -328,22 +316,21 @@ export const perApplication: Rule = (history) => {
   // One or two 409s are inconclusive: a new application is tried again once a declared one shows the fault.
   const looked = looks.filter(({ granted, times }) => granted > 0 || times >= timesAlike)
   const found = proofOf(history, shown, looked)
-  const [first] = found?.blocked ?? []
-  if (found && first) {
-    const { exchange } = first.creation
-    const what = `with a valid body, while only job ${first.job.id} of another application was in progress, in ${found.times} attempts${somebodyElse(found.application)}`
+  if (found) {
+    const [{ creation, job }] = found.blocked as [Beside]
+    const what = `with a valid body, while only job ${job.id} of another application was in progress, in ${found.times} attempts${somebodyElse(found.application)}`
     const expected = '202: a job in progress on another application is not a conflict'
-    return verdictOf([{ exchange, what, expected }], 1, '')
+    return verdictOf([{ exchange: creation.exchange, what, expected }], 1, '')
   }
   const cases = looks.reduce((sum, { granted }) => sum + granted, 0)
-  const blockedTimes = Math.max(0, ...looks.map(({ times }) => times))
-  const busy =
-    blockedTimes > 0
-      ? `the other application was busy during a job in ${blockedTimes} attempts`
+  const most = Math.max(0, ...looks.map(({ times }) => times))
+  const why =
+    most > 0
+      ? `the other application was busy during a job in ${most} attempts`
       : 'no creation was answered while another application was seen with a job in progress'
   return withConflict(
     history,
-    verdictOf([], cases, () => busy + remedy(history)),
+    verdictOf([], cases, () => why + remedy(history)),
   )
 }
 
@@ -352,10 +339,16 @@ function withConflict(history: History, verdict: Verdict): Verdict {
   return { outcome: 'open', why: 'no creation got 409 in this run' }
 }
 
+/** Whether no job of another application can be to blame for a 409. */
+function isApartFrom(history: History, creations: readonly HistoryEvent[]): boolean {
+  return (
+    perApplication(history).outcome === 'held' || creations.some((one) => isAlone(history, one))
+  )
+}
+
 /** §4.2: once its job has ended, the application accepts another one. */
 export const released: Rule = (history) => {
   let open = 'no reading showed a job of the application ended'
-  const isApart = perApplication(history).outcome === 'held'
   const shown: { application: Application; kept: HistoryEvent[]; keptMs: number }[] = []
   const looked: { application: Application }[] = []
   let cases = 0
@@ -373,7 +366,7 @@ export const released: Rule = (history) => {
       if (!isLong || kept.some((one) => mayBeOfRefusals(history, one))) continue
       if (lostBefore(application, last.sentAt))
         open = 'a creation that got no answer may have started a job that nobody knows of'
-      else if (!isApart && !kept.some((one) => isAlone(history, one)))
+      else if (!isApartFrom(history, kept))
         open = 'a job of one application may block another: see jobs.create/409-per-application'
       else shown.push({ application, kept, keptMs })
     }
@@ -411,9 +404,8 @@ function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
 /** Evidence that all of several simultaneous creations are refused each time, although the application is free. */
 export function refusedTogether(history: History): Evidence | undefined {
   if (released(history).outcome === 'broken') return undefined
-  const isApart = perApplication(history).outcome === 'held'
   const isFree = ({ creation, freeSince = Infinity }: Attempt): boolean =>
-    creation.sentAt - freeSince >= releaseMs * 0.95 && (isApart || isAlone(history, creation))
+    creation.sentAt - freeSince >= releaseMs * 0.95 && isApartFrom(history, [creation])
   const looks = [...attemptsIn(history)].map(([application, attempts]) => {
     const bursts = burstsIn(attempts).filter(([first]) => isFree(first!))
     const refused = bursts.filter((burst) => burst.every(({ creation }) => isConflict(creation)))

@@ -15,10 +15,10 @@ import { type Attempt, attemptsIn, isAlone, isAsked, ownJobs, wereTogether } fro
 
 const created = '202 with the id, status and created_at of the new job'
 
-const wrong = ({ exchange }: HistoryEvent, more: Partial<Evidence> = {}): Evidence => {
-  const shownBy = exchange.purpose.requirement
-  return { exchange, what: 'with a valid body', expected: created, shownBy, ...more }
-}
+const wrong = ({ exchange }: HistoryEvent, more: Partial<Evidence> = {}): Evidence => ({
+  ...{ exchange, what: 'with a valid body', expected: created },
+  ...more,
+})
 
 function wrongAnswer(creation: HistoryEvent): Evidence | undefined {
   const { response } = creation.exchange
@@ -30,12 +30,11 @@ function wrongAnswer(creation: HistoryEvent): Evidence | undefined {
 function breakdownIn(attempts: readonly Attempt[]): Evidence | undefined {
   if (!attempts.some(({ creation }) => creation.isGranted)) return undefined
   const found = attempts.find(({ creation, met }) => {
-    const { request, isFirst, exchange } = creation
+    const { request, exchange } = creation
     const { response } = exchange
     const isOwn = response && isBreakdown(response) && ![502, 504].includes(response.status)
     return (
       request === 'valid' &&
-      isFirst &&
       isOwn &&
       met.length === 0 &&
       !attempts.some((one) => wereTogether(one.creation, creation))
@@ -52,7 +51,7 @@ function refusedWhenNew(history: History, attempts: readonly Attempt[]): Evidenc
   const [{ application } = {}] = attempts
   if (application?.madeAt === undefined) return undefined
   const { madeAt, creations } = application
-  const [first, ...more] = creations.filter(({ noise }) => noise === undefined)
+  const [first, ...more] = creations
   const isRefused = (one: HistoryEvent): boolean => isAsked(one) && isConflict(one)
   if (!first || !isRefused(first)) return undefined
   const isApart = perApplication(history).outcome === 'held'
@@ -102,7 +101,7 @@ export const retrievable = eachOf(
   ({ creation, readings }, { limits: { settleMs } }) => {
     const own = readings.filter((one) => one.key === creation.key)
     if (own.some(({ status }) => status === 200)) return 'held'
-    const last = own.findLast(({ status, noise }) => status !== undefined && noise === undefined)
+    const last = own.findLast(({ status }) => status !== undefined)
     const afterMs = (last?.sentAt ?? 0) - creation.endedAt
     if (!last || !(afterMs >= settleMs) || last.status === 403) return undefined
     const expected = `200: the id that the creation returned can be retrieved, at the latest ${settleMs} ms later (limits.settleMs)`

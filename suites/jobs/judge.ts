@@ -1,3 +1,4 @@
+import type { RequirementId } from '../../catalogue/catalogue.ts'
 import {
   byScenario,
   control,
@@ -25,141 +26,119 @@ import {
   decisive,
   grantedFinding,
   type Judge,
+  type Run,
   shapeFinding,
 } from '../../harness/run/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { leftOut } from '../../harness/report/index.ts'
-import type { ApplicationResource } from '../../harness/target/index.ts'
-import { clientOf, type JobClient, jobRequest } from './client.ts'
+import type { applicationNames } from '../../harness/target/index.ts'
+import { Jobs, jobRequest } from './client.ts'
 import { isSomeCreated } from './creations.ts'
 import { provokeConflicts, provokeRefusals } from './drive.ts'
-import { hasEnded, isGone, isRead, type Job, ownJobs, statusOf, viewOf } from './view.ts'
+import { hasEnded, isGone, isRead, type Job, ownJobs } from './view.ts'
 import { apartMs, failedFault, failedRule, isSomeRight, ofFailing } from './readings.ts'
 import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './rules.ts'
 
 /** The id of the job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
-async function readNewJob(client: JobClient): Promise<string> {
-  const { run, history } = client
+async function readNewJob(jobs: Jobs): Promise<string> {
+  const { run } = jobs
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const { exchange, said } = await grantedControl(run, 'jobs.create', 'no job could be created')
-  const job = exchange && viewOf(history).madeBy(client.eventOf(exchange))
+  const job = exchange && jobs.madeBy(jobs.eventOf(exchange))
   if (!job) throw new NotExercised(`the creation response has no id: ${said()}`)
-  await client.readUntilFound(job, 'jobs.create/202-retrievable')
+  await jobs.readUntilFound(job, 'jobs.create/202-retrievable')
   return job.id
 }
 
-/** Creates a job on a declared application and follows it to its end; throws `NotExercised` with `none` if refused. */
+/** Creates a job on a declared application and follows it to its end; throws `NotExercised` if refused. */
 async function follow(
-  client: JobClient,
-  application: ApplicationResource,
-  requirement: string,
-  none: string,
+  jobs: Jobs,
+  name: (typeof applicationNames)[number],
+  requirement: RequirementId,
 ): Promise<void> {
-  const { run, history } = client
+  const { run } = jobs
+  const application = declaredResource(run, name)
   const purpose = { requirement, role: 'setup' } as const
   const exchange = await ask(run, () => jobRequest(run, application), purpose)
-  const job = viewOf(history).madeBy(client.eventOf(exchange))
-  if (!job) throw new NotExercised(`${none}: ${describeResponse(exchange)}`)
-  await client.readUntilFound(job, 'jobs.create/202-retrievable')
-  await client.awaitEnd(job.id)
+  const job = jobs.madeBy(jobs.eventOf(exchange))
+  if (!job)
+    throw new NotExercised(
+      `no job of resources.${name} could be created: ${describeResponse(exchange)}`,
+    )
+  await jobs.readUntilFound(job, 'jobs.create/202-retrievable')
+  await jobs.awaitEnd(job.id)
 }
 
-const states: Readonly<Record<State, (client: JobClient) => Promise<unknown>>> = {
+const states: Readonly<Record<State, (jobs: Jobs) => Promise<unknown>>> = {
   readable: readNewJob,
-  ended: async (client) => client.awaitEnd(await reach(client, 'readable')),
+  ended: async (jobs) => jobs.awaitEnd(await reach(jobs.run, 'readable')),
   conflicts: provokeConflicts,
   refusals: provokeRefusals,
-  other: (client) =>
-    follow(
-      client,
-      declaredResource(client.run, 'otherApplication'),
-      'jobs.retrieve/200-identity',
-      'no job of resources.otherApplication could be created',
-    ),
-  failing: (client) =>
-    follow(
-      client,
-      declaredResource(client.run, 'failingApplication'),
-      'jobs.retrieve/200-failed',
-      'no job of resources.failingApplication could be created',
-    ),
+  other: (jobs) => follow(jobs, 'otherApplication', 'jobs.retrieve/200-identity'),
+  failing: (jobs) => follow(jobs, 'failingApplication', 'jobs.retrieve/200-failed'),
 }
 
-export function reach(client: JobClient, state: 'readable'): Promise<string>
-export function reach(client: JobClient, state: State): Promise<unknown>
-export function reach(client: JobClient, state: State): Promise<unknown> {
-  return once(client.run, `jobs ${state}`, () => states[state](client))
+export function reach(run: Run, state: 'readable'): Promise<string>
+export function reach(run: Run, state: State): Promise<unknown>
+export function reach(run: Run, state: State): Promise<unknown> {
+  return once(run, `jobs ${state}`, () => states[state](new Jobs(run)))
 }
 
 /** Interval before an ended job is read again, in ms: after its creation, or in a quick run after its observed end. */
 const againMs = { full: 2000, quick: 1000 }
-/** Maximum ended jobs per application and outcome to read again, besides the first; the latest. */
+/** Maximum ended jobs per application to read again, besides the first; the latest. */
 const maxReadAgain = { full: 2, quick: 1 }
-/** Intervals before a missing job is read again, in ms: a slow replica knows it by then, or another one answers. */
-const goneAgainMs = [1000, 2000, 3000, 3000]
 
-/**
- * Per application, the first job and the latest of each outcome; also jobs that were read and then disappeared: they are
- * lost, or a replica is slow.
- */
-function jobsToReadAgain({ run: { options }, history }: JobClient): Job[] {
+/** Per application, the first job and the latest; also jobs that were read and then disappeared. */
+function jobsToReadAgain({ run, history }: Jobs): Job[] {
   const made = ownJobs(history).filter(({ twinOf }) => !twinOf)
   const ended = made.filter(({ isOver }) => isOver)
   const gone = made.filter(({ readings }) => readings.some(isRead) && isGone(readings.at(-1)!))
-  const jobs = [...groupBy(ended, ({ application }) => application).values()].flatMap((own) => [
+  const most = maxReadAgain[run.options.depth]
+  const some = [...groupBy(ended, ({ application }) => application).values()].flatMap((own) => [
     ...own.slice(0, 1),
-    ...[...groupBy(own, ({ end }) => end && statusOf(end)).values()].flatMap((alike) =>
-      alike.slice(-maxReadAgain[options.depth]),
-    ),
+    ...own.slice(-most),
   ])
-  return [...new Set([...jobs, ...gone])]
+  return [...new Set([...some, ...gone])]
 }
 
-async function readAgain(client: JobClient, { id, creation }: Job): Promise<void> {
-  const settledIn = creation.endedAt + client.run.target.limits.settleMs - performance.now()
-  const later = client.isQuick ? [] : goneAgainMs
-  for (const ms of [0, ...(settledIn > 0 ? [settledIn] : []), ...later]) {
-    await client.pause(ms)
-    if (!isGone(await client.read(id, ids.stable))) return
-  }
+/** If the job is missing, once more after `settleMs`. */
+async function readAgain(jobs: Jobs, { id, creation }: Job): Promise<void> {
+  const settledAt = creation.endedAt + jobs.run.target.limits.settleMs
+  if (!isGone(await jobs.read(id, ids.stable)) || performance.now() > settledAt) return
+  await jobs.pauseUntil(settledAt)
+  await jobs.read(id, ids.stable)
 }
 
 /**
  * Reads what is only visible once all jobs are made and ended, before requirements about all of them are judged, and
  * late enough for effects that take seconds.
  */
-export async function readFinalStates(client: JobClient): Promise<void> {
-  const { run, history, isQuick } = client
+export async function readFinalStates(run: Run): Promise<void> {
+  const jobs = new Jobs(run)
+  const { history, isQuick } = jobs
   const { depth } = run.options
   const { application, job: declared } = run.target.resources
-  await Promise.allSettled(ownJobs(history).map(({ id }) => client.awaitEnd(id)))
+  await Promise.allSettled(ownJobs(history).map(({ id }) => jobs.awaitEnd(id)))
   const created = 'jobs.retrieve/200-created-at'
   const [first] = ownJobs(history)
   const isApart = ({ creation }: Job): boolean =>
     creation.sentAt - first!.creation.endedAt >= apartMs
   // The order of their times shows only in jobs that are far enough apart.
-  if (
-    application &&
-    first &&
-    !isQuick &&
-    client.isPlanned(created) &&
-    !ownJobs(history).some(isApart)
-  ) {
-    await client.pause(first.creation.endedAt + apartMs - performance.now())
-    await follow(client, application, created, '').catch(() => undefined)
+  const lacksLater = first && !isQuick && !ownJobs(history).some(isApart)
+  if (application && lacksLater && jobs.isPlanned(created)) {
+    await jobs.pauseUntil(first.creation.endedAt + apartMs)
+    await follow(jobs, 'application', created).catch(() => undefined)
   }
-  const isWanted = rulesAfter('ended').some((id) => id.startsWith('jobs.r') && client.isPlanned(id))
-  if (!isWanted || client.cannotBeRead) return
+  const isWanted = rulesAfter('ended').some((id) => id.startsWith('jobs.r') && jobs.isPlanned(id))
+  if (!isWanted || jobs.cannotBeRead) return
   const from = depth === 'full' ? first?.creation : first?.end
   const before = declared === undefined ? undefined : history.of(declared).find(hasEnded)
-  const since = Math.max(
-    from?.endedAt ?? 0,
-    (before?.endedAt ?? -Infinity) - againMs[depth] + againMs.quick,
-  )
-  await client.pause(since + againMs[depth] - performance.now())
+  const since = [(from?.endedAt ?? 0) + againMs[depth], (before?.endedAt ?? 0) + againMs.quick]
+  await jobs.pauseUntil(Math.max(...since))
   await Promise.allSettled([
-    ...jobsToReadAgain(client).map((job) => readAgain(client, job)),
-    ...(before && declared !== undefined ? [client.read(declared, ids.stable)] : []),
+    ...jobsToReadAgain(jobs).map((job) => readAgain(jobs, job)),
+    ...(before && declared !== undefined ? [jobs.read(declared, ids.stable)] : []),
   ])
 }
 
@@ -168,10 +147,10 @@ const granting: readonly string[] = [ids.released, ids.perApplication, ids.noEff
 function byRule(id: JobRuleId): Judge {
   return async (context) => {
     if (context.scenario) return (granting.includes(id) ? grantedByScenario : byScenario)(context)
-    const client = clientOf(context.run)
-    const verdict = client.verdict(id)
+    const jobs = new Jobs(context.run)
+    const verdict = jobs.verdict(id)
     const { state } = jobRules[id]
-    if (verdict.outcome === 'open') await reach(client, state)
+    if (verdict.outcome === 'open') await reach(context.run, state)
     if (id === ids.inProgress || id === ids.noEffect) context.control = 'granted'
     if (verdict.outcome === 'open' && state === 'conflicts')
       throw new NotExercised(
@@ -210,9 +189,9 @@ function answerVerdict(
 
 export const eachCreated: Judge = async (context) => {
   const { run } = context
-  const client = clientOf(run)
+  const jobs = new Jobs(run)
   const sent = await controlExchange(run, 'jobs.create').catch((error: unknown) => error)
-  const verdict = decisive(context, client.verdict('jobs.create/202-created'))
+  const verdict = decisive(context, jobs.verdict('jobs.create/202-created'))
   if (sent instanceof Error) {
     // Nobody else uses the objects of the run, so a fault there counts even if the declared application is busy.
     if (verdict.outcome !== 'broken' || run.life.ended) throw sent
@@ -220,7 +199,7 @@ export const eachCreated: Judge = async (context) => {
   }
   const exchange = sent as Exchange
   const { response } = exchange
-  const isAlone = response && isGranted(response) && !isSomeCreated(client.history)
+  const isAlone = response && isGranted(response) && !isSomeCreated(jobs.history)
   const of = { exchange, what: 'with a valid body', takes: isAlone ? null : undefined }
   const expected = '202 with the id, status and created_at of the new job'
   const own = answerVerdict(context, of, expected, 'created-job')
@@ -229,12 +208,12 @@ export const eachCreated: Judge = async (context) => {
 
 /** A reading of the declared job, or of the first one of the run, and all others. */
 export const eachRead: Judge = async (context) => {
-  const client = clientOf(context.run)
+  const jobs = new Jobs(context.run)
   const { exchange } = await control(context.run, 'jobs.retrieve')
   if (!exchange) throw new NotExercised(leftOut('--read-only'))
-  const takes = isSomeRight(client.history) ? undefined : null
+  const takes = isSomeRight(jobs.history) ? undefined : null
   const own = answerVerdict(context, { exchange, what: '', takes }, '200 with a job', 'job')
-  const verdict = client.verdict('jobs.retrieve/200-job')
+  const verdict = jobs.verdict('jobs.retrieve/200-job')
   if (own.outcome !== 'held' || verdict.outcome === 'open') return own
   return joined([own, decisive(context, verdict)])
 }
@@ -252,8 +231,8 @@ export const failsAsDeclared: Judge = async (context) => {
         return fault && { expected: ofFailing.expected, actual: fault.actual }
       },
     })
-  const client = clientOf(run)
-  const verdict = failedRule(declaredResource(run, 'failingApplication').id)(client.history)
-  if (verdict.outcome === 'open') await reach(client, 'failing')
+  const jobs = new Jobs(run)
+  const verdict = failedRule(declaredResource(run, 'failingApplication').id)(jobs.history)
+  if (verdict.outcome === 'open') await reach(run, 'failing')
   return decisive(context, verdict)
 }

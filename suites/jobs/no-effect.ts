@@ -55,9 +55,9 @@ interface Look extends Attempt {
   readonly isNext: boolean
 }
 
-function isRefused({ status = 0, noise, request }: HistoryEvent): boolean {
+function isRefused({ status = 0, request }: HistoryEvent): boolean {
   const isClients = status >= 400 && status < 500 && status !== 409
-  return noise === undefined && isClients && (request === 'faulty' || request === 'unknown')
+  return isClients && (request === 'faulty' || request === 'unknown')
 }
 
 const looksIn = derived((history): Look[] => {
@@ -76,7 +76,7 @@ const looksIn = derived((history): Look[] => {
     let last: HistoryEvent | undefined
     let grantedAt = -Infinity
     return attempts
-      .filter(({ creation }) => !isRefused(creation) && creation.noise === undefined)
+      .filter(({ creation }) => !isRefused(creation))
       .flatMap((attempt): Look[] => {
         const { creation, freeSince, met } = attempt
         const { sentAt, isGranted } = creation

@@ -98,11 +98,8 @@ function isGoneSinceNewer(job: Job, reading: HistoryEvent): boolean {
 function countedReadings({ limits }: History, job: Job): HistoryEvent[] {
   const found = job.readings.findIndex(isRead)
   return job.readings.filter((reading, at) => {
-    const { status, noise, sentAt } = reading
-    if (status === undefined || noise === 'throttled') return false
-    // Transient errors of a guardrail or model are repeated.
-    if (noise && job.readings.slice(at).some((one) => one.noise === undefined)) return false
-    if (isGoneSinceNewer(job, reading)) return false
+    const { status, sentAt } = reading
+    if (status === undefined || isGoneSinceNewer(job, reading)) return false
     const settled = sentAt - job.creation.endedAt > limits.settleMs
     const wasRead = found >= 0 && at > found && !isGone(reading)
     return status < 300 || settled || wasRead
@@ -187,7 +184,7 @@ export const identity: Rule = (history) => {
     cases += readings.filter(
       (one) => one.isGranted && typeof member(one.body, 'id') === 'string',
     ).length
-    const last = readings.findLast(({ noise }) => noise === undefined)
+    const last = readings.at(-1)
     const isSettled = last && last.sentAt - creation.endedAt > history.limits.settleMs
     const what = `for job ${id}, after newer ones were made`
     const expected = '200 with that job, as when it was read before'
@@ -408,7 +405,7 @@ export const stable = eachOf(
     }),
   ({ job, end, reading, readings }, { limits }) => {
     const lagMs = statusOf(reading) === 'in_progress' ? maxLagMs : laterMs
-    if (reading.noise !== undefined || !(reading.sentAt >= end.endedAt + lagMs)) return undefined
+    if (!(reading.sentAt >= end.endedAt + lagMs)) return undefined
     const what = `read again ${seconds(reading.sentAt - end.endedAt)} later`
     // Reported for the retrieval itself.
     if (isBackLater(readings, reading)) return undefined

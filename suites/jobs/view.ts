@@ -8,24 +8,12 @@ import {
 } from '../../harness/journal/index.ts'
 import { member } from '../../schemas/json.ts'
 
-export interface Span {
-  readonly from: number
-  readonly to: number
-}
-
-export class Application {
+export interface Application {
   readonly id: string
   /** When the history made it, in ms: nobody else uses it. */
   readonly madeAt: number | undefined
-  readonly creations: HistoryEvent[] = []
-  readonly jobs: Job[] = []
-  /** `created_at` in the answers to creations. */
-  readonly times = new Set<unknown>()
-
-  constructor(id: string, madeAt: number | undefined) {
-    this.id = id
-    this.madeAt = madeAt
-  }
+  readonly creations: HistoryEvent[]
+  readonly jobs: Job[]
 }
 
 export class Job {
@@ -63,20 +51,17 @@ export class Job {
     )
   }
 
-  /** When it was certainly in progress: from the answer to its creation until the last reading that showed it so. */
-  get busy(): Span | undefined {
-    const last = this.inProgress.at(-1)
-    return last && { from: this.creation.endedAt, to: last.sentAt }
-  }
-
-  get possible(): Span {
-    return { from: this.creation.sentAt, to: this.end?.endedAt ?? Infinity }
+  /** It was certainly in progress from the answer to its creation until the last reading that showed it so. */
+  get busyUntil(): number {
+    return this.inProgress.at(-1)?.sentAt ?? -Infinity
   }
 
   /** Whether a reading shows a newer job of the application, by its time. */
   #showsAnother(reading: HistoryEvent): boolean {
     const shown = createdAt(reading)
-    const isTimeOfAnother = createdAt(this.creation) !== shown && this.application.times.has(shown)
+    const isTimeOfAnother =
+      createdAt(this.creation) !== shown &&
+      this.application.jobs.some(({ creation }) => createdAt(creation) === shown)
     return !isOwn(reading, this) || isTimeOfAnother
   }
 }
@@ -115,10 +100,71 @@ export function isOwn({ body }: HistoryEvent, { id }: Pick<Job, 'id'>): boolean 
 export const createdAt = ({ body }: HistoryEvent): unknown => member(body, 'created_at')
 
 /**
- * A history as applications: the creations on each, their jobs, when a job was in progress, and what was in progress
- * beside a creation. All rules about jobs use this view. While a rule is open, `drive.ts` sends what it needs.
+ * Says nothing about jobs: a limit, a guardrail, or a valid creation that an earlier request on its connection may have
+ * spoiled. It is sent again.
  */
+const isNoise = (event: HistoryEvent): boolean => {
+  const { isFirst, noise, operation, status = 0 } = event
+  const isSpoiled = !isFirst && status >= 400 && status !== 409
+  return noise !== undefined || (operation === 'jobs.create' && isAsked(event) && isSpoiled)
+}
 
+function createView() {
+  const jobs: Job[] = []
+  const byApplication = new Map<string, Application>()
+  const byId = new Map<string, Job>()
+  const byCreation = new Map<HistoryEvent, Job>()
+  const madeAt = new Map<string, number>()
+  const applicationOf = (id: string): Application => {
+    const key = idKey(id)
+    const known = byApplication.get(key)
+    if (known) return known
+    const application = { id, madeAt: madeAt.get(key), creations: [], jobs: [] }
+    byApplication.set(key, application)
+    return application
+  }
+  const addCreation = (event: HistoryEvent): void => {
+    const { object: id, within = '', sentAt } = event
+    const application = applicationOf(within)
+    const { creations } = application
+    creations.splice(creations.findLastIndex((one) => one.sentAt <= sentAt) + 1, 0, event)
+    if (id === undefined || within === '') return
+    const job = new Job(id, application, event, byId.get(idKey(id)))
+    application.jobs.push(job)
+    jobs.push(job)
+    byCreation.set(event, job)
+    if (!job.twinOf) byId.set(idKey(id), job)
+  }
+  return {
+    /** With creations, or requested. */
+    applications: () => [...byApplication.values()],
+    /** In the order of the answers to their creations. */
+    jobs,
+    applicationOf,
+    jobOf: (id: string): Job | undefined => byId.get(idKey(id)),
+    madeBy: (creation: HistoryEvent): Job | undefined => byCreation.get(creation),
+    add(event: HistoryEvent): void {
+      const { operation, object = '', isGranted, endedAt } = event
+      const key = idKey(object)
+      if (isNoise(event)) return
+      if (operation === 'jobs.create') addCreation(event)
+      else if (isReading(event)) byId.get(key)?.addReading(event)
+      else if (operation === 'applications.create' && isGranted && !madeAt.has(key))
+        madeAt.set(key, endedAt)
+    },
+  }
+}
+
+/** The applications of a history, with the creations on each, and their jobs. */
+export const viewOf = gathered(createView, (view, event) => view.add(event))
+
+/** Jobs whose readings are judged; one created with a wrong key may belong to nobody. */
+export const ownJobs = (history: History): Job[] =>
+  viewOf(history).jobs.filter(
+    ({ creation: { exchange } }) => history.isRecorded || exchange.probe.credential.full,
+  )
+
+/** A creation, and what was in progress beside it. */
 export interface Attempt {
   readonly creation: HistoryEvent
   readonly application: Application
@@ -134,147 +180,64 @@ export interface Attempt {
   readonly freeSince: number | undefined
 }
 
-function createView() {
-  const applications: Application[] = []
-  const jobs: Job[] = []
-  const byApplication = new Map<string, Application>()
-  const byId = new Map<string, Job>()
-  const byCreation = new Map<HistoryEvent, Job>()
-  const madeAt = new Map<string, number>()
-  const applicationOf = (id: string): Application => {
-    const key = idKey(id)
-    const known = byApplication.get(key)
-    if (known) return known
-    const application = new Application(id, madeAt.get(key))
-    byApplication.set(key, application)
-    applications.push(application)
-    return application
-  }
-  const addCreation = (event: HistoryEvent): void => {
-    const { object: id, within = '', sentAt } = event
-    const application = applicationOf(within)
-    const { creations } = application
-    creations.splice(creations.findLastIndex((one) => one.sentAt <= sentAt) + 1, 0, event)
-    if (id === undefined || within === '') return
-    const job = new Job(id, application, event, byId.get(idKey(id)))
-    application.jobs.push(job)
-    application.times.add(createdAt(event))
-    jobs.push(job)
-    byCreation.set(event, job)
-    if (!job.twinOf) byId.set(idKey(id), job)
-  }
-  return {
-    /** With creations, or requested. */
-    applications,
-    /** In the order of the answers to their creations. */
-    jobs,
-    applicationOf,
-    jobOf: (id: string): Job | undefined => byId.get(idKey(id)),
-    madeBy: (creation: HistoryEvent): Job | undefined => byCreation.get(creation),
-    add(event: HistoryEvent): void {
-      const { operation, object = '', isGranted, endedAt } = event
-      const key = idKey(object)
-      if (operation === 'jobs.create') addCreation(event)
-      else if (isReading(event)) byId.get(key)?.addReading(event)
-      else if (operation === 'applications.create' && isGranted && !madeAt.has(key))
-        madeAt.set(key, endedAt)
-    },
-  }
-}
-
-export const viewOf = gathered(createView, (view, event) => view.add(event))
-
-/** Jobs whose readings are judged; one created with a wrong key may belong to nobody. */
-export const ownJobs = (history: History): Job[] =>
-  viewOf(history).jobs.filter(
-    ({ creation: { exchange } }) => history.isRecorded || exchange.probe.credential.full,
-  )
+/** Maximum concurrent jobs to consider in a long recording. */
+const mostAtOnce = 64
 
 export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
-  const { applications, jobs: all } = viewOf(history)
-  const timed = applications
-    .flatMap(({ creations }) => creations.filter(({ sentAt }) => !Number.isNaN(sentAt)))
-    .sort((one, other) => one.sentAt - other.sentAt)
-  const busy = meeting(timed, all, (job) => job.busy, isWithin)
-  return new Map(
-    applications.map((application) => {
-      const { id, creations, jobs } = application
-      const met = meeting(creations, jobs, (job) => job.possible, overlaps)
-      const free = freeTimes(application)
-      const attempts = creations.map((creation) => {
-        const going = busy.get(creation) ?? []
-        return {
-          creation,
-          application,
-          met: met.get(creation) ?? [],
-          beside: going.filter((job) => job.application === application),
-          elsewhere: going.filter((job) => !sameId(job.application.id, id)),
-          freeSince: isAsked(creation) ? free.get(creation) : undefined,
-        }
-      })
-      return [application, attempts]
-    }),
-  )
+  const { applications, jobs } = viewOf(history)
+  const free = new Map(applications().flatMap(freeTimes))
+  const attempts = new Map(applications().map((one): [Application, Attempt[]] => [one, []]))
+  const bySending = jobs
+    .map((job) => {
+      const { creation, end, busyUntil } = job
+      return { job, from: creation.sentAt, to: end?.endedAt ?? Infinity, busyUntil }
+    })
+    .filter(({ from, to }) => from <= to)
+    .sort((one, other) => one.from - other.from)
+  let next = 0
+  let going: typeof bySending = []
+  for (const [application, creation] of applications()
+    .flatMap((one) => one.creations.map((creation) => [one, creation] as const))
+    .sort(([, one], [, other]) => (one.sentAt || 0) - (other.sentAt || 0))) {
+    const { sentAt, endedAt } = creation
+    while (next < bySending.length && bySending[next]!.from <= endedAt)
+      going.push(bySending[next++]!)
+    going = going.filter(({ to }) => to >= sentAt).slice(-mostAtOnce)
+    const others = going.filter(({ job }) => job.creation !== creation)
+    const busy = others
+      .filter((one) => sentAt > one.job.creation.endedAt && endedAt <= one.busyUntil)
+      .map(({ job }) => job)
+    const isHere = (job: Job): boolean => job.application === application
+    attempts.get(application)!.push({
+      creation,
+      application,
+      met: others.map(({ job }) => job).filter(isHere),
+      beside: busy.filter(isHere),
+      elsewhere: busy.filter((job) => !isHere(job)),
+      freeSince: isAsked(creation) ? free.get(creation) : undefined,
+    })
+  }
+  return attempts
 })
 
 export const allAttempts = (history: History): Attempt[] => [...attemptsIn(history).values()].flat()
 
-/** Maximum concurrent jobs to consider in a long recording. */
-const mostAtOnce = 16
-
-/** For each creation, other jobs whose span overlaps: one sweep over time, whatever the length of the history. */
-function meeting(
-  creations: readonly HistoryEvent[],
-  jobs: readonly Job[],
-  spanOf: (job: Job) => Span | undefined,
-  meets: (creation: HistoryEvent, span: Span) => boolean,
-): Map<HistoryEvent, Job[]> {
-  const spans = jobs
-    .flatMap((job) => {
-      const span = spanOf(job)
-      // Without a time it has no order.
-      return span && span.from <= span.to ? [{ job, span }] : []
-    })
-    .sort((one, other) => one.span.from - other.span.from)
-  let next = 0
-  let active: typeof spans = []
-  return new Map(
-    creations.map((creation) => {
-      for (; next < spans.length && spans[next]!.span.from <= creation.endedAt; next++)
-        active.push(spans[next]!)
-      active = active.filter(({ span }) => span.to >= creation.sentAt).slice(-mostAtOnce)
-      const met = active.filter(
-        ({ job, span }) => job.creation !== creation && meets(creation, span),
-      )
-      return [creation, met.map(({ job }) => job)]
-    }),
-  )
-}
-
-function freeTimes({ jobs, creations }: Application): Map<HistoryEvent, number> {
-  const times = new Map<HistoryEvent, number>()
+function freeTimes({ jobs, creations }: Application): [HistoryEvent, number][] {
   // If another job has the same id, readings do not show the end, unless the answers are identical.
   const known = jobs
     .filter(({ twinOf, creation }) => !twinOf || createdAt(twinOf) !== createdAt(creation))
     .sort((one, other) => one.creation.sentAt - other.creation.sentAt)
   let next = 0
   let latest = -Infinity
-  for (const creation of creations) {
+  return creations.flatMap((creation): [HistoryEvent, number][] => {
     for (; next < known.length && known[next]!.creation.sentAt < creation.sentAt; next++)
       latest = Math.max(latest, known[next]!.end?.endedAt ?? Infinity)
-    if (latest <= creation.sentAt) times.set(creation, latest)
-  }
-  return times
+    return latest <= creation.sentAt ? [[creation, latest]] : []
+  })
 }
 
-const isWithin = ({ sentAt, endedAt }: HistoryEvent, { from, to }: Span): boolean =>
-  sentAt > from && endedAt <= to
-
-const overlaps = ({ sentAt, endedAt }: HistoryEvent, { from, to }: Span): boolean =>
-  sentAt <= to && endedAt >= from
-
 export const wereTogether = (one: HistoryEvent, other: HistoryEvent): boolean =>
-  one !== other && overlaps(one, { from: other.sentAt, to: other.endedAt })
+  one !== other && one.sentAt <= other.endedAt && one.endedAt >= other.sentAt
 
 /** Whether a creation on the application got no answer: it may have started an unknown job. */
 export function lostBefore({ creations }: Application, at: number): boolean {
@@ -283,7 +246,11 @@ export function lostBefore({ creations }: Application, at: number): boolean {
   return lost >= 0 && !before.slice(lost).some(({ isGranted }) => isGranted)
 }
 
+/** Whether no other application may have had a job in progress. */
 export const isAlone = (history: History, creation: HistoryEvent): boolean =>
   viewOf(history).jobs.every(
-    (job) => sameId(job.application.id, creation.within ?? '') || !overlaps(creation, job.possible),
+    ({ application: { id }, creation: { sentAt }, end }) =>
+      sameId(id, creation.within ?? '') ||
+      sentAt > creation.endedAt ||
+      (end?.endedAt ?? Infinity) < creation.sentAt,
   )
