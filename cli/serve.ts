@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from '@commander-js/extra-typings'
-import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
+import { referenceTargetFile } from '../schemas/package-file.ts'
 import { listenedOn, portOption } from './run/arguments.ts'
-import { endWith, runBeside } from './run/process.ts'
+import { runBeside } from './run/process.ts'
 import { untilSignal } from './guard.ts'
 
 export function serveCommand() {
@@ -30,22 +30,18 @@ async function serve(words: readonly string[], port: number): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'conform-serve-'))
   try {
     const target = join(dir, 'target.json')
-    const file = JSON.parse(readFileSync(referenceTargetFile, 'utf8')) as { keys: { full: string } }
-    writeFileSync(
-      join(dir, 'target.schema.json'),
-      readFileSync(packageFile('schemas/target.schema.json')),
-    )
-    writeFileSync(
-      target,
-      `${JSON.stringify({ ...file, $schema: './target.schema.json', baseUrl: url }, null, 2)}\n`,
-    )
+    const { $schema: _, ...file } = JSON.parse(readFileSync(referenceTargetFile, 'utf8')) as {
+      $schema: string
+      keys: { full: string }
+    }
+    writeFileSync(target, `${JSON.stringify({ ...file, baseUrl: url }, null, 2)}\n`)
     process.stdout.write(`${JSON.stringify({ url, target })}\n`)
     const code = await runBeside(words, interrupted, {
       CONFORM_URL: url,
       CONFORM_TARGET: target,
       CONFORM_API_KEY: file.keys.full,
     })
-    endWith(words, code)
+    if (code) process.exitCode = code
   } finally {
     rmSync(dir, { recursive: true, force: true })
     await close()

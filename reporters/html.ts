@@ -24,19 +24,12 @@ export async function* renderHtml(
   const sending = report.requirements.filter(({ cases }) => cases > 0).length
   const book = await exchangesByRequirement(exchanges, EXCHANGE_BUDGET / (sending + 1))
   yield `${pageHead(`${report.target.name}: ${standingOf(report).word}`)}
-<body${isLong(report) ? ' class="long"' : ''}><a class="skip" href="#main">Skip to the results</a>
+<body><a class="skip" href="#main">Skip to the results</a>
 `
   yield masthead(report)
   yield `<main id="main">\n${failureList(report)}${baselineNotes(report)}${stepList(report)}`
   yield* requirementList(report, book)
   yield `${runDetails(report)}</main>\n<script>${script}</script></body></html>\n`
-}
-
-/** Further failures are printed without evidence, which would take hundreds of pages. */
-const MOST_PRINTED = 40
-
-function isLong({ requirements }: Report): boolean {
-  return requirements.filter(({ outcome }) => outcome === 'failed').length > MOST_PRINTED
 }
 
 function* requirementList(

@@ -1,7 +1,6 @@
 import type { SchemaName } from './ajv.ts'
 import { validatorOf } from './validators.ts'
 import type { ErrorObject } from 'ajv'
-import { parseDateTime } from './formats.ts'
 import { escapeToken, memberPath, preview } from './json.ts'
 
 const formats: Readonly<Record<string, string>> = {
@@ -31,18 +30,6 @@ function wanted({ keyword, params, message }: ErrorObject): string {
   return message ?? `must fit ${keyword}`
 }
 
-/** Adds that a date-time lacks only its offset. */
-function offsetRemark({ keyword, params, data }: ErrorObject): string {
-  const lacks =
-    keyword === 'format' &&
-    params.format === 'date-time' &&
-    !isDateTime(data) &&
-    isDateTime(`${String(data)}Z`)
-  return lacks ? ': the offset from UTC is missing: Z or +00:00 at the end' : ''
-}
-
-const isDateTime = (value: unknown): boolean => parseDateTime(String(value)) !== undefined
-
 /** One sentence for the implementer of the server. */
 function problemOf(error: ErrorObject): string {
   const { keyword, params, instancePath, data } = error
@@ -50,7 +37,7 @@ function problemOf(error: ErrorObject): string {
   if (keyword === 'required') return `${inside(params.missingProperty as string)} is missing`
   if (keyword === 'additionalProperties')
     return `${inside(params.additionalProperty as string)} is not a known member`
-  return `${inWords(instancePath)} ${wanted(error)}, got ${preview(data)}${offsetRemark(error)}`
+  return `${inWords(instancePath)} ${wanted(error)}, got ${preview(data)}`
 }
 
 export type { SchemaName } from './ajv.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { dirname, extname, join, relative, resolve, sep } from 'node:path'
+import { dirname, extname, join } from 'node:path'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { mergedExamples, type Step } from '../../reporters/view/next-steps.ts'
@@ -49,15 +49,8 @@ export function starter(file: string, { baseUrl, keyVariable, notServed }: Answe
 const schemaPath = 'node_modules/ai-content-conformance/schemas/target.schema.json'
 
 function schemaLine(file: string): string {
-  const folder = dirname(resolve(file))
-  for (let above = folder; ; above = dirname(above)) {
-    const found = join(above, schemaPath)
-    if (existsSync(found)) {
-      const path = relative(folder, found).replaceAll(sep, '/')
-      return `  "$schema": "${path.startsWith('.') ? path : `./${path}`}",\n\n`
-    }
-    if (above === dirname(above)) return ''
-  }
+  const isThere = existsSync(join(dirname(file), schemaPath))
+  return isThere ? `  "$schema": "./${schemaPath}",\n\n` : ''
 }
 
 const keys = `// The key with full rights: a string, {"env": "NAME"}, {"file": "path"} or {"command": [...], "ttlSeconds": 300}.

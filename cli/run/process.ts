@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shellWord } from '../../harness/shell-word.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { terminalText } from '../../reporters/escape.ts'
 
 export interface CommandEnd {
   readonly code: number | null
@@ -119,12 +118,4 @@ export async function runBeside(
   } finally {
     await close()
   }
-}
-
-/** Ends with the exit code of the command, and reports it if not 0. */
-export function endWith(words: readonly string[], code: number | undefined): void {
-  if (code === undefined || code === 0) return
-  process.exitCode = code
-  const command = terminalText(words.map(shellWord).join(' '), 60)
-  process.stdout.write(`exit ${code}: ${command} ended with ${code}\n`)
 }

@@ -127,11 +127,7 @@ function whyEnded(end: CommandEnd, log: string | undefined, target: Target): str
     throw new UserError(
       `--start: the shell could not run the command (exit code ${code}): ${errorIn(log, target)}`,
     )
-  const remedy =
-    code === 0
-      ? '; give a command that stays in the foreground, or start the server yourself and use only --wait <ms>'
-      : ''
-  return `the command of --start ended (${endOf(end)}) before ${target.baseUrl} answered${remedy}`
+  return `the command of --start ended (${endOf(end)}) before ${target.baseUrl} answered`
 }
 
 function endOf({ code, signal }: CommandEnd): string {

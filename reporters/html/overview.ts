@@ -6,8 +6,8 @@ import { byState, mapSentence, shownMap, states } from '../view/operation-map.ts
 import { capital, compactJson, duration, outcomes } from '../view/writing.ts'
 import {
   exitLine,
-  interruptedNote,
   createdObjects,
+  interruptedNote,
   runNotes,
   seedLine,
   isSaidByExit,
@@ -102,6 +102,7 @@ function sentence(text: string): string {
 
 export function runDetails(report: Report): string {
   const { run, suite, target } = report
+  const made = createdObjects(run)
   const rows: [string, string][] = [
     ['Suite', `${suite.name} ${suite.version}`],
     ['Interface', `version ${suite.specVersion}, ${suite.specDigest}`],
@@ -112,29 +113,16 @@ export function runDetails(report: Report): string {
       'Took',
       `${duration(run.durationMs)}, ${count(run.requests, 'request')}, ${run.throttled} throttled, at most ${run.concurrency} at once`,
     ],
+    ...(made === undefined ? [] : [['On your server', made] satisfies [string, string]]),
     [
       'Repeat',
       run.runs === 0
         ? seedLine(report)
         : `${seedLine(report)}, ${run.runs} cases for each generated refusal`,
     ],
-    ['Code names', `judged as ${run.tpe}`],
-    ...(run.only.length > 0 ? ([['Only', run.only.join(', ')]] as [string, string][]) : []),
-    ...(run.skip.length > 0 ? ([['Left out', run.skip.join(', ')]] as [string, string][]) : []),
   ]
-  const list =
-    rows.map(([name, value]) => `<dt>${name}</dt><dd>${htmlText(value)}</dd>`).join('') +
-    created(report)
+  const list = rows.map(([name, value]) => `<dt>${name}</dt><dd>${htmlText(value)}</dd>`).join('')
   return `${sectionHead('run', 'The run')}<dl class="run">${list}</dl></section>\n${glossary}`
-}
-
-/** Folded, since there may be hundreds. */
-function created({ run }: Report): string {
-  if (run.created.length === 0) return ''
-  const items = run.created.map(
-    ({ id, name, operation }) => `<li>${htmlText(`${operation} ${name ?? id}`)}</li>`,
-  )
-  return `<dt>On your server</dt><dd><details><summary>${createdObjects(run)}</summary><ul class="plain">${items.join('')}</ul></details></dd>`
 }
 
 const glossary = `${sectionHead('words', 'What the words mean')}<dl class="run">

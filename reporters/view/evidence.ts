@@ -50,7 +50,7 @@ export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
   const notes = [
     failure.onlyName && 'only the code name differs: passes with --tpe family',
     failure.takes &&
-      `one request alone does not reproduce this: ${takenStates[failure.takes]}${waitOf(failure)}${laterOf(failure)}`,
+      `one request alone does not reproduce this: ${takenStates[failure.takes]}${laterOf(failure)}`,
   ].filter((note) => typeof note === 'string')
   const cut = (text: string): string => shortened(visible(text), limit)
   return [
@@ -61,13 +61,6 @@ export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
     ['again', visible(failure.rerun)],
     ...(failure.exchange ? ([['curl', visible(failure.exchange.curl)]] as const) : []),
   ]
-}
-
-/** Time since the job's creation: a server may lock an application only for part of a job. */
-function waitOf({ story, takes }: Failure): string {
-  const wrong = story?.steps.find(({ isWrong }) => isWrong)
-  if (takes !== 'job-in-progress' || wrong === undefined) return ''
-  return `. In the run they were ${wrong.sentMs.toLocaleString('en')} ms apart: you may have to keep that gap`
 }
 
 function laterOf({ later }: Failure): string {

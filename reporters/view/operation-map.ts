@@ -1,6 +1,5 @@
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
-import { grantedRequirement } from '../../catalogue/catalogue.ts'
 import { count, type Report, type RequirementResult } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { selectedResults, withoutEchoes } from './groups.ts'
@@ -105,10 +104,7 @@ export interface NotBuilt {
   readonly part: Readonly<Record<string, unknown>>
 }
 
-/** Above this number, it is shorter to name the existing operations. */
-const FEW = 4
-
-export function notBuilt(report: Facts): NotBuilt | undefined {
+export function notBuilt(report: Pick<Report, 'run'>): NotBuilt | undefined {
   const { absent = [] } = report.run
   if (absent.length === 0) return undefined
   const all = absentOperations(report)
@@ -118,7 +114,7 @@ export function notBuilt(report: Facts): NotBuilt | undefined {
   return {
     operations: named,
     answers: firstOf(answers, 1).join('; '),
-    part: { operations: named.length > FEW ? restNotServed(report) : notServed(named) },
+    part: { operations: Object.fromEntries(named.map((id) => [id, 'not-served'])) },
   }
 }
 
@@ -130,24 +126,4 @@ export function answering({ run }: Pick<Report, 'run'>): string[] {
   return run.notServed
     .filter(({ answered }) => !ofNone.includes(answered))
     .map(({ answered, operation }) => `${operation} (${answered})`)
-}
-
-function notServed(ids: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(ids.map((id) => [id, 'not-served']))
-}
-
-function restNotServed(report: Facts): Record<string, unknown> {
-  const there = operationMap(report).filter(
-    ({ operation, state }) =>
-      state !== 'not built' && state !== 'not served' && !hasEntry(report, operation),
-  )
-  return { ...Object.fromEntries(there.map(({ operation }) => [operation, {}])), '*': 'not-served' }
-}
-
-/** Whether the valid request was sent, because of an entry or a resource; the list of files needs neither. */
-function hasEntry({ requirements }: Pick<Report, 'requirements'>, operation: OperationId): boolean {
-  const granted = requirements.find(({ id }) => id === grantedRequirement[operation])
-  return (
-    operation !== 'files.list' && (granted?.outcome === 'passed' || granted?.outcome === 'failed')
-  )
 }

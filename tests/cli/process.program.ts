@@ -145,7 +145,7 @@ test('serve ends with the command after --, and with its exit code', async () =>
   }).then(({ status }) => process.exit(status === 200 && process.env.CONFORM_TARGET ? 7 : 1))`
   const { code, stdout } = await start(['serve', '--', process.execPath, '-e', ask]).ended
   expect(code).toBe(7)
-  expect(stdout).toMatch(/^\{.*\}\nexit 7: .*ended with 7\n$/)
+  expect(stdout).toMatch(/^\{.*\}\n$/)
   expect(await start(['serve', '--', 'no-such-program']).ended).toMatchObject({
     code: 2,
     stderr: 'conform: -- no-such-program: cannot be run (ENOENT)\n',
