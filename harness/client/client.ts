@@ -31,9 +31,6 @@ import {
 import { forLiveness, httpRequest, livenessProbe, operationName, requestOf } from './request.ts'
 import type { State } from './state.ts'
 
-/** Sends a ready request at once on a held place; once more if it has no effect, and the connection was stale. */
-type SendHeld = (probe: Probe, purpose: Purpose, fresh?: boolean) => Promise<Exchange>
-
 interface Parts {
   readonly transport: Transport
   readonly elsewhere: { to(origin: string): Pick<Transport, 'send'>; close(): Promise<unknown> }
@@ -295,21 +292,6 @@ export class Client {
     }
   }
 
-  /**
-   * Takes places ahead of waiters, and releases them after the work. A holder must never wait for others: the work only
-   * gets `sendHeld`; making a request, which may send others, must happen before or after.
-   */
-  async holdPlaces<T>(count: number, work: (sendHeld: SendHeld) => Promise<T>): Promise<T> {
-    const release = await this.#places.acquire(this.#run.life.signal, { count, urgent: true })
-    const sendHeld: SendHeld = async (probe, purpose, fresh = false) => {
-      const send = (isFresh: boolean): Promise<Exchange> =>
-        this.#send({ source: probe, purpose, fresh: isFresh, pace: 'paid-back' }, probe)
-      const first = await send(fresh)
-      return probe.effect === 'none' ? this.#unlessStale(first, () => send(true)) : first
-    }
-    return work(sendHeld).finally(release)
-  }
-
   /** @param opens opens connections first, to hit a race of a millisecond between a server's check and its set */
   async sendAtOnce(
     count: number,
@@ -323,7 +305,15 @@ export class Client {
     this.breaker.check(operation)
     await this.throttle.pass(operation, signal)
     await this.#pacer.saveUp(options.opens ? 2 * count : count, signal)
-    const first = await this.holdPlaces(count, async (sendHeld) => {
+    const release = await this.#places.acquire(signal, { count, urgent: true })
+    /** Only what is ready: a holder of places never waits for others, and making a request may send some. */
+    const sendHeld = async (probe: Probe, of: Purpose, fresh = false): Promise<Exchange> => {
+      const ask: Ask = { source: probe, purpose: of, fresh, pace: 'paid-back' }
+      const sent = await this.#send(ask, probe)
+      if (probe.effect !== 'none') return sent
+      return this.#unlessStale(sent, () => this.#send({ ...ask, fresh: true }, probe))
+    }
+    const sendAll = async (): Promise<Exchange[]> => {
       const { idle } = this.transport
       if (options.opens && idle && idle() < count) {
         const read = await livenessProbe(this.#run)
@@ -332,7 +322,8 @@ export class Client {
         await Promise.allSettled(probes.map(() => sendHeld(read, opening)))
       }
       return Promise.all(probes.map((probe) => sendHeld(probe, purpose, options.fresh)))
-    })
+    }
+    const first = await sendAll().finally(release)
     const again = async (): Promise<Exchange> =>
       this.sendOnce({ source: await make(), purpose, fresh: true, pace: 'paid-back' })
     const sent = await Promise.all(first.map((one) => this.#unlessStale(one, again)))

@@ -31,10 +31,6 @@ const users = {
     sendAtOnce(run, { size: 5, make: made(run, 'creates'), requirement: purpose.requirement }),
   'burst of all': async (run: Run) =>
     sendAtOnce(run, { size: 99, make: made(run, 'none'), requirement: purpose.requirement }),
-  held: async (run: Run) => {
-    const probe = await made(run, 'none')()
-    return run.client.holdPlaces(1, (sendHeld) => sendHeld(probe, purpose))
-  },
 } satisfies Record<string, (run: Run) => Promise<unknown>>
 
 /** Closes connections and asks for patience: of a hundred requests so many each. */
