@@ -6,7 +6,7 @@ import {
   requirementOf,
 } from '../../catalogue/catalogue.ts'
 import { operation, type OperationId, operations } from '../../catalogue/operations.ts'
-import { observedCases } from '../../harness/checks/index.ts'
+import { observedCase, observedRequirements } from '../../harness/checks/index.ts'
 import { type BodySchema, shapeFault } from '../../harness/run/index.ts'
 import {
   describePairs,
@@ -127,9 +127,12 @@ export function judgeRecording(
   for (const entry of entries) {
     const exchange = exchangeIfAnswered(entry)
     if (!exchange) continue
-    for (const { requirement, actual, expected } of observedCases(exchange)) {
+    for (const requirement of observedRequirements) {
       // Without recorded headers, the media type is unknown.
       if (requirement === 'envelope/content-type' && entry.headers.length === 0) continue
+      const seen = observedCase(requirement, exchange)
+      if (!seen) continue
+      const { expected, actual } = seen
       count(requirement, actual === undefined ? undefined : { exchange, expected, actual })
     }
     const { operation } = exchange.probe

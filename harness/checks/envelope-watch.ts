@@ -144,14 +144,11 @@ type ObservedRequirement = keyof typeof rules
 
 export const observedRequirements = Object.keys(rules) as ObservedRequirement[]
 
-/** Judges an answer by each applicable requirement; `actual` is set if wrong. */
-export function* observedCases(exchange: Exchange) {
+/** Judges an answer by a requirement, if that applies; `actual` is set if wrong. */
+export function observedCase(requirement: ObservedRequirement, exchange: Exchange) {
   const { response, purpose } = exchange
-  if (!response || purpose.skipJudging === 'at all') return
-  for (const requirement of observedRequirements) {
-    const seen = rules[requirement](response, exchange)
-    if (seen) yield { requirement, ...seen }
-  }
+  if (!response || purpose.skipJudging === 'at all') return undefined
+  return rules[requirement](response, exchange)
 }
 
 function createEnvelopeWatch() {
@@ -174,9 +171,11 @@ function createEnvelopeWatch() {
       if (!response || purpose.skipJudging === 'at all') return
       if (purpose.isSuccess && response.status < 300) sound.add(exchange.probe.operation)
       if (purpose.isSuccess && response.status >= 500) broken.add(nameOf(exchange))
-      for (const { requirement, expected, actual } of observedCases(exchange)) {
-        const tally = tallies.get(requirement) as Tally
+      for (const [requirement, tally] of tallies) {
+        const seen = observedCase(requirement, exchange)
+        if (!seen) continue
         tally.cases++
+        const { expected, actual } = seen
         if (actual === undefined || !isToKeep(tally, exchange)) continue
         const shownBy = purpose.requirement
         tally.failures.push({

@@ -1,7 +1,12 @@
 export { suite, type Suite } from './suite.ts'
 export { failUnsteady, noteSteady } from './steady.ts'
 export { endIfAlike } from './alike.ts'
-export { byAllAnswers, watchEnvelope, observedCases } from './envelope-watch.ts'
+export {
+  byAllAnswers,
+  watchEnvelope,
+  observedCase,
+  observedRequirements,
+} from './envelope-watch.ts'
 
 // Refusals: a valid request with one fault.
 export {
