@@ -137,18 +137,24 @@ export function eventOf(
   const { operation } = exchange.probe
   const about = operation !== null && aboutOf(target, operation, exchange)
   if (!operation || !about) return undefined
+  // A faulty use shows nothing.
+  if (about.kind === 'use' && !isRecorded && !isValid(exchange)) return undefined
   const intention: Intention = isRecorded
     ? { request: 'unknown' }
     : intentionOf(target, exchange, about)
   return new ExchangeEvent(operation, about, intention, exchange)
 }
 
+const isValid = ({ purpose, probe }: Exchange): boolean =>
+  !purpose.expects && probe.fault === undefined && probe.credential.full
+
 type About = Pick<HistoryEvent, 'kind' | 'object' | 'within' | 'name'>
 
 function aboutOf(target: Target, id: OperationId, exchange: Exchange): About | undefined {
   const { probe } = exchange
   const { creates, params = {}, method, freshFileAt } = recordOf(id)
-  const [named] = Object.keys(params).flatMap((name) => probe.params[name] ?? [])
+  const inPath = Object.keys(params).find((name) => probe.params[name] !== undefined)
+  const named = inPath === undefined ? undefined : probe.params[inPath]
   if (creates) {
     const within = named ?? [probe.query['graphId']].flat()[0]
     const name = nameOf(target, id, exchange)

@@ -36,10 +36,12 @@ export interface History {
   follow(tell: (event: HistoryEvent) => void): void
 }
 
-const placesOf = (event: HistoryEvent): string[] => [
-  ...(event.object === undefined ? [] : [`of ${idKey(event.object)}`]),
-  ...(event.within === undefined ? [] : [`within ${idKey(event.within)}`]),
-]
+function placesOf({ object, within }: HistoryEvent): string[] {
+  const places: string[] = []
+  if (object !== undefined) places.push(`of ${idKey(object)}`)
+  if (within !== undefined) places.push(`within ${idKey(within)}`)
+  return places
+}
 
 const saysTheSame = (one: HistoryEvent | undefined, other: HistoryEvent): boolean =>
   one !== undefined &&
@@ -91,10 +93,11 @@ export class Journal implements History {
     // Creations without an object are compared by their request.
     if (this.isRecorded && places.length === 0)
       places.push(`asked ${event.operation} ${event.name} ${event.content}`)
-    const last = this.#byPlace.get(places[0]!)?.slice(-3) ?? []
-    const mayRepeat = this.isRecorded && !(event.kind === 'creation' && event.isGranted)
-    if (mayRepeat && last.length === 3 && last.every((one) => saysTheSame(one, event)))
-      return void Object.assign(last[2]!, event)
+    if (this.isRecorded && !(event.kind === 'creation' && event.isGranted)) {
+      const last = this.#byPlace.get(places[0]!)?.slice(-3) ?? []
+      if (last.length === 3 && last.every((one) => saysTheSame(one, event)))
+        return void Object.assign(last[2]!, event)
+    }
     this.events.push(event)
     for (const place of places) {
       const known = this.#byPlace.get(place)
@@ -106,10 +109,7 @@ export class Journal implements History {
 
   /** Appends what an exchange of a run says about an object, if anything. */
   appendExchange(target: Target, exchange: Exchange): void {
-    const event = eventOf(target, exchange, false)
-    const { purpose, probe } = exchange
-    const isValid = !purpose.expects && probe.fault === undefined && probe.credential.full
-    if (event?.kind !== 'use' || isValid) this.append(event)
+    this.append(eventOf(target, exchange, false))
   }
 
   appendAnswer({ probe, purpose, response, sentAt, endedAt }: Exchange): void {
