@@ -185,14 +185,14 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     get longestAskedMs(): number {
       return longestAskedMs
     },
-    async pass(operation: string, signal: AbortSignal): Promise<void> {
-      for (;;) {
-        const until = Math.max(heldUntil.get(operation) ?? -Infinity, allHeldUntil)
-        const wait = until - performance.now()
-        if (wait <= 0) return
-        await sleep(wait, undefined, { signal }).catch(() => undefined)
-        signal.throwIfAborted()
-      }
+    /** Waits as long as the operation is held; undefined if it is not. */
+    pass(operation: string, signal: AbortSignal): Promise<void> | undefined {
+      const until = Math.max(heldUntil.get(operation) ?? -Infinity, allHeldUntil)
+      const wait = until - performance.now()
+      if (wait <= 0) return undefined
+      return sleep(wait, undefined, { signal })
+        .catch(() => signal.throwIfAborted())
+        .then(() => this.pass(operation, signal))
     },
     /**
      * Pauses the operation after the `attempt`th consecutive throttled answer (from 0). Returns the pause in ms;

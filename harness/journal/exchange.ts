@@ -35,7 +35,7 @@ export interface Probe {
 /** A request, or a function that makes a new one per attempt (a new name for a creation). */
 export type Source = Probe | (() => Probe | Promise<Probe>)
 
-export async function probeOf(source: Source): Promise<Probe> {
+export function probeOf(source: Source): Probe | Promise<Probe> {
   return typeof source === 'function' ? source() : source
 }
 
