@@ -28,65 +28,36 @@ export const statusRequirements = statusTable
       .map((name) => [Number(line.slice(0, 3)), name] as const),
   )
 
+const operationRows = `
+pdf.parse  POST /v1/tools/pdf-parser/{file_id}  INVALID; QuotaExceeded 429; InternalError 500
+jobs.create  POST /v1/applications/{application_id}/jobs  INVALID; ResourceNotFound 404; BadRequest 409; QuotaExceeded 429; InternalError 500
+jobs.retrieve  GET /v1/applications/jobs/{job_id}
+completion.create  POST /v1/completion  INVALID; InvalidContentType 400; CompletionModelQuotaError 429; CompletionModelUnavailableError 500; CompletionModelInternalError 500
+chat.create  POST /v1/chat/completions  INVALID; InvalidContentType 400; CompletionModelUnsafeRequestError 400; CompletionModelQuotaError 429; CompletionModelInternalError 500; CompletionModelUnavailableError 503
+files.upload  POST /v1/files  INVALID; InvalidContentType 400; BadRequest 413; QuotaExceeded 429; InternalError 500; QuotaExceeded 507
+files.list  GET /v1/files
+files.retrieve  GET /v1/files/{file_id}  ResourceNotFound 404; ResourceNotFound 410
+graphs.create  POST /v1/knowledge-graphs  INVALID; QuotaExceeded 429; InternalError 500
+graphs.add-file  POST /v1/knowledge-graphs/{graph_id}/files  INVALID; ResourceNotFound 404; BadRequest 409; QuotaExceeded 429
+graphs.query  POST /v1/knowledge-graphs/{graph_id}/query  INVALID; ResourceNotFound 404; QuotaExceeded 429; InternalError 500
+applications.create  POST /v1/applications  INVALID; QuotaExceeded 429; InternalError 500
+ai-detect.run  POST /v1/tools/ai-detect  INVALID; QuotaExceeded 429; InternalError 500
+web-search.run  POST /v1/tools/web-search  INVALID; QuotaExceeded 429; InternalError 500; InternalError 503
+medical.comprehend  POST /v1/tools/comprehend/medical
+translate.run  POST /v1/translate  INVALID; QuotaExceeded 429; InternalError 500; InternalError 503
+vision.analyze  POST /v1/vision/analyze  INVALID; InvalidContentType 400; QuotaExceeded 429; InternalError 500; InternalError 503`
+
 /** §4, §7.3: the method and the path of each operation, and its row of the errors. */
-export const operationTable: Readonly<Record<string, readonly [route: string, errors?: string]>> = {
-  'pdf.parse': [
-    'POST /v1/tools/pdf-parser/{file_id}',
-    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
-  ],
-  'jobs.create': [
-    'POST /v1/applications/{application_id}/jobs',
-    'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; BadRequest 409; QuotaExceeded 429; InternalError 500',
-  ],
-  'jobs.retrieve': ['GET /v1/applications/jobs/{job_id}'],
-  'completion.create': [
-    'POST /v1/completion',
-    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; CompletionModelQuotaError 429; CompletionModelUnavailableError 500; CompletionModelInternalError 500',
-  ],
-  'chat.create': [
-    'POST /v1/chat/completions',
-    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; CompletionModelUnsafeRequestError 400; CompletionModelQuotaError 429; CompletionModelInternalError 500; CompletionModelUnavailableError 503',
-  ],
-  'files.upload': [
-    'POST /v1/files',
-    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; BadRequest 413; QuotaExceeded 429; InternalError 500; QuotaExceeded 507',
-  ],
-  'files.list': ['GET /v1/files'],
-  'files.retrieve': ['GET /v1/files/{file_id}', 'ResourceNotFound 404; ResourceNotFound 410'],
-  'graphs.create': [
-    'POST /v1/knowledge-graphs',
-    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
-  ],
-  'graphs.add-file': [
-    'POST /v1/knowledge-graphs/{graph_id}/files',
-    'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; BadRequest 409; QuotaExceeded 429',
-  ],
-  'graphs.query': [
-    'POST /v1/knowledge-graphs/{graph_id}/query',
-    'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; QuotaExceeded 429; InternalError 500',
-  ],
-  'applications.create': [
-    'POST /v1/applications',
-    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
-  ],
-  'ai-detect.run': [
-    'POST /v1/tools/ai-detect',
-    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
-  ],
-  'web-search.run': [
-    'POST /v1/tools/web-search',
-    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500; InternalError 503',
-  ],
-  'medical.comprehend': ['POST /v1/tools/comprehend/medical'],
-  'translate.run': [
-    'POST /v1/translate',
-    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500; InternalError 503',
-  ],
-  'vision.analyze': [
-    'POST /v1/vision/analyze',
-    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; QuotaExceeded 429; InternalError 500; InternalError 503',
-  ],
-}
+export const operationTable = Object.fromEntries(
+  operationRows
+    .replaceAll('INVALID', 'BadRequest 400; InvalidInputParameters 400')
+    .trim()
+    .split('\n')
+    .map((line): [string, [route: string, errors?: string]] => {
+      const [operation = '', route = '', errors] = line.split('  ')
+      return [operation, [route, errors]]
+    }),
+)
 
 /** `BadRequest 400; QuotaExceeded 429` */
 export const pairsOf = (cell: string): [tpe: string, status: number][] =>
@@ -102,11 +73,16 @@ const lines = readFileSync(new URL('requirements.txt', import.meta.url), 'utf8')
   .filter((line) => line !== '' && !line.startsWith('#'))
   .map((line) => line.split('  '))
 
-/** `JSON but pdf.parse` or `jobs.create pdf.parse`: a name in capitals has a line of its own. */
+/** A name in capitals has a line of its own. */
+const named = (text: string): string =>
+  lines.find(([name, , more]) => name === text && more === undefined)?.[1] ?? text
+
+/** `JSON but pdf.parse` or `jobs.create pdf.parse` */
 function operationsIn(text: string): string[] {
   const [some = '', others = ''] = text.split(' but ')
-  const named = lines.find(([name, , more]) => name === some && more === undefined)?.[1] ?? some
-  return named.split(' ').filter((operation) => !others.split(' ').includes(operation))
+  return named(some)
+    .split(' ')
+    .filter((operation) => !others.split(' ').includes(operation))
 }
 
 /** Level and effect, and the answers, of each requirement, by its id. */
@@ -115,6 +91,9 @@ export const requirementsByHand: ReadonlyMap<string, readonly [level: string, an
     lines.flatMap(([level = '', condition, answers, of]) =>
       answers === undefined || of === undefined
         ? []
-        : operationsIn(of).map((operation) => [`${operation}/${condition}`, [level, answers]]),
+        : operationsIn(of).map((operation) => [
+            `${operation}/${condition}`,
+            [level, named(answers)],
+          ]),
     ),
   )
