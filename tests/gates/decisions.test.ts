@@ -25,7 +25,7 @@ import {
   mistakeReason,
   unreachableReason,
 } from '../../harness/report/reason.ts'
-import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
+import type { Failure, Report, RequirementResult } from '../../harness/report/report-schema.ts'
 import { matchesId, patternProblem } from '../../harness/report/selection.ts'
 import { type HttpResponse, responseOf } from '../../harness/report/verdict.ts'
 import { UserError } from '../../harness/user-error.ts'
@@ -193,7 +193,7 @@ passed | a disk is full
 const blocks = decisions
   .trim()
   .split(/\n(?! )/)
-  .map((block) => block.split('\n  '))
+  .map((block) => block.split('\n  ') as [string, string, string])
 
 test.each(blocks)('%s: %s', (situation, exitLine, standing) => {
   const one = reportOf(situation)
@@ -202,29 +202,25 @@ test.each(blocks)('%s: %s', (situation, exitLine, standing) => {
   expect([`exit ${code}: ${because}`, words]).toEqual([exitLine, standing])
 })
 
-/** What is wrong in some format, for each situation in which something is. */
-async function wrongIn(
+/** Expects no situation in which `look` finds something wrong. */
+async function expectNothingWrong(
   look: (one: Report, exitLine: string) => Promise<string> | string,
-): Promise<string[]> {
-  const all = blocks.map(async ([situation, exitLine = '']) => {
-    const found = await look(reportOf(situation!), exitLine)
-    return found === '' ? [] : [`${situation}: ${exitLine}, but ${found}`]
-  })
-  return (await Promise.all(all)).flat()
+): Promise<void> {
+  for (const [situation, exitLine] of blocks)
+    expect([situation, await look(reportOf(situation), exitLine)]).toEqual([situation, ''])
 }
 
 test('the terminal and Markdown say the exit line', async () => {
   const unescaped = (text: string) =>
     text.replaceAll(/&#(\d+);/g, (_, sign: string) => String.fromCodePoint(Number(sign)))
-  const wrong = await wrongIn((one, exitLine) => {
+  await expectNothingWrong((one, exitLine) => {
     if (!inTerminal(one).endsWith(`\n${exitLine}\n`)) return 'the terminal ends otherwise'
     return unescaped(renderMarkdown(one)).includes(exitLine) ? '' : 'Markdown lacks it'
   })
-  expect(wrong).toEqual([])
 })
 
 test('Markdown, HTML and the badge have the tone of the verdict', async () => {
-  const wrong = await wrongIn(async (one) => {
+  await expectNothingWrong(async (one) => {
     const shown = [
       /^## (\S+) /.exec(renderMarkdown(one))?.[1],
       /<div class="verdict (\w)">/.exec(await inHtml(one))?.[1],
@@ -234,7 +230,6 @@ test('Markdown, HTML and the badge have the tone of the verdict', async () => {
     const wanted = tones[standingOf(one).tone]
     return shown === wanted ? '' : `they show ${shown} instead of ${wanted}`
   })
-  expect(wrong).toEqual([])
 })
 
 /** What is red in a report of tests: requirements, and errors of the run; and how many failures and errors it counts. */
@@ -257,7 +252,7 @@ const redIn: Record<string, (of: Report) => [red: string[], errors: number, coun
 test.each(Object.entries(redIn))(
   '%s is red exactly if the exit code is not 0: by what is decisive, and by an error if it is 2 or 3',
   async (_, find) => {
-    const wrong = await wrongIn((one) => {
+    await expectNothingWrong((one) => {
       const [red, errors, counted] = find(one)
       const found = `${red.length}, ${errors}`
       const { code } = one.exit
@@ -267,7 +262,6 @@ test.each(Object.entries(redIn))(
       const missing = decisive(one).filter(({ id: own }) => !red.includes(own))
       return missing.map(({ id: own }) => `${own} is not red`).join()
     })
-    expect(wrong).toEqual([])
   },
 )
 
@@ -307,14 +301,12 @@ test('every format names what --require-exercised misses; of many, the first', (
 })
 
 test('deciding a report again reads none of its words, and forgets options that are not given', () => {
-  const reworded = (of: Report): Report => ({
-    ...of,
-    exit: { ...of.exit, because: 'pour une autre raison' },
-  })
+  const because = 'pour une autre raison'
+  const reworded = (of: Report): Report => ({ ...of, exit: { ...of.exit, because } })
   const causes = ['passed failed | key refused', 'missed'].map((one) =>
     outsideCause(reworded(reportOf(one))),
   )
-  expect(causes).toEqual(['pour une autre raison', undefined])
+  expect(causes).toEqual([because, undefined])
   const required = reworded(reportOf('failed missed | --require-exercised'))
   expect(decisive(required).map(({ id }) => id)).toEqual(['a.b/1', 'a.b/2'])
   expect(decisive(decided(required)).map(({ id }) => id)).toEqual(['a.b/1'])
@@ -351,10 +343,9 @@ const now = new Date('2027-01-31T23:59:59.999Z')
 const id = 'a.b/1'
 const of = (...entries: BaselineEntry[]) => ({ file: 'b.json', entries })
 const { exchange } = failure()
-const withBody = (status: number, body: string) => ({
-  exchange: { ...exchange!, response: { status, headers: {}, body } },
+const withBody = (status: number | null, body: string): Partial<Failure> => ({
+  exchange: { ...exchange!, response: status === null ? undefined : { status, headers: {}, body } },
 })
-/** `404 A or no answer` as a baseline records it, and as failures. */
 const answersOf = (text: string): HttpResponse[] =>
   text.split(' or ').map((one) => {
     const [status, tpe] = one.split(' ')
@@ -364,9 +355,7 @@ const failedWith = (text: string, row = id) =>
   failed(
     row,
     ...answersOf(text).map(({ status, tpe }) =>
-      status === null
-        ? { exchange: { ...exchange!, response: undefined } as never }
-        : withBody(status, tpe ? JSON.stringify({ tpe }) : ''),
+      withBody(status, tpe ? JSON.stringify({ tpe }) : ''),
     ),
   )
 
@@ -460,14 +449,8 @@ test('--update-baseline keeps what still fails or is flaky, adds what newly fail
     { id: 'a.b/9', reason: 'gone' },
   )
   const rows = [
-    ...[
-      failedWith('404 A'),
-      result('a.b/2'),
-      missed('a.b/3'),
-      failedWith('404 A', 'a.b/4'),
-      result('a.b/5'),
-    ],
-    failedWith('404 A or 500 B', 'a.b/6'),
+    ...[failedWith('404 A'), result('a.b/2'), missed('a.b/3'), failedWith('404 A', 'a.b/4')],
+    ...[result('a.b/5'), failedWith('404 A or 500 B', 'a.b/6')],
     { ...failedWith('404 A', 'a.b/7'), level: 'should' as const },
   ]
   const { baseline: updated, text, difference } = updateBaseline(old, report(rows), now)
@@ -500,18 +483,16 @@ test('every report says why a failure is expected', async () => {
   const rows = [failed(id), result('c.d/1')]
   const expected = report(rows, { baseline: holdAgainst(of({ id, reason }), rows, now) })
   const html = await inHtml(expected)
-  expect(html).toContain(`expected by the baseline: ${reason}`)
-  expect(html).toContain(`Expected by the baseline: ${reason}`)
+  for (const word of ['expected', 'Expected'])
+    expect(html).toContain(`${word} by the baseline: ${reason}`)
   expect(renderMarkdown(expected)).toContain(reason)
   expect(renderJunit(expected)).toContain(`failed as b.json expects (${reason})`)
   expect(inTerminal(expected)).toContain(`failed as expected  ${id}: ${reason}`)
 })
 
 test.each([
-  ['{"tpe":"A"}', 'A'],
   ['{"tpe":"A","errors":[{"descr', 'A'],
   ['{"errors":[{"tpe":"A"', undefined],
-  ['<html>', undefined],
   ['null', undefined],
   ['{"tpe":7}', undefined],
 ])('a baseline records of the body %s the tpe %s', (body, tpe) => {
@@ -537,15 +518,7 @@ test('in a pattern * matches any characters, and everything else itself', () => 
       const same = new RegExp(`^${pattern.replaceAll('.', '[.]').replace(/\*+/g, '.*')}$`)
       expect(matchesId(one, pattern)).toBe(same.test(one))
     }),
-    {
-      seed: 3,
-      numRuns: 500,
-      examples: [
-        ['aabab', '*aab*ab*ab'],
-        ['', '*'],
-        ['a', ''],
-      ],
-    },
+    { seed: 3, numRuns: 500 },
   )
 })
 
