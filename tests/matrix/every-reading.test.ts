@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { judge } from '../engine/networks.ts'
 
-/** Members that a reading of a job shows; `nth` counts all readings of the run, from 0. */
+/** @param nth counts all readings of the run, from 0 */
 type Change = (job: Record<string, unknown>, nth: number) => object
 
 /** Judges the jobs of the reference, whose readings show what `change` makes of them. */
@@ -19,7 +19,6 @@ async function judgeChanged(change: Change) {
   return { failed, readings }
 }
 
-/** The `wrong`th reading of a job shows no status that there is. */
 const judgeWith = (wrong: number | undefined) =>
   judgeChanged((job, nth) => (nth === wrong ? { ...job, status: 'done' } : job))
 

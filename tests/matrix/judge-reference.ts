@@ -27,7 +27,6 @@ const referenceTarget = loadTargetFile(
   fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url)),
 )
 
-/** A run that is over, and what it came to. */
 export class Judged {
   readonly verdict: Report['verdict']
   readonly facts: RunFacts
@@ -104,7 +103,6 @@ const quick: RunOptions = {
   backoffMs: 2,
 }
 
-/** Judges a server at that URL without a test runner. */
 export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promise<Judged> {
   const { file, dir } = await referenceTarget
   const { target } = await resolveTarget(settings.change?.(file) ?? file, {
@@ -122,7 +120,7 @@ export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promi
   return new Judged(run, results)
 }
 
-/** Judges the reference: in this process, but if a switch of it shows on a socket alone. */
+/** In this process, but if a switch shows on a socket alone. */
 export async function judgeReference(
   reference: ReferenceOptions = {},
   settings: JudgeSettings = {},
@@ -133,7 +131,6 @@ export async function judgeReference(
     : judgeInProcess(reference, settings)
 }
 
-/** Starts the reference, judges it and ends it. */
 export async function judgeOnSocket(
   reference: ReferenceOptions,
   settings: JudgeSettings = {},
@@ -183,7 +180,7 @@ export function idsOf(
   return results.filter((result) => result.outcome === outcome).map(({ id }) => id)
 }
 
-/** Lists what failed or was not exercised, and why, a line each. */
+/** What failed or was not exercised, and why, a line each. */
 export function reasons(results: readonly RequirementResult[]): string {
   return results
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'not-exercised')

@@ -17,6 +17,7 @@ async function judgeQuick(how: How, only: readonly string[] = []) {
 const expectNothingFailed = ({ failed, results }: Judged): void =>
   expect(failed, reasons(results)).toEqual([])
 const open = ({ results }: Judged) => results.filter(({ outcome }) => outcome === 'not-exercised')
+const openReasons = (judged: Judged) => [...new Set(open(judged).map(({ reason }) => reason))]
 
 /** Jobs cannot be read. */
 const hidesJobs: Way = (request, send) =>
@@ -38,21 +39,16 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
     expect(verdict).toBe('passing')
     expect(facts.created).toEqual([])
     expect(sent.filter(({ probe }) => probe.effect !== 'none')).toEqual([])
-    const harmless = ['pdf.parse', 'ai-detect.run', 'web-search.run', 'medical.comprehend']
-    const isHarmless = ({ probe, response }: Exchange): boolean =>
-      response === undefined ||
-      response.status >= 300 ||
-      probe.method !== 'POST' ||
-      harmless.includes(probe.operation ?? '')
-    expect(sent.filter((exchange) => !isHarmless(exchange))).toEqual([])
-    expect(new Set(open(judged).map(({ reason }) => reason))).toEqual(
-      new Set(['left out: --read-only']),
+    const granted = sent.filter(
+      ({ probe, response }) => probe.method === 'POST' && (response?.status ?? 400) < 300,
     )
+    const harmless = ['pdf.parse', 'ai-detect.run', 'web-search.run', 'medical.comprehend']
+    const operations = granted.map(({ probe }) => probe.operation!)
+    expect(operations.filter((operation) => !harmless.includes(operation))).toEqual([])
+    expect(openReasons(judged)).toEqual(['left out: --read-only'])
     expect(passed).toContain('jobs.retrieve/200-job')
-    expect(of('jobs.create/400-missing-inputs')).toMatchObject({
-      outcome: 'passed',
-      control: 'none',
-    })
+    const refused = { outcome: 'passed', control: 'none' }
+    expect(of('jobs.create/400-missing-inputs')).toMatchObject(refused)
   })
 
   test.each([0, 3])(
@@ -108,10 +104,7 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
         return { ...file, scenarios: others, operations: changed }
       }
       const { of } = await judgeQuick({ change }, [id])
-      expect(of(id)).toMatchObject({
-        outcome: 'not-exercised',
-        reason: expect.stringContaining('the declared schema cannot be compiled: '),
-      })
+      expect(of(id).reason).toContain('the declared schema cannot be compiled: ')
     },
   )
 
@@ -128,24 +121,18 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
       new URL(request.url).pathname === '/v1/made' ? Response.json({ id: made }) : handle(request)
     const { results, of } = await judgeQuick({ readOnly, change, instead }, ['jobs.*'])
     const created = results.filter(({ operation }) => operation === 'jobs.create')
-    if (readOnly)
-      expect(new Set(created.map(({ reason }) => reason))).toEqual(
-        new Set([undefined, 'left out: --read-only']),
-      )
+    const leftOut = 'left out: --read-only'
+    if (readOnly) expect(created.filter(({ reason = leftOut }) => reason !== leftOut)).toEqual([])
     // A scenario changes the request for that application: it has none either.
-    expect(of('jobs.create/429-quota-exceeded').reason).toBe(
-      readOnly ? 'left out: --read-only' : undefined,
-    )
+    expect(of('jobs.create/429-quota-exceeded').reason).toBe(readOnly ? leftOut : undefined)
     expect(reasons(results)).not.toContain('declare resources.application')
   })
 
   test('a key and one application: all that they can show, and the rest says what to declare', async () => {
     const judged = await judgeQuick({ reference: { jobMs: 600 }, change: onlyApplication })
     expectNothingFailed(judged)
-    const lacking = open(judged).filter(({ operation }) => operation.startsWith('jobs.'))
-    expect(new Set(lacking.map(({ id }) => id.replace(/.*\//, '')))).toEqual(
-      new Set(moreApplications.split(' ')),
-    )
+    const lacking = open(judged).flatMap(({ id }) => /^jobs\.\w+\/(.*)/.exec(id)?.[1] ?? [])
+    expect(new Set(lacking)).toEqual(new Set(moreApplications.split(' ')))
     const others = ['files.list/2xx-accepted', 'vision.analyze/401-invalid-key', 'envelope/shape']
     expect(judged.passed).toEqual(expect.arrayContaining(others))
     expect(open(judged).filter(({ reason }) => !reason?.startsWith('declare '))).toEqual([])
