@@ -25,6 +25,10 @@ function resigned(change: (predicate: any) => void): string {
 const [signature] = envelope().signatures
 const changed = (members: object) => write({ ...envelope(), ...members })
 
+test('of a certificate as it was written nothing differs', () => {
+  expect(verified(certificate)).toMatchObject({ problems: [], differs: null })
+})
+
 test.each<[string, string]>([
   ['CRLF', certificate.replaceAll('\n', '\r\n')],
   ['a byte order mark', `\uFEFF${certificate}`],
@@ -50,10 +54,6 @@ test.each<[string, string]>([
 const own = keyId(pair.publicKey)
 const reportFile = (of: unknown) => ({ path: 'r.json', bytes: bytesOf(of) })
 
-test('of a certificate as it was written nothing differs', () => {
-  expect(verified(certificate)).toMatchObject({ problems: [], differs: null })
-})
-
 const flipped = (base64: string) => {
   const bytes = Buffer.from(base64, 'base64')
   bytes[40]! ^= 1
@@ -64,21 +64,18 @@ const flipped = (base64: string) => {
 const sealed = (statement: unknown, { privateKey } = pair) =>
   encodeEnvelope(signEnvelope(envelope().payloadType, bytesOf(statement), privateKey))
 
+const altered = 'the signed payload was altered'
 test.each<[string, string, string]>([
-  [
-    'the payload',
-    changed({ payload: flipped(envelope().payload) }),
-    'the signed payload was altered',
-  ],
+  ['the payload', changed({ payload: flipped(envelope().payload) }), altered],
   [
     'the payload, and the signature of somebody else',
     sealed(statementIn(certificate), other),
-    'the signed payload was altered, or its signature: the key in the certificate did not',
+    altered,
   ],
   [
     'the signature',
     changed({ signatures: [{ sig: flipped(signature.sig) }] }),
-    'the signed payload was altered, or its signature',
+    `${altered}, or its signature`,
   ],
   ['the payload type', changed({ payloadType: 'text/plain' }), 'its payloadType is text/plain'],
   ['base64', changed({ payload: '%' }), 'its payload is not base64'],
@@ -216,12 +213,9 @@ test('verify prints who signed it, the verdict, what was judged, what was not, h
   expect(result).toMatchObject({ accepted: true, signedBy: { keyId: own, isKnown: false } })
 })
 
-test.each<[string, Partial<Parameters<typeof wholeReport>[0]>, string]>([
-  ['quick', { depth: 'quick' }, 'Conformant (quick, partial): '],
-  ['by families of names', { tpe: 'family' }, 'Conformant (family names, partial): '],
-])('verify names the mode beside the verdict: %s', (_, run, line) => {
-  const { lines } = look(issue(wholeReport(run), { partial: true }))
-  expect(lines[1]).toContain(line)
+test('verify names the mode beside the verdict', () => {
+  const { lines } = look(issue(wholeReport({ depth: 'quick' }), { partial: true }))
+  expect(lines[1]).toContain('Conformant (quick, partial): ')
   expect(lines[2]).toMatch(/^partial: /)
 })
 

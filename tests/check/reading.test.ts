@@ -23,22 +23,17 @@ import {
   type Told,
 } from './recording.ts'
 
-/** Runs `check` on these bytes. */
-async function run(bytes: string | Uint8Array | object) {
+async function run(content: string | object) {
   const cwd = folder()
-  const isText = typeof bytes === 'string' || bytes instanceof Uint8Array
-  writeFileSync(join(cwd, 'x.har'), isText ? bytes : JSON.stringify(bytes))
+  writeFileSync(join(cwd, 'x.har'), typeof content === 'string' ? content : JSON.stringify(content))
   return conform(['check', 'x.har'], { cwd })
 }
 
 const pdf = granted['pdf.parse/200-text']!
 const text = JSON.stringify(har(pdf, pdf))
 
-test.each<[what: string, bytes: string | Uint8Array | object, message: string]>([
-  ['nothing', '', 'is empty, not JSON'],
+test.each<[what: string, bytes: string | object, message: string]>([
   ['a key', 'secret-key-0123456789', 'is not JSON at line 1, column 1'],
-  ['JSON that ends early', `{"log": {\n"entries": [`, 'is not JSON at line 2, column 13'],
-  ['a list', [], 'is not a HAR: it has no object log (record one as HAR 1.2)'],
   ['another log', { log: [] }, 'is not a HAR: it has no object log (record one as HAR 1.2)'],
   ['no list of entries', { log: { entries: {} } }, 'log.entries: must be an array (HAR 1.2)'],
   ['no readable entry', { log: { entries: [7] } }, 'log.entries[0]: must be an object (HAR 1.2)'],
@@ -55,9 +50,7 @@ test('a file of more than 256 MiB is refused, and so is a folder', async () => {
   truncateSync(long, 256 * 1024 * 1024 + 1)
   const { code, stderr } = await conform(['check', long])
   expect(code).toBe(2)
-  expect(stderr).toMatch(
-    /long\.har: has more than 256 MiB; record the requests to the interface alone\n/,
-  )
+  expect(stderr).toContain('has more than 256 MiB; record the requests to the interface alone\n')
   expect((await conform('check .')).stderr).toMatch(/: is a folder\n$/)
 })
 
@@ -159,18 +152,9 @@ test('without its body, a success is not tested', async () => {
   const created = { to: '/v1/applications/a/jobs', sends: { inputs: [] }, status: 202 }
   const recording = har({ ...created, answers: createdJob, content: { text: undefined } })
   expect((await run(recording)).code).toBe(3)
-  const { requirements } = await check(recording)
-  expect(requirements.find(({ id }) => id === 'jobs.create/202-created')).toMatchObject({
-    outcome: 'not-exercised',
-    reason: 'the recorder omitted the body of such an answer',
-  })
-})
-
-test('a recording that has bodies, or nothing of the interface, is not said to lack them', async () => {
-  const bare: Told = { ...pdf, content: { text: undefined, size: 120 } }
-  expect((await run(har(pdf, bare))).stderr).toBe('')
-  const elsewhere = { to: 'https://example.org/', content: { text: undefined } }
-  expect((await run(har(elsewhere))).stderr).toBe('')
+  expect(rowOf(await check(recording), 'jobs.create/202-created').reason).toBe(
+    'the recorder omitted the body of such an answer',
+  )
 })
 
 const wrapped = (text: string) => ({
@@ -213,14 +197,9 @@ test('the entry of a browser is judged as any other', async () => {
   const { response } = wrong.failures[0]!.exchange!
   expect(response!.body).toBe('{"id":1}')
   expect(response!.headers).not.toHaveProperty(':status')
-  const content = {
-    mimeType: 'application/json',
-    size: -1,
-    text: JSON.stringify(envelope('Conflict')),
-  }
-  expect(failedIds(await checkChrome({ status: 404, content }))).toEqual([
-    'envelope/status-tpe-pair',
-  ])
+  const text = JSON.stringify(envelope('Conflict'))
+  const other = { status: 404, content: { mimeType: 'application/json', size: -1, text } }
+  expect(failedIds(await checkChrome(other))).toEqual(['envelope/status-tpe-pair'])
 })
 
 const half = JSON.stringify(createdJob).slice(0, 20)

@@ -16,20 +16,13 @@ import { promisify } from 'node:util'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Parts of the package that stand in it when it is installed. */
-const shipped = [
-  'package.json',
-  'cli/bin',
-  'dist',
-  'fixtures',
-  'schemas',
-  'reporters/html',
-  'catalogue/readings.md',
-]
+const shipped =
+  'package.json cli/bin dist fixtures schemas reporters/html catalogue/readings.md'.split(' ')
 
 export interface Said {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
+  code: number
+  stdout: string
+  stderr: string
 }
 
 /** Somebody's project: a folder with the compiled package in its node_modules, and the other packages of this repository. */
