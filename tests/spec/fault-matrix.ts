@@ -5,7 +5,6 @@ import {
   invalidKeys,
   isSamePath,
   isSentToOtherPaths,
-  isSpelling,
   looseBodies,
   malformedJson,
   malformedKeys,
@@ -97,13 +96,6 @@ function cell(id: OperationId, fault: string, never = ''): Cell {
 /** Keys that have one form are sent to every place that the server takes; of the many forms of the others one in turn tells enough. */
 const everywhere = ['no credential', 'expired key', 'restricted key']
 
-const nowhere: Partial<Record<OtherPlace, string>> = {
-  'no body': 'a GET has no body',
-  'other body': 'the spec shows no other body that is worked on alike',
-  'uuid in the other letter case': 'no uuid is in its path',
-  multipart: 'a GET has no body',
-}
-
 /** Whether there is such a place for the operation, with some seed. */
 function hasPlace(id: OperationId, place: OtherPlace): boolean {
   const turns = Array.from({ length: everyTurn }, (_, turn) => turn)
@@ -112,16 +104,11 @@ function hasPlace(id: OperationId, place: OtherPlace): boolean {
 
 /** Why no key of that kind is sent to that place. */
 function whyNotAt(id: OperationId, kind: string, place: OtherPlace): string | undefined {
-  if (!hasPlace(id, place)) return nowhere[place] ?? 'the spec names no other path'
+  if (!hasPlace(id, place)) return 'the operation has no such place'
   if (isSamePath(place, id) && kind !== 'no credential')
     return 'to anyone who looks at a key it is the same path'
-  if (place === 'other path' && !isSentToOtherPaths(kind))
-    return 'a form that is like another one, which is sent there'
-  if (place === 'other path' || everywhere.includes(kind)) return undefined
-  if (place === 'uuid in the other letter case') return 'of the forms of a key one is sent with it'
-  return isSpelling(place) || place === 'other body'
-    ? 'of the forms of a key one is sent in one such spelling in turn'
-    : 'anyone who looks at a key looks at its form'
+  const isSent = place === 'other path' ? isSentToOtherPaths(kind) : everywhere.includes(kind)
+  return isSent ? undefined : 'a form that is like another one, which is sent there'
 }
 
 function keyCells(id: OperationId): Cell[] {
