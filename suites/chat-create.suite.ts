@@ -32,7 +32,7 @@ const hasContent: GrantedCheck = (run, exchange) =>
   streamed(run, exchange) ?? shapeFinding(exchange, 'chat-completion')
 
 /** The spec does not show the form of a stream. */
-function streamed(run: Run, exchange: Exchange): Finding | undefined {
+function streamed(run: Pick<Run, 'target'>, exchange: Exchange): Finding | undefined {
   const reason =
     'the scenario requests a stream, like the declared body: add "stream": null to its merge'
   return valueAt(run, 'chat.create', 'stream', jsonOf(exchange.probe)) === true

@@ -161,7 +161,7 @@ const smallest = 100
 
 type Sized = (size?: number) => Promise<Probe>
 
-const needKey = (run: Run): void => {
+const needKey = (run: Pick<Run, 'keys'>): void => {
   if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')
 }
 

@@ -134,7 +134,7 @@ export const whenIdle: Hooks['intercept'] = (run, { operation, params, effect },
   return isLookedAtFirst ? provokeFirstRefusals(jobs).then(refused, refused) : refused()
 }
 
-export const unfinishedJobs = (run: Run): string[] =>
+export const unfinishedJobs = (run: Pick<Run, 'journal'>): string[] =>
   viewOf(run.journal)
     .jobs.filter((job) => !job.isOver)
     .map((job) => job.id)

@@ -108,20 +108,24 @@ const uploading: readonly RequirementId[] = [
 ]
 
 function conflictOn(
-  { target: { resources } }: Run,
+  { target: { resources } }: Pick<Run, 'target'>,
   application: string | undefined,
 ): RequirementId[] {
   if (application === resources.otherApplication?.id) return ['jobs.create/409-per-application']
   return application === resources.failingApplication?.id ? ['jobs.create/409-released'] : []
 }
 
-function takesState(run: Run, id: string): TakesState | undefined {
+function takesState(run: Pick<Run, 'target'>, id: string): TakesState | undefined {
   const scenario = run.target.scenarios[id]
   if (scenario === undefined) return states[id] ?? states[conditionOf(id)]
   return scenario.repeat === undefined ? undefined : 'requests-at-once'
 }
 
-function rerunNeeds(run: Run, id: string, exchange: Exchange): readonly string[] {
+function rerunNeeds(
+  run: Pick<Run, 'journal' | 'plan' | 'target'>,
+  id: string,
+  exchange: Exchange,
+): readonly string[] {
   const { purpose, probe } = exchange
   const planned = (ids: readonly RequirementId[]) => ids.filter((one) => isPlanned(run, one))
   // The suite's own uploads are made for the first requirement that needs them.

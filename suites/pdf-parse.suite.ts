@@ -94,7 +94,7 @@ interface KnownText {
   readonly of: string
 }
 
-function knownText(run: Run): KnownText {
+function knownText(run: Pick<Run, 'target'>): KnownText {
   const { pdfFile, pdfText } = run.target.resources
   const text = pdfFile === undefined ? samplePdfText : pdfText
   if (text === undefined)
@@ -149,7 +149,7 @@ async function parseOwnPdfs(context: CheckContext): Promise<Verdict> {
   return joined(verdicts)
 }
 
-const isShared = (run: Run, id: string): boolean =>
+const isShared = (run: Pick<Run, 'journal'>, id: string): boolean =>
   new Set(
     run.journal
       .of(id)
@@ -175,7 +175,12 @@ async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf):
   return grantedVerdict(context, { make, what, check })
 }
 
-function ofOtherPdf(run: Run, id: string, name: SamplePdf, words: readonly string[]): string {
+function ofOtherPdf(
+  run: Pick<Run, 'journal'>,
+  id: string,
+  name: SamplePdf,
+  words: readonly string[],
+): string {
   const other = own.find(([its, text]) => {
     const wanted = wordsOf(text)
     return its !== name && findInOrder(wanted, words).found >= leastShare * wanted.length

@@ -30,7 +30,7 @@ function likeness(exchange: Exchange): string {
   return `${exchange.response.status} ${text.replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')}`
 }
 
-function* probesOf(run: Run): Generator<Probe> {
+function* probesOf(run: Pick<Run, 'objects' | 'options' | 'target'>): Generator<Probe> {
   const { absent } = run.target
   const drafts = operations
     .filter(

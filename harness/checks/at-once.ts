@@ -17,7 +17,10 @@ export async function inBatches<T, R>(
 }
 
 /** The verdict; open if a state that it needs cannot be brought about. */
-export async function orOpen(run: Run, judge: () => Promise<Verdict>): Promise<Verdict> {
+export async function orOpen(
+  run: Pick<Run, 'life'>,
+  judge: () => Promise<Verdict>,
+): Promise<Verdict> {
   try {
     return await judge()
   } catch (error) {
@@ -28,7 +31,7 @@ export async function orOpen(run: Run, judge: () => Promise<Verdict>): Promise<V
 
 /** A further case: if it cannot be judged, the requirement does not pass, but its other cases are still judged. */
 export async function furtherCase(
-  run: Run,
+  run: Pick<Run, 'life'>,
   judge: () => Promise<CaseVerdict | undefined>,
 ): Promise<Judged> {
   try {
@@ -49,7 +52,7 @@ interface Together {
 
 /** Sends several requests at the same moment. A full run opens the connections with other requests first. */
 export function sendAtOnce(
-  run: Run,
+  run: Pick<Run, 'client' | 'options' | 'target'>,
   { size, make, requirement, fresh = false }: Together,
 ): Promise<Exchange[]> {
   const opens = !fresh && run.options.depth === 'full'

@@ -151,7 +151,7 @@ export async function controlExchange(run: Run, operation: OperationId): Promise
 
 /** The member of the target file that the answer calls unknown: an object or model. */
 function memberToCheck(
-  run: Run,
+  run: Pick<Run, 'target'>,
   operation: OperationId,
   exchange: Exchange,
   said: string,
@@ -179,7 +179,11 @@ function memberToCheck(
     : undefined
 }
 
-function noteUnknown(run: Run, operation: OperationId, exchange: Exchange): string {
+function noteUnknown(
+  run: Pick<Run, 'findings' | 'journal' | 'target'>,
+  operation: OperationId,
+  exchange: Exchange,
+): string {
   const said = describeResponse(exchange)
   const member = memberToCheck(run, operation, exchange, said)
   // The unknown object may be the uploaded file.

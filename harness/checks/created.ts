@@ -31,7 +31,11 @@ export const sharedBy = perRun(() => ({
   notGrantedAgain: undefined as string | undefined,
 }))
 
-export function once<T>(run: Run, name: string, make: () => Promise<T>): Promise<T> {
+export function once<T>(
+  run: Pick<Run, 'journal'>,
+  name: string,
+  make: () => Promise<T>,
+): Promise<T> {
   const { made } = sharedBy(run)
   const known = made.get(name)
   if (known) return known as Promise<T>
@@ -57,19 +61,19 @@ export async function resendWhile(
   return exchange
 }
 
-function namedUploads(run: Run, probe: Probe): [id: string, at: number][] {
+function namedUploads(run: Pick<Run, 'journal'>, probe: Probe): [id: string, at: number][] {
   const text = typeof probe.body === 'string' ? probe.body : ''
   const named = Object.values(probe.params)
   return [...sharedBy(run).uploads.at].filter(([id]) => named.includes(id) || text.includes(id))
 }
 
-export const uploadsIn = (run: Run, probe: Probe): string =>
+export const uploadsIn = (run: Pick<Run, 'journal'>, probe: Probe): string =>
   namedUploads(run, probe)
     .map(([id]) => id)
     .join(' ')
 
 /** What to raise if a refusal may only mean that a new file is not usable yet. */
-export function settlingRemark(run: Run, exchange: Exchange): string {
+export function settlingRemark(run: Pick<Run, 'journal' | 'target'>, exchange: Exchange): string {
   const { alreadyDone } =
     exchange.probe.operation === null ? {} : operationOf(exchange.probe.operation)
   // Such an answer shows that the file exists.
@@ -100,14 +104,14 @@ export async function sendUntilSettled(
   return exchange
 }
 
-export function noteLag(run: Run, exchange: Exchange): void {
+export function noteLag(run: Pick<Run, 'journal'>, exchange: Exchange): void {
   const { uploads } = sharedBy(run)
   for (const [, at] of namedUploads(run, exchange.probe))
     uploads.lagMs = Math.max(uploads.lagMs, exchange.sentAt - at)
 }
 
 /** When to repeat an attempt on a new object, in ms after its creation: 1 s, and `settleMs`. */
-export function laterAttempts(run: Run): readonly number[] {
+export function laterAttempts(run: Pick<Run, 'target'>): readonly number[] {
   const { settleMs } = run.target.limits
   return [...new Set([Math.min(1000, settleMs), settleMs])].filter((ms) => ms > 0)
 }
@@ -117,7 +121,7 @@ export function laterAttempts(run: Run): readonly number[] {
  * @param madeAtMs creation time (`performance.now()`), if not now
  */
 export async function retryWhileSettling(
-  run: Run,
+  run: Pick<Run, 'life' | 'target'>,
   attempt: () => Promise<Exchange>,
   willDo: (exchange: Exchange) => boolean,
   madeAtMs = performance.now(),
@@ -132,14 +136,14 @@ export async function retryWhileSettling(
   return exchange
 }
 
-export function namedId(run: Run, creation: Exchange): string {
+export function namedId(run: Pick<Run, 'target'>, creation: Exchange): string {
   const id = createdId(run, creation)
   if (id !== undefined) return id
   const place = `operations.${creation.probe.operation}.fields.id`
   throw new NotExercised(`the answer has no usable id at ${place}: ${describeResponse(creation)}`)
 }
 
-export function noteCreated(run: Run, exchange: Exchange): void {
+export function noteCreated(run: Pick<Run, 'objects' | 'target'>, exchange: Exchange): void {
   const { operation, creates } = exchange.probe
   if (operation === null || !operationOf(operation).creates) return
   const id = createdId(run, exchange)

@@ -192,7 +192,7 @@ const envelopeOf = perRun(createEnvelopeWatch)
 
 const maxShown = 3
 
-export const watchEnvelope = (run: Run, exchange: Exchange): void =>
+export const watchEnvelope = (run: Pick<Run, 'journal'>, exchange: Exchange): void =>
   envelopeOf(run).observe(exchange)
 
 /** Judges an observed requirement by all answers of the run; must be called last. */

@@ -260,7 +260,10 @@ async function malformedRequest(run: Run, operation: OperationId): Promise<Probe
 }
 
 /** A refused valid request of the operation, although another was accepted. */
-export function wronglyRefused(run: Run, operation: OperationId): Evidence | undefined {
+export function wronglyRefused(
+  run: Pick<Run, 'journal'>,
+  operation: OperationId,
+): Evidence | undefined {
   const refused = sharedBy(run).wronglyRefused.find((one) => one.probe.operation === operation)
   return (
     refused && {

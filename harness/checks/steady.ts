@@ -19,7 +19,7 @@ const longest = 10_000
 
 /** Identifies a request that must be accepted; undefined if it may be refused. Each creation is unique. */
 function nameOf(
-  { api, objects, target }: Run,
+  { api, objects, target }: Pick<Run, 'api' | 'objects' | 'target'>,
   { probe, purpose, sentAt }: Exchange,
 ): string | undefined {
   const { operation, path, params, query, headers, body = '', credential, effect, fault } = probe

@@ -14,7 +14,7 @@ import { uploadOperation } from '../../catalogue/operations.ts'
 import { leftOut } from '../report/index.ts'
 import { namedId, resendWhile, sharedBy } from './created.ts'
 
-export function freshFilename(run: Run, filename: string): string {
+export function freshFilename(run: Pick<Run, 'objects'>, filename: string): string {
   const dot = filename.lastIndexOf('.')
   const at = dot > 0 ? dot : filename.length
   return `${filename.slice(0, at)}-${run.objects.suffix()}${filename.slice(at)}`
@@ -50,7 +50,7 @@ const markLength = 16
  * The file with unique content of constant length, since a server may identify files by content. Files other than plain
  * text get trailing white space, which every format ignores.
  */
-export function withOwnContent(run: Run, file: UploadContent): UploadContent {
+export function withOwnContent(run: Pick<Run, 'objects'>, file: UploadContent): UploadContent {
   const suffix = run.objects.suffix()
   const bits = parseInt(suffix.slice(-4), 36)
     .toString(2)

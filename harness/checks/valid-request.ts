@@ -198,8 +198,11 @@ export const distinctRequest = (run: Run, operation: OperationId): Promise<Probe
     : validRequest(run, operation)
 
 /** Shares one request under that name. If its upload was refused, each caller makes its own. */
-export const sharedRequest = (run: Run, name: string, make: () => Promise<Probe>): Promise<Probe> =>
-  orElse(run, () => once(run, name, make), make)
+export const sharedRequest = (
+  run: Pick<Run, 'journal' | 'life'>,
+  name: string,
+  make: () => Promise<Probe>,
+): Promise<Probe> => orElse(run, () => once(run, name, make), make)
 
 export async function plainRequest(
   run: Run,
@@ -242,7 +245,7 @@ async function ownObject(run: Run, maker: OperationId): Promise<string> {
   return id
 }
 
-function withOwnName(run: Run, draft: Probe, pointer = '/name'): Probe {
+function withOwnName(run: Pick<Run, 'objects'>, draft: Probe, pointer = '/name'): Probe {
   const body = jsonOf(draft)
   const own = getAt(body, pointer)
   const creates = `${typeof own === 'string' ? own : 'conform'}${run.objects.suffix()}`
@@ -258,7 +261,7 @@ async function freshAddition(run: Run, role: string): Promise<unknown> {
   return additionOf(run, await upload(run, contentOf(run)), pointer)
 }
 
-export function additionOf(run: Run, id: string, pointer: string): unknown {
+export function additionOf(run: Pick<Run, 'target'>, id: string, pointer: string): unknown {
   const body = bodyOf(run, additionOperation)
   return setAt(body, pointer, typeof getAt(body, pointer) === 'number' ? Number(id) : id)
 }

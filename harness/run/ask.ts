@@ -69,7 +69,11 @@ export const askHolding = (
   fresh = false,
 ): Promise<Exchange> => ask(run, source, purpose, { fresh, isHeld: true })
 
-export const knownOf = ({ target, objects, findings }: Run): Known => ({
+export const knownOf = ({
+  target,
+  objects,
+  findings,
+}: Pick<Run, 'findings' | 'objects' | 'target'>): Known => ({
   settleMs: target.limits.settleMs,
   madeAt: objects.madeAt,
   wrongAnywhere: findings.wrongAnywhere,
@@ -122,7 +126,7 @@ export async function settle(
 /** Minimum age of what is looked at again at the end, in ms, so that delayed effects show. */
 const leastAgeMs = 2000
 
-export function awaitAge(run: Run, madeAt: readonly number[]): Promise<void> {
+export function awaitAge(run: Pick<Run, 'life'>, madeAt: readonly number[]): Promise<void> {
   const last = Math.max(0, ...madeAt)
   return pause(run, Math.max(0, last + leastAgeMs - performance.now()))
 }

@@ -134,7 +134,7 @@ function without<R extends RequirementResult>({ reason: _reason, why: _why, ...r
 }
 
 async function spoilerOf(
-  run: Run,
+  run: Pick<Run, 'client'>,
   wrong: Exchange,
   candidates: readonly PreviousRequest[],
 ): Promise<PreviousRequest | undefined> {

@@ -10,7 +10,7 @@ import { curlOfBoth, type FailureExchange } from '../recording/index.ts'
 import type { Failure } from '../report/index.ts'
 
 /** The requirement of a request that spoiled the answer to another. */
-function rowOf(run: Run, request: PreviousRequest, wrong: Exchange): string {
+function rowOf(run: Pick<Run, 'api' | 'plan'>, request: PreviousRequest, wrong: Exchange): string {
   const granted =
     request.probe.operation === null ? null : run.api.granted(request.probe.operation).id
   const isJudged = (id: string | null): boolean => {
@@ -47,7 +47,7 @@ export function blame(run: Run, wrong: Exchange, fresh: Exchange): void {
 
 /** The failure of a request after which the next one is answered wrongly, on whatever connection. */
 export function blamed(
-  run: Run,
+  run: Pick<Run, 'api' | 'options' | 'plan'>,
   before: PreviousRequest,
   wrong: Exchange,
   first: FailureExchange,

@@ -51,7 +51,10 @@ export function factsOf(run: Run): RunFacts {
   }
 }
 
-function createdBy({ objects: { created, cleanups }, client: { recorder } }: Run): Created[] {
+function createdBy({
+  objects: { created, cleanups },
+  client: { recorder },
+}: Pick<Run, 'client' | 'objects'>): Created[] {
   return created.map((object) => {
     const known = { ...object, id: recorder.redact(object.id) }
     const kept = cleanups.get(object)

@@ -31,7 +31,10 @@ const aboutOf = ({ id, operation, level, section, statement }: CatalogueRequirem
   statement,
 })
 
-export function unplanned(run: Run, requirement: CatalogueRequirement): CatalogueResult {
+export function unplanned(
+  run: Pick<Run, 'client' | 'plan'>,
+  requirement: CatalogueRequirement,
+): CatalogueResult {
   const entry = run.plan.get(requirement.id)
   const none = { control: 'none', cases: 0, durationMs: 0 } as const
   const judged: Judged =
@@ -68,14 +71,17 @@ function resultOf(context: CheckContext, outcome: Outcome): CatalogueResult {
   return result
 }
 
-function countFailure(run: Run, result: CatalogueResult): void {
+function countFailure(
+  run: Pick<Run, 'findings' | 'life' | 'options'>,
+  result: CatalogueResult,
+): void {
   const { bail, strict, expected } = run.options
   if (result.outcome !== 'failed' || (result.level !== 'must' && !strict)) return
   if (isExpectedFailure(expected, result)) return
   if (++run.findings.failures >= bail) run.life.end('bail', leftOut('--bail'))
 }
 
-function shown(run: Run, { reason, why, failures, outcome }: Judged): Judged {
+function shown(run: Pick<Run, 'client'>, { reason, why, failures, outcome }: Judged): Judged {
   const clean = (text: string): string => shownText(text, run.client.recorder.redact)
   return {
     outcome,
@@ -137,7 +143,7 @@ async function checked<L extends Later>(
 }
 
 /** Once the target is gone or refuses the key, that is the reason for all that follows. */
-function leftBy({ life: { ended } }: Run, why: string | Reason, cases = 0): Outcome {
+function leftBy({ life: { ended } }: Pick<Run, 'life'>, why: string | Reason, cases = 0): Outcome {
   const isOver = ended?.cause === 'unreachable' || ended?.cause === 'key'
   return unexercised(isOver ? ended.reason : why, cases)
 }

@@ -133,7 +133,7 @@ function shownIn(cause: Cause, evidence: Evidence, state: TakesState | undefined
   return shown
 }
 
-function named(run: Run, exchange: Exchange): string | undefined {
+function named(run: Pick<Run, 'api'>, exchange: Exchange): string | undefined {
   const { creates, operation } = exchange.probe
   const isMade =
     creates !== undefined && exchange.response !== undefined && exchange.response.status < 300
@@ -144,7 +144,7 @@ function named(run: Run, exchange: Exchange): string | undefined {
 
 /** Warns that an object in the request may be gone: removed by clean-up, or its server has ended. */
 function removedSince(
-  { objects, options, target }: Run,
+  { objects, options, target }: Pick<Run, 'objects' | 'options' | 'target'>,
   { request: { body, url } }: FailureExchange,
 ): string | undefined {
   const { endsTarget = false } = options
@@ -159,7 +159,7 @@ function removedSince(
     : `${what}, and was removed since: the rerun command creates the object again`
 }
 
-function prepared(run: Run, requirement: CatalogueRequirement): string | undefined {
+function prepared(run: Pick<Run, 'target'>, requirement: CatalogueRequirement): string | undefined {
   const { before } = run.target.scenarios[requirement.id] ?? { before: [] }
   if (before.length === 0) return undefined
   const [what, them] = before.length === 1 ? ['request', 'it'] : ['requests', 'them']

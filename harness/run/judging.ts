@@ -129,7 +129,7 @@ async function lookBack(
 }
 
 /** Since when answers say nothing (`performance.now()`): the full key is refused, or everything is throttled. */
-function cutSince(run: Run): number {
+function cutSince(run: Pick<Run, 'journal' | 'life'>): number {
   const cause = run.life.ended?.cause
   if (cause === 'key') return refusedSince(run.journal) ?? Infinity
   const last = run.journal.answers.findLast(
@@ -138,7 +138,11 @@ function cutSince(run: Run): number {
   return (cause === 'throttled' ? last?.endedAt : undefined) ?? Infinity
 }
 
-function judgedBefore(run: Run, result: CatalogueResult, since: number): CatalogueResult {
+function judgedBefore(
+  run: Pick<Run, 'findings' | 'journal' | 'life'>,
+  result: CatalogueResult,
+  since: number,
+): CatalogueResult {
   const { shown: exchanges } = run.findings
   const { failures, outcome, ...rest } = result
   const isBefore = (failure: Failure): boolean =>

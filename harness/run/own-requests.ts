@@ -170,7 +170,7 @@ export async function cleanUp(run: Run): Promise<void> {
   await allEnded(Array.from({ length: Math.min(atOnce, run.target.limits.concurrency) }, worker))
 }
 
-function isHurried({ life: { ended } }: Run): boolean {
+function isHurried({ life: { ended } }: Pick<Run, 'life'>): boolean {
   return ended !== undefined && ['interrupted', 'lost', 'throttled'].includes(ended.cause)
 }
 

@@ -80,12 +80,13 @@ export function isPlanned(run: Pick<Run, 'plan'>, id: CatalogueRequirement['id']
   return run.plan.get(id)?.run === true
 }
 
-export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
-  const states = new WeakMap<Run, { readonly state: T }>()
+/** A state that is made once a run. */
+export function perRun<T extends object>(make: () => T): (run: Pick<Run, 'journal'>) => T {
+  const states = new WeakMap<Run['journal'], T>()
   return (run) => {
-    let known = states.get(run)
-    if (known === undefined) states.set(run, (known = { state: make(run) }))
-    return known.state
+    const known = states.get(run.journal) ?? make()
+    states.set(run.journal, known)
+    return known
   }
 }
 

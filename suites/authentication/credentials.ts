@@ -203,7 +203,7 @@ export const invalid = byKeys((material, { full, ...keys }) => {
 const servedKeyless = perRun(() => new Map<RequirementId, Exchange>())
 
 /** Requests without a key for other requirements, such as attacks on a lock, must be refused as well. */
-export function noteKeyless(run: Run, exchange: Exchange): void {
+export function noteKeyless(run: Pick<Run, 'journal' | 'plan'>, exchange: Exchange): void {
   const { probe, purpose, response } = exchange
   if (probe.operation === null || probe.credential !== noCredential) return
   const id = `${probe.operation}/401-missing-credentials` as const

@@ -109,7 +109,7 @@ const byKey = (requirement: string, what: string, credential: Credential): Refus
   change: (valid) => withCredential(valid, credential),
 })
 
-export async function refusedByKey(run: Run): Promise<Refusal[]> {
+export async function refusedByKey(run: Pick<Run, 'keys' | 'target'>): Promise<Refusal[]> {
   const full = await run.keys.fullKey()
   const all = await run.keys.declared()
   const invalid = full
@@ -127,7 +127,10 @@ export async function refusedByKey(run: Run): Promise<Refusal[]> {
   ]
 }
 
-export async function refusedByRights(run: Run, operation: OperationId): Promise<Refusal[]> {
+export async function refusedByRights(
+  run: Pick<Run, 'keys' | 'life'>,
+  operation: OperationId,
+): Promise<Refusal[]> {
   const credential = await orElse(run, () => run.keys.restricted(operation))
   const what = 'with a key that lacks the permission'
   return credential ? [byKey('403-insufficient-rights', what, credential)] : []
@@ -218,14 +221,18 @@ async function freshCreation(run: Run, id: OperationId): Promise<Probe> {
   return addition(run, declaredResource(run, 'graph'), await upload(run, contentOf(run)))
 }
 
-export async function addition(run: Run, graph: string, file: string): Promise<Probe> {
+export async function addition(
+  run: Pick<Run, 'api' | 'keys' | 'target'>,
+  graph: string,
+  file: string,
+): Promise<Probe> {
   const pointer = pointerOf(run, additionOperation, 'file') ?? ''
   const json = additionOf(run, file, pointer)
   const parts = { params: { graph_id: graph }, json, effect: 'creates' } as const
   return { ...(await operationProbe(run, additionOperation, parts)), creates: file }
 }
 
-function fileIn(run: Run, probe: Probe): string | undefined {
+function fileIn(run: Pick<Run, 'target'>, probe: Probe): string | undefined {
   const pointer = pointerOf(run, additionOperation, 'file')
   return pointer === undefined ? undefined : String(getAt(jsonOf(probe), pointer))
 }
@@ -440,7 +447,7 @@ export const onceEver: Judge = async (context) => {
   return heldUntilEnd(verdict, judge)
 }
 
-const sendable = (run: Run, creates: OperationId): Use[] =>
+const sendable = (run: Pick<Run, 'target'>, creates: OperationId): Use[] =>
   usesByPath(creates).filter(
     (one) =>
       run.target.absent[one.operation] === undefined &&
@@ -644,7 +651,7 @@ async function addAgainLate(
   await again(later)
 }
 
-const canAddToCreated = (run: Run): boolean =>
+const canAddToCreated = (run: Pick<Run, 'target'>): boolean =>
   run.target.operations['files.upload']?.content !== undefined &&
   isDeclared(run, 'graphs.create') &&
   pointerOf(run, additionOperation, operation(additionOperation).freshFileAt ?? '') !== undefined

@@ -86,7 +86,7 @@ interface Attached {
 const faultVerdict = (one: Attached): CaseVerdict =>
   one.fault ? { outcome: 'broken', evidence: one.fault } : { outcome: 'held', cases: 1 }
 
-const canAdd = (run: Run): boolean =>
+const canAdd = (run: Pick<Run, 'target'>): boolean =>
   isDeclared(run, 'graphs.add-file') && pointerOf(run, 'graphs.add-file', 'file') !== undefined
 
 /** Uploads to a new graph: a server may attach to a known one, whichever is requested. */
@@ -164,11 +164,11 @@ async function attachAndAdd(context: CheckContext, graph: string): Promise<Attac
   return {}
 }
 
-export const extensionOf = (run: Run): string =>
+export const extensionOf = (run: Pick<Run, 'target'>): string =>
   extensionIn(run.target.operations['files.upload']?.content?.filename ?? '') ?? 'pdf'
 
 /** An extension that is not that of the upload, and two more. */
-export function otherExtensions(run: Run): readonly [one: string, two: string] {
+export function otherExtensions(run: Pick<Run, 'target'>): readonly [one: string, two: string] {
   const own = extensionOf(run).toLowerCase()
   const isOfPdf =
     own === 'pdf' || /pdf/i.test(run.target.operations['files.upload']?.content?.contentType ?? '')

@@ -36,7 +36,7 @@ const samples: Readonly<Partial<Record<PdfResource, SamplePdf>>> = {
 
 /** The sample to use; undefined if the target declares this PDF, or only others. */
 export function ownSample(
-  { target: { resources } }: Run,
+  { target: { resources } }: Pick<Run, 'target'>,
   name: PdfResource,
 ): SamplePdf | undefined {
   return resources.pdfFile === undefined && resources[name] === undefined
@@ -102,7 +102,7 @@ export const pdfRequest = async (run: Run): Promise<Probe> =>
 
 type Unusable = Exclude<PdfResource, 'pdfFile'>
 
-function describeFile(run: Run, name: Unusable): string {
+function describeFile(run: Pick<Run, 'target'>, name: Unusable): string {
   const sample = ownSample(run, name)
   if (sample === undefined || sample === 'good' || sample === 'other') return `resources.${name}`
   return `${sample}.pdf of the suite, a PDF ${faultOfSample[sample]}`
