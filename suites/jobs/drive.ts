@@ -17,6 +17,7 @@ import {
   NotExercised,
 } from '../../harness/journal/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'
+import { getAt } from '../../schemas/json.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import type { Refusal } from '../created/drive.ts'
@@ -52,9 +53,20 @@ async function attack({ run, application }: Gate, kind: Attack, id: string): Pro
     kind === 'reading without a key'
       ? await operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
       : await jobRequest(run, application)
-  const probe =
-    kind === 'malformed creation' ? withBody(valid, {}) : withCredential(valid, noCredential)
-  await askHolding(run, probe, { requirement: ids.inProgress, role: 'setup', badInput: true })
+  const { inputs, requiredInputs } = application
+  // What is left out may be noticed in another place of the server.
+  const bodies = [
+    {},
+    ...requiredInputs.slice(0, 1).map((required) => ({
+      inputs: inputs.filter((one) => getAt(one, '/id') !== required),
+    })),
+  ]
+  const probes =
+    kind === 'malformed creation'
+      ? bodies.map((body) => withBody(valid, body))
+      : [withCredential(valid, noCredential)]
+  for (const probe of probes)
+    await askHolding(run, probe, { requirement: ids.inProgress, role: 'setup', badInput: true })
 }
 
 interface During {

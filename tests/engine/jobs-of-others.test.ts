@@ -31,12 +31,12 @@ test('creations at once that lock each other out fail', async () => {
 })
 
 /** A request that takes away the lock of a job in progress: the next creation is granted a second one. */
-function unlockedBy(isSuch: (path: string, request: Request, status: number) => boolean): Reply {
+function unlockedBy(isSuch: (path: string, text: string, status: number) => boolean): Reply {
   let isFree = false
   let made = 0
   const created_at = new Date().toISOString()
   const seconds = new Map<string, number>()
-  return async (path, answer, _sinceMs, request) => {
+  return async (path, answer) => {
     const job = jobIn(path)
     if (job !== undefined && seconds.has(job)) {
       const readings = seconds.get(job)! + 1
@@ -45,7 +45,8 @@ function unlockedBy(isSuch: (path: string, request: Request, status: number) => 
       return json(200, { id: job, application_id: slowApplication.id, status, created_at })
     }
     const response = await answer()
-    if (isSuch(path, request, response.status)) isFree = true
+    const text = await response.clone().text()
+    if (isSuch(path, text, response.status)) isFree = true
     if (jobsOf(path) !== slowApplication.id || response.status !== 409 || !isFree) return response
     isFree = false
     const id = `6f1c1a52-93f4-4a53-9d3c-${String(++made).padStart(12, '0')}`
@@ -59,6 +60,7 @@ test.each<[what: string, Parameters<typeof unlockedBy>[0]]>([
     'a malformed creation',
     (path, _, status) => jobsOf(path) === slowApplication.id && status === 400,
   ],
+  ['one without a required input', (_, text) => text.includes('missing required inputs')],
   ['one without a key', (path, _, status) => jobsOf(path) === slowApplication.id && status === 401],
   ['a reading without a key', (path, _, status) => jobIn(path) !== undefined && status === 401],
 ])('%s that frees the lock of a job in progress', async (_what, isSuch) => {
@@ -66,6 +68,13 @@ test.each<[what: string, Parameters<typeof unlockedBy>[0]]>([
     const { failed, of } = await judgeBehind(unlockedBy(isSuch), {
       only: ['jobs.create/409-job-in-progress'],
       depth,
+      change: ({ resources, ...file }) => ({
+        ...file,
+        resources: {
+          ...resources,
+          slowApplication: { ...slowApplication, requiredInputs: ['topic'] },
+        },
+      }),
     })
     expect(failed).toEqual(['jobs.create/409-job-in-progress'])
     const [failure] = of('jobs.create/409-job-in-progress').failures
