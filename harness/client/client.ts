@@ -338,8 +338,8 @@ export class Client {
 
   /**
    * Readings of a job in progress are urgent: behind hundreds of requests they would be too late. So are uses of new
-   * objects, objects that are looked at again once they are old enough, and all requests to objects with one job at a
-   * time, which are the critical path.
+   * objects; and what is the critical path: creations, as objects are looked at again once they are old enough, and all
+   * requests to objects with one job at a time.
    */
   #isUrgent({ operation, effect, params }: Probe, purpose: Purpose): boolean {
     const { api, objects } = this.#run
@@ -348,7 +348,7 @@ export class Client {
       Object.values(params).some((id) => (objects.madeAt.get(id) ?? -Infinity) > since) ||
       purpose.role === 'poll' ||
       purpose.role === 'liveness' ||
-      (purpose.role !== 'probe' && effect === 'creates') ||
+      effect === 'creates' ||
       (operation !== null && api.operation(operation).busy !== undefined)
     )
   }

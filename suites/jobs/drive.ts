@@ -105,6 +105,8 @@ async function createDuring(
       if (isRead && !(await goesOn(gate, job, ids.inProgress, waitMs))) return
       waitMs = 0
       for (const kind of kinds) await attack(gate, kind, job.id)
+      // In place of an attack, so that a job without one is as old.
+      if (moment === 2 && kinds.length === 0) await goesOn(gate, job, ids.inProgress)
       const isOdd = (moment + turn) % 2 === 1
       const own = isOdd ? withOtherValues(application, moment + turn) : application
       const { status = 409 } = await gate.createBeside(own)
