@@ -32,7 +32,6 @@ const huge = failed('a.b/1', {
 })
 const declare = 'To test 1 more requirement, declare keys.expired (+1); this writes the file:'
 const rerun = 'Run only what failed'
-const isJudged = (reason: string) => [{ statuses: statuses(401) }, { notJudged: reason }] as const
 
 /** Runs as a stranger meets them: how many lines each may have, and what to do next. */
 const situations: Record<string, readonly [Report, number, ...unknown[]]> = {
@@ -45,7 +44,8 @@ const situations: Record<string, readonly [Report, number, ...unknown[]]> = {
   'key rejected': [
     report(
       [result('envelope/shape'), missed('a.b/1', expired)],
-      ...isJudged('the key is not accepted'),
+      { statuses: statuses(401) },
+      { notJudged: 'the key is not accepted' },
     ),
     15,
     'Give a key that the server accepts, and run again',
@@ -125,14 +125,12 @@ test('a failure is named once, and the rest is counted', () => {
 })
 
 test('a group is shown by its simplest example', () => {
-  const big = (id: string, size: number) =>
-    failed(id, {
-      exchange: { ...exchange!, request: { ...exchange!.request, body: 'x'.repeat(size) } },
-    })
-  const text = inTerminal(
-    report([big('a.b/400-x', 9000), big('c.d/400-x', 3), big('e.f/400-x', 50)]),
-  )
-  expect(text).toMatch(/^✗ c\.d\/400-x /m)
+  const big = (id: string, size: number) => {
+    const request = { ...exchange!.request, body: 'x'.repeat(size) }
+    return failed(id, { exchange: { ...exchange!, request } })
+  }
+  const rows = [big('a.b/400-x', 9000), big('c.d/400-x', 3), big('e.f/400-x', 50)]
+  expect(inTerminal(report(rows))).toMatch(/^✗ c\.d\/400-x /m)
 })
 
 test('a failure shows what was sent, expected and received, how to see it again, and what the curl line lacks', () => {
@@ -154,7 +152,6 @@ test('a failure shows what was sent, expected and received, how to see it again,
   )
 })
 
-/** What `--verbose` says of requirements that were not tested for these reasons. */
 const notTested = (...reasons: string[]) =>
   inFull(report([failed('a.b/0'), ...reasons.map((reason, at) => missed(`a.b/${at + 1}`, reason))]))
 
