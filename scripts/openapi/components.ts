@@ -5,6 +5,7 @@ import { codeNames, listedTypes, modelErrors } from '../../catalogue/errors.ts'
 import type { Member, Operation } from '../../catalogue/operation.ts'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import { type QueryConfigMember, queryConfigMembers } from '../../catalogue/operation.ts'
+import { groupBy } from '../../harness/group-by.ts'
 import { tokensOf } from '../../schemas/json.ts'
 import { sections } from '../../harness/report/index.ts'
 
@@ -105,42 +106,19 @@ const parentOf = ({ at }: Member): string => at.slice(0, at.lastIndexOf('/'))
 const nameOf = ({ at }: Member): string => tokensOf(at).at(-1) ?? ''
 
 function bodySchema(all: readonly Member[], components: Record<string, Json>): Json {
-  const membersOf = (members: readonly Member[], more: Json = {}): Json => {
-    const required = members.filter((member) => member.required).map(nameOf)
-    const properties = Object.fromEntries(
-      members.map((member) => [nameOf(member), schemaOf(member)]),
-    )
-    return { ...(required.length > 0 ? { required } : {}), properties: { ...properties, ...more } }
-  }
-
-  /** The object at that place: allowed members depend on its `type`, if some belong to one type only. */
+  /** Members that belong to one value of `type` are never required here. */
   const objectAt = (at: string): Json => {
     const own = all.filter((member) => parentOf(member) === at)
-    const allowed = own.find((member) => nameOf(member) === 'type')?.allowed ?? []
-    const special = own.filter(({ ofType }) => ofType !== undefined)
-    const isBelowType = special.some((member) =>
-      all.some((one) => one !== member && one.at === at && one.ofType === member.ofType),
-    )
-    const ofType = (value: string) =>
-      own.filter((member) => member.ofType === undefined || member.ofType === value)
-    if (!isBelowType && allowed.length > 1)
-      return {
-        oneOf: allowed.map((value) => ({
-          type: 'object',
-          ...membersOf(ofType(value), { type: { const: value } }),
-        })),
-      }
-    if (isBelowType || special.length === 0 || !own.some((member) => nameOf(member) === 'type'))
-      return { type: 'object', ...membersOf(own) }
-    const common = own.filter((member) => member.ofType === undefined)
-    const { properties } = membersOf(
-      common,
-      Object.fromEntries(special.map((one) => [nameOf(one), { type: one.kinds[0] }])),
-    )
+    const required = own.filter((one) => one.required && one.ofType === undefined).map(nameOf)
+    const byName = groupBy(own, nameOf)
+    const properties = [...byName].map(([name, members]): [string, Json] => [
+      name,
+      members.length === 1 ? schemaOf(members[0]!) : { anyOf: members.map(schemaOf) },
+    ])
     return {
-      ...{ type: 'object', properties },
-      if: { properties: { type: { const: special[0]!.ofType } }, required: ['type'] },
-      then: membersOf(special),
+      type: 'object',
+      ...(required.length > 0 && { required }),
+      properties: Object.fromEntries(properties),
     }
   }
 
