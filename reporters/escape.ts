@@ -112,23 +112,10 @@ export function terminalLines(text: string, indent = '  '): string {
 const meaningful = /[&<>`*_[\]#|~@\\$]|:(?!\s|$)/g
 /** Lists, headings and rules start only at the beginning. */
 const leading = /^(\s*)([-+=]|\d+(?=[.)]))/
-const webAddress = /\bwww\./gi
 
-/**
- * Texts that GitHub and GitLab link, and notify people of: mentions (`@name`), references (`#12`, `org/repo#12`, `!12`,
- * `GH-12`) and addresses of issues. They are found in the rendered HTML, so neither a backslash nor a character
- * reference hides them; only a character in between, or code, does.
- */
-const mention =
-  /[@#!](?=\w)|\bGH-(?=\d)|\/(?:issues|pull|discussions|merge_requests|work_items|epics)\/(?=\d)/gi
-const wordJoiner = '&#8288;'
-
-/** Text of a target as inline Markdown, also for tables: one line, without markup and notifications. */
+/** Text of a target as inline Markdown, also for tables: one line, without markup. */
 export function markdownText(text: string): string {
-  const parts = visible(text).split(mention)
-  const marks = visible(text).match(mention) ?? []
-  const written = parts.map((part, at) => inert(part + (marks[at] ?? ''))).join(wordJoiner)
-  return written.replace(
+  return inert(text).replace(
     leading,
     (_, blanks: string, mark: string) => `${blanks}${reference(mark)}`,
   )
@@ -136,13 +123,11 @@ export function markdownText(text: string): string {
 
 /** Inline code, also for tables. Nothing in it is linked, and it can be copied unchanged. */
 export function markdownCode(text: string): string {
-  return /^[\w./-]+$/.test(text) ? `\`${text}\`` : `<code>${inert(visible(text))}</code>`
+  return /^[\w./-]+$/.test(text) ? `\`${text}\`` : `<code>${inert(text)}</code>`
 }
 
 function inert(text: string): string {
-  return text
-    .replace(meaningful, reference)
-    .replace(webAddress, (match) => `${match.slice(0, 3)}&#46;`)
+  return visible(text).replace(meaningful, reference)
 }
 
 /** A fenced block that no line of the text can end. */

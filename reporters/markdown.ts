@@ -10,7 +10,7 @@ import {
 } from '../harness/report/index.ts'
 import { type Distinct, failuresOf } from './view/causes.ts'
 import { byState, mapSentence, shownMap } from './view/operation-map.ts'
-import { capital, compactJson, duration, firstOf, levels } from './view/writing.ts'
+import { capital, duration, firstOf, levels } from './view/writing.ts'
 import {
   exitLine,
   interruptedNote,
@@ -27,65 +27,45 @@ import {
   selectedSummary,
 } from './view/groups.ts'
 import { commandOrLength, evidence, failureSentence } from './view/evidence.ts'
-import {
-  type NextStep,
-  nextSteps,
-  gainOf,
-  notJudged,
-  type Step,
-  usualPart,
-} from './view/next-steps.ts'
+import { type NextStep, nextSteps, gainOf, notJudged } from './view/next-steps.ts'
 
 const MOST_IDS = 5
 
+/** A folded table of what concerns several requirements; empty without rows. */
+function idTable(
+  title: string,
+  what: string,
+  rows: readonly (readonly [number: string, text: string, ids: readonly string[]])[],
+): string[] {
+  if (rows.length === 0) return []
+  return [
+    '<details>',
+    `<summary>${title}</summary>`,
+    '',
+    `| | ${what} | requirements |`,
+    '| ---: | --- | --- |',
+    ...rows.map(
+      ([number, text, ids]) =>
+        `| ${number} | ${text} | ${firstOf(ids.map(markdownCode), MOST_IDS).join(', ')} |`,
+    ),
+    '',
+    '</details>',
+    '',
+  ]
+}
+
 function reasonTable(title: string, groups: readonly ReasonGroup[]): string[] {
-  if (groups.length === 0) return []
   const all = groups.reduce((sum, { ids }) => sum + ids.length, 0)
-  return [
-    '<details>',
-    `<summary>${title}: ${all}</summary>`,
-    '',
-    '| | reason | requirements |',
-    '| ---: | --- | --- |',
-    ...groups.map(
-      ({ reason, ids }) =>
-        `| ${ids.length} | ${markdownText(shortened(reason, 300))} | ${firstIds(ids)} |`,
-    ),
-    '',
-    '</details>',
-    '',
-  ]
+  return idTable(
+    `${title}: ${all}`,
+    'reason',
+    groups.map(({ ids, reason }) => [
+      String(ids.length),
+      markdownText(shortened(reason, 300)),
+      ids,
+    ]),
+  )
 }
-
-function stepTable(steps: readonly Step[]): string[] {
-  if (steps.length === 0) return []
-  const part = usualPart(steps)
-  return [
-    '<details>',
-    `<summary>To test ${count(gainOf(steps), 'more requirement')}, declare</summary>`,
-    '',
-    '| | declare | requirements |',
-    '| ---: | --- | --- |',
-    ...steps.map(
-      ({ ids, names }) =>
-        `| +${ids.length} | ${names.map((name) => markdownCode(sayNeed(name))).join(' and ')} | ${firstIds(ids)} |`,
-    ),
-    '',
-    ...(Object.keys(part).length > 0
-      ? [
-          'Paste into the target file and replace the placeholders in angle brackets:',
-          '',
-          markdownBlock(compactJson(part, 90), 'json'),
-          '',
-        ]
-      : []),
-    '</details>',
-    '',
-  ]
-}
-
-const firstIds = (ids: readonly string[]): string =>
-  firstOf(ids.map(markdownCode), MOST_IDS).join(', ')
 
 const MOST_MISSED = 50
 
@@ -118,7 +98,15 @@ export function renderMarkdown(report: Report, evidence = 25): string {
       .flatMap((one) => failureDetails(one, distinct.length <= MOST_OPEN)),
     ...missed(report),
     ...baseline(report, expected.length),
-    ...stepTable(steps),
+    ...idTable(
+      `To test ${count(gainOf(steps), 'more requirement')}, declare`,
+      'declare',
+      steps.map(({ ids, names }) => [
+        `+${ids.length}`,
+        names.map((name) => markdownCode(sayNeed(name))).join(' and '),
+        ids,
+      ]),
+    ),
     ...reasonTable('Not tested', notTested),
     ...reasonTable('Not applicable', notApplicable),
   ].join('\n')

@@ -43,7 +43,7 @@ export async function publish(record: RunRecord, publication: Publication): Prom
       `the exchanges could not be stored (${problem}): no HAR is written, and HTML shows those of failures only`,
     )
   return finish(withProblems(report, problems), {
-    ...keptExchanges({ log: record.options.exchangeLog, problem }, report, requests),
+    ...keptExchanges(record.options.exchangeLog, problem, requests),
     ...{ people, notes, isVerbose: options.verbose ?? false },
   })
 }

@@ -127,32 +127,16 @@ export function makeRunFolder() {
   }
 }
 
-/** The exchanges in the failures of a report, if there is no log of the run. */
-export function failureExchanges({ requirements, run }: Report): RecordedExchange[] {
-  const kept = requirements.flatMap(({ id, operation, failures }) =>
-    failures.flatMap(({ exchange }) =>
-      exchange ? [{ ...exchange, requirement: id, operation }] : [],
-    ),
-  )
-  return kept.map((exchange, n) => ({
-    ...exchange,
-    n,
-    role: 'probe',
-    startedAt: run.startedAt,
-    durationMs: 0,
-  }))
-}
-
-/** The exchanges of a run; if the log could not be written, those of failures, which are not enough for a HAR. */
+/** The exchanges of a run; none if the log could not be written: failures have theirs, which is too little for a HAR. */
 export function keptExchanges(
-  { log, problem }: { readonly log: string | undefined; readonly problem: string | undefined },
-  report: Report,
+  log: string | undefined,
+  problem: string | undefined,
   requests: readonly ReportRequest[],
 ) {
   if (problem === undefined) return { requests, exchanges: () => loggedExchanges(log) }
   return {
     requests: requests.filter(({ format }) => format !== 'har'),
-    exchanges: () => failureExchanges(report),
+    exchanges: () => [],
   }
 }
 

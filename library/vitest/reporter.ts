@@ -67,7 +67,7 @@ export default class ConformanceReporter implements Reporter {
 
   async #write(handover: Handover, at: number): Promise<void> {
     const { exchangeLog: log, isPart = false, recordingProblem: problem, report: whole } = handover
-    const { exchanges, requests } = keptExchanges({ log, problem }, whole, this.#requests)
+    const { exchanges, requests } = keptExchanges(log, problem, this.#requests)
     const note =
       problem === undefined
         ? []

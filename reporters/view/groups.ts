@@ -14,7 +14,7 @@ export function byOperation(report: Pick<Report, 'requirements'>): OperationGrou
 }
 
 export interface ReasonGroup {
-  /** The reason, with `<id>` for the requirement's own id and `<path>` for a path in the answer. */
+  /** The reason, with `<id>` for the requirement's own id. */
   readonly reason: string
   readonly ids: readonly string[]
 }
@@ -26,33 +26,15 @@ export function byReason(
   const results = requirements.filter((result) => result.outcome === outcome)
   const reasons = results.map(({ reason }) => reason)
   // A reason with many requirements may contain the id of one.
-  const isShared = (reason: string | undefined): reason is string =>
-    reason !== undefined && reasons.indexOf(reason) !== reasons.lastIndexOf(reason)
-  const reasonFor = (result: RequirementResult): string =>
-    isShared(result.reason) ? result.reason : reasonOf(result)
-  return [...groupBy(results, (result) => withoutPaths(reasonFor(result), result))]
-    .map(([general, of]) => {
-      const [reason = general, ...others] = new Set(of.map(reasonFor))
-      return { reason: others.length === 0 ? reason : general, ids: of.map(({ id }) => id) }
-    })
+  const isShared = (reason: string): boolean =>
+    reasons.indexOf(reason) !== reasons.lastIndexOf(reason)
+  const reasonOf = ({ id, reason = 'no reason was recorded' }: RequirementResult): string =>
+    isShared(reason)
+      ? reason
+      : reason.replaceAll(id, '<id>').replaceAll(id.replaceAll('/', '~1'), '<id>')
+  return [...groupBy(results, reasonOf)]
+    .map(([reason, of]) => ({ reason, ids: of.map(({ id }) => id) }))
     .sort((a, b) => b.ids.length - a.ids.length)
-}
-
-/** Reasons that differ only by the requirement's own id (plain, or escaped in a JSON Pointer) are one. */
-function reasonOf({ id, reason }: RequirementResult): string {
-  if (reason === undefined) return 'no reason was recorded'
-  return reason.replaceAll(id, '<id>').replaceAll(id.replaceAll('/', '~1'), '<id>')
-}
-
-function withoutPaths(reason: string, { why }: RequirementResult): string {
-  return why === undefined ? withoutEchoes(reason) : reason
-}
-
-/** Replaces paths by `<path>`, and times and ids by `…`, as frameworks echo them. */
-export function withoutEchoes(text: string): string {
-  return text
-    .replaceAll(/(?<![^\s"'`(:])(?:\/[\w.~%-]+){2,}/g, '<path>')
-    .replaceAll(/(?<!\/)\b\d[\w:.+-]{7,}/g, '…')
 }
 
 export function total(counts: Counts): number {

@@ -2,7 +2,6 @@ import {
   count,
   isLeftOut,
   type Report,
-  type RequirementResult,
   sayNeed,
   commonReason,
   outsideCause,
@@ -29,80 +28,75 @@ const MOST = 4
 
 /** The next steps, the most useful first: at most four, including how to rerun failures. */
 export function nextSteps(report: Report): NextStep[] {
-  if (isWithoutOutcome(report) || isKeyRefused(report) || onlyStatus(report) !== undefined)
+  const { exit, requirements, run, verdict } = report
+  const { hints = [], runs, statuses = [] } = run
+  const isOutside = verdict === 'not-judged' && exit.outside === true
+  if (isWithoutOutcome(report) || (isOutside && statuses.length === 1) || isKeyRefused(report))
     return notJudgedSteps(report)
   const { likely, unexpected, unexplained } = failuresOf(report)
-  const { hints = [], runs } = report.run
-  const isCutShort = report.requirements.some((result) => isLeftOut(result, 'interrupted'))
-  const what = isCutShort ? 'Run what failed and what was not tested' : 'Run only what failed'
-  const last =
-    isCutShort || (unexpected.length > 0 && runs > 0)
-      ? [{ text: what, command: `${commandIn(report)} --failed` }]
-      : []
-  const ofAll = likely.filter(({ isEverything }) => isEverything)
-  const isRequired = unexplained.some(isMust)
-  const causes = (are: boolean): NextStep[] =>
-    likely
-      .filter((one) => !one.isAbsent && !one.isEverything && one.results.some(isMust) === are)
-      .map((cause) => ({ text: changeOf(cause) }))
-  const others = fixStep(unexplained)
-  const first = [
-    ...hints.map((text) => ({ text: capital(text) })),
-    ...(hints.length > 0 ? [] : ofAll.map((cause) => ({ text: changeOf(cause) }))),
+  const isCutShort = requirements.some((result) => isLeftOut(result, 'interrupted'))
+  const text = isCutShort ? 'Run what failed and what was not tested' : 'Run only what failed'
+  const isRerun = isCutShort || (unexpected.length > 0 && runs > 0)
+  const changes = (causes: readonly LikelyCause[]): NextStep[] =>
+    causes.map(({ change, results }) => ({
+      text: `${capital(change)}: ${count(results.length, 'failure')}`,
+    }))
+  const causes = likely.filter(({ isAbsent, isEverything }) => !isAbsent && !isEverything)
+  const isRequired = ({ results }: LikelyCause): boolean => results.some(isMust)
+  const [first, ...others] = unexplained
+  const more = others.length > 0 ? ` first, then ${others.length} more` : ''
+  const fix = first === undefined ? [] : [{ text: `Fix ${first.id}${more}` }]
+  const steps = [
+    ...hints.map((hint) => ({ text: capital(hint) })),
+    ...(hints.length > 0 ? [] : changes(likely.filter(({ isEverything }) => isEverything))),
     ...notBuiltStep(report),
     ...(hints.length > 0 && isNothingWorking(report)
       ? []
       : [
-          ...causes(true),
-          ...(isRequired ? others : []),
+          ...changes(causes.filter(isRequired)),
+          ...(first && isMust(first) ? fix : []),
           ...answeringStep(report),
           ...declareStep(report),
-          ...causes(false),
-          ...(isRequired ? [] : others),
+          ...changes(causes.filter((cause) => !isRequired(cause))),
+          ...(first && !isMust(first) ? fix : []),
         ]),
   ]
-  return [...first.slice(0, MOST), ...last]
+  return [
+    ...steps.slice(0, MOST),
+    ...(isRerun ? [{ text, command: `${commandIn(report)} --failed` }] : []),
+  ]
 }
 
 /** Every answer was 401, and nothing could be judged: `statuses` counts them. */
 function isKeyRefused({ exit, run, verdict }: Report): boolean {
-  const { statuses = [] } = run
-  return (
-    verdict === 'not-judged' &&
-    exit.outside === true &&
-    statuses.some(({ status }) => status === 401)
-  )
-}
-
-/** The status of every answer, if nothing could be judged because all are alike. */
-function onlyStatus({ exit, run, verdict }: Report): number | undefined {
-  const { statuses = [] } = run
-  return verdict === 'not-judged' && exit.outside === true && statuses.length === 1
-    ? statuses[0]!.status
-    : undefined
+  const isOutside = verdict === 'not-judged' && exit.outside === true
+  return isOutside && run.statuses?.some(({ status }) => status === 401) === true
 }
 
 const temporary: readonly number[] = [429, 502, 503, 504]
 
 function notJudgedSteps(report: Report): NextStep[] {
-  const { statuses = [] } = report.run
+  const { exit, run, target, verdict } = report
+  const { statuses = [] } = run
   const command = commandIn(report)
   if (isKeyRefused(report))
     return [{ text: 'Give a key that the server accepts, and run again', command }]
-  const status = onlyStatus(report)
-  // The last line says what to do about a redirect.
-  const isRedirect = status !== undefined && status >= 300 && status < 400
-  if (status !== undefined && !isRedirect && !temporary.includes(status))
-    return status >= 500
-      ? [{ text: 'Find this error in the log of the server, fix it, and run again', command }]
-      : [{ text: `Correct the base URL (${report.target.baseUrl}), and run again` }]
-  if (report.exit.outside !== true || statuses.length > 0) return []
-  return [
-    {
-      text: `Start the server or correct the address (${report.target.baseUrl}), and run again`,
-      command: `${command} --wait 30000`,
-    },
-  ]
+  if (exit.outside !== true) return []
+  if (statuses.length === 0)
+    return [
+      {
+        text: `Start the server or correct the address (${target.baseUrl}), and run again`,
+        command: `${command} --wait 30000`,
+      },
+    ]
+  // The status of every answer. The last line says what to do about a redirect, and about one that passes.
+  const [{ status } = { status: 0 }, ...others] = statuses
+  const isRedirect = status >= 300 && status < 400
+  if (verdict !== 'not-judged' || others.length > 0 || isRedirect || temporary.includes(status))
+    return []
+  return status >= 500
+    ? [{ text: 'Find this error in the log of the server, fix it, and run again', command }]
+    : [{ text: `Correct the base URL (${target.baseUrl}), and run again` }]
 }
 
 function notBuiltStep(report: Report): NextStep[] {
@@ -112,20 +106,10 @@ function notBuiltStep(report: Report): NextStep[] {
   const them = length === 1 ? absent.operations[0]! : `the ${length} missing operations`
   return [
     {
-      text: `Build ${them} (received ${shortened(absent.answers, 60)}), or declare what you do not offer:`,
+      text: `Build ${them} (received ${shortened(absent.answer, 60)}), or declare what you do not offer:`,
       paste: absent.part,
     },
   ]
-}
-
-function changeOf({ change, results }: LikelyCause): string {
-  return `${capital(change)}: ${count(results.length, 'failure')}`
-}
-
-/** Required checks come first in `failed`. */
-function fixStep([first, ...others]: readonly RequirementResult[]): NextStep[] {
-  const more = others.length > 0 ? ` first, then ${others.length} more` : ''
-  return first === undefined ? [] : [{ text: `Fix ${first.id}${more}` }]
 }
 
 function answeringStep(report: Report): NextStep[] {
@@ -236,21 +220,19 @@ export function mergedExamples(steps: readonly Pick<Step, 'example'>[]): Record<
   )
 }
 
-function only(
-  parts: readonly string[],
-  example: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const isOf = (name: string): boolean => parts.some((part) => `${part}.`.startsWith(`${name}.`))
-  const kept = Object.entries(example).map(([member, values]): [string, unknown] => {
-    if (member === 'scenarios' || !isObject(values)) return [member, values]
-    return [
-      member,
-      Object.fromEntries(Object.entries(values).filter(([name]) => isOf(`${member}.${name}`))),
-    ]
-  })
-  return Object.fromEntries(
-    kept.filter(([, values]) => isObject(values) && Object.keys(values).length > 0),
-  )
+/** The part of an example that belongs to those names. */
+function only(names: readonly string[], example: Readonly<Record<string, unknown>>) {
+  const isOf = (member: string): boolean =>
+    names.some((name) => `${name}.`.startsWith(`${member}.`))
+  const kept = Object.entries(example).map(([name, values]): [string, object] => [
+    name,
+    Object.fromEntries(
+      Object.entries(values as object).filter(
+        ([own]) => name === 'scenarios' || isOf(`${name}.${own}`),
+      ),
+    ),
+  ])
+  return Object.fromEntries(kept.filter(([, values]) => Object.keys(values).length > 0))
 }
 
 /**
@@ -258,18 +240,13 @@ function only(
  * be made, and optional members that might invalidate a request.
  */
 export function usualPart(steps: readonly Step[]): Record<string, unknown> {
-  return mergedExamples(
-    steps.filter(({ example, names }) => {
-      const isMade = Object.values(member(example, 'resources') ?? {}).some(
-        (value) => isObject(value) && 'upload' in value,
-      )
-      return !isMade && !names.some((name) => name.startsWith(scenarios) || isMember(name))
-    }),
-  )
-}
-
-function isMember(name: string): boolean {
-  return operations.some(({ id }) => name.startsWith(`operations.${id}.`))
+  const isOptional = (name: string): boolean =>
+    name.startsWith(scenarios) || operations.some(({ id }) => name.startsWith(`operations.${id}.`))
+  const isMade = ({ example }: Step): boolean =>
+    Object.values(member(example, 'resources') ?? {}).some(
+      (value) => isObject(value) && 'upload' in value,
+    )
+  return mergedExamples(steps.filter((step) => !isMade(step) && !step.names.some(isOptional)))
 }
 
 function lackingOf({ id, outcome, why }: Report['requirements'][number]) {
@@ -304,8 +281,5 @@ function partOf(name: string, example: Readonly<Record<string, unknown>>): strin
 function mostWanted(wanted: readonly (readonly string[])[]): readonly string[] {
   const unique = wanted.map((names) => [...new Set(names)])
   const groups = [...groupBy(unique, (names) => names.toSorted().join()).values()]
-  const [[names = []] = []] = groups.sort(
-    (a, b) => b.length - a.length || a[0]!.length - b[0]!.length,
-  )
-  return names
+  return groups.sort((a, b) => b.length - a.length || a[0]!.length - b[0]!.length)[0]?.[0] ?? []
 }

@@ -1,9 +1,8 @@
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
 import { count, type Report, type RequirementResult } from '../../harness/report/index.ts'
-import { groupBy } from '../../harness/group-by.ts'
-import { selectedResults, withoutEchoes } from './groups.ts'
-import { firstOf, type Mark, outcomes } from './writing.ts'
+import { selectedResults } from './groups.ts'
+import { type Mark, outcomes } from './writing.ts'
 
 export type State =
   | 'working'
@@ -99,7 +98,8 @@ export function byState(places: readonly Place[]): (readonly [State, readonly Pl
 /** Operations that a server does not have, although nothing says so. */
 export interface NotBuilt {
   readonly operations: readonly string[]
-  readonly answers: string
+  /** One of the answers that show it. */
+  readonly answer: string
   /** Lines for the target file that declare these operations as not served. */
   readonly part: Readonly<Record<string, unknown>>
 }
@@ -109,11 +109,9 @@ export function notBuilt(report: Pick<Report, 'run'>): NotBuilt | undefined {
   if (absent.length === 0) return undefined
   const all = absentOperations(report)
   const named = operations.map(({ id }) => id).filter((id) => all.has(id))
-  const kinds = groupBy(absent, ({ answered }) => withoutEchoes(answered))
-  const answers = [...kinds.values()].map(([first]) => first!.answered)
   return {
     operations: named,
-    answers: firstOf(answers, 1).join('; '),
+    answer: absent[0]!.answered,
     part: { operations: Object.fromEntries(named.map((id) => [id, 'not-served'])) },
   }
 }

@@ -33,17 +33,17 @@ const signs = { good: '✓', warning: '!', bad: '✗' } as const
  * expects.
  */
 export function standingOf(report: Report): Standing {
+  const { run, summary, verdict } = report
   const { tone, word } = qualified(report)
-  return {
-    ...{ tone, word },
-    sign: report.verdict === 'not-judged' ? '?' : signs[tone],
-    meaning: [requiredOf(report), ...recommendedOf(report), ...answeringOf(report)].join('; '),
-  }
-}
-
-function answeringOf(report: Report): string[] {
-  const all = answering(report)
-  return all.length === 0 ? [] : [`declared not served but answering: ${all.join(', ')}`]
+  const { failed } = summary.should
+  const weight = run.strict ? 'decisive by --strict' : 'not decisive'
+  const answers = answering(report)
+  const meaning = [
+    requiredOf(report),
+    ...(failed > 0 ? [`${count(failed, 'recommendation')} failed (${weight})`] : []),
+    ...(answers.length > 0 ? [`declared not served but answering: ${answers.join(', ')}`] : []),
+  ].join('; ')
+  return { tone, word, sign: verdict === 'not-judged' ? '?' : signs[tone], meaning }
 }
 
 export function verdictSentence(report: Report): string {
@@ -78,27 +78,18 @@ function qualified({ exit, run, verdict }: Report): Pick<Standing, 'tone' | 'wor
 }
 
 function requiredOf(report: Report): string {
+  const { requirements, run, verdict } = report
   const { must } = selectedSummary(report)
-  const leftOut = leftOutOf(report)
-  if (report.verdict === 'not-judged') return notJudged(report)
-  if (total(must) === 0) return 'no required check was selected'
-  return requiredChecks(must, leftOut)
-}
-
-function notJudged(report: Report): string {
-  if (report.run.interrupted) return 'the run was interrupted before anything could be judged'
-  const reason = outsideCause(report) ?? commonReason(report.requirements)?.reason
+  if (verdict !== 'not-judged')
+    return total(must) === 0
+      ? 'no required check was selected'
+      : requiredChecks(must, leftOutOf(report))
+  if (run.interrupted) return 'the run was interrupted before anything could be judged'
+  const reason = outsideCause(report) ?? commonReason(requirements)?.reason
   if (reason === undefined) return 'the target could not be judged'
-  return report.requirements.some(({ why }) => why?.kind === 'target')
+  return requirements.some(({ why }) => why?.kind === 'target')
     ? reason
     : `the target could not be judged (${reason})`
-}
-
-function recommendedOf({ run, summary }: Report): string[] {
-  const { failed } = summary.should
-  if (failed === 0) return []
-  const weight = run.strict ? 'decisive by --strict' : 'not decisive'
-  return [`${count(failed, 'recommendation')} failed (${weight})`]
 }
 
 export function interruptedNote({ run }: Report): string | undefined {
@@ -114,29 +105,35 @@ export function allNotes(report: Report): string[] {
 }
 
 /** Notes needed to weigh the verdict, one sentence each. */
-export function runNotes(report: Report): string[] {
-  const { run, target } = report
+export function runNotes({ run, target }: Report): string[] {
   const { created, longestPauseMs = 0, retried = 0, throttled } = run
   const isTls = target.baseUrl.startsWith('https:') && run.statuses?.length !== 0
   const longest =
     longestPauseMs > 0 ? `, and to wait ${Math.ceil(longestPauseMs / 1000)} s at most` : ''
-  const notes = [
-    run.insecure && 'insecure: the certificate of the target was not verified (--insecure)',
-    run.ca &&
-      !run.insecure &&
-      isTls &&
+  const were = retried === 1 ? 'was' : 'were'
+  const notes: (readonly [holds: boolean, note: string | undefined])[] = [
+    [run.insecure, 'insecure: the certificate of the target was not verified (--insecure)'],
+    [
+      run.ca && !run.insecure && isTls,
       'own authority: the certificate of the target was accepted because of tls.ca',
-    run.proxy !== null && `proxy: requests went through ${run.proxy}`,
-    run.depth === 'quick' &&
+    ],
+    [run.proxy !== null, `proxy: requests went through ${run.proxy}`],
+    [
+      run.depth === 'quick',
       'quick: one case of each kind per requirement, few wrong keys (--depth quick)',
-    run.readOnly && 'read only: nothing was sent that creates or generates something (--read-only)',
-    throttled > 0 &&
+    ],
+    [run.readOnly, 'read only: nothing was sent that creates or generates something (--read-only)'],
+    [
+      throttled > 0,
       `throttled: ${count(throttled, 'answer')} asked to slow down (429, 503)${longest}; use --rate or --concurrency to send less`,
-    retried > 0 &&
-      `retried: ${count(retried, 'answer')} ${retried === 1 ? 'was' : 'were'} cut off, reset or a gateway's 502 or 504, and repeated`,
-    created.length > 0 && cleanupSentence(created),
+    ],
+    [
+      retried > 0,
+      `retried: ${count(retried, 'answer')} ${were} cut off, reset or a gateway's 502 or 504, and repeated`,
+    ],
+    [created.length > 0, cleanupSentence(created)],
   ]
-  return notes.filter((note) => typeof note === 'string')
+  return notes.flatMap(([holds, note]) => (holds && note !== undefined ? [note] : []))
 }
 
 /** `created 161 objects, removed 103`; undefined if none. */

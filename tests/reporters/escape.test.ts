@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { XMLParser } from 'fast-xml-parser'
 import { isValid } from 'ctrf'
 import { lexer, marked, type Token } from 'marked'
-import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5'
+import { parse, parseFragment } from 'parse5'
 import pc from 'picocolors'
 import { describe, expect, test } from 'vitest'
 import { curlOf } from '../../harness/recording/curl.ts'
@@ -133,39 +133,6 @@ test('Markdown: any text is text, one cell of a table, and one block of code', (
     const types = block.map(({ type }) => type).filter((type) => type !== 'space')
     expect(types).toEqual(['code', 'paragraph'])
   })
-})
-
-type Node = DefaultTreeAdapterTypes.ChildNode
-/** Whom GitHub and GitLab would notify of a text: what a reader sees without what is code. */
-function notified(markdown: string): string[] {
-  const texts = (node: Node): string[] => {
-    if (node.nodeName === 'code' || node.nodeName === 'pre') return []
-    if ('value' in node) return [node.value]
-    return 'childNodes' in node ? node.childNodes.flatMap(texts) : []
-  }
-  const finds =
-    /(?<!\w)@[a-z0-9]|[#!]\d|(?<!\w)gh-\d|[\w.-]+\/[\w.-]+#\d|\/(issues|pull|discussions|merge_requests)\/\d/gi
-  const page = parseFragment(marked.parse(markdown, { async: false }))
-  return page.childNodes.flatMap(texts).flatMap((text) => text.match(finds) ?? [])
-}
-
-test.each([
-  'see @octocat and (@org/team)',
-  '#12 and org/repo#12, !7',
-  'gh-12 GH-12',
-  'https://github.com/org/repo/issues/12, gitlab.com/a/b/-/merge_requests/3',
-])('nobody is notified by Markdown of %s', (text) => {
-  expect(notified(text)).not.toEqual([])
-  const markup = [markdownText(text), markdownCode(text)]
-  expect(markup.flatMap(notified)).toEqual([])
-  // What a reader sees is the same, but for what takes no room.
-  for (const one of markup) {
-    const seen = textOf(parseFragment(marked.parse(one, { async: false })))
-    expect(seen.trimEnd().replaceAll('\u2060', '')).toBe(text)
-  }
-  const target = { name: text, baseUrl: text }
-  const report = sampleReport({ size: 20, end: fails(text, { message: text }), target })
-  expect(notified(renderMarkdown(report))).toEqual([])
 })
 
 describe('of a hostile target', () => {

@@ -155,13 +155,7 @@ test('a failure shows what was sent, expected and received, how to see it again,
 const notTested = (...reasons: string[]) =>
   inFull(report([failed('a.b/0'), ...reasons.map((reason, at) => missed(`a.b/${at + 1}`, reason))]))
 
-test('reasons that differ only in a path or in the requirements that share them are one reason', () => {
-  const page = (path: string): string =>
-    `answered 404 with a page: Cannot POST ${path}, and so was the same request with the full key`
-  const two = notTested(page('/v1/files'), page('/v1/tools/a-b'))
-  expect(two).toContain(`Not tested: 2\n  2  ${page('<path>')}\n`)
-  const one = notTested(page('/v1/files'), page('/v1/files'))
-  expect(one).toContain(`Not tested: 2\n  2  ${page('/v1/files')}\n`)
+test('the reason of several requirements is shown once', () => {
   const stopped =
     'the target stopped answering; under way when it stopped: POST /v1/a (a.b/1), POST /v1/a (a.b/2)'
   expect(notTested(stopped, stopped, stopped)).toContain(`Not tested: 3\n  3  ${stopped}\n`)
