@@ -47,15 +47,12 @@ export function renderJson(report: Report): string {
   return `${json(report, 2)}\n`
 }
 
-let loaded: Promise<Readonly<Record<FormatName, Render>>> | undefined
-
-/**
- * Loads all reporters before anything is sent, so that writing needs no time or disk space. Called once: a module
- * imported again while loading may be incomplete.
- */
-export function loadFormats(): Promise<Readonly<Record<FormatName, Render>>> {
-  loaded ??= Promise.all(
-    formatNames.map(async (name) => [name, await formats[name].load()] as const),
-  ).then((all) => Object.fromEntries(all) as Record<FormatName, Render>)
-  return loaded
+/** Loads reporters; before anything is sent, so that writing needs no time or disk space. */
+export async function loadFormats(
+  names: readonly FormatName[] = formatNames,
+): Promise<Readonly<Record<FormatName, Render>>> {
+  const loaded = await Promise.all(
+    names.map(async (name) => [name, await formats[name].load()] as const),
+  )
+  return Object.fromEntries(loaded) as Record<FormatName, Render>
 }

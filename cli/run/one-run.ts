@@ -71,7 +71,7 @@ export async function oneRun(
     const log = folder && join(folder.path, 'exchanges.ndjson')
     const run = runOptions(withoutKeys(options, found), baseUrl, expected, log)
     checkFiles(requests, options, found)
-    if (requests.length > 0) await loadFormats()
+    await loadFormats(requests.map(({ format }) => format))
     if (!found.problem && (options.start !== undefined || options.wait !== undefined))
       server = await startServer(found, options, front.interrupts)
     const problem = found.problem

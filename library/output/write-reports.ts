@@ -35,7 +35,7 @@ export async function writeReports(
     work: (text: Pieces) => T,
   ): Promise<Awaited<T> | undefined> => {
     try {
-      const { [request.format]: render } = await loadFormats()
+      const { [request.format]: render } = await loadFormats([request.format])
       return await work(render(reportNow(), exchanges()))
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
