@@ -46,7 +46,7 @@ export async function writeSchemas(load) {
 }
 
 /**
- * Writes the schemas, and returns compiled code that replaces `schemas/validators.ts`, so that no run compiles them.
+ * Writes the schemas, and returns compiled code that replaces `schemas/precompiled.ts`, so that no run compiles them.
  * Compiler options are in `schemas/ajv.ts`, which Node 20 cannot load directly.
  */
 export async function compiledSchemas() {
@@ -60,18 +60,17 @@ export async function compiledSchemas() {
       return id.startsWith('compiled-schema:') ? `\0${id}` : null
     },
     load(id) {
-      if (id === `${schemas}validators.ts`) return dispatcher(how.schemaNames)
+      if (id === `${schemas}precompiled.ts`) return precompiled(how.runSchemas)
       return id.startsWith(prefix) ? codeOf(id.slice(prefix.length), how) : null
     },
   }
 }
 
-/** A module that loads only the code of the schemas, a few KB. */
-function dispatcher(names) {
+function precompiled(names) {
   const imports = names.map((name, at) => `import validate${at} from 'compiled-schema:${name}'`)
   const members = names.map((name, at) => `${JSON.stringify(name)}: validate${at}`)
   return {
-    code: `${imports.join('\n')}\nconst all = { ${members.join(', ')} }\nexport const validatorOf = (name) => all[name]\n`,
+    code: `${imports.join('\n')}\nexport const precompiled = { ${members.join(', ')} }\n`,
     moduleType: 'js',
   }
 }
