@@ -280,9 +280,10 @@ export class Binding {
   noteCrashes(): void {
     const { run } = this.#context
     for (const [one, request] of this.#requests) {
+      if (!one.fault?.includes(' @ ')) continue
       const seen = this.#look(run.journal, request)
       const exchange = seen.outcome === 'answered' ? seen.exchange : undefined
-      if (exchange?.response && isBreakdown(exchange.response) && one.fault?.includes(' @ '))
+      if (exchange?.response && isBreakdown(exchange.response))
         sharedBy(run).crashes.push({ exchange, what: one.what })
     }
   }

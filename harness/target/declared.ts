@@ -56,6 +56,18 @@ export function fieldsOf(id: OperationId, { fields = {} }: OperationValue): Reco
  * @param area whose restricted key, if there are several
  */
 export function declares(file: TargetFile, pointer: string, area?: Area): boolean {
+  const known = answers.get(file) ?? new Map<string, boolean>()
+  answers.set(file, known)
+  const question = `${pointer} ${area}`
+  const answer = known.get(question) ?? findOut(file, pointer, area)
+  known.set(question, answer)
+  return answer
+}
+
+/** Asked for every request of a run. */
+const answers = new WeakMap<TargetFile, Map<string, boolean>>()
+
+function findOut(file: TargetFile, pointer: string, area: Area | undefined): boolean {
   const [member = '', name = '', part = '', role = ''] = tokensOf(pointer)
   const value = getAt(file, pointer)
   if (member === 'keys' && name === 'restricted' && area !== undefined && isKeyPerOperation(value))
