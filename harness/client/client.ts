@@ -109,7 +109,10 @@ export class Client {
       baseMs: run.options.backoffMs,
       onTimeout: (wall) => this.#endWaiting(wall),
     })
-    this.watchers = [(exchange) => this.throttle.see(exchange), ...parts.watchers]
+    this.watchers = [
+      (exchange) => this.throttle.see(exchange, exchange.probe.credential.full),
+      ...parts.watchers,
+    ]
     this.observers = parts.observers
     this.liveness = new Liveness({
       run,
@@ -154,8 +157,7 @@ export class Client {
         const probe = await probeOf(ask.source)
         const operation = operationName(probe)
         this.breaker.check(operation)
-        if (this.throttle.isSerialized(operation))
-          leaveQueue ??= await this.throttle.queue(operation, signal)
+        leaveQueue ??= await this.throttle.turn(operation, signal, probe.credential.full)
         await this.throttle.pass(operation, signal)
         await this.#keyWatch.separate(probe)
         const { fresh: isFresh, throttled } = tries
@@ -256,7 +258,10 @@ export class Client {
     if (isCounted) this.#ownLimits.add(kind)
     const isOwnLimit = this.#ownLimits.has(kind)
     const most = isAlike && !isOwnLimit ? triesIfAlike : maxTries
-    const pauseMs = this.throttle.hold(operation, response, tries.throttled, isCounted)
+    const pauseMs = this.throttle.hold(operation, response, tries.throttled, {
+      isCounted,
+      isKeyRight: probe.credential.full,
+    })
     if (pauseMs !== undefined && tries.throttled++ < most) return undefined
     return { ...exchange, throttled: true, isOwnLimit }
   }

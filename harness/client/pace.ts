@@ -141,6 +141,8 @@ interface ThrottleSettings {
 export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
   const heldUntil = new Map<string, number>()
   let allHeldUntil = -Infinity
+  /** A limit may be on wrong keys alone. */
+  const wrongKeys = { operations: new Set<string>(), heldUntil: -Infinity }
   const queues = new Map<string, Semaphore>()
   const listeners: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
@@ -202,7 +204,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       operation: string,
       response: HttpResponse,
       attempt: number,
-      isCounted = true,
+      { isCounted = true, isKeyRight = true } = {},
     ): number | undefined {
       if (isCounted) count++
       const asked = retryAfter(response, Date.now()) ?? 0
@@ -215,25 +217,35 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       const until = performance.now() + pause
       heldUntil.set(operation, Math.max(heldUntil.get(operation) ?? 0, until))
       if (wall && wall.operations.size >= sharingLimit) allHeldUntil = Math.max(allHeldUntil, until)
+      if (!isKeyRight && wrongKeys.operations.add(operation).size >= sharingLimit)
+        wrongKeys.heldUntil = Math.max(wrongKeys.heldUntil, until)
       for (const call of listeners) call(operation, pause)
       return pause
     },
-    isSerialized: (operation: string): boolean =>
-      performance.now() - (heldUntil.get(operation) ?? -Infinity) < serializedMs,
     /**
-     * One place for all requests of an operation, first come first served: a throttled request keeps it through its
-     * retries, so that waiting ones do not use up the limit. Returns a function to release it.
+     * After a pause, one place for all requests of an operation, or for all with a wrong key, first come first served: a
+     * throttled request keeps it through its retries, so that waiting ones do not use up the limit. Gives a function to
+     * release it.
      */
-    queue(operation: string, signal: AbortSignal): Promise<() => void> {
-      const one = queues.get(operation) ?? createSemaphore(1)
-      queues.set(operation, one)
+    turn(
+      operation: string,
+      signal: AbortSignal,
+      isKeyRight: boolean,
+    ): Promise<() => void> | undefined {
+      const isRecent = (ms = -Infinity): boolean => performance.now() - ms < serializedMs
+      const isShared = !isKeyRight && isRecent(wrongKeys.heldUntil)
+      if (!isShared && !isRecent(heldUntil.get(operation))) return undefined
+      const name = isShared ? 'wrong keys' : operation
+      const one = queues.get(name) ?? createSemaphore(1)
+      queues.set(name, one)
       return one.acquire(signal)
     },
     onHold: (call: (operation: string, pauseMs: number) => void): void => void listeners.push(call),
-    see({ response, sentAt }: Pick<Exchange, 'response' | 'sentAt'>): void {
+    see({ response, sentAt }: Pick<Exchange, 'response' | 'sentAt'>, isKeyRight = true): void {
+      if (!response || isThrottled(response)) return
+      if (!isKeyRight) wrongKeys.operations.clear()
       // What was under way before says nothing.
-      const isAfter = wall === undefined || sentAt > wall.begunAt
-      if (response && !isThrottled(response) && isAfter) release()
+      if (wall === undefined || sentAt > wall.begunAt) release()
     },
     /** At the end of a run, a quota of hours counts as spent at once. */
     endIfSpent: async (): Promise<void> => {

@@ -251,6 +251,22 @@ const only = [
 const lockedOut =
   /exit 3: the target locks keys out after wrong ones: declare credentialProbes: "few" in limits/
 
+test('a limit on requests without a right key leaves nothing untested', async () => {
+  let [second, used] = [0, 0]
+  const { failed, report } = await judgeBehind(
+    (_path, answer, sinceMs, request) => {
+      if (isRight(keyOf(request) ?? '')) return answer()
+      const now = Math.floor(sinceMs / 1000)
+      if (now !== second) [second, used] = [now, 0]
+      return ++used > 10 ? limited(1) : answer()
+    },
+    { only: ['*/401-*'], refusalRuns: 5, backoffMs },
+  )
+  const throttled = report.requirements.filter(({ reason }) => reason?.startsWith('throttled'))
+  expect(failed).toEqual([])
+  expect(throttled.map(({ id }) => id)).toEqual([])
+})
+
 /** Locks the account for 30 s after ten wrong keys in a row; counts the longest row. */
 function locking(status: number, headers: Record<string, string>) {
   let row = 0
