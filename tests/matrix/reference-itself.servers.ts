@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Transport } from '../../harness/http/message.ts'
 import { network } from '../support/lossy-network.ts'
 import { createReference } from '../../reference/server.ts'
@@ -8,6 +8,7 @@ import {
   idsOf,
   judgeOnSocket,
   judgeReference,
+  type JudgeSettings,
   judgeUrl,
   reasons,
   transportTo,
@@ -28,36 +29,29 @@ function expectConformant({ results, verdict }: Judged): void {
   expect(verdict).toBe('conformant')
 }
 
-describe('the reference is conformant, with no exception', () => {
-  test('with as many generated cases as usual', async () => {
-    expectConformant(await judgeReference(pace, { options: { refusalRuns: 25, grantedRuns: 5 } }))
-  })
+const far = (transport: Transport) => network(transport, { seed: 1, latencyMs: 500, lost: 0 })
 
-  test('asked for family names only', async () => {
-    expectConformant(await judgeReference(pace, { options: { tpe: 'family', strict: true } }))
-  })
-
-  test('a second time, of the same server', async () => {
-    await inVirtualTime(async () => {
-      const reference = createReference(pace)
-      for (const nonce of ['one', 'two']) {
-        const transport = transportTo(reference)
-        expectConformant(await judgeUrl(reference.url, { transport, options: { nonce } }))
-      }
-    })
-  })
-
+test.each<[how: string, Parameters<typeof judgeReference>[0], JudgeSettings?]>([
+  ['as many generated cases as usual', pace, { options: { refusalRuns: 25, grantedRuns: 5 } }],
+  ['family names only', pace, { options: { tpe: 'family', strict: true } }],
   // As `conform serve` has it: its jobs are over long before the first answer about them has come back.
-  test('over a network that takes half a second, and up to another one', async () => {
-    const far = (transport: Transport) => network(transport, { seed: 1, latencyMs: 500, lost: 0 })
-    expectConformant(await judgeReference({}, { latencyMs: 500, network: far }))
-  })
+  [
+    'a network that takes half a second, and up to another one',
+    {},
+    { latencyMs: 500, network: far },
+  ],
+  ['jobs that take no time', { jobMs: 0, slowJobMs: 0 }],
+])('the reference is conformant, with %s', async (_, reference, settings) => {
+  expectConformant(await judgeReference(reference, settings))
+})
 
-  test('when jobs take no time', async () => {
-    expectConformant(await judgeReference({ jobMs: 0, slowJobMs: 0 }))
+test('the reference is conformant a second time, and over sockets, in real time', async () => {
+  await inVirtualTime(async () => {
+    const reference = createReference(pace)
+    for (const nonce of ['one', 'two']) {
+      const transport = transportTo(reference)
+      expectConformant(await judgeUrl(reference.url, { transport, options: { nonce } }))
+    }
   })
-
-  test('over sockets, in real time', async () => {
-    expectConformant(await judgeOnSocket(pace))
-  })
+  expectConformant(await judgeOnSocket(pace))
 })
