@@ -1,5 +1,5 @@
 import pc from 'picocolors'
-import { operations } from '../../catalogue/operations.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
 import type { ExitOptions } from '../../harness/report/exit-code.ts'
 import type {
   Failure,
@@ -11,41 +11,27 @@ import { renderHtml } from '../../reporters/html.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { failure, report, result } from '../gates/results.ts'
 
-const names =
-  '401-missing-credentials 401-malformed-key 401-invalid-key 401-expired-key 403-insufficient-rights 429-quota-exceeded 400-malformed-json 400-wrong-content-type 500-internal-error 2xx-accepted 404-unknown'.split(
-    ' ',
+const ids = catalogue.map(({ id }) => id).sort()
+
+/** Passed requirements, `size` of them; every eighth is a recommendation. */
+const sampleResults = (size: number): RequirementResult[] =>
+  ids.slice(0, size).map((id, at) =>
+    result(id, {
+      ...{ section: '5, 7.1', control: 'granted', cases: 3, durationMs: 12 },
+      level: at % 8 === 2 ? 'should' : 'must',
+    }),
   )
-const envelope = 'shape status-tpe-pair content-type message-keys unknown-path bad-input-no-5xx'
 
-/** Passed requirements, `size` of them, that look like those of the catalogue; `envelope` first. */
-function sampleResults(size: number): RequirementResult[] {
-  const more = { section: '5, 7.1', control: 'granted', cases: 3, durationMs: 12 } as const
-  const rows = envelope
-    .split(' ')
-    .map((name, at) => result(`envelope/${name}`, { ...more, level: at < 2 ? 'must' : 'should' }))
-  const each = Math.ceil((size - rows.length) / operations.length)
-  for (const { id } of operations)
-    for (let at = 0; at < each && rows.length < size; at++)
-      rows.push(
-        result(`${id}/${names[at] ?? `400-fault-${at}`}`, {
-          ...more,
-          level: at % 9 === 8 ? 'should' : 'must',
-        }),
-      )
-  return rows
-}
-
-/** `count` exchanges of a report, dealt to its requirements in turn; each body has about `bytes` characters. */
+/** So many exchanges of a report, dealt to its requirements in turn. */
 export function* sampleExchanges(
   { requirements }: Report,
   count: number,
-  bytes = 400,
-): Generator<RecordedExchange> {
+): Generator<RecordedExchange, undefined> {
   for (let n = 0; n < count; n++) {
     const { id, operation } = requirements[n % requirements.length]!
     const url = `https://staging.example.com/v1/applications/a-1/jobs?case=${n}`
-    const body = JSON.stringify({ inputs: [{ id: 'topic', value: ['tea '.repeat(bytes / 8)] }], n })
-    const errors = [{ description: 'none '.repeat(bytes / 8) }]
+    const body = JSON.stringify({ inputs: [{ id: 'topic', value: ['tea '.repeat(50)] }], n })
+    const errors = [{ description: 'none '.repeat(50) }]
     const type = { 'content-type': 'application/json' }
     yield {
       ...{ n, requirement: id, operation, role: n % 3 ? 'probe' : 'control' },
@@ -73,7 +59,6 @@ export async function joined(pieces: string | AsyncIterable<string>): Promise<st
   return text
 }
 
-/** The report for a terminal, without colours. */
 export const inTerminal = (of: Report, options?: Parameters<typeof renderTerminal>[2]) =>
   renderTerminal(of, pc.createColors(false), options)
 
@@ -131,7 +116,7 @@ export function mixed(at: number): Partial<RequirementResult> {
 }
 
 export function sampleReport(options: SampleOptions = {}): Report {
-  const { size = 290, end, run, target, exit } = options
+  const { size = ids.length, end, run, target, exit } = options
   const requirements = sampleResults(size).map((row, at): RequirementResult => {
     const { failures = [], reason, ...ended }: Partial<RequirementResult> = end?.(at) ?? {}
     const own = (text: string) => text.replace('<id>', row.id)
