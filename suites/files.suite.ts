@@ -93,14 +93,17 @@ const listByTypes: Judge = async (context) => {
   // A scenario has its own.
   for (const types of scenario
     ? [first]
-    : sampled(context, [first, `${first},${other}`, two, other]))
+    : sampled(context, [first, `${first},${other}`, two, other])) {
     verdicts.push(await grantedVerdict(context, listingOf(run, types)))
+    if (joined(verdicts).outcome !== 'held') return joined(verdicts)
+  }
   if (scenario || run.options.depth === 'quick') return joined(verdicts)
-  const unknown = await furtherCase(run, () => listUnknownType(context))
+  const unknown = concluded([await furtherCase(run, () => listUnknownType(context))])
+  if (unknown.outcome === 'broken') return unknown
   // An empty and a repeated query count as bad input.
   for (const odd of ['', [first, 'pdf']])
     await sendOdd(context, listingOf(run, odd).make, 'with an odd query')
-  return joined([...verdicts, concluded([unknown])])
+  return joined([...verdicts, unknown])
 }
 
 /** A server may return no file of an unknown extension, or refuse it, but must not crash. */
