@@ -60,7 +60,8 @@ const otherName = 'Tee – чай 茶.txt'
 const retrievable: Judge = async (context) => {
   const verdict = await usable(context)
   const { run, scenario } = context
-  if (scenario || run.options.depth === 'quick') return verdict
+  const isWrong = verdict.outcome === 'broken' || verdict.outcome === 'open'
+  if (isWrong || scenario || run.options.depth === 'quick') return verdict
   const make = async (): Promise<Probe> => ({
     ...(await distinctRequest(run, 'files.upload')),
     body: new Uint8Array(),

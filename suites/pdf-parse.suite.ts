@@ -141,7 +141,8 @@ const together: readonly OwnPdf[] = [
 
 async function parseOwnPdfs(context: CheckContext): Promise<Verdict> {
   const verdicts: Verdict[] = []
-  for (const pdf of sampled(context, own)) verdicts.push(await parseOwnPdf(context, pdf))
+  for (const pdf of sampled(context, own))
+    if (joined(verdicts).outcome === 'held') verdicts.push(await parseOwnPdf(context, pdf))
   if (context.run.options.depth === 'full' && joined(verdicts).outcome === 'held')
     verdicts.push(
       ...(await inBatches(together, (pdf) => orOpen(context.run, () => parseOwnPdf(context, pdf)))),
