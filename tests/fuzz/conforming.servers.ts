@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { needsSocket, variants } from '../../reference/server.ts'
-import { withoutCleanup, withoutPdf } from '../matrix/changed-targets.ts'
+import { fitting } from '../matrix/changed-targets.ts'
 import { judgeReference } from '../matrix/judge-reference.ts'
 import { type Random, randomFrom, type Network, network } from '../support/lossy-network.ts'
 
@@ -38,12 +38,11 @@ function drawVariants(random: Random): string[] {
 /** Judges a conforming server at the end of such a network; gives what failed, and the suite's own mistakes. */
 async function accusationsOf(on: readonly string[], given: Network): Promise<string[]> {
   const { seed } = given
-  const removed = on.some((variant) => variant.startsWith('pdf-removed'))
   const { results } = await judgeReference(
     { variants: on, ...pace },
     {
       options: { seed, nonce: `s${seed}`.slice(0, 8), refusalRuns: 5, grantedRuns: 2 },
-      change: (file) => (removed ? withoutPdf(withoutCleanup(file)) : withoutCleanup(file)),
+      change: fitting(on),
       network: (transport) => network(transport, given),
     },
   )

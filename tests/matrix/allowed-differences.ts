@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import type { RunOptions } from '../../harness/client/state.ts'
 import type { Run } from '../../harness/run/run.ts'
-import type { TargetFile } from '../../harness/target/model.ts'
 import { needsSocket, variants } from '../../reference/server.ts'
-import { withoutCleanup, withoutPdf } from './changed-targets.ts'
+import { fitting } from './changed-targets.ts'
 import {
   idsOf,
   type Judged,
@@ -53,9 +52,6 @@ export async function judgeConforming(
   on: readonly string[],
   settings: JudgeSettings,
 ): Promise<JudgedAnswers> {
-  const removed = on.some((variant) => variant.startsWith('pdf-removed'))
-  const change = (file: TargetFile) =>
-    removed ? withoutPdf(withoutCleanup(file)) : withoutCleanup(file)
   const refused = new Set<string>()
   const prepare = (run: Run): void => {
     run.client.observers.push((exchange) => {
@@ -65,9 +61,12 @@ export async function judgeConforming(
     settings.prepare?.(run)
   }
   const reference = { variants: on, ...pace }
-  return Object.assign(await judgeReference(reference, { ...settings, change, prepare }), {
-    refused,
-  })
+  return Object.assign(
+    await judgeReference(reference, { ...settings, change: fitting(on), prepare }),
+    {
+      refused,
+    },
+  )
 }
 
 /** `quick` is enough for what has no say in which cases are sent. */

@@ -1,8 +1,11 @@
 import type { TargetFile } from '../../harness/target/model.ts'
 
-/** Declares PDF parsing as removed, as it will be (§9.2). */
-export function withoutPdf(file: TargetFile): TargetFile {
-  return { ...file, operations: { ...file.operations, 'pdf.parse': 'removed' } }
+/** For a server with these variants: PDF parsing is declared as removed, if it will be (§9.2), and nothing cleaned up. */
+export const fitting = (variants: readonly string[]) => (file: TargetFile) => {
+  const whole = withoutCleanup(file)
+  return variants.some((variant) => variant.startsWith('pdf-removed'))
+    ? { ...whole, operations: { ...whole.operations, 'pdf.parse': 'removed' as const } }
+    : whole
 }
 
 /** Declares a chat of two messages: a server may look at the last alone. */

@@ -5,7 +5,7 @@ import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import { defects, needsSocket } from '../../reference/server.ts'
 import { refusals } from '../../reference/switches/defects.ts'
 import { ownId, redUnder } from './also-red.ts'
-import { withoutCleanup, withoutPdf } from './changed-targets.ts'
+import { fitting } from './changed-targets.ts'
 import { isOfStates } from './every-case.ts'
 import { idsOf, judgeReference } from './judge-reference.ts'
 
@@ -28,16 +28,16 @@ export function reachOf(defect: string): string[] {
 }
 
 async function judgeBroken(defect: string, options: Partial<RunOptions>) {
-  const isRemoved = ownId(defect) === 'pdf.parse/4xx-removed'
+  const variants = ownId(defect) === 'pdf.parse/4xx-removed' ? ['pdf-removed'] : []
   const isOnSocket = needsSocket(defect)
   const reference = {
     ...(isOnSocket ? paceOnSockets : pace),
     defects: [defect],
-    variants: isRemoved ? ['pdf-removed'] : [],
+    variants,
   }
   const { results } = await judgeReference(reference, {
     ...(isOnSocket ? {} : { limits }),
-    change: (file) => (isRemoved ? withoutPdf(withoutCleanup(file)) : withoutCleanup(file)),
+    change: fitting(variants),
     options,
   })
   return results
