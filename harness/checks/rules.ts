@@ -102,11 +102,10 @@ export function judgeSome(
 ): Judged[] {
   const judged: Judged[] = []
   let asks = 0
-  for (const rule of rules) {
-    const verdict = rule.judge(journal)
+  for (let at = 0; at < rules.length && asks < most; at++) {
+    const verdict = rules[at]!.judge(journal)
     judged.push(verdict)
     if (verdict.outcome === 'asks') asks += verdict.asks.length
-    if (asks >= most) break
   }
   return judged
 }
@@ -141,10 +140,11 @@ export function allOf(cases: readonly CaseRule[], refusing: Refusing = {}) {
           : judgeSome(parts.get(when)!, journal, most)
       seen.push(...judged)
       if (judged.some(isOver)) break
-      const asks = judged.flatMap((one) => (one.outcome === 'asks' ? one.asks : []))
+      const asks: Ask[] = []
+      for (const one of judged) if (one.outcome === 'asks') asks.push(...one.asks)
       if (asks.length === 0) continue
-      const isLast = when === 'at the end'
-      return { outcome: 'asks', cases: countOf(seen), asks, ...(isLast && { atEnd: isLast }) }
+      if (when === 'at the end') return { outcome: 'asks', cases: countOf(seen), asks, atEnd: true }
+      return { outcome: 'asks', cases: 0, asks }
     }
     return concluded(seen, rules.length)
   }
