@@ -34,25 +34,28 @@ export function getAt(value: unknown, pointer: string): unknown {
 
 /** Returns a copy with `replacement` at the pointer, adding the member if needed; `undefined` removes it. */
 export function setAt(value: unknown, pointer: string, replacement: unknown): unknown {
-  return replacedAt(value, tokensOf(pointer), replacement, pointer)
+  return replacedAt(value, tokensOf(pointer), 0, replacement)
 }
 
 function replacedAt(
   value: unknown,
-  [token, ...rest]: readonly string[],
+  tokens: readonly string[],
+  depth: number,
   replacement: unknown,
-  pointer: string,
 ): unknown {
+  const token = tokens[depth]
   if (token === undefined) return replacement
-  const child = (): unknown => replacedAt(step(value, token), rest, replacement, pointer)
+  if (typeof value !== 'object' || value === null)
+    throw new Error(`no parent at /${tokens.join('/')}`)
+  const isRemoved = replacement === undefined && depth === tokens.length - 1
+  const inside = replacedAt(step(value, token), tokens, depth + 1, replacement)
   if (Array.isArray(value)) {
-    const items = [...(value as unknown[])]
-    if (rest.length === 0 && replacement === undefined) items.splice(Number(token), 1)
-    else items[token === '-' ? items.length : Number(token)] = child()
+    const items = (value as unknown[]).slice()
+    if (isRemoved) items.splice(Number(token), 1)
+    else items[token === '-' ? items.length : Number(token)] = inside
     return items
   }
-  if (typeof value !== 'object' || value === null) throw new Error(`no parent at ${pointer}`)
-  if (rest.length > 0 || replacement !== undefined) return { ...value, [token]: child() }
+  if (!isRemoved) return { ...value, [token]: inside }
   const { [token]: _removed, ...others } = value as Record<string, unknown>
   return others
 }

@@ -1,5 +1,6 @@
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
+import { groupBy } from '../../harness/group-by.ts'
 import { count, type Report, type RequirementResult } from '../../harness/report/index.ts'
 import { selectedResults } from './groups.ts'
 import { type Mark, outcomes } from './writing.ts'
@@ -37,8 +38,9 @@ type Facts = Pick<Report, 'exit' | 'requirements' | 'run'>
 /** The operations in catalogue order with their states. */
 export function operationMap(report: Facts): Place[] {
   const found = absentOperations(report)
+  const byOperation = groupBy(report.requirements, (one) => one.operation)
   return operations.map(({ id }) => {
-    const own = report.requirements.filter(({ operation }) => operation === id)
+    const own = byOperation.get(id) ?? []
     const state = found.has(id) ? 'not built' : stateOf(own)
     return { operation: id, state, detail: detailOf(state, own) }
   })
