@@ -1,14 +1,10 @@
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { connect } from 'node:net'
 import { resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { isLoopback } from '../../harness/loopback.ts'
 import { type Baseline, foreignBaseline } from '../../harness/report/index.ts'
 import { warnOf } from '../../library/output/say.ts'
-import { createTransport, type HttpResult } from '../../harness/http/index.ts'
-import type { Target, TargetFile } from '../../harness/target/index.ts'
+import type { TargetFile } from '../../harness/target/index.ts'
 import { Unjudgeable } from '../../harness/user-error.ts'
 import { orLost } from '../guard.ts'
 import { leavesOf, loadTargetFile, resolveTarget } from '../../harness/target/index.ts'
@@ -91,75 +87,6 @@ function isFile(path: string): boolean {
   } catch {
     return false
   }
-}
-
-const bodyLimit = 64 * 1024
-/** Longest wait for a connection in ms: without any reply, nothing is listening. */
-const connectMs = 2_000
-
-/** Opens and closes a connection: servers do not even log that. */
-export function takesConnections(baseUrl: string): Promise<boolean> {
-  const { hostname, port, protocol } = new URL(baseUrl)
-  return new Promise((resolve) => {
-    const socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ''),
-      port: Number(port || (protocol === 'https:' ? 443 : 80)),
-      timeout: connectMs,
-    })
-    const end = (takes: boolean) => () => {
-      socket.destroy()
-      resolve(takes)
-    }
-    socket.once('connect', end(true)).once('error', end(false)).once('timeout', end(false))
-  })
-}
-
-/** Sends `GET /v1/files` without a key, to learn whether anything answers within that many ms. */
-export async function askOnce(
-  { baseUrl, headers, tls }: Pick<Target, 'baseUrl' | 'headers' | 'tls'>,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<HttpResult> {
-  // The run itself judges the certificate.
-  const transport = createTransport({ baseUrl, connections: 1, insecure: true, tls, bodyLimit })
-  try {
-    return await transport.send(
-      { method: 'GET', path: '/v1/files', headers },
-      { timeoutMs, signal, fresh: true },
-    )
-  } finally {
-    await transport.close()
-  }
-}
-
-/** Poll intervals in ms: for a target that answers, and for one that does not. */
-const lookMs = 250
-const askMs = 500
-const responseMs = 5_000
-
-/**
- * Waits for a target to restart; false if waiting is pointless. A local target counts as gone when it refuses
- * connections, so nothing is sent meanwhile; a remote one when `isGone`. Then polls `GET /v1/files` until any answer
- * comes.
- */
-export async function untilBack(
-  target: Target,
-  isGone: boolean,
-  signal: AbortSignal,
-  onGone: () => void,
-): Promise<boolean> {
-  if (!isGone && !isLoopback(new URL(target.baseUrl).hostname)) return false
-  try {
-    if (!isGone)
-      while (await takesConnections(target.baseUrl)) await sleep(lookMs, undefined, { signal })
-    signal.throwIfAborted()
-    onGone()
-    while ((await askOnce(target, responseMs, signal)).kind !== 'answer')
-      await sleep(askMs, undefined, { signal })
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
-  return !signal.aborted
 }
 
 /** The loader that Node.js 20 needs to run sources; the package has none. */
