@@ -98,8 +98,8 @@ function countsLine({ judged, ...counts }: JudgedRecording['counts'], { target }
   return `${judged} of ${all} entries judged${parts.length > 0 ? `; ignored: ${parts.join(', ')}` : ''}`
 }
 
-function unreadableEntries(reasons: readonly string[]): string[] {
-  if (reasons.length === 0) return []
-  const named = firstOf(reasons, 3).join('; ')
-  return [`${count(reasons.length, 'entry', 'entries')} could not be read: ${named}`]
+function unreadableEntries(places: readonly string[]): string[] {
+  if (places.length === 0) return []
+  const named = firstOf(places, 3).join(', ')
+  return [`${count(places.length, 'entry', 'entries')} could not be read (HAR 1.2): ${named}`]
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { isObject, parsedJson } from '../../schemas/json.ts'
+import { isObject, member, parsedJson } from '../../schemas/json.ts'
 import { type HeaderLine, headerValue } from '../../harness/http/index.ts'
 
 export interface RecordedEntry {
@@ -26,42 +26,24 @@ export interface HarBody {
   readonly length?: number
 }
 
-export class Unreadable extends Error {}
-
 /**
- * Reads one entry; throws `Unreadable` if it lacks the request. Recorders write null for unknown values; an unanswered
- * request has no response.
+ * Reads one entry; undefined if it is not one of HAR 1.2. Recorders write null for unknown values; an unanswered request
+ * has no response.
  */
-export function recordedEntry(value: unknown, index: number): RecordedEntry {
-  const refuse = (place: string, must: string): never => {
-    throw new Unreadable(`log.entries[${index}]${place}: must be ${must} (HAR 1.2)`)
-  }
-  if (!isObject(value)) return refuse('', 'an object')
-  const { request, startedDateTime, time } = value
-  const response = value['response'] ?? { status: 0 }
-  if (!isObject(request)) return refuse('.request', 'an object')
-  if (!isObject(response)) return refuse('.response', 'an object')
+export function recordedEntry(value: unknown, index: number): RecordedEntry | undefined {
+  const request = member(value, 'request')
+  const response = member(value, 'response') ?? { status: 0 }
+  if (!isObject(value) || !isObject(request) || !isObject(response)) return undefined
+  const { startedDateTime, time } = value
   const { method, postData, url } = request
   const { content } = response
   const status = response['status'] ?? 0
-  if (typeof method !== 'string' || method === '') return refuse('.request.method', 'a method')
-  if (typeof url !== 'string') return refuse('.request.url', 'a string')
-  if (typeof status !== 'number' || !Number.isInteger(status) || status > 999)
-    return refuse('.response.status', 'a status')
-  const headersOf = (lines: unknown, place: string): HeaderLine[] => {
-    if (!Array.isArray(lines ?? [])) return refuse(place, 'an array')
-    const all = ((lines ?? []) as unknown[]).map((line, at) => {
-      const { name, value: text } = isObject(line) ? line : {}
-      if (typeof name !== 'string')
-        return refuse(`${place}[${at}]`, 'an object with name and value')
-      return { name, value: typeof text === 'string' ? text : JSON.stringify(text ?? '') }
-    })
-    // HTTP/2 sends the request line and the status as headers whose names begin with a colon.
-    return all.filter(({ name }) => !name.startsWith(':'))
-  }
-  const requestHeaders = headersOf(request['headers'], '.request.headers')
-  const headers = headersOf(response['headers'], '.response.headers')
-  const type = isObject(content) ? content['mimeType'] : undefined
+  const requestHeaders = headersOf(request['headers'])
+  const headers = headersOf(response['headers'])
+  const isStatus = typeof status === 'number' && Number.isInteger(status) && status <= 999
+  if (typeof method !== 'string' || method === '' || typeof url !== 'string') return undefined
+  if (!isStatus || !requestHeaders || !headers) return undefined
+  const type = member(content, 'mimeType')
   // Some recorders keep only the media type of the content.
   if (headers.length === 0 && typeof type === 'string' && type !== '' && type !== 'x-unknown')
     headers.push({ name: 'content-type', value: type })
@@ -84,6 +66,17 @@ export function recordedEntry(value: unknown, index: number): RecordedEntry {
     headers,
     body: isEmptyResponse ? noBody : harBody(content, headers),
   }
+}
+
+function headersOf(lines: unknown): HeaderLine[] | undefined {
+  if (!Array.isArray(lines ?? [])) return undefined
+  const all = ((lines ?? []) as unknown[]).flatMap((line) => {
+    const [name, value = ''] = [member(line, 'name'), member(line, 'value')]
+    if (typeof name !== 'string') return []
+    return { name, value: typeof value === 'string' ? value : JSON.stringify(value ?? '') }
+  })
+  // HTTP/2 sends the request line and the status as headers whose names begin with a colon.
+  return all.filter(({ name }) => !name.startsWith(':'))
 }
 
 /** Recorders are looser than RFC 3339 (for example an offset without colon); in a report a year has four digits. */

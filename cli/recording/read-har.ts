@@ -1,12 +1,13 @@
 import { createReadStream, statSync } from 'node:fs'
 import { parseJson } from '../../harness/report/index.ts'
-import { unreadable, UserError } from '../../harness/user-error.ts'
+import { unreadable as unreadableFile, UserError } from '../../harness/user-error.ts'
 import { isObject, member } from '../../schemas/json.ts'
-import { recordedEntry, type RecordedEntry, Unreadable } from './entry.ts'
+import { recordedEntry, type RecordedEntry } from './entry.ts'
 
 export interface Har {
   /** In sending order, as far as known. */
   readonly entries: readonly RecordedEntry[]
+  /** The places of what is not an entry of HAR 1.2. */
   readonly unreadable: readonly string[]
 }
 
@@ -19,21 +20,14 @@ export async function readHar(path: string): Promise<Har> {
     throw new UserError(`${name}: is not a HAR: it has no object log (record one as HAR 1.2)`)
   if (!Array.isArray(log['entries']))
     throw new UserError(`${name}: log.entries: must be an array (HAR 1.2)`)
-  const entries: RecordedEntry[] = []
-  const problems: string[] = []
-  for (const [index, value] of log['entries'].entries()) {
-    try {
-      entries.push(recordedEntry(value, index))
-    } catch (error) {
-      if (!(error instanceof Unreadable)) throw error
-      problems.push(error.message)
-    }
-  }
-  if (entries.length === 0 && problems[0] !== undefined)
-    throw new UserError(`${name}: ${problems[0]}`)
+  const all = (log['entries'] as unknown[]).map(recordedEntry)
+  const entries = all.filter((entry) => entry !== undefined)
+  const unreadable = all.flatMap((entry, at) => (entry ? [] : [`log.entries[${at}]`]))
+  if (entries.length === 0 && unreadable.length > 0)
+    throw new UserError(`${name}: no entry can be read (HAR 1.2)`)
   if (entries.every(({ startedAt }) => startedAt !== undefined))
     entries.sort((a, b) => a.startedAt! - b.startedAt!)
-  return { entries, unreadable: problems }
+  return { entries, unreadable }
 }
 
 const mostBytes = 256 * 1024 * 1024
@@ -49,7 +43,7 @@ async function bytesOf(path: string, name: string): Promise<Buffer> {
       if (size > mostBytes) throw tooLarge(name)
     }
   } catch (error) {
-    throw error instanceof UserError ? error : unreadable(name, error)
+    throw error instanceof UserError ? error : unreadableFile(name, error)
   }
   return Buffer.concat(pieces)
 }

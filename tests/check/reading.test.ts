@@ -36,7 +36,7 @@ test.each<[what: string, bytes: string | object, message: string]>([
   ['a key', 'secret-key-0123456789', 'is not JSON at line 1, column 1'],
   ['another log', { log: [] }, 'is not a HAR: it has no object log (record one as HAR 1.2)'],
   ['no list of entries', { log: { entries: {} } }, 'log.entries: must be an array (HAR 1.2)'],
-  ['no readable entry', { log: { entries: [7] } }, 'log.entries[0]: must be an object (HAR 1.2)'],
+  ['no readable entry', { log: { entries: [7] } }, 'no entry can be read (HAR 1.2)'],
 ])('a file that is not a HAR is refused: %s', async (_what, bytes, message) => {
   expect(await run(bytes)).toMatchObject({
     code: 2,
@@ -57,21 +57,17 @@ test('a file of more than 256 MiB is refused, and so is a folder', async () => {
 const { request, response } = entry(pdf)
 
 test.each([
-  [null, ': must be an object'],
-  [{ request: undefined }, '.request: must be an object'],
-  [{ response: 7 }, '.response: must be an object'],
-  [{ request: { ...request, method: 7 } }, '.request.method: must be a method'],
-  [{ request: { ...request, url: undefined } }, '.request.url: must be a string'],
-  [{ request: { ...request, headers: {} } }, '.request.headers: must be an array'],
-  [{ response: { ...response, status: '200' } }, '.response.status: must be a status'],
-  [
-    { response: { ...response, headers: [null] } },
-    '.response.headers[0]: must be an object with name and value',
-  ],
-])('an entry that cannot be read is named, and costs no other: %j', async (change, message) => {
+  null,
+  { request: undefined },
+  { response: 7 },
+  { request: { ...request, method: 7 } },
+  { request: { ...request, url: undefined } },
+  { request: { ...request, headers: {} } },
+  { response: { ...response, status: '200' } },
+])('an entry that cannot be read is named, and costs no other: %j', async (change) => {
   const odd = change && { ...entry(pdf), ...change }
   const { report, warnings } = await checked({ log: { entries: [entry(pdf), odd] } })
-  expect(warnings).toEqual([`1 entry could not be read: log.entries[1]${message} (HAR 1.2)`])
+  expect(warnings).toEqual(['1 entry could not be read (HAR 1.2): log.entries[1]'])
   expect(report.run.requests).toBe(1)
 })
 
