@@ -1,13 +1,7 @@
 import { program } from './output/program.ts'
 import { Command } from '@commander-js/extra-typings'
 import { catalogue } from '../catalogue/catalogue.ts'
-import {
-  applyGates,
-  count,
-  foreignBaseline,
-  readBaseline,
-  type Report,
-} from '../harness/report/index.ts'
+import { applyGates, count, foreignBaseline, readBaseline } from '../harness/report/index.ts'
 import { shellWord } from '../harness/shell-word.ts'
 import { redactorFor } from '../harness/target/index.ts'
 import { plannedReports } from '../library/output/files.ts'
@@ -17,7 +11,7 @@ import { terminalText } from '../reporters/escape.ts'
 import { formatNames } from '../reporters/index.ts'
 import { firstOf } from '../reporters/view/writing.ts'
 import { likeliestBaseUrl } from './recording/base-url.ts'
-import { countShown, type JudgedRecording, judgeRecording } from './recording/judge.ts'
+import { countShown, judgeRecording } from './recording/judge.ts'
 import { readHar } from './recording/read-har.ts'
 import { recordingReport } from './recording/report.ts'
 import { learnSecrets } from './recording/secrets.ts'
@@ -39,9 +33,9 @@ export function checkCommand() {
     const inputs = { 'the recording': file, 'the target file': target, 'the baseline': baseline }
     const { requests, people } = plannedReports(options.report, inputs)
     const say = (line: string): void => tell(people, [terminalText(line)])
-    const { report, counts, warnings, exchanges } = await checkFile(file, options, new Date(), say)
+    const { report, entries, warnings, exchanges } = await checkFile(file, options, new Date(), say)
     for (const warning of warnings) warnOf(warning)
-    const before = [terminalText(countsLine(counts, report))]
+    const before = [`${report.run.requests} of ${entries} entries judged`]
     await finish(report, { requests, exchanges, people, before })
   })
 }
@@ -78,24 +72,10 @@ export async function checkFile(
   const report = applyGates(recordingReport(facts), options, now)
   return {
     report,
-    counts: judged.counts,
+    entries: entries.length,
     warnings: [...warnings, ...unreadableEntries(unreadable), ...ofBaseline],
     exchanges: () => judged.exchanges(),
   }
-}
-
-/** For example `31 of 40 entries judged; ignored: 9 to other addresses`. */
-function countsLine({ judged, ...counts }: JudgedRecording['counts'], { target }: Report): string {
-  const ignored = [
-    [counts.otherAddresses, `to addresses not under ${target.baseUrl}/v1/`],
-    [counts.otherMethods, 'of methods that the interface does not have'],
-    [counts.unanswered, 'without an answer'],
-    [counts.absent, 'to operations declared as not served or removed'],
-    [counts.unknown, 'to paths outside the interface'],
-  ] as const
-  const parts = ignored.flatMap(([number, what]) => (number > 0 ? [`${number} ${what}`] : []))
-  const all = ignored.reduce((sum, [number]) => sum + number, judged)
-  return `${judged} of ${all} entries judged${parts.length > 0 ? `; ignored: ${parts.join(', ')}` : ''}`
 }
 
 function unreadableEntries(places: readonly string[]): string[] {

@@ -10,7 +10,7 @@ import { checkOutputs, holdsKey } from '../library/output/files.ts'
 import { tell } from '../library/output/say.ts'
 import { terminalText } from '../reporters/escape.ts'
 import { type Step, whatToDeclare } from '../reporters/view/next-steps.ts'
-import { added, type Answers, isModule, starter } from './init/starter.ts'
+import { added, type Answers, isModule, keyVariable, starter } from './init/starter.ts'
 import { program } from './output/program.ts'
 import { newestReport } from './run/last-report.ts'
 
@@ -52,8 +52,8 @@ export function initCommand() {
 }
 
 async function answersOf({ baseUrl }: InitOptions, say: (line: string) => void): Promise<Answers> {
-  const look: Look = async (url, keyVariable) => {
-    const { absent, sentence } = await whatIsThere(url, keyVariable, process.env)
+  const look: Look = async (url) => {
+    const { absent, sentence } = await whatIsThere(url, process.env)
     say(sentence)
     return absent
   }
@@ -61,17 +61,13 @@ async function answersOf({ baseUrl }: InitOptions, say: (line: string) => void):
     return askAnswers(baseUrl, terminalQuestions, look)
   const answers = standardAnswers(baseUrl)
   if (baseUrl === undefined) return answers
-  return { ...answers, notServed: await look(baseUrl, answers.keyVariable) }
+  return { ...answers, notServed: await look(baseUrl) }
 }
 
-type Look = (baseUrl: string, keyVariable: string) => Promise<readonly OperationId[]>
+type Look = (baseUrl: string) => Promise<readonly OperationId[]>
 
 /** Probes each operation once and describes the result in one sentence. */
-async function whatIsThere(
-  baseUrl: string,
-  keyVariable: string,
-  env: Readonly<Record<string, string | undefined>>,
-) {
+async function whatIsThere(baseUrl: string, env: Readonly<Record<string, string | undefined>>) {
   const nothing = (why: string) => ({
     absent: [],
     sentence: `${baseUrl} was not probed: ${why}`,
@@ -107,10 +103,9 @@ export function checkInit(file: string, { baseUrl, force, from }: InitOptions): 
 }
 
 const exampleUrl = 'https://staging.example.com'
-const usualVariable = 'CONFORM_API_KEY'
 
 export function standardAnswers(baseUrl = exampleUrl): Answers {
-  return { baseUrl, keyVariable: usualVariable, notServed: [] }
+  return { baseUrl, notServed: [] }
 }
 
 /** Adds what the run of a report was missing to the file, or to a new one for the same target. */
@@ -179,15 +174,9 @@ export async function askAnswers(
   look: Look = async () => [],
 ): Promise<Answers> {
   const baseUrl = known ?? (await questions.text('Base URL', exampleUrl, baseUrlProblem))
-  const keyVariable = await questions.text(
-    'Environment variable that holds the key with full rights',
-    usualVariable,
-    (answer) =>
-      /^[A-Za-z_]\w*$/.test(answer) ? undefined : 'give the name of a variable, not the key',
-  )
   const ids = operations.map(({ id }) => id)
-  const absent = await look(baseUrl, keyVariable)
+  const absent = await look(baseUrl)
   const there = ids.filter((id) => !absent.includes(id))
   const served = await questions.choose('Operations that it serves', ids, there)
-  return { baseUrl, keyVariable, notServed: ids.filter((id) => !served.includes(id)) }
+  return { baseUrl, notServed: ids.filter((id) => !served.includes(id)) }
 }

@@ -7,15 +7,12 @@ import {
   targetFile,
   variants,
 } from '../reference/server.ts'
-import { type Check, checkNamed, whole, type Target } from './options.ts'
+import { type Check, checkNamed, type Target } from './options.ts'
 
 export { defects, variants }
 
 /** Options of the reference server, including deliberate defects. */
 export type ReferenceOptions = NonNullable<Parameters<typeof startServer>[0]>
-
-const ms: Check = (value) =>
-  Number.isFinite(value) && (value as number) >= 0 ? undefined : 'give a time in ms, 0 or more'
 
 const namesOf =
   (known: readonly string[]): Check =>
@@ -27,18 +24,7 @@ const namesOf =
     return unknown === undefined ? undefined : `there is no ${unknown}${didYouMean(unknown, known)}`
   }
 
-const checks: Readonly<Record<keyof ReferenceOptions, Check>> = {
-  defects: namesOf(defects),
-  variants: namesOf(variants),
-  latency: ms,
-  jobMs: ms,
-  slowJobMs: ms,
-  settleMs: ms,
-  slowRefusalMs: ms,
-  cors: (value) => (typeof value === 'boolean' ? undefined : 'give true or false'),
-  silenceMs: ms,
-  port: whole(0, 65_535),
-}
+const checks = { defects: namesOf(defects), variants: namesOf(variants) }
 
 /** A server of the whole interface that runs in this process. */
 export interface Reference {
@@ -55,10 +41,11 @@ export interface Reference {
 /**
  * Starts a conforming in-memory server of the whole interface on the loopback address; with `defects`, it misbehaves on
  * purpose.
- * @throws UserError for an unknown option, defect or variant, or a wrong value; Error if the port is taken.
+ * @throws UserError for an unknown defect or variant; Error if the port is taken.
  */
 export async function startReference(options: ReferenceOptions = {}): Promise<Reference> {
-  checkNamed(options, checks)
+  const { defects: wrong, variants: other } = options
+  checkNamed({ defects: wrong, variants: other }, checks)
   const { url, close } = await startServer(options)
   const file = JSON.parse(readFileSync(referenceTargetFile, 'utf8')) as Target
   const { $schema: _, ...target } = file

@@ -4,7 +4,7 @@ import { count, reasonExpected } from '../harness/report/index.ts'
 import { terminalText } from './escape.ts'
 import { failureBlock, shortBlock } from './terminal/failure-lines.ts'
 import { jsonLines, laidOut, type Line, mapLines } from './terminal/lines.ts'
-import { reasonLines, stepLines, summaryTable } from './terminal/lines.ts'
+import { reasonLines, stepLines } from './terminal/lines.ts'
 import { byCause, type Distinct, failuresOf } from './view/causes.ts'
 import { leftOutSentence, requiredButMissed } from './view/groups.ts'
 import { isWithoutOutcome, type NextStep, nextSteps, notJudged } from './view/next-steps.ts'
@@ -105,7 +105,6 @@ function allLines(shown: Showing): Line[] {
           ...stepLines(steps, colors),
           ...reasonLines('Not tested', notTested, colors),
           ...reasonLines('Not applicable', notApplicable, colors),
-          ...summaryTable(report, colors),
         ]),
     ...endLines(shown, Infinity),
   ]

@@ -7,9 +7,10 @@ import { compactJson } from '../../reporters/view/writing.ts'
 
 export interface Answers {
   readonly baseUrl: string
-  readonly keyVariable: string
   readonly notServed: readonly OperationId[]
 }
+
+export const keyVariable = 'CONFORM_API_KEY'
 
 const modules = ['.ts', '.mts', '.js', '.mjs']
 
@@ -28,7 +29,7 @@ function member(name: string, value: unknown): string {
 }
 
 /** A commented target file that works as it is: known values as members, the rest as comments. */
-export function starter(file: string, { baseUrl, keyVariable, notServed }: Answers): string {
+export function starter(file: string, { baseUrl, notServed }: Answers): string {
   const absent = Object.fromEntries(notServed.map((id) => [id, 'not-served']))
   const parts = [
     `// What the reports call the target.\n${member('name', new URL(baseUrl).host)}`,

@@ -83,16 +83,6 @@ export function judgeRecording(
   target: Target,
   redactor: Redactor,
 ) {
-  const counts = {
-    judged: 0,
-    otherAddresses: 0,
-    /** For example a browser's OPTIONS. */
-    otherMethods: 0,
-    unanswered: 0,
-    absent: 0,
-    /** Paths under `/v1` outside the interface: only label and keys are judged. */
-    unknown: 0,
-  }
   const judged: JudgedEntry[] = []
   const history = new Journal(target.limits, true)
   const tallies = new Map<RequirementId, Tally>()
@@ -110,18 +100,13 @@ export function judgeRecording(
   const exchangeIfAnswered = (entry: RecordedEntry): EntryExchange | undefined => {
     const { method, startedAt = NaN, status, url } = entry
     const path = pathUnder(target.baseUrl, url)
-    if (!path?.startsWith('/v1/')) return void counts.otherAddresses++
-    const noteChange = (): void => void history.othersAt.push(startedAt - performance.timeOrigin)
-    if (changes.includes(method)) noteChange()
-    if (!methods.has(method)) return void counts.otherMethods++
-    if (status === 0) return void counts.unanswered++
-    const exchange = exchangeOf(entry, path, redactor)
-    const { operation } = exchange.probe
-    if (operation === null) {
-      counts.unknown++
-      if (method !== 'GET') noteChange()
-    } else if (target.absent[operation] !== undefined) return void counts.absent++
-    return exchange
+    if (!path?.startsWith('/v1/')) return undefined
+    const isAnswer = methods.has(method) && status > 0
+    const exchange = isAnswer ? exchangeOf(entry, path, redactor) : undefined
+    const operation = exchange?.probe.operation
+    if (changes.includes(method) || (operation === null && method !== 'GET'))
+      history.othersAt.push(startedAt - performance.timeOrigin)
+    return operation && target.absent[operation] !== undefined ? undefined : exchange
   }
 
   for (const entry of entries) {
@@ -137,7 +122,6 @@ export function judgeRecording(
     }
     const { operation } = exchange.probe
     if (operation === null) continue
-    counts.judged++
     const success = successOf(exchange, operation, target)
     if (success) {
       try {
@@ -165,7 +149,7 @@ export function judgeRecording(
     tally.cases += Math.max(0, verdict.cases - evidence.length)
   }
   return {
-    counts,
+    requests: judged.length,
     tally: (id: RequirementId) => tallies.get(id),
     *exchanges(): Iterable<RecordedExchange> {
       for (const [n, one] of judged.entries()) yield logged(n, one, redactor)

@@ -43,7 +43,7 @@ export function recordingReport(facts: RecordingFacts): Report {
     run: {
       ...noRun,
       ...timeOf(facts),
-      requests: judged.counts.judged,
+      requests: judged.requests,
     },
     requirements,
     judged: everything,
@@ -66,14 +66,14 @@ function timeOf({ entries, now }: RecordingFacts) {
 /** Without a success nothing is judged: the meaning of refused requests is unknown. */
 function whyNotJudged(
   requirements: readonly RequirementResult[],
-  { counts: { judged } }: JudgedRecording,
+  { requests }: JudgedRecording,
 ): string | undefined {
   const isShown = requirements.some(
     ({ operation, outcome }) =>
       outcome === 'failed' || (outcome === 'passed' && operation !== 'envelope'),
   )
   if (isShown) return undefined
-  return judged === 0
+  return requests === 0
     ? `nothing was judged: ${nothingShown}`
     : 'nothing was judged: the recording contains no successful response of the interface'
 }
@@ -83,7 +83,7 @@ function resultOf(requirement: CatalogueRequirement, facts?: RecordingFacts): Re
   const tally = facts?.judged.tally(id)
   return {
     ...{ id, operation, level, section, statement },
-    ...outcomeOf(tally, facts?.judged.counts.judged === 0),
+    ...outcomeOf(tally, facts?.judged.requests === 0),
     control: 'none',
     cases: tally?.cases ?? 0,
     durationMs: 0,

@@ -126,10 +126,7 @@ export function runDetails(report: Report): string {
 }
 
 const glossary = `${sectionHead('words', 'What the words mean')}<dl class="run">
-<dt>Conformant</dt><dd>Every required check that applies to this target passed.</dd>
 <dt>Incomplete</dt><dd>No required check failed, but some were not tested. In files: passing.</dd>
-<dt>Non-conformant</dt><dd>At least one required check failed.</dd>
-<dt>Not judged</dt><dd>Too few requests were answered for a verdict.</dd>
 <dt>Required, recommended</dt><dd>In files: must, should. A failed recommendation is reported, but only decides with --strict.</dd>
 <dt>Not tested</dt><dd>The requirement was not judged in this run; the reason is shown with it. It is not a pass.</dd>
 <dt>Not applicable</dt><dd>The target does not offer what the requirement is about, or nobody can trigger its condition there.</dd>

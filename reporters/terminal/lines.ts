@@ -1,11 +1,11 @@
 import { wrapAnsi } from 'fast-wrap-ansi'
 import type { Colors } from 'picocolors/types'
-import { type Counts, type Report, count, sayNeed } from '../../harness/report/index.ts'
+import { type Report, count, sayNeed } from '../../harness/report/index.ts'
 import { terminalText } from '../escape.ts'
-import { type ReasonGroup, selectedSummary } from '../view/groups.ts'
+import type { ReasonGroup } from '../view/groups.ts'
 import { byState, mapSentence, shownMap, states } from '../view/operation-map.ts'
 import { gainOf, type Step, usualPart } from '../view/next-steps.ts'
-import { compactJson, firstOf, levels } from '../view/writing.ts'
+import { compactJson, firstOf } from '../view/writing.ts'
 
 /**
  * A line for people. With a `lead`, continuation lines are aligned under its text; `width` is the lead's columns. A
@@ -43,28 +43,6 @@ export function laidOut(lines: readonly Line[], columns: number): string[] {
 function parted(line: string): { lead: string; width: number; text: string } {
   const [lead] = /^ */.exec(line)!
   return { lead, width: lead.length === 0 ? HANGING : lead.length, text: line.slice(lead.length) }
-}
-
-export function summaryTable(report: Report, colors: Colors): string[] {
-  const summary = selectedSummary(report)
-  // Narrow enough for 60 columns.
-  const columns = [
-    ['passed', 'passed', 'green'],
-    ['failed', 'failed', 'red'],
-    ['notExercised', 'not tested', 'yellow'],
-    ['notApplicable', 'n/a', 'dim'],
-  ] as const satisfies readonly (readonly [keyof Counts, title: string, keyof Colors])[]
-  const row = (level: keyof typeof levels): string => {
-    const cells = columns.map(([member, title, color]) => {
-      const number = summary[level][member]
-      const cell = String(number).padStart(title.length + 2)
-      return number > 0 ? colors[color](cell) : colors.dim(cell)
-    })
-    return `  ${levels[level].padEnd(20)}${cells.join('')}`
-  }
-  // Blanks precede the colour: inside it, layout would drop them.
-  const head = columns.map(([, title]) => title).join('  ')
-  return [`  ${' '.repeat(22)}${colors.dim(head)}`, row('must'), row('should'), '']
 }
 
 /** Counts the operations of each state, and names those not built; failing ones are named by their failures. */

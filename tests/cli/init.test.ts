@@ -38,7 +38,7 @@ test('without a terminal init writes what the flags say', () => {
 })
 
 test('on a terminal init writes what is answered', async () => {
-  const answers = ['https://api.example.com/', 'MY_KEY']
+  const answers = ['https://api.example.com/']
   const questions: Questions = {
     text: async (_, standard, problem) => {
       const answer = answers.shift() ?? standard
@@ -50,7 +50,6 @@ test('on a terminal init writes what is answered', async () => {
   const text = starter('t.json', await askAnswers(undefined, questions))
   expect(read(text)).toMatchObject({
     name: 'api.example.com',
-    keys: { full: { env: 'MY_KEY' } },
     operations: { 'vision.analyze': 'not-served' },
   })
 })

@@ -125,10 +125,6 @@ test('a failure is repeated with the file and the options that it needs', async 
 })
 
 test.each([
-  [{ slowJobsMs: 5 }, 'there is no option slowJobsMs; did you mean slowJobMs?'],
-  [{ jobMs: '5' }, 'the option jobMs: give a time in ms, 0 or more'],
-  [{ latency: -1 }, 'the option latency: give a time in ms, 0 or more'],
-  [{ port: 65_536 }, 'the option port: give a whole number from 0 to 65535'],
   [{ variants: 'json/spread' }, 'the option variants: give a list of names'],
   [
     { defects: ['files.list/2xx-acepted'] },
