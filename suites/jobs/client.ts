@@ -17,7 +17,17 @@ import {
 } from '../../harness/journal/index.ts'
 import { type ApplicationResource, applicationNames } from '../../harness/target/index.ts'
 import { inProgressWithOthers } from './conflicts.ts'
-import { type Application, isAsked, isEnded, isRead, type Job, statusOf, viewOf } from './view.ts'
+import {
+  type Application,
+  type Attempt,
+  attemptsIn,
+  isAsked,
+  isEnded,
+  isRead,
+  type Job,
+  statusOf,
+  viewOf,
+} from './view.ts'
 import { ids, type JobRuleId, jobRules } from './rules.ts'
 
 /**
@@ -187,8 +197,9 @@ export class Jobs {
   }
 }
 
-/** Pauses before a request is repeated to an application that is busy with another client's job, in ms. */
-const busyPausesMs = [250, 500, 1000, 2000, 3000, 5000]
+/** First pause before a request is repeated to an application that is busy with another client's job, in ms; each doubles. */
+const busyMs = 250
+const longestBusyMs = 5000
 const maxAttempts = 5
 /** This many lost answers to creations must fit into `jobTimeoutMs` to rule out chance. */
 const triesIfLost = 13
@@ -230,6 +241,10 @@ export class Gate extends Jobs {
 
   get jobs(): readonly Job[] {
     return this.#view.jobs
+  }
+
+  get attempts(): readonly Attempt[] {
+    return attemptsIn(this.history).get(this.#view) ?? []
   }
 
   get isGivenUp(): boolean {
@@ -335,8 +350,8 @@ export class Gate extends Jobs {
           )
         }
         // Busy with another client's job, or not released yet: only time helps.
-        const mostMs = isLost ? this.#jobTimeoutMs / triesIfLost : this.#jobTimeoutMs
-        await this.#pauseBusy(Math.min(busyPausesMs[attempt - 1] ?? 5000, mostMs))
+        const mostMs = isLost ? this.#jobTimeoutMs / triesIfLost : longestBusyMs
+        await this.#pauseBusy(Math.min(busyMs * 2 ** (attempt - 1), mostMs))
       }
     } finally {
       release()

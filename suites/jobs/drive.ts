@@ -20,26 +20,20 @@ import type { ApplicationResource } from '../../harness/target/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
-import type { Refusal } from '../created/drive.ts'
 import { Gate, gateOf, type Jobs, jobRequest, pauseMs, withOtherValues } from './client.ts'
-import { type Attack, type AttackLook, attackLook } from './conflicts.ts'
-import { kindsOf } from './faults.ts'
-import { attemptsIn, isAsked, isOwn, type Job, statusOf, viewOf } from './view.ts'
+import { type Attack, attackLook } from './conflicts.ts'
+import { type JobRefusal, kindsOf } from './faults.ts'
+import { isAsked, isOwn, type Job, statusOf } from './view.ts'
 import { isSuspectedElsewhere, moments, timesAlike, windowMs } from './no-effect.ts'
 import { ids } from './rules.ts'
 
 /** Creates the situations for the rules about conflicts and refused creations, which judge them. */
 
-/** Whether the job still runs after `ms`; reads it a few times meanwhile, to notice its end. */
-async function goesOn(jobs: Jobs, job: Job, requirement: string, ms = 0): Promise<boolean> {
-  const parts = Math.min(4, Math.max(1, Math.floor(ms / 20)))
-  for (let part = 0; part < parts; part++) {
-    if (ms > 0) await pause(jobs.run, ms / parts)
-    if (!(await jobs.readUntilFound(job, requirement))) return false
-    const last = job.readings.at(-1)
-    if (!last || statusOf(last) !== 'in_progress' || !isOwn(last, job)) return false
-  }
-  return true
+/** Whether a reading shows that the job goes on. */
+async function goesOn(jobs: Jobs, job: Job, requirement: string): Promise<boolean> {
+  if (!(await jobs.readUntilFound(job, requirement))) return false
+  const last = job.readings.at(-1)
+  return last !== undefined && statusOf(last) === 'in_progress' && isOwn(last, job)
 }
 
 const attacks: readonly Attack[] = [
@@ -78,9 +72,9 @@ interface During {
 }
 
 /**
- * Further creations during the whole life of a job, with the same inputs and with other values: a server may compare
- * requests, or forget after a while that the job goes on. The first two come at once. The next ones follow an attack on the
- * lock each (a quick run: one after all attacks), once per application. Then the pauses grow by half each time.
+ * Further creations during the life of a job, with the same inputs and with other values: a server may compare requests, or
+ * forget after a while that the job goes on. The first two come at once. The next ones follow an attack on the lock each
+ * (a quick run: one after all attacks), once per application. Then the pauses grow by half each time.
  */
 async function createDuring(
   gate: Gate,
@@ -98,12 +92,11 @@ async function createDuring(
   const attacked = repeated ? [repeated] : isAttacked ? [[]] : each
   const count = isQuick ? Math.min(3, most) : most
   for (let moment = 0; moment < count; moment++) {
-    let waitMs = moment > 1 ? 10 * 1.5 ** (moment - 2) : 0
+    if (moment > 1) await pause(gate.run, 10 * 1.5 ** (moment - 2))
     for (const kinds of moment === 2 ? attacked : [[]]) {
       // In a quick run, one reading after the second creation suffices for both.
       const isRead = moment > (isQuick ? 1 : 0)
-      if (isRead && !(await goesOn(gate, job, ids.inProgress, waitMs))) return
-      waitMs = 0
+      if (isRead && !(await goesOn(gate, job, ids.inProgress))) return
       for (const kind of kinds) await attack(gate, kind, job.id)
       // In place of an attack, so that a job without one is as old.
       if (moment === 2 && kinds.length === 0) await goesOn(gate, job, ids.inProgress)
@@ -120,14 +113,8 @@ async function createDuring(
  * removed the lock, or the job's end is read late. Jobs with and without an attack, in turn, tell them apart.
  */
 async function repeatAttacks(gate: Gate): Promise<void> {
-  const { application, history } = gate
-  const look = (): AttackLook | undefined =>
-    attackLook(
-      history,
-      attemptsIn(history).get(viewOf(history).applicationOf(application.id)) ?? [],
-    )
   for (let count = 0; count < 2 * timesAlike + 1 && !gate.isBroken(ids.inProgress); count++) {
-    const known = look()
+    const known = attackLook(gate.history, gate.attempts)
     if (!known || !(await gate.settle())) return
     const made = await gate.create(ids.inProgress)
     if (isConflict(made) && !(await gate.untilFree(ids.released))) return
@@ -219,8 +206,7 @@ async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): 
 }
 
 /** Whether the application still answers 409 though its last job has ended. */
-function isKept({ application, history }: Gate): boolean {
-  const attempts = attemptsIn(history).get(viewOf(history).applicationOf(application.id)) ?? []
+function isKept({ attempts }: Gate): boolean {
   const last = attempts.findLast(({ creation }) => isAsked(creation))
   return last?.freeSince !== undefined && isConflict(last.creation)
 }
@@ -319,11 +305,11 @@ async function attemptAlone(gate: Gate): Promise<boolean> {
 
 /** Refusals, and the delay until the next creation, in ms. */
 interface Look {
-  readonly refusals: readonly Refusal[]
+  readonly refusals: readonly JobRefusal[]
   readonly afterMs: number
 }
 
-async function refuse(gate: Gate, refusals: readonly Refusal[]): Promise<void> {
+async function refuse(gate: Gate, refusals: readonly JobRefusal[]): Promise<void> {
   for (const { requirement, what, change } of refusals) {
     const about = `jobs.create/${requirement}`
     const probe = await change(await jobRequest(gate.run, gate.application))

@@ -34,7 +34,6 @@ import { jsonOf, NotExercised, type Probe, withJson } from '../../harness/journa
 import type { Run } from '../../harness/run/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'
 import {
-  ofBodies,
   type Refusal,
   refusedByGrammar,
   refusedByKey,
@@ -47,13 +46,17 @@ export const malformedInputs = byCases(
   (material) => {
     const { body, first, last, optional, required, isRequired } = inputPlaces(material)
     const types = optional.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)])
-    const lacking = required.filter((place) => isLeftOut(place, isRequired)).flatMap(absent)
+    const isLeftOut = ({ member: { at } }: Placed): boolean =>
+      at === '/inputs/*/id' || (at === '/inputs/*/value' && isRequired)
+    const lacking = required.filter(isLeftOut).flatMap(absent)
     // Only inputs without an id: an input without a value, behind the valid one, would repeat its id.
     const furtherItems = lacking.filter(({ place }) => place.member.at === '/inputs/*/id')
     const named = [
       ...types,
-      ...first.flatMap(numberInItems),
-      ...last.flatMap((place) => numberInItems(place).map(asLater)),
+      ...inItems(first).flatMap((place) => ofKinds(place, ['number'])),
+      ...inItems(last)
+        .flatMap((place) => ofKinds(place, ['number']))
+        .map((one) => ({ ...one, faults: one.faults.map((fault) => `${fault}, later`) })),
       ...lacking,
       // Behind the valid inputs: a server that skips a malformed input then misses nothing, and must still refuse.
       ...[...types, ...furtherItems].flatMap(behind),
@@ -102,22 +105,14 @@ function inputPlaces(material: Material) {
   }
 }
 
-const numberInItems = (place: Placed): Change[] =>
-  place.member.at.includes('*') ? ofKinds(place, ['number']) : []
-
-const asLater = (one: Change): Change => ({
-  ...one,
-  faults: one.faults.map((fault) => `${fault}, later`),
-})
+const inItems = (places: readonly Placed[]): Placed[] =>
+  places.filter(({ member }) => member.at.includes('*'))
 
 /** The same fault in a further item after all valid ones. */
 function behind(one: Change): Change[] {
   const array = arraysAbove(one.place).at(-1)
   return array === undefined ? [] : inOtherItem(one, array, 'last')
 }
-
-const isLeftOut = ({ member: { at } }: Placed, isRequired: boolean): boolean =>
-  at === '/inputs/*/id' || (at === '/inputs/*/value' && isRequired)
 
 export const withRequiredInputs = granted('with just the required inputs', (valid, known) => {
   const { inputs, requiredInputs } = declaredResource(known, 'application')
@@ -145,41 +140,42 @@ export const withoutInput = byCases(({ target }) => {
   }))
 })
 
+/** A creation that must be refused, and start no job. */
+export type JobRefusal = Omit<Refusal, 'statuses'>
+
 /** Each kind of refusal alone, and some of all kinds, after which creations are watched longer. */
 export async function kindsOf(run: Run, { id, inputs, requiredInputs }: ApplicationResource) {
-  const byBody = (requirement: string, what: string, json: unknown): Refusal => ({
+  const byChange = (requirement: string, what: string, change: JobRefusal['change']) => ({
     requirement,
     what,
-    statuses: ofBodies,
-    change: (valid) => withBody(valid, json),
+    change: async (valid: Probe): Promise<Probe> => refused(await change(valid)),
   })
+  const byInputs = (requirement: string, what: string, json: unknown) =>
+    byChange(requirement, what, (valid) => withBody(valid, json))
   const random = randomOf(seedFor(run.options.seed, 'another application that does not exist'))
   const params = { application_id: freshUnknownId(run, id, random) }
-  // §8: one application does not block another, and an unknown one blocks none.
-  const byApplication: Refusal = {
-    requirement: '404-unknown-application',
-    what: 'for an application that does not exist',
-    statuses: [404],
-    change: (valid) => refused({ ...valid, params }),
-  }
-  const byNoBody: Refusal = {
-    requirement: '400-missing-body',
-    what: 'without a body',
-    statuses: ofBodies,
-    change: (valid) => refused({ ...valid, body: '' }),
-  }
-  const without = (input: unknown) => ({ inputs: inputs.filter((other) => other !== input) })
-  const kinds = [
+  const kinds: JobRefusal[][] = [
     [
-      byBody('400-missing-inputs', 'without inputs', {}),
-      byNoBody,
+      byInputs('400-missing-inputs', 'without inputs', {}),
+      byChange('400-missing-body', 'without a body', (valid) => ({ ...valid, body: '' })),
       refusedByGrammar,
-      byBody('400-malformed-inputs', 'with inputs that are not an array', { inputs: 'none' }),
+      byInputs('400-malformed-inputs', 'with inputs that are not an array', { inputs: 'none' }),
       ...inputs
         .filter((input) => requiredInputs.includes(input.id))
-        .map((one) => byBody('400-missing-required-inputs', `without ${one.id}`, without(one))),
+        .map((one) =>
+          byInputs('400-missing-required-inputs', `without ${one.id}`, {
+            inputs: inputs.filter((other) => other !== one),
+          }),
+        ),
     ],
-    [refusedByType, byApplication],
+    [
+      refusedByType,
+      // §8: one application does not block another, and an unknown one blocks none.
+      byChange('404-unknown-application', 'for an application that does not exist', (valid) => ({
+        ...valid,
+        params,
+      })),
+    ],
     await refusedByKey(run),
     await refusedByRights(run, 'jobs.create'),
   ].filter((refusals) => refusals.length > 0)
@@ -188,36 +184,15 @@ export async function kindsOf(run: Run, { id, inputs, requiredInputs }: Applicat
   return { delayed: kept.find((one) => one === all), atOnce: kept.filter((one) => one !== all) }
 }
 
-const noUuids = [
-  'not-a-uuid',
-  '0',
-  '1234567890',
-  'zzzzzzzz-zzzz-4zzz-8zzz-zzzzzzzzzzzz',
-  'x'.repeat(64),
-  // Names that every JavaScript object has: a server may look up ids in one.
-  ...['constructor', '__proto__', 'valueOf'],
-]
-
-const generatedIds = fc
-  .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
-  .filter((id) => !/^[0-9a-f]{32}$/i.test(id.replaceAll('-', '')))
-
-const noUuid = (id: string): Case => idCase(id, 'an id that is not a uuid', 'another form')
-
-function idCase(id: string, what: string, fault: string): Case {
-  return { what: `with ${what}`, fault: `id: ${fault}`, change: (probe) => withId(probe, id) }
+function idCase(what: string, fault: string, change: (id: string) => string): Case {
+  const withId = (probe: Probe): Probe =>
+    refused({ ...probe, params: { job_id: change(probe.params['job_id'] ?? '') } })
+  return { what: `with ${what}`, fault: `id: ${fault}`, change: withId }
 }
-
-const withId = (probe: Probe, id: string): Probe => refused({ ...probe, params: { job_id: id } })
-
-/** Numbers of characters removed from an existing id: a server may find ids by prefix. */
-const cuts = [1, 2, 3, 4, 5, 6, 7, 8] as const
 
 const otherDigit = (digit: string): string => (digit === '0' ? '1' : '0')
 
-/**
- * Ids that differ from a job's in the first or last digit, or after the first group: a server may compare only a part.
- */
+/** A server may compare only a part of an id. */
 const likeJob: readonly (readonly [what: string, change: (id: string) => string])[] = [
   ['with its first digit changed', (id) => otherDigit(id.slice(0, 1)) + id.slice(1)],
   ['with its last digit changed', (id) => id.slice(0, -1) + otherDigit(id.slice(-1))],
@@ -231,53 +206,58 @@ const likeJob: readonly (readonly [what: string, change: (id: string) => string]
   ],
 ]
 
-/** The changed id; if it may exist, as for a short id, another unknown one. */
-function nobodys(
-  { objects, options, requirement }: Material,
-  id: string,
-  change: (id: string) => string,
-): string {
-  const changed = change(id)
-  const random = randomOf(seedFor(options.seed, requirement.id))
-  return changed === id || objects.takenIds.has(changed.toLowerCase())
-    ? freshUnknownId({ objects }, id, random)
-    : changed
-}
-
 export const unknownJob = byCases(
-  (material) => [
-    ...unknownIdCases(material, 'job_id', ['unknown', 'asked twice', 'of another kind']),
-    ...likeJob.map(([what, changed]): Case => ({
-      what: `with the id of a job ${what}`,
-      fault: 'id: like another',
-      change: (valid) => withId(valid, nobodys(material, valid.params['job_id'] ?? '', changed)),
-    })),
-  ],
+  (material) => {
+    const { objects, options, requirement } = material
+    /** The changed id; if it may exist, as for a short id, another unknown one. */
+    const nobodys = (id: string, changed: string): string => {
+      const random = randomOf(seedFor(options.seed, requirement.id))
+      return changed === id || objects.takenIds.has(changed.toLowerCase())
+        ? freshUnknownId({ objects }, id, random)
+        : changed
+    }
+    return [
+      ...unknownIdCases(material, 'job_id', ['unknown', 'asked twice', 'of another kind']),
+      ...likeJob.map(([what, change]) =>
+        idCase(`the id of a job ${what}`, 'like another', (id) => nobodys(id, change(id))),
+      ),
+    ]
+  },
   { inOrder: true },
 )
 
+const noUuids = [
+  'not-a-uuid',
+  '0',
+  '1234567890',
+  'zzzzzzzz-zzzz-4zzz-8zzz-zzzzzzzzzzzz',
+  'x'.repeat(64),
+  // Names that every JavaScript object has: a server may look up ids in one.
+  ...['constructor', '__proto__', 'valueOf'],
+]
+
+const noUuid = (id: string): Case => idCase('an id that is not a uuid', 'another form', () => id)
+
 /**
- * 1 to 64 letters, digits, `-` and `_` that are not a uuid; an existing id shortened, lengthened, or with an SQL
- * wildcard.
+ * 1 to 64 letters, digits, `-` and `_` that are not a uuid; an existing id shortened (a server may find ids by prefix),
+ * lengthened, or with an SQL wildcard.
  */
 export const malformedId = byCases(
-  ({ valid }) => {
-    const { length } = valid.params['job_id'] ?? ''
-    const changed = (what: string, fault: string, change: (id: string) => string): Case => ({
-      what: `with ${what}`,
-      fault: `id: ${fault}`,
-      change: (probe) => withId(probe, change(probe.params['job_id'] ?? '')),
-    })
-    return [
-      ...cuts
-        .filter((cut) => cut < length)
-        .map((cut) =>
-          changed(`an existing id that is cut by ${cut}`, 'cut', (id) => id.slice(0, -cut)),
-        ),
-      changed('an existing id and a character more', 'lengthened', (id) => `${id}x`),
-      changed('an existing id, its last character _', 'wildcard', (id) => `${id.slice(0, -1)}_`),
-      ...noUuids.map(noUuid),
-    ]
+  ({ valid }) => [
+    ...[1, 2, 3, 4, 5, 6, 7, 8]
+      .filter((cut) => cut < (valid.params['job_id'] ?? '').length)
+      .map((cut) =>
+        idCase(`an existing id that is cut by ${cut}`, 'cut', (id) => id.slice(0, -cut)),
+      ),
+    idCase('an existing id and a character more', 'lengthened', (id) => `${id}x`),
+    idCase('an existing id, its last character _', 'wildcard', (id) => `${id.slice(0, -1)}_`),
+    ...noUuids.map(noUuid),
+  ],
+  {
+    generated: () =>
+      fc
+        .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
+        .filter((id) => !/^[0-9a-f]{32}$/i.test(id.replaceAll('-', '')))
+        .map(noUuid),
   },
-  { generated: () => generatedIds.map(noUuid) },
 )

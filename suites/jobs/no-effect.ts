@@ -44,11 +44,8 @@ const untilMs = [350, 800, 1400, windowMs] as const
 /** A creation on an application without known jobs in progress, and the refusals shortly before it. */
 interface Look extends Attempt {
   readonly refused: readonly HistoryEvent[]
-  readonly afterMs: number
-  /** Previous refusals: requirement of the fault, or the answer, and the moment. */
-  readonly kinds: readonly string[]
-  /** Time between the last refusal of each kind and the creation, in ms. */
-  readonly afterEach: ReadonlyMap<string, number>
+  /** Time from the last refusal of each kind (its fault or answer, and the moment) to the creation, in ms. */
+  readonly kinds: ReadonlyMap<string, number>
   /** The first creation to get 409 after an accepted one; further 409s show nothing new. */
   readonly isBlocked: boolean
   /** A refusal came after the last accepted creation and may be to blame. */
@@ -61,53 +58,41 @@ function isRefused({ status = 0, request }: HistoryEvent): boolean {
 }
 
 const looksIn = derived((history): Look[] => {
-  const all = [...attemptsIn(history)]
-  const ofNone = all.flatMap(([{ creations }]) =>
-    creations.filter((one) => isRefused(one) && one.status === 404),
-  )
-  return all.flatMap(([, attempts]) => {
+  const all = [...attemptsIn(history).values()]
+  const ofNone = all
+    .flatMap((attempts) => attempts.map(({ creation }) => creation))
+    .filter((one) => isRefused(one) && one.status === 404)
+  return all.flatMap((attempts) => {
     // A creation refused beside a job cannot start another one.
-    const alone = attempts.filter(({ beside }) => beside.length === 0)
-    const refusals = alone.map(({ creation }) => creation).filter(isRefused)
-    const own = [...new Set([...refusals, ...ofNone])].sort(
-      (one, other) => one.sentAt - other.sentAt,
+    const own = attempts.flatMap(({ creation, beside }) =>
+      isRefused(creation) && beside.length === 0 ? creation : [],
     )
-    let [first, next] = [0, 0]
+    const refusals = [...new Set([...own, ...ofNone])].sort((a, b) => a.sentAt - b.sentAt)
     let last: HistoryEvent | undefined
     let grantedAt = -Infinity
-    return attempts
-      .filter(({ creation }) => !isRefused(creation))
-      .flatMap((attempt): Look[] => {
-        const { creation, freeSince, met } = attempt
-        const { sentAt, isGranted } = creation
-        while (next < own.length && own[next]!.endedAt <= sentAt) next++
-        while (first < next && own[first]!.endedAt < sentAt - windowMs) first++
-        const isBlocked = isConflict(creation) && last?.isGranted !== false
-        const from = grantedAt
-        last = creation
-        if (isGranted) grantedAt = creation.endedAt
-        // Of simultaneous creations, one may be refused because of another.
-        const isRaced = met.some((job) => wereTogether(creation, job.creation))
-        if (freeSince === undefined || isRaced) return []
-        const refused = own.slice(first, next)
-        const afterEach = new Map(
-          refused.map(({ fault, status, tpe, endedAt }) => {
-            const moment = untilMs.findIndex((ms) => sentAt - endedAt < ms)
-            return [`${fault ?? `${status} ${tpe}`} ${moment}`, sentAt - endedAt]
-          }),
-        )
-        return [
-          {
-            ...attempt,
-            refused,
-            afterMs: sentAt - (refused.at(-1)?.endedAt ?? -Infinity),
-            kinds: [...afterEach.keys()],
-            afterEach,
-            isBlocked,
-            isNext: refused.some((one) => one.sentAt > from),
-          },
-        ]
-      })
+    return attempts.flatMap((attempt): Look[] => {
+      const { creation, freeSince, met } = attempt
+      const { sentAt, isGranted } = creation
+      if (isRefused(creation)) return []
+      const isBlocked = isConflict(creation) && last?.isGranted !== false
+      const from = grantedAt
+      last = creation
+      if (isGranted) grantedAt = creation.endedAt
+      // Of simultaneous creations, one may be refused because of another.
+      const isRaced = met.some((job) => wereTogether(creation, job.creation))
+      if (freeSince === undefined || isRaced) return []
+      const refused = refusals.filter(
+        ({ endedAt }) => endedAt <= sentAt && endedAt >= sentAt - windowMs,
+      )
+      const kinds = new Map(
+        refused.map(({ fault, status, tpe, endedAt }) => {
+          const moment = untilMs.findIndex((ms) => sentAt - endedAt < ms)
+          return [`${fault ?? `${status} ${tpe}`} ${moment}`, sentAt - endedAt]
+        }),
+      )
+      const isNext = refused.some((one) => one.sentAt > from)
+      return [{ ...attempt, refused, kinds, isBlocked, isNext }]
+    })
   })
 })
 
@@ -118,15 +103,13 @@ const suspicious = derived((history): Look[] => {
   const looks = looksIn(history)
   /** The shortest time to an accepted creation per kind of refusals, in ms. */
   const harmless = new Map<string, number>()
-  for (const { afterEach } of looks.filter(isGranted))
-    for (const [kind, ms] of afterEach)
-      harmless.set(kind, Math.min(harmless.get(kind) ?? Infinity, ms))
+  for (const { kinds } of looks.filter(isGranted))
+    for (const [kind, ms] of kinds) harmless.set(kind, Math.min(harmless.get(kind) ?? Infinity, ms))
+  // The effect of a refusal may be over a moment later.
+  const isHarmful = ([kind, ms]: [string, number]): boolean =>
+    (harmless.get(kind) ?? Infinity) > 1.25 * ms + 5
   return looks.filter(
-    ({ isBlocked, isNext, afterEach }) =>
-      isBlocked &&
-      isNext &&
-      // The effect of a refusal may be over a moment later.
-      [...afterEach].some(([kind, ms]) => (harmless.get(kind) ?? Infinity) > 1.25 * ms + 5),
+    ({ isBlocked, isNext, kinds }) => isBlocked && isNext && [...kinds].some(isHarmful),
   )
 })
 
@@ -138,30 +121,20 @@ export const mayBeOfRefusals = (history: History, creation: HistoryEvent): boole
   (looksIn(history).some((look) => look.creation === creation && look.refused.length > 0) &&
     noEffect(history).outcome === 'broken')
 
+const isLater = (look: Look, { application, creation }: Look): boolean =>
+  look.application === application && look.creation.sentAt > creation.sentAt
+
 /** Looks after one kind of refusals, while creations without refusals were accepted since the first. */
 function blockedEachTime(looks: readonly Look[], suspects: readonly Look[]): Look[] {
-  const ofOneKind = suspects.filter(({ kinds }) => kinds.length === 1)
-  const groups = groupBy(ofOneKind, ({ application, kinds }) => `${application.id} ${kinds[0]}`)
+  const groups = groupBy(
+    suspects.filter(({ kinds }) => kinds.size === 1),
+    ({ application, kinds }) => `${application.id} ${[...kinds.keys()].join()}`,
+  )
   const isProven = (group: readonly Look[]): boolean => {
-    const { application, creation } = group[0]!
-    const bare = looks.filter(
-      (look) =>
-        look.application === application &&
-        look.refused.length === 0 &&
-        look.creation.sentAt > creation.endedAt,
-    )
+    const bare = looks.filter((look) => look.refused.length === 0 && isLater(look, group[0]!))
     return bare.filter(isGranted).length >= timesAlike && !bare.some(({ isBlocked }) => isBlocked)
   }
   return [...groups.values()].find((group) => group.length >= timesAlike && isProven(group)) ?? []
-}
-
-/** Whether the application accepts no creation any more, though it did before. */
-function isLockedFrom({ application, creation }: Look, looks: readonly Look[], forMs: number) {
-  const after = looks.filter(
-    (look) => look.application === application && look.creation.sentAt > creation.sentAt,
-  )
-  const isLong = (after.at(-1)?.creation.sentAt ?? 0) - creation.sentAt >= forMs
-  return isLong && !after.some(isGranted) && application.jobs.length > 1
 }
 
 /** §8: a refused creation starts no job: later creations get the same answers as without it. */
@@ -172,21 +145,27 @@ export const noEffect: Rule = (history) => {
     ({ application, creation }) =>
       !lostBefore(application, creation.sentAt) && isProof(history, application),
   )
+  /** Whether the application accepts no creation any more, though it did before. */
+  const isLocked = (look: Look): boolean => {
+    const after = looks.filter((one) => isLater(one, look))
+    const forMs = (after.at(-1)?.creation.sentAt ?? 0) - look.creation.sentAt
+    return forMs >= jobTimeoutMs && !after.some(isGranted) && look.application.jobs.length > 1
+  }
   const each = blockedEachTime(looks, suspects)
-  const found = each[0] ?? suspects.find((look) => isLockedFrom(look, looks, jobTimeoutMs))
+  const found = each[0] ?? suspects.find(isLocked)
   if (found) {
-    const { application, creation, refused, kinds, afterMs } = found
+    const { application, creation, refused, kinds } = found
     const [{ exchange, status, tpe }] = refused as [HistoryEvent]
     const ways =
-      kinds.length > 1 ? 'in several ways' : (exchange.purpose.what ?? `by ${status} ${tpe}`)
-    const ms = Math.round(afterMs)
+      kinds.size > 1 ? 'in several ways' : (exchange.purpose.what ?? `by ${status} ${tpe}`)
+    const ms = Math.round(creation.sentAt - refused.at(-1)!.endedAt)
     const when = ms < untilMs[0] ? 'at once' : `${ms} ms`
     const how = each[0] ? `in ${each.length} attempts` : `and for ${jobTimeoutMs} ms after that`
     const what = `with a valid body, ${when} after ${refused.length > 1 ? 'others were' : 'another was'} refused ${ways}, ${how}${somebodyElse(application)}`
     const expected = '202: a refused creation starts no job'
     return verdictOf([{ exchange: creation.exchange, what, expected }], looks.length, '')
   }
-  const cases = new Set(looks.filter(isGranted).flatMap(({ kinds }) => kinds)).size
+  const cases = new Set(looks.filter(isGranted).flatMap(({ kinds }) => [...kinds.keys()])).size
   const isBusy = looks.some(({ refused, creation }) => refused.length > 0 && isConflict(creation))
   const why = isBusy
     ? 'the application was busy after a refused creation, and after others as well'

@@ -38,32 +38,29 @@ const told = (name: string, event: HistoryEvent): string => {
   return `${name} ${value === undefined ? 'absent' : preview(value)}`
 }
 
-type Found = Omit<Evidence, 'exchange' | 'what'> & { readonly what?: string }
-
 /** Evidence against a reading or creation of a job; reproducing it needs the requirement that made the job. */
-function against(job: Job | undefined, { exchange }: HistoryEvent, found: Found): Evidence {
+function against(
+  job: Job | undefined,
+  { exchange }: HistoryEvent,
+  found: Omit<Evidence, 'exchange' | 'what'> & { readonly what?: string },
+): Evidence {
   const what = job ? `for job ${job.id}` : ''
   return { exchange, what, shownBy: job?.creation.exchange.purpose.requirement, ...found }
 }
 
-interface Contradiction {
-  readonly name: string
-  readonly before: HistoryEvent
-  readonly as: string
-}
-
+/** @param as continues what was expected: `as when the ended job was read before` */
 function contradicts(
   job: Job | undefined,
-  reading: HistoryEvent,
-  { name, before, as }: Contradiction,
+  name: string,
+  [before, reading]: readonly [HistoryEvent, HistoryEvent],
+  as: string,
 ): Evidence {
   const values = [valueOf(name, before), valueOf(name, reading)]
   const [expected, actual] = values.includes(undefined)
     ? [told(name, before), told(name, reading)]
     : previews(...(values as [unknown, unknown])).map((value) => `${name} ${value}`)
   return against(job, reading, {
-    expected: `${expected}, ${as}`,
-    actual,
+    ...{ expected: `${expected}, ${as}`, actual },
     against: before.exchange,
   })
 }
@@ -79,19 +76,20 @@ const readJobs = derived((history) => {
   }))
 })
 
-/** A job that is missing, and found later: the answers differ. */
-function isBackLater(readings: readonly HistoryEvent[], reading: HistoryEvent): boolean {
-  return isGone(reading) && readings.slice(readings.indexOf(reading)).some(isRead)
-}
-
 /** An older job that stays missing after a newer one of its application: a server may keep only the newest. */
-function isGoneSinceNewer(job: Job, reading: HistoryEvent): boolean {
-  const { application, creation, readings } = job
-  const hasNewer = application.jobs.some(
-    ({ creation: { sentAt, endedAt } }) => sentAt > creation.endedAt && endedAt < reading.sentAt,
+function isGoneSinceNewer(
+  { application, creation, readings }: Job,
+  reading: HistoryEvent,
+): boolean {
+  const at = readings.indexOf(reading)
+  return (
+    isGone(reading) &&
+    readings.slice(0, at).some(isRead) &&
+    !readings.slice(at).some(isRead) &&
+    application.jobs.some(
+      ({ creation: { sentAt, endedAt } }) => sentAt > creation.endedAt && endedAt < reading.sentAt,
+    )
   )
-  const wasRead = readings.slice(0, readings.indexOf(reading)).some(isRead)
-  return isGone(reading) && hasNewer && wasRead && !isBackLater(readings, reading)
 }
 
 /** Readings that count: within `settleMs`, a new job may be missing, or crash the server until read. */
@@ -153,22 +151,24 @@ function wrongMembers(
   )
 }
 
+const dataOf = ({ body }: HistoryEvent): unknown => member(body, 'data')
+
 function becameNewers(job: Job): Evidence[] {
   const { application, creation, readings, end } = job
-  const dataOf = (one: HistoryEvent | undefined): unknown => one && member(one.body, 'data')
-  if (!end || dataOf(end) === undefined) return []
+  const data = end && dataOf(end)
+  if (data === undefined) return []
   const changed = readings.find(
-    (one) => one.sentAt > end.endedAt && isEnded(one) && !readsTheSame(dataOf(one), dataOf(end)),
+    (one) => one.sentAt > end!.endedAt && isEnded(one) && !readsTheSame(dataOf(one), data),
   )
-  if (dataOf(changed) === undefined) return []
   const newer = application.jobs.find(
     (other) =>
+      changed &&
       other.creation.sentAt > creation.endedAt &&
       other.end !== undefined &&
       readsTheSame(dataOf(other.end), dataOf(changed)),
   )
-  if (!changed || !newer) return []
-  const found = contradicts(job, changed, { name: 'data', before: end, as: asBefore })
+  if (!newer || dataOf(changed!) === undefined) return []
+  const found = contradicts(job, 'data', [end!, changed!], asBefore)
   return [{ ...found, actual: `${found.actual}: that is the data of the newer job ${newer.id}` }]
 }
 
@@ -298,34 +298,27 @@ function wrongTimes(dated: readonly Dated[]): Evidence[] {
     const { creation } = job
     const created = instantAt('created_at', creation)
     const tolerance = Math.max(clockMs, created?.unitMs ?? 0, instant.unitMs)
-    const name = 'created_at'
-    if (created && Math.abs(instant.epochMs - created.epochMs) > tolerance) {
-      const as = 'as in the response to its creation'
-      return [contradicts(job, reading, { name, before: creation, as })]
-    }
+    const differsFrom = (before: HistoryEvent, as: string): Evidence[] => [
+      contradicts(job, 'created_at', [before, reading], as),
+    ]
+    if (created && Math.abs(instant.epochMs - created.epochMs) > tolerance)
+      return differsFrom(creation, 'as in the response to its creation')
     if (!first || isSameInstant(instant, first.instant)) return []
-    const as = 'as when it was read before'
-    return [contradicts(job, reading, { name, before: first.reading, as })]
+    return differsFrom(first.reading, 'as when it was read before')
   })
 }
 
-/** Compares with the latest time among jobs created long enough before: if that is right, all are. */
+/** Compares each job with the latest time among those created long enough before. */
 function wrongOrder(dated: readonly Dated[]): Evidence[] {
-  const byEnd = [...dated].sort((a, b) => a.job.creation.endedAt - b.job.creation.endedAt)
-  const bySending = [...dated].sort((a, b) => a.job.creation.sentAt - b.job.creation.sentAt)
-  let latest: Dated | undefined
-  let seen = 0
-  return bySending.flatMap(({ job, reading, instant }) => {
-    for (; seen < byEnd.length; seen++) {
-      const one = byEnd[seen]!
-      if (!(job.creation.sentAt - one.job.creation.endedAt >= apartMs)) break
-      if (!latest || one.instant.epochMs > latest.instant.epochMs) latest = one
-    }
+  return dated.flatMap(({ job, reading, instant }) => {
+    let latest: Dated | undefined
+    for (const one of dated)
+      if (job.creation.sentAt - one.job.creation.endedAt >= apartMs)
+        if (!latest || one.instant.epochMs > latest.instant.epochMs) latest = one
     if (!latest || instant.epochMs > latest.instant.epochMs) return []
-    const before = latest.reading
-    const expected = `a created_at after that of job ${latest.job.id} (${told('created_at', before)}), which was created ${apartMs / 1000} s or more before`
+    const expected = `a created_at after that of job ${latest.job.id} (${told('created_at', latest.reading)}), which was created ${apartMs / 1000} s or more before`
     const actual = told('created_at', reading)
-    return [against(job, reading, { expected, actual, against: before.exchange })]
+    return [against(job, reading, { expected, actual, against: latest.reading.exchange })]
   })
 }
 
@@ -401,14 +394,12 @@ export const stable = eachOf(
     readJobs(history).flatMap(({ job, all }) => {
       const readings = job?.readings ?? all
       const end = readings.find(hasEnded)
-      return end ? readings.map((reading) => ({ job, end, reading, readings })) : []
+      return end ? readings.map((reading) => ({ job, end, reading })) : []
     }),
-  ({ job, end, reading, readings }, { limits }) => {
+  ({ job, end, reading }, { limits }) => {
     const lagMs = statusOf(reading) === 'in_progress' ? maxLagMs : laterMs
     if (!(reading.sentAt >= end.endedAt + lagMs)) return undefined
     const what = `read again ${seconds(reading.sentAt - end.endedAt)} later`
-    // Reported for the retrieval itself.
-    if (isBackLater(readings, reading)) return undefined
     if (isGone(reading)) {
       const isNew = job && reading.sentAt - job.creation.endedAt < limits.settleMs
       const expected = `200 with the job, ${asBefore}`
@@ -417,7 +408,7 @@ export const stable = eachOf(
     if (!isRead(reading)) return undefined
     const name = members.find((one) => !tellTheSame(one, end, reading))
     if (name === undefined) return 'held'
-    return { ...contradicts(job, reading, { name, before: end, as: asBefore }), what }
+    return { ...contradicts(job, name, [end, reading], asBefore), what }
   },
   () => 'no ended job was read again',
 )

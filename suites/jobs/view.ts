@@ -113,7 +113,6 @@ function createView() {
   const jobs: Job[] = []
   const byApplication = new Map<string, Application>()
   const byId = new Map<string, Job>()
-  const byCreation = new Map<HistoryEvent, Job>()
   const madeAt = new Map<string, number>()
   const applicationOf = (id: string): Application => {
     const key = idKey(id)
@@ -132,7 +131,6 @@ function createView() {
     const job = new Job(id, application, event, byId.get(idKey(id)))
     application.jobs.push(job)
     jobs.push(job)
-    byCreation.set(event, job)
     if (!job.twinOf) byId.set(idKey(id), job)
   }
   return {
@@ -142,7 +140,8 @@ function createView() {
     jobs,
     applicationOf,
     jobOf: (id: string): Job | undefined => byId.get(idKey(id)),
-    madeBy: (creation: HistoryEvent): Job | undefined => byCreation.get(creation),
+    madeBy: (creation: HistoryEvent): Job | undefined =>
+      jobs.findLast((job) => job.creation === creation),
     add(event: HistoryEvent): void {
       const { operation, object = '', isGranted, endedAt } = event
       const key = idKey(object)
