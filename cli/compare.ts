@@ -88,7 +88,7 @@ export function compareReports(given: readonly ReportFile[]) {
 }
 
 type Comparison = ReturnType<typeof compareReports>
-type Row = Comparison['requirements'][number]
+type Row = Pick<Comparison['requirements'][number], 'id' | 'level' | 'operation' | 'outcomes'>
 
 const [MOST_OPERATIONS, MOST_IDS, MOST_CAUSES] = [5, 2, 4]
 
@@ -132,7 +132,8 @@ const kinds = [
   ['Passed before, not tested now', 'passed', 'not-exercised'],
 ] as const satisfies readonly [string, Outcome | undefined, Outcome][]
 
-function changes(rows: readonly Row[]): string[] {
+/** What broke, what was fixed and what still fails between the first and the last report, by operation. */
+export function changes(rows: readonly Row[]): string[] {
   return kinds.flatMap(([title, was, is]) => {
     const own = rows.filter(
       ({ outcomes: [first, ...rest] }) =>

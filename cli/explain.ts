@@ -6,7 +6,6 @@ import {
   isRequirementId,
   requirementOf,
 } from '../catalogue/catalogue.ts'
-import { codeNames } from '../catalogue/errors.ts'
 import { isRefusal } from '../catalogue/expected.ts'
 import { isOperationId, operation as operationOf } from '../catalogue/operations.ts'
 import { runOptionsOf } from '../harness/run/index.ts'
@@ -114,11 +113,6 @@ function passes({ alsoListed, expects, expectsByScenario, id }: CatalogueRequire
   if (id.endsWith('/2xx-accepted')) return ['Any 2xx whose body is not an error envelope.']
   if (!isRefusal(expects))
     return [`${expects === '2xx' ? 'A 2xx' : expects}, and what the statement above asks for.`]
-  const family = expects.flatMap(([status, ...names]) => {
-    if (typeof status !== 'number' || names.length === 0) return []
-    const others = codeNames(status)?.filter((name) => !names.includes(name)) ?? []
-    return others.length > 0 ? [`${status} ${others.join(' or ')}`] : []
-  })
   return [
     `${describePairs(expects)}.`,
     ...(alsoListed
@@ -127,7 +121,6 @@ function passes({ alsoListed, expects, expectsByScenario, id }: CatalogueRequire
     ...(expectsByScenario
       ? [`To a scenario of the target file: ${describePairs(expectsByScenario)}.`]
       : []),
-    ...(family.length > 0 ? [`With --tpe family also ${family.join(', or ')}.`] : []),
   ]
 }
 

@@ -8,7 +8,7 @@ import { parseReportRequests, takesStdout } from '../library/output/files.ts'
 import { colorsFor, tell } from '../library/output/say.ts'
 import { terminalText } from '../reporters/escape.ts'
 import type { Line } from '../reporters/terminal/lines.ts'
-import { firstOf, outcomes } from '../reporters/view/writing.ts'
+import { changes } from './compare.ts'
 import { createRunInterrupts, exitProcess } from './guard.ts'
 import { addArguments, checkArguments, type RunArguments } from './run/arguments.ts'
 import { untilBack } from './run/answering.ts'
@@ -114,8 +114,9 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
       })
       isGone = end.cause === 'unreachable'
       const isFirst = known.size === 0
-      const changes = learn(known, end.report)
-      if (!isFirst) tell(stdout, ['', ...changeLines(changes, colors)])
+      const lines = changesSince(known, end.report)
+      const since = `Since the previous run:${lines.length === 0 ? ' nothing changed' : ''}`
+      if (!isFirst) tell(stdout, ['', since, ...lines.map((line) => `  ${terminalText(line)}`)])
     } catch (error) {
       if (!(error instanceof UserError) || !hasRun) throw error
       tell(stdout, [`${colors.red('conform:')} ${terminalText(error.message)}`])
@@ -172,44 +173,22 @@ export function forFailed(
 }
 
 /**
- * Compares a run with earlier results and remembers its own.
- * @param known last conclusive result per requirement: an inconclusive one changes nothing
+ * What changed since the last conclusive result of each requirement, and remembers those of this run.
+ * @param known by id; an inconclusive result changes nothing
  */
-export function learn(known: Map<string, RequirementResult>, { requirements }: Report) {
-  const judged = requirements.filter((result) => !isLeftOutByOption(result))
-  const hadFailed = ({ id }: RequirementResult): boolean => known.get(id)?.outcome === 'failed'
-  const changed = (from: readonly RequirementResult[], is: string): string[] =>
-    from.flatMap(({ id, outcome }) => (outcome === is ? [id] : []))
-  const failedBefore = judged.filter(hadFailed)
-  const changes = {
-    failed: changed(
-      judged.filter((result) => !hadFailed(result)),
-      'failed',
-    ),
-    passed: changed(failedBefore, 'passed'),
-    /** Failed before, not judged now. */
-    'not-exercised': changed(failedBefore, 'not-exercised'),
-  }
+export function changesSince(
+  known: Map<string, RequirementResult>,
+  { requirements }: Report,
+): string[] {
+  const rows = requirements
+    .filter((result) => !isLeftOutByOption(result))
+    .map(({ id, level, operation, outcome }) => ({
+      ...{ id, level, operation },
+      outcomes: [known.get(id)?.outcome ?? null, outcome],
+    }))
   for (const result of requirements)
     if (result.outcome === 'passed' || result.outcome === 'failed') known.set(result.id, result)
-  return changes
-}
-
-const MOST_SHOWN = 20
-
-function changeLines(changes: ReturnType<typeof learn>, colors: Colors): Line[] {
-  const kinds = [
-    ['failed', 'newly failed', colors.red],
-    ['passed', 'newly passed', colors.green],
-    ['not-exercised', 'not tested now', colors.yellow],
-  ] as const
-  const lines = kinds.flatMap(([outcome, title, paint]) =>
-    firstOf(changes[outcome], MOST_SHOWN).map((id): Line => {
-      const lead = paint(`${outcomes[outcome].sign} ${title}`.padEnd(17))
-      return { lead: `  ${lead} `, width: 20, text: terminalText(id) }
-    }),
-  )
-  return [`Since the previous run:${lines.length === 0 ? ' nothing changed' : ''}`, ...lines]
+  return changes(rows)
 }
 
 function keysLine(failed: number, { bold, dim }: Colors): string {

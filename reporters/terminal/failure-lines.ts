@@ -26,9 +26,15 @@ export function failureBlock({ cause, example, results }: Distinct, colors: Colo
       : [labelled('cause', colors.bold(terminalText(cause.what)), colors)]),
     `${INDENT}${colors.dim(terminalText(example.statement))}`,
     ...example.failures.flatMap((failure) => evidenceLines(failure, colors)),
-    ...wrapped(same.map(({ id }) => terminalText(id))).map((line, at) =>
-      labelled(at === 0 ? `same: ${same.length}` : '', line, colors),
-    ),
+    ...(same.length === 0
+      ? []
+      : [
+          labelled(
+            `same: ${same.length}`,
+            same.map(({ id }) => terminalText(id)).join(', '),
+            colors,
+          ),
+        ]),
   ]
 }
 
@@ -82,17 +88,6 @@ function headOf(result: RequirementResult, colors: Colors, more = ''): string {
   const mark = result.level === 'must' ? colors.red : colors.yellow
   const where = colors.dim(terminalText(sections(result.section)))
   return `${signOf(result, colors)} ${colors.bold(terminalText(result.id))}  ${mark(levels[result.level])}  ${where}${more}`
-}
-
-function wrapped(ids: readonly string[]): string[] {
-  const lines: string[] = []
-  for (const id of ids) {
-    const last = lines.at(-1)
-    if (last !== undefined && last.length + id.length < ROOM - 2)
-      lines[lines.length - 1] = `${last}, ${id}`
-    else lines.push(id)
-  }
-  return lines
 }
 
 function storyOf({ story }: Failure, colors: Colors): Line[] {

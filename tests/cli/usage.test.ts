@@ -127,7 +127,7 @@ test('explain says what is sent, what passes and why, and what to declare', asyn
   for (const part of [
     'jobs.create/404-unknown-application  required  §4.2, §7.3\n',
     '/v1/applications/{application_id}/jobs with a valid request, but an unknown application_id',
-    '404 ResourceNotFound.\n  With --tpe family also 404 NotFound.',
+    '\n  404 ResourceNotFound.\n',
     '`NotFound` is only in §7.1',
     '\n      "application": {\n        "id": "<application id>",\n',
   ])

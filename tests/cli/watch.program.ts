@@ -21,7 +21,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
 
     watch.types('f')
     await watch.shows('the failed: asked for')
-    await watch.shows('Since the previous run: nothing changed')
+    await watch.shows('Still failing: 1')
     await watch.shows(keys)
 
     await broken.close()
@@ -29,7 +29,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     await watch.shows(keys)
     await reference({ port })
     await watch.shows('the failed: the target answers again')
-    await watch.shows('newly passed    files.retrieve/404-unknown-file')
+    await watch.shows('files.retrieve  1: 404-unknown-file')
     await watch.shows(keys)
 
     writeFileSync(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { untilBack } from '../../cli/run/answering.ts'
-import { forFailed, learn, onChange } from '../../cli/watch.ts'
+import { changesSince, forFailed, onChange } from '../../cli/watch.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import type { Target } from '../../harness/target/model.ts'
@@ -14,19 +14,22 @@ import { folder } from './conform.ts'
 
 test('watch reports what changed since each requirement was judged last', () => {
   const known = new Map<string, RequirementResult>()
-  learn(known, report([failed('a.b/1'), result('a.b/2'), failed('a.b/3'), failed('a.b/4')]))
+  changesSince(known, report([failed('a.b/1'), result('a.b/2'), failed('a.b/3'), failed('a.b/4')]))
   const part = report([
     result('a.b/1'),
     failed('a.b/2'),
     missed('a.b/3'),
     missed('a.b/4', leftOut('--only')),
   ])
-  const changes = { failed: ['a.b/2'], passed: ['a.b/1'], 'not-exercised': ['a.b/3'] }
-  expect(learn(known, part)).toEqual(changes)
+  const lost = ['Failed before, not tested now: 1', '  a.b  1: 3']
+  expect(changesSince(known, part)).toEqual([
+    ...['Broke: 1', '  a.b  1: 2', 'Fixed: 1', '  a.b  1: 1'],
+    ...lost,
+  ])
   // What could not be judged has not passed, and a part says nothing about the rest.
   const still = [...known.values()].filter(({ outcome }) => outcome === 'failed')
   expect(still.map(({ id }) => id)).toEqual(['a.b/2', 'a.b/3', 'a.b/4'])
-  expect(learn(known, part)).toEqual({ ...changes, failed: [], passed: [] })
+  expect(changesSince(known, part)).toEqual(['Still failing: 1', '  a.b  1: 2', ...lost])
 })
 
 test('watch runs what failed with what shows it and with the inputs that it had, and writes no report', () => {
