@@ -12,14 +12,11 @@ export { NotExercised, Throttled } from './not-exercised.ts'
 export type { Credential, Exchange, Probe, Purpose } from './exchange.ts'
 export {
   differing,
-  isNobodys,
   isRight,
   isThrottling,
   isWrong,
   jsonOf,
   kindOf,
-  kindOfFailure,
-  mayRepeat,
   pathOf,
   type PreviousRequest,
   probeOf,

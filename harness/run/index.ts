@@ -11,7 +11,6 @@ export {
 export {
   createEventQueue,
   type EndedEvent,
-  factsOf,
   type JudgedEvent,
   type Judging,
   type PlannedEvent,
