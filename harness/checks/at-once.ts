@@ -16,7 +16,7 @@ export async function inBatches<T, R>(
   return results
 }
 
-/** The verdict; open if a state that it needs cannot be brought about. */
+/** The verdict; open if it could not cause a state that it needs. */
 export async function orOpen(
   run: Pick<Run, 'life'>,
   judge: () => Promise<Verdict>,

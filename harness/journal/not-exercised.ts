@@ -1,6 +1,6 @@
 import { plainReason, type Reason } from '../report/index.ts'
 
-/** A state that a check needs cannot be brought about, for this reason. */
+/** A check could not cause a state that it needs, for this reason. */
 export class NotExercised extends Error {
   override readonly name: string = 'NotExercised'
   readonly reason: Reason

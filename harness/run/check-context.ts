@@ -4,7 +4,7 @@ import type { Ask, Exchange, Purpose, Source, Verdict } from '../journal/index.t
 import type { Scenario } from '../target/index.ts'
 import { ask } from './ask.ts'
 
-/** Judges a requirement. May throw `NotExercised` if a state that it needs cannot be brought about. */
+/** Judges a requirement. May throw `NotExercised` if it cannot cause a state that it needs. */
 export type Judge = (context: CheckContext) => Promise<Verdict | Later>
 
 /** It holds so far, and is judged once more at the end of the run, concurrently with others. */

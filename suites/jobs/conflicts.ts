@@ -258,7 +258,7 @@ export const inProgressWithOthers: Rule = (history) => {
   return { outcome: 'open', why: why + remedy(history) }
 }
 
-/** Whether a reading of one as in progress lies between two of the other. */
+/** Whether a reading of one as in progress is between two of the other. */
 function areBoth(one: Job, other: Job): boolean {
   const { inProgress: mine } = one
   const [first, last] = [mine[0], mine.at(-1)]

@@ -15,7 +15,7 @@ const line =
 /** When a story begins, in ms since the epoch. */
 const begun = Date.UTC(2026, 2, 1, 12)
 const at = (ms: number): string => new Date(begun + ms).toISOString()
-/** The names of errors that need not be told. */
+/** The names of errors, unless a story says another. */
 const names: Readonly<Record<number, string>> = {
   404: 'ResourceNotFound',
   410: 'Gone',
