@@ -59,7 +59,7 @@ export class Journal implements History {
   readonly isRecorded: boolean
   readonly events: HistoryEvent[] = []
   readonly othersAt: number[] = []
-  /** All answers, of which only this is kept. */
+  /** What is kept of each answer. */
   readonly answers: Answer[] = []
   changes = 0
   readonly #byPlace = new Map<string, HistoryEvent[]>()
