@@ -2,17 +2,10 @@ import { createReadStream, statSync } from 'node:fs'
 import { parseJson } from '../../harness/report/index.ts'
 import { unreadable as unreadableFile, UserError } from '../../harness/user-error.ts'
 import { isObject, member } from '../../schemas/json.ts'
-import { recordedEntry, type RecordedEntry } from './entry.ts'
+import { recordedEntry } from './entry.ts'
 
-export interface Har {
-  /** In sending order, as far as known. */
-  readonly entries: readonly RecordedEntry[]
-  /** The places of what is not an entry of HAR 1.2. */
-  readonly unreadable: readonly string[]
-}
-
-/** Reads a HAR 1.2 file of up to 256 MiB; `-` is stdin. Throws UserError if it is not one. Skips invalid entries. */
-export async function readHar(path: string): Promise<Har> {
+/** Reads a HAR 1.2 file of up to 256 MiB; `-` is stdin. Throws UserError if it is not one. */
+export async function readHar(path: string) {
   const name = path === '-' ? 'the standard input' : path
   const bytes = await bytesOf(path, name)
   const log = member(parseJson(bytes.toString('utf8'), name), 'log')
@@ -27,6 +20,7 @@ export async function readHar(path: string): Promise<Har> {
     throw new UserError(`${name}: no entry can be read (HAR 1.2)`)
   if (entries.every(({ startedAt }) => startedAt !== undefined))
     entries.sort((a, b) => a.startedAt! - b.startedAt!)
+  /** `entries`: in sending order, as far as known; `unreadable`: the places of invalid ones. */
   return { entries, unreadable }
 }
 

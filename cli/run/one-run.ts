@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { setImmediate as afterEvents } from 'node:timers/promises'
-import type { EndCause, Plan, RunOptions } from '../../harness/client/index.ts'
+import type { Plan, RunOptions } from '../../harness/client/index.ts'
 import type { Judging, RunFacts } from '../../harness/run/index.ts'
 import { noFacts, type RunRecord } from '../../suites/run-report.ts'
 import {
   type Baseline,
-  type Report,
   count,
   heldEntries,
   leftOut,
@@ -39,16 +38,7 @@ interface RunFront {
   readonly onLeftBehind?: () => void
 }
 
-export interface RunEnd {
-  readonly report: Report
-  readonly cause: EndCause | undefined
-}
-
-export async function oneRun(
-  baseUrl: string | undefined,
-  options: RunArguments,
-  front: RunFront,
-): Promise<RunEnd> {
+export async function oneRun(baseUrl: string | undefined, options: RunArguments, front: RunFront) {
   const requests = parseReportRequests(options.report)
   const baseline = baselineOf(options)
   const finding = findTarget(baseUrl, options)

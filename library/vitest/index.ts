@@ -34,24 +34,13 @@ declare module 'vitest' {
 const most = 3
 const labelWidth = 10
 
-/**
- * A failure of the target, without a place in the test file, since vitest would show the same lines for each. A mistake
- * in the call keeps its place.
- */
+/** A failure of the target, without a place in the test file, since vitest would show the same lines for each. */
 class ConformanceError extends Error {
   override readonly name = 'ConformanceError'
-  constructor(message: string, frames?: string) {
+  constructor(message: string) {
     super(message)
-    this.stack = [`ConformanceError: ${message}`, ...(frames === undefined ? [] : [frames])].join(
-      '\n',
-    )
+    this.stack = `ConformanceError: ${message}`
   }
-}
-
-function framesAbove(callee: (...args: never[]) => unknown): string {
-  const holder: { stack?: string } = {}
-  Error.captureStackTrace(holder, callee)
-  return (holder.stack ?? '').split('\n').slice(1).join('\n')
 }
 
 function failureMessage(result: RequirementResult): string {
@@ -98,7 +87,6 @@ interface Group {
 export function describeConformance(target?: GivenTarget, options: DescribeOptions = {}): void {
   const { name = 'conformance', ...rest } = options
   const { strict = false } = rest
-  const frames = framesAbove(describeConformance)
   checkOptions(rest)
   const run = createSuiteRun(target, rest)
   const groups: Group[] = []
@@ -110,7 +98,7 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
   describe(name, { timeout: 0, retry: 0 }, () => {
     beforeAll(async () => {
       selected = selectedOf(groups)
-      await run.start(selected).catch(mistake(frames))
+      await run.start(selected).catch(mistake)
     }, 0)
     for (const requirements of byOperation(rest)) {
       const { tasks } = describe(
@@ -121,7 +109,7 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
             test(`${id} ${statement}`, async ({ signal, skip, task }) => {
               asked++
               signal.addEventListener('abort', () => run.cancel(), { once: true })
-              const result = await run.result(id).catch(mistake(frames))
+              const result = await run.result(id).catch(mistake)
               takeTimeOf(task, result)
               if (isFailure(result, strict)) throw new ConformanceError(failureMessage(result))
               quiet.add(id)
@@ -167,10 +155,8 @@ function isFailure({ level, outcome }: RequirementResult, strict: boolean): bool
   return outcome === 'failed' && (level === 'must' || strict)
 }
 
-function mistake(frames: string) {
-  return (error: unknown): never => {
-    throw new ConformanceError(error instanceof Error ? error.message : String(error), frames)
-  }
+function mistake(error: unknown): never {
+  throw new ConformanceError(error instanceof Error ? error.message : String(error))
 }
 
 function byOperation({

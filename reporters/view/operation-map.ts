@@ -97,25 +97,17 @@ export function byState(places: readonly Place[]): (readonly [State, readonly Pl
   })
 }
 
-/** Operations that a server does not have, although nothing says so. */
-export interface NotBuilt {
-  readonly operations: readonly string[]
-  /** One of the answers that show it. */
-  readonly answer: string
-  /** Lines for the target file that declare these operations as not served. */
-  readonly part: Readonly<Record<string, unknown>>
-}
-
-export function notBuilt(report: Pick<Report, 'run'>): NotBuilt | undefined {
-  const { absent = [] } = report.run
-  if (absent.length === 0) return undefined
+/**
+ * Operations that a server does not have, although nothing says so, with one of the answers that show it, and the part
+ * of a target file that declares them.
+ */
+export function notBuilt(report: Pick<Report, 'run'>) {
+  const [first] = report.run.absent ?? []
+  if (first === undefined) return undefined
   const all = absentOperations(report)
   const named = operations.map(({ id }) => id).filter((id) => all.has(id))
-  return {
-    operations: named,
-    answer: absent[0]!.answered,
-    part: { operations: Object.fromEntries(named.map((id) => [id, 'not-served'])) },
-  }
+  const part = { operations: Object.fromEntries(named.map((id) => [id, 'not-served'])) }
+  return { operations: named, answer: first.answered, part }
 }
 
 /** Statuses by which a server says that it lacks an operation. */
