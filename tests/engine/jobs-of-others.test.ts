@@ -68,13 +68,6 @@ test.each<[what: string, Parameters<typeof unlockedBy>[0]]>([
     const { failed, of } = await judgeBehind(unlockedBy(isSuch), {
       only: ['jobs.create/409-job-in-progress'],
       depth,
-      change: ({ resources, ...file }) => ({
-        ...file,
-        resources: {
-          ...resources,
-          slowApplication: { ...slowApplication, requiredInputs: ['topic'] },
-        },
-      }),
     })
     expect(failed).toEqual(['jobs.create/409-job-in-progress'])
     const [failure] = of('jobs.create/409-job-in-progress').failures
