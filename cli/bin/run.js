@@ -12,7 +12,7 @@ export async function conform() {
   const interrupts = listenForInterrupts()
   // A run is short: much of what V8 of Node.js 20 optimizes never pays off (docs/performance.md). Later versions wait
   // longer.
-  if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=500000')
+  if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=1500000')
   const { main } = await import('../../dist/conform.js')
   await main(process.argv, interrupts)
 }
