@@ -11,7 +11,6 @@ import {
 
 /** Answer of a gateway in place of the service, which proves nothing about the target. */
 export interface GatewayResponse {
-  /** What answered, and what to check or declare; follows `<base URL> cannot be judged: `. */
   readonly sentence: string
   /** How long to keep asking a service that may be starting, in ms. */
   readonly patienceMs: number
@@ -50,7 +49,6 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
   const sentence = redirected(response, way) ?? credentialWanted(response)
   if (sentence !== undefined) return { sentence: `${sentence} (${said})`, patienceMs: 0 }
   if (!isPage(response)) return undefined
-  // A framework returns its own page for a missing path.
   const isBuilt = status < 400 || status === 403 || signatures.test(response.text(headBytes))
   if (!isBuilt) return undefined
   return {
@@ -69,7 +67,6 @@ function describeGateway(exchange: Exchange, response: HttpResponse): string {
   return server === undefined || said.includes(server) ? said : `${said}, Server: ${server}`
 }
 
-/** A redirect elsewhere: to a login, or another address of the interface. */
 function redirected(response: HttpResponse, { baseUrl }: Way): string | undefined {
   const location = response.header('location')
   if (response.status >= 400 || location === undefined || !URL.canParse(location, `${baseUrl}/`))

@@ -32,7 +32,6 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
   const secret = async (source: KeySource | undefined): Promise<Secret | undefined> =>
     source && { value: await read(source), label: source.label }
   const { full } = sources
-  /** The full key, if constant: nearly every request uses it. */
   const fixed = full && 'value' in full ? written(full.value, full, true) : undefined
   const required = (source: KeySource | undefined, member: string): KeySource => {
     if (!source) throw new NotExercised(`declare ${member}`)
@@ -45,7 +44,6 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
     /** The current credential: a short-lived key may have been replaced. */
     current: (credential: Credential): Credential | Promise<Credential> =>
       credential.full ? (fixed ?? bearer(full!, true)) : credential,
-    /** The plain keys, for derived ones; undefined if not declared. */
     fullKey: (): Promise<Secret | undefined> => secret(sources.full),
     expiredKey: (): Promise<Secret | undefined> => secret(sources.expired),
     restrictedKey: (operation: OperationId): Promise<Secret | undefined> =>
@@ -99,7 +97,6 @@ export function keyRefusal({ answers }: Pick<Journal, 'answers'>): string | unde
   return refusal
 }
 
-/** Statuses of a refused or locked-out key. */
 export const refusing: readonly number[] = [401, 403, 429]
 
 export const isAccepting = ({ shown, operation, status }: Answer): boolean =>

@@ -43,7 +43,6 @@ interface Settings {
   redact(text: string): string
 }
 
-/** Detects a target that does not answer, at the start or later. */
 export class Liveness {
   readonly #settings: Settings
   readonly #open = new Map<PreviousRequest, number>()
@@ -53,7 +52,6 @@ export class Liveness {
     readonly sentAt: number
     readonly endedAt: number
   }[] = []
-  /** Checks since the last answer, or since the first open request. */
   #looks = 0
   #answeredAt = -Infinity
   #backAt = -Infinity
@@ -87,7 +85,6 @@ export class Liveness {
     this.#open.set(request, performance.now())
   }
 
-  /** @param result undefined if the transport refuses such a request */
   ended(request: PreviousRequest, result: HttpResult | undefined): void {
     const sentAt = this.#open.get(request) ?? 0
     const endedAt = performance.now()
@@ -95,7 +92,6 @@ export class Liveness {
     if (result?.kind === 'answer') {
       this.#noteAnswer()
       this.#lost = this.#lost.filter((other) => endedAt - other.endedAt < recentMs)
-      // A refused connection did not reach the target.
     } else if (result && result.cause !== 'refused') this.#lost.push({ request, sentAt, endedAt })
   }
 
@@ -105,7 +101,6 @@ export class Liveness {
    * run instead of failing each request.
    */
   async cameBack({ endedAt, response }: Exchange): Promise<boolean> {
-    // Any other answer since then shows that it is there.
     if (this.#backAt < endedAt && (response || this.#answeredAt <= endedAt)) await this.#check()
     return this.#backAt >= endedAt
   }

@@ -36,7 +36,6 @@ export class Losses {
   }
 }
 
-/** The connection was closed before or during the answer, as networks sometimes do. */
 export function isLost(result: HttpResult): boolean {
   return result.kind === 'no-answer' && result.cause === 'reset'
 }
@@ -44,7 +43,6 @@ export function isLost(result: HttpResult): boolean {
 /** After this many consecutive unanswered requests, an operation gets no more. */
 export const mostUnanswered = 2
 
-/** Opens for an operation with consecutive unanswered requests, or constant throttling: it gets no more requests. */
 export class Breaker {
   readonly #inARow = new Map<string, number>()
   readonly #open = new Map<string, number>()
@@ -77,7 +75,6 @@ export class Breaker {
     this.#throttled.add(operation)
   }
 
-  /** A valid request of the operation without an answer on two connections. */
   unanswered(operation: string): Exchange | undefined {
     return this.#unanswered.get(operation)
   }

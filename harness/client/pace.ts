@@ -169,7 +169,6 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     wall.operations.add(operation)
     wall.statuses.add(status)
     wall.askedMs = Math.max(wall.askedMs, askedMs)
-    // Nobody waits that long.
     const isLong = wall.askedMs > longestPauseMs
     // Each answer may ask for more, up to 60 s in all.
     const asked = askedMs > 0 ? Math.min(now + askedMs, begunAt + longestPauseMs) : begunAt

@@ -35,10 +35,8 @@ export function createSigns(baseUrl: string) {
     [...missing].flatMap(([operation, answered]) =>
       there.has(operation) ? [] : [{ operation, answered }],
     )
-  /** All of several operations are missing: the base URL is wrong. */
   const isNowhere = (): boolean => asked.size >= fewestOperations && absent().length === asked.size
   const ofTarget = (): string | undefined => {
-    // Refused keys and throttling are reported elsewhere.
     if (!first?.response || [401, 429, 503].includes(first.response.status)) return undefined
     const { response } = first
     const isGranted = response.status < 300

@@ -35,7 +35,6 @@ export function openLine(endpoint: Endpoint): ConnectionLine {
   }
 }
 
-/** Time to read pending answers after a failed write, in ms. */
 const readingMs = 100
 
 /**

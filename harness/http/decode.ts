@@ -4,7 +4,6 @@ import zlib from 'node:zlib'
 interface Decoded {
   readonly body: Uint8Array
   readonly cut: boolean
-  /** Why it could not be decoded; `body` then holds the bytes as received. */
   readonly undecodable?: string
 }
 

@@ -30,7 +30,6 @@ const buildConnector: typeof BuildConnector = part('buildConnector', () =>
 
 const headLimit = 64 * 1024
 
-/** The resolved address of the target and the way there, shared by all lines. */
 export interface Endpoint {
   readonly origin: string
   readonly host: string
@@ -51,7 +50,6 @@ export interface Proxy {
   readonly authorization?: string
 }
 
-/** Throws UserError if the base URL, a PEM text or a proxy variable is invalid. */
 export function endpointOf({
   baseUrl,
   tls,
@@ -203,7 +201,6 @@ export function dispatchOptions(
   return { origin: handing?.origin ?? origin, method, path: target, headers, body }
 }
 
-/** The proxy did not open a tunnel to an https target. */
 export class ProxyFailure extends Error {
   override readonly name = 'ProxyFailure'
   readonly status: number | undefined

@@ -14,7 +14,6 @@ import { explain, type Progress, proxyWantsCredentials } from './no-response.ts'
 import { type Reason, timedOut, unaskedUpgrade } from './no-response.ts'
 
 export interface Connection {
-  /** Bytes of an answer since the last request, without TLS. */
   bytes: number
   exchanges: number
   tag: Tag | undefined
@@ -28,12 +27,10 @@ export interface Line {
 
 interface Exchanged {
   readonly result: HttpResult
-  /** The line can carry another exchange. */
   readonly reusable: boolean
 }
 
 export interface ExchangeOptions extends Pick<SendOptions, 'timeoutMs' | 'tag'> {
-  /** Maximum bytes of a body, both as received and decoded. */
   readonly limit: number
   readonly signals: readonly (AbortSignal | undefined)[]
 }
@@ -63,7 +60,6 @@ const longestTimerMs = 2 ** 31 - 1
 
 const over = new Error('the exchange is over')
 
-/** An exchange as undici's handler: one object, since a run has thousands of them. */
 class Running implements Dispatcher.DispatchHandler {
   readonly #line: Line
   readonly #options: ExchangeOptions
@@ -86,7 +82,6 @@ class Running implements Dispatcher.DispatchHandler {
     this.#body = new Collector(options.limit)
   }
 
-  /** False if it ended before it began. */
   begins(): boolean {
     const { timeoutMs, signals } = this.#options
     if (timeoutMs < longestTimerMs) this.#timer = setTimeout(beLate, timeoutMs, this)
@@ -224,7 +219,6 @@ const closedAsIdle: Reason = {
   message: 'the connection was closed as idle, by a 408',
 }
 
-/** No answer, with no knowledge of the connection. */
 export const noResponse = (reason: Reason, sentAt: number): NoResponse => ({
   kind: 'no-answer',
   ...reason,

@@ -5,7 +5,6 @@ import type { SendOptions, Transport, HttpRequest, HttpResult } from './message.
 
 const defaultBodyLimit = 8 * 1024 * 1024
 
-/** The members of a request that a handler may read. A full `Request` would cost more than the rest of the exchange. */
 type HandlerRequest = Pick<
   Request,
   'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'text' | 'json'
@@ -29,7 +28,6 @@ export function handlerOf(fetch: (request: Request) => Response | Promise<Respon
   }
 }
 
-/** A transport to a handler in the same process: without sockets, connections are neither fresh nor reused. */
 export function createHandlerTransport({
   handle,
   baseUrl,
@@ -90,7 +88,6 @@ function lineTo(handle: Handler, endpoint: Endpoint): Line {
         handler.onRequestStart?.(given, {})
         carry(request).catch(fail)
       } catch (error) {
-        // Like undici for an invalid request.
         fail(Object.assign(error as Error, { code: 'UND_ERR_INVALID_ARG' }))
       }
       return true

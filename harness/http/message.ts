@@ -26,7 +26,6 @@ export interface WireResponse {
   readonly body: Uint8Array
   /** True if the decoded body exceeded the cap, or the rest was not read. */
   readonly cut: boolean
-  /** Why decoding failed; the body then holds the bytes as received. */
   readonly undecodable?: string
   /** The tag of the previous request on this connection; undefined on a fresh one. */
   previousTag?: Tag | undefined
@@ -37,18 +36,18 @@ export interface WireResponse {
 
 export type NoResponseCause =
   | 'refused' // connection refused, host not found, network unreachable
-  | 'tls' // certificate or handshake
-  | 'reset' // closed or reset before the answer was complete
-  | 'timeout' // time limit of the exchange
+  | 'tls'
+  | 'reset'
+  | 'timeout'
   | 'malformed' // bytes that are not HTTP, headers too large, wrong lengths
-  | 'aborted' // the run was interrupted
+  | 'aborted'
 
 export type NoResponseDetail =
-  | 'untrusted' // the certificate is signed by an unknown authority
+  | 'untrusted'
   | 'client-certificate' // the server requires one, or another one
-  | 'plain-http' // the port does not speak TLS
-  | 'nobody-listens' // the connection was refused
-  | 'nothing-came' // no byte of an answer before the time limit; the message says so
+  | 'plain-http'
+  | 'nobody-listens'
+  | 'nothing-came'
   | 'still-coming' // a body of known length was still arriving at the time limit; the message says so
 
 export interface NoResponse {
@@ -79,7 +78,6 @@ export interface TransportOptions {
 export interface PrecedingRequest {
   readonly request: HttpRequest
   readonly tag: Tag
-  /** Called with its result before the other one is sent. */
   ended(result: HttpResult): void
 }
 
@@ -96,9 +94,7 @@ export interface SendOptions {
 /** The only access to the network. Never throws: every outcome is a `HttpResult`. */
 export interface Transport {
   send(request: HttpRequest, options: SendOptions): Promise<HttpResult>
-  /** The number of open, unused connections; absent without connections. */
   readonly idle?: () => number
-  /** Closes every socket; open requests end as `aborted`. */
   close(): Promise<void>
 }
 

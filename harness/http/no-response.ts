@@ -6,9 +6,7 @@ export interface Progress {
   readonly secure: boolean
   readonly proxy?: Proxy | undefined
   readonly connected: boolean
-  /** Bytes of an answer, including informational ones. */
   readonly bytes: number
-  /** Set once the head of the final answer is read. */
   readonly status?: number
   readonly bodyBytes: number
   readonly bodyLength?: number
@@ -187,7 +185,6 @@ function read({ bodyBytes, bodyLength }: Progress): string {
   return `${count(bodyBytes)}${of} bytes of the body`
 }
 
-/** For example `15,000`. */
 export const count = (value: number) => value.toLocaleString('en-US')
 
 const firstLine = ({ message }: Error) => message.split('\n', 1)[0]!.trim()

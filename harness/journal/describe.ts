@@ -15,7 +15,6 @@ function excerpt(body: string): string {
   return line.length > longest ? `${line.slice(0, longest)}…` : line
 }
 
-/** For example `POST /v1/applications/7c1f/jobs with a valid body`. */
 export function describeProbe(exchange: Exchange, what: string): string {
   const { request } = exchange.recorded()
   return `${request.method} ${request.url} ${what}`.trim()
@@ -36,7 +35,6 @@ export function describeResponse(exchange: Exchange): string {
   if (tpe === undefined || isGranted(response))
     return `${response.status}${describeBody(exchange, response)}${tooLargeRemark(exchange, response)}`
   const inSuccess = response.status < 300 && response.isEnvelope ? ' with an error envelope:' : ''
-  // A target may echo a key in it. Odd characters are quoted to be visible.
   const isShown = exchange.recorded().response?.body.includes(tpe) === true
   const written = /^[\w.-]+$/.test(tpe) ? tpe : JSON.stringify(tpe)
   const name = isShown ? excerpt(written) : 'an envelope (see the exchange)'
@@ -78,7 +76,6 @@ function describeBody(exchange: Exchange, response: HttpResponse): string {
     return ` to ${excerpt(location.replace(/[?#].*/s, ''))}`
   if (body === '') return ' without a body'
   if (isPage(response)) return ` with a page: ${excerpt(pageText(body)) || 'without any text'}`
-  // A body that looks right must not be shown as if it were.
   return isWrong ? `, but ${json.problem}: ${excerpt(body)}` : ` ${excerpt(body)}`
 }
 
@@ -87,7 +84,6 @@ function descriptionOf(exchange: Exchange, response: HttpResponse): string {
   if (text === undefined) return ''
   const shown = exchange.recorded().response?.body ?? ''
   if (shown.includes(text)) return ` "${excerpt(text)}"`
-  // JSON may escape characters; keys are already removed from the record.
   const written = descriptionIn(parsedJson(shown))
   return written === undefined ? '' : ` "${excerpt(written)}"`
 }
@@ -139,7 +135,6 @@ function textOf(markup: string): string {
 }
 
 interface Repeated {
-  /** How the program is started; default `conform`. */
   readonly program?: readonly string[]
   readonly runs?: number | undefined
   readonly depth?: Depth | undefined

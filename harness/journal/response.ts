@@ -3,14 +3,12 @@ import { type HeaderLine, isNamed, type WireResponse } from '../http/index.ts'
 import type { Pairs, Pair } from '../../catalogue/expected.ts'
 import { validate } from '../../schemas/validate.ts'
 
-/** The body as JSON, or why not; `unread`: it exceeds the read limit, so unknown. */
 type Json =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string; readonly unread?: true }
 
 export interface ErrorNames {
   codeNames(status: number): readonly string[] | undefined
-  /** A model error: allowed with any status, and transient. */
   isModelError(tpe: string | undefined): boolean
   readonly guardrail: { readonly tpe: string; readonly key: string }
 }
@@ -27,7 +25,6 @@ const cutShort = 'the body is truncated JSON'
 const noJson = (problem: string): Json => ({ ok: false, problem })
 const unread = (problem: string): Json => ({ ok: false, problem, unread: true })
 
-/** @param label the value of Content-Type */
 function parsed(body: Uint8Array, label: string | undefined): Json {
   let text: string
   try {
@@ -40,7 +37,6 @@ function parsed(body: Uint8Array, label: string | undefined): Json {
   try {
     return { ok: true, value: JSON.parse(text) as unknown }
   } catch (error) {
-    // The parser's message says where it failed.
     const { message } = error as Error
     const isAtEnd = message.includes('end of JSON') || message.includes(`position ${text.length}`)
     const isCut = isAtEnd && /^\s*[[{]/.test(text)
@@ -246,7 +242,6 @@ export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
   return match
 }
 
-/** Why an answer with the right status does not match, if its envelope is the reason. */
 export function envelopeRemark(pairs: Pairs, response: HttpResponse): string {
   const asked = pairs.some((pair) => pair.length === 1 && hasStatus(pair, response))
   const problem = asked && response.json().ok ? envelopeProblem(response) : undefined

@@ -45,7 +45,6 @@ function remarksOn({ bodyLength, headers, body, url }: RecordedRequest): string 
   return shown.length > 0 ? remarkMark + shown.join('; ') : ''
 }
 
-/** One curl line with both requests on one connection; if impossible, the second with a remark. */
 export function curlOfBoth(first: FailureExchange, second: FailureExchange): string {
   const isPlain = ({ curl }: FailureExchange): boolean =>
     curl.startsWith('curl ') && !curl.includes(remarkMark)

@@ -5,7 +5,6 @@ let known = new Redactor()
 /** Literals in modules that look like keys: guesses, made before the modules run. */
 let literals = new Redactor()
 
-/** All keys that this process has read, for text printed outside reports. */
 export const printed = {
   add: (value: string, label: string): void => known.add(value, label),
   keep: (text: string): void => known.keep(text),

@@ -11,7 +11,6 @@ import {
 } from '../../schemas/closed.ts'
 import type { HeaderLine } from '../http/index.ts'
 
-/** Header lines recorded of an answer, which may have any number, and characters of each. */
 const recordedLines = 100
 const recordedCharacters = 1000
 
@@ -36,7 +35,6 @@ export function recordHeaders(lines: readonly HeaderLine[], shown: Shown): Recor
   return { ...recorded }
 }
 
-/** Records the headers of an answer: what is left out is counted. */
 export function recordHead(lines: readonly HeaderLine[], shown: Shown): RecordedHeaders {
   const isJudged = ({ name }: HeaderLine): boolean => judged.has(name.toLowerCase())
   const inOrder = [...lines.filter(isJudged), ...lines.filter((line) => !isJudged(line))]
@@ -106,7 +104,6 @@ export function recordBody(
   return kept.length < shown.length || isCut ? { ...recorded, ...whole() } : recorded
 }
 
-/** In characters. */
 const longestText = 2000
 
 /** Reasons and failures may quote the target: keys are removed, and the text is truncated. */
@@ -152,7 +149,6 @@ export const exchangeDefinitions = { exchange, headers, request, response }
 export type ExchangeRole = 'probe' | 'control' | 'poll' | 'setup' | 'cleanup' | 'liveness'
 
 export interface RecordedExchange extends FailureExchange {
-  /** Order in which the exchanges ended, from 0. */
   n: number
   /** The requirement that sent it; null for the suite's own requests (liveness, waiting for jobs, clean-up). */
   requirement: string | null
@@ -166,5 +162,4 @@ export interface RecordedExchange extends FailureExchange {
 
 export const redacted = '[redacted]'
 
-/** Placeholder for the base URL of a handler in the same process. */
 export const inProcessUrl = 'http://in-process.localhost'

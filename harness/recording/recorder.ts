@@ -10,7 +10,6 @@ interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operatio
   readonly url: string
   readonly request: HttpRequest
   readonly result: HttpResult
-  /** The credential of the request, its label, and its form in a shell. */
   readonly credential: {
     readonly value?: string
     readonly shown: string
@@ -39,7 +38,6 @@ const maxHeld = 1024 * 1024
 function createExchangeLog(path: string) {
   let fd: number | undefined
   let problem: string | undefined
-  /** Byte offsets of the line starts, and of the end. */
   const starts = [0]
   return {
     get count(): number {
@@ -51,7 +49,6 @@ function createExchangeLog(path: string) {
     },
     write(exchange: RecordedExchange): void {
       const line = Buffer.from(`${JSON.stringify(exchange)}\n`)
-      // Numbered even if it could not be kept.
       starts.push(starts.at(-1)! + line.length)
       if (problem !== undefined) return
       try {
@@ -76,7 +73,6 @@ function createExchangeLog(path: string) {
   }
 }
 
-/** @param logFile file that receives each exchange as a line of JSON; without it they are not kept */
 export function createRecorder(logFile: string | undefined, redactor: Redactor) {
   const log = logFile === undefined ? undefined : createExchangeLog(logFile)
   let count = 0
@@ -105,7 +101,6 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
     }
     const expanded = expandedNames(request.headers, headers)
     if (sent.url !== url) expanded.add(':url')
-    // Other tools must not see the shell form.
     const { inShell } = credential
     const inCurl = { ...headers, ...(own && inShell !== undefined && { authorization: inShell }) }
     const curl = curlOf({ ...sent, headers: inCurl }, expanded, userAgent === '')
@@ -122,7 +117,6 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
     return exchange
   }
   return {
-    /** Removes keys from text of a target or target file. */
     redact,
     get count(): number {
       return count
@@ -153,12 +147,10 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
         })
       } else if (result.kind === 'answer' && result.body.length > longestAtOnce) {
         held += result.body.length
-        // Truncated bodies are released.
         if (result.cut || held > maxHeld) recorded()
       }
       return made ? always(made) : recorded
     },
-    /** Sum of the requirement's exchanges in ms, without waiting. */
     tookMs: (requirement: string): number => times.get(requirement) ?? 0,
     close: () => log?.close(),
   }

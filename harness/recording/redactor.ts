@@ -1,14 +1,12 @@
 import { redacted } from './recorded.ts'
 import { viewsOf } from './views.ts'
 
-/** A sequence of this many characters shared with a key is removed. */
 const run = 12
 /** Each run contains a whole probe at a multiple of `run - probe + 1`: only these are looked up first. */
 const probe = 6
 /** A shorter key is only found as the whole text: within a longer one it could be a coincidence. */
 export const shortestKey = 8
 
-/** Whether the name of a header or query member suggests a credential. */
 export function isSecretName(name: string): boolean {
   return (
     /key(?!word)|token|secret|passw(?:or)?d|cookie|authorization|session|signature|csrf/i.test(
@@ -96,7 +94,6 @@ export class Redactor {
     return replaced(text, wholes, parts)
   }
 
-  /** A 1 for each character in a run shared with a key; undefined without any. */
   #sharedIn(text: string): Uint8Array | undefined {
     let shared: Uint8Array | undefined
     for (let sample = 0; sample + probe <= text.length; sample += run - probe + 1) {

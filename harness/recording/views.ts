@@ -1,4 +1,3 @@
-/** One reading of a text: as it is, unescaped, or decoded. */
 export interface View {
   readonly text: string
   place(from: number, to: number): readonly [start: number, end: number]
@@ -32,7 +31,6 @@ const kinds: readonly Escapes[] = [
   entities,
 ]
 
-/** Decodes entities such as `&lt;` and `&#39;`. */
 export function withoutEntities(text: string): string {
   return text.replaceAll(entities.pattern, (escape) => entities.read(escape))
 }

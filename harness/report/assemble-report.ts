@@ -25,7 +25,6 @@ export function assembleReport({ target, run, requirements, judged, notJudged }:
   return computed(stated, judged, notJudged)
 }
 
-/** Facts of a run of which nothing is known, without options. */
 export const noRun: Report['run'] = {
   startedAt: '',
   durationMs: 0,

@@ -12,7 +12,6 @@ export interface BaselineEntry {
   readonly reason?: string
   /** The last day, `YYYY-MM-DD` in UTC, on which the failure is expected. */
   readonly until?: string
-  /** The recorded answers; a failure with another answer is not expected. */
   readonly was?: readonly HttpResponse[]
   readonly flaky?: boolean
 }
@@ -20,7 +19,6 @@ export interface BaselineEntry {
 export interface Baseline {
   readonly file: string
   readonly entries: readonly BaselineEntry[]
-  /** The target, if the baseline is a report. */
   readonly of?: Report['target']
 }
 

@@ -7,7 +7,6 @@ import { summarize, verdictOf } from './verdict.ts'
 export interface ExitOptions {
   /** `--require-exercised`: a `must` that was not exercised counts like a failed one, unless it was left out. */
   readonly requireExercised?: boolean
-  /** Why judging ended early, if the results do not show it: the target was lost, the key refused. */
   readonly notJudged?: string | undefined
 }
 
@@ -42,7 +41,6 @@ export function withProblems(report: Report, problems: readonly string[]): Repor
     : { ...report, exit: { code: 2, because: problems.join('; ') } }
 }
 
-/** The requirements that make the exit code 1; a stale baseline entry does so too. */
 export function decidingRequirements(
   { requirements, run: { baseline, strict } }: Undecided,
   { requireExercised = false }: ExitOptions,
@@ -79,7 +77,6 @@ function whyNotJudged(report: Undecided): string | undefined {
 
 const checks = { must: 'required check', should: 'recommendation' } as const
 
-/** Why the exit code is 1, one clause each, unexercised requirements last; empty if it is not. */
 function failureReasons(
   { run: { baseline } }: Undecided,
   deciding: readonly RequirementResult[],

@@ -5,7 +5,6 @@ import { validate } from '../../schemas/validate.ts'
 import { unreadable, UserError } from '../user-error.ts'
 import type { Report } from './report-schema.ts'
 
-/** Reads a file that the user named; throws UserError. */
 export function readBytes(path: string): Buffer {
   try {
     return readFileSync(path)
@@ -23,9 +22,7 @@ export function parseJson(text: string, path: string, isHandwritten = false): un
   if (bare.trim() === '') throw new UserError(`${path}: is empty, not JSON`)
   try {
     if (!isHandwritten) return JSON.parse(bare)
-  } catch {
-    // The parser below says where it fails.
-  }
+  } catch {}
   let problem: string | undefined
   const note = (what: string, line: number, column: number): void =>
     void (problem ??= `${path}: ${what} at line ${line + 1}, column ${column + 1}`)

@@ -66,7 +66,6 @@ export function targetReason(baseUrl: string, problem: string): Reason {
 
 type Judged = Pick<RequirementResult, 'outcome' | 'why'>
 
-/** Whether the result was left out, for any reason or this one. Left-out results never count against a target. */
 export function isLeftOut({ outcome, why }: Judged, by?: LeftOutBy): boolean {
   return (
     outcome === 'not-exercised' && why?.kind === 'left-out' && (by === undefined || why.by === by)

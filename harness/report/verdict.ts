@@ -8,7 +8,6 @@ interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
   readonly strict?: boolean
   readonly interrupted: boolean
   readonly keyRefused?: boolean
-  /** 0: a recording is judged. */
   readonly runs?: number
 }
 
@@ -57,7 +56,6 @@ export function summarize(results: readonly RequirementResult[]): Report['summar
 }
 
 export interface HttpResponse {
-  /** Null if no answer came, or the failure has none. */
   readonly status: number | null
   readonly tpe?: string
 }

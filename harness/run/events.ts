@@ -3,19 +3,15 @@ import { keyRefusal, type Plan, type EndCause } from '../client/index.ts'
 import type { Run } from './run.ts'
 import type { Answer } from '../journal/index.ts'
 
-/** Facts of a run besides the results. */
 export interface RunFacts {
   readonly requests: number
   readonly throttled: number
   readonly retried: number
-  /** The longest `Retry-After`, in ms; 0 without one. */
   readonly longestPauseMs: number
-  /** Host and port of the proxy, without credentials. */
   readonly proxy: string | null
   readonly created: readonly Created[]
   readonly answers: readonly Answer[]
   readonly notServed: readonly NotServed[]
-  /** Operations that the target does not seem to have, with their answers. */
   readonly absent: readonly NotServed[]
   /** Every answered request with the full key returned 401, or there is no key. */
   readonly keyRefused: boolean
@@ -23,7 +19,6 @@ export interface RunFacts {
   readonly ended: ({ readonly cause: EndCause } & Reason) | null
   readonly jobsInProgress: readonly string[]
   readonly recordingProblem: string | undefined
-  /** Sentences about a target or target file that may not be the intended one. */
   readonly hints: readonly string[]
 }
 
@@ -79,7 +74,6 @@ export interface JudgedEvent {
   readonly result: CatalogueResult
 }
 
-/** The target returned 429 or 503, and the operation is paused for `pauseMs`. */
 export interface ThrottledEvent {
   readonly kind: 'throttled'
   readonly operation: string

@@ -91,7 +91,6 @@ const isToWaitFor = (response: HookResponse): boolean =>
 
 const withoutKey = (error: Error): NoHookResponse => ({ status: undefined, why: error.message })
 
-/** Sends the requests of `setup` and saves their values. A failure ends the run, since later requests depend on it. */
 export async function setUp(run: Run): Promise<void> {
   const saved = (run.objects.saved = new Map<string, string>())
   const sending = { role: 'setup', requirement: null, signal: run.life.signal } as const
@@ -134,7 +133,6 @@ export async function tearDown(run: Run, saved: Map<string, string>): Promise<vo
   const sending = { role: 'cleanup', requirement: null, timeoutMs } as const
   for (const [at, declared] of run.target.teardown.entries()) {
     const request = fillRequest(declared, saved)
-    // Its object was never created.
     if (/\{\w+\}/.test(request.url)) continue
     const response = await sendHookRequest(run, request, sending).catch(withoutKey)
     if (response.status !== undefined && response.status < 400) continue

@@ -24,14 +24,12 @@ export function checkTargetFile(value: unknown, source: string): TargetFile {
   return value as TargetFile
 }
 
-/** What is wrong with a base URL, if anything, without repeating it. */
 export function baseUrlProblem(baseUrl: string): string | undefined {
   return schemaProblems({ baseUrl })[0]?.replace('baseUrl ', '')
 }
 
 const mostProblems = 10
 
-/** Throws one `UserError` for all problems, if any; of many, only the first. */
 export function refuseAll(problems: readonly string[]): void {
   const more = problems.length - mostProblems
   const last = more > 0 ? [`and ${more} more`] : []

@@ -1,4 +1,3 @@
-/** Whether a target file declares what a requirement needs, and what to paste if not. */
 import { type Member, examplePlace, roleOf } from '../../catalogue/operation.ts'
 import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
 import { operation as operationOf, readsOf } from '../../catalogue/operations.ts'
@@ -17,7 +16,6 @@ export function memberOf(id: OperationId, role: string): Member | undefined {
   return operationOf(id).members.find((member) => roleOf(member) === role)
 }
 
-/** The roles allowed in `fields`: members of the body, and the id in the response. */
 export function rolesOf(id: OperationId): string[] {
   const { members, creates } = operationOf(id)
   return [
@@ -26,7 +24,6 @@ export function rolesOf(id: OperationId): string[] {
   ]
 }
 
-/** The default pointer of a role; undefined if it must be declared. */
 export function defaultPointer(id: OperationId, role: string): string | undefined {
   const { creates } = operationOf(id)
   if (role === 'id') return creates?.idMayMove ? creates.idAt : undefined
@@ -40,7 +37,6 @@ export function isNeeded(id: OperationId, role: string): boolean {
   return isText || operationOf(id).freshFileAt === role
 }
 
-/** All roles with a declared or default pointer. */
 export function fieldsOf(id: OperationId, { fields = {} }: OperationValue): Record<string, string> {
   return Object.fromEntries(
     rolesOf(id).flatMap((role) => {
@@ -82,7 +78,6 @@ function findOut(file: TargetFile, pointer: string, area: Area | undefined): boo
   return operationOf(name).body === 'raw' || getAt(declared, body) !== undefined
 }
 
-/** True for `keys.restricted` with one key per operation id. */
 export function isKeyPerOperation(value: unknown): value is Partial<Record<OperationId, unknown>> {
   if (typeof value !== 'object' || value === null) return false
   return !['env', 'file', 'command'].some((name) => Object.hasOwn(value, name))
@@ -103,7 +98,6 @@ export function isDeclared(file: TargetFile, { id, needs, operation }: Requireme
   return hasScenario || missingNeeds(file, needs, operation).length === 0
 }
 
-/** What to declare, and what to paste for it; undefined if nothing is missing. */
 export function missingReason(
   file: TargetFile,
   needs: readonly Need[],
@@ -198,7 +192,6 @@ function operationExample(operation: OperationId, part: string | undefined, last
   const member = memberOf(operation, last)
   if (part === 'body' && last !== '') return { body: { ...body, [last]: {}, ...member?.example } }
   if (part !== 'fields' || !member) return { body }
-  // Only the members on the path of the pointer are repeated from a declared body.
   const needed = member.example && { body: { ...body, ...member.example } }
   return { ...needed, fields: { [last]: examplePlace(member) } }
 }
@@ -261,7 +254,6 @@ export function isExclusive({ before, after, repeat }: Scenario): boolean {
   return before.length > 0 || after.length > 0 || repeat !== undefined
 }
 
-/** Requirements whose scenario runs alone, after everything else. */
 export function exclusiveIds({ scenarios }: Pick<Target, 'scenarios'>): ReadonlySet<string> {
   const alone = Object.entries(scenarios).filter(([, scenario]) => isExclusive(scenario))
   return new Set(alone.map(([id]) => id))

@@ -13,7 +13,6 @@ interface Noted {
   readonly warnings: string[]
 }
 
-/** Labels of keys without an environment variable. */
 export const labels = {
   full: '$CONFORM_API_KEY',
   expired: '$CONFORM_KEY_EXPIRED',
@@ -21,7 +20,6 @@ export const labels = {
   other: redacted,
 } as const
 
-/** Hides a key from now on. */
 export function note(noted: Noted, place: string, value: string, label: string): void {
   noted.secrets.push({ value, label })
   printed.add(value, label)

@@ -18,7 +18,6 @@ export type KeySource = { readonly label: string } & (
 
 export interface HookRequest {
   readonly method: string
-  /** Absolute; `{id}` and names of `setup` are still to be replaced. */
   readonly url: string
   readonly headers: readonly HeaderLine[]
   readonly body?: unknown
@@ -27,7 +26,6 @@ export interface HookRequest {
 }
 
 export interface SetupRequest extends HookRequest {
-  /** Name to JSON Pointer into its response. */
   readonly save: Readonly<Record<string, string>>
 }
 
@@ -71,7 +69,6 @@ export interface OperationBinding extends Pick<OperationValue, 'path' | 'body'> 
   readonly query: Readonly<Record<string, string>>
   readonly headers: readonly HeaderLine[]
   readonly content?: UploadContent
-  /** Roles that are declared or have a default. */
   readonly fields: Readonly<Record<string, string>>
   readonly cleanup: readonly HookRequest[]
 }
@@ -111,10 +108,8 @@ export interface Target {
   /** With `{name}` for what `setup` saves, until a run replaces it. */
   readonly resources: Resources
   readonly operations: Readonly<Partial<Record<OperationId, OperationBinding>>>
-  /** Operations and areas declared as not served or removed. */
   readonly absent: Readonly<Partial<Record<OperationId | 'guardrails' | 'general', Absence>>>
   readonly scenarios: Readonly<Record<string, Scenario>>
-  /** Reasons by requirement id; patterns resolved. */
   readonly unreachable: Readonly<Record<string, string>>
   readonly limits: Limits
   readonly timeoutDeclared: boolean
@@ -122,9 +117,7 @@ export interface Target {
   readonly ids: ReadonlySet<string>
   /** The file with keys replaced by labels. */
   readonly file: TargetFile
-  /** `sha256:...` of the file without keys. */
   readonly digest: string
-  /** Values that must never be shown, with their labels. */
   readonly secrets: readonly Secret[]
   /** Text of the file that may be shown even if it is part of a key. */
   readonly kept: readonly string[]

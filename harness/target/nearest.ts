@@ -29,7 +29,6 @@ export const requirementIds: readonly string[] = catalogue.map(({ id }) => id)
 
 const patterns = [...new Set(catalogue.map(({ operation }) => `${operation}/*`))]
 
-/** `files.*`: all operations of a family. */
 const families = [...new Set(catalogue.map(({ operation }) => `${operation.split('.')[0]}.*`))]
 
 /** `; did you mean jobs.create/*?` for a near id or pattern, else how to list all. */

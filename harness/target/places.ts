@@ -45,7 +45,6 @@ export function targetDigest(file: TargetFile): string {
   return `sha256:${createHash('sha256').update(canonicalTarget(file)).digest('hex')}`
 }
 
-/** Every string and number of a value, by pointer. */
 export function leavesOf(value: unknown, pointer = ''): [pointer: string, leaf: string | number][] {
   if (typeof value === 'string' || typeof value === 'number') return [[pointer, value]]
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return []
@@ -62,7 +61,6 @@ export function namesSaved(setup: readonly Pick<SetupRequestValue, 'save'>[] = [
   return setup.flatMap(({ save = {} }) => Object.keys(save))
 }
 
-/** Reports names in ids or URLs that no earlier request of `setup` saves. */
 export function unknownNames(
   { setup = [] }: TargetFile,
   pointer: string,
@@ -107,7 +105,6 @@ export function fillRequest<R extends HookRequest>(request: R, saved: Saved): R 
   }
 }
 
-/** Replaces names in the target's resources by what `setup` saved. */
 export function fillTarget(target: Target, saved: Saved): Target {
   if (saved.size === 0) return target
   const resources = fillIn(target.resources, saved)

@@ -21,7 +21,6 @@ import { didYouMean, requirementIds } from './nearest.ts'
 import type { ContentValue, HeaderValues, HookRequestValue } from './target-file.ts'
 import type { KeyValue, OperationValue, ScenarioValue, TargetFile } from './target-file.ts'
 
-/** Values of the command line, which override the file. */
 export interface Given {
   readonly key?: string
   readonly headers?: HeaderValues
@@ -153,7 +152,6 @@ export class Reader {
     return value === undefined ? undefined : this.#fixed(from, value, labels.full)
   }
 
-  /** Reads a key; one from a command or function is known when it is first needed. */
   #key(member: string, value: KeyValue, label: string): KeySource {
     const place = this.#placed(member)
     if (typeof value === 'string') return this.#fixed(place, value, label)
@@ -178,7 +176,6 @@ export class Reader {
     return { label, ask }
   }
 
-  /** @param value undefined if it could not be read */
   #fixed(place: string, value: string | undefined, label: string): KeySource {
     const problem = value === undefined ? undefined : keyProblem(value)
     if (problem !== undefined) this.problems.push(`${place} ${problem}`)
@@ -209,7 +206,6 @@ export class Reader {
   #noteHeader(place: string, { name, value }: HeaderLine, variable?: string): void {
     const label = variable === undefined ? labels.other : `$${variable}`
     if (isAuthorization(name)) {
-      // The credentials after the scheme.
       const [, credentials] = /^\S+ (.+)$/.exec(value) ?? []
       const behind = variable === undefined ? label : `\${${variable}#* }`
       note(this, place, credentials ?? value, credentials === undefined ? label : behind)

@@ -72,7 +72,6 @@ export interface OperationValue {
   readonly content?: ContentValue
   readonly contentType?: string
   readonly filename?: string
-  /** Role to JSON Pointer. */
   readonly fields?: Texts
   readonly cleanup?: readonly HookRequestValue[]
 }
