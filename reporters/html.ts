@@ -5,9 +5,10 @@ import { pageHead, script, sectionHead } from './html/assets.ts'
 import { failureList, stepList } from './html/lists.ts'
 import { masthead, runDetails } from './html/overview.ts'
 import { operationHead, toolbar, requirement } from './html/requirement.ts'
-import { byOperation } from './view/groups.ts'
+import { baselineEntries, byOperation } from './view/groups.ts'
 import { exchangesByRequirement } from './html/exchange.ts'
 import { standingOf } from './view/standing.ts'
+import { capital } from './view/writing.ts'
 
 /** Bytes of markup for exchanges and for failures; the page stays well under 6 MB. */
 const EXCHANGE_BUDGET = 4_400_000
@@ -22,7 +23,7 @@ export async function* renderHtml(
   exchanges: Exchanges,
 ): AsyncGenerator<string, void, undefined> {
   const sending = report.requirements.filter(({ cases }) => cases > 0).length
-  const book = await exchangesByRequirement(exchanges, EXCHANGE_BUDGET / (sending + 1))
+  const book = await exchangesByRequirement(exchanges, EXCHANGE_BUDGET / Math.max(sending, 1))
   yield `${pageHead(`${report.target.name}: ${standingOf(report).word}`)}
 <body><a class="skip" href="#main">Skip to the results</a>
 `
@@ -34,7 +35,7 @@ export async function* renderHtml(
 
 function* requirementList(
   report: Report,
-  book: ReadonlyMap<string | null, string>,
+  book: ReadonlyMap<string, string>,
 ): Generator<string, void, undefined> {
   const failures = report.requirements.reduce((sum, result) => sum + result.failures.length, 0)
   const failureShare = FAILURE_BUDGET / Math.max(failures, 1)
@@ -47,24 +48,16 @@ function* requirementList(
     yield '</section>\n'
   }
   yield '</section>\n'
-  const ownRequests = book.get(null)
-  if (ownRequests !== undefined) {
-    yield `${sectionHead('errands', 'Requests of the run itself')}<details class="r"><summary>Liveness, waiting for jobs, clean-up</summary><div class="in">${ownRequests}</div></details></section>\n`
-  }
 }
 
 function baselineNotes(report: Report): string {
-  const { run } = report
-  if (run.baseline === null) return ''
-  const { file, notExercised, stale } = run.baseline
-  const lines = [
-    ...stale.map(
-      ({ id, why }) => `<li><b>Stale entry</b> <code>${htmlText(id)}</code>: ${htmlText(why)}</li>`,
-    ),
-    ...notExercised.map(
-      (id) => `<li>Expected to fail, not tested: <code>${htmlText(id)}</code></li>`,
-    ),
-  ]
-  if (lines.length === 0) return ''
-  return `${sectionHead('baseline', 'Baseline', htmlText(file))}<ul class="plain">${lines.join('')}</ul></section>\n`
+  // Expected failures are in the list of failures.
+  const entries = baselineEntries(report).filter(({ state }) => state !== 'failed as expected')
+  if (entries.length === 0) return ''
+  const lines = entries.map(
+    ({ id, state, why = '' }) =>
+      `<li><b>${capital(state)}</b> <code>${htmlText(id)}</code>${why && `: ${htmlText(why)}`}</li>`,
+  )
+  const file = htmlText(report.run.baseline!.file)
+  return `${sectionHead('baseline', 'Baseline', file)}<ul class="plain">${lines.join('')}</ul></section>\n`
 }

@@ -1,7 +1,6 @@
 import { shortened, markdownBlock, markdownCode, markdownText } from './escape.ts'
 import {
   count,
-  reasonExpected,
   type Counts,
   type Report,
   type RequirementResult,
@@ -21,6 +20,7 @@ import {
   verdictBeforeExit,
 } from './view/standing.ts'
 import {
+  baselineEntries,
   leftOutSentence,
   type ReasonGroup,
   requiredButMissed,
@@ -169,25 +169,13 @@ function summaryTable(report: Report): string[] {
 }
 
 function baseline(report: Report, failures: number): string[] {
-  const { run } = report
-  if (run.baseline === null) return []
-  const why = (id: string): string => {
-    const reason = reasonExpected(report, id)
-    return reason === undefined ? '' : `: ${markdownText(reason)}`
-  }
-  const { expected, file, notExercised, stale } = run.baseline
-  const lines = [
-    ...stale.map(({ id, why }) => `- stale entry ${markdownCode(id)}: ${markdownText(why)}`),
-    ...expected.map((id) => `- failed as expected: ${markdownCode(id)}${why(id)}`),
-    ...notExercised.map((id) => `- expected to fail, not tested: ${markdownCode(id)}${why(id)}`),
-  ]
+  const lines = baselineEntries(report).map(({ id, state, why }) => {
+    const reason = why === undefined ? '' : `: ${markdownText(why)}`
+    return `- ${state}: ${markdownCode(id)}${reason}`
+  })
   if (lines.length === 0) return []
-  return [
-    `### Baseline ${markdownText(file)}: ${count(failures, 'expected failure')}`,
-    '',
-    ...lines,
-    '',
-  ]
+  const file = markdownText(report.run.baseline!.file)
+  return [`### Baseline ${file}: ${count(failures, 'expected failure')}`, '', ...lines, '']
 }
 
 function failureTable(distinct: readonly Distinct[]): string[] {

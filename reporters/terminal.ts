@@ -1,12 +1,12 @@
 import type { Colors } from 'picocolors/types'
 import type { Report } from '../harness/report/index.ts'
-import { count, reasonExpected } from '../harness/report/index.ts'
+import { count } from '../harness/report/index.ts'
 import { terminalText } from './escape.ts'
 import { failureBlock, shortBlock } from './terminal/failure-lines.ts'
 import { jsonLines, laidOut, type Line, mapLines } from './terminal/lines.ts'
 import { reasonLines, stepLines } from './terminal/lines.ts'
 import { byCause, type Distinct, failuresOf } from './view/causes.ts'
-import { leftOutSentence, requiredButMissed } from './view/groups.ts'
+import { baselineEntries, leftOutSentence, requiredButMissed } from './view/groups.ts'
 import { isWithoutOutcome, type NextStep, nextSteps, notJudged } from './view/next-steps.ts'
 import {
   exitLine,
@@ -213,18 +213,15 @@ function missedLines(report: Report, most: number): string[] {
 }
 
 function baselineLines({ colors, report }: Showing, most: number): string[] {
-  const { baseline } = report.run
-  if (baseline === null) return []
-  const { expected, file, stale, notExercised } = baseline
-  const named = (id: string, why = reasonExpected(report, id)): string =>
-    terminalText(id) + (why === undefined ? '' : `: ${terminalText(why)}`)
-  const lines = [
-    ...stale.map(({ id, why }) => `  ${colors.red('stale entry')}         ${named(id, why)}`),
-    ...expected.map((id) => `  ${colors.dim('failed as expected')}  ${named(id)}`),
-    ...notExercised.map((id) => `  ${colors.dim('not tested')}          ${named(id)}`),
-  ]
-  if (lines.length === 0) return []
+  const entries = baselineEntries(report)
+  if (entries.length === 0) return []
+  const lines = entries.map(({ id, state, why }) => {
+    const paint = state === 'stale entry' ? colors.red : colors.dim
+    const reason = why === undefined ? '' : `: ${terminalText(why)}`
+    return `  ${paint(state)}${' '.repeat(20 - state.length)}${terminalText(id)}${reason}`
+  })
   const more = lines.length - most
   const rest = more > 0 ? [`  and ${more} more: --verbose`] : []
-  return [colors.bold(`Baseline ${terminalText(file)}`), ...lines.slice(0, most), ...rest, '']
+  const file = terminalText(report.run.baseline!.file)
+  return [colors.bold(`Baseline ${file}`), ...lines.slice(0, most), ...rest, '']
 }

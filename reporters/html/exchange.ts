@@ -30,15 +30,16 @@ function exchangeMarkup(exchange: RecordedExchange): string {
 const MOST = 50
 
 /**
- * Reads the exchanges once and keeps the markup of the first ones of each requirement; the run's own are under `null`.
+ * Reads the exchanges once and keeps the markup of the first ones of each requirement; the run's own are only in the HAR.
  * @param room bytes of markup for each
  */
 export async function exchangesByRequirement(
   exchanges: Exchanges,
   room: number,
-): Promise<ReadonlyMap<string | null, string>> {
-  const book = new Map<string | null, { shown: string[]; bytes: number; all: number }>()
+): Promise<ReadonlyMap<string, string>> {
+  const book = new Map<string, { shown: string[]; bytes: number; all: number }>()
   for await (const exchange of exchanges) {
+    if (exchange.requirement === null) continue
     const sent = book.get(exchange.requirement) ?? { shown: [], bytes: 0, all: 0 }
     book.set(exchange.requirement, sent)
     sent.all++

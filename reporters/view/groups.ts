@@ -1,7 +1,13 @@
 import { groupBy } from '../../harness/group-by.ts'
 import type { Counts, Outcome, Report, RequirementResult } from '../../harness/report/index.ts'
 import { kinds, type Mark } from './writing.ts'
-import { decisive, isLeftOutByOption, isSelected, summarize } from '../../harness/report/index.ts'
+import {
+  decisive,
+  isLeftOutByOption,
+  isSelected,
+  reasonExpected,
+  summarize,
+} from '../../harness/report/index.ts'
 
 export interface OperationGroup {
   readonly operation: string
@@ -81,4 +87,16 @@ export function requiredButMissed(report: Report): string[] {
   return decisive(report)
     .filter(({ outcome }) => outcome === 'not-exercised')
     .map(({ id }) => id)
+}
+
+/** What became of the entries of a baseline, stale ones first. */
+export function baselineEntries(report: Report) {
+  const { expected = [], notExercised = [], stale = [] } = report.run.baseline ?? {}
+  const known = (state: string, ids: readonly string[]) =>
+    ids.map((id) => ({ state, id, why: reasonExpected(report, id) }))
+  return [
+    ...stale.map(({ id, why }) => ({ state: 'stale entry', id, why })),
+    ...known('failed as expected', expected),
+    ...known('not tested', notExercised),
+  ]
 }
