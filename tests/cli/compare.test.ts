@@ -7,9 +7,9 @@ import { failed, failure, missed, report, result } from '../gates/results.ts'
 import { folder } from './conform.ts'
 import { conform } from './in-process.ts'
 
-function at(month: number, rows: readonly RequirementResult[], change: Partial<Report> = {}) {
+function at(month: number, rows: RequirementResult[], change: Partial<Report> = {}) {
   const startedAt = `2026-0${month}-01T00:00:00Z`
-  return { path: `${month}.json`, report: { ...report([...rows], { startedAt }), ...change } }
+  return { path: `${month}.json`, report: { ...report(rows, { startedAt }), ...change } }
 }
 
 function target(name: string, ...rows: RequirementResult[]) {
@@ -83,13 +83,11 @@ describe('the command', () => {
   })
 
   test('a comparison is written as JSON and Markdown to files, or one of them to stdout', async () => {
-    const { stderr, stdout } = await compare(
-      '3.json 4.json --report json=- --report markdown=new/c.md',
-    )
+    const reports = '--report json=- --report markdown=new/c.md'
+    const { stderr, stdout } = await compare(`3.json 4.json ${reports}`)
     expect(stderr).toContain('over time')
     expect(JSON.parse(stdout)).toMatchObject({
-      format: 'conformance-comparison/1',
-      newlyFailing: ['a.b/1'],
+      ...{ format: 'conformance-comparison/1', newlyFailing: ['a.b/1'] },
       requirements: { length: 5 },
     })
     expect(readFileSync(join(cwd, 'new/c.md'), 'utf8')).toContain('Broke: 2\n')

@@ -33,7 +33,7 @@ export interface Running {
   says(text: string): Promise<void>
 }
 
-/** A folder of a test's own; of its file or group, if no test runs. It is gone when that is over. */
+/** A folder of a test's own, or of its file; it is gone when that is over. */
 export function folder(): string {
   const dir = mkdtempSync(join(tmpdir(), 'conform-test-'))
   const atEnd = TestRunner.getCurrentTest() ? onTestFinished : afterAll
@@ -44,7 +44,7 @@ export function folder(): string {
 /** Not the cache of the person who runs the tests. */
 const caches = join(tmpdir(), 'conform-test-caches')
 
-/** An environment without keys, colours, proxies and the marks of this test runner, but with what is given. */
+/** An environment without keys, colours, proxies and the marks of this test runner. */
 export function userEnvironment(given: Settings['env'] = {}): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
   return { PATH, HOME, XDG_CACHE_HOME: caches, NO_COLOR: '1', ...given }

@@ -12,7 +12,6 @@ const target = `export default { keys: { full: '${key}' }, fetch: (request) => $
 const meanwhile = (code: string) =>
   `setTimeout(() => { ${code} }, 100); ${target.replace(answers, `new Promise((resolve) => setTimeout(() => resolve(${answers}), 50))`)}`
 
-/** Writes the module of a target file, and runs the words with it. */
 async function run(source: string, words = '--only files.* --seed 1 --report json') {
   const cwd = folder()
   writeFileSync(join(cwd, 'target.mjs'), source)

@@ -13,7 +13,6 @@ if (!hasTerminals)
     `SKIPPED: conform watch is not tried on a terminal, ${script} is not there\n`,
   )
 
-/** `conform` on a terminal of its own. */
 export interface OnTerminal {
   /** Settles when the terminal has shown that text since the last time. */
   shows(text: string): Promise<void>
@@ -62,20 +61,8 @@ export function onTerminal(args: readonly string[], cwd: string): OnTerminal {
   }
 }
 
-/** A target that is in front of another one and never answers some requests. */
-export interface SlowTarget {
-  readonly url: string
-  /** Settles when so many requests are held. */
-  held(count: number): Promise<void>
-  /** `METHOD path` of whatever was sent on, in order. */
-  readonly passed: readonly string[]
-}
-
-/** @param holds whether a request (`METHOD path`) is never answered */
-export async function slowTarget(
-  behind: string,
-  holds: (line: string) => boolean,
-): Promise<SlowTarget> {
+/** A target in front of another one that never answers the requests (`METHOD path`) that it holds, and tells those that it passes. */
+export async function slowTarget(behind: string, holds: (line: string) => boolean) {
   const passed: string[] = []
   const waiting: { count: number; resolve: () => void }[] = []
   let held = 0
@@ -93,8 +80,9 @@ export async function slowTarget(
   return {
     url,
     passed,
-    held: (count) =>
-      new Promise((resolve) => {
+    /** Settles when so many requests are held. */
+    held: (count: number) =>
+      new Promise<void>((resolve) => {
         if (held >= count) resolve()
         else waiting.push({ count, resolve })
       }),

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { RunArguments } from '../../cli/run/arguments.ts'
 import { runOptions } from '../../cli/run/options.ts'
 import { shellWord } from '../../harness/shell-word.ts'
-import { entry } from '../check/recording.ts'
+import { har } from '../check/recording.ts'
 import { failed, report, result } from '../gates/results.ts'
 import { commandsIn, hostile, runnerCommands } from '../reporters/hostile.ts'
 import { listen } from '../wire/servers.ts'
@@ -43,40 +43,28 @@ test('--header and the query of the target file go with every request, and no se
   const { url } = await listen(server)
   const path = join(folder(), 'target.json')
   const query = { 'api-version': '2', sub_key: { env: 'SUBSCRIPTION' }, file_types: 'all' }
-  writeFileSync(
-    path,
-    JSON.stringify({ query, headers: { 'x-tenant': 'of the file', cookie: 'sid=of-the-session' } }),
-  )
+  const headers = { 'x-tenant': 'of the file', cookie: 'sid=of-the-session' }
+  writeFileSync(path, JSON.stringify({ query, headers }))
   const only = '--only files.list/2xx-* --only files.retrieve/2xx-*'
   // The later of two headers with the same name is sent.
-  const given = [
-    'x-tenant: first',
-    'X-Tenant: given',
-    'x-api-key: env:GATEWAY_KEY',
-    'x-token: literal-token',
-  ]
+  const given =
+    'x-tenant: first|X-Tenant: given|x-api-key: env:GATEWAY_KEY|x-token: literal-token'.split('|')
   const args = [
     ...`${url} --target ${path} ${only} --verbose --report json=-`.split(' '),
     ...given.flatMap((header) => ['--header', header]),
   ]
-  const env = {
-    CONFORM_API_KEY: 'the-full-key',
-    SUBSCRIPTION: 'of-the-subscription',
-    GATEWAY_KEY: 'of-the-gateway',
-  }
+  const [SUBSCRIPTION, GATEWAY_KEY] = ['of-the-subscription', 'of-the-gateway']
+  const env = { CONFORM_API_KEY: 'the-full-key', SUBSCRIPTION, GATEWAY_KEY }
   const { stdout, stderr, code } = await conform(args, { env })
   expect(code, stderr).toBe(1)
   expect(asked.length).toBeGreaterThan(1)
   for (const one of asked) {
-    expect(one.headers).toMatchObject({
-      'x-tenant': 'given',
-      'x-api-key': 'of-the-gateway',
-      'x-token': 'literal-token',
-    })
+    const keys = { 'x-api-key': GATEWAY_KEY, 'x-token': 'literal-token' }
+    expect(one.headers).toMatchObject({ 'x-tenant': 'given', ...keys })
     const sent = new URL(one.url, url).searchParams
-    expect([sent.get('api-version'), sent.get('sub_key')]).toEqual(['2', 'of-the-subscription'])
+    expect([sent.get('api-version'), sent.get('sub_key')]).toEqual(['2', SUBSCRIPTION])
   }
-  for (const secret of ['of-the-subscription', 'of-the-gateway', 'literal-token', 'of-the-session'])
+  for (const secret of [SUBSCRIPTION, GATEWAY_KEY, 'literal-token', 'of-the-session'])
     expect(stdout + stderr).not.toContain(secret)
   const again =
     "--header 'X-Tenant: given' --header 'x-api-key: env:GATEWAY_KEY' --header 'x-token: [redacted]'"
@@ -104,19 +92,12 @@ const strangers = (startedAt: string) => ({
   target: named,
 })
 const first = write('first.json', strangers('2026-03-01T00:00:00Z'))
-const second = write('second.json', {
-  ...strangers('2026-04-01T00:00:00Z'),
-  suite: { ...strangers('').suite, version: attack },
-})
+const later = strangers('2026-04-01T00:00:00Z')
+const second = write('second.json', { ...later, suite: { ...later.suite, version: attack } })
 const answers = { http_status_code: 404, tpe: attack, errors: [] }
 const told = { to: '/v1/files', status: 400, answers, authorization: attack }
-const traffic = write('traffic.har', {
-  log: {
-    version: '1.2',
-    creator: {},
-    entries: [entry({ to: '/v1/files' }), entry(told), entry({ ...told, to: `/v1/${attack}` })],
-  },
-})
+const recorded = har({ to: '/v1/files' }, told, { ...told, to: `/v1/${attack}` })
+const traffic = write('traffic.har', recorded)
 const broken = write('broken.json', { [attack]: attack, unreachable: { [attack]: attack } })
 
 test.each([
