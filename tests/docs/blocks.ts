@@ -8,60 +8,41 @@ export const documents = readdirSync(join(root, 'docs'), { encoding: 'utf8', rec
   .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name}`)
 
-/** A fenced block of a page, and what the comment above it says about who runs it. */
-export interface Block {
-  readonly page: string
-  readonly language: string
-  readonly text: string
-  readonly run: boolean
-  /** `<!-- run by: tests/x.test.ts -->`: that file runs it. */
-  readonly by: string | undefined
-  /** `<!-- run after: mkdir x -->`: what the shell does first, and the page does not show. */
-  readonly after: string
-  /** `<!-- run as: target.ts -->`: it is a target file of that name. */
-  readonly as: string | undefined
-  /** `<!-- run defects: a, b -->`: the server misbehaves so. */
-  readonly defects: readonly string[]
-  /** The output that the page shows: the block of text below it, or the lines of a console without `$`. */
-  readonly output: string | undefined
-}
+/**
+ * A fenced block of a page, and who runs it by the comment above it. `run by: <file>`: that file does. `run after: <command>`: the
+ * shell runs this first. `run as: <name>`: it is a target file of that name. `run defects: <names>`: the server misbehaves so.
+ */
+export type Block = ReturnType<typeof blocksOf>[number]
 
 const form =
   /(?:^<!-- run(?: (by|after|as|defects): ([^\n]*?))? -->\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm
 
-export function blocksOf(page: string): Block[] {
+export function blocksOf(page: string) {
   const all = [...readFileSync(join(root, page), 'utf8').matchAll(form)]
   return all.map(([whole, member, value = '', language = '', text = ''], at) => {
-    const given = (name: string): string | undefined => (member === name ? value : undefined)
+    const given = (name: string) => (member === name ? value : undefined)
     const [below, , , belowLanguage, belowText] = all[at + 1] ?? []
     const shown = belowLanguage === 'text' && !below!.startsWith('<!--') ? belowText : undefined
     return {
-      page,
-      language,
-      text,
+      ...{ page, language, text },
       run: whole.startsWith('<!-- run') && member !== 'by',
       by: given('by'),
       after: given('after') ?? '',
       as: given('as'),
       defects: given('defects')?.split(', ') ?? [],
+      /** What the page shows: the block of text below, or the lines of a console without `$`. */
       output: language === 'console' ? text.replaceAll(/^\$ .*\n/gm, '') : shown,
     }
   })
 }
 
 /** The command lines of a block, without comments. */
-export function commandsOf({ language, text }: Block): string[] {
-  return text
+export const commandsOf = ({ language, text }: Block): string[] =>
+  text
     .split('\n')
     .filter((line) => language !== 'console' || line.startsWith('$ '))
-    .map((line) =>
-      line
-        .replace(/^\$ /, '')
-        .replace(/(?:^|\s+)#.*$/, '')
-        .trim(),
-    )
-    .filter((line) => line !== '')
-}
+    .map((line) => line.replaceAll(/^\$ |(?:^|\s+)#.*$/g, '').trim())
+    .filter(Boolean)
 
 /**
  * The first line of a page's output that was not printed, in order. `…` matches any characters, alone any lines; a count or a time

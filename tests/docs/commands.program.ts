@@ -26,7 +26,6 @@ interface Ended {
   readonly printed: string
 }
 
-/** The addresses that the pages write for somebody's server. */
 const shownUrl = /http:\/\/(localhost|127\.0\.0\.1):8080/g
 
 /**
@@ -47,12 +46,8 @@ async function workplace(): Promise<(block: Block) => Promise<Ended>> {
   const server = await startReference()
   onTestFinished(() => server.close())
   renameSync(targetFile(dir, server.url), join(dir, 'staging.json'))
-  const env = {
-    PATH: `${bin}:${process.env['PATH']}`,
-    HOME: dir,
-    NO_COLOR: '1',
-    CONFORM_API_KEY: referenceKey,
-  }
+  const PATH = `${bin}:${process.env['PATH']}`
+  const env = { PATH, HOME: dir, NO_COLOR: '1', CONFORM_API_KEY: referenceKey }
 
   return async (block) => {
     const wrong =
@@ -65,14 +60,8 @@ async function workplace(): Promise<(block: Block) => Promise<Ended>> {
       block.as === undefined ? `node ${name}` : `conform ${url} --target ${name} --dry-run`
     const commands = commandsOf({ ...block, text: code }).join('\n')
     // Not at once: the server answers in this process.
-    const child = spawn(
-      'bash',
-      ['-c', `set -e\n${block.after}\n${block.language === 'ts' ? started : commands}`],
-      {
-        cwd: dir,
-        env,
-      },
-    )
+    const script = `set -e\n${block.after}\n${block.language === 'ts' ? started : commands}`
+    const child = spawn('bash', ['-c', script], { cwd: dir, env })
     let printed = ''
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (piece: string) => (printed += piece))

@@ -79,11 +79,8 @@ export const ids = async (): Promise<RequirementId[]> => (await runConformance(f
 `
 
 test('the example with node:test passes', async () => {
-  const { code, stdout } = await example('node-test').run('node', [
-    '--test',
-    '--test-reporter=tap',
-    'conformance.test.js',
-  ])
+  const args = ['--test', '--test-reporter=tap', 'conformance.test.js']
+  const { code, stdout } = await example('node-test').run('node', args)
   expect({ code, stdout }).toMatchObject({ code: 0 })
   expect(stdout).toMatch(/files\.retrieve\/404-unknown-file/)
   expect(stdout).toMatch(/^# fail 0$/m)
@@ -94,52 +91,42 @@ test('the example with vitest passes, and its reports are written', async () => 
   const { code, stdout, stderr } = await project.run('vitest', ['run'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain('conform: Embedded reference server: ')
-  const report = JSON.parse(readFileSync(join(project.dir, 'conform-report.json'), 'utf8'))
   // Without a filter everything is judged.
-  expect(report).toMatchObject({ exit: { code: 0 }, run: { only: [], skip: [] } })
+  expect(reportIn(project)).toMatchObject({ exit: { code: 0 }, run: { only: [], skip: [] } })
   const [, passed] = /Tests +(\d+) passed \| 1 skipped/.exec(stdout)!
   expect(Number(passed)).toBe(catalogue.length - 1)
   expect(existsSync(join(project.dir, 'reports/conformance.html'))).toBe(true)
   expect(existsSync(join(project.dir, 'conform-report.xml'))).toBe(true)
 })
 
-/** Runs the command of an example, as its package.json has it, on another port than the one that it names. */
-function conformIn(project: Project, port = 0): Promise<{ code: number; stdout: string }> {
-  const { scripts } = JSON.parse(readFileSync(join(project.dir, 'package.json'), 'utf8')) as {
-    scripts: { conform: string }
-  }
+const reportIn = ({ dir }: Project) =>
+  JSON.parse(readFileSync(join(dir, 'conform-report.json'), 'utf8'))
+
+/** The report of the command of an example, as its package.json has it, on another port than the one that it names. */
+async function judged(project: Project, port = 0) {
+  const { scripts } = JSON.parse(readFileSync(join(project.dir, 'package.json'), 'utf8'))
   const words = [...scripts.conform.matchAll(/'([^']*)'|(\S+)/g)].map(
-    ([, quoted, plain]) => quoted ?? plain ?? '',
+    ([, quoted, plain]) => quoted ?? plain,
   )
   const args = words.slice(1).map((word) => word.replace('server.py', `server.py ${port}`))
   const more = port === 0 ? [] : [`http://127.0.0.1:${port}`]
   const conform = join(all.dir, 'node_modules/ai-content-conformance/cli/bin/conform.js')
-  return project.run('node', [conform, ...args, ...more, '--report', 'json'])
+  const ended = await project.run('node', [conform, ...args, ...more, '--report', 'json'])
+  expect(ended).toMatchObject({ code: 0 })
+  return reportIn(project)
 }
 
 test.each(['fastify', 'hono', 'express'])(
   'the example with %s conforms, and no port is opened',
   async (name) => {
-    const project = example(name)
-    const { code, stdout } = await conformIn(project)
-    expect({ code, stdout }).toMatchObject({ code: 0 })
-    const { verdict, target } = JSON.parse(
-      readFileSync(join(project.dir, 'conform-report.json'), 'utf8'),
-    )
-    expect({ verdict, url: target.baseUrl }).toEqual({
-      verdict: 'conformant',
-      url: 'http://in-process.localhost',
-    })
+    const target = { baseUrl: 'http://in-process.localhost' }
+    expect(await judged(example(name))).toMatchObject({ verdict: 'conformant', target })
   },
 )
 
 test('the example in Python is started, conforms, and is ended', async () => {
-  const project = example('python')
   const port = await freePort()
-  const { code, stdout } = await conformIn(project, port)
-  expect({ code, stdout }).toMatchObject({ code: 0 })
-  const { verdict } = JSON.parse(readFileSync(join(project.dir, 'conform-report.json'), 'utf8'))
-  expect(verdict).toBe('conformant')
+  expect(await judged(example('python'), port)).toMatchObject({ verdict: 'conformant' })
   await expect(fetch(`http://127.0.0.1:${port}/v1/files`)).rejects.toThrow()
 })
 
@@ -162,10 +149,6 @@ test('a run says nothing, hears no signal, sets no exit code, and leaves nothing
   onTestFinished(() => project.remove())
   const { code, stderr, stdout } = await project.run('node', ['judge.js'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(JSON.parse(stdout)).toEqual({
-    before: [0, 0, 0, 0],
-    during: [0, 0, 0, 0],
-    code: null,
-    exit: 0,
-  })
+  const none = [0, 0, 0, 0]
+  expect(JSON.parse(stdout)).toEqual({ before: none, during: none, code: null, exit: 0 })
 })

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import { observedRequirements } from '../../harness/checks/envelope-watch.ts'
 import type { RunOptions } from '../../harness/client/state.ts'
-import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import { defects, needsSocket } from '../../reference/server.ts'
 import { refusals } from '../../reference/switches/defects.ts'
 import { ownId, redUnder } from './also-red.ts'
 import { fitting } from './changed-targets.ts'
 import { isOfStates } from './every-case.ts'
-import { idsOf, judgeReference } from './judge-reference.ts'
+import { idsOf, judgeReference, reasons } from './judge-reference.ts'
 
 /** Switches, each judged by itself. The others grant a refusal, as `every-case` does to each of its cases. */
 export const switches: readonly string[] = defects.filter(
@@ -43,22 +42,12 @@ async function judgeBroken(defect: string, options: Partial<RunOptions>) {
   return results
 }
 
-function evidence(results: readonly RequirementResult[], ids: readonly string[]): string[] {
-  return results
-    .filter(({ id }) => ids.includes(id))
-    .flatMap(({ id, outcome, reason, failures: [first] }) => [
-      `  ${id}: ${outcome}${reason === undefined ? '' : `, ${reason}`}`,
-      ...(first ? [`    ${first.message} | ${first.expected} | ${first.actual}`] : []),
-    ])
-    .slice(0, 12)
-}
-
 /** The switch turns its requirement red, and others only if they are listed. */
 export async function expectListed(defect: string, options: Partial<RunOptions> = {}) {
   const results = await judgeBroken(defect, options)
   const failed = idsOf(results, 'failed')
   const extra = failed.filter((id) => !redUnder(defect).includes(id))
-  const told = evidence(results, [ownId(defect), ...extra]).join('\n')
+  const told = reasons(results.filter(({ id }) => [ownId(defect), ...extra].includes(id)))
   const found = { hasFailed: failed.includes(ownId(defect)), extra }
   expect(found, `the reference with ${defect}\n${told}`).toEqual({ hasFailed: true, extra: [] })
 }
