@@ -75,7 +75,6 @@ const sharedBy = perRun(() => ({
   locks: new Map<string, Lock>(),
 }))
 
-/** What a run sends about jobs, and knows of them. */
 export class Jobs {
   readonly run: Run
   readonly history: History
@@ -137,7 +136,6 @@ export class Jobs {
     return this.send(probe, { requirement, role: 'poll', isSuccess })
   }
 
-  /** The job that a creation made. */
   madeBy(creation: HistoryEvent): Job | undefined {
     return viewOf(this.history).madeBy(creation)
   }
@@ -155,7 +153,7 @@ export class Jobs {
     return jobs.some(isMissing) && !jobs.some(({ readings }) => readings.some(isRead))
   }
 
-  /** Waits until a reading shows the end of the job, at most `jobTimeoutMs`, or until `deadline`; false otherwise. */
+  /** False if no reading shows the end of the job within `jobTimeoutMs`, or until `deadline`. */
   awaitEnd(id: string, deadline?: number): Promise<boolean> {
     if (viewOf(this.history).jobOf(id)?.isOver ?? true) return Promise.resolve(true)
     const { polls } = sharedBy(this.run)
@@ -197,7 +195,7 @@ export class Jobs {
   }
 }
 
-/** First pause before a request is repeated to an application that is busy with another client's job, in ms; each doubles. */
+/** Pauses while another client's job occupies the application, in ms: the first, which doubles, and the longest. */
 const busyMs = 250
 const longestBusyMs = 5000
 const maxAttempts = 5
@@ -207,7 +205,6 @@ const triesIfLost = 13
 export const pauseMs = 1000
 
 class Lock {
-  // A refusal takes one place, a creation all.
   readonly places = createSemaphore(Number.MAX_SAFE_INTEGER)
   readonly unread = new Set<string>()
   /** Remaining wait if its jobs cannot be read, in ms: they may last any time. */
@@ -220,8 +217,7 @@ class Lock {
 }
 
 /**
- * One application: while a job is in progress, only requests of a 409 requirement pass. Refusals pass together, creations
- * alone. A holder bypasses all others.
+ * While a job is in progress on the application, only requests of a 409 requirement pass. Refusals pass together, creations alone.
  */
 export class Gate extends Jobs {
   readonly application: ApplicationResource
@@ -259,10 +255,7 @@ export class Gate extends Jobs {
     return this.#giveUp(`${what} after ${this.#jobTimeoutMs} ms (limits.jobTimeoutMs)`)
   }
 
-  /**
-   * Creates a job on the held application, on a new connection: a creation repeated after a closed connection may have
-   * made an unknown job.
-   */
+  /** On a new connection: a creation repeated after a closed one may have made an unknown job. */
   create(requirement: string): Promise<HistoryEvent> {
     return this.send(() => jobRequest(this.run, this.application), asProbe(requirement), true)
   }
@@ -278,7 +271,7 @@ export class Gate extends Jobs {
       })
       const event = this.eventOf(exchange)
       if (isMet(exchange) && tries < mostBlocks) continue
-      // An earlier request on the connection may have spoiled any other answer, and a connection may be lost.
+      // An earlier request may have spoiled the connection.
       const isClear = isConflict(event) || event.isGranted || (event.status && event.isFirst)
       if (isClear || fresh) {
         client.holdBack(exchange)
@@ -288,7 +281,7 @@ export class Gate extends Jobs {
     }
   }
 
-  /** Waits for the end of all its jobs, at most `jobTimeoutMs`; false if one is still in progress. */
+  /** False if a job is still in progress after `jobTimeoutMs`. */
   async settle(): Promise<boolean> {
     const deadline = performance.now() + this.#jobTimeoutMs
     for (const { id, readings } of this.jobs) {
@@ -313,7 +306,7 @@ export class Gate extends Jobs {
 
   /**
    * Sends once the application is idle; after an unexpected 409, waits and repeats.
-   * @param isExclusive it may start a job: nothing else goes to the application meanwhile
+   * @param isExclusive it may start a job
    */
   async sendWhenIdle(
     isExclusive: boolean,
@@ -322,13 +315,11 @@ export class Gate extends Jobs {
   ): Promise<Exchange> {
     const { client, life } = this.run
     const { places } = this.#lock
-    // Kept for all attempts, since another request would occupy the application again. Concurrent refusals do not wait
-    // behind creations, each of which waits for a job.
+    // Kept for all attempts: another request would occupy the application again. Refusals do not wait behind creations.
     const turn = isExclusive ? { count: places.size } : { count: 1, urgent: true }
     const release = await places.acquire(life.signal, turn)
     try {
       let busySince: number | undefined
-      /** Unanswered creations, which may occupy the application. */
       let lost = 0
       let fresh = false
       for (let attempt = 1; ; attempt++) {
@@ -358,12 +349,12 @@ export class Gate extends Jobs {
     }
   }
 
-  /** Reserves the idle application, and returns a function to release it; throws `NotExercised` if not idle in time. */
+  /** Returns a function to release the idle application; throws `NotExercised` if not idle in time. */
   async acquire(): Promise<() => void> {
     const { places } = this.#lock
     const release = await places.acquire(this.run.life.signal, { count: places.size })
     try {
-      // Even an application that was given up can be used once its last job was seen to end: the release is then judged.
+      // One that was given up can be used once its last job was seen to end: its release is judged.
       if (!this.#lock.gaveUp) await this.idle()
       else if (!this.jobs.every(({ isOver }) => isOver)) throw this.#lock.gaveUp
       return release
@@ -378,15 +369,11 @@ export class Gate extends Jobs {
     return action(this).finally(release)
   }
 
-  /** Like `hold`; undefined if that is not exercised. */
   tryHold<T>(action: (gate: this) => Promise<T>): Promise<T | undefined> {
     return orElse(this.run, () => this.hold(action))
   }
 
-  /**
-   * Repeats the creation every second while it gets 409, and waits for the job of the first accepted one. False if none was
-   * accepted, or the job's end was not seen.
-   */
+  /** Repeats the creation every second while it gets 409; false if none was accepted, or its job's end was not seen. */
   async untilFree(requirement: string): Promise<boolean> {
     // A platform's own use of a new application may last as long as settling.
     const patienceMs = Math.max(this.#jobTimeoutMs, this.run.target.limits.settleMs)
@@ -403,7 +390,6 @@ export class Gate extends Jobs {
     return false
   }
 
-  /** Creates a job, and waits until the application is free again. */
   async look(requirement: string): Promise<'granted' | 'freed' | 'lost'> {
     const made = await this.create(requirement)
     if (isConflict(made)) return (await this.untilFree(requirement)) ? 'freed' : 'lost'

@@ -32,11 +32,9 @@ import {
 const conflict = [[409, 'BadRequest']] as const
 /** Delay between a job's observed end and the release of its application, in ms. */
 const releaseMs = 2000
-/** Got 409 while a job of its application may have been in progress. */
 const isInConflict = ({ creation, met }: Attempt): boolean =>
   isAsked(creation) && isConflict(creation) && met.length > 0
 
-/** A creation, and a job of its application. */
 interface Beside {
   readonly creation: HistoryEvent
   readonly job: Job
@@ -53,18 +51,14 @@ const besideOf = (
 const ageOf = ({ creation, job }: Beside): number => creation.sentAt - job.creation.endedAt
 
 /**
- * An accepted creation after a 409 proves a fault only if the first job is read as in progress for this much longer, in
- * ms: readings may be delayed. Less for a young job, which may be short.
+ * Readings may be delayed by this, in ms: an accepted creation after a 409 proves a fault if the job goes on for longer. Less for a young job, which may be short.
  */
 const lagMs = (beside: Beside): number => Math.min(400, 4 * ageOf(beside))
 
 /** Unanswered creations beside one job, each on a fresh connection, that prove a fault. */
 const leastLost = 3
 
-/**
- * Why an answer other than 409 proves nothing, if so.
- * @param all those of its application beside a job
- */
+/** Why an answer other than 409 proves nothing, if so. */
 function excuseFor(history: History, beside: Beside, all: readonly Beside[]): string | undefined {
   const { creation, job } = beside
   const { isFirst, isGranted, request, sentAt, status } = creation
@@ -122,7 +116,7 @@ export interface AttackLook {
   readonly kept: ReadonlySet<Job>
 }
 
-/** What attacks did to the lock of an application; undefined unless they released it, and did so each time. */
+/** Undefined unless attacks released the lock of the application each time. */
 export function attackLook(history: History, attempts: readonly Attempt[]): AttackLook | undefined {
   const withAttacks = (one: Beside) => ({ ...one, attacks: kindsOf(attacksBefore(history, one)) })
   const isAttacked = (one: { readonly attacks: readonly Attack[] }) => one.attacks.length > 0
@@ -130,7 +124,7 @@ export function attackLook(history: History, attempts: readonly Attempt[]): Atta
     .filter(({ creation }) => creation.isGranted)
     .map(withAttacks)
     .filter(isAttacked)
-  // So it is on most servers, and this is asked after each answer.
+  // So it is on most servers.
   if (granted.length === 0) return undefined
   const refused = besideOf(attempts, ({ met }) => met)
     .filter(({ creation }) => isConflict(creation))
@@ -234,7 +228,6 @@ function unseen(jobs: readonly Job[]): string {
     : 'no job could be read'
 }
 
-/** Whether a refused creation asks for the same as a job beside it, if there is one. */
 function asksTheSame({ creation, met, beside }: Attempt): boolean[] {
   const { status = 0, request, exchange } = creation
   const jobs = isConflict(creation) ? met : status >= 400 ? beside : []
@@ -247,7 +240,7 @@ function asksTheSame({ creation, met, beside }: Attempt): boolean[] {
   ]
 }
 
-/** The same, for servers that compare requests: held only if both equal inputs and other values were tried beside a job. */
+/** Held only if both equal inputs and other values were tried beside a job: servers may compare requests. */
 export const inProgressWithOthers: Rule = (history) => {
   const verdict = inProgress(history)
   if (verdict.outcome !== 'held') return verdict
@@ -258,7 +251,6 @@ export const inProgressWithOthers: Rule = (history) => {
   return { outcome: 'open', why: why + remedy(history) }
 }
 
-/** Whether a reading of one as in progress is between two of the other. */
 function areBoth(one: Job, other: Job): boolean {
   const { inProgress: mine } = one
   const [first, last] = [mine[0], mine.at(-1)]
@@ -313,7 +305,7 @@ export const perApplication: Rule = (history) => {
     return { application, granted, blocked, times }
   })
   const shown = looks.filter(({ granted, times }) => granted === 0 && times >= timesAlike)
-  // One or two 409s are inconclusive: a new application is tried again once a declared one shows the fault.
+  // One or two 409s are inconclusive.
   const looked = looks.filter(({ granted, times }) => granted > 0 || times >= timesAlike)
   const found = proofOf(history, shown, looked)
   if (found) {
@@ -339,7 +331,6 @@ function withConflict(history: History, verdict: Verdict): Verdict {
   return { outcome: 'open', why: 'no creation got 409 in this run' }
 }
 
-/** Whether no job of another application can be to blame for a 409. */
 function isApartFrom(history: History, creations: readonly HistoryEvent[]): boolean {
   return (
     perApplication(history).outcome === 'held' || creations.some((one) => isAlone(history, one))
@@ -401,7 +392,7 @@ function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
   return bursts.filter((burst) => burst.length > 1)
 }
 
-/** Evidence that all of several simultaneous creations are refused each time, although the application is free. */
+/** All of several simultaneous creations are refused each time, although the application is free. */
 export function refusedTogether(history: History): Evidence | undefined {
   if (released(history).outcome === 'broken') return undefined
   const isFree = ({ creation, freeSince = Infinity }: Attempt): boolean =>

@@ -44,8 +44,7 @@ function breakdownIn(attempts: readonly Attempt[]): Evidence | undefined {
 }
 
 /**
- * A creation on a new application of the history, before its first job: no other client can have one there, but a
- * platform may start its own. After a refused creation, its effect is judged instead.
+ * Before the first job of an application that the run made: no other client can have one there, but a platform may start its own.
  */
 function refusedWhenNew(history: History, attempts: readonly Attempt[]): Evidence | undefined {
   const [{ application } = {}] = attempts

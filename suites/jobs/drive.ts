@@ -27,9 +27,6 @@ import { isAsked, isOwn, type Job, statusOf } from './view.ts'
 import { isSuspectedElsewhere, moments, timesAlike, windowMs } from './no-effect.ts'
 import { ids } from './rules.ts'
 
-/** Creates the situations for the rules about conflicts and refused creations, which judge them. */
-
-/** Whether a reading shows that the job goes on. */
 async function goesOn(jobs: Jobs, job: Job, requirement: string): Promise<boolean> {
   if (!(await jobs.readUntilFound(job, requirement))) return false
   const last = job.readings.at(-1)
@@ -67,14 +64,11 @@ interface During {
   /** 1: the creation with other values comes first, since a short job may end before a second creation. */
   readonly turn?: number
   readonly most?: number
-  /** The attacks to send before one creation, instead of all. */
   readonly repeated?: readonly Attack[]
 }
 
 /**
- * Further creations during the life of a job, with the same inputs and with other values: a server may compare requests, or
- * forget after a while that the job goes on. The first two come at once. The next ones follow an attack on the lock each
- * (a quick run: one after all attacks), once per application. Then the pauses grow by half each time.
+ * Further creations during the life of a job, with the same inputs and with other values: a server may compare requests, or forget after a while that the job goes on. Two come at once; the next follow an attack on the lock each (a quick run: one follows all), once per application; then the pauses grow.
  */
 async function createDuring(
   gate: Gate,
@@ -109,8 +103,7 @@ async function createDuring(
 }
 
 /**
- * A creation that was accepted after an attack, while the job still read as in progress, has two possible reasons: the attack
- * removed the lock, or the job's end is read late. Jobs with and without an attack, in turn, tell them apart.
+ * A creation that is accepted after an attack has two possible reasons: the attack removed the lock, or the job's end is read late. Jobs with and without an attack, in turn, tell them apart.
  */
 async function repeatAttacks(gate: Gate): Promise<void> {
   for (let count = 0; count < 2 * timesAlike + 1 && !gate.isBroken(ids.inProgress); count++) {
@@ -169,10 +162,7 @@ async function readOlder(gate: Gate, newer: Job): Promise<void> {
   if (older && gate.isPlanned(ids.stable)) await gate.read(older.id, ids.stable)
 }
 
-/**
- * A job or a burst of creations, and further creations until it ends; true if the idle `other` was blocked.
- * @param leave releases `other`
- */
+/** A job or a burst of creations, and further creations until it ends; true if the idle `other` was blocked. */
 async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): Promise<boolean> {
   // An application may be released some time after its last job, as `409-released` allows.
   const ends = other?.jobs.map((job) => job.end?.endedAt ?? -Infinity) ?? []
@@ -180,7 +170,6 @@ async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): 
   const [first, second] = await begin(gate)
   if (!first) return false
   if (second) for (const job of [first, second, first]) await goesOn(gate, job, ids.atomic)
-  // Concurrent with what must happen during the job, which may be short.
   const older = readOlder(gate, first)
   older.catch(() => undefined)
   const onOther = await other?.create(ids.perApplication)
@@ -211,7 +200,7 @@ function isKept({ attempts }: Gate): boolean {
   return last?.freeSince !== undefined && isConflict(last.creation)
 }
 
-/** As many attempts as needed on the busy application, and one each on the other declared and a new application. */
+/** As many attempts as needed on the busy application, and one each on the others and a new one. */
 export async function provokeConflicts(jobs: Jobs): Promise<void> {
   const { run, isQuick } = jobs
   const { application: plain, ...resources } = run.target.resources
@@ -238,7 +227,7 @@ export async function provokeConflicts(jobs: Jobs): Promise<void> {
     }
     await repeatAttacks(busy)
   })
-  // Another client's job may interfere on a declared application, so a new application must show the fault, too.
+  // Another client's job may interfere: a new application must show the fault, too.
   const isSuspected = isKept(busy) || jobs.isBroken(ids.released, ids.perApplication, ids.created)
   if (isQuick && !isSuspected) return
   const second = isOther(plain) && gateOf(jobs, plain!)
@@ -303,7 +292,6 @@ async function attemptAlone(gate: Gate): Promise<boolean> {
   return true
 }
 
-/** Refusals, and the delay until the next creation, in ms. */
 interface Look {
   readonly refusals: readonly JobRefusal[]
   readonly afterMs: number
@@ -326,8 +314,7 @@ async function look(gate: Gate, { refusals, afterMs }: Look = { refusals: [], af
 }
 
 /**
- * Repeats the refusal and the creation that got 409 three times. In between, sends creations without a refusal, one more
- * each time, so that periodic failures do not align.
+ * Repeats the refusal and the creation that got 409. In between come creations without a refusal, one more each time, so that periodic failures do not align.
  */
 async function lookClosely(gate: Gate, after: Look): Promise<void> {
   for (let time = 1; time <= timesAlike; time++) {
@@ -342,7 +329,7 @@ const isOver = (gate: Gate): boolean => gate.isGivenUp || gate.isBroken(ids.noEf
 async function lookAfter(gate: Gate, after: Look): Promise<void> {
   const { refusals, afterMs } = after
   if ((await gate.look(ids.noEffect)) !== 'freed') return
-  // Send all refusals once more by themselves: in a long list, another client's job may have interfered.
+  // Another client's job may have interfered with one of them.
   if (refusals.length > 1) {
     await pause(gate.run, windowMs)
     if ((await look(gate, after)) !== 'freed') return
@@ -351,7 +338,7 @@ async function lookAfter(gate: Gate, after: Look): Promise<void> {
     if (!isOver(gate)) await lookClosely(gate, { refusals: [refusal], afterMs })
 }
 
-/** One creation at once after each kind of refusal; the look after which the application accepts no creation any more, if any. */
+/** One creation at once after each kind of refusal; returns what the application accepts no creation after, if anything. */
 async function lookAtOnce(gate: Gate): Promise<Look | undefined> {
   // An application that is not released even without refusals shows nothing.
   if (gate.jobs.length <= 1 && (await look(gate)) === 'lost')

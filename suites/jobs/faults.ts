@@ -58,7 +58,7 @@ export const malformedInputs = byCases(
         .flatMap((place) => ofKinds(place, ['number']))
         .map((one) => ({ ...one, faults: one.faults.map((fault) => `${fault}, later`) })),
       ...lacking,
-      // Behind the valid inputs: a server that skips a malformed input then misses nothing, and must still refuse.
+      // A server that skips a malformed input then misses nothing, and must still refuse.
       ...[...types, ...furtherItems].flatMap(behind),
     ]
     // With few inputs, the last may be optional: equal requests are sent once.
@@ -83,8 +83,7 @@ export const malformedInputs = byCases(
 )
 
 /**
- * Places with the first and last item of each array, since a server may check only some. Uses the first optional input:
- * for a required one, a wrong id or value is also a missing input.
+ * Places with the first and last item of each array, since a server may check only some; in an optional input, since a wrong id of a required one is also a missing input.
  */
 function inputPlaces(material: Material) {
   const body = jsonOf(material.valid)
@@ -108,7 +107,6 @@ function inputPlaces(material: Material) {
 const inItems = (places: readonly Placed[]): Placed[] =>
   places.filter(({ member }) => member.at.includes('*'))
 
-/** The same fault in a further item after all valid ones. */
 function behind(one: Change): Change[] {
   const array = arraysAbove(one.place).at(-1)
   return array === undefined ? [] : inOtherItem(one, array, 'last')
@@ -140,7 +138,6 @@ export const withoutInput = byCases(({ target }) => {
   }))
 })
 
-/** A creation that must be refused, and start no job. */
 export type JobRefusal = Omit<Refusal, 'statuses'>
 
 /** Each kind of refusal alone, and some of all kinds, after which creations are watched longer. */
@@ -209,7 +206,6 @@ const likeJob: readonly (readonly [what: string, change: (id: string) => string]
 export const unknownJob = byCases(
   (material) => {
     const { objects, options, requirement } = material
-    /** The changed id; if it may exist, as for a short id, another unknown one. */
     const nobodys = (id: string, changed: string): string => {
       const random = randomOf(seedFor(options.seed, requirement.id))
       return changed === id || objects.takenIds.has(changed.toLowerCase())
@@ -238,10 +234,7 @@ const noUuids = [
 
 const noUuid = (id: string): Case => idCase('an id that is not a uuid', 'another form', () => id)
 
-/**
- * 1 to 64 letters, digits, `-` and `_` that are not a uuid; an existing id shortened (a server may find ids by prefix),
- * lengthened, or with an SQL wildcard.
- */
+/** An existing id shortened (a server may find ids by prefix), lengthened, or with an SQL wildcard; other text. */
 export const malformedId = byCases(
   ({ valid }) => [
     ...[1, 2, 3, 4, 5, 6, 7, 8]

@@ -39,7 +39,7 @@ import { hasEnded, isGone, isRead, type Job, ownJobs } from './view.ts'
 import { apartMs, failedFault, failedRule, isSomeRight, ofFailing } from './readings.ts'
 import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './rules.ts'
 
-/** The id of the job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
+/** The job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
 async function readNewJob(jobs: Jobs): Promise<string> {
   const { run } = jobs
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
@@ -50,7 +50,7 @@ async function readNewJob(jobs: Jobs): Promise<string> {
   return job.id
 }
 
-/** Creates a job on a declared application and follows it to its end; throws `NotExercised` if refused. */
+/** Throws `NotExercised` if the creation is refused. */
 async function follow(
   jobs: Jobs,
   name: (typeof applicationNames)[number],
@@ -102,7 +102,6 @@ function jobsToReadAgain({ run, history }: Jobs): Job[] {
   return [...new Set([...some, ...gone])]
 }
 
-/** If the job is missing, once more after `settleMs`. */
 async function readAgain(jobs: Jobs, { id, creation }: Job): Promise<void> {
   const settledAt = creation.endedAt + jobs.run.target.limits.settleMs
   if (!isGone(await jobs.read(id, ids.stable)) || performance.now() > settledAt) return
@@ -110,10 +109,7 @@ async function readAgain(jobs: Jobs, { id, creation }: Job): Promise<void> {
   await jobs.read(id, ids.stable)
 }
 
-/**
- * Reads what is only visible once all jobs are made and ended, before requirements about all of them are judged, and
- * late enough for effects that take seconds.
- */
+/** Reads what is visible once all jobs have ended, late enough for effects that take seconds. */
 export async function readFinalStates(run: Run): Promise<void> {
   const jobs = new Jobs(run)
   const { history, isQuick } = jobs
@@ -193,7 +189,7 @@ export const eachCreated: Judge = async (context) => {
   const sent = await controlExchange(run, 'jobs.create').catch((error: unknown) => error)
   const verdict = decisive(context, jobs.verdict('jobs.create/202-created'))
   if (sent instanceof Error) {
-    // Nobody else uses the objects of the run, so a fault there counts even if the declared application is busy.
+    // A fault on objects of the run counts even if the declared application is busy.
     if (verdict.outcome !== 'broken' || run.life.ended) throw sent
     return verdict
   }

@@ -20,10 +20,8 @@ export const isProof = ({ isRecorded }: History, { madeAt }: Application): boole
   !isRecorded || madeAt !== undefined
 
 /**
- * The application that proves a fault: preferably one that the run made, since nobody else uses it. A declared one counts only
- * if no application of the run could show the fault.
- * @param shown applications that show the fault
- * @param looked applications that show the fault or its absence
+ * The application that proves a fault: preferably one that the run made, since nobody else uses it. A declared one counts only if no application of the run could show the fault.
+ * @param looked those that show the fault or its absence
  */
 export function proofOf<T extends { readonly application: Application }>(
   { isRecorded }: History,
@@ -44,9 +42,9 @@ const untilMs = [350, 800, 1400, windowMs] as const
 /** A creation on an application without known jobs in progress, and the refusals shortly before it. */
 interface Look extends Attempt {
   readonly refused: readonly HistoryEvent[]
-  /** Time from the last refusal of each kind (its fault or answer, and the moment) to the creation, in ms. */
+  /** From the last refusal of each kind (its fault or answer, and the moment) to the creation, in ms. */
   readonly kinds: ReadonlyMap<string, number>
-  /** The first creation to get 409 after an accepted one; further 409s show nothing new. */
+  /** The first 409 after an accepted creation. */
   readonly isBlocked: boolean
   /** A refusal came after the last accepted creation and may be to blame. */
   readonly isNext: boolean
@@ -98,10 +96,9 @@ const looksIn = derived((history): Look[] => {
 
 const isGranted = ({ creation }: Look): boolean => creation.isGranted
 
-/** Looks that earlier refusals may have blocked, unless the same refusals did no harm at another time or place. */
+/** Looks that refusals may have blocked, unless the same refusals did no harm at another time or place. */
 const suspicious = derived((history): Look[] => {
   const looks = looksIn(history)
-  /** The shortest time to an accepted creation per kind of refusals, in ms. */
   const harmless = new Map<string, number>()
   for (const { kinds } of looks.filter(isGranted))
     for (const [kind, ms] of kinds) harmless.set(kind, Math.min(harmless.get(kind) ?? Infinity, ms))
@@ -145,7 +142,6 @@ export const noEffect: Rule = (history) => {
     ({ application, creation }) =>
       !lostBefore(application, creation.sentAt) && isProof(history, application),
   )
-  /** Whether the application accepts no creation any more, though it did before. */
   const isLocked = (look: Look): boolean => {
     const after = looks.filter((one) => isLater(one, look))
     const forMs = (after.at(-1)?.creation.sentAt ?? 0) - look.creation.sentAt

@@ -38,7 +38,7 @@ const told = (name: string, event: HistoryEvent): string => {
   return `${name} ${value === undefined ? 'absent' : preview(value)}`
 }
 
-/** Evidence against a reading or creation of a job; reproducing it needs the requirement that made the job. */
+/** Reproducing it needs the requirement that made the job. */
 function against(
   job: Job | undefined,
   { exchange }: HistoryEvent,
@@ -48,7 +48,6 @@ function against(
   return { exchange, what, shownBy: job?.creation.exchange.purpose.requirement, ...found }
 }
 
-/** @param as continues what was expected: `as when the ended job was read before` */
 function contradicts(
   job: Job | undefined,
   name: string,
@@ -232,7 +231,7 @@ export const ofFailing = {
   expected: 'status failed; error, if present, a string',
 }
 
-/** What is wrong with a job that should have failed; `actual` if not the status. */
+/** `actual` if not the status is wrong. */
 export function failedFault(job: unknown): { readonly actual: string | undefined } | undefined {
   if (member(job, 'status') !== 'failed') return { actual: undefined }
   const error = member(job, 'error')
@@ -308,7 +307,6 @@ function wrongTimes(dated: readonly Dated[]): Evidence[] {
   })
 }
 
-/** Compares each job with the latest time among those created long enough before. */
 function wrongOrder(dated: readonly Dated[]): Evidence[] {
   return dated.flatMap(({ job, reading, instant }) => {
     let latest: Dated | undefined
@@ -322,10 +320,7 @@ function wrongOrder(dated: readonly Dated[]): Evidence[] {
   })
 }
 
-/**
- * §2.3, §2.4: `created_at` equals that of the creation response, to 1 s or one unit of the coarser precision; it never
- * changes; and for jobs created at least 2 s apart, the later one has the later time.
- */
+/** §2.3, §2.4: `created_at` equals that of the creation response, never changes, and is later for a later job. */
 export const createdAtRule: Rule = (history) => {
   const dated = datedReadings(history)
   const order = wrongOrder(dated.flatMap((readings) => readings.slice(0, 1)))

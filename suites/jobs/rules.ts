@@ -61,10 +61,7 @@ export const ids = {
 export const rulesAfter = (state: State): JobRuleId[] =>
   (Object.keys(jobRules) as JobRuleId[]).filter((id) => jobRules[id].state === state)
 
-/**
- * The rules for recordings, where single answers are judged separately: for creations only relations between answers,
- * and the end of jobs of the declared failing application.
- */
+/** The rules for recordings, where single answers are judged separately. */
 export function recordedRules(
   failing: string | undefined,
 ): readonly (readonly [RequirementId, Rule])[] {

@@ -6,7 +6,7 @@ import { viewOf } from './view.ts'
 const MOST = 14
 const FIRST = 4
 
-/** The requests on the application up to an exchange: from the creation of the job in progress, or its own. */
+/** The requests on the application up to an exchange, from the creation of the job in progress. */
 export function storyOf(history: History, { sentAt, endedAt }: Exchange): Story | undefined {
   // The history contains a trimmed form, identified by its times.
   const last = history.events.find((event) => event.sentAt === sentAt && event.endedAt === endedAt)

@@ -20,13 +20,11 @@ export class Job {
   readonly id: string
   readonly application: Application
   readonly creation: HistoryEvent
-  /** The first creation that returned the id, if not this one. */
   readonly twinOf: HistoryEvent | undefined
   /** In order, including answers other than a job. */
   readonly readings: HistoryEvent[] = []
-  /** The first reading that showed its end. */
   end: HistoryEvent | undefined
-  /** True if waiting is pointless, including a status outside the enum, which is a fault. */
+  /** True if waiting is pointless: a status outside the enum is a fault. */
   isOver: boolean
 
   constructor(id: string, application: Application, creation: HistoryEvent, twin?: Job) {
@@ -43,7 +41,6 @@ export class Job {
     if (hasEnded(reading) && isOwn(reading, this)) this.end ??= reading
   }
 
-  /** Readings that showed that very job in progress, before its end. */
   get inProgress(): HistoryEvent[] {
     const end = this.end?.sentAt ?? Infinity
     return this.readings.filter(
@@ -66,7 +63,6 @@ export class Job {
   }
 }
 
-/** With a key that may read it. */
 export const isReading = ({ kind, operation, request }: HistoryEvent): boolean =>
   kind === 'reading' && operation === 'jobs.retrieve' && request !== 'faulty'
 
@@ -75,7 +71,6 @@ export const isAsked = ({ request }: HistoryEvent): boolean => request !== 'faul
 
 export const isGone = ({ status }: HistoryEvent): boolean => status === 404 || status === 410
 
-/** The status in a reading, if it is a job. */
 export function statusOf({ isGranted, status, body }: HistoryEvent): string | undefined {
   const told = isGranted && status === 200 ? member(body, 'status') : undefined
   return typeof told === 'string' ? told : undefined
@@ -100,8 +95,7 @@ export function isOwn({ body }: HistoryEvent, { id }: Pick<Job, 'id'>): boolean 
 export const createdAt = ({ body }: HistoryEvent): unknown => member(body, 'created_at')
 
 /**
- * Says nothing about jobs: a limit, a guardrail, or a valid creation that an earlier request on its connection may have
- * spoiled. It is sent again.
+ * A limit, a guardrail, or a valid creation that an earlier request on its connection may have spoiled: it is sent again.
  */
 const isNoise = (event: HistoryEvent): boolean => {
   const { isFirst, noise, operation, status = 0 } = event
@@ -134,7 +128,6 @@ function createView() {
     if (!job.twinOf) byId.set(idKey(id), job)
   }
   return {
-    /** With creations, or requested. */
     applications: () => [...byApplication.values()],
     /** In the order of the answers to their creations. */
     jobs,
@@ -154,7 +147,6 @@ function createView() {
   }
 }
 
-/** The applications of a history, with the creations on each, and their jobs. */
 export const viewOf = gathered(createView, (view, event) => view.add(event))
 
 /** Jobs whose readings are judged; one created with a wrong key may belong to nobody. */
@@ -163,18 +155,16 @@ export const ownJobs = (history: History): Job[] =>
     ({ creation: { exchange } }) => history.isRecorded || exchange.probe.credential.full,
   )
 
-/** A creation, and what was in progress beside it. */
 export interface Attempt {
   readonly creation: HistoryEvent
   readonly application: Application
   /** Jobs of its application that may have been in progress at some moment. */
   readonly met: readonly Job[]
-  /** Those that were certainly in progress all the while, and those of other applications. */
+  /** Those certainly in progress all the while, and those of other applications. */
   readonly beside: readonly Job[]
   readonly elsewhere: readonly Job[]
   /**
-   * Time at which the last known job of its application had ended, so that the creation should be accepted: -Infinity if
-   * there was no job, undefined if the end of one was not seen.
+   * When the last known job of its application had ended: -Infinity without a job, undefined if the end of one was not seen.
    */
   readonly freeSince: number | undefined
 }
@@ -238,14 +228,13 @@ function freeTimes({ jobs, creations }: Application): [HistoryEvent, number][] {
 export const wereTogether = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one !== other && one.sentAt <= other.endedAt && one.endedAt >= other.sentAt
 
-/** Whether a creation on the application got no answer: it may have started an unknown job. */
+/** An unanswered creation may have started an unknown job. */
 export function lostBefore({ creations }: Application, at: number): boolean {
   const before = creations.filter(({ sentAt }) => sentAt < at)
   const lost = before.findLastIndex((one) => one.status === undefined && isAsked(one))
   return lost >= 0 && !before.slice(lost).some(({ isGranted }) => isGranted)
 }
 
-/** Whether no other application may have had a job in progress. */
 export const isAlone = (history: History, creation: HistoryEvent): boolean =>
   viewOf(history).jobs.every(
     ({ application: { id }, creation: { sentAt }, end }) =>
