@@ -130,10 +130,10 @@ export class Jobs {
     return this.eventOf(await askHolding(this.run, source, purpose, fresh))
   }
 
-  async read(id: string, requirement: string | null): Promise<HistoryEvent> {
+  async read(id: string): Promise<HistoryEvent> {
     const probe = await operationProbe(this.run, 'jobs.retrieve', { params: { job_id: id } })
     const isSuccess: Purpose['isSuccess'] = ({ response }) => response?.status === 200
-    return this.send(probe, { requirement, role: 'poll', isSuccess })
+    return this.send(probe, { requirement: null, role: 'poll', isSuccess })
   }
 
   madeBy(creation: HistoryEvent): Job | undefined {
@@ -160,19 +160,18 @@ export class Jobs {
     const key = idKey(id)
     const until = deadline ?? performance.now() + this.run.target.limits.jobTimeoutMs
     const polling =
-      polls.get(key) ?? this.#readUntil(id, null, isEnded, until).finally(() => polls.delete(key))
+      polls.get(key) ?? this.#readUntil(id, isEnded, until).finally(() => polls.delete(key))
     polls.set(key, polling)
     return polling
   }
 
-  readUntilFound({ id, creation }: Job, requirement: string): Promise<boolean> {
+  readUntilFound({ id, creation }: Job): Promise<boolean> {
     const { settleMs } = this.run.target.limits
-    return this.#readUntil(id, requirement, isRead, creation.endedAt + settleMs)
+    return this.#readUntil(id, isRead, creation.endedAt + settleMs)
   }
 
   async #readUntil(
     id: string,
-    requirement: string | null,
     willDo: (reading: HistoryEvent) => boolean,
     deadline: number,
   ): Promise<boolean> {
@@ -180,7 +179,7 @@ export class Jobs {
     const patienceMs = this.run.target.limits.settleMs + unreadableMs
     let lastRead = started
     for (;;) {
-      const reading = await this.read(id, requirement)
+      const reading = await this.read(id)
       if (willDo(reading)) return true
       const now = performance.now()
       if (isRead(reading)) lastRead = now
@@ -204,27 +203,24 @@ const triesIfLost = 13
 /** Between two creations on an application that should be free, in ms. */
 export const pauseMs = 1000
 
-class Lock {
-  readonly places = createSemaphore(Number.MAX_SAFE_INTEGER)
-  readonly unread = new Set<string>()
-  /** Remaining wait if its jobs cannot be read, in ms: they may last any time. */
-  blindMs: number
-  gaveUp: NotExercised | undefined
-
-  constructor({ target }: Run) {
-    this.blindMs = target.limits.settleMs
-  }
-}
+const newLock = () => ({
+  // A refusal takes one place, a creation all.
+  places: createSemaphore(Number.MAX_SAFE_INTEGER),
+  unread: new Set<string>(),
+  gaveUp: undefined as NotExercised | undefined,
+})
+type Lock = ReturnType<typeof newLock>
 
 /**
- * While a job is in progress on the application, only requests of a 409 requirement pass. Refusals pass together, creations alone.
+ * While a job is in progress on the application, only requests of a 409 requirement pass. Refusals pass together,
+ * creations alone.
  */
 export class Gate extends Jobs {
   readonly application: ApplicationResource
   readonly #lock: Lock
   readonly #jobTimeoutMs: number
 
-  constructor(run: Run, application: ApplicationResource, lock = new Lock(run)) {
+  constructor(run: Run, application: ApplicationResource, lock = newLock()) {
     super(run)
     this.application = application
     this.#lock = lock
@@ -247,12 +243,15 @@ export class Gate extends Jobs {
     return this.#lock.gaveUp !== undefined
   }
 
-  #giveUp(why: string): NotExercised {
-    return (this.#lock.gaveUp ??= new NotExercised(`application ${this.application.id} ${why}`))
+  /** How long another client's job may occupy the application, in ms: jobs that cannot be read may last any time. */
+  get #busyMs(): number {
+    return this.cannotBeRead ? this.run.target.limits.settleMs : this.#jobTimeoutMs
   }
 
-  #isLate(what: string): NotExercised {
-    return this.#giveUp(`${what} after ${this.#jobTimeoutMs} ms (limits.jobTimeoutMs)`)
+  #giveUp(what: string): NotExercised {
+    return (this.#lock.gaveUp ??= new NotExercised(
+      `application ${this.application.id} ${what} after ${this.#jobTimeoutMs} ms (limits.jobTimeoutMs)`,
+    ))
   }
 
   /** On a new connection: a creation repeated after a closed one may have made an unknown job. */
@@ -295,13 +294,7 @@ export class Gate extends Jobs {
   }
 
   async idle(): Promise<void> {
-    if (!(await this.settle())) throw this.#isLate('still had a job in progress')
-  }
-
-  async #pauseBusy(ms: number): Promise<void> {
-    if (this.cannotBeRead && (this.#lock.blindMs -= ms) < 0)
-      throw this.#giveUp('is busy, and its jobs cannot be read')
-    await pause(this.run, ms)
+    if (!(await this.settle())) throw this.#giveUp('still had a job in progress')
   }
 
   /**
@@ -333,16 +326,16 @@ export class Gate extends Jobs {
           return { ...unanswered, unansweredTwice: true }
         fresh ||= unanswered !== undefined
         busySince ??= performance.now()
-        const waits = (isExclusive || fresh) && performance.now() - busySince < this.#jobTimeoutMs
+        const waits = (isExclusive || fresh) && performance.now() - busySince < this.#busyMs
         if (attempt >= maxAttempts && !waits) {
-          if (isExclusive) this.#isLate('was still answered 409')
+          if (isExclusive) this.#giveUp('was still answered 409')
           throw new NotExercised(
             `application ${this.application.id} got 409 ${attempt} times in a row${this.jobs.length > 0 ? '' : ', though the run made no job on it'}`,
           )
         }
         // Busy with another client's job, or not released yet: only time helps.
         const mostMs = isLost ? this.#jobTimeoutMs / triesIfLost : longestBusyMs
-        await this.#pauseBusy(Math.min(busyMs * 2 ** (attempt - 1), mostMs))
+        await pause(this.run, Math.min(busyMs * 2 ** (attempt - 1), mostMs))
       }
     } finally {
       release()
@@ -374,25 +367,25 @@ export class Gate extends Jobs {
   }
 
   /** Repeats the creation every second while it gets 409; false if none was accepted, or its job's end was not seen. */
-  async untilFree(requirement: string): Promise<boolean> {
+  async untilFree(): Promise<boolean> {
     // A platform's own use of a new application may last as long as settling.
-    const patienceMs = Math.max(this.#jobTimeoutMs, this.run.target.limits.settleMs)
+    const patienceMs = Math.max(this.#busyMs, this.run.target.limits.settleMs)
     const deadline = performance.now() + (this.isGivenUp ? 0 : patienceMs)
     for (let tries = 0; await this.settle(); tries++) {
       const last = this.#view.creations.findLast(isAsked)
       if (!last || !isConflict(last)) return last?.isGranted ?? true
       const isLate = performance.now() > deadline
-      if (tries > 0 && isLate) this.#isLate('was still answered 409')
+      if (tries > 0 && isLate) this.#giveUp('was still answered 409')
       if (tries > 0 && (isLate || this.isBroken(ids.released, ids.created))) return false
-      await this.#pauseBusy(pauseMs)
-      await this.create(requirement)
+      await pause(this.run, pauseMs)
+      await this.create(ids.released)
     }
     return false
   }
 
-  async look(requirement: string): Promise<'granted' | 'freed' | 'lost'> {
-    const made = await this.create(requirement)
-    if (isConflict(made)) return (await this.untilFree(requirement)) ? 'freed' : 'lost'
+  async look(): Promise<'granted' | 'freed' | 'lost'> {
+    const made = await this.create(ids.noEffect)
+    if (isConflict(made)) return (await this.untilFree()) ? 'freed' : 'lost'
     await this.idle()
     return 'granted'
   }
@@ -401,7 +394,7 @@ export class Gate extends Jobs {
 /** The gate of a declared application, which may be declared twice, with different inputs. */
 export function gateOf({ run }: Pick<Jobs, 'run'>, application: ApplicationResource): Gate {
   const { locks } = sharedBy(run)
-  const lock = locks.get(application.id) ?? new Lock(run)
+  const lock = locks.get(application.id) ?? newLock()
   locks.set(application.id, lock)
   return new Gate(run, application, lock)
 }

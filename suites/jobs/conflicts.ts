@@ -51,7 +51,8 @@ const besideOf = (
 const ageOf = ({ creation, job }: Beside): number => creation.sentAt - job.creation.endedAt
 
 /**
- * Readings may be delayed by this, in ms: an accepted creation after a 409 proves a fault if the job goes on for longer. Less for a young job, which may be short.
+ * Readings may be delayed by this, in ms: an accepted creation after a 409 proves a fault if the job goes on for
+ * longer. Less for a young job, which may be short.
  */
 const lagMs = (beside: Beside): number => Math.min(400, 4 * ageOf(beside))
 

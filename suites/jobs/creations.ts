@@ -44,7 +44,8 @@ function breakdownIn(attempts: readonly Attempt[]): Evidence | undefined {
 }
 
 /**
- * Before the first job of an application that the run made: no other client can have one there, but a platform may start its own.
+ * Before the first job of an application that the run made: no other client can have one there, but a platform may
+ * start its own.
  */
 function refusedWhenNew(history: History, attempts: readonly Attempt[]): Evidence | undefined {
   const [{ application } = {}] = attempts

@@ -17,7 +17,6 @@ import {
   NotExercised,
 } from '../../harness/journal/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'
-import { getAt } from '../../schemas/json.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import { Gate, gateOf, type Jobs, jobRequest, pauseMs, withOtherValues } from './client.ts'
@@ -27,8 +26,8 @@ import { isAsked, isOwn, type Job, statusOf } from './view.ts'
 import { isSuspectedElsewhere, moments, timesAlike, windowMs } from './no-effect.ts'
 import { ids } from './rules.ts'
 
-async function goesOn(jobs: Jobs, job: Job, requirement: string): Promise<boolean> {
-  if (!(await jobs.readUntilFound(job, requirement))) return false
+async function goesOn(jobs: Jobs, job: Job): Promise<boolean> {
+  if (!(await jobs.readUntilFound(job))) return false
   const last = job.readings.at(-1)
   return last !== undefined && statusOf(last) === 'in_progress' && isOwn(last, job)
 }
@@ -49,7 +48,7 @@ async function attack({ run, application }: Gate, kind: Attack, id: string): Pro
   const bodies = [
     {},
     ...requiredInputs.slice(0, 1).map((required) => ({
-      inputs: inputs.filter((one) => getAt(one, '/id') !== required),
+      inputs: inputs.filter(({ id: one }) => one !== required),
     })),
   ]
   const probes =
@@ -68,7 +67,9 @@ interface During {
 }
 
 /**
- * Further creations during the life of a job, with the same inputs and with other values: a server may compare requests, or forget after a while that the job goes on. Two come at once; the next follow an attack on the lock each (a quick run: one follows all), once per application; then the pauses grow.
+ * Further creations during the life of a job, with the same inputs and with other values: a server may compare
+ * requests, or forget after a while that the job goes on. Two come at once; the next follow an attack on the lock each
+ * (a quick run: one follows all), once per application; then the pauses grow.
  */
 async function createDuring(
   gate: Gate,
@@ -90,10 +91,10 @@ async function createDuring(
     for (const kinds of moment === 2 ? attacked : [[]]) {
       // In a quick run, one reading after the second creation suffices for both.
       const isRead = moment > (isQuick ? 1 : 0)
-      if (isRead && !(await goesOn(gate, job, ids.inProgress))) return
+      if (isRead && !(await goesOn(gate, job))) return
       for (const kind of kinds) await attack(gate, kind, job.id)
       // In place of an attack, so that a job without one is as old.
-      if (moment === 2 && kinds.length === 0) await goesOn(gate, job, ids.inProgress)
+      if (moment === 2 && kinds.length === 0) await goesOn(gate, job)
       const isOdd = (moment + turn) % 2 === 1
       const own = isOdd ? withOtherValues(application, moment + turn) : application
       const { status = 409 } = await gate.createBeside(own)
@@ -103,14 +104,15 @@ async function createDuring(
 }
 
 /**
- * A creation that is accepted after an attack has two possible reasons: the attack removed the lock, or the job's end is read late. Jobs with and without an attack, in turn, tell them apart.
+ * A creation that is accepted after an attack has two possible reasons: the attack removed the lock, or the job's end
+ * is read late. Jobs with and without an attack, in turn, tell them apart.
  */
 async function repeatAttacks(gate: Gate): Promise<void> {
   for (let count = 0; count < 2 * timesAlike + 1 && !gate.isBroken(ids.inProgress); count++) {
     const known = attackLook(gate.history, gate.attempts)
     if (!known || !(await gate.settle())) return
     const made = await gate.create(ids.inProgress)
-    if (isConflict(made) && !(await gate.untilFree(ids.released))) return
+    if (isConflict(made) && !(await gate.untilFree())) return
     const job = gate.madeBy(made)
     const repeated = known.kept.size < known.freed.size ? [] : known.attacks
     if (job) await createDuring(gate, job, { repeated })
@@ -120,7 +122,7 @@ async function repeatAttacks(gate: Gate): Promise<void> {
 async function createAfterEnd(gate: Gate): Promise<void> {
   if (!gate.isPlanned(ids.released)) return
   await gate.create(ids.released)
-  await gate.untilFree(ids.released)
+  await gate.untilFree()
 }
 
 const burstSize = { full: 5, quick: 2 }
@@ -138,7 +140,7 @@ async function burst(gate: Gate): Promise<HistoryEvent[]> {
     const sent = await sendAtOnce(run, { size, make, requirement: ids.atomic, fresh })
     const made = sent.map((exchange) => gate.eventOf(exchange))
     if (!made.every(isConflict)) return made
-    if (!(await gate.untilFree(ids.released)) || tries === timesAlike) return []
+    if (!(await gate.untilFree()) || tries === timesAlike) return []
     await pause(run, 2 * pauseMs)
   }
 }
@@ -152,14 +154,14 @@ async function begin(gate: Gate): Promise<Job[]> {
   // If all were throttled or refused, a single one distinguishes bursts.
   if (made.every(({ noise }) => noise === 'throttled')) made.push(await gate.create(ids.released))
   const jobs = made.flatMap((event) => gate.madeBy(event) ?? [])
-  if (jobs.length === 0 && made.some(isConflict)) await gate.untilFree(ids.released)
+  if (jobs.length === 0 && made.some(isConflict)) await gate.untilFree()
   return jobs
 }
 
 async function readOlder(gate: Gate, newer: Job): Promise<void> {
   const latest = performance.now() - pauseMs
   const older = gate.jobs.find((job) => job !== newer && job.end && job.end.endedAt <= latest)
-  if (older && gate.isPlanned(ids.stable)) await gate.read(older.id, ids.stable)
+  if (older && gate.isPlanned(ids.stable)) await gate.read(older.id)
 }
 
 /** A job or a burst of creations, and further creations until it ends; true if the idle `other` was blocked. */
@@ -169,11 +171,11 @@ async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): 
   await gate.pauseUntil(Math.max(-Infinity, ...ends) + 2 * pauseMs)
   const [first, second] = await begin(gate)
   if (!first) return false
-  if (second) for (const job of [first, second, first]) await goesOn(gate, job, ids.atomic)
+  if (second) for (const job of [first, second, first]) await goesOn(gate, job)
   const older = readOlder(gate, first)
   older.catch(() => undefined)
   const onOther = await other?.create(ids.perApplication)
-  if (onOther) await goesOn(gate, first, ids.perApplication)
+  if (onOther) await goesOn(gate, first)
   const isBlocked = onOther !== undefined && isConflict(onOther)
   const jobOnOther = onOther && gate.madeBy(onOther)
   const isBroken = gate.isBroken(ids.inProgress)
@@ -239,8 +241,7 @@ export async function provokeConflicts(jobs: Jobs): Promise<void> {
     })
   await attemptOnCreated(busy)
   for (const own of [busy, second])
-    if (own && isKept(own) && !jobs.isBroken(ids.released))
-      await own.tryHold(() => own.untilFree(ids.released))
+    if (own && isKept(own) && !jobs.isBroken(ids.released)) await own.tryHold(() => own.untilFree())
   if (isQuick) return
   // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
@@ -283,7 +284,7 @@ async function attemptAlone(gate: Gate): Promise<boolean> {
   const make = async () => (made = await gate.create(ids.inProgress)).exchange
   await retryWhileSettling(gate.run, make, ({ response }) => response?.status !== 404)
   if (!made || made.status === 400) return false
-  if (isConflict(made)) await gate.untilFree(ids.inProgress)
+  if (isConflict(made)) await gate.untilFree()
   const job = gate.madeBy(made)
   if (!job) return true
   await createDuring(gate, job)
@@ -310,11 +311,12 @@ async function refuse(gate: Gate, refusals: readonly JobRefusal[]): Promise<void
 async function look(gate: Gate, { refusals, afterMs }: Look = { refusals: [], afterMs: 0 }) {
   await refuse(gate, refusals)
   await pause(gate.run, afterMs)
-  return gate.look(ids.noEffect)
+  return gate.look()
 }
 
 /**
- * Repeats the refusal and the creation that got 409. In between come creations without a refusal, one more each time, so that periodic failures do not align.
+ * Repeats the refusal and the creation that got 409. In between come creations without a refusal, one more each time,
+ * so that periodic failures do not align.
  */
 async function lookClosely(gate: Gate, after: Look): Promise<void> {
   for (let time = 1; time <= timesAlike; time++) {
@@ -326,14 +328,8 @@ async function lookClosely(gate: Gate, after: Look): Promise<void> {
 
 const isOver = (gate: Gate): boolean => gate.isGivenUp || gate.isBroken(ids.noEffect)
 
-async function lookAfter(gate: Gate, after: Look): Promise<void> {
-  const { refusals, afterMs } = after
-  if ((await gate.look(ids.noEffect)) !== 'freed') return
-  // Another client's job may have interfered with one of them.
-  if (refusals.length > 1) {
-    await pause(gate.run, windowMs)
-    if ((await look(gate, after)) !== 'freed') return
-  }
+async function lookAfter(gate: Gate, { refusals, afterMs }: Look): Promise<void> {
+  if ((await gate.look()) !== 'freed') return
   for (const refusal of refusals)
     if (!isOver(gate)) await lookClosely(gate, { refusals: [refusal], afterMs })
 }

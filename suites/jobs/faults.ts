@@ -83,7 +83,8 @@ export const malformedInputs = byCases(
 )
 
 /**
- * Places with the first and last item of each array, since a server may check only some; in an optional input, since a wrong id of a required one is also a missing input.
+ * Places with the first and last item of each array, since a server may check only some; in an optional input, since a
+ * wrong id of a required one is also a missing input.
  */
 function inputPlaces(material: Material) {
   const body = jsonOf(material.valid)

@@ -46,7 +46,7 @@ async function readNewJob(jobs: Jobs): Promise<string> {
   const { exchange, said } = await grantedControl(run, 'jobs.create', 'no job could be created')
   const job = exchange && jobs.madeBy(jobs.eventOf(exchange))
   if (!job) throw new NotExercised(`the creation response has no id: ${said()}`)
-  await jobs.readUntilFound(job, 'jobs.create/202-retrievable')
+  await jobs.readUntilFound(job)
   return job.id
 }
 
@@ -65,7 +65,7 @@ async function follow(
     throw new NotExercised(
       `no job of resources.${name} could be created: ${describeResponse(exchange)}`,
     )
-  await jobs.readUntilFound(job, 'jobs.create/202-retrievable')
+  await jobs.readUntilFound(job)
   await jobs.awaitEnd(job.id)
 }
 
@@ -104,9 +104,9 @@ function jobsToReadAgain({ run, history }: Jobs): Job[] {
 
 async function readAgain(jobs: Jobs, { id, creation }: Job): Promise<void> {
   const settledAt = creation.endedAt + jobs.run.target.limits.settleMs
-  if (!isGone(await jobs.read(id, ids.stable)) || performance.now() > settledAt) return
+  if (!isGone(await jobs.read(id)) || performance.now() > settledAt) return
   await jobs.pauseUntil(settledAt)
-  await jobs.read(id, ids.stable)
+  await jobs.read(id)
 }
 
 /** Reads what is visible once all jobs have ended, late enough for effects that take seconds. */
@@ -134,7 +134,7 @@ export async function readFinalStates(run: Run): Promise<void> {
   await jobs.pauseUntil(Math.max(...since))
   await Promise.allSettled([
     ...jobsToReadAgain(jobs).map((job) => readAgain(jobs, job)),
-    ...(before && declared !== undefined ? [jobs.read(declared, ids.stable)] : []),
+    ...(before && declared !== undefined ? [jobs.read(declared)] : []),
   ])
 }
 

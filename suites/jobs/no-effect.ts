@@ -20,7 +20,8 @@ export const isProof = ({ isRecorded }: History, { madeAt }: Application): boole
   !isRecorded || madeAt !== undefined
 
 /**
- * The application that proves a fault: preferably one that the run made, since nobody else uses it. A declared one counts only if no application of the run could show the fault.
+ * The application that proves a fault: preferably one that the run made, since nobody else uses it. A declared one
+ * counts only if no application of the run could show the fault.
  * @param looked those that show the fault or its absence
  */
 export function proofOf<T extends { readonly application: Application }>(

@@ -164,7 +164,8 @@ export interface Attempt {
   readonly beside: readonly Job[]
   readonly elsewhere: readonly Job[]
   /**
-   * When the last known job of its application had ended: -Infinity without a job, undefined if the end of one was not seen.
+   * When the last known job of its application had ended: -Infinity without a job, undefined if the end of one was not
+   * seen.
    */
   readonly freeSince: number | undefined
 }
