@@ -55,8 +55,9 @@ async function attack({ run, application }: Gate, kind: Attack, id: string): Pro
     kind === 'malformed creation'
       ? bodies.map((body) => withBody(valid, body))
       : [withCredential(valid, noCredential)]
-  for (const probe of probes)
-    await askHolding(run, probe, { requirement: ids.inProgress, role: 'setup', badInput: true })
+  const purpose = { requirement: ids.inProgress, role: 'setup', badInput: true } as const
+  // Both at once, so that a job without an attack is as old.
+  await allEnded(probes.map((probe) => askHolding(run, probe, purpose)))
 }
 
 interface During {
