@@ -108,26 +108,6 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
     },
   )
 
-  test.each([false, true])('what a setup saves is declared: readOnly %s', async (readOnly) => {
-    let made = ''
-    const setup = [{ method: 'POST', url: '/v1/made', save: { made: '/id' } }] as const
-    const change = (file: TargetFile): TargetFile => {
-      const application = file.resources!.application!
-      made = application.id
-      const resources = { ...file.resources, application: { ...application, id: '{made}' } }
-      return { ...file, setup: [...setup], resources }
-    }
-    const instead: How['instead'] = (handle) => (request) =>
-      new URL(request.url).pathname === '/v1/made' ? Response.json({ id: made }) : handle(request)
-    const { results, of } = await judgeQuick({ readOnly, change, instead }, ['jobs.*'])
-    const created = results.filter(({ operation }) => operation === 'jobs.create')
-    const leftOut = 'left out: --read-only'
-    if (readOnly) expect(created.filter(({ reason = leftOut }) => reason !== leftOut)).toEqual([])
-    // A scenario changes the request for that application: it has none either.
-    expect(of('jobs.create/429-quota-exceeded').reason).toBe(readOnly ? leftOut : undefined)
-    expect(reasons(results)).not.toContain('declare resources.application')
-  })
-
   test('a key and one application: all that they can show, and the rest says what to declare', async () => {
     const judged = await judgeQuick({ reference: { jobMs: 600 }, change: onlyApplication })
     expectNothingFailed(judged)
