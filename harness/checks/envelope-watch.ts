@@ -171,9 +171,10 @@ function createEnvelopeWatch() {
       if (!response || purpose.skipJudging === 'at all') return
       if (purpose.isSuccess && response.status < 300) sound.add(exchange.probe.operation)
       if (purpose.isSuccess && response.status >= 500) broken.add(nameOf(exchange))
-      for (const [requirement, tally] of tallies) {
+      for (const requirement of observedRequirements) {
         const seen = observedCase(requirement, exchange)
         if (!seen) continue
+        const tally = tallies.get(requirement) as Tally
         tally.cases++
         const { expected, actual } = seen
         if (actual === undefined || !isToKeep(tally, exchange)) continue

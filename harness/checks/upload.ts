@@ -93,10 +93,11 @@ export async function upload(
   const exchange = await resendAsDeclared(own, () => send(() => file))
   const { uploads, wronglyRefused } = sharedBy(run)
   if (isSound && exchange.response && isBreakdown(exchange.response)) wronglyRefused.push(exchange)
-  const answer = describeResponse(exchange)
-  if (exchange.throttled) throw new Throttled(`an upload got ${answer}`)
+  if (exchange.throttled) throw new Throttled(`an upload got ${describeResponse(exchange)}`)
   if (!isUploaded(exchange))
-    throw new NotExercised(`a file that the suite uploads was refused: ${answer}`)
+    throw new NotExercised(
+      `a file that the suite uploads was refused: ${describeResponse(exchange)}`,
+    )
   const id = namedId(run, exchange)
   uploads.at.set(id, exchange.endedAt)
   if (uploads.lagMs > 0) await pause(run, uploads.lagMs)
