@@ -64,8 +64,9 @@ export class Journal implements History {
   changes = 0
   readonly #byPlace = new Map<string, HistoryEvent[]>()
   readonly #followers: ((event: HistoryEvent) => void)[] = []
-  /** By the beginning of their names, then by name. */
-  readonly #entries = new Map<string, Map<string, Entry[]>>()
+  readonly #entries = new Map<string, Entry[]>()
+  /** The names of what each requirement alone has asked for. */
+  readonly #names = new Map<string, string[]>()
   readonly #unsent = new Map<string | undefined, Reason>()
 
   constructor(limits: HistoryLimits, isRecorded = false) {
@@ -138,18 +139,19 @@ export class Journal implements History {
 
   /** What was sent for an ask, and came. */
   entriesOf(ask: Pick<Ask, 'name'>): readonly Entry[] {
-    const name = ask.name ?? ''
-    return this.#entries.get(beginningOf(name))?.get(name) ?? []
+    return this.#entries.get(ask.name ?? '') ?? []
   }
 
   appendEntry(entry: Entry): void {
-    const { name = '' } = entry.ask
-    const beginning = beginningOf(name)
-    const alike = this.#entries.get(beginning) ?? new Map<string, Entry[]>()
-    this.#entries.set(beginning, alike)
-    const known = alike.get(name)
-    if (known) known.push(entry)
-    else alike.set(name, [entry])
+    const { name = '', purpose } = entry.ask
+    const known = this.#entries.get(name)
+    if (known) return void known.push(entry)
+    this.#entries.set(name, [entry])
+    const { requirement } = purpose
+    if (requirement === null || !name.startsWith(requirement)) return
+    const names = this.#names.get(requirement) ?? []
+    this.#names.set(requirement, names)
+    names.push(name)
   }
 
   /** Why an ask was not sent. */
@@ -163,11 +165,9 @@ export class Journal implements History {
 
   /** Drops what only this requirement has asked for: its asks are named after it, those of several by their content. */
   forget(requirement: string): void {
-    this.#entries.delete(requirement)
+    for (const name of this.#names.get(requirement) ?? []) this.#entries.delete(name)
   }
 }
-
-const beginningOf = (name: string): string => name.slice(0, name.indexOf(' '))
 
 export function derived<T>(make: (history: History) => T): (history: History) => T {
   const known = new WeakMap<History, { readonly changes: number; readonly value: T }>()
