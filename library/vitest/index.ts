@@ -125,8 +125,7 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
       if (asked < selected.ids.length) run.cancel()
       const ended = await run.end()
       if (!ended) return
-      const { facts: _, ...whole } = ended
-      const handover = { ...whole, ...(selected.all ? {} : { isPart: true as const }) }
+      const { facts: _, ...handover } = ended
       const { file } = groups[0]!.tasks[0] as RunnerTestCase
       file.meta.conformance = [...(file.meta.conformance ?? []), handover]
       // A later request may show that an earlier one spoiled its connection, after the earlier test had passed or was

@@ -66,13 +66,13 @@ export default class ConformanceReporter implements Reporter {
   }
 
   async #write(handover: Handover, at: number): Promise<void> {
-    const { exchangeLog: log, isPart = false, recordingProblem: problem, report: whole } = handover
+    const { exchangeLog: log, recordingProblem: problem, report: whole } = handover
     const { exchanges, requests } = keptExchanges(log, problem, this.#requests)
     const note =
       problem === undefined
         ? []
         : [`${problem}: no HAR is written, and HTML shows the exchanges of failures only`]
-    const files = requests.map(({ format, path }) => ({ format, path: numbered(path, at, isPart) }))
+    const files = requests.map(({ format, path }) => ({ format, path: numbered(path, at) }))
     const { problems, report, written } = await writeReports(files, { report: whole, exchanges })
     for (const line of [...note, ...problems]) this.#print(`conform: ${terminalText(line)}`)
     if (problems.length > 0) process.exitCode = 2
@@ -98,13 +98,9 @@ function summaryLines(report: Report, paths: readonly string[]): string[] {
   )
 }
 
-/**
- * Makes `conform-report.2.json` for the second report of a run, and `conform-report.part.json` for a filtered run, so
- * that a complete one is kept.
- */
-function numbered(path: string, at: number, isPart: boolean): string {
-  if (path === '-') return path
+/** Makes `conform-report.2.json` for the second report of a run. */
+function numbered(path: string, at: number): string {
+  if (path === '-' || at === 0) return path
   const extension = extname(path)
-  const number = at === 0 ? '' : `.${at + 1}`
-  return `${path.slice(0, path.length - extension.length)}${number}${isPart ? '.part' : ''}${extension}`
+  return `${path.slice(0, path.length - extension.length)}.${at + 1}${extension}`
 }

@@ -147,5 +147,4 @@ export interface Handover {
   /** Its exchanges, one line of JSON each; absent if no report needs them. */
   readonly exchangeLog?: string
   readonly recordingProblem?: string
-  readonly isPart?: true
 }

@@ -65,9 +65,7 @@ const vitest = (args: string, env: Record<string, string> = {}) =>
 
 const json = (name: string, at = project): any =>
   JSON.parse(readFileSync(join(at.dir, name), 'utf8'))
-/** A filtered run writes a file of its own. */
-const partOf = (name: string): string => name.replace(/(\.[^.]+)$/, '.part$1')
-const report = (): Report => json(partOf(formatFiles.json))
+const report = (): Report => json(formatFiles.json)
 const told = (): Told[] =>
   json('vitest.json').testResults.flatMap((file: any) => file.assertionResults)
 const titles = (status: Told['status']): string[] =>
@@ -93,11 +91,10 @@ test('each requirement is a test of its operation, a filter chooses what is sent
   expect(Math.round(one.duration!)).toBe(Math.round(durationMs))
   expect(titles('passed')).toEqual([chosen])
   expect(part).toMatchObject({ exit: { code: 0 }, run: { only: [chosen], skip: [], runs: 1 } })
-  // Those of a whole run would stay.
   const written = readdirSync(project.dir).filter((name) => name.startsWith('conform-report'))
-  expect(written.sort()).toEqual(Object.values(formatFiles).map(partOf).sort())
+  expect(written.sort()).toEqual(Object.values(formatFiles).sort())
   // The requirement and its control.
-  const entries: any[] = json(partOf(formatFiles.har)).log.entries
+  const entries: any[] = json(formatFiles.har).log.entries
   expect(entries).toHaveLength(part.run.requests)
   expect(entries.length).toBeLessThan(30)
   expect(readdirSync(tmp).filter((name) => name.startsWith('conform-'))).toEqual([])
@@ -168,7 +165,7 @@ test('what is not exercised is skipped, and says why; what cannot be judged or r
   expect(whole.stdout).toMatch(/✓ .*files\.list\/2xx-accepted/)
   expect(whole.stdout).toMatch(/^ {2}next: To test \d+ more requirements, declare /m)
   const some = await run('-t', 'files.list')
-  expect(some.stdout).toContain(`reports: ${join(own.dir, partOf(formatFiles.json))}`)
+  expect(some.stdout).toContain(`reports: ${join(own.dir, formatFiles.json)}`)
   for (const { code, stderr } of [whole, some]) {
     expect(code).toBe(1)
     expect(stderr).toMatch(
