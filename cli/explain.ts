@@ -70,7 +70,7 @@ function sentLines(
   requirement: CatalogueRequirement,
   planned: PlannedCases | undefined,
 ): readonly string[] {
-  const { atMost, expects, fault = 'request', id, operation, scenarioOnly } = requirement
+  const { expects, fault = 'request', id, operation, scenarioOnly } = requirement
   if (scenarioOnly) {
     const whose = isOperationId(operation) ? operation : 'the operation that the scenario names'
     return [`The valid request of ${whose}, changed as the scenario of the target file says.`]
@@ -90,10 +90,9 @@ function sentLines(
       ...(generated > 0 ? ['And generated ones; --runs sets their number.'] : []),
       ...(isRefusal(expects) && operation !== 'envelope' ? [controls[fault]] : []),
     ]
-  const others = Object.keys(atMost?.also ?? {}).filter(isOperationId)
-  const asked = isOperationId(operation) ? [...new Set([operation, ...others])] : others
+  const own = isOperationId(operation) ? [operationOf(operation)] : []
   return [
-    ...asked.map(operationOf).map(({ method, path }) => `${method} ${path}`),
+    ...own.map(({ method, path }) => `${method} ${path}`),
     'The number of requests, and further reads, depend on the answers.',
   ]
 }

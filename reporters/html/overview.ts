@@ -1,5 +1,5 @@
 import { idLink, sectionHead } from './assets.ts'
-import { count, type Counts, type Outcome, type Report } from '../../harness/report/index.ts'
+import { count, type Counts, type Report } from '../../harness/report/index.ts'
 import { htmlAttribute, htmlText } from '../escape.ts'
 import { leftOutSentence, selectedSummary, total } from '../view/groups.ts'
 import { byState, mapSentence, shownMap, states } from '../view/operation-map.ts'
@@ -24,14 +24,17 @@ export function masthead(report: Report): string {
     ...(run.hints ?? []),
     ...runNotes(report),
     ...(leftOut === undefined ? [] : [`left out: ${leftOut}`]),
-  ]
-  const items = notes.map((note) => `<li>${htmlText(note)}</li>`)
+  ].map((note) => `<li>${htmlText(note)}</li>`)
+  const { must, should } = selectedSummary(report)
   return `<header class="top">
 <p class="kind">Conformance report <span>${htmlText(suite.name)} ${htmlText(suite.version)}, interface version ${htmlText(suite.specVersion)}</span></p>
 <h1>${htmlText(target.name)}</h1>
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
 ${first === undefined ? '' : `<p class="interrupted"><b>${htmlText(sentence(first))}</b></p>\n`}${verdictBlock(report)}
-${nextBlock(report)}${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${operationsSection(report)}${countCards(report)}
+${nextBlock(report)}${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}${operationsSection(report)}<div class="counts">
+${levelCard('Required', 'decides the verdict', must)}
+${levelCard('Recommended', run.strict ? 'counts like required (--strict)' : 'reported, does not decide', should)}
+</div>
 </header>
 `
 }
@@ -53,40 +56,27 @@ function verdictBlock(report: Report): string {
 function nextBlock(report: Report): string {
   const steps = nextSteps(report).map(({ command, paste, text }) => {
     const copied = command ?? (paste === undefined ? '' : compactJson(paste, JSON_WIDTH))
-    return `<li><p>${htmlText(text)}</p>${copied === '' ? '' : `<pre class="c" tabindex="0">${htmlText(copied)}</pre>`}</li>`
+    return `<li><p>${htmlText(text)}</p>${copied && `<pre class="c" tabindex="0">${htmlText(copied)}</pre>`}</li>`
   })
   return steps.length === 0
     ? ''
     : `<section class="next" aria-labelledby="next"><h2 id="next">Next</h2><ol>${steps.join('')}</ol></section>\n`
 }
 
-function countCards(report: Report): string {
-  const { run } = report
-  const summary = selectedSummary(report)
-  return `<div class="counts">
-${levelCard('Required', 'decides the verdict', summary.must)}
-${levelCard('Recommended', run.strict ? 'counts like required (--strict)' : 'reported, does not decide', summary.should)}
-</div>`
-}
-
 function levelCard(title: string, weight: string, counts: Counts): string {
-  const items = (Object.keys(outcomes) as Outcome[]).map((outcome) => {
-    const { sign, tone, word } = outcomes[outcome]
-    const number = counts[outcomes[outcome].member]
-    return `<li class="${tone}${number === 0 ? ' zero' : ''}"><i aria-hidden="true">${sign}</i><b>${number}</b> ${word.toLowerCase()}</li>`
+  const marks = Object.values(outcomes)
+  const items = marks.map(({ member, sign, tone, word }) => {
+    const zero = counts[member] === 0 ? ' zero' : ''
+    return `<li class="${tone}${zero}"><i aria-hidden="true">${sign}</i><b>${counts[member]}</b> ${word.toLowerCase()}</li>`
   })
-  return `<section class="card"><h2>${title} <small>${total(counts) - counts.notApplicable}</small></h2><p class="weight">${weight}</p>${bar(counts)}<ul class="legend">${items.join('')}</ul></section>`
-}
-
-function bar(counts: Counts): string {
   let x = 0
-  const parts = Object.values(outcomes).map(({ member, tone }) => {
-    const width = counts[member]
-    const part = width > 0 ? `<rect class="${tone}" x="${x}" width="${width}" height="1"/>` : ''
-    x += width
-    return part
+  const parts = marks.map(({ member, tone }) => {
+    const part = `<rect class="${tone}" x="${x}" width="${counts[member]}" height="1"/>`
+    x += counts[member]
+    return counts[member] > 0 ? part : ''
   })
-  return `<svg class="bar" viewBox="0 0 ${Math.max(x, 1)} 1" preserveAspectRatio="none" aria-hidden="true">${parts.join('')}</svg>`
+  const bar = `<svg class="bar" viewBox="0 0 ${Math.max(x, 1)} 1" preserveAspectRatio="none" aria-hidden="true">${parts.join('')}</svg>`
+  return `<section class="card"><h2>${title} <small>${total(counts) - counts.notApplicable}</small></h2><p class="weight">${weight}</p>${bar}<ul class="legend">${items.join('')}</ul></section>`
 }
 
 function day(time: string): string {
