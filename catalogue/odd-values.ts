@@ -41,60 +41,48 @@ function oddNumbersOf({ at = '', judgedBy }: Known): readonly OddNumber[] {
   return /_(?:level|threshold)$/.test(at) ? ['infinite'] : ['fraction', 'infinite']
 }
 
-/** An empty object lacks members that the spec requires: that is another fault. */
-function lacksRequired({ at = '', kinds }: Known, members: readonly Member[]): boolean {
-  const isBelow = (other: Member): boolean =>
-    other.at.startsWith(`${at}/`) && other.required === true
-  return kinds.includes('object') && at !== '' && members.some(isBelow)
-}
-
 /**
  * The odd values of a member that no other requirement sends.
  * @param members of its operation
  */
 export function oddValuesOf(member: Known, members: readonly Member[] = []): readonly OddValue[] {
-  const { kinds, judgedBy, isId, isFile } = member
+  const { at = '', isExtra, isFile, isId, judgedBy, kinds, role } = member
   if (isId) return ['empty', 'unknown', ...(isFile ? (['deleted'] as const) : [])]
-  const mayBeEmpty = kinds.some((kind) => isEmptiable(kind)) && judgedBy?.empty === undefined
-  const isOwnFault = isGrantedEmpty(member) || lacksRequired(member, members)
-  return [
-    ...(mayBeEmpty && !isOwnFault ? (['empty'] as const) : []),
-    ...oddTextsOf(member),
-    ...(mayBeBlank(member) ? (['blank'] as const) : []),
-    ...(mayNameMember(member) ? (['object member'] as const) : []),
-    ...(mayBeUnknown(member) ? (['unknown'] as const) : []),
-    ...(twinOf(member, members) ? (['equal'] as const) : []),
-    ...(mayStandAlone(member) ? (['alone'] as const) : []),
-    ...(kinds.includes('number') ? oddNumbersOf(member) : []),
-    ...(isRepeatable(member, members) ? (['repeated'] as const) : []),
+  const isObject = kinds.includes('object')
+  // An empty object lacks members that the spec requires: that is another fault. `{}` as configuration must be accepted.
+  const lacksRequired =
+    at !== '' && members.some((other) => other.at.startsWith(`${at}/`) && other.required === true)
+  const isOwnFault =
+    (isObject && lacksRequired) ||
+    (member.at !== undefined && roleOf(member as Member) === 'query_config')
+  const mayBeEmpty = emptyOf(kinds).length > 0 && judgedBy?.empty === undefined && !isOwnFault
+  const isText = kinds.includes('string') && !isListed(member)
+  const isAnyText = mayBeAnyText(member)
+  const texts: readonly OddText[] = isAnyText ? ['lone surrogate', 'long'] : oddTexts
+  // A server may trim blanks before or after checking that.
+  const isEmptyRefused = judgedBy?.empty?.startsWith('400-empty') === true
+  // An array of objects that every valid request has.
+  const isRepeatable =
+    kinds.join() === 'array' &&
+    !isExtra &&
+    members.some((item) => item.at === `${at}/*` && item.kinds.includes('object'))
+  const odd: readonly (readonly [holds: boolean, values: readonly OddValue[]])[] = [
+    [mayBeEmpty, ['empty']],
+    [isText, texts],
+    [isText && isEmptyRefused, ['blank']],
+    // A text other than the name of a created object, which must be unique.
+    [isText && role !== 'name' && !isAnyText, ['object member']],
+    [mayBeUnknown(member), ['unknown']],
+    [twinOf(member, members) !== undefined, ['equal']],
+    [mayStandAlone(member), ['alone']],
+    [kinds.includes('number'), oddNumbersOf(member)],
+    [isRepeatable, ['repeated']],
   ]
+  return odd.flatMap(([holds, values]) => (holds ? values : []))
 }
 
 /** Another requirement covers any text here. */
 export const mayBeAnyText = ({ judgedBy }: Known): boolean => judgedBy?.empty === '202-any-text'
-
-/** Odd texts, except those that another requirement sends. */
-function oddTextsOf({ kinds, ...member }: Known): readonly OddText[] {
-  if (!kinds.includes('string') || isListed(member)) return []
-  return mayBeAnyText({ kinds, ...member }) ? ['lone surrogate', 'long'] : oddTexts
-}
-
-/**
- * A text other than the name of a created object, which must be unique; texts of jobs belong to another requirement.
- */
-function mayNameMember({ kinds, role, ...member }: Known): boolean {
-  const isElsewhere = role === 'name' || mayBeAnyText({ kinds, ...member })
-  return kinds.includes('string') && !isListed(member) && !isElsewhere
-}
-
-/** An empty text is refused: a server may trim blanks before or after checking that. */
-function mayBeBlank({ kinds, judgedBy, ...member }: Known): boolean {
-  return (
-    kinds.includes('string') &&
-    !isListed(member) &&
-    judgedBy?.empty?.startsWith('400-empty') === true
-  )
-}
 
 /** A word that a server looks up in a list, without a requirement to refuse unknown ones. */
 export const mayBeUnknown = (member: Known): boolean =>
@@ -116,19 +104,6 @@ export function twinOf(
 
 export const mayStandAlone = ({ isExtra, shows }: Known): boolean =>
   isExtra === true && shows !== undefined
-
-const isEmptiable = (kind: JsonKind): boolean =>
-  kind === 'string' || kind === 'array' || kind === 'object'
-
-/** `{}` as configuration must be accepted, by another requirement. */
-const isGrantedEmpty = (member: Known): boolean =>
-  member.at !== undefined && roleOf(member as Member) === 'query_config'
-
-/** An array of objects that every valid request has. */
-function isRepeatable({ at, kinds, isExtra }: Known, members: readonly Member[]): boolean {
-  if (kinds.length !== 1 || kinds[0] !== 'array' || isExtra) return false
-  return members.some((item) => item.at === `${at}/*` && item.kinds.includes('object'))
-}
 
 export function emptyOf(kinds: readonly JsonKind[]): unknown[] {
   const values: readonly (readonly [JsonKind, unknown])[] = [
