@@ -1,4 +1,4 @@
-import { operation as operationOf, type OperationId, readsOf } from '../../catalogue/operations.ts'
+import { type OperationId, readsOf } from '../../catalogue/operations.ts'
 import { effectOf } from '../client/index.ts'
 import {
   describeResponse,
@@ -35,7 +35,13 @@ import {
 import { type Control, control, controlWith, notGranted, operationIn, saidBy } from './control.ts'
 import { once, sharedBy } from './created.ts'
 import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
-import { isDeclared, placeholderRequest, sharedRequest, validRequest } from './valid-request.ts'
+import {
+  isDeclared,
+  needsOwnObject,
+  placeholderRequest,
+  sharedRequest,
+  validRequest,
+} from './valid-request.ts'
 import { seedFor } from './values.ts'
 import { type Pairs, pairsOf } from '../../catalogue/expected.ts'
 import type { Reason } from '../report/index.ts'
@@ -295,21 +301,21 @@ export class Binding {
 }
 
 /**
- * The valid request that a fault is put into, made anew for each case; a file is reused until it has been added. A quick run
- * makes one request for all refusals of an operation, since a refused request takes no name and adds no file.
+ * The valid request that a fault is put into, made anew for each case; an object made to be added or destroyed is used for
+ * several. A quick run makes one request for all refusals of an operation, since a refused request has no effect.
  */
 function validOf(
   context: CheckContext,
   operation: OperationId,
   one: Control,
 ): () => Promise<Probe> {
-  const isFileAdded = operationOf(operation).freshFileAt !== undefined
+  const needsObject = needsOwnObject(operation)
   if (context.requirement.effect !== 'none') return () => one.valid()
-  // A refused key is refused whatever the file's state.
+  // A refused key is refused whatever the object's state.
   const isShared =
     context.run.options.depth !== 'full' ||
-    (context.requirement.fault === 'credentials' && isFileAdded)
-  if (!isShared && !isFileAdded) return () => one.valid()
+    (context.requirement.fault === 'credentials' && needsObject)
+  if (!isShared && !needsObject) return () => one.valid()
   const name = `refused request of ${operation}`
   let kept: Promise<Probe> | undefined
   return () =>

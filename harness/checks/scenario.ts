@@ -9,12 +9,7 @@ import {
   type Probe,
 } from '../journal/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  busyStatus,
-  operation as operationOf,
-  type OperationId,
-  uploadOperation,
-} from '../../catalogue/operations.ts'
+import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
 import { type Pairs, pairsByScenario } from '../../catalogue/expected.ts'
 import { effectOf } from '../client/index.ts'
 import { type Run, sendHookRequest, type CheckContext, type Finding } from '../run/index.ts'
@@ -27,6 +22,7 @@ import {
   bringsBody,
   declaresMore,
   distinctRequest,
+  needsOwnObject,
   draftRequest,
   isDeclared,
   plainRequest,
@@ -167,7 +163,7 @@ async function scenarioProbe(
   plain = (): Promise<Probe> => plainRequest(run, scenario.operation, 'whole'),
 ): Promise<Probe> {
   const { operation } = scenario
-  const isShared = operationOf(operation).freshFileAt !== undefined && !isExclusive(scenario)
+  const isShared = needsOwnObject(operation) && !isExclusive(scenario)
   const source = isShared
     ? () => sharedRequest(run, `request of scenarios of ${operation}`, plain)
     : plain

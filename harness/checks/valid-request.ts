@@ -197,6 +197,12 @@ export const distinctRequest = (run: Run, operation: OperationId): Promise<Probe
     ? uploadProbe(run, withOwnContent(run, contentOf(run)))
     : validRequest(run, operation)
 
+/** Each valid request is about an object made for it. A refusal has no effect on it: refused requests share one. */
+export function needsOwnObject(id: OperationId): boolean {
+  const { freshFileAt, effect } = operationOf(id)
+  return freshFileAt !== undefined || effect === 'destroys'
+}
+
 /** Shares one request under that name. If its upload was refused, each caller makes its own. */
 export const sharedRequest = (
   run: Pick<Run, 'journal' | 'life'>,

@@ -174,11 +174,11 @@ export function isHarmless(exchange: Exchange): boolean {
   return !leavesState(probe) || !isGranted(response)
 }
 
-/** Whether it creates an object or adds one to another: once accepted, the same request gets another answer. */
+/** Whether it creates an object, adds one to another, or destroys one: once accepted, the same request gets another answer. */
 export function leavesState(probe: Probe): boolean {
   if (probe.operation === null) return false
-  const { creates, freshFileAt } = operationOf(probe.operation)
-  return creates !== undefined || freshFileAt !== undefined
+  const { creates, freshFileAt, effect } = operationOf(probe.operation)
+  return creates !== undefined || freshFileAt !== undefined || effect === 'destroys'
 }
 
 /**
