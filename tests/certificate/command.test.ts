@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { operations } from '../../catalogue/operations.ts'
 import {
   keyId,
   newPassphrase,
@@ -38,7 +39,7 @@ ${sign} --out conform-key.pem | would overwrite conform-key.pem
 ${sign} --out conform-key.pub.pem | contains a key, which is never overwritten
 verify nowhere.json | nowhere.json: does not exist
 ${verify} --key-id me | sha256: and 64 hex digits
-${verify} --require-operations 18 | from 1 to 17
+${verify} --require-operations ${operations.length + 1} | from 1 to ${operations.length}
 ${verify} --base-url example.com | --base-url
 ${verify} --public-key conform-key.pem | is not an Ed25519 public key
 `

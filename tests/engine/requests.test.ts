@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
-import { operations } from '../../catalogue/operations.ts'
+import { operation, operations } from '../../catalogue/operations.ts'
 import { invalidKeys } from '../../catalogue/faults.ts'
 import { decide } from '../../harness/report/exit-code.ts'
 import { type TargetFile } from '../../harness/target/model.ts'
@@ -39,7 +39,9 @@ test('few wrong keys go to a target that wants few, all to three operations', as
   expect(all.toSorted()).toEqual(
     ['jobs.create', 'jobs.retrieve', 'pdf.parse'].map((id) => `${id}/401-invalid-key`),
   )
-  expect(invalid.filter(([, count]) => count === 1)).toHaveLength(operations.length - 3)
+  // What is destroyed is not declared.
+  const counted = operations.filter(({ id }) => operation(id).effect !== 'destroys')
+  expect(invalid.filter(([, count]) => count === 1)).toHaveLength(counted.length - 3)
   expect(sent.get('translate.run/401-malformed-key')).toBe(1)
 })
 

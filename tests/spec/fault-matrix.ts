@@ -263,6 +263,8 @@ function whyNotId(id: OperationId, way: string): string | undefined {
   const [param] = Object.entries(operation(id).params ?? {})
   if (!param) return 'its path has no id'
   const [name, { format }] = param
+  if (operation(id).effect === 'destroys' && ['of another kind', 'deleted'].includes(way))
+    return 'nothing that is declared is named to what destroys'
   if (way === 'deleted') return name === 'file_id' ? undefined : 'nothing says what was deleted'
   return format === undefined ? ofAnyForm[way] : undefined
 }
