@@ -73,6 +73,10 @@ export interface Member {
   readonly description?: string
 }
 
+/** A member as listed. Defaults: a string; §2.8 if the spec shows its place, §7.3 if not; the role is its name. */
+export type WrittenMember = Omit<Member, 'kinds' | 'section'> &
+  Partial<Pick<Member, 'kinds' | 'section'>>
+
 /** A query member or header that the spec names. */
 export interface Parameter {
   readonly name: string
@@ -243,10 +247,6 @@ export const queryConfigMembers: readonly QueryConfigMember[] = [
 /** The number of configurations in which each bound of a member meets each bound of every other. */
 export const togetherCases = 6
 
-const kinds = { boolean: 'boolean', integer: 'number', fraction: 'number' } as const
-/** Lenient conversions: a boolean for a number and a number for a boolean are only checked for a 5xx. */
-const tolerates = { boolean: ['number'], number: ['boolean'] } as const
-
 /** The configuration as a member of a request body, with its own members. */
 export function queryConfigIn(
   at: string,
@@ -254,23 +254,26 @@ export function queryConfigIn(
   example: Member['example'] = {},
 ): Member[] {
   const type = '400-query-config'
+  const section = '2.7'
+  const judgedBy = { type }
   return [
     {
-      ...{ at, kinds: ['object'], tolerates: ['boolean'], section: '2.7', judgedBy: { type } },
-      ...{ exampleAt, example, component: 'QueryConfig' },
+      at,
+      kinds: ['object'],
+      tolerates: ['boolean'],
+      section,
+      judgedBy,
+      exampleAt,
+      example,
+      component: 'QueryConfig',
     },
     ...queryConfigMembers.map(({ name, kind, inside, outside }): Member => {
-      const own = kinds[kind]
-      const judgedBy = outside.length > 0 ? { type, value: type } : { type }
-      return {
-        at: `${at}/${name}`,
-        kinds: [own],
-        tolerates: tolerates[own],
-        section: '2.7',
-        judgedBy,
-        inside,
-        outside,
-      }
+      // Lenient conversions: a boolean for a number and a number for a boolean are only checked for a 5xx.
+      const [own, lenient] =
+        kind === 'boolean' ? (['boolean', 'number'] as const) : (['number', 'boolean'] as const)
+      const value = outside.length > 0 ? { value: type } : {}
+      const bounds = { judgedBy: { type, ...value }, inside, outside }
+      return { at: `${at}/${name}`, kinds: [own], tolerates: [lenient], section, ...bounds }
     }),
   ]
 }

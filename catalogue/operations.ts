@@ -4,6 +4,7 @@ import {
   type Operation,
   queryConfigIn,
   type Reads,
+  type WrittenMember,
 } from './operation.ts'
 
 const messages = { type: '400-malformed-messages' }
@@ -11,48 +12,47 @@ const inMessages = { absent: messages.type, type: messages.type }
 const tools = { type: '400-malformed-tools' }
 const inTools = { absent: tools.type, type: tools.type }
 
+const inputs = { null: '400-malformed-inputs', type: '400-malformed-inputs' }
+const inInputs = { ...inputs, absent: inputs.type }
+
 const unknownFile = '4xx-unknown-file'
 
 /** §2.8, and §7.3 for `stream` and `stream_options`. */
 // oxfmt-ignore
 const chatMembers = [
-  { at: '/model', role: 'model', isChosen: true, kinds: ['string'], section: '2.8', judgedBy: { type: '400-unsupported-model', value: '400-unsupported-model' } },
-  { at: '/messages', role: 'messages', kinds: ['array'], section: '2.8', judgedBy: { ...messages, absent: missingMember } },
-  { at: '/messages/*', kinds: ['object'], section: '2.8', judgedBy: { ...messages, null: messages.type }, component: 'ChatMessage' },
-  { at: '/messages/*/role', isChosen: true, kinds: ['string'], section: '2.8', required: true, judgedBy: { absent: messages.type, null: '400-invalid-role', type: '400-invalid-role', value: '400-invalid-role' } },
-  { at: '/messages/*/content', kinds: ['string', 'array'], section: '2.8', judgedBy: messages },
-  { at: '/messages/*/content/*', kinds: ['object'], section: '2.8', judgedBy: { ...messages, null: messages.type }, component: 'ContentPart' },
-  { at: '/messages/*/content/*/type', kinds: ['string'], section: '2.8', required: true, allowed: ['text', 'image_url'], judgedBy: inMessages },
-  { at: '/messages/*/content/*/text', ofType: 'text', kinds: ['string'], section: '2.8', required: true, judgedBy: inMessages },
-  { at: '/messages/*/content/*/image_url', ofType: 'image_url', supportedIf: '200-image-parts', kinds: ['object'], section: '2.8', required: true, judgedBy: inMessages },
-  { at: '/messages/*/content/*/image_url/url', ofType: 'image_url', supportedIf: '200-image-parts', kinds: ['string'], section: '2.8', required: true, judgedBy: inMessages, description: 'A web address or a data URL.' },
-  { at: '/tools', role: 'tools', kinds: ['array'], section: '2.8', judgedBy: tools, isExtra: true, example: { tools: [{ type: 'llm', function: { description: 'Answers questions', model: '<model>' } }] } },
-  { at: '/tools/*', kinds: ['object'], section: '2.8', judgedBy: { ...tools, null: tools.type }, component: 'ChatTool', description: '§2.8 shows the tool of type `llm`. Members of other tools are not shown.' },
-  { at: '/tools/*/type', kinds: ['string'], section: '2.8', required: true, shows: 'llm', judgedBy: inTools },
-  { at: '/tools/*/function', ofType: 'llm', kinds: ['object'], section: '2.8', required: true, judgedBy: { ...inTools, empty: tools.type } },
-  { at: '/tools/*/function/description', ofType: 'llm', kinds: ['string'], section: '2.8', judgedBy: tools },
-  { at: '/tools/*/function/model', ofType: 'llm', kinds: ['string'], section: '2.8', required: true, judgedBy: inTools, description: 'The model to delegate to.' },
-  { at: '/tool_choice', role: 'tool_choice', kinds: ['string'], tolerates: ['object'], section: '2.8', shows: 'auto', isExtra: true, judgedBy: { type: '400-malformed-tool-choice' } },
-  { at: '/stream', role: 'stream', kinds: ['boolean'], section: '7.3', isExtra: true, judgedBy: { type: '400-invalid-stream' } },
-  { at: '/stream_options', role: 'stream_options', kinds: ['object'], section: '7.3', isExtra: true, judgedBy: { type: '400-invalid-stream-options' } },
-  { at: '/response_format', role: 'response_format', kinds: ['object'], tolerates: ['boolean'], section: '2.8', judgedBy: { type: '400-malformed-response-format' }, component: 'ResponseFormat', example: { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema: { type: 'object', properties: { answer: { type: 'string' } } } } } } },
-  { at: '/response_format/type', kinds: ['string'], section: '2.8', shows: 'json_schema' },
-  { at: '/response_format/json_schema', ofType: 'json_schema', kinds: ['object'], section: '2.8' },
-  { at: '/response_format/json_schema/name', ofType: 'json_schema', kinds: ['string'], section: '2.8' },
-  { at: '/response_format/json_schema/schema', ofType: 'json_schema', kinds: ['object'], section: '2.8' },
-  { at: '/response_format/json_schema/strict', ofType: 'json_schema', kinds: ['boolean'], section: '2.8' },
+  { at: '/model', isChosen: true, judgedBy: { type: '400-unsupported-model', value: '400-unsupported-model' } },
+  { at: '/messages', kinds: ['array'], judgedBy: { ...messages, absent: missingMember } },
+  { at: '/messages/*', kinds: ['object'], judgedBy: { ...messages, null: messages.type }, component: 'ChatMessage' },
+  { at: '/messages/*/role', isChosen: true, required: true, judgedBy: { absent: messages.type, null: '400-invalid-role', type: '400-invalid-role', value: '400-invalid-role' } },
+  { at: '/messages/*/content', kinds: ['string', 'array'], judgedBy: messages },
+  { at: '/messages/*/content/*', kinds: ['object'], judgedBy: { ...messages, null: messages.type }, component: 'ContentPart' },
+  { at: '/messages/*/content/*/type', required: true, allowed: ['text', 'image_url'], judgedBy: inMessages },
+  { at: '/messages/*/content/*/text', ofType: 'text', required: true, judgedBy: inMessages },
+  { at: '/messages/*/content/*/image_url', ofType: 'image_url', supportedIf: '200-image-parts', kinds: ['object'], required: true, judgedBy: inMessages },
+  { at: '/messages/*/content/*/image_url/url', ofType: 'image_url', supportedIf: '200-image-parts', required: true, judgedBy: inMessages, description: 'A web address or a data URL.' },
+  { at: '/tools', kinds: ['array'], judgedBy: tools, isExtra: true, example: { tools: [{ type: 'llm', function: { description: 'Answers questions', model: '<model>' } }] } },
+  { at: '/tools/*', kinds: ['object'], judgedBy: { ...tools, null: tools.type }, component: 'ChatTool', description: '§2.8 shows the tool of type `llm`. Members of other tools are not shown.' },
+  { at: '/tools/*/type', required: true, shows: 'llm', judgedBy: inTools },
+  { at: '/tools/*/function', ofType: 'llm', kinds: ['object'], required: true, judgedBy: { ...inTools, empty: tools.type } },
+  { at: '/tools/*/function/description', ofType: 'llm', judgedBy: tools },
+  { at: '/tools/*/function/model', ofType: 'llm', required: true, judgedBy: inTools, description: 'The model to delegate to.' },
+  { at: '/tool_choice', tolerates: ['object'], shows: 'auto', isExtra: true, judgedBy: { type: '400-malformed-tool-choice' } },
+  { at: '/stream', kinds: ['boolean'], section: '7.3', isExtra: true, judgedBy: { type: '400-invalid-stream' } },
+  { at: '/stream_options', kinds: ['object'], section: '7.3', isExtra: true, judgedBy: { type: '400-invalid-stream-options' } },
+  { at: '/response_format', kinds: ['object'], tolerates: ['boolean'], judgedBy: { type: '400-malformed-response-format' }, component: 'ResponseFormat', example: { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema: { type: 'object', properties: { answer: { type: 'string' } } } } } } },
+  { at: '/response_format/type', shows: 'json_schema' },
+  { at: '/response_format/json_schema', ofType: 'json_schema', kinds: ['object'] },
+  { at: '/response_format/json_schema/name', ofType: 'json_schema' },
+  { at: '/response_format/json_schema/schema', ofType: 'json_schema', kinds: ['object'] },
+  { at: '/response_format/json_schema/strict', ofType: 'json_schema', kinds: ['boolean'] },
   ...queryConfigIn('{query_config}', '/tools/0/query_config', { tools: [{ type: 'graph', graph_ids: ['<graph id>'] }] }),
-] as const satisfies readonly Member[]
-
-/** The operations of the interface (§4): everything that the suite knows of an operation follows from its record. */
+] as const satisfies readonly WrittenMember[]
 
 const noPayloads = 'Payloads are not shown.'
 const noResponse = 'The response is not shown.'
-const [ofFiles, ofGraphs, ofApplications] = [
-  ['/resources/file', '/resources/pdfFile'],
-  ['/resources/graph'],
-  ['/resources/application/id'],
-] as const
+const ofFiles = ['/resources/file', '/resources/pdfFile']
+const ofGraphs = ['/resources/graph']
+const ofApplications = ['/resources/application/id']
 const file = { declaredAt: '/resources/file', others: [...ofGraphs, ...ofApplications] }
 const graph = { declaredAt: '/resources/graph', others: [...ofFiles, ...ofApplications] }
 /** §7.3: errors of most operations. */
@@ -62,21 +62,33 @@ const usualErrors = [
   [500, 'InternalError'],
 ] as const
 /** A role that is text; a server may accept several texts. */
-const text = { kinds: ['string'], tolerates: ['array'] } as const
+const text = { tolerates: ['array'] } as const
 
+type Optional = 'method' | 'otherPaths' | 'body' | 'section' | 'members' | 'effect'
+
+/**
+ * An operation as written. Defaults: POST with JSON, or GET without a body; section 4.4; effect `none`; no other path and
+ * no member.
+ */
+interface OperationRecord
+  extends Omit<Operation, Optional>, Partial<Omit<Pick<Operation, Optional>, 'members'>> {
+  readonly members?: readonly WrittenMember[]
+}
+
+/** The operations of the interface (§4): everything that the suite knows of an operation follows from its record. */
 // oxfmt-ignore
-export const operations = [
-  { id: 'pdf.parse', method: 'POST', path: '/v1/tools/pdf-parser/{file_id}', otherPaths: [], body: 'json', section: '4.1',
+const records = [
+  { id: 'pdf.parse', path: '/v1/tools/pdf-parser/{file_id}', section: '4.1',
     errors: usualErrors,
     summary: 'Parse a PDF', description: 'Deprecated, and scheduled for removal on December 22, 2025 (§9).', deprecated: true,
     params: { file_id: { declaredAt: '/resources/pdfFile', needs: ['/resources/pdfFile', '/operations/files.upload'], others: [...ofGraphs, ...ofApplications] } },
     request: { component: 'PdfParseRequest', description: '§2.1.' },
-    isWhole: true, example: { format: 'text' }, effect: 'none', response: 'pdf-content', showsSuccess: true,
+    isWhole: true, example: { format: 'text' }, response: 'pdf-content', showsSuccess: true,
     members: [
-      { at: '/format', kinds: ['string'], section: '2.1', required: true, allowed: ['text', 'markdown'],
+      { at: '/format', section: '2.1', required: true, allowed: ['text', 'markdown'],
         judgedBy: { absent: '400-missing-format', null: '400-malformed-format', type: '400-malformed-format', empty: '400-unsupported-format', value: '400-unsupported-format' } },
     ] },
-  { id: 'jobs.create', method: 'POST', path: '/v1/applications/{application_id}/jobs', otherPaths: [], body: 'json', section: '4.2',
+  { id: 'jobs.create', path: '/v1/applications/{application_id}/jobs', section: '4.2',
     errors: [...usualErrors, [404, 'ResourceNotFound'], [409, 'BadRequest']],
     summary: 'Create a job of an application', description: 'An application can have one job in progress at a time (§8). The result is read with `jobs.retrieve`.',
     params: { application_id: { declaredAt: '/resources/application/id', needs: ['/resources/application'], others: [...ofGraphs, ...ofFiles] } },
@@ -84,33 +96,33 @@ export const operations = [
     isWhole: true, example: { inputs: [{ id: '<input id>', value: ['tea'] }] }, effect: 'generates', response: 'created-job', showsSuccess: true, busy: 409,
     creates: { what: 'a job', idAt: '/id', usedBy: [{ operation: 'jobs.retrieve', param: 'job_id' }] },
     members: [
-      { at: '/inputs', kinds: ['array'], section: '2.5', required: true, declaredAt: '/resources/application/inputs', judgedBy: { absent: '400-missing-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs', empty: '400-missing-required-inputs' } },
-      { at: '/inputs/*', kinds: ['object'], section: '2.5', component: 'ApplicationInput', judgedBy: { null: '400-malformed-inputs', type: '400-malformed-inputs' },
+      { at: '/inputs', kinds: ['array'], section: '2.5', required: true, declaredAt: '/resources/application/inputs', judgedBy: { ...inputs, absent: '400-missing-inputs', empty: '400-missing-required-inputs' } },
+      { at: '/inputs/*', kinds: ['object'], section: '2.5', component: 'ApplicationInput', judgedBy: inputs,
         description: '§2.5: the members of the sample request. Further ones are not shown.' },
-      { at: '/inputs/*/id', isId: true, kinds: ['string'], section: '2.5', required: true, judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' }, description: 'Name of the application input.' },
-      { at: '/inputs/*/value', kinds: ['array'], tolerates: ['string'], section: '2.5', judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' } },
-      { at: '/inputs/*/value/*', kinds: ['string'], isLimited: true, section: '2.5', judgedBy: { null: '400-malformed-inputs', type: '400-malformed-inputs', empty: '202-any-text' } },
+      { at: '/inputs/*/id', isId: true, section: '2.5', required: true, judgedBy: inInputs, description: 'Name of the application input.' },
+      { at: '/inputs/*/value', kinds: ['array'], tolerates: ['string'], section: '2.5', judgedBy: inInputs },
+      { at: '/inputs/*/value/*', isLimited: true, section: '2.5', judgedBy: { ...inputs, empty: '202-any-text' } },
     ] },
-  { id: 'jobs.retrieve', method: 'GET', path: '/v1/applications/jobs/{job_id}', otherPaths: [], body: 'none', section: '4.3',
+  { id: 'jobs.retrieve', method: 'GET', path: '/v1/applications/jobs/{job_id}', section: '4.3',
     summary: 'Retrieve a job', params: { job_id: { declaredAt: '/resources/job', needs: ['/resources/application', '/resources/job'], format: 'uuid', others: [...ofApplications, ...ofGraphs] } },
-    members: [], effect: 'none', response: 'job', showsSuccess: true, reads: { declaredAt: '/resources/job', madeBy: 'jobs.create', everyMs: 1000 } },
-  { id: 'completion.create', method: 'POST', path: '/v1/completion', otherPaths: [], body: 'json', section: '4.4',
+    response: 'job', showsSuccess: true, reads: { declaredAt: '/resources/job', madeBy: 'jobs.create', everyMs: 1000 } },
+  { id: 'completion.create', path: '/v1/completion',
     errors: [[400, 'BadRequest', 'InvalidInputParameters', 'InvalidContentType'], [429, 'CompletionModelQuotaError'], [500, 'CompletionModelUnavailableError', 'CompletionModelInternalError']],
     summary: 'Generate text', description: noPayloads, example: { model: '<model>', prompt: 'Hello' }, effect: 'generates',
     members: [
-      { at: '{model}', isChosen: true, kinds: ['string'], section: '7.3', judgedBy: { type: '400-malformed-request', value: '400-unsupported-model' } },
-      { at: '{prompt}', ...text, section: '7.3', judgedBy: { absent: missingMember, type: '400-malformed-request', empty: '400-empty-prompt', value: '400-bad-encoding' } },
-      { at: '{temperature}', kinds: ['number'], section: '7.3', judgedBy: { type: '400-invalid-temperature' } },
-      { at: '{max_tokens}', kinds: ['number'], section: '7.3', judgedBy: { type: '400-invalid-max-tokens' } },
+      { at: '{model}', isChosen: true, judgedBy: { type: '400-malformed-request', value: '400-unsupported-model' } },
+      { at: '{prompt}', ...text, judgedBy: { absent: missingMember, type: '400-malformed-request', empty: '400-empty-prompt', value: '400-bad-encoding' } },
+      { at: '{temperature}', kinds: ['number'], judgedBy: { type: '400-invalid-temperature' } },
+      { at: '{max_tokens}', kinds: ['number'], judgedBy: { type: '400-invalid-max-tokens' } },
       // Its type is that of the value in the declared body.
-      { at: '{parameter}', kinds: [], section: '7.3', judgedBy: { type: '400-invalid-parameter' }, exampleAt: '/top_p', example: { top_p: 0.9 } },
+      { at: '{parameter}', kinds: [], judgedBy: { type: '400-invalid-parameter' }, exampleAt: '/top_p', example: { top_p: 0.9 } },
     ] },
-  { id: 'chat.create', method: 'POST', path: '/v1/chat/completions', otherPaths: ['/v1/chat'], body: 'json', section: '4.4',
+  { id: 'chat.create', path: '/v1/chat/completions', otherPaths: ['/v1/chat'],
     errors: [[400, 'BadRequest', 'InvalidInputParameters', 'InvalidContentType', 'CompletionModelUnsafeRequestError'], [429, 'CompletionModelQuotaError'], [500, 'CompletionModelInternalError'], [503, 'CompletionModelUnavailableError']],
     summary: 'Complete a chat', example: { model: '<model>', messages: [{ role: 'user', content: 'Hello' }] },
     request: { component: 'ChatRequest', description: '§2.8: the members that are named. A tool for knowledge graphs takes a `QueryConfig` (§2.7).' },
     members: chatMembers, settingsWith: ['tools', 'tool_choice'], effect: 'generates', response: 'chat-completion' },
-  { id: 'files.upload', method: 'POST', path: '/v1/files', otherPaths: [], body: 'raw', section: '4.4',
+  { id: 'files.upload', path: '/v1/files', body: 'raw',
     errors: [...usualErrors, [400, 'InvalidContentType'], [413, 'BadRequest'], [507, 'QuotaExceeded']],
     summary: 'Upload a file', description: `The body is the file, labelled with its media type. ${noResponse}`,
     parameters: [
@@ -118,86 +130,117 @@ export const operations = [
         declaredAt: '/resources/graph' },
       { name: 'Content-Disposition', in: 'header', section: '2.8', description: 'Attachment with the filename (§2.8).' },
     ],
-    members: [], effect: 'creates',
+    effect: 'creates',
     creates: { what: 'a file', idAt: '/id', idMayMove: true, name: { header: 'content-disposition' }, usedBy: [
       { operation: 'files.retrieve', param: 'file_id' }, { operation: 'pdf.parse', param: 'file_id' }, { operation: 'graphs.add-file', role: 'file' } ] } },
-  { id: 'files.list', method: 'GET', path: '/v1/files', otherPaths: [], body: 'none', section: '4.4',
-    summary: 'List files', description: noResponse, members: [], effect: 'none', isFirst: true,
+  { id: 'files.list', method: 'GET', path: '/v1/files',
+    summary: 'List files', description: noResponse, isFirst: true,
     parameters: [{ name: 'file_types', in: 'query', section: '2.8', description: 'Comma-separated file extensions without the dot (§2.8).' }] },
-  { id: 'files.retrieve', method: 'GET', path: '/v1/files/{file_id}', otherPaths: [], body: 'none', section: '4.4',
+  { id: 'files.retrieve', method: 'GET', path: '/v1/files/{file_id}',
     errors: [[404, 'ResourceNotFound'], [410, 'ResourceNotFound']],
-    summary: 'Get a file', description: noResponse, params: { file_id: file }, members: [], effect: 'none' },
-  { id: 'graphs.create', method: 'POST', path: '/v1/knowledge-graphs', otherPaths: [], body: 'json', section: '4.4',
+    summary: 'Get a file', description: noResponse, params: { file_id: file } },
+  { id: 'graphs.create', path: '/v1/knowledge-graphs',
     errors: usualErrors,
     summary: 'Create a knowledge graph', description: noPayloads, example: { name: 'conform' }, effect: 'creates',
-    members: [{ at: '/name', role: 'name', kinds: ['string'], section: '7.3', judgedBy: { type: '400-malformed-parameters', value: '400-invalid-name' } }],
+    members: [{ at: '/name', section: '7.3', judgedBy: { type: '400-malformed-parameters', value: '400-invalid-name' } }],
     creates: { what: 'a graph', hasUniqueName: true, idAt: '/id', idMayMove: true, name: { role: 'name' }, usedBy: [
       { operation: 'graphs.query', param: 'graph_id' }, { operation: 'graphs.add-file', param: 'graph_id' } ] } },
-  { id: 'graphs.add-file', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/files', otherPaths: [], body: 'json', section: '4.4',
+  { id: 'graphs.add-file', path: '/v1/knowledge-graphs/{graph_id}/files',
     errors: [[400, 'BadRequest', 'InvalidInputParameters'], [404, 'ResourceNotFound'], [409, 'BadRequest'], [429, 'QuotaExceeded']],
     summary: 'Add a file to a knowledge graph', description: noPayloads, params: { graph_id: graph }, example: { file_id: '<file id>' }, effect: 'creates', freshFileAt: 'file', alreadyDone: [409, 'BadRequest'],
     // File ids have any form.
-    members: [{ at: '{file}', isId: true, isFile: true, kinds: [], section: '7.3', exampleAt: '/file_id', judgedBy: { absent: missingMember, unknown: unknownFile } }] },
-  { id: 'graphs.query', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/query', otherPaths: [], body: 'json', section: '4.4',
+    members: [{ at: '{file}', isId: true, isFile: true, kinds: [], exampleAt: '/file_id', judgedBy: { absent: missingMember, unknown: unknownFile } }] },
+  { id: 'graphs.query', path: '/v1/knowledge-graphs/{graph_id}/query',
     errors: [...usualErrors, [404, 'ResourceNotFound']],
     summary: 'Query a knowledge graph', description: `${noPayloads} A query takes a \`query_config\` (§2.7).`, params: { graph_id: graph }, example: { query: 'What is tea?' },
     request: { component: 'GraphQueryRequest', description: 'Not shown, but that it takes a `query_config` (§2.7).' }, effect: 'generates',
     members: [
-      { at: '{query}', ...text, section: '7.3', judgedBy: { absent: missingMember, type: '400-malformed-parameters' } },
+      { at: '{query}', ...text, judgedBy: { absent: missingMember, type: '400-malformed-parameters' } },
       ...queryConfigIn('{query_config}', '/query_config'),
     ] },
-  { id: 'applications.create', method: 'POST', path: '/v1/applications', otherPaths: [], body: 'json', section: '4.4',
+  { id: 'applications.create', path: '/v1/applications',
     errors: usualErrors,
     summary: 'Create an application', description: noPayloads, example: { name: 'conform' }, effect: 'creates',
-    members: [{ at: '/name', role: 'name', kinds: ['string'], section: '7.3', judgedBy: { type: '400-malformed-parameters' } }],
+    members: [{ at: '/name', section: '7.3', judgedBy: { type: '400-malformed-parameters' } }],
     creates: { what: 'an application', hasUniqueName: true, idAt: '/id', idMayMove: true, name: { role: 'name' }, usedBy: [{ operation: 'jobs.create', param: 'application_id' }] } },
-  { id: 'ai-detect.run', method: 'POST', path: '/v1/tools/ai-detect', otherPaths: [], body: 'json', section: '4.4',
+  { id: 'ai-detect.run', path: '/v1/tools/ai-detect',
     errors: usualErrors,
-    summary: 'Detect generated text', description: noPayloads, example: { text: 'Tea is a drink.' }, effect: 'none',
-    members: [{ at: '{text}', ...text, isLimited: true, section: '7.3', judgedBy: { absent: missingMember, type: '400-malformed-text', empty: '400-empty-text' } }] },
-  { id: 'web-search.run', method: 'POST', path: '/v1/tools/web-search', otherPaths: [], body: 'json', section: '4.4',
+    summary: 'Detect generated text', description: noPayloads, example: { text: 'Tea is a drink.' },
+    members: [{ at: '{text}', ...text, isLimited: true, judgedBy: { absent: missingMember, type: '400-malformed-text', empty: '400-empty-text' } }] },
+  { id: 'web-search.run', path: '/v1/tools/web-search',
     errors: [...usualErrors, [503, 'InternalError']],
-    summary: 'Search the web', description: noPayloads, example: { query: 'tea' }, effect: 'none',
-    members: [{ at: '{query}', ...text, isLimited: true, section: '7.3', judgedBy: { absent: missingMember, type: '400-malformed-query', empty: '400-empty-query' } }] },
-  { id: 'medical.comprehend', method: 'POST', path: '/v1/tools/comprehend/medical', otherPaths: [], body: 'json', section: '4.4',
+    summary: 'Search the web', description: noPayloads, example: { query: 'tea' },
+    members: [{ at: '{query}', ...text, isLimited: true, judgedBy: { absent: missingMember, type: '400-malformed-query', empty: '400-empty-query' } }] },
+  { id: 'medical.comprehend', path: '/v1/tools/comprehend/medical',
     summary: 'Analyze a medical text', description: 'Deprecated: its replacement is a chat with an `llm` tool (§9).', deprecated: true,
     request: { component: 'MedicalRequest', description: '§2.8: the members that are named.' },
-    example: { content: 'Tea eased the cough.', response_type: 'Entities' }, effect: 'none', response: 'medical-entities',
+    example: { content: 'Tea eased the cough.', response_type: 'Entities' }, response: 'medical-entities',
     members: [
-      { at: '/content', role: 'content', ...text, section: '2.8', judgedBy: { absent: missingMember, type: '400-malformed-request' } },
-      { at: '/response_type', role: 'response_type', kinds: ['string'], section: '2.8', shows: 'Entities', judgedBy: { type: '400-malformed-request' } },
+      { at: '/content', ...text, judgedBy: { absent: missingMember, type: '400-malformed-request' } },
+      { at: '/response_type', shows: 'Entities', judgedBy: { type: '400-malformed-request' } },
     ] },
-  { id: 'translate.run', method: 'POST', path: '/v1/translate', otherPaths: [], body: 'json', section: '4.4',
+  { id: 'translate.run', path: '/v1/translate',
     errors: [...usualErrors, [503, 'InternalError']],
     summary: 'Translate a text', description: noPayloads, example: { text: 'Hello', source: 'en', target: 'de' }, effect: 'generates',
     members: [
-      { at: '{text}', ...text, isLimited: true, section: '7.3', judgedBy: { absent: missingMember, type: '400-malformed-text', empty: '400-empty-text' } },
-      { at: '{source}', isChosen: true, kinds: ['string'], section: '7.3', judgedBy: { type: '400-unsupported-language', value: '400-unsupported-language' } },
-      { at: '{target}', isChosen: true, kinds: ['string'], section: '7.3', judgedBy: { type: '400-unsupported-language', value: '400-unsupported-language' } },
+      { at: '{text}', ...text, isLimited: true, judgedBy: { absent: missingMember, type: '400-malformed-text', empty: '400-empty-text' } },
+      { at: '{source}', isChosen: true, judgedBy: { type: '400-unsupported-language', value: '400-unsupported-language' } },
+      { at: '{target}', isChosen: true, judgedBy: { type: '400-unsupported-language', value: '400-unsupported-language' } },
     ] },
-  { id: 'vision.analyze', method: 'POST', path: '/v1/vision/analyze', otherPaths: ['/v1/vision'], body: 'json', section: '4.4',
+  { id: 'vision.analyze', path: '/v1/vision/analyze', otherPaths: ['/v1/vision'],
     errors: [...usualErrors, [400, 'InvalidContentType'], [503, 'InternalError']],
     summary: 'Analyze images', description: noResponse, effect: 'generates',
     request: { component: 'VisionRequest', description: '§2.8: the members that are named.' },
     example: { model: '<model>', prompt: 'What is on {{picture}}?', variables: [{ name: 'picture', file_id: '<file id>' }] },
     members: [
-      { at: '/model', role: 'model', isChosen: true, kinds: ['string'], section: '2.8' },
-      { at: '/prompt', role: 'prompt', ...text, section: '2.8', judgedBy: { absent: missingMember, type: '400-malformed-request' }, description: 'May hold placeholders, written `{{name}}`.' },
-      { at: '/variables', role: 'variables', kinds: ['array'], section: '2.8', judgedBy: { type: '400-malformed-request' } },
-      { at: '/variables/*', kinds: ['object'], section: '2.8', judgedBy: { type: '400-malformed-request' } },
-      { at: '/variables/*/name', kinds: ['string'], section: '2.8', judgedBy: { type: '400-malformed-request' } },
+      { at: '/model', isChosen: true },
+      { at: '/prompt', ...text, judgedBy: { absent: missingMember, type: '400-malformed-request' }, description: 'May hold placeholders, written `{{name}}`.' },
+      { at: '/variables', kinds: ['array'], judgedBy: { type: '400-malformed-request' } },
+      { at: '/variables/*', kinds: ['object'], judgedBy: { type: '400-malformed-request' } },
+      { at: '/variables/*/name', judgedBy: { type: '400-malformed-request' } },
       // A server may accept a number whose digits are an id.
-      { at: '/variables/*/file_id', isId: true, isFile: true, kinds: ['string'], tolerates: ['number'], section: '2.8', judgedBy: { type: '400-malformed-request', unknown: unknownFile } },
+      { at: '/variables/*/file_id', isId: true, isFile: true, tolerates: ['number'], judgedBy: { type: '400-malformed-request', unknown: unknownFile } },
     ] },
-] as const satisfies readonly Operation[]
+] as const satisfies readonly OperationRecord[]
 
-type Listed = (typeof operations)[number]
+type Listed = (typeof records)[number]
 export type OperationId = Listed['id']
 
-/** Operations with a JSON body, which can be malformed or have a wrong content type. */
-export type JsonOperationId = Extract<Listed, { body: 'json' }>['id']
+export interface ListedOperation extends Operation {
+  readonly id: OperationId
+}
 
-const byId = new Map<string, Operation>(operations.map((operation) => [operation.id, operation]))
+export const operations = (
+  records as readonly (OperationRecord & { readonly id: OperationId })[]
+).map((record): ListedOperation => {
+  const { method = 'POST', members = [], isWhole } = record
+  return {
+    method,
+    otherPaths: [],
+    body: method === 'POST' ? 'json' : 'none',
+    section: '4.4',
+    effect: 'none',
+    ...record,
+    members: members.map((member) => completed(member, isWhole === undefined)),
+  }
+})
+
+function completed(member: WrittenMember, hasRoles: boolean): Member {
+  const { at } = member
+  const section = at.startsWith('/') ? '2.8' : '7.3'
+  const role = hasRoles && /^\/\w+$/.test(at) ? { role: at.slice(1) } : {}
+  return { kinds: ['string'], section, ...role, ...member }
+}
+
+/** Operations with a JSON body, which can be malformed or have a wrong content type. */
+export type JsonOperationId = Exclude<
+  Listed,
+  { readonly method: 'GET' } | { readonly body: 'raw' }
+>['id']
+
+const byId = new Map<string, ListedOperation>(
+  operations.map((operation) => [operation.id, operation]),
+)
 
 type With<List extends 'members' | 'errors', Item, One = Listed> = One extends {
   readonly id: infer Id
@@ -218,20 +261,16 @@ export type EssentialId = With<
 export type FailingId = With<'errors', readonly [500, 'InternalError']>
 
 function idWith(holds: (operation: Operation) => boolean): OperationId {
-  const found = operations.find(holds)
-  if (!found) throw new Error('no operation of that kind')
-  return found.id
+  return operations.find(holds)!.id
 }
 
-export const firstOperation = idWith(({ isFirst }) => isFirst ?? false)
+export const firstOperation = idWith((one) => one.isFirst === true)
 /** The operation that reads one object at another path than the first request. */
-export const readingOperation = idWith(
-  ({ method, params }) => method === 'GET' && params !== undefined,
-)
+export const readingOperation = idWith((one) => one.method === 'GET' && one.params !== undefined)
 /** The operation that creates the files that requests need. */
-export const uploadOperation = idWith(({ body }) => body === 'raw')
+export const uploadOperation = idWith((one) => one.body === 'raw')
 /** The operation that needs a newly uploaded file each time. */
-export const additionOperation = idWith(({ freshFileAt }) => freshFileAt !== undefined)
+export const additionOperation = idWith((one) => one.freshFileAt !== undefined)
 
 /** How often a valid request is repeated if it fails: generated answers vary. */
 export function triesOf(id: OperationId): number {
@@ -243,7 +282,7 @@ export function numberOf(id: OperationId): number {
 }
 
 /** Throws on an unknown id, which is a bug of the suite. */
-export function operation(id: OperationId): Operation {
+export function operation(id: OperationId): ListedOperation {
   const found = byId.get(id)
   if (!found) throw new Error(`no operation ${id}`)
   return found
