@@ -30,8 +30,9 @@ function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): Se
   return new Set([...names, 'authorization'])
 }
 
-/** A longer answer, in bytes, is recorded at once, so that its body can be released. */
-const longestHeld = 64 * 1024
+/** Largest answer to record at once, in bytes; larger ones are kept until needed, up to `maxHeld` in all. */
+const longestAtOnce = 16 * 1024
+const maxHeld = 1024 * 1024
 
 /** Logs exchanges as lines of JSON that can be read again individually. */
 function createExchangeLog(path: string) {
@@ -75,6 +76,7 @@ function createExchangeLog(path: string) {
 export function createRecorder(logFile: string | undefined, redactor: Redactor) {
   const log = logFile === undefined ? undefined : createExchangeLog(logFile)
   let count = 0
+  let held = 0
   const times = new Map<string, number>()
   const redact = (text: string): string => redactor.text(text)
   const shown: Shown = ({ name, value }) => ({
@@ -143,8 +145,9 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
             : { httpVersion: '1.1' }),
           ...recorded(),
         })
-      } else if (result.kind === 'answer' && (result.cut || result.body.length > longestHeld)) {
-        recorded()
+      } else if (result.kind === 'answer' && result.body.length > longestAtOnce) {
+        held += result.body.length
+        if (result.cut || held > maxHeld) recorded()
       }
       return made ? always(made) : recorded
     },
