@@ -98,18 +98,13 @@ const disguises: readonly OtherPlace[] = ['forwarded', 'no user agent', 'multipa
 
 export const isDisguise = (place: OtherPlace): boolean => disguises.includes(place)
 
-/** The places of which the operation gets one per seed; undefined if it always gets this one. */
-function isOneOf(id: OperationId, place: OtherPlace): readonly OtherPlace[] | undefined {
-  if (place === 'query' && shownQuery(id) !== undefined) return undefined
+/** False if the operation gets another of the similar places in that turn. */
+function isSentTo(id: OperationId, place: OtherPlace, turn: number): boolean {
+  if (allFormsOn.includes(id) || (place === 'query' && shownQuery(id) !== undefined)) return true
   // Only POST can carry a form.
   const own = operation(id).method === 'POST' ? disguises : disguises.slice(0, -1)
-  return [alike, own].find((all) => all.includes(place))
-}
-
-/** False if the operation gets another of the similar places in that turn. */
-export function isSentTo(id: OperationId, place: OtherPlace, turn: number): boolean {
-  const all = isOneOf(id, place)
-  return all === undefined || allFormsOn.includes(id) || all[turn % all.length] === place
+  const all = [alike, own].find((places) => places.includes(place))
+  return all === undefined || all[turn % all.length] === place
 }
 
 export function shownQuery(id: OperationId): Parameter | undefined {
@@ -145,6 +140,9 @@ function namedPaths(id: OperationId): readonly string[] {
   return [path, ...otherPaths, ...(id === 'pdf.parse' ? ['/v1/tools/pdf-parser'] : [])]
 }
 
+/** RFC 3986, 2.3: an encoded letter is the same path to anyone who decodes it. */
+const percentEncoded = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`
+
 /** The spellings of a path for a place; a router may treat them as the same. */
 function spelled(path: string, place: OtherPlace): string[] {
   if (place === 'percent-encoded') return [path.replaceAll(/(?<=\/)[a-z]/g, percentEncoded)]
@@ -157,9 +155,6 @@ function spelled(path: string, place: OtherPlace): string[] {
   const words = [1, parts.findLastIndex((part) => /^[a-z]/.test(part))]
   return words.map((at) => parts.with(at, parts[at]?.toUpperCase() ?? '').join('/'))
 }
-
-/** RFC 3986, 2.3: an encoded letter is the same path to anyone who decodes it. */
-const percentEncoded = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`
 
 /** The path of a place, given the operation's usual `path`; undefined if it has none in that turn. */
 export function pathAt(

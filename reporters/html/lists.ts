@@ -80,7 +80,7 @@ export function stepList(report: Report): string {
       : `<div><p class="lead">Paste into the target file, replace the &lt;placeholders&gt;, and take out what your server does not have</p><pre class="c" tabindex="0">${htmlText(compactJson(part, JSON_WIDTH))}</pre></div>`
   return `${sectionHead('declare', 'What to declare next', `${count(gainOf(steps), 'more requirement')} can be tested then`)}
 <div class="declare"><div>${orderedSteps(steps.slice(0, MOST_STEPS))}${more}</div>${pasted}</div>
-<p class="facts">Write <code>"not-served"</code> for operations you do not offer, and list conditions nobody can trigger under <code>"unreachable"</code>, with the reason. <code>${programOf(report)} init --from</code> writes a target file with all of it.</p></section>
+<p class="facts">Write <code>"not-served"</code> for operations you do not offer, and list conditions nobody can trigger under <code>"unreachable"</code>, with the reason. <code>${programOf(report)} init --from</code> adds all of it to a target file.</p></section>
 `
 }
 

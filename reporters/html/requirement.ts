@@ -1,4 +1,3 @@
-import { commandIn } from '../view/next-steps.ts'
 import type {
   Failure,
   RecordedRequest,
@@ -50,9 +49,7 @@ function one(failure: Failure, limit: number): string {
     if (label !== 'again' && label !== 'curl') facts += row(htmlText(text))
     else if (text.length <= limit * 4) commands += row(`<pre class="c">${htmlText(text)}</pre>`)
   }
-  const path =
-    failure.path === undefined ? '' : `, path ${htmlText(shortened(failure.path, limit))}`
-  return `<div class="evidence"><dl>${facts}</dl>${failure.story === undefined ? '' : storyMarkup(failure.story)}${exchange(failure, limit)}<dl>${commands}<dt>Seed</dt><dd>${failure.seed}${path}</dd></dl></div>`
+  return `<div class="evidence"><dl>${facts}</dl>${failure.story === undefined ? '' : storyMarkup(failure.story)}${exchange(failure, limit)}${commands && `<dl>${commands}</dl>`}</div>`
 }
 
 function exchange({ exchange: shown }: Failure, limit: number): string {
@@ -96,20 +93,12 @@ export function requirement(result: RequirementResult, context: RequirementConte
     result.reason === undefined
       ? ''
       : `<span class="why">${htmlText(shortened(result.reason, 500))}</span>`
-  const again =
-    result.failures.length > 0 || result.cases === 0
-      ? ''
-      : `<p class="lead">Run again</p><pre class="c">${htmlText(rerun(report, result))}</pre>`
   const expected = reasonExpected(report, result.id)
   const known =
     expected === undefined || result.outcome !== 'failed'
       ? ''
       : `<p class="facts">Expected by the baseline: ${htmlText(expected)}</p>`
-  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${levels[result.level]}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${known}${failureEvidence(result.failures, failureShare)}${ranOrNot}${again}${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
-}
-
-function rerun(report: Report, { id }: RequirementResult): string {
-  return `${commandIn(report)} --only ${id} --seed ${report.run.seed}`
+  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${levels[result.level]}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${known}${failureEvidence(result.failures, failureShare)}${ranOrNot}${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
 }
 
 export function toolbar(report: Report): string {

@@ -56,12 +56,7 @@ test('exchanges are shown with their requirement, passed ones too, with curl and
   const all = await pageOf(passed, [unanswered, ...exchanges.slice(1)])
   const row = textOf(rows(all)[4]!)
   const of4 = [exchanges[4]!.curl, exchanges[34]!.curl, exchanges[4]!.response!.body]
-  for (const part of [
-    ...of4,
-    'x-request-id: r-34',
-    `--only ${passed.requirements[4]!.id} --seed 421`,
-  ])
-    expect(row).toContain(part)
+  for (const part of [...of4, 'x-request-id: r-34']) expect(row).toContain(part)
   expect(textOf(rows(all)[0]!)).toContain('No answer: no answer within 15 s')
 })
 
