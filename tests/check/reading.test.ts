@@ -13,6 +13,7 @@ import {
   check,
   checked,
   createdJob,
+  job,
   entry,
   envelope,
   failedIds,
@@ -270,7 +271,7 @@ test('entries without an answer, of other addresses and other methods are passed
 test('a job is known by its creation in whatever order the entries are', async () => {
   const recorded = har(granted['jobs.create/202-created']!, {
     ...granted['jobs.retrieve/200-job']!,
-    answers: { ...createdJob, application_id: 'app-2' },
+    answers: { ...job, application_id: 'app-2' },
   })
   recorded.log.entries.reverse()
   expect(failedIds(await check(recorded))).toEqual(['jobs.retrieve/200-identity'])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { checkFile } from '../../cli/check.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
 import { folder } from '../cli/conform.ts'
+import { bodyOf } from '../spec/bodies.ts'
 
 /** A recorded request and its answer, in the few words that a test needs. */
 export interface Told {
@@ -67,7 +68,7 @@ export const envelope = (tpe: string, key?: string) => ({
 const id = '6f1c1a52-93f4-4a53-9d3c-0a8b3c8f4a11'
 
 export const createdJob = { id, status: 'in_progress', created_at: '2026-03-01T12:00:00Z' }
-export const job = { ...createdJob, application_id: 'app-1', status: 'completed' }
+export const job = { ...bodyOf('job'), ...createdJob, application_id: 'app-1', status: 'completed' }
 
 const jobs = '/v1/applications/app-1/jobs'
 const parser = '/v1/tools/pdf-parser/f-1'

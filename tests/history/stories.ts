@@ -3,6 +3,7 @@ import type { Exchange } from '../../harness/journal/exchange.ts'
 import { responseOf } from '../support/response.ts'
 import type { HistoryEvent } from '../../harness/journal/event.ts'
 import { Journal, type History } from '../../harness/journal/journal.ts'
+import { bodyOf } from '../spec/bodies.ts'
 
 export const limits = { settleMs: 5000, jobTimeoutMs: 8000 }
 
@@ -12,6 +13,8 @@ export const idOf = (name: string): string =>
 
 const line =
   /^(?<from>\d+)(?:-(?<to>\d+))? (?<on>\w+)(?<odd>\*)?(?:\/(?<fault>\S+))?: (?<said>\w+|-)(?: (?<tpe>[A-Z]\w*))?(?: (?<job>j\d+))?(?<more>(?: \w+=\S+)*)$/
+/** What a reading shows besides, for the shape alone. */
+const read = bodyOf('job')
 /** When a story begins, in ms since the epoch. */
 const begun = Date.UTC(2026, 2, 1, 12)
 const at = (ms: number): string => new Date(begun + ms).toISOString()
@@ -86,7 +89,12 @@ export function historyOf(story: string, isRecorded = false): History {
     const ownOf = (name: string) => ({ id: idOf(name), created_at: at(known?.createdAt ?? 0) })
     const body = {
       ...(isReading &&
-        status === 200 && { ...ownOf(on), status: said, application_id: known?.application }),
+        status === 200 && {
+          ...read,
+          ...ownOf(on),
+          status: said,
+          application_id: known?.application,
+        }),
       ...(job && { ...ownOf(job), status: 'in_progress' }),
       ...(tpeOf(status) && { tpe: tpeOf(status, tpe), errors: [], extras: {} }),
       ...membersIn(more),

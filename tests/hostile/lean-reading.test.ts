@@ -2,12 +2,14 @@ import { expect, test } from 'vitest'
 import { responseOf } from '../support/response.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import { lightened, trimmedBody } from '../../harness/journal/event.ts'
+import { bodyOf } from '../spec/bodies.ts'
 import { validate } from '../../schemas/validate.ts'
 
 const reading = (job: object): Exchange =>
   ({ response: responseOf(200, JSON.stringify(job)) }) as Partial<Exchange> as Exchange
 
 const job = {
+  ...bodyOf('job'),
   id: '7d1f2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3',
   status: 'completed',
   application_id: 'a-1',

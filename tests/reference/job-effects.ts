@@ -1,3 +1,4 @@
+import shape from '../../schemas/job.schema.json' with { type: 'json' }
 import { setTimeout as pause } from 'node:timers/promises'
 import { send, settleMs, target, type Reply, type Server, type Story } from './client.ts'
 
@@ -40,7 +41,8 @@ async function answersTo(server: Server, ...texts: string[]): Promise<string> {
 
 /** Effects of the variants about jobs, seen from outside. */
 export const jobEffects: Readonly<Record<string, Story>> = {
-  'jobs/no-optional-members': async (server) => Object.keys((await job(server)).json).length === 4,
+  'jobs/no-optional-members': async (server) =>
+    Object.keys((await job(server)).json).length === shape.required.length,
   'jobs/all-members': async (server) => {
     const { completed_at: at, data, error } = (await ended(server)).json
     return typeof at === 'string' && typeof data === 'object' && typeof error === 'string'

@@ -3,15 +3,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { formats } from '../../schemas/formats.ts'
 import { memberPath, setAt } from '../../schemas/json.ts'
-import { type SchemaName, validate } from '../../schemas/validate.ts'
+import { validate } from '../../schemas/validate.ts'
+import { bodyTables } from './bodies.ts'
 
-const tables = readFileSync(new URL('bodies.txt', import.meta.url), 'utf8')
-  .trim()
-  .split('\n\n')
 const parsed = (json: string): unknown => (json === '-' ? undefined : JSON.parse(json))
 
-describe.each(tables.slice(1).map((table) => table.split('\n')))('%s', (first, ...rows) => {
-  const [, name = '', json = ''] = /^(\S+) (.*)$/.exec(first)!
+describe.each(bodyTables)('$name $json', ({ name, json, rows }) => {
   test.each(rows)('%s', (row) => {
     const [changes = '', problem] = row.split(' -> ')
     let body = parsed(json)
@@ -23,7 +20,7 @@ describe.each(tables.slice(1).map((table) => table.split('\n')))('%s', (first, .
     }
     const whole = place === '' ? problem : `${memberPath(place)} ${problem}`
     const expected = problem ? { valid: false, problem: whole } : { valid: true }
-    expect(validate(name as SchemaName, body)).toEqual(expected)
+    expect(validate(name, body)).toEqual(expected)
   })
 })
 
