@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import type { Colors } from 'picocolors/types'
 import type { Report } from '../harness/report/index.ts'
 import { count } from '../harness/report/index.ts'
@@ -70,8 +71,8 @@ function textOf(lines: readonly Line[], width: number): string {
 
 function rowsOf(lines: readonly Line[], columns: number): number {
   return laidOut(lines, columns)
-    .map((line) => line.replaceAll(/\u001b(?:\[\d+m|\]8;;[^\u0007]*\u0007)/g, '').length)
-    .reduce((sum, length) => sum + Math.max(1, Math.ceil(length / columns)), 0)
+    .map((line) => Math.ceil(stripVTControlCharacters(line).length / columns))
+    .reduce((sum, rows) => sum + Math.max(1, rows), 0)
 }
 
 interface Showing {

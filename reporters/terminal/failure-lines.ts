@@ -90,24 +90,22 @@ function headOf(result: RequirementResult, colors: Colors, more = ''): string {
   return `${signOf(result, colors)} ${colors.bold(terminalText(result.id))}  ${mark(levels[result.level])}  ${where}${more}`
 }
 
-function storyOf({ story }: Failure, colors: Colors): Line[] {
-  if (story === undefined) return []
-  return storyLines(story).map((line, at) =>
-    labelled(at === 0 ? 'story' : '', terminalText(line), colors),
-  )
-}
-
 function evidenceLines(failure: Failure, colors: Colors): Line[] {
   const lines = evidence(failure)
   const facts = lines.filter(([label]) => label !== 'again' && label !== 'curl')
+  const story = failure.story ? storyLines(failure.story) : []
   return [
     ...linesOf(facts, colors),
-    ...storyOf(failure, colors),
+    ...story.map((line, at) => labelled(at === 0 ? 'story' : '', terminalText(line), colors)),
     ...linesOf(lines.slice(facts.length), colors),
   ]
 }
 
 function linesOf(lines: readonly EvidenceLine[], colors: Colors): Line[] {
+  const paints: Partial<Record<EvidenceLine[0], (text: string) => string>> = {
+    expected: colors.green,
+    received: colors.red,
+  }
   return lines.flatMap(([label, text]): Line[] => {
     // Text to copy has its own line, indented with blanks only.
     if (label === 'curl' || label === 'again')
@@ -115,7 +113,7 @@ function linesOf(lines: readonly EvidenceLine[], colors: Colors): Line[] {
         `${INDENT}${colors.dim(label)}`,
         { whole: `${INDENT}  ${terminalText(commandOrLength(text), Infinity)}` },
       ]
-    return [labelled(label, painted(label, terminalText(text), colors), colors)]
+    return [labelled(label, (paints[label] ?? String)(terminalText(text)), colors)]
   })
 }
 
@@ -125,9 +123,4 @@ function labelled(label: string, text: string, colors: Colors): Line {
     width: INDENT.length + LABEL_WIDTH,
     text,
   }
-}
-
-function painted(label: EvidenceLine[0], text: string, colors: Colors): string {
-  if (label === 'expected') return colors.green(text)
-  return label === 'received' ? colors.red(text) : text
 }
