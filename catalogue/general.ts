@@ -8,7 +8,7 @@ import {
 } from './operations.ts'
 import { missingMember, type Operation, roleOf } from './operation.ts'
 import type { RequirementFrom, RequirementText } from './requirement.ts'
-import { fullKey, requirement, scenario, requirements, valid } from './requirement.ts'
+import { byScenario, requirement, requirements, scenario, valid, fullKey } from './requirement.ts'
 
 const all: readonly OperationId[] = operations.map(({ id }) => id)
 const withJson = operations
@@ -55,10 +55,10 @@ function onEach<O extends OperationId, const T extends RequirementText>(
 
 // oxfmt-ignore
 export const everyOperation = [
-  ...onEach(all, { id: '401-missing-credentials', section: '4, 5, 7.3', expects: [[401, 'BadCredentials']],
+  ...onEach(all, { id: '401-missing-credentials', section: '4, 5, 7.3', needs: [], expects: [[401, 'BadCredentials']],
     statement: 'A request without an Authorization header gets 401 BadCredentials.',
     fault: 'credentials', keyless: true }),
-  ...onEach(all, { id: '401-malformed-key', section: '5', expects: [[401, 'BadCredentials']],
+  ...onEach(all, { id: '401-malformed-key', section: '5', needs: [], expects: [[401, 'BadCredentials']],
     statement: 'A request whose key is malformed (no scheme, another scheme, no key, not a JWT) gets 401 BadCredentials.',
     fault: 'credentials', keyless: true }),
   ...onEach(all, { id: '401-invalid-key', section: '5, 7.1', needs: [fullKey], expects: [[401, 'BadCredentials', 'BadToken']],
@@ -74,18 +74,18 @@ export const everyOperation = [
     // §7.3 has no row for it; §7.2 applies.
     statement: 'A request over a rate limit or quota gets 429 QuotaExceeded or TooManyRequests.',
     expects: [[429, 'QuotaExceeded', 'TooManyRequests']] }),
-  ...onEach(withJson, { id: '400-malformed-json', section: '7.2, 7.3', needs: [valid], expects: [[400, 'InvalidContentType', 'BadRequest']],
+  ...onEach(withJson, { id: '400-malformed-json', section: '7.2, 7.3', expects: [[400, 'InvalidContentType', 'BadRequest']],
     statement: 'A body that is not JSON gets 400 InvalidContentType or BadRequest.' }),
-  ...onEach(withJson, { id: '400-wrong-content-type', section: '7.2, 7.3', needs: [valid], expects: [[400, 'InvalidContentType', 'BadRequest']],
+  ...onEach(withJson, { id: '400-wrong-content-type', section: '7.2, 7.3', expects: [[400, 'InvalidContentType', 'BadRequest']],
     statement: 'A body with another content type than JSON gets 400 InvalidContentType or BadRequest.' }),
-  ...onEach(withObject, { id: '4xx-malformed-body', section: '2.1, 2.8, 7.2, 7.3', needs: [valid], expects: [['4xx-body']],
+  ...onEach(withObject, { id: '4xx-malformed-body', section: '2.1, 2.8, 7.2, 7.3', expects: [['4xx-body']],
     statement: 'A JSON body of another type than the operation takes gets a 4xx (not 401, 403, 404 or 429) with an error envelope.' }),
-  ...onEach(withEssential, { id: missingMember, level: 'should', section: '7.2', needs: [valid], expects: [['4xx-body']] }, (id) => ({
+  ...onEach(withEssential, { id: missingMember, level: 'should', section: '7.2', expects: [['4xx-body']] }, (id) => ({
     statement: `A body without ${essentialRole(id)}, or an empty body, gets a 4xx (not 401, 403, 404 or 429) with an error envelope.`,
     needs: [valid, `{${essentialRole(id)}}`] })),
-  ...onEach(withJson, { id: 'bad-input-no-5xx', section: '7.2', needs: [valid], expects: [['no-5xx']],
+  ...onEach(withJson, { id: 'bad-input-no-5xx', section: '7.2', expects: [['no-5xx']],
     statement: 'A missing, malformed or odd body never causes a 5xx.' }),
-  ...onEach(failing, { id: '500-internal-error', section: '7.3', needs: [scenario], expects: [[500, 'InternalError']],
+  ...onEach(failing, { id: '500-internal-error', needs: [scenario], expects: [[500, 'InternalError']],
     statement: 'An internal processing error returns 500 InternalError.' }),
 ]
 
@@ -132,11 +132,11 @@ export const guardrails = requirements('guardrails', [
     statement: "Content that a provider's guardrail blocks gets 400 BadRequest; a message with key fail.guardrail.blocked names guardrail_name and entity_type." },
   { id: '401-provider-credentials', section: '5, 7.3', needs: [scenario], expects: [[401, 'BadCredentials']],
     statement: 'Invalid credentials of a guardrail provider give 401 BadCredentials.' },
-  { id: '403-provider-permissions', section: '7.3', needs: [scenario], expects: [[403, 'InsufficientAccessRights']],
+  { id: '403-provider-permissions', needs: [scenario], expects: [[403, 'InsufficientAccessRights']],
     statement: 'Missing permissions at a guardrail provider give 403 InsufficientAccessRights.' },
-  { id: '404-unknown-guardrail', section: '7.3', needs: [scenario], expects: [[404, 'ResourceNotFound']], refused: 'An invalid guardrail id, version or provider address' },
-  { id: '500-provider-error', section: '7.3', needs: [scenario], expects: [[500, 'InternalError']], refused: 'A communication error of a guardrail provider' },
-  { id: '503-provider-down', section: '7.3', needs: [scenario], expects: [[503, 'InternalError']], refused: 'While a guardrail provider is down, a request' },
+  byScenario('404-unknown-guardrail', [[404, 'ResourceNotFound']], 'An invalid guardrail id, version or provider address'),
+  byScenario('500-provider-error', [[500, 'InternalError']], 'A communication error of a guardrail provider'),
+  byScenario('503-provider-down', [[503, 'InternalError']], 'While a guardrail provider is down, a request'),
 ])
 
 /** Answers with that status: a code name of its row of §7.2, or a type that §7.3 lists. */

@@ -112,11 +112,12 @@ export const valid = '{valid request}'
 export interface RequirementText {
   readonly id: string
   readonly level?: Level
-  readonly section: string
+  /** Default: 7.3. */
+  readonly section?: string
   /** One sentence. Default, from `refused` and `expects`: "<refused> gets <pairs>." */
   readonly statement?: string
   readonly refused?: string
-  /** JSON Pointers, `scenario`, `valid`, and `{role}` for a role of the operation's body. */
+  /** JSON Pointers, `scenario`, `valid` (the default), and `{role}` for a role of the operation's body. */
   readonly needs?: readonly Need[]
   /** Absent if the requirement is not about status and `tpe`. */
   readonly expects?: Expected
@@ -146,9 +147,7 @@ export interface RequirementText {
 
 /** A complete requirement: the part that `conform list` prints, and internal data. */
 export interface DefinedRequirement
-  extends
-    Requirement,
-    Omit<RequirementText, 'id' | 'level' | 'statement' | 'refused' | 'needs' | 'effect'> {
+  extends Requirement, Omit<RequirementText, keyof Requirement | 'refused'> {
   /** Only a scenario of the target file can trigger it. */
   readonly scenarioOnly: boolean
 }
@@ -182,7 +181,8 @@ export function requirement<const A extends Area, const T extends RequirementTex
   text: T,
 ): RequirementFrom<A, T> {
   const ofControl = text.control && isOperationId(area) ? effectOf(operationOf(area)) : undefined
-  const { refused, level = 'must', needs = [], effect = ofControl ?? 'none', ...rest } = text
+  const { refused, level = 'must', section = '7.3', effect = ofControl ?? 'none', ...rest } = text
+  const needs = text.needs ?? (isOperationId(area) ? [valid] : [])
   const id = `${area}/${text.id}`
   const own = (need: string): string => {
     if (need === scenario) return `/scenarios/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`
@@ -195,6 +195,7 @@ export function requirement<const A extends Area, const T extends RequirementTex
     id,
     operation: area,
     level,
+    section,
     statement: text.statement ?? `${refused} gets ${wordsOf(text.expects)}.`,
     needs: needs.flatMap((need): readonly Need[] => {
       if (need === valid) return validRequest[area as OperationId]
@@ -208,19 +209,35 @@ export function requirement<const A extends Area, const T extends RequirementTex
 /** The requirement for valid requests of an operation whose response is not shown. */
 export function accepted(what: string) {
   const statement = `${what} returns a 2xx.`
-  const own = { id: '2xx-accepted', section: '4.4', needs: [valid], expects: '2xx' } as const
+  const own = { id: '2xx-accepted', section: '4.4', expects: '2xx' } as const
   return { ...own, statement, control: true as const }
 }
 
+/** A refusal that only a scenario of the target file can trigger. */
+export function byScenario<const Id extends string, const Expects extends Pairs>(
+  id: Id,
+  expects: Expects,
+  refused: string,
+  section = '7.3',
+) {
+  return { id, section, needs: [scenario], expects, refused } as const
+}
+
+/** §5: an object that the key may not access. */
+export function noAccess<const Id extends string>(id: Id, what: string) {
+  const refused = `${what} that the key may not access`
+  return { ...byScenario(id, [[403, 'InsufficientAccessRights']], refused, '5'), times: 3 }
+}
+
 /** §7.4: an error of the model, with any status. */
-export const modelError = <const Id extends string, const Tpe extends string>(
+export function modelError<const Id extends string, const Tpe extends string>(
   id: Id,
   tpe: Tpe,
   what: string,
-) => ({
-  ...({ id, section: '7.4', needs: [scenario], expects: [['any', tpe]] } as const),
-  statement: `${what} ${tpe}.`,
-})
+) {
+  const expects = [['any', tpe]] as const
+  return { id, section: '7.4', needs: [scenario], expects, statement: `${what} ${tpe}.` } as const
+}
 
 export function requirements<const A extends Area, const T extends readonly RequirementText[]>(
   area: A,
@@ -238,12 +255,12 @@ export const namedCreations = (requests: number) => [
   { id: '2xx-own-id', section: '4.4', needs: [valid, '{id}'], expects: '2xx',
     statement: 'Two creations never share an id, even if they are sent at once.',
     effect: 'creates', atMost: { requests: 4, also: { 'files.list': 4 } } },
-  { id: '4xx-no-effect', section: '5, 7.2, 7.3', needs: [valid], expects: '2xx',
+  { id: '4xx-no-effect', section: '5, 7.2, 7.3', expects: '2xx',
     statement: 'A refused creation makes nothing: the same one with the full key is granted.',
     effect: 'creates', atMost: { requests } },
-  { id: '400-atomic', level: 'should', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],
+  { id: '400-atomic', level: 'should', expects: [[400, 'BadRequest']],
     statement: 'When four creations with one name are sent at once, at most one is granted.',
     fault: 'state', effect: 'creates', atMost: { requests: 4, also: { 'files.list': 4 } } },
-  { id: '400-malformed-parameters', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],
+  { id: '400-malformed-parameters', expects: [[400, 'BadRequest']],
     statement: 'A creation whose name is not a string gets 400 BadRequest.' },
 ] as const satisfies readonly RequirementText[]
