@@ -2,7 +2,7 @@ import { type Member, otherKinds, type Parameter } from './operation.ts'
 import { numberOf, type OperationId, operation } from './operations.ts'
 import { oddForms } from './odd-values.ts'
 
-/** Kinds of faults in requests, each with the requirement that it is a case of (`tests/spec/fault-matrix.ts`). */
+// Kinds of faults in requests; `tests/spec/fault-matrix.ts` says which requirement each is a case of.
 
 /**
  * Where a form of a key is sent. `turn`: a lenient reader accepts it everywhere, so each operation gets every third
@@ -79,31 +79,56 @@ export function isFormOn(id: OperationId, kind: string, turn: number): boolean {
   return at === -1 || allFormsOn.includes(id) || at % 3 === turn % 3 || isOnlyScheme
 }
 
-/** Paths besides the operation's own that must not be served without a key either. */
-// oxfmt-ignore
-export const otherPlaces = [
-  'other path', 'slash at the end', 'double slash', ';x', 'upper case', '.json', 'percent-encoded',
-  'uuid in the other letter case', 'query', 'other body', 'no body', 'forwarded', 'multipart', 'no user agent',
-] as const
-export type OtherPlace = (typeof otherPlaces)[number]
+/**
+ * Places besides the operation's own that must not be served without a key either. `spelling`: of the path, or of the
+ * uuid in it (RFC 9562, 4), which a router may treat as different; `disguise`: the request claims to be internal, lacks a
+ * user agent, or contains a form, and some servers exempt it from keys.
+ */
+const places = {
+  'other path': 'another',
+  'slash at the end': 'spelling',
+  'double slash': 'spelling',
+  ';x': 'spelling',
+  'upper case': 'spelling',
+  '.json': 'spelling',
+  'percent-encoded': 'same',
+  'uuid in the other letter case': 'spelling',
+  query: 'same',
+  'other body': 'another',
+  'no body': 'another',
+  forwarded: 'disguise',
+  multipart: 'disguise',
+  'no user agent': 'disguise',
+} as const
+export type OtherPlace = keyof typeof places
+export const otherPlaces = Object.keys(places) as OtherPlace[]
 
 /** These operations get every form of a wrong key, even with `credentialProbes` few, and every spelling of a path. */
 export const allFormsOn: readonly OperationId[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
 
-/** Spellings that a router accepts everywhere or nowhere, and a query without meaning. */
-const alike: readonly OtherPlace[] = ['.json', 'percent-encoded', 'query']
+export const isDisguise = (place: OtherPlace): boolean => places[place] === 'disguise'
+export const isSpelling = (place: OtherPlace): boolean => places[place] === 'spelling'
 
-/** Requests that claim to be internal, lack a user agent, or contain a form: some servers exempt these from keys. */
-const disguises: readonly OtherPlace[] = ['forwarded', 'no user agent', 'multipart']
+/** Places that are the same path by RFC 3986; a documented query may have its own route or filter. */
+export function isSamePath(place: OtherPlace, id: OperationId): boolean {
+  const isNoOther = places[place] === 'same' && !(place === 'query' && shownQuery(id))
+  return isNoOther || isDisguise(place)
+}
 
-export const isDisguise = (place: OtherPlace): boolean => disguises.includes(place)
+/** Of these a router accepts all or none, so an operation gets one per seed. */
+const alike: readonly (readonly OtherPlace[])[] = [
+  ['.json', 'percent-encoded', 'query'],
+  ['forwarded', 'no user agent', 'multipart'],
+]
 
 /** False if the operation gets another of the similar places in that turn. */
 function isSentTo(id: OperationId, place: OtherPlace, turn: number): boolean {
-  if (allFormsOn.includes(id) || (place === 'query' && shownQuery(id) !== undefined)) return true
+  if (allFormsOn.includes(id) || (place === 'query' && shownQuery(id))) return true
   // Only POST can carry a form.
-  const own = operation(id).method === 'POST' ? disguises : disguises.slice(0, -1)
-  const all = [alike, own].find((places) => places.includes(place))
+  const isPost = operation(id).method === 'POST'
+  const all = alike
+    .find((group) => group.includes(place))
+    ?.filter((one) => one !== 'multipart' || isPost)
   return all === undefined || all[turn % all.length] === place
 }
 
@@ -122,31 +147,13 @@ export function otherBodyMembers(id: OperationId): readonly Member[] {
   )
 }
 
-/** Places that are the same path by RFC 3986; a documented query may have its own route or filter. */
-export function isSamePath(place: OtherPlace, id: OperationId): boolean {
-  const isNoOther = place === 'query' && shownQuery(id) === undefined
-  return place === 'percent-encoded' || isDisguise(place) || isNoOther
-}
-
-/** Other spellings of the path, or of the uuid in it (RFC 9562, 4): a router may treat them as different. */
-export function isSpelling(place: OtherPlace): boolean {
-  const others = ['other path', 'percent-encoded', 'query', 'other body', 'no body']
-  return !others.includes(place) && !isDisguise(place)
-}
-
-/** Paths that the spec names besides the main one (§4.4), including the one without an id. */
-function namedPaths(id: OperationId): readonly string[] {
-  const { path, otherPaths } = operation(id)
-  return [path, ...otherPaths, ...(id === 'pdf.parse' ? ['/v1/tools/pdf-parser'] : [])]
-}
-
-/** RFC 3986, 2.3: an encoded letter is the same path to anyone who decodes it. */
-const percentEncoded = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`
-
 /** The spellings of a path for a place; a router may treat them as the same. */
 function spelled(path: string, place: OtherPlace): string[] {
-  if (place === 'percent-encoded') return [path.replaceAll(/(?<=\/)[a-z]/g, percentEncoded)]
-  if (!isSpelling(place)) return [path]
+  // RFC 3986, 2.3: an encoded letter is the same path to anyone who decodes it.
+  if (place === 'percent-encoded')
+    return [path.replaceAll(/(?<=\/)[a-z]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`)]
+  // The uuid is written only when an id is filled in.
+  if (!isSpelling(place) || place === 'uuid in the other letter case') return [path]
   if (place === 'slash at the end') return [`${path}/`]
   if (place === ';x' || place === '.json') return [path + place]
   if (place === 'double slash') return [path.replace('/v1/', '/v1//'), `/${path}`]
@@ -163,15 +170,21 @@ export function pathAt(
   place: OtherPlace,
   turn: number,
 ): string | undefined {
-  if (place === 'other path') return namedPaths(id).find((other) => other !== path)
-  if (place === 'no body') return operation(id).method === 'POST' ? path : undefined
-  if (place === 'other body') return otherBodyMembers(id).length > 0 ? path : undefined
-  if (place === 'uuid in the other letter case') {
-    const isUuid = Object.values(operation(id).params ?? {}).some(({ format }) => format === 'uuid')
-    return isUuid ? path : undefined
-  }
-  if (place === 'multipart' && operation(id).method !== 'POST') return undefined
-  if (!isSentTo(id, place, turn)) return undefined
+  const { method, params = {}, ...documented } = operation(id)
+  // §4.4 names paths besides the main one, among them the parser's without an id.
+  if (place === 'other path')
+    return [
+      documented.path,
+      ...documented.otherPaths,
+      ...(id === 'pdf.parse' ? ['/v1/tools/pdf-parser'] : []),
+    ].find((other) => other !== path)
+  const isPossible =
+    place === 'other body'
+      ? otherBodyMembers(id).length > 0
+      : place === 'uuid in the other letter case'
+        ? Object.values(params).some((one) => one.format === 'uuid')
+        : method === 'POST' || !['no body', 'multipart'].includes(place)
+  if (!isPossible || !isSentTo(id, place, turn)) return undefined
   const all = spelled(path, place)
   // A spelling is accepted everywhere or nowhere: each operation gets one of two, in turn.
   return all[turn % all.length]
@@ -208,9 +221,8 @@ export const furtherMembers = 24
 
 /** True if no requirement refuses the member when absent or of that type: a target may accept such a request. */
 export function isLoose(member: Member, fault: string): boolean {
-  const { absent, null: ofNull, type, unknown } = member.judgedBy ?? {}
-  if (fault === 'unknown' || fault === 'deleted') return unknown === undefined
-  if (fault === 'absent') return absent === undefined
-  if (fault === 'null') return ofNull === undefined
-  return type === undefined || !otherKinds(member).some((kind) => kind === fault)
+  const { judgedBy = {} } = member
+  if (fault === 'unknown' || fault === 'deleted') return judgedBy.unknown === undefined
+  if (fault === 'absent' || fault === 'null') return judgedBy[fault] === undefined
+  return judgedBy.type === undefined || !otherKinds(member).some((kind) => kind === fault)
 }
