@@ -34,53 +34,6 @@ export function isListed({ isChosen, allowed, shows }: Partial<Member>): boolean
   return (isChosen ?? false) || allowed !== undefined || shows !== undefined
 }
 
-/** Bounds of §2.7 have their own requirement, which does not cover a fraction for an integer. */
-function oddNumbersOf({ at = '', judgedBy }: Known): readonly OddNumber[] {
-  if (!at.startsWith('{query_config}/')) return oddNumbers
-  if (judgedBy?.value === undefined) return ['negative', 'huge', 'fraction']
-  return /_(?:level|threshold)$/.test(at) ? ['infinite'] : ['fraction', 'infinite']
-}
-
-/**
- * The odd values of a member that no other requirement sends.
- * @param members of its operation
- */
-export function oddValuesOf(member: Known, members: readonly Member[] = []): readonly OddValue[] {
-  const { at = '', isExtra, isFile, isId, judgedBy, kinds, role } = member
-  if (isId) return ['empty', 'unknown', ...(isFile ? (['deleted'] as const) : [])]
-  const isObject = kinds.includes('object')
-  // An empty object lacks members that the spec requires: that is another fault. `{}` as configuration must be accepted.
-  const lacksRequired =
-    at !== '' && members.some((other) => other.at.startsWith(`${at}/`) && other.required === true)
-  const isOwnFault =
-    (isObject && lacksRequired) ||
-    (member.at !== undefined && roleOf(member as Member) === 'query_config')
-  const mayBeEmpty = emptyOf(kinds).length > 0 && judgedBy?.empty === undefined && !isOwnFault
-  const isText = kinds.includes('string') && !isListed(member)
-  const isAnyText = mayBeAnyText(member)
-  const texts: readonly OddText[] = isAnyText ? ['lone surrogate', 'long'] : oddTexts
-  // A server may trim blanks before or after checking that.
-  const isEmptyRefused = judgedBy?.empty?.startsWith('400-empty') === true
-  // An array of objects that every valid request has.
-  const isRepeatable =
-    kinds.join() === 'array' &&
-    !isExtra &&
-    members.some((item) => item.at === `${at}/*` && item.kinds.includes('object'))
-  const odd: readonly (readonly [holds: boolean, values: readonly OddValue[]])[] = [
-    [mayBeEmpty, ['empty']],
-    [isText, texts],
-    [isText && isEmptyRefused, ['blank']],
-    // A text other than the name of a created object, which must be unique.
-    [isText && role !== 'name' && !isAnyText, ['object member']],
-    [mayBeUnknown(member), ['unknown']],
-    [twinOf(member, members) !== undefined, ['equal']],
-    [mayStandAlone(member), ['alone']],
-    [kinds.includes('number'), oddNumbersOf(member)],
-    [isRepeatable, ['repeated']],
-  ]
-  return odd.flatMap(([holds, values]) => (holds ? values : []))
-}
-
 /** Another requirement covers any text here. */
 export const mayBeAnyText = ({ judgedBy }: Known): boolean => judgedBy?.empty === '202-any-text'
 
@@ -88,22 +41,64 @@ export const mayBeAnyText = ({ judgedBy }: Known): boolean => judgedBy?.empty ==
 export const mayBeUnknown = (member: Known): boolean =>
   isListed(member) && member.judgedBy?.value === undefined
 
+export const mayStandAlone = ({ isExtra, shows }: Known): boolean =>
+  isExtra === true && shows !== undefined
+
 /** An earlier member with values of the same list: `source` for `target`. */
 export function twinOf(
   { at, isChosen, judgedBy }: Partial<Member>,
   members: readonly Member[],
 ): Member | undefined {
-  const before = members.slice(
-    0,
-    members.findIndex((other) => other.at === at),
-  )
-  return before.find(
-    (other) => isChosen && other.isChosen && judgedBy?.value === other.judgedBy?.value,
-  )
+  const position = members.findIndex((other) => other.at === at)
+  return members
+    .slice(0, position)
+    .find((other) => isChosen && other.isChosen && judgedBy?.value === other.judgedBy?.value)
 }
 
-export const mayStandAlone = ({ isExtra, shows }: Known): boolean =>
-  isExtra === true && shows !== undefined
+/** Bounds of §2.7 have their own requirement, which does not cover a fraction for an integer. */
+function oddNumbersOf({ at = '', judgedBy }: Known): readonly OddNumber[] {
+  if (!at.startsWith('{query_config}/')) return oddNumbers
+  if (judgedBy?.value === undefined) return ['negative', 'huge', 'fraction']
+  return /_(?:level|threshold)$/.test(at) ? ['infinite'] : ['fraction', 'infinite']
+}
+
+function mayBeEmpty(member: Known, members: readonly Member[]): boolean {
+  const { at = '', kinds, judgedBy } = member
+  // `{}` as configuration must be accepted, by another requirement.
+  const isGranted = member.at !== undefined && roleOf(member as Member) === 'query_config'
+  // An empty object lacks members that the spec requires: that is another fault.
+  const lacksRequired =
+    kinds.includes('object') &&
+    at !== '' &&
+    members.some((other) => other.at.startsWith(`${at}/`) && other.required === true)
+  return emptyOf(kinds).length > 0 && judgedBy?.empty === undefined && !isGranted && !lacksRequired
+}
+
+/**
+ * The odd values of a member that no other requirement sends.
+ * @param members of its operation
+ */
+export function oddValuesOf(member: Known, members: readonly Member[] = []): readonly OddValue[] {
+  const { at, kinds, judgedBy, role, isId, isFile, isExtra } = member
+  if (isId) return isFile ? ['empty', 'unknown', 'deleted'] : ['empty', 'unknown']
+  const isText = kinds.includes('string') && !isListed(member)
+  const isAnyText = mayBeAnyText(member)
+  const hasObjects = members.some((item) => item.at === `${at}/*` && item.kinds.includes('object'))
+  const possible: readonly (readonly [boolean, ...OddValue[]])[] = [
+    [mayBeEmpty(member, members), 'empty'],
+    [isText, ...(isAnyText ? (['lone surrogate', 'long'] as const) : oddTexts)],
+    // An empty text is refused: a server may trim blanks before or after checking that.
+    [isText && judgedBy?.empty?.startsWith('400-empty') === true, 'blank'],
+    // The name of a created object must be unique.
+    [isText && !isAnyText && role !== 'name', 'object member'],
+    [mayBeUnknown(member), 'unknown'],
+    [twinOf(member, members) !== undefined, 'equal'],
+    [mayStandAlone(member), 'alone'],
+    [kinds.includes('number'), ...oddNumbersOf(member)],
+    [kinds.join() === 'array' && !isExtra && hasObjects, 'repeated'],
+  ]
+  return possible.flatMap(([isPossible, ...values]) => (isPossible ? values : []))
+}
 
 export function emptyOf(kinds: readonly JsonKind[]): unknown[] {
   const values: readonly (readonly [JsonKind, unknown])[] = [

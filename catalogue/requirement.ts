@@ -1,4 +1,4 @@
-import type { Operation, Effect } from './operation.ts'
+import type { Effect } from './operation.ts'
 import {
   isOperationId,
   operation as operationOf,
@@ -20,52 +20,32 @@ function field(operation: OperationId, role: string): string {
 
 /** The needs of each operation's valid request. */
 export const validRequest = Object.fromEntries(
-  operations.map((one: Operation & { readonly id: OperationId }) => [one.id, needsOf(one)]),
+  operations.map(({ id, body, isWhole, creates, params = {} }): [OperationId, Need[]] => [
+    id,
+    [
+      ...(body === 'json' && !isWhole ? [`/operations/${id}/body`] : []),
+      ...(body === 'raw' ? [`/operations/${id}/content`] : []),
+      ...(creates?.name && 'role' in creates.name ? [field(id, creates.name.role)] : []),
+      ...Object.values(params).map(({ declaredAt, needs = [declaredAt] }) =>
+        needs.length === 1 ? needs[0]! : needs,
+      ),
+    ],
+  ]),
 ) as unknown as Readonly<Record<OperationId, readonly Need[]>>
-
-function needsOf({
-  id,
-  body: kind,
-  isWhole,
-  creates,
-  params = {},
-}: Operation & { readonly id: OperationId }): Need[] {
-  const declared = kind === 'json' && !isWhole ? [`/operations/${id}/body`] : []
-  const name = creates?.name && 'role' in creates.name ? [field(id, creates.name.role)] : []
-  const objects = Object.values(params).map(({ declaredAt, needs = [declaredAt] }) =>
-    needs.length === 1 ? (needs[0] as string) : needs,
-  )
-  return [
-    ...declared,
-    ...(kind === 'raw' ? [`/operations/${id}/content`] : []),
-    ...name,
-    ...objects,
-  ]
-}
 
 /** Needs that every target can meet. */
 const common = [
-  '/keys/full',
-  '/resources/application',
-  '/resources/pdfFile',
-  '/resources/file',
-  '/resources/graph',
+  fullKey,
+  ...['application', 'pdfFile', 'file', 'graph'].map((kind) => `/resources/${kind}`),
 ]
 
-function isCommon(need: Need, operation: string): boolean {
-  const valid = isOperationId(operation) ? validRequest[operation] : []
-  return (
-    valid.some((one) => String(one) === String(need)) ||
-    [need].flat().some((pointer) => common.includes(pointer))
-  )
-}
-
 /** True if the requirement may be declared unreachable: it needs a scenario, another key, another object or a role. */
-export function mayBeUnreachable({
-  needs,
-  operation,
-}: Pick<Requirement, 'needs' | 'operation'>): boolean {
-  return needs.some((need) => !isCommon(need, operation))
+export function mayBeUnreachable(one: Pick<Requirement, 'needs' | 'operation'>): boolean {
+  const ofValid = isOperationId(one.operation) ? validRequest[one.operation].map(String) : []
+  return one.needs.some(
+    (need) =>
+      !ofValid.includes(String(need)) && ![need].flat().some((pointer) => common.includes(pointer)),
+  )
 }
 
 /** `must`: a failure makes the target non-conformant. `should`: reported, decides only with `--strict`. */
@@ -167,20 +147,17 @@ const oneOf = (words: readonly string[], or: string): string =>
 
 function wordsOf(expects: Expected = []): string {
   const pairs = isRefusal(expects) ? expects : []
-  return oneOf(
-    pairs.map(([status, ...names]) => `${status} ${oneOf(names, ' or ')}`),
-    ', or ',
-  )
+  const names = pairs.map(([status, ...types]) => `${status} ${oneOf(types, ' or ')}`)
+  return oneOf(names, ', or ')
 }
-
-/** The effect of a valid request; an object to read is created if none is declared. */
-const effectOf = ({ effect, reads }: Operation): Effect => (reads ? 'generates' : effect)
 
 export function requirement<const A extends Area, const T extends RequirementText>(
   area: A,
   text: T,
 ): RequirementFrom<A, T> {
-  const ofControl = text.control && isOperationId(area) ? effectOf(operationOf(area)) : undefined
+  const of = text.control && isOperationId(area) ? operationOf(area) : undefined
+  // An object to read is created if none is declared.
+  const ofControl = of?.reads ? 'generates' : of?.effect
   const { refused, level = 'must', section = '7.3', effect = ofControl ?? 'none', ...rest } = text
   const needs = text.needs ?? (isOperationId(area) ? [valid] : [])
   const id = `${area}/${text.id}`
