@@ -2,8 +2,8 @@
 import type { ErrorTable } from './operation.ts'
 import { operation as operationOf, type OperationId } from './operations.ts'
 
-/** §7.2: the code names of each status. */
-const statusRequirements: Readonly<Record<number, readonly string[]>> = {
+/** §7.2 */
+const names: Readonly<Record<number, readonly string[]>> = {
   400: ['BadRequest', 'InvalidInputParameters', 'InvalidContentType'],
   401: ['Unauthorized', 'BadCredentials', 'BadToken'],
   403: ['Forbidden', 'InsufficientAccessRights'],
@@ -73,7 +73,7 @@ const messageKeys: Readonly<Record<string, number>> = {
 
 /** The code names of a status's row of §7.2, if it has one. */
 export function codeNames(status: number): readonly string[] | undefined {
-  return Object.hasOwn(statusRequirements, status) ? statusRequirements[status] : undefined
+  return Object.hasOwn(names, status) ? names[status] : undefined
 }
 
 /** The types that §7.3 gives for the operation and status: its own row, the guardrails' and the lead sentence. */
@@ -90,18 +90,13 @@ export function isModelError(tpe: string | undefined): boolean {
 }
 
 /**
- * Whether a status may carry that `tpe`: a code name of its row of §7.2, a type that §7.3 lists for the operation, in
- * the guardrail row or in the lead sentence, or a model error of §7.4. A status without a row of §7.2 may carry any.
- * `null`: not an operation of the interface.
+ * Whether a status may carry that `tpe` (§7.2, §7.3, §7.4). A status without a row of §7.2 may carry any. `null`: not an
+ * operation of the interface.
  */
 export function mayCarry(operation: OperationId | null, status: number, tpe: string): boolean {
-  const requirement = codeNames(status)
-  return (
-    requirement === undefined ||
-    requirement.includes(tpe) ||
-    listedTypes(operation, status).includes(tpe) ||
-    isModelError(tpe)
-  )
+  const own = codeNames(status)
+  if (own === undefined) return true
+  return [...own, ...listedTypes(operation, status)].includes(tpe) || isModelError(tpe)
 }
 
 /**

@@ -6,10 +6,7 @@ export type JsonKind = (typeof jsonKinds)[number]
 /** The effect of a valid request on a conforming target. */
 export type Effect = 'none' | 'generates' | 'creates' | 'destroys'
 
-/**
- * Ways in which a member can be wrong: absent, null, another type, an empty text, an excluded value of its type, or an
- * unknown id.
- */
+/** `type`: another type; `empty`: an empty text; `value`: an excluded one of its type; `unknown`: such an id. */
 export type MemberFault = 'absent' | 'null' | 'type' | 'empty' | 'value' | 'unknown'
 
 /**
@@ -17,7 +14,6 @@ export type MemberFault = 'absent' | 'null' | 'type' | 'empty' | 'value' | 'unkn
  */
 export const missingMember = '4xx-missing-member'
 
-/** A member of a request body, as far as the spec describes it. */
 export interface Member {
   /**
    * Its place in the body: a JSON Pointer, `*` for each array item. `{role}` at the beginning means that the spec shows
@@ -26,39 +22,32 @@ export interface Member {
   readonly at: string
   /** The types that the spec shows, if any. */
   readonly kinds: readonly JsonKind[]
-  /** Further types that a server may accept. */
+  /** A server may accept these too. */
   readonly tolerates?: readonly JsonKind[]
   readonly section: string
-  /** Name of the member in `fields` of the target file, which may declare another place. */
+  /** Its name in `fields` of the target file, which may declare another place. */
   readonly role?: string
-  /** Without it, or without it in an existing item, a request does not have the documented shape. */
+  /** The documented shape has it, or each existing item does. */
   readonly required?: true
-  /**
-   * The condition of the requirement for valid requests that shows whether the target supports its part of the body.
-   */
+  /** The condition that shows whether the target supports this part of the body. */
   readonly supportedIf?: string
   /** Only items with this `type` have it. */
   readonly ofType?: string
   readonly allowed?: readonly string[]
-  /**
-   * Its value is one of the target's own: a model, a role, a language. No other value with the same beginning is valid.
-   */
+  /** Its value is one of the target's own (a model, a role), and no other one begins like it. */
   readonly isChosen?: true
-  /** It is the id of an object, or the name of an input: an unknown one has the shape of the declared one. */
+  /** The id of an object, or the name of an input: an unknown one has the shape of the declared one. */
   readonly isId?: true
   /** The object is a file, so a deleted one is unknown. */
   readonly isFile?: true
-  /** A text that may be as long as a file: its limit is not documented (§2.5, §7.3, §8). */
+  /** Its maximum length is not documented (§2.5, §7.3, §8). */
   readonly isLimited?: true
-  /** One of the documented values. */
+  /** A documented value. */
   readonly shows?: string
-  /**
-   * The condition (an id without its operation) that judges each fault; other faults are judged by `bad-input-no-5xx`.
-   */
+  /** The condition that judges each fault; others are judged by `bad-input-no-5xx`. */
   readonly judgedBy?: Readonly<Partial<Record<MemberFault, string>>>
-  /** Accepted values; a selection, if there are many. */
+  /** Some accepted values. */
   readonly inside?: readonly unknown[]
-  /** Excluded values of its type. */
   readonly outside?: readonly unknown[]
   /** The place in an example to paste, for a role without a place of its own. */
   readonly exampleAt?: string
@@ -68,7 +57,7 @@ export interface Member {
   readonly declaredAt?: string
   /** A valid request has it only for a requirement about it. */
   readonly isExtra?: true
-  /** Its component name in the OpenAPI document. */
+  /** In the OpenAPI document. */
   readonly component?: string
   readonly description?: string
 }
@@ -81,19 +70,16 @@ export type WrittenMember = Omit<Member, 'kinds' | 'section'> &
 export interface Parameter {
   readonly name: string
   readonly in: 'query' | 'header'
-  readonly section: string
   readonly description: string
-  /** JSON Pointer to a value for it in the target file. */
   readonly declaredAt?: string
 }
 
 interface PathParameter {
-  /** JSON Pointer to the object in the target file. */
   readonly declaredAt: string
-  /** JSON Pointers into the target file, one of which must be declared; default: `declaredAt`. */
+  /** One of these must be declared; default: `declaredAt`. */
   readonly needs?: readonly string[]
   readonly format?: 'uuid'
-  /** JSON Pointers to objects of other kinds in the target file, whose ids are unknown here. */
+  /** Objects of other kinds in the target file, whose ids are unknown here. */
   readonly others: readonly string[]
 }
 
@@ -106,9 +92,9 @@ type Use<Id extends string = string> =
 interface Creates<Id extends string = string> {
   /** In a sentence: `a graph`. */
   readonly what: string
-  /** JSON Pointer to the new id in the response. */
+  /** Of the new id, in the response. */
   readonly idAt: string
-  /** The spec does not show that place: the target file may declare another, as `fields.id`. */
+  /** The spec does not show it: the target file may declare another, as `fields.id`. */
   readonly idMayMove?: true
   /** Where the request names the object: a role of the body, or a header. Names are unique within a run. */
   readonly name?: { readonly role: string } | { readonly header: string }
@@ -127,16 +113,15 @@ export interface Reads<Id extends string = string> {
 /** Statuses of errors, and the types that stand with each. */
 export type ErrorTable = readonly (readonly [status: number, ...tpe: string[]])[]
 
-/** `path` is the documented template; `otherPaths` are documented alternatives. */
 export interface Operation {
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path template, with parameters in braces, relative to the base URL. */
   readonly path: string
-  /** Alternative paths of the same operation (§4.4). */
+  /** §4.4 */
   readonly otherPaths: readonly string[]
   readonly params?: Readonly<Record<string, PathParameter>>
-  /** `json`: a JSON body is required; `raw`: the bytes of a file; `none`: no body. */
+  /** `json` is required; `raw`: the bytes of a file. */
   readonly body: 'json' | 'raw' | 'none'
   readonly section: string
   readonly summary: string
@@ -144,9 +129,9 @@ export interface Operation {
   /** §9: removed, or may be. */
   readonly deprecated?: true
   readonly parameters?: readonly Parameter[]
-  /** Component name of the body in the OpenAPI document, and what is shown of it; absent without documented members. */
+  /** The body in the OpenAPI document; absent without documented members. */
   readonly request?: { readonly component: string; readonly description: string }
-  /** The members of the body that the spec names or describes. */
+  /** What the spec names or describes of the body. */
   readonly members: readonly Member[]
   /** The spec shows the whole body, so the target file declares none. */
   readonly isWhole?: true
@@ -174,7 +159,7 @@ export interface Operation {
   readonly freshFileAt?: string
 }
 
-/** The place of a role's member in an example body. */
+/** In an example body. */
 export function examplePlace({ at, exampleAt }: Member): string {
   return exampleAt ?? (at.startsWith('/') ? at : `/${at.slice(1, -1)}`)
 }
@@ -185,10 +170,8 @@ export function roleOf({ at, role }: Member): string | undefined {
 
 /** The wrong types for a member, except `null`, which may mean absence. */
 export function otherKinds({ kinds, tolerates = [] }: Member): JsonKind[] {
-  const all = ['boolean', 'number', 'string', 'array', 'object'] as const
-  return kinds.length === 0
-    ? []
-    : all.filter((kind) => !kinds.includes(kind) && !tolerates.includes(kind))
+  const right = ['null', ...kinds, ...tolerates]
+  return kinds.length === 0 ? [] : jsonKinds.filter((kind) => !right.includes(kind))
 }
 
 /**
@@ -200,12 +183,13 @@ export function placeOf(
   { at }: Member,
   fields: Readonly<Record<string, string>>,
 ): string | undefined {
-  const [prefix = '', role = ''] = /^\{(\w+)\}/.exec(at) ?? []
-  if (role !== '')
-    return fields[role] === undefined ? undefined : fields[role] + at.slice(prefix.length)
-  const above = members.find((one) => one.role !== undefined && `${at}/`.startsWith(`${one.at}/`))
+  const [prefix, role] = /^\{(\w+)\}/.exec(at) ?? []
+  const above = prefix
+    ? { role, at: prefix }
+    : members.find((one) => one.role !== undefined && `${at}/`.startsWith(`${one.at}/`))
   const declared = above?.role === undefined ? undefined : fields[above.role]
-  return above && declared !== undefined ? declared + at.slice(above.at.length) : at
+  if (above && declared !== undefined) return declared + at.slice(above.at.length)
+  return prefix ? undefined : at
 }
 
 /** §2.7: the members of `query_config`, their bounds and defaults. */
@@ -214,14 +198,9 @@ export interface QueryConfigMember {
   readonly kind: 'boolean' | 'integer' | 'fraction'
   /** Accepted values: the bounds, and one between. */
   readonly inside: readonly unknown[]
-  /**
-   * Values outside the bounds: by one unit, by one and a half hundredths for fractions, common values for "no limit",
-   * and far away. Empty if the bounds are only recommended.
-   */
+  /** Just outside the bounds, common values for "no limit", and far away; empty if bounds are only recommended. */
   readonly outside: readonly number[]
-  /** Range of generated accepted values. */
   readonly range?: readonly [number, number]
-  /** The default, if documented. */
   readonly default?: number
 }
 
@@ -244,7 +223,7 @@ export const queryConfigMembers: readonly QueryConfigMember[] = [
   { name: 'semantic_threshold', kind: 'fraction', inside: [0, 1, 0.7],        outside: ofFraction, range: [0, 1], default: 0.7 },
 ]
 
-/** The number of configurations in which each bound of a member meets each bound of every other. */
+/** In so many configurations each bound of a member meets each bound of every other. */
 export const togetherCases = 6
 
 /** The configuration as a member of a request body, with its own members. */
