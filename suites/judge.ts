@@ -192,8 +192,10 @@ const others: Hooks['others'] = {
   'graphs.query': ofCreatedGraph,
   'graphs.add-file': ofCreatedGraph,
   'jobs.retrieve': async (run) => {
-    if (run.target.resources.job === undefined) throw new NotExercised('there is no other job')
-    const params = { job_id: await reach(run, 'readable') }
+    const { application, job, otherApplication } = run.target.resources
+    const hasOther = otherApplication && otherApplication.id !== application?.id
+    if (!hasOther && job === undefined) throw new NotExercised('there is no other job')
+    const params = { job_id: await reach(run, hasOther ? 'other' : 'readable') }
     return (valid) => ({ ...valid, params })
   },
   'files.retrieve': async (run) => {

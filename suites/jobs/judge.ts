@@ -55,7 +55,7 @@ async function follow(
   jobs: Jobs,
   name: (typeof applicationNames)[number],
   requirement: RequirementId,
-): Promise<void> {
+): Promise<string> {
   const { run } = jobs
   const application = declaredResource(run, name)
   const purpose = { requirement, role: 'setup' } as const
@@ -67,6 +67,7 @@ async function follow(
     )
   await jobs.readUntilFound(job)
   await jobs.awaitEnd(job.id)
+  return job.id
 }
 
 const states: Readonly<Record<State, (jobs: Jobs) => Promise<unknown>>> = {
@@ -78,7 +79,7 @@ const states: Readonly<Record<State, (jobs: Jobs) => Promise<unknown>>> = {
   failing: (jobs) => follow(jobs, 'failingApplication', 'jobs.retrieve/200-failed'),
 }
 
-export function reach(run: Run, state: 'readable'): Promise<string>
+export function reach(run: Run, state: 'readable' | 'other'): Promise<string>
 export function reach(run: Run, state: State): Promise<unknown>
 export function reach(run: Run, state: State): Promise<unknown> {
   return once(run, `jobs ${state}`, () => states[state](new Jobs(run)))

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import type { OperationId } from '../../catalogue/operations.ts'
+import { createdId } from '../../harness/journal/index.ts'
 import { answer, judge, type Way } from './networks.ts'
 
 /** Servers that check requests only for one object, or only for those they knew before. */
@@ -53,6 +54,25 @@ describe('what is granted wrongly is found if it is granted only for', () => {
     const isFound = (id: string) => own !== undefined || !id.endsWith('-required-inputs')
     expect(failed).toEqual(judged.filter(isFound))
   })
+})
+
+test('a key that must be refused is found if it reads jobs of another application alone', async () => {
+  const jobs = new Set<string>()
+  const { failed, results } = await judge(['jobs.retrieve/40*'], {
+    reference: { jobMs: 10 },
+    way: async (_, send, { probe, purpose }) => {
+      const isProbe = purpose?.role === 'probe' && probe?.operation === 'jobs.retrieve'
+      return isProbe && jobs.has(probe.params['job_id']!) ? answer(200, '{}') : send()
+    },
+    prepare: (run) =>
+      run.client.observers.push((exchange) => {
+        const { operation, params } = exchange.probe
+        const isOther = params['application_id'] === target.resources.otherApplication.id
+        if (isOther && operation === 'jobs.create') jobs.add(createdId(run, exchange) ?? '')
+      }),
+  })
+  const judged = results.filter(({ outcome }) => ['passed', 'failed'].includes(outcome))
+  expect(failed).toEqual(judged.map(({ id }) => id))
 })
 
 test('an application that requires no inputs is not asked without them', async () => {
