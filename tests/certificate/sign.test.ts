@@ -30,16 +30,11 @@ test('the statement says what was judged, and what was not', () => {
     expiresAt: '2026-08-28T12:00:00.000Z',
   })
   expect(predicate.operations).toContainEqual({ id: 'jobs.create', state: 'judged' })
-  expect(predicate.operations).toContainEqual({
-    id: 'vision.analyze',
-    state: 'not-served',
-    answered: '404',
-  })
-  expect(predicate.excused).toContainEqual({
-    id: 'completion.create/500-model-overload',
-    level: 'must',
-    reason: 'no staging switch',
-  })
+  const absent = { state: 'not-served', answered: '404' }
+  expect(predicate.operations).toContainEqual({ id: 'vision.analyze', ...absent })
+  const excused = { level: 'must', reason: 'no staging switch' }
+  const id = 'completion.create/500-model-overload'
+  expect(predicate.excused).toContainEqual({ id, ...excused })
 })
 
 type Results = Report['requirements']
@@ -108,10 +103,7 @@ test.each<[problem: string, change: (results: Results) => unknown]>([
 )
 
 test('a report that contradicts itself is refused even with --partial', () => {
-  const lie = {
-    ...wholeReport({}, first(failed)),
-    verdict: 'conformant',
-  }
+  const lie = { ...wholeReport({}, first(failed)), verdict: 'conformant' }
   expect(() => issue(lie, { partial: true })).toThrow(/cannot be signed: verdict/)
   expect(() => issue({ some: 'json' })).toThrow(/r\.json: is not a report/)
 })
