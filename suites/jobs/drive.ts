@@ -356,13 +356,14 @@ async function lookLater(gate: Gate): Promise<void> {
   const { application, history, isQuick, run } = gate
   const { delayed } = await kindsOf(run, application)
   if (!delayed) return
+  const startedAt = performance.now()
   await refuse(gate, delayed)
   const refusedAt = performance.now()
-  for (const afterMs of isQuick ? moments.slice(0, 1) : moments) {
-    await gate.pauseUntil(refusedAt + afterMs)
+  for (const ms of isQuick ? moments.slice(0, 1) : moments) {
+    await gate.pauseUntil(refusedAt + ms)
     // Another application that seems to be locked is compared with this one first.
     if (isOver(gate) || isSuspectedElsewhere(history, application.id)) return
-    await lookAfter(gate, { refusals: delayed, afterMs })
+    await lookAfter(gate, { refusals: delayed, afterMs: performance.now() - startedAt })
   }
 }
 

@@ -97,17 +97,24 @@ const looksIn = derived((history): Look[] => {
 
 const isGranted = ({ creation }: Look): boolean => creation.isGranted
 
-/** Looks that refusals may have blocked, unless the same refusals did no harm at another time or place. */
+/**
+ * Looks that refusals may have blocked, unless the same refusals did no harm at another time or place: after no others,
+ * as a
+ * later one may put off the effect of the first.
+ */
 const suspicious = derived((history): Look[] => {
   const looks = looksIn(history)
-  const harmless = new Map<string, number>()
-  for (const { kinds } of looks.filter(isGranted))
-    for (const [kind, ms] of kinds) harmless.set(kind, Math.min(harmless.get(kind) ?? Infinity, ms))
-  // The effect of a refusal may be over a moment later.
-  const isHarmful = ([kind, ms]: [string, number]): boolean =>
-    (harmless.get(kind) ?? Infinity) > 1.25 * ms + 5
+  const granted = looks.filter(isGranted)
   return looks.filter(
-    ({ isBlocked, isNext, kinds }) => isBlocked && isNext && [...kinds].some(isHarmful),
+    ({ isBlocked, isNext, kinds }) =>
+      isBlocked &&
+      isNext &&
+      [...kinds].some(([kind, ms]) =>
+        granted.every(
+          // The effect of a refusal may be over a moment later.
+          (one) => one.kinds.size > kinds.size || (one.kinds.get(kind) ?? Infinity) > 1.25 * ms + 5,
+        ),
+      ),
   )
 })
 
