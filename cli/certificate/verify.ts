@@ -5,7 +5,7 @@ import { readBytes } from '../../harness/report/index.ts'
 import { baseUrlProblem, didYouMean, normalBaseUrl } from '../../harness/target/index.ts'
 import { colorsFor, tell } from '../../library/output/say.ts'
 import { json, terminalText } from '../../reporters/escape.ts'
-import { whole } from '../run/arguments.ts'
+import { type OptionsOf, whole } from '../run/arguments.ts'
 import { claimLines } from './describe.ts'
 import { readPublicKey } from './keys.ts'
 import { DAY_MS, operationsIn, partialReasons, reasonsIn } from './statement.ts'
@@ -26,7 +26,7 @@ export function verifyCommand() {
         'require a signature by the key with this id; repeatable: any one suffices',
       )
         .argParser(keyIds)
-        .default([], 'none'),
+        .default([] as readonly string[], 'none'),
     )
     .addOption(
       new Option('--require <verdict>', 'require this verdict, and a complete run').choices([
@@ -55,16 +55,7 @@ export function verifyCommand() {
     })
 }
 
-export interface Demands {
-  readonly report?: string | undefined
-  readonly publicKey?: string | undefined
-  readonly keyId?: readonly string[] | undefined
-  readonly require?: 'conformant' | undefined
-  readonly requireOperations?: readonly string[] | number | undefined
-  readonly baseUrl?: string | undefined
-  readonly maxAge?: number | undefined
-  readonly now: Date
-}
+export type Demands = Partial<OptionsOf<typeof verifyCommand>> & { readonly now: Date }
 
 /** Returns lines for people and the result for `--json`. Throws UserError if the certificate cannot be checked. */
 export function verifyFile(file: string, demands: Demands) {
