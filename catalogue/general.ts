@@ -56,28 +56,27 @@ function onEach<O extends OperationId, const T extends RequirementText>(
 // oxfmt-ignore
 export const everyOperation = [
   ...onEach(all, { id: '401-missing-credentials', section: '4, 5, 7.3', needs: [], expects: [[401, 'BadCredentials']],
-    statement: 'A request without an Authorization header gets 401 BadCredentials.',
+    refused: 'A request without an Authorization header',
     fault: 'credentials', keyless: true }),
   ...onEach(all, { id: '401-malformed-key', section: '5', needs: [], expects: [[401, 'BadCredentials']],
-    statement: 'A request whose key is malformed (no scheme, another scheme, no key, not a JWT) gets 401 BadCredentials.',
+    refused: 'A request whose key is malformed (no scheme, another scheme, no key, not a JWT)',
     fault: 'credentials', keyless: true }),
   ...onEach(all, { id: '401-invalid-key', section: '5, 7.1', needs: [fullKey], expects: [[401, 'BadCredentials', 'BadToken']],
-    statement: 'A request whose key was never issued (cut, lengthened, in another letter case, forged) gets 401 BadCredentials or BadToken.',
+    refused: 'A request whose key was never issued (cut, lengthened, in another letter case, forged)',
     fault: 'credentials' }),
   ...onEach(all, { id: '401-expired-key', section: '5', needs: ['/keys/expired'], expects: [[401, 'BadToken']],
-    statement: 'A request with an expired key gets 401 BadToken.', fault: 'credentials' }),
+    refused: 'A request with an expired key', fault: 'credentials' }),
   ...onEach(all, { id: '403-insufficient-rights', section: '5, 7.3', needs: ['/keys/restricted'], expects: [[403, 'InsufficientAccessRights']],
-    statement: 'A request with a valid key that lacks the permission gets 403 InsufficientAccessRights.',
+    refused: 'A request with a valid key that lacks the permission',
     fault: 'credentials' }),
   ...onEach(all, { id: '429-quota-exceeded', section: '7.2, 7.3', needs: [scenario], expects: [[429, 'QuotaExceeded']],
-    statement: 'A request over a rate limit or quota gets 429 QuotaExceeded.' }, (id) => operation(id).errors ? {} : {
+    refused: 'A request over a rate limit or quota' }, (id) => operation(id).errors ? {} : {
     // §7.3 has no row for it; §7.2 applies.
-    statement: 'A request over a rate limit or quota gets 429 QuotaExceeded or TooManyRequests.',
     expects: [[429, 'QuotaExceeded', 'TooManyRequests']] }),
   ...onEach(withJson, { id: '400-malformed-json', section: '7.2, 7.3', expects: [[400, 'InvalidContentType', 'BadRequest']],
-    statement: 'A body that is not JSON gets 400 InvalidContentType or BadRequest.' }),
+    refused: 'A body that is not JSON' }),
   ...onEach(withJson, { id: '400-wrong-content-type', section: '7.2, 7.3', expects: [[400, 'InvalidContentType', 'BadRequest']],
-    statement: 'A body with another content type than JSON gets 400 InvalidContentType or BadRequest.' }),
+    refused: 'A body with another content type than JSON' }),
   ...onEach(withObject, { id: '4xx-malformed-body', section: '2.1, 2.8, 7.2, 7.3', expects: [['4xx-body']],
     statement: 'A JSON body of another type than the operation takes gets a 4xx (not 401, 403, 404 or 429) with an error envelope.' }),
   ...onEach(withEssential, { id: missingMember, level: 'should', section: '7.2', expects: [['4xx-body']] }, (id) => ({

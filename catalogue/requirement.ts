@@ -239,5 +239,5 @@ export const namedCreations = (requests: number) => [
     statement: 'When four creations with one name are sent at once, at most one is granted.',
     fault: 'state', effect: 'creates', atMost: { requests: 4, also: { 'files.list': 4 } } },
   { id: '400-malformed-parameters', expects: [[400, 'BadRequest']],
-    statement: 'A creation whose name is not a string gets 400 BadRequest.' },
+    refused: 'A creation whose name is not a string' },
 ] as const satisfies readonly RequirementText[]
