@@ -11,28 +11,19 @@ import { jobsRetrieve } from './operations/jobs-retrieve.ts'
 import { pdfParse } from './operations/pdf.ts'
 import { tools } from './operations/tools.ts'
 import { successes, transmit } from './present.ts'
-import { type Answer, ConnectionLost, envelope, lose, page, Call } from './world/call.ts'
+import { type Answer, envelope, ok, page, Call } from './world/call.ts'
 import { isAlias, usualSpelling, verify } from './world/keys.ts'
 import { type Operation, perform } from './world/operation.ts'
 import { countUp, type World } from './world/world.ts'
 
 // Operations with different `Found` types are widened to `Operation`: `find` and its users stay together.
+// oxfmt-ignore
 const allOperations = [
-  ...[
-    pdfParse,
-    jobsCreate,
-    jobsRetrieve,
-    completion,
-    chat,
-    filesUpload,
-    filesList,
-    filesRetrieve,
-    graphsCreate,
-  ],
-  ...[graphsAddFile, graphsQuery, applicationsCreate, ...tools],
+  pdfParse, jobsCreate, jobsRetrieve, completion, chat, filesUpload, filesList, filesRetrieve, graphsCreate,
+  graphsAddFile, graphsQuery, applicationsCreate, ...tools,
 ] as readonly Operation[]
 
-const knownPaths = new Set(allOperations.flatMap(({ paths }) => paths))
+const knownPaths = new Set(allOperations.flatMap((operation) => operation.paths))
 // Collections that a server may list, although the spec shows only their creation.
 const lists = new Set(['/v1/applications', '/v1/knowledge-graphs'])
 
@@ -41,22 +32,21 @@ const wrong: Readonly<Record<string, Answer>> = {
   '#5xx': envelope('500-InternalServerError'),
   '#page': page(404),
   '#empty': { status: 404 },
-  '#granted': { status: 200, body: {} },
+  '#granted': ok({}),
 }
 
 const methodNotAllowed = envelope('405-MethodNotAllowed')
 
+/** By variant: an unknown path, a method that a path does not have, and another path of an operation. */
 const unknownPath: Readonly<Record<string, Answer>> = {
   'unknown-path/400': envelope('400-BadRequest'),
   'unknown-path/401': envelope('401-Unauthorized'),
   'unknown-path/403': envelope('403-Forbidden'),
 }
-
 const unsupportedMethod: Readonly<Record<string, Answer>> = {
   'methods/400': envelope('400-BadRequest'),
   'methods/405': { ...methodNotAllowed, headers: { allow: 'POST' } },
 }
-
 const aliasMissing: Readonly<Record<string, Answer>> = {
   'aliases/404': envelope('404-NotFound'),
   'aliases/405': { ...methodNotAllowed, headers: { allow: 'GET' } },
@@ -64,36 +54,32 @@ const aliasMissing: Readonly<Record<string, Answer>> = {
 }
 
 function answerUnknownRoute(method: string, path: string, { switches }: World): Answer {
-  const known = knownPaths.has(path)
   if (method === 'GET' && lists.has(path) && switches.varied('methods/lists'))
-    return { status: 200, body: { data: [] } }
+    return ok({ data: [] })
   if (path.includes('%') && switches.broken('envelope/unknown-path#escape'))
     return envelope('500-InternalServerError')
-  const id = known ? 'envelope/unsupported-method' : 'envelope/unknown-path'
-  const answer =
-    switches.brokenOf(wrong, id) ?? switches.variedOf(known ? unsupportedMethod : unknownPath)
+  const [id, variants] = knownPaths.has(path)
+    ? (['envelope/unsupported-method', unsupportedMethod] as const)
+    : (['envelope/unknown-path', unknownPath] as const)
+  const answer = switches.brokenOf(wrong, id) ?? switches.variedOf(variants)
   return answer ?? envelope('404-NotFound', { description: `No ${method} ${path}` })
 }
 
-/**
- * Every request with a multiple of this number is throttled: often enough to hit every operation, rarely twice in a
- * row.
- */
+/** One in this many requests is throttled: often enough to hit every operation, rarely twice in a row. */
 const every = 97
 
 function throttled(world: World): Answer | undefined {
   if (countUp(world, 'requests') % every !== 0) return undefined
   const load = envelope('503-ServiceUnavailable')
   const rate = envelope('429-TooManyRequests')
+  const seconds = { 'retry-after': '1' }
+  const date = { 'retry-after': new Date(Date.now() + 1000).toUTCString() }
   return world.switches.variedOf({
     'throttled/429': rate,
-    'throttled/429-seconds': { ...rate, headers: { 'retry-after': '1' } },
-    'throttled/429-date': {
-      ...rate,
-      headers: { 'retry-after': new Date(Date.now() + 1000).toUTCString() },
-    },
+    'throttled/429-seconds': { ...rate, headers: seconds },
+    'throttled/429-date': { ...rate, headers: date },
     'throttled/503': load,
-    'throttled/503-seconds': { ...load, headers: { 'retry-after': '1' } },
+    'throttled/503-seconds': { ...load, headers: seconds },
   })
 }
 
@@ -101,10 +87,21 @@ function socketOf(c: Context): Socket | undefined {
   return (c.env as Partial<HttpBindings> | undefined)?.incoming?.socket
 }
 
-function callOf(c: Context, operation: Operation, world: World): Call {
-  return new Call(operation.id, c.req as HonoRequest, world, (call) =>
-    successes(operation.grant(call), call),
-  )
+/** Thrown to a caller in the same process in place of an answer. */
+class ConnectionLost extends Error {
+  readonly code = 'ECONNRESET'
+}
+
+/** Gives no answer: simulates the loss on the socket, or throws if there is no socket. */
+async function lose(loss: Answer['lost'], { pace }: World, c: Context): Promise<Response> {
+  const { signal } = c.req.raw
+  if (loss === 'silence')
+    await pause(pace.silence, undefined, { signal, ref: false }).catch(() => undefined)
+  const socket = socketOf(c)
+  if (!socket) throw new ConnectionLost('the connection was closed without an answer')
+  if (loss === 'noise') socket.end('220 tea.example ESMTP\r\n')
+  else socket.destroy()
+  return new Response(null, { status: 500 })
 }
 
 export function createApp(world: World): Hono {
@@ -115,10 +112,12 @@ export function createApp(world: World): Hono {
     transmit(answer, c.req.header('accept-encoding') ?? '', switches)
 
   const handle = (operation: Operation) => async (c: Context) => {
-    const call = callOf(c, operation, world)
+    const call = new Call(operation.id, c.req as HonoRequest, world, (own) =>
+      successes(operation.grant?.(own) ?? ok({}), own),
+    )
     const missing = isAlias(c.req.path) ? switches.variedOf(aliasMissing) : undefined
     const answer = throttled(world) ?? missing ?? (await perform(operation, call))
-    if (answer.lost) return lose(answer.lost, world, socketOf(c), c.req.raw.signal)
+    if (answer.lost) return lose(answer.lost, world, c)
     if (answer.spoils) spoiled.add(socketOf(c) ?? c)
     if (answer.afterMs !== undefined) await pause(answer.afterMs)
     return send(c, answer.error ? answer : successes(answer, call))
@@ -138,12 +137,10 @@ export function createApp(world: World): Hono {
       switches.varied('spellings/page')
     )
       return send(c, page(200))
+    const { method, path } = c.req
     const spelled = await answerSpelling(c, world, app)
     if (spelled instanceof Response) return spelled
-    return send(
-      c,
-      throttled(world) ?? spelled ?? answerUnknownRoute(c.req.method, c.req.path, world),
-    )
+    return send(c, throttled(world) ?? spelled ?? answerUnknownRoute(method, path, world))
   })
   app.onError((error, c) => {
     if (error instanceof ConnectionLost) throw error
@@ -160,8 +157,12 @@ async function answerSpelling(
   const { method, path } = c.req
   const { varied } = world.switches
   const usual = usualSpelling(path)
-  if (usual === undefined || !allOperations.some((operation) => isOf(operation, method, usual)))
-    return undefined
+  const isServed = (operation: Operation): boolean =>
+    (operation.method ?? 'POST') === method &&
+    operation.paths.some((pattern) =>
+      new RegExp(`^${pattern.replace(/:\w+/, '[^/]+')}$`).test(usual!),
+    )
+  if (usual === undefined || !allOperations.some(isServed)) return undefined
   if (varied('spellings/redirected')) return { status: 308, headers: { location: usual } }
   if (varied('spellings/refused')) return page(400)
   if (!varied('spellings/served')) return undefined
@@ -169,13 +170,6 @@ async function answerSpelling(
   return app.fetch(
     new Request(new URL(usual, c.req.url), { method, headers: c.req.raw.headers, ...body }),
     c.env as object,
-  )
-}
-
-function isOf(operation: Operation, method: string, path: string): boolean {
-  if ((operation.method ?? 'POST') !== method) return false
-  return operation.paths.some((pattern) =>
-    new RegExp(`^${pattern.replace(/:\w+/, '[^/]+')}$`).test(path),
   )
 }
 

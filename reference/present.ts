@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Switches } from './switches/switches.ts'
 import { creations, shapeless } from './switches/table.ts'
-import { type Answer, type Call, isMembers, type Members } from './world/call.ts'
+import { type Answer, type Call, isMembers, type Members, ok } from './world/call.ts'
 
 function everyObject(value: unknown, rewrite: (members: Members) => Members): unknown {
   if (Array.isArray(value)) return value.map((item) => everyObject(item, rewrite))
@@ -103,7 +103,7 @@ const others: Readonly<Record<string, Answer>> = {
   'successes/plain-text': { status: 200, text: { type: 'text/plain', value: 'done {' } },
   'successes/empty': { status: 200 },
   'successes/other-2xx': { status: 203, body: { done: true } },
-  'successes/json-scalar': { status: 200, body: 17 },
+  'successes/json-scalar': ok(17),
 }
 
 /** The success of an operation, or another 2xx under a variant if the spec shows no shape. */

@@ -17,7 +17,7 @@ function isPart(part: unknown): part is Members {
 }
 
 function checkParts(call: Call, parts: readonly unknown[]): void {
-  if (!parts.every(isPart)) return call.refuse('400-malformed-messages', '400-BadRequest')
+  if (!parts.every(isPart)) return call.refuse('400-malformed-messages')
   for (const part of parts) {
     if (part['type'] !== 'image_url') continue
     const isData = String((part['image_url'] as Members)['url']).startsWith('data:')
@@ -35,12 +35,10 @@ function checkParts(call: Call, parts: readonly unknown[]): void {
 
 function checkMessage(call: Call, message: unknown): void {
   const { role, content } = isMembers(message) ? message : {}
-  if (role === undefined) call.refuse('400-malformed-messages', '400-BadRequest')
-  if (typeof role !== 'string' || !roles.has(role))
-    call.refuse('400-invalid-role', '400-BadRequest')
+  if (role === undefined) call.refuse('400-malformed-messages')
+  if (typeof role !== 'string' || !roles.has(role)) call.refuse('400-invalid-role')
   if (Array.isArray(content)) checkParts(call, content)
-  else if (typeof content !== 'string' && content !== null)
-    call.refuse('400-malformed-messages', '400-BadRequest')
+  else if (typeof content !== 'string' && content !== null) call.refuse('400-malformed-messages')
 }
 
 function withArrays(body: Members): Members {
@@ -60,7 +58,7 @@ export function checkMessages(call: Call): void {
   if (call.varied('requests/values-coerced')) call.body = withArrays(call.body)
   const { messages } = call.body
   if (!Array.isArray(messages) || messages.length === 0)
-    return call.refuse('400-malformed-messages', '400-BadRequest')
+    return call.refuse('400-malformed-messages')
   for (const message of messages) checkMessage(call, message)
 }
 
@@ -111,7 +109,7 @@ export function checkGraphs(call: Call): void {
   for (const { graph_ids: ids } of toolsOf(call).map(functionOf)) {
     for (const id of Array.isArray(ids) ? (ids as unknown[]) : []) {
       const graph = call.world.store.graphs.get(String(id))
-      if (!graph) return call.refuse('4xx-unknown-graph', '404-ResourceNotFound')
+      if (!graph) return call.refuse('4xx-unknown-graph')
       if (isSettling(call.world, 'graphs', graph))
         return call.reject('404-ResourceNotFound', 'No such graph yet')
       checkAccess(call, graph, '403-graph-access')

@@ -1,4 +1,4 @@
-import { type Answer, type Call, isAbsent, isMembers, type Members } from '../world/call.ts'
+import { type Answer, type Call, isAbsent, isMembers, type Members, ok } from '../world/call.ts'
 import { generated, guard, isModel, refuseTroubledModel } from '../world/preloaded.ts'
 import type { Operation } from '../world/operation.ts'
 import { countUp } from '../world/world.ts'
@@ -16,9 +16,9 @@ function isNumber(call: Call, value: unknown): boolean {
 
 function checkCompletion(call: Call): void {
   const { model, prompt, temperature, max_tokens: most, top_p: share } = call.body
-  if (typeof model !== 'string') call.refuse('400-malformed-request', '400-BadRequest')
-  if (!isModel(call, model)) call.refuse('400-unsupported-model', '400-BadRequest')
-  if (typeof prompt !== 'string') call.refuse('400-malformed-request', '400-BadRequest')
+  if (typeof model !== 'string') call.refuse('400-malformed-request')
+  if (!isModel(call, model)) call.refuse('400-unsupported-model')
+  if (typeof prompt !== 'string') call.refuse('400-malformed-request')
   if (prompt === '') call.refuse('400-empty-prompt', '400-InvalidInputParameters')
   if (!isNumber(call, temperature)) call.refuse('400-invalid-temperature', '400-InvalidContentType')
   if (!isNumber(call, most)) call.refuse('400-invalid-max-tokens', '400-InvalidContentType')
@@ -42,12 +42,9 @@ export const completion: Operation = {
     refuseTroubledModel(call, model)
     const prompt = String(call.body['prompt'])
     guard(call, prompt, 'model-unsafe-request')
-    return {
-      status: 200,
-      body: { model, choices: [{ text: generated(call, `${prompt} Indeed.`) }] },
-    }
+    return ok({ model, choices: [{ text: generated(call, `${prompt} Indeed.`) }] })
   },
-  grant: () => ({ status: 200, body: { choices: [{ text: '' }] } }),
+  grant: () => ok({ choices: [{ text: '' }] }),
 }
 
 function isResponseFormat(format: unknown): boolean {
@@ -64,11 +61,9 @@ function checkChat(call: Call): void {
   if (!isModel(call, model)) call.refuse('400-unsupported-model', '400-InvalidInputParameters')
   checkMessages(call)
   checkTools(call)
-  if (!isAbsent(stream) && typeof stream !== 'boolean')
-    call.refuse('400-invalid-stream', '400-BadRequest')
-  if (!isAbsent(options) && !isMembers(options))
-    call.refuse('400-invalid-stream-options', '400-BadRequest')
-  if (!isResponseFormat(format)) call.refuse('400-malformed-response-format', '400-BadRequest')
+  if (!isAbsent(stream) && typeof stream !== 'boolean') call.refuse('400-invalid-stream')
+  if (!isAbsent(options) && !isMembers(options)) call.refuse('400-invalid-stream-options')
+  if (!isResponseFormat(format)) call.refuse('400-malformed-response-format')
 }
 
 function textOf(call: Call): string {
@@ -184,10 +179,7 @@ export const chat: Operation = {
     guard(call, textOf(call), '400-unsafe-request')
     const message = messageOf(call)
     if (call.body['stream'] === true) return streamed(call, message)
-    return { status: 200, body: completed(call, message) }
+    return ok(completed(call, message))
   },
-  grant: () => ({
-    status: 200,
-    body: { choices: [{ message: { role: 'assistant', content: '' } }] },
-  }),
+  grant: () => ok({ choices: [{ message: { role: 'assistant', content: '' } }] }),
 }

@@ -52,8 +52,7 @@ function refuseKnown(call: Call, name: string, all: readonly (Graph | Applicatio
   const isUsed = 'files' in known ? known.files.size > 0 : known.jobs > 0
   if (isUsed && call.broken('400-duplicate-name#used')) return
   const names = all.map((each) => each.name)
-  if (!overlooks(call, '400-duplicate-name', name, names))
-    call.refuse('400-duplicate-name', '400-BadRequest')
+  if (!overlooks(call, '400-duplicate-name', name, names)) call.refuse('400-duplicate-name')
 }
 
 const underWay = new Set<string>()
@@ -85,7 +84,7 @@ function creation<Made extends Graph | Application>(creation: Creation<Made>): O
     members,
     check: (call: Call) => {
       const name = nameOf(call, kind)
-      if (typeof name !== 'string') call.refuse('400-malformed-parameters', '400-BadRequest')
+      if (typeof name !== 'string') call.refuse('400-malformed-parameters')
       creation.check(call, name)
     },
     refused: async (call, status) => {

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
-import { type Answer, mispaired, type Call, type Members } from '../world/call.ts'
+import { unescape } from 'node:querystring'
+import { type Answer, mispaired, type Call, type Members, ok } from '../world/call.ts'
 import { findMade, isSettling, namedBy, newId, processedFrom, writeId } from '../world/created.ts'
 import { planOf } from '../world/preloaded.ts'
 import { checkAccess, type Operation } from '../world/operation.ts'
@@ -15,20 +16,23 @@ export function fileView(world: World, file: StoredFile): Members {
   }
 }
 
-/** The file of that id, unless it is unknown, deleted or expired. */
-export function reachable(call: Call, id: unknown): StoredFile | undefined {
+/** Refuses an id that is unknown, deleted or expired. */
+export function fileNamed(call: Call, id: unknown): StoredFile {
   const file = call.world.store.files.get(String(id))
-  return file?.state === 'stored' && !isSettling(call.world, 'uploads', file) ? file : undefined
+  if (file?.state !== 'stored') return call.refuse('4xx-unknown-file')
+  if (isSettling(call.world, 'uploads', file))
+    call.reject('404-ResourceNotFound', 'The file is not there yet')
+  return file
 }
 
-export function fileNamed(call: Call, id: unknown): StoredFile {
-  const file = reachable(call, id)
-  const known = call.world.store.files.get(String(id))
-  if (!file && known?.state === 'stored')
-    call.reject('404-ResourceNotFound', 'The file is not there yet')
-  if (!file) call.refuse('4xx-unknown-file', '404-ResourceNotFound')
+export function ownFile(call: Call, id: unknown): StoredFile {
+  const file = fileNamed(call, id)
   checkAccess(call, file, '403-file-access')
   return file
+}
+
+function filesOf(call: Call): StoredFile[] {
+  return [...call.world.store.files.values()]
 }
 
 const supported =
@@ -42,19 +46,14 @@ function mediaType(call: Call): string {
 function filename(call: Call): string | undefined {
   const header = call.request.header('content-disposition') ?? ''
   const extended = /filename\*=UTF-8''((?:%[0-9a-f]{2}|[^;\s%])+)/i.exec(header)?.[1]
-  if (extended !== undefined) {
-    const bytes = extended.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-      String.fromCharCode(parseInt(hex, 16)),
-    )
-    return Buffer.from(bytes, 'latin1').toString()
-  }
+  if (extended !== undefined) return unescape(extended)
   const [, quoted, token] = /filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header) ?? []
   return quoted?.replace(/\\(.)/g, '$1') ?? token
 }
 
 function check(call: Call): void {
   const type = mediaType(call)
-  if (!supported.test(type)) call.refuse('400-unsupported-type', '400-BadRequest')
+  if (!supported.test(type)) call.refuse('400-unsupported-type')
   if (filename(call) === undefined)
     call.reject('400-BadRequest', 'Content-Disposition names no file')
   if (call.bytes.length > planOf(call).file)
@@ -67,7 +66,7 @@ function graphOf(call: Call): Graph | undefined {
   const id = call.request.query('graphId')
   if (id === undefined) return undefined
   const graph = call.world.store.graphs.get(id)
-  if (!graph) call.refuse('4xx-unknown-graph', '404-ResourceNotFound')
+  if (!graph) call.refuse('4xx-unknown-graph')
   if (isSettling(call.world, 'graphs', graph))
     call.reject('404-ResourceNotFound', 'The graph is not there yet')
   checkAccess(call, graph, '403-graph-access')
@@ -77,18 +76,20 @@ function graphOf(call: Call): Graph | undefined {
   return call.broken('2xx-attached-to-graph') ? undefined : graph
 }
 
+/** The file with these bytes, under the variants that find it. */
 function known(call: Call): StoredFile | undefined {
   if (!call.varied('files/known-by-content') && !call.varied('files/refused-twice'))
     return undefined
-  const own = [...call.world.store.files.values()].filter(({ account }) => account === call.account)
-  return own.find(
-    (file) => file.state === 'stored' && Buffer.compare(file.bytes(), call.bytes) === 0,
+  return filesOf(call).find(
+    (file) =>
+      file.account === call.account &&
+      file.state === 'stored' &&
+      Buffer.compare(file.bytes(), call.bytes) === 0,
   )
 }
 
-function attach(call: Call, graph: Graph | undefined, id: string): void {
+function attach(call: Call, graph: Graph, id: string): void {
   const { world, account } = call
-  if (!graph) return
   const attached = { by: 'upload', from: processedFrom(world) } as const
   if (call.broken('2xx-attached-to-graph#replaces'))
     for (const [other, { by }] of graph.files) if (by === 'upload') graph.files.delete(other)
@@ -105,26 +106,16 @@ function upload(call: Call): Answer {
   const type = mediaType(call)
   call.breakIf('2xx-accepted#pdf', type === 'application/pdf')
   const name = filename(call) ?? ''
-  const alike = [...world.store.files.values()].find(
-    (file) => file.made === true && file.name === name,
-  )
+  const alike = filesOf(call).find((file) => file.made && file.name === name)
   if (alike && call.varied('files/unique-names')) call.reject('409-Conflict', 'The name exists')
   const before = known(call) ?? (call.broken('2xx-own-id#name') ? alike : undefined)
   if (before && call.varied('files/refused-twice')) call.reject('409-Conflict', 'The file exists')
   const { id, createdAt } = before ?? { id: newId(world, 'file'), createdAt: world.clock.now() }
-  const file: StoredFile = {
-    id,
-    account,
-    name,
-    type,
-    bytes: () => bytes,
-    state: 'stored',
-    createdAt,
-    made: true,
-  }
+  const content = { name, type, bytes: () => bytes }
+  const file: StoredFile = { id, account, createdAt, made: true, state: 'stored', ...content }
   world.store.files.set(id, file)
-  attach(call, graph, id)
-  return { status: 200, body: fileView(world, namedBy(call, world.store.files.values(), file)) }
+  if (graph) attach(call, graph, id)
+  return ok(fileView(world, namedBy(call, filesOf(call), file)))
 }
 
 /** §4.4, §2.8: the bytes of one file, its name and type in the headers. */
@@ -134,7 +125,7 @@ export const filesUpload: Operation = {
   body: 'raw',
   check,
   run: upload,
-  grant: (call) => ({ status: 200, body: { id: newId(call.world, 'file'), name: 'file' } }),
+  grant: (call) => ok({ id: newId(call.world, 'file'), name: 'file' }),
 }
 
 /** This many uploaded files break the listing, under the defect `2xx-accepted#many`. */
@@ -143,17 +134,14 @@ const manyFiles = 10
 const pageSize = 50
 
 function breakListing(call: Call, asked: string | undefined): void {
-  const uploaded = [...call.world.store.files.values()].filter(({ made }) => made).length
-  const isPlain = asked === undefined && call.request.header('x-rate-bucket') === undefined
-  call.breakIf('2xx-accepted#many', isPlain && uploaded > manyFiles)
-  const isEmpty = [...call.world.store.files.values()].some(
-    ({ made, bytes }) => made === true && bytes().length === 0,
-  )
-  call.breakIf('2xx-accepted#empty-file', isPlain && isEmpty)
-  const hasOtherName = [...call.world.store.files.values()].some(
-    ({ made, name }) => made === true && /[^ -~]/.test(name),
-  )
-  call.breakIf('2xx-accepted#name', isPlain && hasOtherName)
+  if (asked === undefined && call.request.header('x-rate-bucket') === undefined) {
+    const uploaded = filesOf(call).filter((file) => file.made)
+    const isEmpty = (file: StoredFile): boolean => file.bytes().length === 0
+    const hasOtherName = (file: StoredFile): boolean => /[^ -~]/.test(file.name)
+    call.breakIf('2xx-accepted#many', uploaded.length > manyFiles)
+    call.breakIf('2xx-accepted#empty-file', uploaded.some(isEmpty))
+    call.breakIf('2xx-accepted#name', uploaded.some(hasOtherName))
+  }
   const all = call.request.queries('file_types') ?? []
   call.breakIf('envelope/bad-input-no-5xx#empty-query', asked === '')
   call.breakIf('envelope/bad-input-no-5xx#doubled-query', all.length > 1)
@@ -170,39 +158,23 @@ export const filesList: Operation = {
   method: 'GET',
   paths: ['/v1/files'],
   run: (call) => {
-    const { world, account } = call
     const asked = call.request.query('file_types')
     breakListing(call, asked)
     const types = asked?.split(',').map((type) => type.trim().toLowerCase())
     call.breakIf('2xx-file-types#unknown-5xx', types?.some((type) => type.length > 5) === true)
-    const files = [...world.store.files.values()]
-      .filter((file) => file.state === 'stored' && file.account === account)
-      .filter(
-        (file) =>
-          types === undefined ||
-          types.includes(extname(file.name).slice(1).toLowerCase()) ||
-          call.broken('2xx-filtered') ||
-          (types.length > 1 && call.broken('2xx-filtered#two')),
-      )
+    const isUnfiltered =
+      types === undefined ||
+      call.broken('2xx-filtered') ||
+      (types.length > 1 && call.broken('2xx-filtered#two'))
+    const files = filesOf(call)
+      .filter((file) => file.state === 'stored' && file.account === call.account)
+      .filter((file) => isUnfiltered || types.includes(extname(file.name).slice(1).toLowerCase()))
     call.breakIf('2xx-file-types#none-5xx', files.length === 0)
     call.breakIf('2xx-file-types#two-none-5xx', files.length === 0 && types?.length === 2)
     const newest = files.slice(-pageSize).reverse()
-    const data = newest.map((file) => fileView(world, file))
-    return {
-      status: 200,
-      body: call.varied('lists/bare-array') ? data : { data, has_more: files.length > pageSize },
-    }
+    const data = newest.map((file) => fileView(call.world, file))
+    return ok(call.varied('lists/bare-array') ? data : { data, has_more: files.length > pageSize })
   },
-  grant: () => ({ status: 200, body: { data: [], has_more: false } }),
-}
-
-function hideInGraphs(call: Call, file: StoredFile): void {
-  if (!file.made) return
-  const graphs = [...call.world.store.graphs.values()]
-  const cameBy = (way: string): boolean =>
-    graphs.some(({ files }) => files.get(file.id)?.by === way)
-  call.rejectIf('files.upload/2xx-retrievable#in-graph', cameBy('addition'), '404-ResourceNotFound')
-  call.rejectIf('files.upload/2xx-retrievable#attached', cameBy('upload'), '404-ResourceNotFound')
 }
 
 /** §4.4 */
@@ -212,32 +184,24 @@ export const filesRetrieve: Operation<StoredFile> = {
   paths: ['/v1/files/:file_id'],
   find: (call) => {
     const id = call.param('file_id')
-    const { files } = call.world.store
+    const { files, graphs } = call.world.store
     if (!files.has(id) && call.broken('envelope/status-tpe-pair#file')) mispaired('404-BadRequest')
     const usable = 'files.upload/2xx-retrievable'
-    const file = findMade(call, {
-      id,
-      among: files,
-      unknown: '404-unknown-file',
-      settling: 'uploads',
-      usable,
-    })
-    hideInGraphs(call, file)
-    call.breakIf(
-      'files.upload/2xx-retrievable#pdf',
-      file.made === true && file.type === 'application/pdf',
-    )
+    const file = findMade(call, id, 'file', files, usable)
+    if (file.made) {
+      const ways = [...graphs.values()].map((graph) => graph.files.get(id)?.by)
+      call.rejectIf(`${usable}#in-graph`, ways.includes('addition'), '404-ResourceNotFound')
+      call.rejectIf(`${usable}#attached`, ways.includes('upload'), '404-ResourceNotFound')
+      call.breakIf(`${usable}#pdf`, file.type === 'application/pdf')
+    }
     if (file.state === 'deleted') call.refuse('410-deleted-file', '410-ResourceNotFound')
     if (file.state === 'expired') call.refuse('general/410-gone', '410-Gone')
     return file
   },
   foreign: '403-file-access',
   run: (call, file) => {
-    const isOther = file.made === true && call.broken('2xx-own-record')
-    const [first = file] = isOther
-      ? [...call.world.store.files.values()].filter(({ made }) => made)
-      : []
-    return { status: 200, body: fileView(call.world, first) }
+    const isOther = file.made && call.broken('2xx-own-record')
+    const shown = isOther ? filesOf(call).find((one) => one.made) : file
+    return ok(fileView(call.world, shown ?? file))
   },
-  grant: (call) => ({ status: 200, body: { id: call.param('file_id'), name: 'file' } }),
 }

@@ -1,6 +1,6 @@
-import { type Call, isAbsent, isMembers, type Answer } from '../world/call.ts'
+import { type Call, isAbsent, isMembers, type Answer, ok } from '../world/call.ts'
 import { askedTwice, findMade, overlooks, processedFrom, refusedName } from '../world/created.ts'
-import { fileNamed, fileView } from './files.ts'
+import { fileView, ownFile } from './files.ts'
 import { pdfText } from './pdf.ts'
 import { generated, queryComplexity } from '../world/preloaded.ts'
 import type { Operation } from '../world/operation.ts'
@@ -8,15 +8,10 @@ import type { Graph, StoredFile } from '../world/world.ts'
 
 /** §7.3 */
 function findGraph(call: Call): Graph {
-  const graph = findMade(call, {
-    id: call.param('graph_id'),
-    among: call.world.store.graphs,
-    unknown: '404-unknown-graph',
-    settling: 'graphs',
-    usable: 'graphs.create/2xx-usable',
-  })
+  const usable = 'graphs.create/2xx-usable'
+  const graph = findMade(call, call.param('graph_id'), 'graph', call.world.store.graphs, usable)
   const isAddition = graph.made === true && call.operation === 'graphs.add-file'
-  call.rejectIf('graphs.create/2xx-usable#additions', isAddition, '404-ResourceNotFound')
+  call.rejectIf(`${usable}#additions`, isAddition, '404-ResourceNotFound')
   return graph
 }
 
@@ -24,21 +19,7 @@ function fileOf(call: Call): StoredFile {
   const { file_id: id } = call.body
   if (typeof id !== 'string' && typeof id !== 'number')
     call.reject('400-BadRequest', 'file_id is missing')
-  return fileNamed(call, id)
-}
-
-async function fitFile(call: Call): Promise<void> {
-  const file = fileOf(call)
-  if (!/^(text|image)\/|^application\/(pdf|json|msword|octet-stream)$/.test(file.type))
-    call.refuse('400-unsupported-type', '400-BadRequest')
-  if (file.type === 'application/pdf' && typeof (await pdfText(file.bytes())) === 'string')
-    call.refuse('400-unparsable', '400-InvalidInputParameters')
-}
-
-async function addAllTheSame(call: Call, status: number): Promise<void> {
-  const file = await refusedName(call, status)
-  const graph = call.world.store.graphs.get(call.param('graph_id'))
-  if (file !== undefined) graph?.files.set(file, { by: 'addition', from: Date.now() })
+  return ownFile(call, id)
 }
 
 function hasForgotten(call: Call, graph: Graph): boolean {
@@ -56,13 +37,13 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
     known && known.from <= Date.now() && !(known.by === 'addition' && hasForgotten(call, graph))
   if (isKnown && !overlooks(call, '409-already-in-graph', file.id, [...graph.files.keys()])) {
     call.rejectIf('files.upload/2xx-attached-to-graph#other-status', known.by === 'upload')
-    if (known.by === 'addition') call.refuse('409-already-in-graph', '409-BadRequest')
+    if (known.by === 'addition') call.refuse('409-already-in-graph')
     call.reject('409-BadRequest', 'The file came with its upload')
   }
-  const isTwin = [...graph.files.keys()].some(
-    (id) => id !== file.id && call.world.store.files.get(id)?.name === file.name,
-  )
-  call.rejectIf('409-already-in-graph#same-name', isTwin, '409-BadRequest')
+  const { files } = call.world.store
+  const isTwin = (id: string): boolean => id !== file.id && files.get(id)?.name === file.name
+  const hasTwin = [...graph.files.keys()].some(isTwin)
+  call.rejectIf('409-already-in-graph#same-name', hasTwin, '409-BadRequest')
   const added = [...graph.files.values()].filter(({ by }) => by === 'addition').length
   call.breakIf('2xx-accepted#many', !known && added >= manyFiles)
   call.rejectIf('2xx-accepted#one-file', added > 0, '409-BadRequest')
@@ -70,7 +51,7 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
   if (!known) graph.files.set(file.id, { by: 'addition', from: processedFrom(call.world) })
   call.rejectIf('2xx-accepted#added-400', true)
   call.rejectIf('2xx-accepted#added-404', true, '404-ResourceNotFound')
-  return { status: 200, body: fileView(call.world, file) }
+  return ok(fileView(call.world, file))
 }
 
 /** §4.4 */
@@ -80,10 +61,19 @@ export const graphsAddFile: Operation<Graph> = {
   members: ['file_id'],
   find: findGraph,
   foreign: '403-graph-access',
-  fit: fitFile,
-  refused: addAllTheSame,
+  fit: async (call) => {
+    const file = fileOf(call)
+    if (!/^(text|image)\/|^application\/(pdf|json|msword|octet-stream)$/.test(file.type))
+      call.refuse('400-unsupported-type')
+    if (file.type === 'application/pdf' && typeof (await pdfText(file.bytes())) === 'string')
+      call.refuse('400-unparsable', '400-InvalidInputParameters')
+  },
+  refused: async (call, status) => {
+    const file = await refusedName(call, status)
+    const graph = call.world.store.graphs.get(call.param('graph_id'))
+    if (file !== undefined) graph?.files.set(file, { by: 'addition', from: Date.now() })
+  },
   run: addFile,
-  grant: (call) => ({ status: 200, body: { id: call.body['file_id'] ?? 'file' } }),
 }
 
 // §2.7. Up to 25 snippets are recommended and 30 is the default; the reference accepts any number up to that.
@@ -136,12 +126,12 @@ export const graphsQuery: Operation<Graph> = {
   foreign: '403-graph-access',
   check: (call: Call) => {
     const { query, query_config: config } = call.body
-    if (typeof query !== 'string') call.refuse('400-malformed-parameters', '400-BadRequest')
+    if (typeof query !== 'string') call.refuse('400-malformed-parameters')
     checkQueryConfig(call, config, '2xx-query-config')
     if ((query.match(/\b(AND|OR|NOT)\b/g) ?? []).length > queryComplexity)
       call.refuse('400-too-complex', '400-InvalidInputParameters')
   },
-  fit: (call: Call, graph) => {
+  fit: (call, graph) => {
     if (call.varied('graphs/empty-not-queried') && graph.made && graph.files.size === 0)
       call.reject('422-UnprocessableEntity', 'The graph is empty')
     // A client that knows another version of the graph gets a version conflict (§7.2).
@@ -151,7 +141,6 @@ export const graphsQuery: Operation<Graph> = {
   },
   run: (call, graph) => {
     const answer = generated(call, `${graph.name} holds ${graph.files.size} files.`)
-    return { status: 200, body: { answer, sources: [], references: {} } }
+    return ok({ answer, sources: [], references: {} })
   },
-  grant: () => ({ status: 200, body: { answer: '', sources: [], references: {} } }),
 }

@@ -27,8 +27,7 @@ function coerced(call: Call): unknown {
 function checkInputs(call: Call): void {
   const inputs = coerced(call)
   if (inputs === undefined) call.refuse('400-missing-inputs', '400-InvalidInputParameters')
-  if (!Array.isArray(inputs) || !inputs.every(isInput))
-    call.refuse('400-malformed-inputs', '400-BadRequest')
+  if (!Array.isArray(inputs) || !inputs.every(isInput)) call.refuse('400-malformed-inputs')
   call.body = { ...call.body, inputs }
 }
 
@@ -89,7 +88,7 @@ function refuseWhileBusy(call: Call, application: Application): void {
   const { job } = application
   if (job && call.broken('409-job-in-progress#answered-again'))
     throw new Ending({ status: 202, body: createdJobView(call.world, job) })
-  call.refuse('409-job-in-progress', '409-BadRequest')
+  call.refuse('409-job-in-progress')
 }
 
 /** One in this many creations finds a job that somebody else just began, under that variant. */
@@ -108,7 +107,7 @@ const underWay = new WeakMap<Application, Set<string>>()
 async function lockInputs(call: Call, application: Application): Promise<void> {
   const [locked, inputs] = [underWay.get(application) ?? new Set<string>(), inputsOf(call)]
   underWay.set(application, locked)
-  if (locked.has(inputs)) call.refuse('409-job-in-progress', '409-BadRequest')
+  if (locked.has(inputs)) call.refuse('409-job-in-progress')
   locked.add(inputs)
   await pause(10)
   locked.delete(inputs)
@@ -188,13 +187,13 @@ export const jobsCreate: Operation<Application> = {
   requirement: () => '202-created',
   shapeless: '400-malformed-inputs',
   find: (call) =>
-    findMade(call, {
-      id: call.param('application_id'),
-      among: call.world.store.applications,
-      unknown: '404-unknown-application',
-      settling: 'applications',
-      usable: 'applications.create/2xx-usable',
-    }),
+    findMade(
+      call,
+      call.param('application_id'),
+      'application',
+      call.world.store.applications,
+      'applications.create/2xx-usable',
+    ),
   foreign: '403-application-access',
   check: checkInputs,
   fit,

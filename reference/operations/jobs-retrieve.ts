@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Answer, Ending, mispaired, type Call, type Members } from '../world/call.ts'
+import { type Answer, Ending, mispaired, type Call, type Members, ok } from '../world/call.ts'
 import { largeText } from '../present.ts'
 import { endJobs, noteReading } from '../world/jobs.ts'
 import type { Operation } from '../world/operation.ts'
@@ -210,7 +210,7 @@ function find(call: Call): Job {
   }
   if (call.broken('envelope/status-tpe-pair')) mispaired('404-InvalidInputParameters')
   if (call.broken('envelope/status-tpe-pair#unknown-name')) mispaired('404-NoSuchJob')
-  return call.refuse('4xx-unknown-job', '404-ResourceNotFound')
+  return call.refuse('4xx-unknown-job')
 }
 
 function grant(call: Call): Answer {
@@ -223,7 +223,7 @@ function grant(call: Call): Answer {
     createdAt,
     status: 'completed',
   })
-  return { status: 200, body: jobView(call.world, job) }
+  return ok(jobView(call.world, job))
 }
 
 /** §4.3 */

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Answer, Ending, page, type Call } from '../world/call.ts'
+import { type Answer, Ending, page, type Call, ok } from '../world/call.ts'
 import { checkMs } from '../world/created.ts'
 import { pdfLimit } from '../world/preloaded.ts'
 import type { Operation } from '../world/operation.ts'
-import { reachable } from './files.ts'
+import { fileNamed } from './files.ts'
 import { countUp, type StoredFile, type World } from '../world/world.ts'
 
 type PdfRefusal = 'encrypted' | 'corrupted'
 
-const most = 500
+const maxExtracted = 500
 const extracted = new Map<string, Promise<string[] | PdfRefusal>>()
 
 async function extract(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
@@ -28,31 +28,22 @@ async function extract(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
 export function pdfText(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
   const name = createHash('sha256').update(bytes).digest('hex')
   const known = extracted.get(name) ?? extract(bytes)
-  if (extracted.size < most) extracted.set(name, known)
+  if (extracted.size < maxExtracted) extracted.set(name, known)
   return known
 }
 
-function isFormat(format: string): boolean {
-  return format === 'text' || format === 'markdown'
-}
-
-/** State that a broken server keeps between requests: contents by its key for files. */
+/** Contents that a broken server keeps between requests, by its key for files. */
 const kept = new WeakMap<World, Map<string, string>>()
-
-function keptBy({ world }: Call): Map<string, string> {
-  const known = kept.get(world) ?? new Map<string, string>()
-  kept.set(world, known)
-  return known
-}
 
 function checkFormat(call: Call): void {
   const { format } = call.body
-  if (format === undefined) call.refuse('400-missing-format', '400-BadRequest')
+  if (format === undefined) call.refuse('400-missing-format')
   if (typeof format !== 'string') {
     call.breakIf('envelope/bad-input-no-5xx', true)
-    call.refuse('400-malformed-format', '400-BadRequest')
+    call.refuse('400-malformed-format')
   }
-  if (!isFormat(format)) call.refuse('400-unsupported-format', '400-InvalidInputParameters')
+  if (format !== 'text' && format !== 'markdown')
+    call.refuse('400-unsupported-format', '400-InvalidInputParameters')
 }
 
 const wrong: Readonly<
@@ -74,31 +65,29 @@ const wrong: Readonly<
 async function contentOf(
   call: Call,
   allPages: readonly string[],
-  { name, ...stored }: StoredFile,
+  file: StoredFile,
 ): Promise<string> {
-  const file = stored.bytes()
+  const { brokenOf } = call.world.switches
   const format = String(call.body['format'])
   const pages = call.broken('200-content#first-page') ? allPages.slice(0, 1) : allPages
   const content =
     format === 'markdown'
       ? pages.map((page) => page.replaceAll('\n', '\n\n')).join('\n\n---\n\n')
       : pages.join('\n')
-  const cache = keptBy(call)
-  const isFirst = call.broken('200-content#first')
-  const isNamed = call.broken('200-content#name')
-  if (isFirst || isNamed || call.broken('200-content#size')) {
-    const by = isFirst ? 'the first' : isNamed ? `called ${name}` : `of ${file.length} bytes`
-    cache.set(by, cache.get(by) ?? content)
-    return cache.get(by) ?? content
+  const cache = kept.get(call.world) ?? new Map<string, string>()
+  kept.set(call.world, cache)
+  const keys = { '#first': '', '#name': file.name, '#size': String(file.bytes().length) }
+  const key = brokenOf(keys, 'pdf.parse/200-content')
+  if (key !== undefined) {
+    cache.set(key, cache.get(key) ?? content)
+    return cache.get(key) ?? content
   }
   if (call.broken('200-content#at-once')) {
     cache.set('last', content)
     await pause(checkMs)
     return cache.get('last') ?? content
   }
-  return (
-    call.world.switches.brokenOf(wrong, 'pdf.parse/200-content')?.(content, format, file) ?? content
-  )
+  return brokenOf(wrong, 'pdf.parse/200-content')?.(content, format, file.bytes()) ?? content
 }
 
 function grantedRequirement(call: Call): string {
@@ -109,19 +98,12 @@ async function parse(call: Call, file: StoredFile): Promise<Answer> {
   const bytes = file.bytes()
   if (bytes.length > pdfLimit) call.refuse('400-oversized-pdf', '400-InvalidInputParameters')
   const pages = await pdfText(bytes)
-  if (typeof pages === 'string') return call.refuse(`400-${pages}-pdf`, '400-BadRequest')
+  if (typeof pages === 'string') return call.refuse(`400-${pages}-pdf`)
   const content = await contentOf(call, pages, file)
   call.breakIf('200-text#every-third', countUp(call.world, 'parsed files') % 3 === 0)
   const requirement = grantedRequirement(call)
-  if (call.broken(requirement)) return { status: 200, body: { content: pages } }
+  if (call.broken(requirement)) return ok({ content: pages })
   return { status: call.broken(`${requirement}#status`) ? 201 : 200, body: { content } }
-}
-
-function refuseIfRemoved(call: Call): void {
-  if (call.varied('pdf-removed')) call.refuse('4xx-removed', '410-Gone')
-  if (call.varied('pdf-removed-404')) call.refuse('4xx-removed', '404-NotFound')
-  if (call.varied('pdf-removed-page-404')) throw new Ending(page(404))
-  if (call.varied('pdf-removed-page-410')) throw new Ending(page(410))
 }
 
 /** §4.1 */
@@ -130,12 +112,15 @@ export const pdfParse: Operation<StoredFile> = {
   paths: ['/v1/tools/pdf-parser/:file_id'],
   members: ['format'],
   requirement: grantedRequirement,
-  gone: refuseIfRemoved,
-  find: (call) =>
-    reachable(call, call.param('file_id')) ??
-    call.refuse('4xx-unknown-file', '404-ResourceNotFound'),
+  gone: (call) => {
+    if (call.varied('pdf-removed')) call.refuse('4xx-removed', '410-Gone')
+    if (call.varied('pdf-removed-404')) call.refuse('4xx-removed', '404-NotFound')
+    if (call.varied('pdf-removed-page-404')) throw new Ending(page(404))
+    if (call.varied('pdf-removed-page-410')) throw new Ending(page(410))
+  },
+  find: (call) => fileNamed(call, call.param('file_id')),
   foreign: '403-file-access',
   check: checkFormat,
   run: parse,
-  grant: () => ({ status: 200, body: { content: '' } }),
+  grant: () => ok({ content: '' }),
 }

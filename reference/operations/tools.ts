@@ -1,26 +1,35 @@
-import { type Call, isAbsent, isMembers, type Members } from '../world/call.ts'
-import { fileNamed } from './files.ts'
+import { type Call, isAbsent, isMembers, type Members, ok } from '../world/call.ts'
+import { ownFile } from './files.ts'
 import { generated, imageLimit, isModel, planOf, refuseTroubledModel } from '../world/preloaded.ts'
 import type { Operation } from '../world/operation.ts'
+
+/** Refuses what is not a text, or too long; `noun`: as in the names of the conditions. */
+function checkText(
+  call: Call,
+  text: unknown,
+  noun: 'text' | 'query',
+  malformed: '400-BadRequest' | '400-InvalidInputParameters' = '400-BadRequest',
+): asserts text is string {
+  if (typeof text !== 'string') call.refuse(`400-malformed-${noun}`, malformed)
+  if (text.length > planOf(call).text)
+    call.refuse(`400-${noun}-too-long`, '400-InvalidInputParameters')
+}
 
 /** §4.4 */
 const aiDetect: Operation = {
   id: 'ai-detect.run',
   paths: ['/v1/tools/ai-detect'],
   members: ['input'],
-  check: (call: Call) => {
+  check: (call) => {
     const { input } = call.body
     call.breakIf('envelope/bad-input-no-5xx#text', typeof input !== 'string')
-    if (typeof input !== 'string') call.refuse('400-malformed-text', '400-BadRequest')
-    if (input.trim() === '') call.refuse('400-empty-text', '400-BadRequest')
-    if (input.length > planOf(call).text)
-      call.refuse('400-text-too-long', '400-InvalidInputParameters')
+    checkText(call, input, 'text')
+    if (input.trim() === '') call.refuse('400-empty-text')
   },
   run: (call) => {
     const label = /\bdelve\b/i.test(String(call.body['input'])) ? 'fake' : 'real'
-    return { status: 200, body: { label, score: 0.5 } }
+    return ok({ label, score: 0.5 })
   },
-  grant: () => ({ status: 200, body: { label: 'real', score: 0 } }),
 }
 
 /** §4.4 */
@@ -28,19 +37,16 @@ const webSearch: Operation = {
   id: 'web-search.run',
   paths: ['/v1/tools/web-search'],
   members: ['query'],
-  check: (call: Call) => {
+  check: (call) => {
     const { query } = call.body
-    if (typeof query !== 'string') call.refuse('400-malformed-query', '400-BadRequest')
-    if (query.trim() === '') call.refuse('400-empty-query', '400-BadRequest')
-    if (query.length > planOf(call).text)
-      call.refuse('400-query-too-long', '400-InvalidInputParameters')
+    checkText(call, query, 'query')
+    if (query.trim() === '') call.refuse('400-empty-query')
   },
-  run: (call: Call) => {
+  run: (call) => {
     if (call.world.searchDown) call.refuse('503-search-down', '503-InternalError')
     const results = [{ title: 'Tea', url: 'https://example.com/tea' }]
-    return { status: 200, body: { query: call.body['query'], results } }
+    return ok({ query: call.body['query'], results })
   },
-  grant: () => ({ status: 200, body: { query: '', results: [] } }),
 }
 
 const responseTypes = ['Entities', 'RxNorm', 'ICD-10-CM', 'SNOMED CT']
@@ -58,10 +64,10 @@ const medicalComprehend: Operation = {
   paths: ['/v1/tools/comprehend/medical'],
   members: ['content', 'response_type'],
   requirement: () => '200-entities',
-  check: (call: Call) => {
+  check: (call) => {
     const { content, response_type: type } = call.body
     if (typeof content !== 'string' || !(isAbsent(type) || typeof type === 'string'))
-      call.refuse('400-malformed-request', '400-BadRequest')
+      call.refuse('400-malformed-request')
     if (!responseTypes.includes(String(type)))
       call.reject('400-InvalidInputParameters', 'response_type is unknown')
   },
@@ -73,9 +79,9 @@ const medicalComprehend: Operation = {
       const category = categories[text.toLowerCase()]
       return category === undefined ? [] : [{ category, text, score, traits }]
     })
-    return { status: 200, body: { entities } }
+    return ok({ entities })
   },
-  grant: () => ({ status: 200, body: { entities: [] } }),
+  grant: () => ok({ entities: [] }),
 }
 
 const languages = new Set<unknown>(['de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pt'])
@@ -85,21 +91,18 @@ const translate: Operation = {
   id: 'translate.run',
   paths: ['/v1/translate'],
   members: ['text', 'source', 'target'],
-  check: (call: Call) => {
+  check: (call) => {
     const { text, source, target } = call.body
     for (const language of [source, target])
-      if (!languages.has(language)) call.refuse('400-unsupported-language', '400-BadRequest')
-    if (typeof text !== 'string') call.refuse('400-malformed-text', '400-InvalidInputParameters')
+      if (!languages.has(language)) call.refuse('400-unsupported-language')
+    checkText(call, text, 'text', '400-InvalidInputParameters')
     if (text === '') call.refuse('400-empty-text', '400-InvalidInputParameters')
-    if (text.length > planOf(call).text)
-      call.refuse('400-text-too-long', '400-InvalidInputParameters')
     if (source === target) call.refuse('general/422-unprocessable', '422-UnprocessableEntity')
   },
   run: (call) => {
     const { text, target } = call.body
-    return { status: 200, body: { text: generated(call, `[${String(target)}] ${String(text)}`) } }
+    return ok({ text: generated(call, `[${String(target)}] ${String(text)}`) })
   },
-  grant: () => ({ status: 200, body: { text: '' } }),
 }
 
 const signatures: Readonly<Record<string, readonly number[]>> = {
@@ -118,18 +121,18 @@ const vision: Operation = {
   id: 'vision.analyze',
   paths: ['/v1/vision/analyze', '/v1/vision'],
   members: ['model', 'prompt', 'variables'],
-  check: (call: Call) => {
+  check: (call) => {
     const { model, prompt, variables } = call.body
     if (!isModel(call, model)) call.reject('400-BadRequest', 'The model is not supported')
     if (typeof prompt !== 'string' || !Array.isArray(variables) || !variables.every(isVariable))
-      call.refuse('400-malformed-request', '400-BadRequest')
+      call.refuse('400-malformed-request')
   },
-  fit: (call: Call) => {
+  fit: (call) => {
     refuseTroubledModel(call, call.body['model'])
     for (const { file_id: id } of call.body['variables'] as readonly Members[]) {
-      const file = fileNamed(call, id)
+      const file = ownFile(call, id)
       const signature = signatures[file.type]
-      if (!signature) return call.refuse('400-unsupported-image', '400-BadRequest')
+      if (!signature) return call.refuse('400-unsupported-image')
       const bytes = file.bytes()
       if (bytes.length > imageLimit)
         call.refuse('400-oversized-image', '400-InvalidInputParameters')
@@ -137,14 +140,7 @@ const vision: Operation = {
         call.refuse('400-corrupted-image', '400-InvalidContentType')
     }
   },
-  run: (call) => ({ status: 200, body: { data: generated(call, 'A black pixel.') } }),
-  grant: () => ({ status: 200, body: { data: '' } }),
+  run: (call) => ok({ data: generated(call, 'A black pixel.') }),
 }
 
-export const tools: readonly Operation[] = [
-  aiDetect,
-  webSearch,
-  medicalComprehend,
-  translate,
-  vision,
-]
+export const tools = [aiDetect, webSearch, medicalComprehend, translate, vision]

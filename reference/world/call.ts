@@ -1,9 +1,7 @@
 import type { HonoRequest } from 'hono'
 import type { Pair } from '../declared/scenarios.ts'
 import type { Key } from './keys.ts'
-import { type World } from './world.ts'
-import type { Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
+import type { World } from './world.ts'
 import type { Switches } from '../switches/switches.ts'
 
 const takeTime: ReadonlySet<string> = new Set([
@@ -31,9 +29,9 @@ export class Call {
   body: Members = {}
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array()
   key: Key | undefined
-  /** A plain success, for a server that should have refused. */
   readonly #grant: (call: Call) => Answer
 
+  /** @param grant a plain success, for a server that should have refused */
   constructor(
     operation: string,
     request: HonoRequest,
@@ -56,11 +54,13 @@ export class Call {
 
   /**
    * Refuses for a condition with a requirement: `<status>-<condition>` of this operation, or a whole id. The switches
-   * of that requirement decide what is actually answered.
+   * of that requirement decide what is actually answered. By default, with the usual code name of the status.
    */
-  refuse(condition: string, pair: Pair, message?: Message): never {
-    const id = isWhole(condition) ? condition : `${this.operation}/${condition}`
-    throw new Ending(this.#refusal(id, pair, { description: wordsOf(id), ...message }))
+  refuse(condition: string, pair = usualPairs[condition.slice(0, 3)]!, message?: Message): never {
+    const id = this.#whole(condition)
+    // `missing body` for `jobs.create/400-missing-body`.
+    const description = id.replace(/^.*\/(?:[\dx]{3}-)?/, '').replaceAll('-', ' ')
+    throw new Ending(this.#refusal(id, pair, { description, ...message }))
   }
 
   /**
@@ -96,21 +96,25 @@ export class Call {
   }
 
   broken(defect: string): boolean {
-    return this.world.switches.broken(isWhole(defect) ? defect : `${this.operation}/${defect}`)
+    return this.world.switches.broken(this.#whole(defect))
   }
 
   varied(variant: string): boolean {
     return this.world.switches.varied(variant)
   }
+
+  #whole(name: string): string {
+    return name.includes('/') ? name : `${this.operation}/${name}`
+  }
 }
 
-function isWhole(name: string): boolean {
-  return name.includes('/')
-}
-
-/** A condition in words: `missing body` for `jobs.create/400-missing-body`. */
-function wordsOf(id: string): string {
-  return id.replace(/^.*\/(?:[\dx]{3}-)?/, '').replaceAll('-', ' ')
+const usualPairs: Readonly<Record<string, Pair>> = {
+  400: '400-BadRequest',
+  401: '401-BadCredentials',
+  403: '403-InsufficientAccessRights',
+  404: '404-ResourceNotFound',
+  409: '409-BadRequest',
+  '4xx': '404-ResourceNotFound',
 }
 
 /** What happens in place of an answer: silence for a while, a closed connection, bytes that are not HTTP. */
@@ -142,7 +146,11 @@ export class Ending {
   }
 }
 
-export interface Message {
+export function ok(body: unknown): Answer {
+  return { status: 200, body }
+}
+
+interface Message {
   readonly description?: string
   /** §7.1 shows them for guardrails. */
   readonly extras?: Readonly<Record<string, unknown>>
@@ -177,13 +185,9 @@ function messageKey(status: string, tpe: string): string {
 
 export function envelope(pair: Pair, message: Message = {}): Answer {
   const [status, tpe] = [pair.slice(0, 3), pair.slice(4)]
-  const whole = {
-    description: `${tpe} (${status})`,
-    key: messageKey(status, tpe),
-    extras: {},
-    ...message,
-  }
-  return { status: Number(status), body: { tpe, errors: [whole], extras: {} }, error: true }
+  const usual = { description: `${tpe} (${status})`, key: messageKey(status, tpe), extras: {} }
+  const body = { tpe, errors: [{ ...usual, ...message }], extras: {} }
+  return { status: Number(status), body, error: true }
 }
 
 /**
@@ -207,28 +211,4 @@ const losses: Readonly<Record<string, Loss>> = {
 export function lostAnswer({ brokenOf }: Switches, id: string): Answer | undefined {
   const lost = brokenOf(losses, id)
   return lost && { status: 500, lost }
-}
-
-/** Thrown to a caller in the same process in place of an answer. */
-export class ConnectionLost extends Error {
-  readonly code = 'ECONNRESET'
-
-  constructor() {
-    super('the connection was closed without an answer')
-  }
-}
-
-/** Gives no answer: simulates the loss on the socket, or throws if there is no socket. */
-export async function lose(
-  loss: Loss,
-  { pace }: World,
-  socket: Socket | undefined,
-  signal: AbortSignal,
-) {
-  if (loss === 'silence')
-    await pause(pace.silence, undefined, { signal, ref: false }).catch(() => undefined)
-  if (!socket) throw new ConnectionLost()
-  if (loss === 'noise') socket.end('220 tea.example ESMTP\r\n')
-  else socket.destroy()
-  return new Response(null, { status: 500 })
 }

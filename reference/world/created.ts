@@ -120,22 +120,18 @@ function breakUse(call: Call, id: string, thing: Owned, all: Iterable<Owned>): v
   call.rejectIf(`${id}#late`, age(call.world, thing) < tooLateMs, '404-ResourceNotFound')
 }
 
-interface Sought<T extends Owned> {
-  readonly id: string
-  readonly among: ReadonlyMap<string, T>
-  readonly unknown: string
-  readonly settling: string
-  /** The requirement that a new object can be used. */
-  readonly usable: string
-}
-
+/** @param usable the requirement that a new object can be used */
 export function findMade<T extends Owned>(
   call: Call,
-  { id, among, unknown, settling, usable }: Sought<T>,
+  id: string,
+  kind: 'file' | 'graph' | 'application',
+  among: ReadonlyMap<string, T>,
+  usable: string,
 ): T {
   const thing = among.get(id)
-  if (!thing) return call.refuse(unknown, '404-ResourceNotFound')
-  if (isSettling(call.world, settling, thing)) call.reject('404-ResourceNotFound')
+  if (!thing) return call.refuse(`404-unknown-${kind}`)
+  if (isSettling(call.world, kind === 'file' ? 'uploads' : `${kind}s`, thing))
+    call.reject('404-ResourceNotFound')
   breakUse(call, usable, thing, among.values())
   return thing
 }

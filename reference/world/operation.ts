@@ -31,7 +31,7 @@ function simulate(call: Call): void {
 /** One operation of §4. `Found` is the object that its path names. */
 export interface Operation<Found extends Owned = Owned> {
   readonly id: string
-  readonly method?: 'GET' | 'DELETE'
+  readonly method?: 'GET'
   readonly paths: readonly string[]
   readonly body?: 'raw'
   readonly members?: readonly string[]
@@ -50,8 +50,8 @@ export interface Operation<Found extends Owned = Owned> {
   /** Refuses if the object's state does not allow it. */
   ready?(call: Call, found: Found): void
   run(call: Call, found: Found): Answer | Promise<Answer>
-  /** A plain success, for a server that should have refused. */
-  grant(call: Call): Answer
+  /** A plain success, for a server that should have refused; default: `{}`. */
+  grant?(call: Call): Answer
 }
 
 const usual = 'authenticate authorize simulate read find access check fit ready'
@@ -173,7 +173,7 @@ export async function perform<Found extends Owned>(
 /** §5.1, §5.2: a bearer key that we issued and that has not expired. */
 async function authenticate(call: Call): Promise<void> {
   const header = call.request.header('authorization')
-  if (header === undefined) call.refuse('401-missing-credentials', '401-BadCredentials')
+  if (header === undefined) call.refuse('401-missing-credentials')
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
   // Every JWT begins like this (an object in base64url); a damaged one may have another letter case.
   if (token === undefined || !/^eyJ/i.test(token)) {
@@ -190,5 +190,5 @@ async function authenticate(call: Call): Promise<void> {
 function authorize(call: Call): void {
   const permissions = call.key?.permissions ?? []
   if (!permissions.includes('*') && !permissions.includes(call.operation))
-    call.refuse('403-insufficient-rights', '403-InsufficientAccessRights')
+    call.refuse('403-insufficient-rights')
 }

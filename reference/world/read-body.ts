@@ -110,7 +110,7 @@ export async function readJson(
     call.reject('400-InvalidContentType', 'The content type is not application/json')
   // §4.1 and §4.2 say that a body is required.
   const isRequired = call.operation === 'jobs.create' || call.operation === 'pdf.parse'
-  if (isRequired && call.bytes.length === 0) call.refuse('400-missing-body', '400-BadRequest')
+  if (isRequired && call.bytes.length === 0) call.refuse('400-missing-body')
   const needed = essential[call.operation]
   if (needed !== undefined && call.bytes.length === 0)
     call.refuse('4xx-missing-member', '400-BadRequest')
