@@ -187,7 +187,7 @@ export const filesRetrieve: Operation<StoredFile> = {
     const { files, graphs } = call.world.store
     if (!files.has(id) && call.broken('envelope/status-tpe-pair#file')) mispaired('404-BadRequest')
     const usable = 'files.upload/2xx-retrievable'
-    const file = findMade(call, id, 'file', files, usable)
+    const file = findMade(call, 'file', files, usable)
     if (file.made) {
       const ways = [...graphs.values()].map((graph) => graph.files.get(id)?.by)
       call.rejectIf(`${usable}#in-graph`, ways.includes('addition'), '404-ResourceNotFound')

@@ -9,7 +9,7 @@ import type { Graph, StoredFile } from '../world/world.ts'
 /** §7.3 */
 function findGraph(call: Call): Graph {
   const usable = 'graphs.create/2xx-usable'
-  const graph = findMade(call, call.param('graph_id'), 'graph', call.world.store.graphs, usable)
+  const graph = findMade(call, 'graph', call.world.store.graphs, usable)
   const isAddition = graph.made === true && call.operation === 'graphs.add-file'
   call.rejectIf(`${usable}#additions`, isAddition, '404-ResourceNotFound')
   return graph

@@ -187,13 +187,7 @@ export const jobsCreate: Operation<Application> = {
   requirement: () => '202-created',
   shapeless: '400-malformed-inputs',
   find: (call) =>
-    findMade(
-      call,
-      call.param('application_id'),
-      'application',
-      call.world.store.applications,
-      'applications.create/2xx-usable',
-    ),
+    findMade(call, 'application', call.world.store.applications, 'applications.create/2xx-usable'),
   foreign: '403-application-access',
   check: checkInputs,
   fit,

@@ -123,12 +123,11 @@ function breakUse(call: Call, id: string, thing: Owned, all: Iterable<Owned>): v
 /** @param usable the requirement that a new object can be used */
 export function findMade<T extends Owned>(
   call: Call,
-  id: string,
   kind: 'file' | 'graph' | 'application',
   among: ReadonlyMap<string, T>,
   usable: string,
 ): T {
-  const thing = among.get(id)
+  const thing = among.get(call.param(`${kind}_id`))
   if (!thing) return call.refuse(`404-unknown-${kind}`)
   if (isSettling(call.world, kind === 'file' ? 'uploads' : `${kind}s`, thing))
     call.reject('404-ResourceNotFound')
