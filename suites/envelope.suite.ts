@@ -8,7 +8,6 @@ import {
   matchPairs,
   NotExercised,
   type Probe,
-  type Source,
   wasAnswered,
   withHeader,
 } from '../harness/journal/index.ts'
@@ -38,7 +37,6 @@ import {
   randomFor,
   requestFor,
   sampled,
-  sendUntilSettled,
   suite,
   concluded,
   furtherCase,
@@ -261,9 +259,7 @@ async function labelVerdict(context: CheckContext, id: OperationId): Promise<Cas
   const make = async () =>
     withHeader(await plain(), 'content-type', 'application/json; charset=utf-8')
   const purpose = { isSuccess: countsAsGranted, what: labelled }
-  const sendOne = (source: Source) => context.send(source, purpose)
-  // A replica may not know a new upload yet.
-  const send = async () => sendUntilSettled(run, await sendOne(make), sendOne, countsAsGranted)
+  const send = () => context.send(make, purpose)
   let exchange = await send()
   // A request that is refused without the charset too, or accepted the next time, proves nothing.
   for (let look = 2; look < 4 && !countsAsGranted(exchange); look++) {

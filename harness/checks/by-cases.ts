@@ -1,12 +1,6 @@
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { orElse } from '../client/index.ts'
-import {
-  type Exchange,
-  isGranted,
-  type Probe,
-  type Source,
-  countsAsGranted,
-} from '../journal/index.ts'
+import { isGranted, type Probe, countsAsGranted } from '../journal/index.ts'
 import { ask, type CheckContext, type Run } from '../run/index.ts'
 import { otherApplications, type OtherObject } from '../target/index.ts'
 import {
@@ -19,7 +13,7 @@ import {
   otherPathOf,
   quickCases,
 } from './case.ts'
-import { once, sendUntilSettled } from './created.ts'
+import { once } from './created.ts'
 import { validDraft, validRequest } from './valid-request.ts'
 import { randomOf, seedFor } from './values.ts'
 
@@ -78,9 +72,7 @@ function otherObject(context: CheckContext, id: OperationId, other: OtherObject)
         role: 'control',
         isSuccess: countsAsGranted,
       } as const
-      const send = (source: Source): Promise<Exchange> => ask(context.run, source, purpose)
-      const sent = await sendUntilSettled(context.run, await send(valid), send, countsAsGranted)
-      return countsAsGranted(sent) ? change : undefined
+      return countsAsGranted(await ask(context.run, valid, purpose)) ? change : undefined
     }),
   )
 }

@@ -5,7 +5,6 @@ import {
   isThrottled,
   NotExercised,
   type Probe,
-  type Source,
   Throttled,
   withFinding,
 } from '../journal/index.ts'
@@ -20,7 +19,7 @@ import {
   uploadOperation,
 } from '../../catalogue/operations.ts'
 import { grantedRequirement } from '../../catalogue/catalogue.ts'
-import { once, sendUntilSettled, settlingRemark } from './created.ts'
+import { once, settlingRemark } from './created.ts'
 import { distinctRequest, isDeclared, validRequest } from './valid-request.ts'
 
 export interface Control {
@@ -29,8 +28,6 @@ export interface Control {
   /** Describes the answer; lazy, since most are accepted. */
   said(): string
   readonly exchange?: Exchange
-  /** The first answer, if the request was repeated while a file was processed; otherwise the same exchange. */
-  readonly first?: Exchange
   valid(): Promise<Probe>
 }
 
@@ -80,7 +77,7 @@ async function sendControl(
     // A stopped operation has already shown how it answers valid requests.
     const exchange = run.client.breaker.unanswered(operation)
     if (!exchange || !(error instanceof NotExercised) || run.life.ended) throw error
-    return { state: 'refused', said: () => saidBy(exchange), exchange, first: exchange, valid }
+    return { state: 'refused', said: () => saidBy(exchange), exchange, valid }
   }
 }
 
@@ -104,29 +101,19 @@ async function sendUntilGranted(
 ): Promise<Control> {
   const requirement = grantedRequirement[operation]
   const purpose = { requirement, role: 'control', isSuccess: countsAsGranted } as const
-  const send = (probe: Source): Promise<Exchange> => ask(run, probe, purpose)
-  const attempt = async (make = valid): Promise<{ first: Exchange; exchange: Exchange }> => {
-    const first = await send(make)
-    return { first, exchange: await sendUntilSettled(run, first, send, countsAsGranted) }
-  }
-  let sent = await attempt()
+  let exchange = await ask(run, valid, purpose)
   const isOpen = (tries: number): boolean =>
-    !countsAsGranted(sent.exchange) && tries < triesFor(operation, sent.exchange)
+    !countsAsGranted(exchange) && tries < triesFor(operation, exchange)
   for (let tries = 1; isOpen(tries); tries++) {
     // If it cannot be repeated, because its application is busy, the first answer stays.
-    const more = await orElse<typeof sent | undefined>(
-      run,
-      () => attempt(distinct),
-      () => undefined,
-    )
+    const more = await orElse(run, () => ask(run, distinct, purpose))
     if (!more) break
-    sent = more
+    exchange = more
   }
-  const { exchange } = sent
   if (countsAsGranted(exchange))
-    return { state: 'granted', said: () => saidBy(exchange), ...sent, valid }
+    return { state: 'granted', said: () => saidBy(exchange), exchange, valid }
   const remarks = noteUnknown(run, operation, exchange) + settlingRemark(run, exchange)
-  return { state: 'refused', said: () => saidBy(exchange) + remarks, ...sent, valid }
+  return { state: 'refused', said: () => saidBy(exchange) + remarks, exchange, valid }
 }
 
 /** Why nothing can be judged without the control; distinguishes throttling. */

@@ -6,10 +6,10 @@ import {
   type Exchange,
   NotExercised,
   type Probe,
+  countsAsGranted,
   createdId,
   isSettling,
   type Ask,
-  settlingEveryMs,
 } from '../journal/index.ts'
 import type { NotServed } from '../report/index.ts'
 
@@ -23,6 +23,8 @@ export const sharedBy = perRun(() => ({
     /** Upload time of each file that requests name, by id (`performance.now()`). */
     at: new Map<string, number>(),
     lagMs: 0,
+    /** Those that were refused at first. */
+    late: new Set<string>(),
   },
   /** How many generations bad input may still cause in this run, and how many cases wait because that is too few. */
   generated: { allowance: undefined as { left: number } | undefined, waiting: 0 },
@@ -83,31 +85,20 @@ export function settlingRemark(run: Pick<Run, 'journal' | 'target'>, exchange: E
   return `; if an upload takes longer than ${run.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
 }
 
-/**
- * Repeats a refused request every second while its file may still be processed. Later files get as much time before
- * their first use.
- * @param settled whether the answer is final
- */
-export async function sendUntilSettled(
-  run: Run,
-  first: Exchange,
-  again: (probe: Probe) => Promise<Exchange>,
-  settled: (exchange: Exchange) => boolean,
-): Promise<Exchange> {
-  let exchange = first
-  const { settleMs } = run.target.limits
-  while (!settled(exchange) && isSettling({ settleMs, madeAt: run.objects.madeAt }, exchange)) {
-    await pause(run, settlingEveryMs)
-    exchange = await again(exchange.probe)
-  }
-  if (exchange !== first && settled(exchange)) noteLag(run, exchange)
-  return exchange
-}
-
-export function noteLag(run: Pick<Run, 'journal'>, exchange: Exchange): void {
+/** Notes how long a file was refused before it was accepted: later files get as much time before their first use. */
+export function noteLag(
+  run: Pick<Run, 'journal' | 'objects' | 'target'>,
+  exchange: Exchange,
+): void {
   const { uploads } = sharedBy(run)
-  for (const [, at] of namedUploads(run, exchange.probe))
-    uploads.lagMs = Math.max(uploads.lagMs, exchange.sentAt - at)
+  const { settleMs } = run.target.limits
+  if (!exchange.purpose.isSuccess) return
+  const isLate = isSettling({ settleMs, madeAt: run.objects.madeAt }, exchange)
+  if (!isLate && uploads.late.size === 0) return
+  for (const [id, at] of namedUploads(run, exchange.probe))
+    if (isLate) uploads.late.add(id)
+    else if (uploads.late.has(id) && countsAsGranted(exchange))
+      uploads.lagMs = Math.max(uploads.lagMs, exchange.sentAt - at)
 }
 
 /** When to repeat an attempt on a new object, in ms after its creation: 1 s, and `settleMs`. */

@@ -1,9 +1,7 @@
 import {
   countsAsGranted,
   type Evidence,
-  isSettling,
   type Ask,
-  settlingEveryMs,
   type Verdict,
   type Exchange,
   jsonOf,
@@ -33,7 +31,7 @@ import {
   quickCases,
 } from './case.ts'
 import { control, controlExchange, operationIn, triesFor } from './control.ts'
-import { noteLag, sendUntilSettled, sharedBy, uploadsIn } from './created.ts'
+import { sharedBy, uploadsIn } from './created.ts'
 import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
 import { around, asScenario } from './scenario.ts'
 import { applyScenario, validRequest } from './valid-request.ts'
@@ -239,9 +237,6 @@ function grantedRules(context: CheckContext, operation: OperationId) {
           const seen = lookAt(journal, request, known)
           if (seen.outcome !== 'answered') return seen
           const { exchange } = seen
-          if (!countsAsGranted(exchange) && isSettling(known, exchange))
-            return { outcome: 'asks', asks: [{ ...request, pauseMs: settlingEveryMs }] }
-          if (journal.entriesOf(request).some((one) => one.ask.pauseMs)) noteLag(run, exchange)
           const found =
             grantedFinding(context, exchange, successOf(context)) ?? check?.(run, exchange)
           if (!found) return { outcome: 'held', cases: 1 }
@@ -285,18 +280,14 @@ async function sendWithFreshFile(
   already: Exchange,
 ): Promise<Exchange> {
   const { run } = context
-  const { first, valid } = await control(run, operation)
+  const { valid } = await control(run, operation)
   const uploaded = uploadsIn(run, already.probe)
   const none =
     'the file is already in the graph, and no new one can be uploaded (declare operations.files.upload and fields.file)'
   if (uploaded === '') throw new NotExercised(none)
-  const sent = await context.send(valid, { isSuccess: countsAsGranted })
-  const again = (probe: Probe): Promise<Exchange> => context.send(probe)
-  const exchange = await sendUntilSettled(run, sent, again, countsAsGranted)
+  const exchange = await context.send(valid, { isSuccess: countsAsGranted })
   // A server may identify files by content and return the same id each time.
   if (uploadsIn(run, exchange.probe) === uploaded) throw new NotExercised(none)
-  // The server refused the file, and then found it in the graph: a wrong refusal, unless an unanswered request added it.
-  if (first && first !== already && !already.unanswered) return first
   if (exchange.unanswered && exchange.response?.status === 409)
     throw new NotExercised('the answer to an addition was lost')
   return exchange

@@ -80,12 +80,12 @@ export {
 export { freshFilename, resendAsDeclared, upload, uploadProbe, withOwnContent } from './upload.ts'
 export {
   noteCreated,
+  noteLag,
   laterAttempts,
   namedId,
   once,
   resendWhile,
   retryWhileSettling,
-  sendUntilSettled,
   settlingRemark,
   sharedBy,
 } from './created.ts'

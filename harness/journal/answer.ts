@@ -22,7 +22,7 @@ import type { Ask, Conclusion, Entry, Known } from './ask.ts'
  * that blocks every n-th request may hit each of a rotation.
  */
 const triesOf = { granted: 5, refused: 8 }
-export const settlingEveryMs = 1000
+const settlingEveryMs = 1000
 
 /**
  * Decides the answer to a request; if something other than the request may have made it wrong, asks again with that
@@ -37,7 +37,7 @@ export function answerTo(ask: Ask, entries: readonly Entry[], known: Known): Con
   const isBlock = (one: Exchange): boolean => isMet(one, ask.purpose.expects)
   if (isBlock(sent) && plain.filter(isBlock).length < mostBlocks(sent)) return { asks: [ask] }
   if (isAwaited(sent) && isUnknown(sent, known) && isSettling(known, sent))
-    return { asks: [{ ...ask, pauseMs: settlingEveryMs }] }
+    return { asks: [{ ...ask, source: sent.probe, pauseMs: settlingEveryMs }] }
   // An answer that is not HTTP was resent, but its connection is still checked.
   const suspected = sent.unanswered?.noResponse?.cause === 'malformed' ? sent.unanswered : sent
   if (!mayBeSpoiled(suspected, known)) return { judge: sent }
@@ -59,11 +59,9 @@ const mostBlocks = (exchange: Exchange): number =>
     ? triesOf.refused
     : triesOf.granted
 
-/** Senders of valid requests wait on their own, and a new job may be missing: a later reading finds it. */
-const isAwaited = (exchange: Exchange): boolean =>
-  exchange.purpose.expects !== undefined &&
-  !exchange.purpose.isSuccess &&
-  !(exchange.purpose.role === 'poll' && exchange.response?.status === 404)
+/** Requests that cause a state wait on their own, and a new job may be missing: a later reading finds it. */
+const isAwaited = ({ purpose }: Exchange): boolean =>
+  purpose.role !== 'poll' && (purpose.expects ?? purpose.isSuccess) !== undefined
 
 /**
  * True if the request names an object that the run made less than `settleMs` ago, so that the answer may only mean that

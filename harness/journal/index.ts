@@ -5,7 +5,7 @@ export { type Answer, derived, gathered, type History, Journal } from './journal
 export { eachOf, type Evidence, type Rule, type Verdict, verdictOf } from './verdict.ts'
 
 export type { Ask, Conclusion, Entry, Known } from './ask.ts'
-export { answerTo, countsAsGranted, isMet, isSettling, settlingEveryMs } from './answer.ts'
+export { answerTo, countsAsGranted, isMet, isSettling } from './answer.ts'
 export { answerAtEnd, isHarmless, leavesState, sentFor } from './answer.ts'
 
 export { NotExercised, Throttled } from './not-exercised.ts'

@@ -55,7 +55,6 @@ import {
   retryWhileSettling,
   sampled,
   sendAtOnce,
-  sendUntilSettled,
   sharedBy,
   upload,
   uploadProbe,
@@ -337,15 +336,14 @@ async function lookAfter(
   const { run, requirement } = context
   const operation = operationIn(context)
   const setup = { about: `${operation}/${of}`, role: 'setup', badInput: true, what } as const
-  const purpose = { requirement: requirement.id, role: 'probe' } as const
-  const isSettled = (one: Exchange): boolean => countsAsGranted(one) || one.response?.status === 409
+  const isSuccess = (one: Exchange): boolean => countsAsGranted(one) || isConflict(one)
+  const purpose = { requirement: requirement.id, role: 'probe', isSuccess } as const
   for (let look = 1; look <= timesAlike; look++) {
     const probe = await freshCreation(run, operation)
     const refusedOne = await context.send(await change(probe), setup)
     if (!statuses.includes(refusedOne.response?.status ?? 0))
       showsNothing('the creation that should be refused', refusedOne)
-    const send = () => askHolding(run, probe, purpose, true)
-    const again = await sendUntilSettled(run, await send(), send, isSettled)
+    const again = await askHolding(run, probe, purpose, true)
     if (isTaken(again)) return undefined
     // An unanswered one may have created what this one conflicts with.
     if (again.unanswered || !isRefused(again))
@@ -592,8 +590,7 @@ export const addSameFileAgain: Judge = async (context) => {
 }
 
 async function addFirst(context: CheckContext, probe: Probe): Promise<void> {
-  const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
-  const first = await sendUntilSettled(context.run, await add(), add, countsAsGranted)
+  const first = await context.send(probe, { role: 'setup', isSuccess: countsAsGranted })
   if (!countsAsGranted(first)) throw new NotExercised(`the first addition ${wasAnswered(first)}`)
 }
 
