@@ -13,8 +13,8 @@ export async function conform() {
   // A run is short: much of what V8 of Node.js 20 optimizes never pays off (docs/performance.md), least of all the HTTP
   // parser, whose one large function takes 90 ms and 29 MB. Later versions wait longer.
   if (process.versions.v8.startsWith('11.'))
-    for (const flag of ['--interrupt-budget=1500000', '--wasm-tiering-budget=1000000000'])
-      setFlagsFromString(flag)
+    for (const flag of ['interrupt-budget=1500000', 'no-wasm-dynamic-tiering', 'no-wasm-tier-up'])
+      setFlagsFromString(`--${flag}`)
   const { main } = await import('../../dist/conform.js')
   await main(process.argv, interrupts)
 }
