@@ -3,7 +3,7 @@ import 'vitest'
 import { afterAll, beforeAll, describe, type RunnerTestCase, test, vi } from 'vitest'
 import type { GivenTarget, Handover, RunEnded, Selected } from './suite-run.ts'
 import { createSuiteRun } from './suite-run.ts'
-import { checkOptions, type ConformanceOptions, type Target, type TargetJson } from '../options.ts'
+import { checkOptions, type ConformanceOptions } from '../options.ts'
 import { catalogue, type CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import {
@@ -21,8 +21,6 @@ export type { GivenTarget, Handover } from './suite-run.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The target of `describeConformance()`: an object, or the path of a target file. */
-    conformTarget: Target | TargetJson | string | undefined
     /** Folder for the exchanges of each run; provided by the reporter if a report needs them. */
     conformExchanges: string | undefined
   }
@@ -81,7 +79,7 @@ interface Group {
  * Makes each requirement a test, grouped by operation, such as `jobs.create/202-created …`. Only those that vitest will
  * run are judged, with their controls, concurrently.
  * @param target a target object, the path of a target file, or a function that returns one of these when the tests
- * begin; default: `conformTarget` of the project, then `CONFORM_TARGET` (a file) or `CONFORM_BASE_URL`, then the
+ * begin; default: `CONFORM_TARGET` (a file) or `CONFORM_BASE_URL`, then the
  * embedded reference server
  */
 export function describeConformance(target?: GivenTarget, options: DescribeOptions = {}): void {

@@ -20,15 +20,14 @@ export type GivenTarget = Target | TargetJson | string | (() => MadeTarget | Pro
 type MadeTarget = Target | TargetJson | string
 
 /**
- * Finds the target: the given one, else `conformTarget` of the vitest project, else `CONFORM_TARGET` (a file) and
- * `CONFORM_BASE_URL`, else the embedded reference server. The name is not `BASE_URL`, which Vite sets in tests.
+ * Finds the target: the given one, else `CONFORM_TARGET` (a file) and `CONFORM_BASE_URL`, else the embedded reference
+ * server. The name is not `BASE_URL`, which Vite sets in tests.
  */
 async function findTarget(
   given: GivenTarget | undefined,
   options: ConformanceOptions,
 ): Promise<Found> {
-  const made = typeof given === 'function' ? await given() : given
-  const target = made ?? inject('conformTarget')
+  const target = typeof given === 'function' ? await given() : given
   if (target !== undefined) return { target, options }
   const { CONFORM_TARGET: file, CONFORM_BASE_URL: url } = process.env
   const baseUrl = options.baseUrl ?? (url === '' ? undefined : url)

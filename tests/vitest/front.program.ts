@@ -197,7 +197,7 @@ test('a report that cannot be written is reported before anything is sent', asyn
 
 const made = `import { describeConformance } from 'ai-content-conformance/vitest'
 import { startReference } from 'ai-content-conformance/reference'
-import { afterAll } from 'vitest'
+import { afterAll, inject } from 'vitest'
 const only = ['files.list/2xx-accepted']
 let server
 describeConformance(async () => {
@@ -214,7 +214,7 @@ const answer = ({ url }) => (url.endsWith('/v1/files') ? Response.json([]) : Res
 const fetch = (request) => (isOurs(request) ? answer(request) : Response.json(refusal, { status: 401 }))
 describeConformance({ fetch, keys: { full: key } }, { name: 'handler', only: ['files.list/401-missing-credentials'] })
 
-describeConformance(undefined, { name: 'provided', only })
+describeConformance(() => inject('target'), { name: 'provided', only })
 
 describeConformance(async () => {
   throw new Error('the database is not there')
@@ -228,7 +228,7 @@ test('a target can be made when the tests begin, or be provided, and a handler i
     'setup.js': `import { startReference } from 'ai-content-conformance/reference'
 export default async function setup({ provide }) {
   const server = await startReference()
-  provide('conformTarget', server.target)
+  provide('target', server.target)
   return () => server.close()
 }
 `,
