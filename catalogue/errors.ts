@@ -96,7 +96,7 @@ export function isModelError(tpe: string | undefined): boolean {
 export function mayCarry(operation: OperationId | null, status: number, tpe: string): boolean {
   const own = codeNames(status)
   if (own === undefined) return true
-  return [...own, ...listedTypes(operation, status)].includes(tpe) || isModelError(tpe)
+  return own.includes(tpe) || isModelError(tpe) || listedTypes(operation, status).includes(tpe)
 }
 
 /**

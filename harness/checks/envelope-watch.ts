@@ -70,17 +70,13 @@ const statusTpePair: AnswerRule = (response, one) => {
   // A missing tpe violates the shape instead.
   if (tpe === undefined) return undefined
   const expected = `a tpe that is allowed with status ${response.status}`
+  const { operation } = one.probe
+  if (mayCarry(operation, response.status, tpe)) return { expected }
   // Pairs of other requirements are allowed; any request may be too large (§8), or name a deleted file.
-  const accepted = [
-    acceptedPairs(one.probe.operation),
-    oversized,
-    deletedFile,
-    one.purpose.expects ?? [],
-  ]
-  const fits =
-    mayCarry(one.probe.operation, response.status, tpe) ||
-    accepted.some((pairs) => isNamed(pairs, response.status, tpe))
-  return fits ? { expected } : { expected, actual: `${response.status} ${tpe}` }
+  const accepted = [acceptedPairs(operation), oversized, deletedFile, one.purpose.expects ?? []]
+  return accepted.some((pairs) => isNamed(pairs, response.status, tpe))
+    ? { expected }
+    : { expected, actual: `${response.status} ${tpe}` }
 }
 
 const contentType: AnswerRule = (response, one) => {

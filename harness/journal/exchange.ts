@@ -50,9 +50,11 @@ export function withOwn(
 }
 
 export function pathOf(probe: Probe, query: Probe['query']): string {
-  const path = probe.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(probe.params[name] ?? ''),
-  )
+  let { path } = probe
+  if (path.includes('{'))
+    path = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(probe.params[name] ?? ''),
+    )
   const written = queryOf({ ...query, ...probe.query })
   return written === '' ? path : `${path}?${written}`
 }
