@@ -1,16 +1,14 @@
 import type { Counts, Outcome } from '../../harness/report/index.ts'
 
-/** Formats ms: `340 ms`, `12.3 s`, `2 min 5 s`, `3 h 10 min`, `4 days 2 h`. */
+/** Formats ms: `340 ms`, `12.3 s`, `2 min 5 s`, `3 h 10 min`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
   const seconds = Math.round(ms / 1000)
   const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`
-  const hours = Math.floor(minutes / 60)
-  return hours < 48
-    ? `${hours} h ${minutes % 60} min`
-    : `${Math.floor(hours / 24)} days ${hours % 24} h`
+  return minutes < 60
+    ? `${minutes} min ${seconds % 60} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
 /** The first items; if there are more, the last one gives their number. */
