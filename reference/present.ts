@@ -24,42 +24,24 @@ const keysOfKind: Readonly<Record<string, string>> = {
   MethodNotAllowed: 'fail.notFound.resource',
 }
 
-/** Other allowed forms of an envelope (§2.6 requires `tpe`, `errors` and `extras`). */
-const envelopes: Readonly<Record<string, (body: Members, message: Members) => Members>> = {
-  'envelope/no-errors': (body) => ({ ...body, errors: [] }),
-  'envelope/bare-errors': (body) => ({ ...body, errors: [{}] }),
-  'envelope/without-key': (body, { description, extras }) => ({
-    ...body,
-    errors: [{ description, extras }],
-  }),
-  'envelope/without-description': (body, { key, extras }) => ({
-    ...body,
-    errors: [{ key, extras }],
-  }),
+/** Other allowed messages of an envelope, by variant. */
+const otherMessages: Readonly<Record<string, (message: Members, tpe: string) => Members[]>> = {
+  'envelope/no-errors': () => [],
+  'envelope/bare-errors': () => [{}],
+  'envelope/without-key': ({ description, extras }) => [{ description, extras }],
+  'envelope/without-description': ({ key, extras }) => [{ key, extras }],
   // §7.1 shows the extras of a blocked message, so they stay.
-  'envelope/without-item-extras': (body, { description, key, extras }) => ({
-    ...body,
-    errors: [
-      key === 'fail.guardrail.blocked' ? { description, key, extras } : { description, key },
-    ],
-  }),
-  'envelope/unlisted-keys': (body, message) => ({
-    ...body,
-    errors: [{ ...message, key: 'error.own.4711' }],
-  }),
-  'envelope/keys-of-kind': (body, message) => ({
-    ...body,
-    errors: [{ ...message, key: keysOfKind[String(body['tpe'])] ?? message['key'] }],
-  }),
-  'envelope/several-errors': (body, message) => ({
-    ...body,
-    errors: [message, { description: 'See above' }, message],
-  }),
-  'envelope/full-extras': (body) => ({ ...body, extras: { request: { id: 17 }, tags: ['a'] } }),
-  'envelope/other-language': (body, message) => ({
-    ...body,
-    errors: [{ ...message, description: '要求を処理できません — requête refusée' }],
-  }),
+  'envelope/without-item-extras': ({ description, key, extras }) => [
+    key === 'fail.guardrail.blocked' ? { description, key, extras } : { description, key },
+  ],
+  'envelope/unlisted-keys': (message) => [{ ...message, key: 'error.own.4711' }],
+  'envelope/keys-of-kind': (message, tpe) => [
+    { ...message, key: keysOfKind[tpe] ?? message['key'] },
+  ],
+  'envelope/several-errors': (message) => [message, { description: 'See above' }, message],
+  'envelope/other-language': (message) => [
+    { ...message, description: '要求を処理できません — requête refusée' },
+  ],
 }
 
 /** Envelopes of a broken server, by variant of the defect `envelope/shape`; only with status 401. */
@@ -77,16 +59,16 @@ const wrongKeys: Readonly<Record<string, readonly [status: number, key: string]>
 
 function presentError(answer: Answer, { varied, brokenOf, hasSome }: Switches): unknown {
   if (!hasSome('envelope/')) return answer.body
-  const body = answer.body as { readonly errors: readonly Members[] } & Members
+  const body = answer.body as { readonly tpe: string; readonly errors: readonly Members[] }
   const message = body.errors[0] ?? {}
   const [status, key] = brokenOf(wrongKeys, 'envelope/message-keys') ?? []
   if (answer.status === status) return { ...body, errors: [{ ...message, key }] }
   const reshape = answer.status === 401 ? brokenOf(misshapen, 'envelope/shape') : undefined
-  if (reshape) return reshape(body)
-  return Object.entries(envelopes).reduce<Members>(
-    (shown, [variant, change]) => (varied(variant) ? change(shown, message) : shown),
-    body,
-  )
+  if (reshape) return reshape({ ...body })
+  const changes = Object.entries(otherMessages).filter(([variant]) => varied(variant))
+  const errors = changes.at(-1)?.[1](message, body.tpe) ?? body.errors
+  const extras = varied('envelope/full-extras') && { extras: { request: { id: 17 }, tags: ['a'] } }
+  return { ...body, errors, ...extras }
 }
 
 function present(answer: Answer, switches: Switches): unknown {
@@ -130,7 +112,7 @@ export function largeText(size: number): string {
 
 function enlarged(answer: Answer, call: Call): Answer {
   const size = call.world.switches.variedOf(sizes)
-  const isOfFiles = call.operation === 'files.list' || call.operation === 'files.retrieve'
+  const isOfFiles = ['files.list', 'files.retrieve'].includes(call.operation)
   if (size === undefined || !isOfFiles || !isMembers(answer.body)) return answer
   return { ...answer, body: { ...answer.body, description: largeText(size) } }
 }
@@ -139,10 +121,6 @@ const encodings: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   gzip: gzipSync,
   deflate: deflateSync,
   br: (bytes) => brotliCompressSync(bytes),
-}
-
-function spread(json: unknown): string {
-  return ` \r\n\t${JSON.stringify(json, null, '\t').replaceAll('\n', '\r\n ')}\n\n `
 }
 
 function jsonType(answer: Answer, { broken, varied }: Switches): string {
@@ -186,12 +164,12 @@ export function transmit(answer: Answer, acceptEncoding: string, switches: Switc
   const headers = headersOf(answer, switches)
   if (answer.text === undefined && answer.body === undefined)
     return new Response(null, { status: answer.status, headers })
-  const json = answer.text === undefined ? present(answer, switches) : undefined
-  const written =
-    answer.text?.value ?? (switches.varied('json/spread') ? spread(json) : JSON.stringify(json))
-  const text = switches.varied('ids/int64')
-    ? written.replace(/("id":\s*)"(90\d{14})"/, '$1$2')
-    : written
+  let text = answer.text?.value ?? JSON.stringify(present(answer, switches))
+  if (switches.varied('json/spread') && answer.text === undefined) {
+    const lines = JSON.stringify(JSON.parse(text), null, '\t')
+    text = ` \r\n\t${lines.replaceAll('\n', '\r\n ')}\n\n `
+  }
+  if (switches.varied('ids/int64')) text = text.replace(/("id":\s*)"(90\d{14})"/, '$1$2')
   let bytes: Buffer = Buffer.from(text)
   for (const [name, compress] of Object.entries(encodings)) {
     if (switches.varied(`compressed/${name}`) && new RegExp(`\\b${name}\\b`).test(acceptEncoding)) {

@@ -12,9 +12,8 @@ function isInput(item: unknown): boolean {
   return item['value'].every((text) => typeof text === 'string')
 }
 
-function coerced(call: Call): unknown {
-  const { inputs } = call.body
-  if (!call.varied('requests/values-coerced')) return inputs
+/** One input in place of a list, and a text in place of texts. */
+function withArrays(inputs: unknown): unknown {
   const all: unknown = isMembers(inputs) && 'id' in inputs ? [inputs] : inputs
   if (!Array.isArray(all)) return all
   return all.map((item: unknown) =>
@@ -25,7 +24,8 @@ function coerced(call: Call): unknown {
 }
 
 function checkInputs(call: Call): void {
-  const inputs = coerced(call)
+  const { inputs: given } = call.body
+  const inputs = call.varied('requests/values-coerced') ? withArrays(given) : given
   if (inputs === undefined) call.refuse('400-missing-inputs', '400-InvalidInputParameters')
   if (!Array.isArray(inputs) || !inputs.every(isInput)) call.refuse('400-malformed-inputs')
   call.body = { ...call.body, inputs }
@@ -59,10 +59,7 @@ function checkTexts(call: Call): void {
   const isBeyond = (text: string): boolean =>
     text.length > longest || /(?![\t\n\r])\p{Cc}/u.test(text)
   if (isLimited && texts.some((text) => isBeyond(text) && !trips?.(text)))
-    call.reject(
-      '400-BadRequest',
-      `A text has up to ${longest} characters, none of which controls anything`,
-    )
+    call.reject('400-BadRequest', `A text is too long, or has control characters`)
   if (call.varied('jobs/values-limited') && texts.some((text) => !choices.has(text)))
     call.reject('400-InvalidInputParameters', 'There is no such choice')
   if (trips && texts.some(trips)) throw new Error('a text that this server cannot take')
@@ -79,9 +76,7 @@ function fit(call: Call, application: Application): void {
   checkTexts(call)
 }
 
-function inputsOf(call: Call): string {
-  return JSON.stringify(call.body['inputs'] ?? [])
-}
+const inputsOf = (call: Call): string => JSON.stringify(call.body['inputs'] ?? [])
 
 function refuseWhileBusy(call: Call, application: Application): void {
   if (!isBusy(call.world, application, inputsOf(call))) return
@@ -116,21 +111,20 @@ async function lockInputs(call: Call, application: Application): Promise<void> {
 async function run(call: Call, application: Application): Promise<Answer> {
   // Checks and starts without a gap in which another request could pass the check (§8.3).
   refuseWhileBusy(call, application)
-  call.breakIf(
-    '202-created#second-5xx',
-    application.fails && countUp(call.world, 'failing jobs') % 2 === 0,
-  )
+  const isSecond = application.fails && countUp(call.world, 'failing jobs') % 2 === 0
+  call.breakIf('202-created#second-5xx', isSecond)
   if (call.broken('409-atomic')) await pause(10)
   if (call.broken('409-atomic#short')) await pause(2)
   if (call.broken('409-atomic#same-only')) await lockInputs(call, application)
   if (application.pace !== 'slow' && call.broken('409-atomic#slow-only')) await pause(10)
   const job = startJob(call.world, application, inputsOf(call))
   if (call.broken('202-created#answer-lost')) return { status: 500, lost: 'closed' }
-  const isWrong =
-    call.broken('202-created') ||
-    (call.broken('202-created#created-application') && application.made)
+  const isWrong = call.brokenIn('202-created', {
+    '': true,
+    '#created-application': application.made === true,
+  })
   const isFewer = (call.body['inputs'] as unknown[]).length < application.inputs.length
-  const lacks = isFewer && call.broken('202-created#fewer-inputs') ? { created_at: null } : {}
+  const lacks = isFewer && call.broken('202-created#fewer-inputs') && { created_at: null }
   return { status: isWrong ? 200 : 202, body: { ...createdJobView(call.world, job), ...lacks } }
 }
 
@@ -139,28 +133,28 @@ const queueMs = 600
 
 function actOnRefusal(call: Call, status: number): void {
   const { world } = call
-  const acts = (name: string, isSuch: boolean): boolean =>
-    isSuch && call.broken(`4xx-no-effect${name}`)
   const application = world.store.applications.get(call.param('application_id'))
   const now = Date.now()
-  if (acts('#unknown', !application && status === 404))
+  if (!application && status === 404 && call.broken('4xx-no-effect#unknown'))
     for (const each of world.store.applications.values())
       each.blockedUntil = now + world.pace[each.pace]
   if (application?.account !== ownAccount || isBusy(world, application, '')) return
   const { authorization, 'content-type': type } = call.request.header()
-  const isStarted =
-    acts('', status === 400 || status === 401) ||
-    acts('#starts-job', status === 400) ||
-    acts('#unauthorized', status === 401) ||
-    acts('#required-input', status === 400 && Array.isArray(call.body['inputs'])) ||
-    acts('#other-key', status === 401 && authorization !== undefined) ||
-    acts('#forbidden', status === 403) ||
-    acts('#content-type', status === 400 && type !== 'application/json')
+  const isStarted = call.brokenIn('4xx-no-effect', {
+    '': status === 400 || status === 401,
+    '#starts-job': status === 400,
+    '#unauthorized': status === 401,
+    '#required-input': status === 400 && Array.isArray(call.body['inputs']),
+    '#other-key': status === 401 && authorization !== undefined,
+    '#forbidden': status === 403,
+    '#content-type': status === 400 && type !== 'application/json',
+  })
   if (isStarted) startUnseenJob(world, application, '')
-  if (call.broken('4xx-no-effect#locks') && status === 400) application.blockedUntil = Infinity
-  if (call.broken('4xx-no-effect#blocks') && status === 400)
+  if (status !== 400) return
+  if (call.broken('4xx-no-effect#locks')) application.blockedUntil = Infinity
+  if (call.broken('4xx-no-effect#blocks'))
     application.blockedUntil = now + world.pace[application.pace]
-  if (call.broken('4xx-no-effect#later') && status === 400) {
+  if (call.broken('4xx-no-effect#later')) {
     application.blockedFrom = now + queueMs
     application.blockedUntil = now + 3 * queueMs
   }
@@ -168,12 +162,7 @@ function actOnRefusal(call: Call, status: number): void {
 
 function grant(call: Call): Answer {
   const account = call.key?.account ?? ownAccount
-  const job = newJob(call.world, {
-    applicationId: call.param('application_id'),
-    account,
-    inputs: '[]',
-    takes: 0,
-  })
+  const job = newJob(call.world, { applicationId: call.param('application_id'), account })
   const view = createdJobView(call.world, job)
   endJob(job, job.createdAt)
   return { status: 202, body: view }

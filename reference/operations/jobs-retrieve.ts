@@ -10,7 +10,7 @@ type Wrong = Readonly<Record<string, (job: Job, world: World) => Members>>
 
 const wrongCreation: Wrong = {
   'jobs.retrieve/200-identity#one-id': (job, world) => ({
-    id: (applicationOf(world, job)?.firstJob ?? job).id,
+    id: (world.store.applications.get(job.applicationId)?.firstJob ?? job).id,
   }),
   'jobs.create/202-created#id': ({ id }) => ({ id: `job-${id}` }),
   'jobs.create/202-created#created-at': ({ createdAt }) => ({ created_at: createdAt }),
@@ -55,50 +55,45 @@ const wrongRetrieval: Wrong = {
   'jobs.retrieve/200-consistent#completed-before': ({ status, createdAt }, { clock }) =>
     status === 'completed' ? { completed_at: clock.write(createdAt - 5000) } : {},
   'jobs.retrieve/200-identity#newest-data': (job, world) => {
-    const newest = applicationOf(world, job)?.job
-    return job.status === 'completed' && newest?.data ? { data: newest.data } : {}
+    const { data } = newestOf(world, job)
+    return job.status === 'completed' && data ? { data } : {}
   },
   'jobs.retrieve/200-failed': ({ status }) =>
     status === 'failed' ? { status: 'completed', error: undefined } : {},
 }
 
-const places: Readonly<Record<string, (job: Job) => boolean>> = {
-  '#other-application': ({ applicationId }) => applicationId === preloadedIds.otherApplication,
-  '#slow-application': ({ applicationId }) => applicationId === preloadedIds.slowApplication,
-  '#failing-application': ({ applicationId }) => applicationId === preloadedIds.failingApplication,
-  '#declared-job': ({ id }) => id === preloadedIds.job,
-}
-
 function wrongMembers(world: World, job: Job, wrong: Wrong): Members {
-  const { broken, hasSome } = world.switches
+  const { brokenIn, hasSome } = world.switches
   if (!hasSome('jobs.')) return {}
-  const isBroken = (defect: string): boolean =>
-    broken(defect) ||
-    Object.entries(places).some(([place, holds]) => holds(job) && broken(defect + place))
+  const { applicationId } = job
+  const cases = {
+    '': true,
+    '#other-application': applicationId === preloadedIds.otherApplication,
+    '#slow-application': applicationId === preloadedIds.slowApplication,
+    '#failing-application': applicationId === preloadedIds.failingApplication,
+    '#declared-job': job.id === preloadedIds.job,
+  }
   const given = Object.entries(wrong).map(([defect, members]) =>
-    isBroken(defect) ? members(job, world) : {},
+    brokenIn(defect, cases) ? members(job, world) : {},
   )
   return Object.assign({}, ...given) as Members
 }
 
-function applicationOf({ store }: World, { applicationId }: Job) {
-  return store.applications.get(applicationId)
+function newestOf(world: World, job: Job): Job {
+  return world.store.applications.get(job.applicationId)?.job ?? job
 }
 
 /** A job that began within this many ms of another may have been accepted because of wrong answers about that one. */
 const apartMs = 200
 
-function isNewerRunning(world: World, job: Job): boolean {
-  const newer = applicationOf(world, job)?.job
-  return (
-    newer?.status === 'in_progress' && newer.createdAt - (job.completedAt ?? Infinity) > apartMs
-  )
+function isNewerRunning(world: World, { applicationId, completedAt = Infinity }: Job): boolean {
+  const newer = world.store.applications.get(applicationId)?.job
+  return newer?.status === 'in_progress' && newer.createdAt - completedAt > apartMs
 }
 
 function uuid({ switches }: World, id: string, where: 'creation' | 'retrieval'): string {
-  const isUpper =
-    switches.varied('uuids/upper-case') || switches.varied(`uuids/upper-case-in-${where}`)
-  return isUpper ? id.toUpperCase() : id
+  const variants = ['uuids/upper-case', `uuids/upper-case-in-${where}`]
+  return variants.some(switches.varied) ? id.toUpperCase() : id
 }
 
 const longAgoMs = 40 * 24 * 3_600_000
@@ -148,7 +143,7 @@ function optionalMembers({ switches, clock }: World, job: Job): Members {
 
 function shownJob(world: World, asked: Job): Job {
   const { broken } = world.switches
-  const newest = applicationOf(world, asked)?.job ?? asked
+  const newest = newestOf(world, asked)
   if (broken('jobs.retrieve/200-identity#newest-job')) return newest
   const keepsId = ['200-identity#one-id', '200-created-at#newest-job'].some((name) =>
     broken(`jobs.retrieve/${name}`),
@@ -179,9 +174,8 @@ const lateMs = 30_000
 const settlingMs = 400
 
 function lose(call: Call, job: Job): void {
-  const { clock, pace, store } = call.world
-  const newest = store.applications.get(job.applicationId)?.job
-  const isOld = newest !== undefined && newest !== job && job.status !== 'in_progress'
+  const { clock, pace } = call.world
+  const isOld = newestOf(call.world, job) !== job && job.status !== 'in_progress'
   const age = clock.now() - job.createdAt
   call.rejectIf('jobs.create/202-retrievable', true, '404-ResourceNotFound')
   call.rejectIf('jobs.create/202-retrievable#late', age < lateMs, '404-ResourceNotFound')
@@ -190,20 +184,15 @@ function lose(call: Call, job: Job): void {
     call.reject('404-ResourceNotFound')
 }
 
-function jobId(call: Call): string {
-  const id = call.param('job_id').toLowerCase()
-  // That defect changes the form of ids; the jobs are found all the same.
-  return call.broken('jobs.create/202-created#id') ? id.replace('job-', '') : id
-}
-
 function find(call: Call): Job {
   endJobs(call.world)
-  const id = jobId(call)
-  const { jobs } = call.world.store
-  if (call.broken('4xx-malformed-id#object-member') && call.param('job_id') in {})
-    throw new Ending(grant(call))
+  const asked = call.param('job_id')
+  // That defect changes the form of ids; the jobs are found all the same.
+  const prefix = call.broken('jobs.create/202-created#id') ? 'job-' : ''
+  const id = asked.toLowerCase().replace(prefix, '')
+  if (call.broken('4xx-malformed-id#object-member') && asked in {}) throw new Ending(grant(call))
   if (!uuidForm.test(id)) call.refuse('4xx-malformed-id', '400-BadRequest')
-  const job = jobs.get(id)
+  const job = call.world.store.jobs.get(id)
   if (job) {
     lose(call, job)
     return job
@@ -215,14 +204,10 @@ function find(call: Call): Job {
 
 function grant(call: Call): Answer {
   const createdAt = call.world.clock.now()
-  const id = uuidForm.test(call.param('job_id').toLowerCase()) ? call.param('job_id') : randomUUID()
-  const job = plainJob({
-    id,
-    account: ownAccount,
-    applicationId: randomUUID(),
-    createdAt,
-    status: 'completed',
-  })
+  const asked = call.param('job_id')
+  const id = uuidForm.test(asked.toLowerCase()) ? asked : randomUUID()
+  const owned = { id, account: ownAccount, applicationId: randomUUID(), createdAt }
+  const job = plainJob({ ...owned, status: 'completed' })
   return ok(jobView(call.world, job))
 }
 

@@ -50,11 +50,7 @@ export const variants: readonly string[] = named(
 
 export type Switches = ReturnType<typeof createSwitches>
 
-function checked(
-  kind: string,
-  known: readonly string[],
-  names: Iterable<string>,
-): ReadonlySet<string> {
+function checked(kind: string, known: readonly string[], names: Iterable<string>): Set<string> {
   const chosen = new Set(names)
   for (const name of chosen)
     if (!known.includes(name)) throw new Error(`the reference has no ${kind} "${name}"`)
@@ -83,6 +79,9 @@ export function createSwitches(defectNames: Iterable<string>, variantNames: Iter
       table: Readonly<Record<string, Entry>>,
       beginning: string,
     ): Entry | undefined => Object.entries(table).find(([name]) => broken(beginning + name))?.[1],
+    /** Whether a defect `<beginning><case>` is on in whose case the caller is. */
+    brokenIn: (beginning: string, cases: Readonly<Record<string, boolean>>): boolean =>
+      Object.entries(cases).some(([name, isCase]) => isCase && broken(beginning + name)),
     variedOf: <Entry>(table: Readonly<Record<string, Entry>>): Entry | undefined =>
       Object.entries(table).find(([name]) => varied(name))?.[1],
   }

@@ -99,6 +99,10 @@ export class Call {
     return this.world.switches.broken(this.#whole(defect))
   }
 
+  brokenIn(requirement: string, cases: Readonly<Record<string, boolean>>): boolean {
+    return this.world.switches.brokenIn(this.#whole(requirement), cases)
+  }
+
   varied(variant: string): boolean {
     return this.world.switches.varied(variant)
   }

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import type { Call } from './call.ts'
+import type { Call, Members } from './call.ts'
 import { countUp, type Owned, type World } from './world.ts'
 
 /** A new id of a file, a graph or an application, in the server's own form. */
 export function newId(world: World, kind: string): string {
   const { varied } = world.switches
+  const uuid = randomUUID()
   if (varied('ids/numeric') || varied('ids/json-number'))
     return String(100_000_000 + countUp(world, 'ids'))
   // Above Number.MAX_SAFE_INTEGER.
   if (varied('ids/int64'))
     return String(9_007_199_254_740_993n + 2n * BigInt(countUp(world, 'ids')))
-  if (varied('ids/long'))
-    return `${kind}_${randomUUID().replaceAll('-', '')}Z${randomUUID().slice(0, 8)}`
-  return varied('ids/upper-case') ? randomUUID().toUpperCase() : randomUUID()
+  if (varied('ids/long')) return `${kind}_${uuid.replaceAll('-', '')}Z${uuid.slice(0, 8)}`
+  return varied('ids/upper-case') ? uuid.toUpperCase() : uuid
 }
 
 export function writeId(world: World, id: string): string | number {
@@ -34,8 +34,6 @@ export function namedBy<T extends Owned>(call: Call, all: Iterable<T>, own: T): 
 
 export const askedTwice = new WeakSet<object>()
 
-const few = 3
-
 /** Whether a broken server overlooks an existing object; `all`: created objects, newest last. */
 export function overlooks(
   call: Call,
@@ -43,35 +41,34 @@ export function overlooks(
   name: string,
   all: readonly string[],
 ): boolean {
-  if (call.broken(`${requirement}#latest-only`) && all.at(-1) !== name) return true
-  if (call.broken(`${requirement}#few-known`) && !all.slice(-few).includes(name)) return true
-  // Once a name was refused as existing, its next creation is accepted.
-  return (
-    call.broken(`${requirement}#third`) && countUp(call.world, `${requirement} ${name}`) % 2 === 0
-  )
+  return call.brokenIn(requirement, {
+    '#latest-only': all.at(-1) !== name,
+    '#few-known': !all.slice(-3).includes(name),
+    // Once a name was refused as existing, its next creation is accepted.
+    '#third': countUp(call.world, `${requirement} ${name}`) % 2 === 0,
+  })
 }
 
 /** The name or file in a refused request that still has an effect, under the defects of `4xx-no-effect`. */
 export async function refusedName(call: Call, status: number): Promise<string | undefined> {
   const isLabelled = call.request.header('content-type') === 'application/json'
-  const isEffective =
-    (call.broken('4xx-no-effect') && status === 401) ||
-    (call.broken('4xx-no-effect#forbidden') && status === 403) ||
-    (call.broken('4xx-no-effect#content-type') && status === 400 && !isLabelled) ||
-    (call.broken('4xx-no-effect#blueprint') && status === 400 && isLabelled)
+  const isEffective = call.brokenIn('4xx-no-effect', {
+    '': status === 401,
+    '#forbidden': status === 403,
+    '#content-type': status === 400 && !isLabelled,
+    '#blueprint': status === 400 && isLabelled,
+  })
   if (!isEffective) return undefined
-  const body = (await call.request.json().catch(() => undefined)) as
-    | Readonly<Record<string, unknown>>
-    | undefined
+  const body = (await call.request.json().catch(() => undefined)) as Members | undefined
   return [body?.['name'], body?.['file_id']].find((name) => typeof name === 'string')
 }
 
 /** Time between a check and its consequence, under the defects of simultaneous requests, in ms. */
 export const checkMs = 10
 
-/** Default time between a creation and its first possible use, in ms. */
+/** Default of `settleMs` and of the duration of uploads and additions under `processing/slow`. */
 const usualMs = 1000
-/** Longer than any client waits, in ms. */
+/** Longer than any client waits. */
 const tooLateMs = 30_000
 
 function age(world: World, thing: Owned): number {
@@ -90,34 +87,24 @@ const earlyMs = 600
 const missedMs = 60_000
 const askedEarly = new WeakSet<object>()
 
-function isTakenAway(
-  { broken }: World['switches'],
-  id: string,
-  all: Iterable<Owned>,
-  own: Owned,
-): boolean {
-  const made = [...all].filter((each) => each.made)
-  const next = made[made.findIndex((each) => each.id === own.id) + 1]
-  if (!next) return false
-  return (
-    broken(`${id}#last-only`) ||
-    (broken(`${id}#at-once`) && next.createdAt - own.createdAt < atOnceMs)
-  )
-}
-
 function breakUse(call: Call, id: string, thing: Owned, all: Iterable<Owned>): void {
   if (!thing.made) return
-  const isLost = isTakenAway(call.world.switches, id, all, thing)
-  if (isLost || (askedTwice.has(thing) && call.broken(`${id}#asked-twice`)))
-    call.reject('404-ResourceNotFound')
-  call.rejectIf(id, true, '404-ResourceNotFound')
+  const made = [...all].filter((each) => each.made)
+  const next = made[made.findIndex((each) => each.id === thing.id) + 1]
+  const ms = age(call.world, thing)
+  if (call.broken(`${id}#early`) && ms < earlyMs) askedEarly.add(thing)
+  const isLost = call.brokenIn(id, {
+    '': true,
+    '#last-only': next !== undefined,
+    '#at-once': next !== undefined && next.createdAt - thing.createdAt < atOnceMs,
+    '#asked-twice': askedTwice.has(thing),
+    '#early': askedEarly.has(thing) && ms < missedMs,
+    '#late': ms < tooLateMs,
+  })
+  if (isLost) call.reject('404-ResourceNotFound')
   call.rejectIf(`${id}#gone`, true, '410-Gone')
   call.rejectIf(`${id}#forbidden`, true, '403-InsufficientAccessRights')
   call.rejectIf(`${id}#5xx`, true, '500-InternalError')
-  if (call.broken(`${id}#early`) && age(call.world, thing) < earlyMs) askedEarly.add(thing)
-  const isMissed = askedEarly.has(thing) && age(call.world, thing) < missedMs
-  call.rejectIf(`${id}#early`, isMissed, '404-ResourceNotFound')
-  call.rejectIf(`${id}#late`, age(call.world, thing) < tooLateMs, '404-ResourceNotFound')
 }
 
 /** @param usable the requirement that a new object can be used */
@@ -135,10 +122,7 @@ export function findMade<T extends Owned>(
   return thing
 }
 
-/** Duration of uploads and additions under the variant `processing/slow`, in ms. */
-const slowMs = 1000
-
 /** When a file uploaded or added now becomes part of its graph, in ms since the epoch. */
-export function processedFrom(world: World): number {
-  return Date.now() + (world.switches.varied('processing/slow') ? (world.pace.settle ?? slowMs) : 0)
+export function processedFrom({ switches, pace }: World): number {
+  return Date.now() + (switches.varied('processing/slow') ? (pace.settle ?? usualMs) : 0)
 }

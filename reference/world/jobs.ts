@@ -9,32 +9,25 @@ import {
   plainJob,
 } from './world.ts'
 
-const beginning = 0.25
-
-function isYoung(world: World, job: Job): boolean {
-  return world.clock.now() < job.createdAt + beginning * job.takes
-}
-
 const numberIn = (inputs: string): number => inputs.split('"value"').length
 
-const overlooked: Readonly<
-  Record<
-    string,
-    (job: Job, at: { application: Application; inputs: string; world: World }) => boolean
-  >
-> = {
-  '#parallel': () => true,
-  '#identical-only': (job, { inputs }) => job.inputs !== inputs,
-  '#as-many-inputs': (job, { inputs }) => numberIn(job.inputs) !== numberIn(inputs),
-  '#slow-only': (_, { application }) => application.pace !== 'slow',
-  '#plain-only': (_, { application }) => application.id !== preloadedIds.application,
-  '#at-once-only': (job, { world }) => !isYoung(world, job),
-  '#later-only': (job, { world }) => isYoung(world, job),
-  '#unread-only': (job) => job.read,
-  '#read-only': (job) => !job.read,
-  '#other': (_, { application }) => application.id === preloadedIds.otherApplication,
-  '#failing': (_, { application }) => application.fails,
-  '#preloaded-only': (_, { application }) => application.made === true,
+/** Whether a broken server overlooks the job in progress when another one is to be created with those inputs. */
+function isOverlooked(world: World, application: Application, job: Job, inputs: string): boolean {
+  const isYoung = world.clock.now() < job.createdAt + 0.25 * job.takes
+  return world.switches.brokenIn('jobs.create/409-job-in-progress', {
+    '#parallel': true,
+    '#identical-only': job.inputs !== inputs,
+    '#as-many-inputs': numberIn(job.inputs) !== numberIn(inputs),
+    '#slow-only': application.pace !== 'slow',
+    '#plain-only': application.id !== preloadedIds.application,
+    '#at-once-only': !isYoung,
+    '#later-only': isYoung,
+    '#unread-only': job.read,
+    '#read-only': !job.read,
+    '#other': application.id === preloadedIds.otherApplication,
+    '#failing': application.fails,
+    '#preloaded-only': application.made === true,
+  })
 }
 
 /** How long a broken server blocks an application after its job, in ms: longer than three creations 1 s apart take. */
@@ -42,17 +35,15 @@ const lateMs = 4000
 
 /** Whether a broken server still blocks an application after its job: for ever, or for a while. */
 function isKept(world: World, { job, jobs, made, pace }: Application): boolean {
-  const keeps = (name: string, isSuch: boolean): boolean =>
-    isSuch && world.switches.broken(`jobs.create/409-released${name}`)
   const isEnded = job !== undefined && job.status !== 'in_progress'
-  return (
-    keeps('', jobs > 0) ||
-    keeps('#slow', jobs > 0 && pace === 'slow') ||
-    keeps('#created', jobs > 0 && made === true) ||
-    keeps('#after-third', jobs > 2) ||
-    keeps('#late', isEnded && Date.now() - job.updatedAt < lateMs) ||
-    keeps('#after-failed', job?.status === 'failed')
-  )
+  return world.switches.brokenIn('jobs.create/409-released', {
+    '': jobs > 0,
+    '#slow': jobs > 0 && pace === 'slow',
+    '#created': jobs > 0 && made === true,
+    '#after-third': jobs > 2,
+    '#late': isEnded && Date.now() - job.updatedAt < lateMs,
+    '#after-failed': job?.status === 'failed',
+  })
 }
 
 /** Whether the application has a job in progress, and so accepts no other (§8.3); `inputs`: those of the other. */
@@ -65,18 +56,13 @@ export function isBusy(world: World, application: Application, inputs: string): 
     return true
   if (broken('jobs.create/409-per-application'))
     return [...world.store.applications.values()].some((each) => each.job?.status === 'in_progress')
-  if (job?.status !== 'in_progress') return false
-  return !Object.entries(overlooked).some(
-    ([variant, isOverlooked]) =>
-      broken(`jobs.create/409-job-in-progress${variant}`) &&
-      isOverlooked(job, { application, inputs, world }),
-  )
+  return job?.status === 'in_progress' && !isOverlooked(world, application, job, inputs)
 }
 
 /** A job in progress that occupies nothing yet and never ends by itself. */
 export function newJob(
   world: World,
-  of: Pick<Job, 'applicationId' | 'account' | 'inputs' | 'takes'> & Partial<Pick<Job, 'fails'>>,
+  of: Pick<Job, 'applicationId' | 'account'> & Partial<Job>,
 ): Job {
   const job = plainJob({ ...of, createdAt: world.clock.now() })
   world.store.jobs.set(job.id, job)
@@ -89,7 +75,7 @@ export function startJob(
   inputs: string,
   takes = world.pace[application.pace],
 ): Job {
-  const { broken, varied } = world.switches
+  const { varied } = world.switches
   const fails =
     application.fails ||
     varied('jobs/born-failed') ||
@@ -99,14 +85,14 @@ export function startJob(
   application.job = job
   application.firstJob ??= job
   application.jobs += 1
-  if (varied('jobs/born-completed') || varied('jobs/born-failed') || varied('jobs/instant')) {
+  const neverEnds = world.switches.brokenIn('jobs.retrieve/200-outcome', {
+    '': application.id === preloadedIds.application,
+    '#slow': application.pace === 'slow',
+    '#failing': application.fails,
+  })
+  if (['jobs/born-completed', 'jobs/born-failed', 'jobs/instant'].some(varied))
     endJob(job, job.createdAt)
-    return job
-  }
-  if (broken('jobs.retrieve/200-outcome') && application.id === preloadedIds.application) return job
-  if (broken('jobs.retrieve/200-outcome#slow') && application.pace === 'slow') return job
-  if (broken('jobs.retrieve/200-outcome#failing') && application.fails) return job
-  world.running.add(job)
+  else if (!neverEnds) world.running.add(job)
   return job
 }
 
@@ -123,15 +109,11 @@ export function startUnseenJob(
 
 /** `at`: ms since the epoch. */
 export function endJob(job: Job, at: number): void {
-  job.completedAt = at
-  job.updatedAt = at
-  if (job.fails) {
-    job.status = 'failed'
-    job.error = 'The model gave no answer'
-  } else {
-    job.status = 'completed'
-    job.data = { title: 'About tea', suggestion: `Begin with the leaf (${job.id.slice(0, 8)}).` }
-  }
+  const suggestion = `Begin with the leaf (${job.id.slice(0, 8)}).`
+  const outcome = job.fails
+    ? ({ status: 'failed', error: 'The model gave no answer' } as const)
+    : ({ status: 'completed', data: { title: 'About tea', suggestion } } as const)
+  Object.assign(job, { completedAt: at, updatedAt: at, ...outcome })
 }
 
 export function endJobs({ running, clock, pace }: World): void {

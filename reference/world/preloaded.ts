@@ -48,39 +48,25 @@ type FileRow = readonly [
   rest?: Partial<StoredFile>,
 ]
 
+const fileId = (number: string): string => `9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93${number}`
+const neighbour = { account: 'neighbour' }
+const pdf = 'application/pdf'
+
 const files: readonly FileRow[] = [
   // File ids may have any form: this one is not a uuid.
   ['file_tea_1d7a4c3ba5e8', 'tea.txt', 'text/plain', text],
-  [
-    '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93002',
-    'deleted.pdf',
-    'application/pdf',
-    goodPdf,
-    { state: 'deleted' },
-  ],
-  ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93003', 'expired.txt', 'text/plain', text, { state: 'expired' }],
-  [
-    '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93004',
-    'foreign.pdf',
-    'application/pdf',
-    goodPdf,
-    { account: 'neighbour' },
-  ],
-  [preloadedIds.pdfFile, 'good.pdf', 'application/pdf', goodPdf],
-  ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93006', 'corrupted.pdf', 'application/pdf', corruptedPdf],
-  ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93007', 'encrypted.pdf', 'application/pdf', encryptedPdf],
-  ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93008', 'oversized.pdf', 'application/pdf', bigPdf],
-  ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93009', 'program.exe', 'application/x-msdownload', text],
-  ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93010', 'pixel.png', 'image/png', image],
-  ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93011', 'oversized.png', 'image/png', bigImage],
-  ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93012', 'corrupted.png', 'image/png', damagedImage],
-  [
-    '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93013',
-    'foreign.png',
-    'image/png',
-    image,
-    { account: 'neighbour' },
-  ],
+  [fileId('002'), 'deleted.pdf', pdf, goodPdf, { state: 'deleted' }],
+  [fileId('003'), 'expired.txt', 'text/plain', text, { state: 'expired' }],
+  [fileId('004'), 'foreign.pdf', pdf, goodPdf, neighbour],
+  [preloadedIds.pdfFile, 'good.pdf', pdf, goodPdf],
+  [fileId('006'), 'corrupted.pdf', pdf, corruptedPdf],
+  [fileId('007'), 'encrypted.pdf', pdf, encryptedPdf],
+  [fileId('008'), 'oversized.pdf', pdf, bigPdf],
+  [fileId('009'), 'program.exe', 'application/x-msdownload', text],
+  [fileId('010'), 'pixel.png', 'image/png', image],
+  [fileId('011'), 'oversized.png', 'image/png', bigImage],
+  [fileId('012'), 'corrupted.png', 'image/png', damagedImage],
+  [fileId('013'), 'foreign.png', 'image/png', image, neighbour],
 ]
 
 const inputs = [
@@ -104,15 +90,10 @@ export function preloadedStore(now: number): Store {
     const plain = { account: ownAccount, pace: 'usual', fails: false, jobs: 0 } as const
     return { id, name, inputs, createdAt: now, ...plain, ...rest }
   }
-  const ended = {
-    createdAt: now - 60_000,
-    updatedAt: now - 59_000,
-    completedAt: now - 59_000,
-    takes: 1000,
-  }
+  const ended = { createdAt: now - 60_000, updatedAt: now - 59_000, completedAt: now - 59_000 }
   const data = { title: 'About tea', suggestion: 'Begin with the leaf.' }
   const job = (id: string, account: string, applicationId: string): Job =>
-    plainJob({ id, account, applicationId, ...ended, status: 'completed', data })
+    plainJob({ id, account, applicationId, ...ended, takes: 1000, status: 'completed', data })
   return {
     files: byId(files.map(file)),
     graphs: byId([
@@ -124,7 +105,7 @@ export function preloadedStore(now: number): Store {
       application(preloadedIds.otherApplication, 'Second writer'),
       application(preloadedIds.slowApplication, 'Slow writer', { pace: 'slow' }),
       application(preloadedIds.failingApplication, 'Failing writer', { fails: true }),
-      application(preloadedIds.foreignApplication, 'Foreign writer', { account: 'neighbour' }),
+      application(preloadedIds.foreignApplication, 'Foreign writer', neighbour),
     ]),
     jobs: byId([
       job(preloadedIds.job, ownAccount, preloadedIds.application),
@@ -203,8 +184,7 @@ const prohibited = /how to build a bomb/i
 /** Refuses content that a guardrail blocks (§7.1, §7.3), and content that the model will not answer (§7.4). */
 export function guard(call: Call, text: string, unsafe: string): void {
   if (cardNumber.test(text)) {
-    const isWrong = call.broken('guardrails/400-blocked#extras')
-    const extras = isWrong
+    const extras = call.broken('guardrails/400-blocked#extras')
       ? { entity_type: 17 }
       : { guardrail_name: 'pii', entity_type: 'CREDIT_CARD' }
     const message = { extras, key: 'fail.guardrail.blocked' }
