@@ -212,7 +212,7 @@ const others: Hooks['others'] = {
 async function makeApplication(run: Run): Promise<ApplicationResource> {
   const { inputs } = declaredResource(run, 'application')
   const application = { id: await makeOne(run, 'applications.create'), inputs, requiredInputs: [] }
-  new Jobs(run).made.push(application)
+  new Jobs(run).addMade(application)
   return application
 }
 

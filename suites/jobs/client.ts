@@ -69,7 +69,6 @@ const longestPauseMs = 1000
 const unreadableMs = 1000
 
 const sharedBy = perRun(() => ({
-  /** Applications that the run made to send refusals to. */
   made: [] as ApplicationResource[],
   polls: new Map<string, Promise<boolean>>(),
   locks: new Map<string, Lock>(),
@@ -86,18 +85,20 @@ export class Jobs {
     this.isQuick = run.options.depth === 'quick'
   }
 
-  get declared(): readonly ApplicationResource[] {
+  /** Declared, and made to send refusals to. */
+  get applications(): readonly ApplicationResource[] {
     const { resources } = this.run.target
-    return applicationNames.flatMap((name) => resources[name] ?? [])
+    const declared = applicationNames.flatMap((name) => resources[name] ?? [])
+    return [...declared, ...sharedBy(this.run).made]
   }
 
-  get made(): ApplicationResource[] {
-    return sharedBy(this.run).made
+  addMade(application: ApplicationResource): void {
+    sharedBy(this.run).made.push(application)
   }
 
   /** If there are inputs, creations beside a job must also vary them. */
   verdict(id: JobRuleId): Verdict {
-    const hasInputs = this.declared.some(({ inputs }) => inputs.length > 0)
+    const hasInputs = this.applications.some(({ inputs }) => inputs.length > 0)
     const { rule } = jobRules[id]
     return (id === ids.inProgress && hasInputs ? inProgressWithOthers : rule)(this.history)
   }

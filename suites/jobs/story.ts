@@ -10,10 +10,12 @@ const FIRST = 4
 export function storyOf(history: History, { sentAt, endedAt }: Exchange): Story | undefined {
   // The history contains a trimmed form, identified by its times.
   const last = history.events.find((event) => event.sentAt === sentAt && event.endedAt === endedAt)
-  const application = last && applicationFor(history, last)
-  if (!application) return undefined
+  const view = viewOf(history)
+  const own = last?.operation === 'jobs.retrieve' ? view.jobOf(last.object ?? '') : undefined
+  const isCreation = last?.operation === 'jobs.create'
+  const application = isCreation ? view.applicationOf(last.within ?? '') : own?.application
+  if (!last || !application) return undefined
   const { creations, jobs } = application
-  const own = last.kind === 'reading' ? viewOf(history).jobOf(last.object ?? '') : undefined
   const job = own ?? jobs.findLast(({ creation }) => creation.sentAt < last.sentAt)
   const began = job?.creation.sentAt ?? last.sentAt
   const readings = jobs.flatMap((one) => one.readings)
@@ -24,7 +26,7 @@ export function storyOf(history: History, { sentAt, endedAt }: Exchange): Story 
   const proof = jobs
     .filter(({ creation }) => before.includes(creation) && creation !== last)
     .flatMap((one) => one.readings.find((reading) => reading.sentAt > last.endedAt) ?? [])
-  const steps = [...before, ...(last.kind === 'creation' ? proof : [])].toSorted(
+  const steps = [...before, ...(isCreation ? proof : [])].toSorted(
     (one, other) => one.sentAt - other.sentAt,
   )
   if (steps.length < 2) return undefined
@@ -34,13 +36,6 @@ export function storyOf(history: History, { sentAt, endedAt }: Exchange): Story 
   return left <= 0
     ? { steps: shown }
     : { steps: [...shown.slice(0, FIRST), ...shown.slice(FIRST + left)], left, leftAfter: FIRST }
-}
-
-function applicationFor(history: History, { object, operation, within }: HistoryEvent) {
-  if (operation === 'jobs.create') return viewOf(history).applicationOf(within ?? '')
-  return operation === 'jobs.retrieve'
-    ? viewOf(history).jobOf(object ?? '')?.application
-    : undefined
 }
 
 interface Telling {
