@@ -72,7 +72,8 @@ export class Call {
     const { broken, varied } = this.world.switches
     if (broken(id))
       return id === neverGranted ? envelope('400-BadRequest', message) : this.#grant(this)
-    if (broken(`${id}#tpe`)) return envelope('404-NotFound', message)
+    if (broken(`${id}#tpe`))
+      return envelope(usual === '404-NotFound' ? '404-ResourceNotFound' : '404-NotFound', message)
     if (broken(`${id}#granted-envelope`)) return envelope(`200-${usual.slice(4)}`, message)
     const lost = lostAnswer(this.world.switches, id)
     if (lost) return lost
