@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FailureExchange, RecordedExchange, RecordedHeaders, Shown } from './recorded.ts'
 import { curlOf } from './curl.ts'
@@ -34,37 +34,23 @@ function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): Se
 const longestAtOnce = 16 * 1024
 const maxHeld = 1024 * 1024
 
-/** Logs exchanges as lines of JSON that can be read again individually. */
+/** Logs exchanges as lines of JSON. */
 function createExchangeLog(path: string) {
   let fd: number | undefined
   let problem: string | undefined
-  const starts = [0]
   return {
-    get count(): number {
-      return starts.length - 1
-    },
     /** Folder and error code (`/tmp: ENOSPC`) if writing failed; no more exchanges are kept then. */
     get problem(): string | undefined {
       return problem
     },
     write(exchange: RecordedExchange): void {
-      const line = Buffer.from(`${JSON.stringify(exchange)}\n`)
-      starts.push(starts.at(-1)! + line.length)
-      if (problem !== undefined) return
       try {
-        fd ??= openSync(path, 'a+', 0o600)
+        fd ??= openSync(path, 'a', 0o600)
         // Unlike writeSync, this writes whole lines even when the disk is nearly full.
-        writeFileSync(fd, line)
+        writeFileSync(fd, `${JSON.stringify(exchange)}\n`)
       } catch (error) {
         problem = `${dirname(path)}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
       }
-    },
-    read(index: number): RecordedExchange {
-      const from = starts[index]!
-      const bytes = Buffer.alloc(starts[index + 1]! - from)
-      const got = fd === undefined ? 0 : readSync(fd, bytes, 0, bytes.length, from)
-      if (got < bytes.length) throw new Error(`exchange ${index} cannot be read again from ${path}`)
-      return JSON.parse(bytes.toString()) as RecordedExchange
     },
     close(): void {
       if (fd !== undefined) closeSync(fd)
