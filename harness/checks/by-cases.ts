@@ -86,8 +86,11 @@ function forOtherObjects(material: Material, cases: Cases): Case[] {
   if (operationOf(operation).body !== 'json') return []
   const random = randomOf(seedFor(options.seed, `other object of ${requirement.id}`))
   return otherObjects(material).flatMap((other) => {
-    const resources = { ...target.resources, ...inPlaceOfApplication(material, other) }
-    const known = { ...material, target: { ...target, resources } }
+    const replaced = inPlaceOfApplication(material, other)
+    const resources = { ...target.resources, ...replaced }
+    // The valid request is made from what the file declares.
+    const file = { ...target.file, resources: { ...target.file.resources, ...replaced } }
+    const known = { ...material, target: { ...target, resources, file } }
     const own = { ...known, valid: validDraft(known, operation) }
     const all = cases(own).filter(
       ({ fault = '', ...one }) =>

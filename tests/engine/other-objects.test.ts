@@ -75,6 +75,26 @@ test('a key that must be refused is found if it reads jobs of another applicatio
   expect(failed).toEqual(judged.map(({ id }) => id))
 })
 
+test('faults for another application are put into its own inputs', async () => {
+  const own = [{ id: 'colour', value: ['green'] }]
+  const sent: string[] = []
+  for (const seed of [1, 2, 3, 4])
+    await judge(['jobs.create/400-m*'], {
+      seed,
+      change: ({ resources: { otherApplication, ...resources } = {}, ...file }) => ({
+        ...file,
+        resources: { ...resources, otherApplication: { id: otherApplication!.id, inputs: own } },
+      }),
+      way: (request, send, { probe }) => {
+        if (probe?.params['application_id'] === target.resources.otherApplication.id)
+          sent.push(String(request.body))
+        return send()
+      },
+    })
+  expect(sent.filter((text) => text.includes('colour')).length).toBeGreaterThan(4)
+  expect(sent.filter((text) => text.includes('tea'))).toEqual([])
+})
+
 test('an application that requires no inputs is not asked without them', async () => {
   const sent: (string | undefined)[] = []
   await judge(['jobs.create/400-missing-required-inputs'], {
