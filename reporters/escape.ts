@@ -113,9 +113,21 @@ const meaningful = /[&<>`*_[\]#|~@\\$]|:(?!\s|$)/g
 /** Lists, headings and rules start only at the beginning. */
 const leading = /^(\s*)([-+=]|\d+(?=[.)]))/
 
-/** Text of a target as inline Markdown, also for tables: one line, without markup. */
+/**
+ * Texts that GitHub and GitLab link, and notify people of: mentions (`@name`), references (`#12`, `org/repo#12`, `!12`,
+ * `GH-12`) and addresses of issues. They are found in the rendered HTML, so neither a backslash nor a character
+ * reference hides them; only a character in between, or code, does.
+ */
+const mention =
+  /[@#!](?=\w)|\bGH-(?=\d)|\/(?:issues|pull|discussions|merge_requests|work_items|epics)\/(?=\d)/gi
+const wordJoiner = '&#8288;'
+
+/** Text of a target as inline Markdown, also for tables: one line, without markup and notifications. */
 export function markdownText(text: string): string {
-  return inert(text).replace(
+  const parts = visible(text).split(mention)
+  const marks = visible(text).match(mention) ?? []
+  const written = parts.map((part, at) => inert(part + (marks[at] ?? ''))).join(wordJoiner)
+  return written.replace(
     leading,
     (_, blanks: string, mark: string) => `${blanks}${reference(mark)}`,
   )

@@ -135,6 +135,28 @@ test('Markdown: any text is text, one cell of a table, and one block of code', (
   })
 })
 
+/** Whom GitHub and GitLab would notify of a text: what a reader sees without what is code. */
+function notified(markdown: string): string[] {
+  const finds =
+    /(?<!\w)@[a-z0-9]|[#!]\d|(?<!\w)gh-\d|[\w.-]+\/[\w.-]+#\d|\/(issues|pull|discussions|merge_requests)\/\d/gi
+  const html = marked.parse(markdown, { async: false })
+  const seen = textOf(parseFragment(html.replaceAll(/<(code|pre)>.*?<\/\1>/gs, '')))
+  return seen.match(finds) ?? []
+}
+
+test.each([
+  'see @octocat and (@org/team)',
+  '#12 and org/repo#12, !7',
+  'gh-12 GH-12',
+  'https://github.com/org/repo/issues/12, gitlab.com/a/b/-/merge_requests/3',
+])('nobody is notified by Markdown of %s', (text) => {
+  expect(notified(text)).not.toEqual([])
+  expect([markdownText(text), markdownCode(text)].flatMap(notified)).toEqual([])
+  const target = { name: text, baseUrl: text }
+  const report = sampleReport({ size: 20, end: fails(text, { message: text }), target })
+  expect(notified(renderMarkdown(report))).toEqual([])
+})
+
 describe('of a hostile target', () => {
   const text = `::error::${hostile}`
   const report = reportOfText(text, 60)
