@@ -37,7 +37,6 @@ const wrong: Readonly<Record<string, Answer>> = {
 
 const methodNotAllowed = envelope('405-MethodNotAllowed')
 
-/** By variant: an unknown path, a method that a path does not have, and another path of an operation. */
 const unknownPath: Readonly<Record<string, Answer>> = {
   'unknown-path/400': envelope('400-BadRequest'),
   'unknown-path/401': envelope('401-Unauthorized'),
@@ -87,7 +86,6 @@ function socketOf(c: Context): Socket | undefined {
   return (c.env as Partial<HttpBindings> | undefined)?.incoming?.socket
 }
 
-/** Thrown to a caller in the same process in place of an answer. */
 class ConnectionLost extends Error {
   readonly code = 'ECONNRESET'
 }

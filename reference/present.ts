@@ -24,7 +24,6 @@ const keysOfKind: Readonly<Record<string, string>> = {
   MethodNotAllowed: 'fail.notFound.resource',
 }
 
-/** Other allowed messages of an envelope, by variant. */
 const otherMessages: Readonly<Record<string, (message: Members, tpe: string) => Members[]>> = {
   'envelope/no-errors': () => [],
   'envelope/bare-errors': () => [{}],

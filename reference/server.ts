@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Server, IncomingMessage, ServerResponse } from 'node:http'
+import type { Server, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { targetFile } from './declared/scenarios.ts'
 import { needsSocket, createSwitches, type Switches } from './switches/switches.ts'
+import { named } from './switches/table.ts'
 import { preloadedStore } from './world/preloaded.ts'
 import { createClock, type World } from './world/world.ts'
 
@@ -42,22 +43,16 @@ type HandedRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'ar
 function createServed({ defects = [], variants = [], latency = 0, ...options }: ReferenceOptions) {
   const switches = createSwitches(defects, variants)
   const clock = createClock(switches)
-  const {
-    jobMs: usual = 40,
-    slowJobMs: slow = 250,
-    settleMs: settle,
-    slowRefusalMs: slowRefusal = 200,
-  } = options
   const world: World = {
     switches,
     clock,
     store: preloadedStore(clock.now()),
     pace: {
-      usual,
-      slow,
+      usual: options.jobMs ?? 40,
+      slow: options.slowJobMs ?? 250,
       unread: unreadMsOf(switches),
-      settle,
-      slowRefusal,
+      settle: options.settleMs,
+      slowRefusal: options.slowRefusalMs ?? 200,
       silence: options.silenceMs ?? 1000,
     },
     since: clock.now(),
@@ -108,22 +103,18 @@ export function createReference(options: ReferenceOptions = {}) {
 
 /**
  * Switches under which a job must end by time alone, since nobody reads it in progress: its id or its readings do not
- * arrive, or are unrecognisable.
+ * arrive, or are unrecognisable; or the job of a new application, which is read last, would block every other one.
  */
-const endingByThemselves = [
-  ...['jobs.create/202-created#answer-lost'],
-  ...['jobs.create/202-retrievable', 'jobs.create/202-retrievable#late'],
-  ...[
-    'jobs.retrieve/200-job#no-answer',
-    'jobs.retrieve/200-job#closed',
-    'jobs.retrieve/200-job#no-http',
-  ],
-  ...['jobs.retrieve/200-job#status', 'jobs.retrieve/200-identity#one-id'],
-  // The job of a new application is read last, and would block every other one until then.
-  'jobs.create/409-per-application',
-]
+const endingByThemselves = named(
+  '#',
+  `
+  jobs.create/202-created          answer-lost
+  jobs.create/202-retrievable      - late
+  jobs.retrieve/200-job            no-answer closed no-http status
+  jobs.retrieve/200-identity       one-id
+  jobs.create/409-per-application  -`,
+)
 
-/** Maximum time that a job waits to be read, in ms from its creation. */
 export function unreadMsOf({ broken, varied }: Switches): number {
   if (endingByThemselves.some(broken)) return 0
   // The answer to a creation may be lost: then nobody knows the job, and everyone waits for its end.
@@ -142,13 +133,9 @@ function closeUnannounced(server: Server): void {
 
 const lifetime = 20
 
-/** Resets each connection when a second request arrives, before handling it. */
 function resetReusedConnections(server: Server): void {
   const served = new WeakMap<Socket, number>()
-  const listeners = server.listeners('request') as ((
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-  ) => void)[]
+  const listeners = server.listeners('request') as RequestListener[]
   server.removeAllListeners('request')
   server.on('request', (incoming, outgoing) => {
     const count = served.get(incoming.socket) ?? 0

@@ -117,7 +117,6 @@ export function checkGraphs(call: Call): void {
   }
 }
 
-/** Arguments for the llm tool of the request, if any; the reference always runs it. */
 export function llmFunctionOf(call: Call): Members | undefined {
   const tool = toolsOf(call).find(({ type }) => type === 'llm')
   return tool && call.body['tool_choice'] !== 'none' ? functionOf(tool) : undefined

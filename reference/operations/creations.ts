@@ -24,7 +24,6 @@ interface Creation<Made extends Owned> {
   readonly path: string
   readonly status: number
   readonly members: readonly string[]
-  /** Refuses faults other than those of the name. */
   check(call: Call, name: string): void
   refuseFull?(call: Call): void
   readonly all: (store: Store) => Map<string, Made>

@@ -16,7 +16,6 @@ export function fileView(world: World, file: StoredFile): Members {
   }
 }
 
-/** Refuses an id that is unknown, deleted or expired. */
 export function fileNamed(call: Call, id: unknown): StoredFile {
   const file = call.world.store.files.get(String(id))
   if (file?.state !== 'stored') return call.refuse('4xx-unknown-file')
@@ -76,7 +75,6 @@ function graphOf(call: Call): Graph | undefined {
   return call.broken('2xx-attached-to-graph') ? undefined : graph
 }
 
-/** The file with these bytes, under the variants that find it. */
 function known(call: Call): StoredFile | undefined {
   if (!call.varied('files/known-by-content') && !call.varied('files/refused-twice'))
     return undefined
@@ -128,7 +126,6 @@ export const filesUpload: Operation = {
   grant: (call) => ok({ id: newId(call.world, 'file'), name: 'file' }),
 }
 
-/** This many uploaded files break the listing, under the defect `2xx-accepted#many`. */
 const manyFiles = 10
 
 const pageSize = 50

@@ -27,7 +27,6 @@ function hasForgotten(call: Call, graph: Graph): boolean {
   return graph.made === true && (isEmptied || call.broken('409-already-in-graph#created'))
 }
 
-/** This many added files break a graph, under the defect `2xx-accepted#many`. */
 const manyFiles = 8
 
 async function addFile(call: Call, graph: Graph): Promise<Answer> {
@@ -98,7 +97,6 @@ function checkNumber(call: Call, name: string, value: unknown, granted: string):
   call.rejectIf(granted, name === 'max_snippets' && value > 25)
 }
 
-/** Checks a `query_config`; `granted` is the requirement that accepts valid ones. */
 export function checkQueryConfig(call: Call, config: unknown, granted: string): void {
   if (isAbsent(config)) return
   if (!isMembers(config)) return refuseConfig(call)

@@ -12,7 +12,6 @@ function isInput(item: unknown): boolean {
   return item['value'].every((text) => typeof text === 'string')
 }
 
-/** One input in place of a list, and a text in place of texts. */
 function withArrays(inputs: unknown): unknown {
   const all: unknown = isMembers(inputs) && 'id' in inputs ? [inputs] : inputs
   if (!Array.isArray(all)) return all
@@ -128,7 +127,6 @@ async function run(call: Call, application: Application): Promise<Answer> {
   return { status: isWrong ? 200 : 202, body: { ...createdJobView(call.world, job), ...lacks } }
 }
 
-/** Time that a refused creation spends in a queue, under a defect, in ms. */
 const queueMs = 600
 
 function actOnRefusal(call: Call, status: number): void {
@@ -174,7 +172,6 @@ export const jobsCreate: Operation<Application> = {
   paths: ['/v1/applications/:application_id/jobs'],
   members: ['inputs'],
   requirement: () => '202-created',
-  shapeless: '400-malformed-inputs',
   find: (call) =>
     findMade(call, 'application', call.world.store.applications, 'applications.create/2xx-usable'),
   foreign: '403-application-access',

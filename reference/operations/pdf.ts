@@ -32,7 +32,6 @@ export function pdfText(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
   return known
 }
 
-/** Contents that a broken server keeps between requests, by its key for files. */
 const kept = new WeakMap<World, Map<string, string>>()
 
 function checkFormat(call: Call): void {

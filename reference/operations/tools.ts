@@ -3,7 +3,6 @@ import { ownFile } from './files.ts'
 import { generated, imageLimit, isModel, planOf, refuseTroubledModel } from '../world/preloaded.ts'
 import type { Operation } from '../world/operation.ts'
 
-/** Refuses what is not a text, or too long; `noun`: as in the names of the conditions. */
 function checkText(
   call: Call,
   text: unknown,

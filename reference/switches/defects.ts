@@ -1,7 +1,6 @@
 import { named, ownRefusals } from './table.ts'
 import { refusedByScenario } from '../declared/scenarios.ts'
 
-/** Ids of all refusals; they go through `Call.refuse`. */
 export const refusals: readonly string[] = [
   ...named(
     '/',

@@ -42,7 +42,6 @@ export const essential: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 )
 
-/** `<operation>/<condition>` of each operation's own refusals. */
 export const ownRefusals: readonly string[] = operations.flatMap(([id, said]) =>
   said.flatMap((word) => (/^\d/.test(word) ? [`${id}/${word}`] : [])),
 )

@@ -58,7 +58,6 @@ export class Call {
    */
   refuse(condition: string, pair = usualPairs[condition.slice(0, 3)]!, message?: Message): never {
     const id = this.#whole(condition)
-    // `missing body` for `jobs.create/400-missing-body`.
     const description = id.replace(/^.*\/(?:[\dx]{3}-)?/, '').replaceAll('-', ' ')
     throw new Ending(this.#refusal(id, pair, { description, ...message }))
   }
@@ -133,7 +132,6 @@ export interface Answer {
   readonly lost?: Loss
   /** The server loses its position in the connection: it cannot read the next request there. */
   readonly spoils?: true
-  /** Delay in ms. */
   readonly afterMs?: number
   /** Set for errors, whose body is an envelope (§2.6). */
   readonly error?: true

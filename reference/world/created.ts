@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { Call, Members } from './call.ts'
 import { countUp, type Owned, type World } from './world.ts'
 
-/** A new id of a file, a graph or an application, in the server's own form. */
 export function newId(world: World, kind: string): string {
   const { varied } = world.switches
   const uuid = randomUUID()
@@ -19,7 +18,6 @@ export function writeId(world: World, id: string): string | number {
   return world.switches.varied('ids/json-number') && /^\d+$/.test(id) ? Number(id) : id
 }
 
-/** Objects made within this many ms count as simultaneous. */
 const atOnceMs = 20
 
 /** The object that the answer to a creation names: another one, under the defects of `2xx-own-id`. */
@@ -75,7 +73,6 @@ function age(world: World, thing: Owned): number {
   return thing.made ? world.clock.now() - thing.createdAt : Infinity
 }
 
-/** Whether the object is not usable yet, under the variant `settling/<kind>`. */
 export function isSettling(world: World, kind: string, thing: Owned): boolean {
   return (
     world.switches.varied(`settling/${kind}`) && age(world, thing) < (world.pace.settle ?? usualMs)

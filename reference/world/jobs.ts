@@ -11,7 +11,6 @@ import {
 
 const numberIn = (inputs: string): number => inputs.split('"value"').length
 
-/** Whether a broken server overlooks the job in progress when another one is to be created with those inputs. */
 function isOverlooked(world: World, application: Application, job: Job, inputs: string): boolean {
   const isYoung = world.clock.now() < job.createdAt + 0.25 * job.takes
   return world.switches.brokenIn('jobs.create/409-job-in-progress', {
@@ -33,7 +32,6 @@ function isOverlooked(world: World, application: Application, job: Job, inputs: 
 /** How long a broken server blocks an application after its job, in ms: longer than three creations 1 s apart take. */
 const lateMs = 4000
 
-/** Whether a broken server still blocks an application after its job: for ever, or for a while. */
 function isKept(world: World, { job, jobs, made, pace }: Application): boolean {
   const isEnded = job !== undefined && job.status !== 'in_progress'
   return world.switches.brokenIn('jobs.create/409-released', {
@@ -96,7 +94,6 @@ export function startJob(
   return job
 }
 
-/** Starts a job whose id nobody knows: it ends by time alone. */
 export function startUnseenJob(
   world: World,
   application: Application,
@@ -107,7 +104,6 @@ export function startUnseenJob(
   job.seenAt = job.createdAt
 }
 
-/** `at`: ms since the epoch. */
 export function endJob(job: Job, at: number): void {
   const suggestion = `Begin with the leaf (${job.id.slice(0, 8)}).`
   const outcome = job.fails

@@ -7,7 +7,6 @@ import { verify } from './keys.ts'
 
 const bucketSize = 5
 
-/** §7.1: the message of a block names the guardrail and the kind of entity. */
 const blocked = {
   extras: { guardrail_name: 'safety', entity_type: 'PROMPT_ATTACK' },
   key: 'fail.guardrail.blocked',
@@ -20,7 +19,8 @@ function simulate(call: Call): void {
     const simulation = simulationOf(call.operation, asked)
     if (!simulation) call.reject('400-BadRequest', `x-simulate knows no ${asked}`)
     const { condition, usual } = simulation
-    call.refuse(condition, usual, condition === 'guardrails/400-blocked-by-provider' ? blocked : {})
+    const isBlocked = condition === 'guardrails/400-blocked-by-provider'
+    call.refuse(condition, usual, isBlocked ? blocked : {})
   }
   const bucket = call.request.header('x-rate-bucket')
   if (bucket !== undefined && countUp(call.world, `bucket ${bucket}`) > bucketSize) {
@@ -28,26 +28,20 @@ function simulate(call: Call): void {
   }
 }
 
-/** One operation of §4. `Found` is the object that its path names. */
 export interface Operation<Found extends Owned = Owned> {
   readonly id: string
   readonly method?: 'GET'
   readonly paths: readonly string[]
   readonly body?: 'raw'
   readonly members?: readonly string[]
-  /** The operation's own condition for a JSON body that is not an object, if any. */
-  readonly shapeless?: string
   /** The requirement for the valid request, if every request of the operation depends on it. */
   requirement?(call: Call): string | undefined
-  /** Leaves something behind after a refusal, under a defect. */
   refused?(call: Call, status: number): void | Promise<void>
   gone?(call: Call): void
   find?(call: Call): Found
   readonly foreign?: string
   check?(call: Call): void
-  /** Refuses a body that is wrong for that object. */
   fit?(call: Call, found: Found): void | Promise<void>
-  /** Refuses if the object's state does not allow it. */
   ready?(call: Call, found: Found): void
   run(call: Call, found: Found): Answer | Promise<Answer>
   /** A plain success, for a server that should have refused; default: `{}`. */
@@ -68,19 +62,11 @@ function isPlain(call: Call): boolean {
   return Object.keys(call.request.query()).length === 0 && call.body['query_config'] === undefined
 }
 
-/**
- * One in this many requests meets a transient condition, under the variants of that name; a prime, so that repeated
- * rounds hit different requests.
- */
+/** A prime, so that repeated rounds hit different requests. */
 const metEvery = 17
 
-/** Envelopes whose messages lack the key of a block. */
 const keyless = ['no-errors', 'bare-errors', 'without-key', 'unlisted-keys']
 
-/**
- * Whether the call meets a guardrail or a failing model, under a variant of that name: before the request is checked,
- * or when the answer is ready.
- */
 function meets(what: string, { world, operation }: Call, among?: readonly string[]): boolean {
   const variant = `generation/${what}-now-and-then`
   if (!world.switches.varied(variant) || among?.includes(operation) === false) return false
@@ -99,19 +85,18 @@ function meetGuardrails(call: Call): void {
 function breakGranted(call: Call): void {
   call.rejectIf('2xx-accepted', true)
   if (call.account !== ownAccount) return
-  const { counts } = call.world
-  const isLater = countUp(call.world, `${call.operation} granted`) > 1
-  call.breakIf('2xx-accepted#first-only', isLater)
-  call.rejectIf('2xx-accepted#later-400', isLater)
-  call.breakIf('2xx-accepted#every-sixth', counts.get(`${call.operation} granted`)! % 6 === 0)
+  const granted = countUp(call.world, `${call.operation} granted`)
+  call.breakIf('2xx-accepted#first-only', granted > 1)
+  call.rejectIf('2xx-accepted#later-400', granted > 1)
+  call.breakIf('2xx-accepted#every-sixth', granted % 6 === 0)
   // Answers are cached, and an identical request breaks the cache.
   const same = `${call.operation} ${JSON.stringify(call.body)}`
   if (call.broken('2xx-accepted#once') && countUp(call.world, same) > 1)
     throw new Error('it is kept already')
-  call.rejectIf('2xx-accepted#after-refusal', counts.has(`${call.operation} refused`))
+  const hasRefused = call.world.counts.has(`${call.operation} refused`)
+  call.rejectIf('2xx-accepted#after-refusal', hasRefused)
 }
 
-/** §5.3: an object belongs to the account of the key. */
 export function checkAccess(call: Call, { account }: Owned, condition: string): void {
   if (account !== call.account) call.refuse(condition, '403-InsufficientAccessRights')
 }
@@ -129,9 +114,7 @@ export async function perform<Found extends Owned>(
     simulate: () => simulate(call),
     read: () => {
       if (operation.method) return
-      return operation.body === 'raw'
-        ? readBytes(call)
-        : readJson(call, operation.members, operation.shapeless)
+      return operation.body === 'raw' ? readBytes(call) : readJson(call, operation.members)
     },
     find: () => {
       found = operation.find?.(call)
@@ -149,13 +132,9 @@ export async function perform<Found extends Owned>(
   try {
     operation.gone?.(call)
     for (const step of words(switches.variedOf(orders) ?? usual)) await steps[step]?.()
-    const requirement = operation.requirement
-      ? operation.requirement(call)
-      : isPlain(call)
-        ? '2xx-accepted'
-        : undefined
-    const lost =
-      requirement === undefined ? undefined : lostAnswer(switches, `${operation.id}/${requirement}`)
+    const usualRequirement = isPlain(call) ? '2xx-accepted' : undefined
+    const requirement = operation.requirement ? operation.requirement(call) : usualRequirement
+    const lost = requirement && lostAnswer(switches, `${operation.id}/${requirement}`)
     if (lost) return lost
     if (requirement === '2xx-accepted') breakGranted(call)
     const answer = await operation.run(call, found as Found)

@@ -11,7 +11,6 @@ import {
 } from './world.ts'
 import type { Call } from './call.ts'
 
-/** Ids of preloaded objects with special behaviour; the target file of the reference names them. */
 export const preloadedIds = {
   application: '6b1f0c52-3a54-4f0e-9d0c-0c8e5a1d1001',
   otherApplication: '6b1f0c52-3a54-4f0e-9d0c-0c8e5a1d1002',
@@ -116,11 +115,8 @@ export function preloadedStore(now: number): Store {
 
 /** Size and length limits (§8.2) of an account's plan. */
 interface Plan {
-  /** Bytes of a request body. */
   readonly body: number
-  /** Bytes of a file. */
   readonly file: number
-  /** Characters of a text, and of a query. */
   readonly text: number
 }
 
@@ -132,7 +128,6 @@ export const pdfLimit = 64 * kib
 export const imageLimit = 16 * kib
 export const queryComplexity = 8
 
-/** The plan that the header `x-plan` selects: `standard`, or `tiny`. */
 export function planOf(call: Call): Plan {
   return call.request.header('x-plan') === 'tiny' ? tiny : standard
 }
@@ -193,7 +188,6 @@ export function guard(call: Call, text: string, unsafe: string): void {
   if (prohibited.test(text)) call.refuse(unsafe, '400-CompletionModelUnsafeRequestError')
 }
 
-/** A generated text: deterministic, unless a variant makes it vary or stay empty. */
 export function generated(call: Call, text: string): string {
   if (call.varied('generation/empty')) return ''
   return call.varied('generation/varying') ? `${text} (${countUp(call.world, 'texts')})` : text

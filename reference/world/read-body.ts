@@ -1,6 +1,6 @@
 import { type Call, isMembers, type Members, Ending, page } from './call.ts'
 import { planOf } from './preloaded.ts'
-import { essential } from '../switches/table.ts'
+import { essential, words } from '../switches/table.ts'
 
 const jsonLabel = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
 // Keeps a byte order mark, so that the JSON grammar refuses it.
@@ -9,15 +9,15 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** Bytes that a gateway considers too large, under its defects. */
 const gatewayLimit = 200 * 1024
 
-/** Fails on a large body like a gateway: with an error page, or by closing the connection. */
 function breakOnLarge(call: Call): void {
   if (call.bytes.length < gatewayLimit) return
-  const isUpload = call.operation === 'files.upload'
   if (call.broken('envelope/large-body#closed')) throw new Ending({ status: 500, lost: 'closed' })
-  const isOnePath =
-    call.operation === 'vision.analyze' && call.broken('envelope/large-body#one-path')
-  if (isOnePath || call.broken(isUpload ? 'envelope/large-body#upload' : 'envelope/large-body'))
-    throw new Ending(page(413))
+  const isRefused = call.brokenIn('envelope/large-body', {
+    '': call.operation !== 'files.upload',
+    '#upload': call.operation === 'files.upload',
+    '#one-path': call.operation === 'vision.analyze',
+  })
+  if (isRefused) throw new Ending(page(413))
 }
 
 export async function readBytes(call: Call): Promise<void> {
@@ -28,17 +28,15 @@ export async function readBytes(call: Call): Promise<void> {
   call.refuse('general/413-payload-too-large', '413-PayloadTooLarge')
 }
 
-/**
- * Operations whose defect of bad input shows on bytes that are not UTF-8: other bodies belong to other requirements.
- */
-const encodingBreaks: ReadonlySet<string> = new Set(['pdf.parse', 'jobs.create', 'chat.create'])
+/** The spec shows their bodies, so their defect of bad input is left only bytes that are not UTF-8. */
+const showingBody: ReadonlySet<string> = new Set(['pdf.parse', 'jobs.create', 'chat.create'])
 
 function decoded(call: Call): string {
   try {
     return utf8.decode(call.bytes)
   } catch {
     // §7.3 names bad encoding for text generation only; elsewhere it is malformed JSON.
-    call.breakIf('bad-input-no-5xx', encodingBreaks.has(call.operation))
+    call.breakIf('bad-input-no-5xx', showingBody.has(call.operation))
     if (call.operation === 'completion.create')
       call.refuse('400-bad-encoding', '400-InvalidInputParameters')
     call.refuse('400-malformed-json', '400-InvalidContentType')
@@ -59,19 +57,10 @@ function parsed(call: Call): unknown {
   }
 }
 
-const optionalMembers = new Set([
-  ...[
-    'temperature',
-    'max_tokens',
-    'top_p',
-    'tools',
-    'tool_choice',
-    'stream',
-    'stream_options',
-    'response_format',
-  ],
-  ...['query_config', 'description'],
-])
+const optionalMembers = new Set(
+  words(`temperature max_tokens top_p tools tool_choice stream stream_options response_format
+    query_config description`),
+)
 
 function checkMembers(call: Call, body: Members, known: readonly string[]): void {
   for (const [name, value] of Object.entries(body)) {
@@ -86,27 +75,26 @@ function checkMembers(call: Call, body: Members, known: readonly string[]): void
  * Refuses a body that is not an object. If the spec does not show the object, an operation may accept `null` or an
  * array.
  */
-function refuseShapeless(call: Call, body: unknown, shapeless: string | undefined): never {
-  const isShown = ['pdf.parse', 'chat.create', 'jobs.create'].includes(call.operation)
-  if (!isShown && (body === null || Array.isArray(body))) {
+function refuseShapeless(call: Call, body: unknown): never {
+  if (!showingBody.has(call.operation) && (body === null || Array.isArray(body))) {
     call.breakIf('bad-input-no-5xx', true)
     call.reject('400-BadRequest', 'The body is not an object')
   }
-  return call.refuse(shapeless ?? '4xx-malformed-body', '400-BadRequest')
+  if (call.operation === 'jobs.create') call.refuse('400-malformed-inputs')
+  return call.refuse('4xx-malformed-body', '400-BadRequest')
 }
 
 /** Reads a JSON body strictly: an object in UTF-8, labelled as JSON. */
-export async function readJson(
-  call: Call,
-  members: readonly string[] = [],
-  shapeless?: string,
-): Promise<void> {
+export async function readJson(call: Call, members: readonly string[] = []): Promise<void> {
   await readBytes(call)
   const type = call.request.header('content-type') ?? ''
   if (!jsonLabel.test(type)) call.refuse('400-wrong-content-type', '400-InvalidContentType')
-  const place = { 'web-search.run': '#one-path', 'graphs.create': '#creations' }[call.operation]
-  const isOdd = place !== undefined && call.broken(`envelope/charset-parameter${place}`)
-  if (/charset/i.test(type) && (isOdd || call.broken('envelope/charset-parameter')))
+  const isOdd = call.brokenIn('envelope/charset-parameter', {
+    '': true,
+    '#one-path': call.operation === 'web-search.run',
+    '#creations': call.operation === 'graphs.create',
+  })
+  if (/charset/i.test(type) && isOdd)
     call.reject('400-InvalidContentType', 'The content type is not application/json')
   // §4.1 and §4.2 say that a body is required.
   const isRequired = call.operation === 'jobs.create' || call.operation === 'pdf.parse'
@@ -115,7 +103,7 @@ export async function readJson(
   if (needed !== undefined && call.bytes.length === 0)
     call.refuse('4xx-missing-member', '400-BadRequest')
   const body = parsed(call)
-  if (!isMembers(body)) return refuseShapeless(call, body, shapeless)
+  if (!isMembers(body)) return refuseShapeless(call, body)
   if (needed !== undefined && !Object.hasOwn(body, needed))
     call.refuse('4xx-missing-member', '400-BadRequest')
   checkMembers(call, body, members)

@@ -32,14 +32,11 @@ export function countUp(world: World, name: string): number {
 
 const hourMs = 3_600_000
 
-/** Reads the time and formats it (RFC 3339 §5.6). */
 interface Clock {
-  /** ms since the epoch, by this server's clock. */
   readonly now: () => number
   readonly write: (ms: number) => string
 }
 
-/** Spellings of one instant that RFC 3339 allows, by variant. */
 const spellings: Readonly<Record<string, (ms: number) => string>> = {
   'dates/offset': (ms) => new Date(ms + 5.5 * hourMs).toISOString().replace('Z', '+05:30'),
   'dates/negative-offset': (ms) => new Date(ms - 3.5 * hourMs).toISOString().replace('Z', '-03:30'),
@@ -77,7 +74,6 @@ export function createClock(switches: Switches): Clock {
   }
 }
 
-/** The account that the keys of the target file belong to. */
 export const ownAccount = 'main'
 
 type FileState = 'stored' | 'deleted' | 'expired'
@@ -123,7 +119,6 @@ export interface Application extends Owned {
   jobs: number
   /** Refuses jobs until then although it has none, in ms since the epoch. */
   blockedUntil?: number
-  /** Start of the block; default: at once. */
   blockedFrom?: number
 }
 
@@ -134,11 +129,9 @@ export interface Job extends Owned {
   completedAt?: number
   data?: Readonly<Record<string, string>>
   error?: string
-  /** Readings since it ended. */
   readings: number
   read: boolean
   readonly inputs: string
-  /** Minimum duration in ms. */
   readonly takes: number
   readonly fails: boolean
   readingsInProgress: number
