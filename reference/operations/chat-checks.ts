@@ -5,15 +5,13 @@ import { checkQueryConfig } from './graphs.ts'
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 
-function isImageAddress(url: unknown): boolean {
-  return typeof url === 'string' && /^(https?:\/\/|data:image\/[a-z+.-]+;base64,)/i.test(url)
-}
-
 function isPart(part: unknown): part is Members {
   if (!isMembers(part)) return false
   const { type, text, image_url: image } = part
   if (type === 'text') return typeof text === 'string'
-  return type === 'image_url' && isMembers(image) && isImageAddress(image['url'])
+  const url = isMembers(image) ? image['url'] : undefined
+  const isAddress = /^(https?:\/\/|data:image\/[a-z+.-]+;base64,)/i
+  return type === 'image_url' && typeof url === 'string' && isAddress.test(url)
 }
 
 function checkParts(call: Call, parts: readonly unknown[]): void {
@@ -26,10 +24,8 @@ function checkParts(call: Call, parts: readonly unknown[]): void {
   if (!parts.every(({ type }) => type === 'text')) return
   call.rejectIf('200-text-parts#two', parts.length > 1)
   call.rejectIf('200-text-parts#three', parts.length > 2)
-  call.rejectIf(
-    '200-text-parts#type-first',
-    parts.some((part) => Object.keys(part)[0] !== 'type'),
-  )
+  const hasTypeLater = parts.some((part) => Object.keys(part)[0] !== 'type')
+  call.rejectIf('200-text-parts#type-first', hasTypeLater)
   call.rejectIf('200-text-parts', true)
 }
 
@@ -44,13 +40,11 @@ function checkMessage(call: Call, message: unknown): void {
 function withArrays(body: Members): Members {
   const arrayOf = (value: unknown, member: string): unknown =>
     isMembers(value) && member in value ? [value] : value
-  const messages = arrayOf(body['messages'], 'role')
-  const whole = Array.isArray(messages)
-    ? messages.map((message: unknown) =>
-        isMembers(message) ? { ...message, content: arrayOf(message['content'], 'type') } : message,
-      )
-    : messages
-  return { ...body, messages: whole, tools: arrayOf(body['tools'], 'type') }
+  const given = arrayOf(body['messages'], 'role')
+  const withParts = (message: unknown): unknown =>
+    isMembers(message) ? { ...message, content: arrayOf(message['content'], 'type') } : message
+  const messages = Array.isArray(given) ? given.map(withParts) : given
+  return { ...body, messages, tools: arrayOf(body['tools'], 'type') }
 }
 
 /** §2.8 */
@@ -90,11 +84,8 @@ export function checkTools(call: Call): void {
   if (isAbsent(choice)) return
   if (!(typeof choice === 'string' && choices.has(choice)) && !isMembers(choice))
     call.refuse('400-malformed-tool-choice', '400-InvalidContentType')
-  call.rejectIf(
-    '200-tool-choice-auto',
-    choice === 'auto' && Array.isArray(tools),
-    '400-InvalidContentType',
-  )
+  const isAuto = choice === 'auto' && Array.isArray(tools)
+  call.rejectIf('200-tool-choice-auto', isAuto, '400-InvalidContentType')
 }
 
 function toolsOf({ body: { tools } }: Call): readonly Members[] {

@@ -8,10 +8,8 @@ import { checkGraphs, checkMessages, checkTools, llmFunctionOf, partsOf } from '
 function isNumber(call: Call, value: unknown): boolean {
   if (typeof value === 'number' || isAbsent(value)) return true
   if (!call.varied('requests/values-coerced')) return false
-  return (
-    typeof value === 'boolean' ||
-    (typeof value === 'string' && value.trim() !== '' && isFinite(Number(value)))
-  )
+  if (typeof value === 'boolean') return true
+  return typeof value === 'string' && value.trim() !== '' && isFinite(Number(value))
 }
 
 function checkCompletion(call: Call): void {
@@ -22,12 +20,10 @@ function checkCompletion(call: Call): void {
   if (prompt === '') call.refuse('400-empty-prompt', '400-InvalidInputParameters')
   if (!isNumber(call, temperature)) call.refuse('400-invalid-temperature', '400-InvalidContentType')
   if (!isNumber(call, most)) call.refuse('400-invalid-max-tokens', '400-InvalidContentType')
-  if (typeof most === 'number' && most < 1 && !call.varied('tokens/below-zero-granted'))
-    call.reject(
-      call.varied('tokens/below-zero-bad-request')
-        ? '400-BadRequest'
-        : '400-InvalidInputParameters',
-    )
+  if (typeof most === 'number' && most < 1 && !call.varied('tokens/below-zero-granted')) {
+    const isBad = call.varied('tokens/below-zero-bad-request')
+    call.reject(isBad ? '400-BadRequest' : '400-InvalidInputParameters')
+  }
   if (!isNumber(call, share)) call.refuse('400-invalid-parameter', '400-InvalidContentType')
 }
 
@@ -44,16 +40,14 @@ export const completion: Operation = {
     guard(call, prompt, 'model-unsafe-request')
     return ok({ model, choices: [{ text: generated(call, `${prompt} Indeed.`) }] })
   },
-  grant: () => ok({ choices: [{ text: '' }] }),
 }
 
 function isResponseFormat(format: unknown): boolean {
   if (isAbsent(format)) return true
   if (!isMembers(format)) return false
   const { type, json_schema: wanted } = format
-  return (
-    type === 'text' || (type === 'json_schema' && isMembers(wanted) && isMembers(wanted['schema']))
-  )
+  if (type === 'text') return true
+  return type === 'json_schema' && isMembers(wanted) && isMembers(wanted['schema'])
 }
 
 function checkChat(call: Call): void {
@@ -90,12 +84,11 @@ export function jsonInstance(schema: unknown): unknown {
       return Array.from({ length: Math.max(1, Number(schema['minItems'] ?? 0)) }, () =>
         jsonInstance(schema['items']),
       )
-    default:
-      return Object.fromEntries(
-        Object.entries(isMembers(schema['properties']) ? schema['properties'] : {}).map(
-          ([name, property]) => [name, jsonInstance(property)],
-        ),
-      )
+    default: {
+      const properties = isMembers(schema['properties']) ? schema['properties'] : {}
+      const members = Object.entries(properties).map(([name, one]) => [name, jsonInstance(one)])
+      return Object.fromEntries(members) as Members
+    }
   }
 }
 
@@ -129,12 +122,12 @@ function isPlain({ body }: Call): boolean {
 }
 
 function echoesParts(call: Call): boolean {
-  const parts = partsOf(call).filter(({ type }) => type !== undefined)
-  const image = parts.find(({ type }) => type === 'image_url')?.['image_url'] as Members | undefined
-  if (image)
-    return call.broken(
-      `200-image-${String(image['url']).startsWith('data:') ? 'parts' : 'url'}#echoed`,
-    )
+  const parts = partsOf(call).filter((part) => part['type'] !== undefined)
+  const image = parts.find((part) => part['type'] === 'image_url')?.['image_url']
+  if (isMembers(image)) {
+    const isData = String(image['url']).startsWith('data:')
+    return call.broken(isData ? '200-image-parts#echoed' : '200-image-url#echoed')
+  }
   if (parts.length > 0) return call.broken('200-text-parts#echoed')
   if (call.body['tool_choice'] === 'auto') return call.broken('200-tool-choice-auto#parts')
   return call.body['tools'] !== undefined && call.broken('200-query-config#parts')
@@ -162,15 +155,8 @@ function streamed({ body: { model } }: Call, delta: Members): Answer {
 export const chat: Operation = {
   id: 'chat.create',
   paths: ['/v1/chat/completions', '/v1/chat'],
-  members: [
-    'model',
-    'messages',
-    'tools',
-    'tool_choice',
-    'stream',
-    'stream_options',
-    'response_format',
-  ],
+  // oxfmt-ignore
+  members: ['model', 'messages', 'tools', 'tool_choice', 'stream', 'stream_options', 'response_format'],
   requirement: (call) => (isPlain(call) ? '200-completion' : undefined),
   check: checkChat,
   fit: checkGraphs,

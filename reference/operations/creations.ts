@@ -1,23 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Call, isAbsent, isMembers, type Members } from '../world/call.ts'
-import {
-  askedTwice,
-  checkMs,
-  namedBy,
-  newId,
-  overlooks,
-  refusedName,
-  writeId,
-} from '../world/created.ts'
+// oxfmt-ignore
+import { askedTwice, checkMs, namedBy, newId, overlooks, refusedName, writeId } from '../world/created.ts'
 import type { Operation } from '../world/operation.ts'
-import {
-  type Application,
-  countUp,
-  type Graph,
-  ownAccount,
-  type Owned,
-  type Store,
-} from '../world/world.ts'
+import { type Application, countUp, type Graph, ownAccount, type Owned } from '../world/world.ts'
 
 interface Creation<Made extends Owned> {
   readonly kind: 'graph' | 'application'
@@ -26,7 +12,7 @@ interface Creation<Made extends Owned> {
   readonly members: readonly string[]
   check(call: Call, name: string): void
   refuseFull?(call: Call): void
-  readonly all: (store: Store) => Map<string, Made>
+  all(call: Call): Map<string, Made>
   own(call: Call): Omit<Made, keyof Owned | 'name'>
   shows(made: Made): Members
 }
@@ -56,12 +42,6 @@ function refuseKnown(call: Call, name: string, all: readonly (Graph | Applicatio
 
 const underWay = new Set<string>()
 
-async function breakBeside(name: string): Promise<void> {
-  if (underWay.has(name)) throw new Error('the name is there twice')
-  underWay.add(name)
-  await pause(checkMs).finally(() => underWay.delete(name))
-}
-
 function creation<Made extends Graph | Application>(creation: Creation<Made>): Operation {
   const { kind, path, status, members } = creation
   const make = (call: Call, name: string, account: string): Made => {
@@ -74,7 +54,7 @@ function creation<Made extends Graph | Application>(creation: Creation<Made>): O
       made: true,
     }
     const made = { ...owned, ...creation.own(call) } as Made
-    creation.all(world.store).set(made.id, made)
+    creation.all(call).set(made.id, made)
     return made
   }
   return {
@@ -91,14 +71,18 @@ function creation<Made extends Graph | Application>(creation: Creation<Made>): O
       if (name !== undefined) make(call, name, ownAccount)
     },
     run: async (call) => {
-      const { clock, store } = call.world
+      const { clock } = call.world
       const name = String(call.body['name'])
       creation.refuseFull?.(call)
-      if (call.broken('400-atomic#breaks')) await breakBeside(name)
+      if (call.broken('400-atomic#breaks')) {
+        if (underWay.has(name)) throw new Error('the name is there twice')
+        underWay.add(name)
+        await pause(checkMs).finally(() => underWay.delete(name))
+      }
       // No await from here on: two creations of one name may come at the same moment.
-      refuseKnown(call, name, [...creation.all(store).values()])
+      refuseKnown(call, name, [...creation.all(call).values()])
       if (call.broken('400-atomic')) await pause(checkMs)
-      const made = namedBy(call, creation.all(store).values(), make(call, name, call.account))
+      const made = namedBy(call, creation.all(call).values(), make(call, name, call.account))
       const shown = { id: writeId(call.world, made.id), name: made.name, ...creation.shows(made) }
       return { status, body: { ...shown, created_at: clock.write(made.createdAt) } }
     },
@@ -119,7 +103,7 @@ export const graphsCreate = creation<Graph>({
     if (!isAbsent(description) && typeof description !== 'string')
       call.reject('400-BadRequest', 'description is a string')
   },
-  all: ({ graphs }) => graphs,
+  all: (call) => call.world.store.graphs,
   refuseFull: (call) => {
     if (call.account === 'full')
       call.refuse('general/507-insufficient-storage', '507-InsufficientStorage')
@@ -129,16 +113,11 @@ export const graphsCreate = creation<Graph>({
 })
 
 function isBlueprint(blueprint: unknown): boolean {
-  if (
-    !isMembers(blueprint) ||
-    !Array.isArray(blueprint['nodes']) ||
-    !Array.isArray(blueprint['edges'])
-  )
-    return false
-  const nodes = new Set<unknown>(blueprint['nodes'])
+  const { nodes, edges } = isMembers(blueprint) ? blueprint : {}
+  if (!Array.isArray(nodes) || !Array.isArray(edges)) return false
   const isEdge = (edge: unknown) =>
-    Array.isArray(edge) && edge.length === 2 && edge.every((end) => nodes.has(end))
-  return [...nodes].every((node) => typeof node === 'string') && blueprint['edges'].every(isEdge)
+    Array.isArray(edge) && edge.length === 2 && edge.every((end) => nodes.includes(end))
+  return nodes.every((node) => typeof node === 'string') && edges.every(isEdge)
 }
 
 /** §4.4 */
@@ -151,11 +130,10 @@ export const applicationsCreate = creation<Application>({
     if (!isBlueprint(call.body['blueprint']))
       call.refuse('400-invalid-blueprint', '400-InvalidInputParameters')
   },
-  all: ({ applications }) => applications,
+  all: (call) => call.world.store.applications,
   own: (call) => {
-    const inputs = call.varied('applications/inputs-demanded')
-      ? [{ id: 'subject', required: true }]
-      : []
+    const isDemanded = call.varied('applications/inputs-demanded')
+    const inputs = isDemanded ? [{ id: 'subject', required: true }] : []
     return { inputs, pace: 'usual', fails: false, jobs: 0 }
   },
   shows: () => ({}),

@@ -21,12 +21,8 @@ const seen = new Map<string, Read>()
 /** Reads a key; undefined if it is not valid yet, which may change with time. */
 async function read(token: string): Promise<Read | undefined> {
   try {
-    return (
-      await jwtVerify<Key & { exp: number }>(token, secret, {
-        algorithms: ['HS256'],
-        requiredClaims: ['exp'],
-      })
-    ).payload
+    const claims = { algorithms: ['HS256'], requiredClaims: ['exp'] }
+    return (await jwtVerify<Key & { exp: number }>(token, secret, claims)).payload
   } catch (error) {
     if (error instanceof errors.JWTExpired) return error.payload as unknown as Read
     return error instanceof errors.JWTClaimValidationFailed ? undefined : 'invalid'
@@ -40,10 +36,8 @@ export async function verify(token: string): Promise<Key | 'expired' | 'invalid'
   return known.exp * 1000 > Date.now() ? known : 'expired'
 }
 
-const aliases: ReadonlySet<string> = new Set(['/v1/chat', '/v1/vision', '/v1/tools/pdf-parser'])
-
 export function isAlias(path: string): boolean {
-  return aliases.has(path)
+  return ['/v1/chat', '/v1/vision', '/v1/tools/pdf-parser'].includes(path)
 }
 
 /** The path as lenient routers read it; undefined for the usual spelling. */

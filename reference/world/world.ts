@@ -37,14 +37,16 @@ interface Clock {
   readonly write: (ms: number) => string
 }
 
+const isoDate = (ms: number): string => new Date(ms).toISOString()
+
 const spellings: Readonly<Record<string, (ms: number) => string>> = {
-  'dates/offset': (ms) => new Date(ms + 5.5 * hourMs).toISOString().replace('Z', '+05:30'),
-  'dates/negative-offset': (ms) => new Date(ms - 3.5 * hourMs).toISOString().replace('Z', '-03:30'),
-  'dates/unknown-offset': (ms) => new Date(ms).toISOString().replace('Z', '-00:00'),
-  'dates/long-fraction': (ms) => new Date(ms).toISOString().replace('Z', '000000Z'),
-  'dates/short-fraction': (ms) => `${new Date(ms).toISOString().slice(0, 21)}Z`,
-  'dates/whole-seconds': (ms) => `${new Date(ms).toISOString().slice(0, 19)}Z`,
-  'dates/lower-case': (ms) => new Date(ms).toISOString().toLowerCase(),
+  'dates/offset': (ms) => isoDate(ms + 5.5 * hourMs).replace('Z', '+05:30'),
+  'dates/negative-offset': (ms) => isoDate(ms - 3.5 * hourMs).replace('Z', '-03:30'),
+  'dates/unknown-offset': (ms) => isoDate(ms).replace('Z', '-00:00'),
+  'dates/long-fraction': (ms) => isoDate(ms).replace('Z', '000000Z'),
+  'dates/short-fraction': (ms) => `${isoDate(ms).slice(0, 21)}Z`,
+  'dates/whole-seconds': (ms) => `${isoDate(ms).slice(0, 19)}Z`,
+  'dates/lower-case': (ms) => isoDate(ms).toLowerCase(),
 }
 
 /**
@@ -61,16 +63,11 @@ export function endOf({ createdAt, takes, seenAt = Infinity }: Job, unreadMs: nu
   return createdAt + Math.max(takes, Math.min(unreadMs, seenAt - createdAt))
 }
 
-export function createClock(switches: Switches): Clock {
-  const chosen = Object.entries(spellings).find(([variant]) => switches.varied(variant))
-  const hoursOff = switches.varied('clock/hours-behind')
-    ? -7
-    : switches.varied('clock/hours-ahead')
-      ? 7
-      : 0
+export function createClock({ variedOf }: Switches): Clock {
+  const hoursOff = variedOf({ 'clock/hours-behind': -7, 'clock/hours-ahead': 7 }) ?? 0
   return {
     now: () => Date.now() + hoursOff * hourMs,
-    write: chosen?.[1] ?? ((ms) => new Date(ms).toISOString()),
+    write: variedOf(spellings) ?? isoDate,
   }
 }
 
@@ -149,15 +146,7 @@ export interface Store {
 export function plainJob(
   of: Pick<Job, 'applicationId' | 'account' | 'createdAt'> & Partial<Job>,
 ): Job {
+  const made = { id: randomUUID(), updatedAt: of.createdAt, status: 'in_progress' } as const
   const unread = { readings: 0, read: false, readingsInProgress: 0 }
-  return {
-    id: randomUUID(),
-    updatedAt: of.createdAt,
-    status: 'in_progress',
-    inputs: '[]',
-    takes: 0,
-    fails: false,
-    ...unread,
-    ...of,
-  }
+  return { ...made, inputs: '[]', takes: 0, fails: false, ...unread, ...of }
 }
