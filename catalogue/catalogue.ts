@@ -58,15 +58,8 @@ export function requirementsOfArea(area: AreaName): readonly CatalogueRequiremen
 }
 
 /** The members of a requirement that `conform list` prints, and that the digest covers. */
-export function published({
-  id,
-  operation,
-  level,
-  section,
-  statement,
-  needs,
-  effect,
-}: Requirement): Requirement {
+export function published(requirement: Requirement): Requirement {
+  const { id, operation, level, section, statement, needs, effect } = requirement
   return { id, operation, level, section, statement, needs, effect }
 }
 
@@ -84,25 +77,16 @@ export function requirementOf(id: RequirementId): CatalogueRequirement {
   return requirement
 }
 
-const controls = catalogue
-  .filter(({ control }) => control)
-  .map(({ operation, id }) => [operation, id] as const)
-
 /** The requirement of each operation for its valid request, the control of its refusals. */
-export const grantedRequirement = Object.fromEntries(controls) as Readonly<
-  Record<OperationId, RequirementId>
->
+export const grantedRequirement = Object.fromEntries(
+  catalogue.filter((one) => one.control).map((one) => [one.operation, one.id]),
+) as Readonly<Record<OperationId, RequirementId>>
 
-const pairs = new Map<OperationId, Pairs>(
-  operations.map(({ id }) => [
-    id,
-    catalogue.flatMap((requirement) =>
-      requirement.operation === id && isRefusal(requirement.expects)
-        ? pairsOf(requirement, id)
-        : [],
-    ),
-  ]),
-)
+const pairsAt = (id: OperationId): Pairs =>
+  catalogue
+    .filter((one) => one.operation === id && isRefusal(one.expects))
+    .flatMap((one) => pairsOf(one, id))
+const pairs = new Map(operations.map(({ id }) => [id, pairsAt(id)]))
 
 /** The pairs that any requirement of the operation accepts: none of them is a fault by itself. */
 export function acceptedPairs(operation: OperationId | null): Pairs {
@@ -115,15 +99,10 @@ export const specVersion = '1.0'
 /** SHA-256 of the text of the interface that this version of the suite judges by. */
 export const specDigest = 'sha256:f0330eb85c2e74b6b8f2ea2e55d3351ff1ef476638083cdc825018beb8947c09'
 
-function requirementsText(): string {
-  const text = canonicalize(catalogue.map(published))
-  if (text === undefined) throw new Error('the catalogue is not a JSON value')
-  return text
-}
-
 let digest: string | undefined
 
 /** SHA-256 of the catalogue: reports with the same digest judged the same requirements. */
 export function requirementsDigest(): string {
-  return (digest ??= `sha256:${createHash('sha256').update(requirementsText(), 'utf8').digest('hex')}`)
+  const text = (): string => canonicalize(catalogue.map(published))!
+  return (digest ??= `sha256:${createHash('sha256').update(text()).digest('hex')}`)
 }

@@ -28,8 +28,10 @@ const outage: Example = {
   after: [{ method: 'POST', url: '/<switch that ends it>' }],
 }
 const ofOthers = 'of another account'
+const graphTool = (id: string): Example => merge({ tools: [{ type: 'graph', graph_ids: [id] }] })
 const chatOf = (example: Example): Example => ({ operation: 'chat.create', ...example })
 
+// oxfmt-ignore
 const byId: Readonly<Record<string, Example>> = {
   'completion.create/model-unsafe-request': merge({ prompt: '<a prohibited text>' }),
   'graphs.query/400-too-complex': merge({ query: '<a query over the limits>' }),
@@ -38,59 +40,29 @@ const byId: Readonly<Record<string, Example>> = {
   'graphs.add-file/400-unsupported-type': merge({ file_id: '<file of an unsupported type>' }),
   'graphs.add-file/400-unparsable': merge({ file_id: '<file that cannot be parsed>' }),
   'graphs.create/400-invalid-name': merge({ name: '<a name that is not valid>' }),
-  'applications.create/400-invalid-blueprint': merge({
-    '<member>': '<a blueprint that is not valid>',
-  }),
-  'chat.create/403-graph-access': merge({
-    tools: [{ type: 'graph', graph_ids: [`<graph ${ofOthers}>`] }],
-  }),
-  'chat.create/4xx-unknown-graph': merge({
-    tools: [{ type: 'graph', graph_ids: ['<id of a graph that does not exist>'] }],
-  }),
+  'applications.create/400-invalid-blueprint': merge({ '<member>': '<a blueprint that is not valid>' }),
+  'chat.create/403-graph-access': graphTool(`<graph ${ofOthers}>`),
+  'chat.create/4xx-unknown-graph': graphTool('<id of a graph that does not exist>'),
   'files.upload/403-graph-access': { query: { graphId: `<graph ${ofOthers}>` } },
   'chat.create/400-unsafe-request': statement('<a prohibited text>'),
   'chat.create/200-image-parts': image('data:image/png;base64,<bytes of an image>'),
   'chat.create/200-image-url': image('https://<address of an image>'),
-  'chat.create/200-llm-tool': merge(
-    operationOf('chat.create').members.find(({ role }) => role === 'tools')?.example ?? {},
-  ),
-  'files.upload/400-unsupported-type': bytes(
-    { text: '<any text>' },
-    'application/x-unsupported',
-    'tea.unsupported',
-  ),
+  'chat.create/200-llm-tool': merge(operationOf('chat.create').members.find((one) => one.role === 'tools')?.example ?? {}),
+  'files.upload/400-unsupported-type': bytes({ text: '<any text>' }, 'application/x-unsupported', 'tea.unsupported'),
   'files.upload/400-oversized': bytes({ text: '<more text than a file may hold>' }),
   'files.upload/413-body-too-large': bytes({ text: '<more text than a body may hold>' }),
-  'files.upload/400-corrupted': bytes(
-    { base64: 'JVBERi0xLjcKJSVFT0YK' },
-    'application/pdf',
-    'tea.pdf',
-  ),
+  'files.upload/400-corrupted': bytes({ base64: 'JVBERi0xLjcKJSVFT0YK' }, 'application/pdf', 'tea.pdf'),
   'vision.analyze/403-file-access': picture(ofOthers),
   'guardrails/400-blocked': chatOf(statement('<a text that your guardrail blocks>')),
-  'guardrails/400-blocked-by-provider': chatOf(
-    statement("<a text that the provider's guardrail blocks>"),
-  ),
+  'guardrails/400-blocked-by-provider': chatOf(statement("<a text that the provider's guardrail blocks>")),
   'guardrails/401-provider-credentials': chatOf(account('KEY_WITH_GUARDRAIL_OF_WRONG_CREDENTIALS')),
   'guardrails/403-provider-permissions': chatOf(account('KEY_WITH_GUARDRAIL_WITHOUT_PERMISSION')),
   'guardrails/404-unknown-guardrail': chatOf(account('KEY_WITH_GUARDRAIL_THAT_IS_GONE')),
-  'general/409-conflict': {
-    operation: 'graphs.add-file',
-    ...merge({ file_id: '<id of a file that is in the graph>' }),
-  },
-  'general/410-gone': {
-    operation: 'files.retrieve',
-    ...params({ file_id: '<file that was deleted>' }),
-  },
-  'general/413-payload-too-large': {
-    operation: 'translate.run',
-    ...merge({ text: '<a text over every limit>' }),
-  },
+  'general/409-conflict': { operation: 'graphs.add-file', ...merge({ file_id: '<id of a file that is in the graph>' }) },
+  'general/410-gone': { operation: 'files.retrieve', ...params({ file_id: '<file that was deleted>' }) },
+  'general/413-payload-too-large': { operation: 'translate.run', ...merge({ text: '<a text over every limit>' }) },
   'general/422-unprocessable': chatOf(merge({ '<member>': '<a value that makes no sense here>' })),
-  'general/507-insufficient-storage': {
-    operation: 'files.upload',
-    ...account('KEY_OF_FULL_ACCOUNT'),
-  },
+  'general/507-insufficient-storage': { operation: 'files.upload', ...account('KEY_OF_FULL_ACCOUNT') },
 }
 
 /**

@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs'
 import { isRefusal, pairsOf } from '../../catalogue/expected.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { codeNames, listedTypes, modelErrors } from '../../catalogue/errors.ts'
-import type { Member, Operation } from '../../catalogue/operation.ts'
+import {
+  type Member,
+  type QueryConfigMember,
+  queryConfigMembers,
+} from '../../catalogue/operation.ts'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
-import { type QueryConfigMember, queryConfigMembers } from '../../catalogue/operation.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { tokensOf } from '../../schemas/json.ts'
+import { getAt, tokensOf } from '../../schemas/json.ts'
 import { sections } from '../../harness/report/index.ts'
 
 /** A schema of this package as a component; the document declares `$schema` and `$id` once. */
@@ -51,40 +54,27 @@ export function components(): { readonly securitySchemes: Json; readonly schemas
   }
 }
 
-type Choices = {
-  properties: { choices: { prefixItems: [{ properties: { message: { properties: Json } } }] } }
-}
-
-const message = (schema: Json) =>
-  (schema as unknown as Choices).properties.choices.prefixItems[0].properties.message
-
 function chatCompletion(): Json {
+  const at = '/properties/choices/prefixItems/0/properties/message/properties'
   const chat = shipped('chat-completion')
-  const { properties } = message(shipped('llm-tool-completion'))
-  const own = message(chat)
-  own.properties = { ...own.properties, ...properties }
+  Object.assign(getAt(chat, at) as Json, getAt(shipped('llm-tool-completion'), at))
   return chat
 }
-
-const types = { boolean: 'boolean', integer: 'integer', fraction: 'number' } as const
 
 /** A range that is never enforced is only recommended. */
 function queryMember(member: QueryConfigMember): Json {
   const { kind, range: [minimum, maximum] = [], outside } = member
-  const bounds =
-    outside.length > 0
-      ? { minimum, maximum }
-      : { description: `${minimum} to ${maximum} is recommended.` }
+  const recommended = { description: `${minimum} to ${maximum} is recommended.` }
   return {
-    type: types[kind],
-    ...(minimum === undefined ? {} : bounds),
-    ...(member.default === undefined ? {} : { default: member.default }),
+    type: kind === 'fraction' ? 'number' : kind,
+    ...(minimum !== undefined && (outside.length > 0 ? { minimum, maximum } : recommended)),
+    ...(member.default !== undefined && { default: member.default }),
   }
 }
 
 function requestSchemas(): Json {
   const components: Record<string, Json> = {}
-  for (const { request, members } of operations as readonly Operation[]) {
+  for (const { request, members } of operations) {
     if (!request) continue
     const schema = bodySchema(members.flatMap(placed), components)
     components[request.component] = { ...schema, description: request.description }
@@ -181,10 +171,10 @@ export function errorResponses(id: OperationId): Json {
     pairsOf(requirement, id).map(([status, ...types]) => ({ requirement, status, types })),
   )
   const text = (some: typeof refusals): string => {
-    const requirements = new Set(some.map(({ requirement }) => requirement))
-    return [...requirements]
-      .map(({ statement, section }) => `- ${statement} (${sections(section)})`)
-      .join('\n')
+    const lines = some.map(
+      ({ requirement }) => `- ${requirement.statement} (${sections(requirement.section)})`,
+    )
+    return [...new Set(lines)].join('\n')
   }
   const byStatus = statuses.flatMap((status) => {
     const some = refusals.filter((refusal) => refusal.status === status)

@@ -1,48 +1,34 @@
 import { readFileSync } from 'node:fs'
 import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
-import type { Operation } from '../../catalogue/operation.ts'
-import { type OperationId, operation, operations } from '../../catalogue/operations.ts'
+import { type ListedOperation, type OperationId, operations } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
 import { components, errorResponses, type Json, ref } from './components.ts'
 
-type Described = Operation & { readonly id: OperationId }
-
-function operationObject({
-  id,
-  section,
-  summary,
-  description,
-  deprecated,
-  ...operation
-}: Described): Json {
-  const { params = {}, parameters: named = [], body, request } = operation
+function operationObject(operation: ListedOperation): Json {
+  const { id, summary, description, deprecated, params = {}, body, request } = operation
   const parameters = [
     ...Object.entries(params).map(([name, { format, declaredAt }]) => ({
       ...{ name, in: 'path', required: true },
-      schema: { type: 'string', ...(format === undefined ? {} : { format }) },
+      schema: { type: 'string', ...(format && { format }) },
       example: getAt(reference, declaredAt),
     })),
-    ...named.map((one) => ({
-      name: one.name,
-      in: one.in,
-      description: one.description,
+    ...(operation.parameters ?? []).map((one) => ({
+      ...{ name: one.name, in: one.in, description: one.description },
       schema: { type: 'string' },
     })),
   ]
   const schema = request ? ref(request.component) : {}
-  const sent =
-    body === 'json'
-      ? { 'application/json': { schema, example: requestExample(id) } }
-      : { '*/*': {} }
+  const json = { 'application/json': { schema, example: requestExample(operation) } }
+  const content = body === 'json' ? json : { '*/*': {} }
   return {
     operationId: id,
     summary,
-    description: [`§${section}.`, description].filter(Boolean).join(' '),
+    description: [`§${operation.section}.`, description].filter(Boolean).join(' '),
     tags: [id.split('.')[0]],
-    ...(deprecated ? { deprecated } : {}),
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body === 'none' ? {} : { requestBody: { required: true, content: sent } }),
-    responses: { ...success(id, operation), ...errorResponses(id) },
+    ...(deprecated && { deprecated }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== 'none' && { requestBody: { required: true, content } }),
+    responses: { ...success(operation), ...errorResponses(id) },
   }
 }
 
@@ -50,10 +36,7 @@ function operationObject({
  * The success response. Its status comes from the requirement for valid requests. If the payload is not shown, any body
  * of any type may come, or none; it is labelled as JSON, since mock servers need a type for examples.
  */
-function success(
-  id: OperationId,
-  { response, members }: Pick<Operation, 'response' | 'members'>,
-): Json {
+function success({ id, response, members }: ListedOperation): Json {
   const { expects, statement } = requirementOf(grantedRequirement[id])
   // `pdf-content` becomes `PdfContent`.
   const component = response?.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) =>
@@ -94,10 +77,9 @@ const reference = JSON.parse(
   readFileSync(new URL('../../fixtures/reference.target.json', import.meta.url), 'utf8'),
 ) as Json
 
-function requestExample(of: OperationId): unknown {
-  const inputs = getAt(reference, '/resources/application/inputs')
-  const declared = getAt(reference, `/operations/${of}/body`)
-  return of === 'jobs.create' ? { inputs } : (declared ?? operation(of).example)
+function requestExample({ id, example }: ListedOperation): unknown {
+  if (id === 'jobs.create') return { inputs: getAt(reference, '/resources/application/inputs') }
+  return getAt(reference, `/operations/${id}/body`) ?? example
 }
 
 const description = `This document describes only what the interface shows. What the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere. The media type of such payloads is invented: a response other than JSON is not wrong.
@@ -131,10 +113,7 @@ export function openapiDocument(): Json {
         url: '{base_url}',
         description: 'The base URL of the service; the interface names no host.',
         variables: {
-          base_url: {
-            default: 'http://127.0.0.1:8080',
-            description: 'Without a trailing slash.',
-          },
+          base_url: { default: 'http://127.0.0.1:8080', description: 'Without a trailing slash.' },
         },
       },
     ],
@@ -147,15 +126,14 @@ export function openapiDocument(): Json {
 
 function pathItems(): Json {
   const items: Record<string, Json> = {}
-  for (const operation of operations as readonly Described[]) {
+  for (const operation of operations) {
     const { id, method, path, otherPaths } = operation
     const item = operationObject(operation)
     items[path] = { ...items[path], [method.toLowerCase()]: item }
     for (const [at, other] of otherPaths.entries()) {
       const description = `Another path of \`${id}\`, which the interface names without more.`
-      items[other] = {
-        [method.toLowerCase()]: { ...item, operationId: `${id}-${at + 2}`, description },
-      }
+      const alias = { ...item, operationId: `${id}-${at + 2}`, description }
+      items[other] = { [method.toLowerCase()]: alias }
     }
   }
   return items
