@@ -35,14 +35,12 @@ export function plainFile(
   return Object.fromEntries(members.filter(([, item]) => item !== undefined))
 }
 
-/** Canonical JSON (RFC 8785) of the target file without keys and secret headers. */
-export function canonicalTarget(file: TargetFile): string {
-  const { keys: _, ...rest } = plainFile(file, () => undefined) as TargetFile
-  return canonicalize(rest) ?? ''
-}
-
+/** The digest of the target file as canonical JSON (RFC 8785), without keys and secret headers. */
 export function targetDigest(file: TargetFile): string {
-  return `sha256:${createHash('sha256').update(canonicalTarget(file)).digest('hex')}`
+  const { keys: _, ...rest } = plainFile(file, () => undefined) as TargetFile
+  return `sha256:${createHash('sha256')
+    .update(canonicalize(rest) ?? '')
+    .digest('hex')}`
 }
 
 export function leavesOf(value: unknown, pointer = ''): [pointer: string, leaf: string | number][] {
