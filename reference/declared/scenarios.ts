@@ -7,20 +7,22 @@ export function fixture(path: string): Buffer {
   return readFileSync(new URL(`${root}fixtures/${path}`, import.meta.url))
 }
 
-interface Scenario {
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 /** The target file of `fixtures/`, which declares everything that the reference has. */
 export const targetFile = JSON.parse(fixture('reference.target.json').toString('utf8')) as Readonly<
   Record<string, unknown>
 > & {
   readonly keys: Readonly<Record<'full' | 'expired' | 'restricted', string>>
-  readonly scenarios: Readonly<Record<string, Scenario>>
+  readonly scenarios: Readonly<
+    Record<string, { readonly headers?: Readonly<Record<string, string>> }>
+  >
 }
 
 /** `<status>-<tpe>`, as in the names of variants. */
 export type Pair = `${number}-${string}`
+
+export const refusedByScenario: readonly string[] = Object.keys(targetFile.scenarios).filter(
+  (id) => !/\/2(?:\d\d|xx)-/.test(id),
+)
 
 /** The header `x-simulate`: `<condition> <pair>`. */
 interface Simulation {
@@ -29,25 +31,10 @@ interface Simulation {
   readonly usual: Pair
 }
 
-function parsed(header: string): Simulation {
-  const [condition, usual] = header.split(' ') as [string, Pair]
-  return { condition, usual }
-}
-
-export const refusedByScenario: readonly string[] = Object.keys(targetFile.scenarios).filter(
-  (id) => !/\/2(?:\d\d|xx)-/.test(id),
-)
-
-export const simulations: ReadonlyMap<string, Simulation> = new Map(
-  Object.entries(targetFile.scenarios).flatMap(([id, { headers }]) => {
-    const asked = headers?.['x-simulate']
-    return asked === undefined ? [] : [[id, parsed(asked)] as const]
-  }),
-)
-
 /** The simulation that a header `x-simulate` requests from this operation, if a scenario has it. */
 export function simulationOf(operation: string, header: string): Simulation | undefined {
-  const asked = parsed(header)
-  const id = asked.condition.includes('/') ? asked.condition : `${operation}/${asked.condition}`
-  return simulations.has(id) ? asked : undefined
+  const [condition = '', usual] = header.split(' ')
+  const id = condition.includes('/') ? condition : `${operation}/${condition}`
+  const declared = targetFile.scenarios[id]?.headers?.['x-simulate']
+  return declared === undefined ? undefined : { condition, usual: usual as Pair }
 }

@@ -1,6 +1,5 @@
 import { type Call, isAbsent, isMembers, type Members } from '../world/call.ts'
-import { isSettling } from '../world/created.ts'
-import { checkAccess } from '../world/operation.ts'
+import { graphNamed } from './files.ts'
 import { checkQueryConfig } from './graphs.ts'
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
@@ -98,13 +97,7 @@ function functionOf(tool: Members): Members {
 
 export function checkGraphs(call: Call): void {
   for (const { graph_ids: ids } of toolsOf(call).map(functionOf)) {
-    for (const id of Array.isArray(ids) ? (ids as unknown[]) : []) {
-      const graph = call.world.store.graphs.get(String(id))
-      if (!graph) return call.refuse('4xx-unknown-graph')
-      if (isSettling(call.world, 'graphs', graph))
-        return call.reject('404-ResourceNotFound', 'No such graph yet')
-      checkAccess(call, graph, '403-graph-access')
-    }
+    for (const id of Array.isArray(ids) ? (ids as unknown[]) : []) graphNamed(call, String(id))
   }
 }
 

@@ -30,6 +30,15 @@ export function ownFile(call: Call, id: unknown): StoredFile {
   return file
 }
 
+export function graphNamed(call: Call, id: string): Graph {
+  const graph = call.world.store.graphs.get(id)
+  if (!graph) return call.refuse('4xx-unknown-graph')
+  if (isSettling(call.world, 'graphs', graph))
+    call.reject('404-ResourceNotFound', 'The graph is not there yet')
+  checkAccess(call, graph, '403-graph-access')
+  return graph
+}
+
 function filesOf(call: Call): StoredFile[] {
   return [...call.world.store.files.values()]
 }
@@ -64,11 +73,7 @@ function check(call: Call): void {
 function graphOf(call: Call): Graph | undefined {
   const id = call.request.query('graphId')
   if (id === undefined) return undefined
-  const graph = call.world.store.graphs.get(id)
-  if (!graph) call.refuse('4xx-unknown-graph')
-  if (isSettling(call.world, 'graphs', graph))
-    call.reject('404-ResourceNotFound', 'The graph is not there yet')
-  checkAccess(call, graph, '403-graph-access')
+  const graph = graphNamed(call, id)
   call.rejectIf('2xx-attached-to-graph#refused', true)
   if (call.broken('2xx-attached-to-graph#first-graph'))
     return [...call.world.store.graphs.values()].find(({ account }) => account === call.account)

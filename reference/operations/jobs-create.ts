@@ -30,10 +30,6 @@ function checkInputs(call: Call): void {
   call.body = { ...call.body, inputs }
 }
 
-const longest = 500
-
-const choices = new Set(['tea', 'calm'])
-
 const stumblingBlocks: Readonly<Record<string, (text: string) => boolean>> = {
   '': (text) => /[^A-Za-z0-9 ]/.test(text) && !/\p{Cs}/u.test(text),
   '#emoji': (text) => /\p{Emoji_Presentation}/u.test(text),
@@ -48,18 +44,16 @@ const stumblingBlocks: Readonly<Record<string, (text: string) => boolean>> = {
 
 /** Checks the texts of the inputs. The interface names no limit (§2.5), and no text may crash the server. */
 function checkTexts(call: Call): void {
-  const texts = (call.body['inputs'] as readonly { value: readonly string[] }[]).flatMap(
-    ({ value }) => value,
-  )
+  const inputs = call.body['inputs'] as readonly { value: readonly string[] }[]
+  const texts = inputs.flatMap((input) => input.value)
   const trips = call.world.switches.brokenOf(stumblingBlocks, 'jobs.create/202-any-text')
   // The narrower defects belong to a server with limits: refusing a text may hide that another one crashes it.
   const isLimited =
     call.varied('jobs/texts-limited') || (trips !== undefined && trips !== stumblingBlocks[''])
-  const isBeyond = (text: string): boolean =>
-    text.length > longest || /(?![\t\n\r])\p{Cc}/u.test(text)
+  const isBeyond = (text: string): boolean => text.length > 500 || /(?![\t\n\r])\p{Cc}/u.test(text)
   if (isLimited && texts.some((text) => isBeyond(text) && !trips?.(text)))
     call.reject('400-BadRequest', `A text is too long, or has control characters`)
-  if (call.varied('jobs/values-limited') && texts.some((text) => !choices.has(text)))
+  if (call.varied('jobs/values-limited') && texts.some((text) => !['tea', 'calm'].includes(text)))
     call.reject('400-InvalidInputParameters', 'There is no such choice')
   if (trips && texts.some(trips)) throw new Error('a text that this server cannot take')
 }

@@ -6,63 +6,56 @@ import type { Operation } from '../world/operation.ts'
 import { preloadedIds } from '../world/preloaded.ts'
 import { countUp, type Job, ownAccount, plainJob, type World } from '../world/world.ts'
 
-type Wrong = Readonly<Record<string, (job: Job, world: World) => Members>>
+/** What a broken server shows of a job, by defect; false if nothing of this job. */
+type Wrong = Readonly<Record<string, Members | false | undefined>>
 
-const wrongCreation: Wrong = {
-  'jobs.retrieve/200-identity#one-id': (job, world) => ({
-    id: (world.store.applications.get(job.applicationId)?.firstJob ?? job).id,
-  }),
-  'jobs.create/202-created#id': ({ id }) => ({ id: `job-${id}` }),
-  'jobs.create/202-created#created-at': ({ createdAt }) => ({ created_at: createdAt }),
-  'jobs.create/202-created#later': (_, world) =>
-    countUp(world, 'creations') > 1 ? { created_at: undefined } : {},
+function wrongCreation(world: World, job: Job): Wrong {
+  const { firstJob = job } = world.store.applications.get(job.applicationId) ?? {}
+  return {
+    'jobs.retrieve/200-identity#one-id': { id: firstJob.id },
+    'jobs.create/202-created#id': { id: `job-${job.id}` },
+    'jobs.create/202-created#created-at': { created_at: job.createdAt },
+    'jobs.create/202-created#later': countUp(world, 'creations') > 1 && { created_at: undefined },
+  }
 }
 
-const wrongRetrieval: Wrong = {
-  'jobs.retrieve/200-job': ({ updatedAt }) => ({ updated_at: updatedAt }),
-  'jobs.retrieve/200-job#data': () => ({ data: 'About tea' }),
-  'jobs.retrieve/200-job#error': () => ({ error: { message: 'The model gave no answer' } }),
+function wrongRetrieval(world: World, job: Job): Wrong {
+  const { write } = world.clock
+  const { id, status, applicationId, createdAt, readings } = job
+  const isRunning = status === 'in_progress'
+  const { data } = newestOf(world, job)
   // A job of that application is certainly seen in progress, and nobody checks its outcome.
-  'jobs.retrieve/200-job#status': ({ applicationId, status }) =>
-    applicationId === preloadedIds.slowApplication && status === 'in_progress'
-      ? { status: 'running' }
-      : {},
-  'jobs.retrieve/200-job#ended-status': ({ status }) =>
-    status === 'completed' ? { status: 'succeeded' } : {},
-  'jobs.retrieve/200-job#id': ({ id }) => ({ id: `urn:uuid:${id}` }),
-  'jobs.retrieve/200-identity': () => ({ application_id: preloadedIds.foreignApplication }),
-  'jobs.retrieve/200-identity#id': () => ({ id: preloadedIds.job }),
-  'jobs.retrieve/200-identity#declared-job': ({ id }) =>
-    id === preloadedIds.job ? { id: preloadedIds.foreignJob } : {},
-  'jobs.retrieve/200-created-at': ({ createdAt }, { clock }) => ({
-    created_at: clock.write(createdAt + 5000),
-  }),
-  'jobs.retrieve/200-created-at#drifting': ({ createdAt, readings }, { clock }) => ({
-    created_at: clock.write(createdAt + 3000 * readings),
-  }),
-  'jobs.retrieve/200-stable': ({ status, readings }) =>
-    status === 'in_progress' ? {} : { data: { title: `Reading ${readings}` } },
-  'jobs.retrieve/200-stable#status': ({ readings }) =>
-    readings > 1 ? { status: 'in_progress' } : {},
-  'jobs.retrieve/200-stable#newest-status': (job, world) =>
-    job.status !== 'in_progress' && isNewerRunning(world, job) ? { status: 'in_progress' } : {},
-  'jobs.retrieve/200-consistent': ({ status, createdAt }, { clock }) =>
-    status === 'in_progress' ? { completed_at: clock.write(createdAt) } : {},
-  'jobs.retrieve/200-consistent#data': ({ status }) =>
-    status === 'in_progress' ? { data: {} } : {},
-  'jobs.retrieve/200-consistent#error': ({ status }) =>
-    status === 'in_progress' ? { error: 'none yet' } : {},
-  'jobs.retrieve/200-consistent#completed-before': ({ status, createdAt }, { clock }) =>
-    status === 'completed' ? { completed_at: clock.write(createdAt - 5000) } : {},
-  'jobs.retrieve/200-identity#newest-data': (job, world) => {
-    const { data } = newestOf(world, job)
-    return job.status === 'completed' && data ? { data } : {}
-  },
-  'jobs.retrieve/200-failed': ({ status }) =>
-    status === 'failed' ? { status: 'completed', error: undefined } : {},
+  const isSlow = applicationId === preloadedIds.slowApplication
+  const isHidden = !isRunning && isNewerRunning(world, job)
+  return {
+    'jobs.retrieve/200-job': { updated_at: job.updatedAt },
+    'jobs.retrieve/200-job#data': { data: 'About tea' },
+    'jobs.retrieve/200-job#error': { error: { message: 'The model gave no answer' } },
+    'jobs.retrieve/200-job#status': isSlow && isRunning && { status: 'running' },
+    'jobs.retrieve/200-job#ended-status': status === 'completed' && { status: 'succeeded' },
+    'jobs.retrieve/200-job#id': { id: `urn:uuid:${id}` },
+    'jobs.retrieve/200-identity': { application_id: preloadedIds.foreignApplication },
+    'jobs.retrieve/200-identity#id': { id: preloadedIds.job },
+    'jobs.retrieve/200-identity#declared-job': id === preloadedIds.job && {
+      id: preloadedIds.foreignJob,
+    },
+    'jobs.retrieve/200-identity#newest-data': status === 'completed' && data && { data },
+    'jobs.retrieve/200-created-at': { created_at: write(createdAt + 5000) },
+    'jobs.retrieve/200-created-at#drifting': { created_at: write(createdAt + 3000 * readings) },
+    'jobs.retrieve/200-stable': !isRunning && { data: { title: `Reading ${readings}` } },
+    'jobs.retrieve/200-stable#status': readings > 1 && { status: 'in_progress' },
+    'jobs.retrieve/200-stable#newest-status': isHidden && { status: 'in_progress' },
+    'jobs.retrieve/200-consistent': isRunning && { completed_at: write(createdAt) },
+    'jobs.retrieve/200-consistent#data': isRunning && { data: {} },
+    'jobs.retrieve/200-consistent#error': isRunning && { error: 'none yet' },
+    'jobs.retrieve/200-consistent#completed-before': status === 'completed' && {
+      completed_at: write(createdAt - 5000),
+    },
+    'jobs.retrieve/200-failed': status === 'failed' && { status: 'completed', error: undefined },
+  }
 }
 
-function wrongMembers(world: World, job: Job, wrong: Wrong): Members {
+function wrongMembers(world: World, job: Job, wrongOf: (world: World, job: Job) => Wrong): Members {
   const { brokenIn, hasSome } = world.switches
   if (!hasSome('jobs.')) return {}
   const { applicationId } = job
@@ -73,10 +66,8 @@ function wrongMembers(world: World, job: Job, wrong: Wrong): Members {
     '#failing-application': applicationId === preloadedIds.failingApplication,
     '#declared-job': job.id === preloadedIds.job,
   }
-  const given = Object.entries(wrong).map(([defect, members]) =>
-    brokenIn(defect, cases) ? members(job, world) : {},
-  )
-  return Object.assign({}, ...given) as Members
+  const shown = Object.entries(wrongOf(world, job)).filter(([defect]) => brokenIn(defect, cases))
+  return Object.assign({}, ...shown.map(([, members]) => members)) as Members
 }
 
 function newestOf(world: World, job: Job): Job {
