@@ -251,6 +251,8 @@ const only = [
 const lockedOut =
   /exit 3: the target locks keys out after wrong ones: declare credentialProbes: "few" in limits/
 
+const families = ['jobs', 'pdf', 'graphs', 'applications', 'chat', 'completion', 'vision']
+
 test('a limit on requests without a right key leaves nothing untested', async () => {
   let [second, used] = [0, 0]
   const { failed, report } = await judgeBehind(
@@ -260,7 +262,7 @@ test('a limit on requests without a right key leaves nothing untested', async ()
       if (now !== second) [second, used] = [now, 0]
       return ++used > 10 ? limited(1) : answer()
     },
-    { only: ['*/401-*'], refusalRuns: 5, backoffMs },
+    { only: families.map((family) => `${family}.*/401-*`), refusalRuns: 5, backoffMs },
   )
   const throttled = report.requirements.filter(({ reason }) => reason?.startsWith('throttled'))
   expect(failed).toEqual([])

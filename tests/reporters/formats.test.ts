@@ -233,7 +233,7 @@ describe('Markdown', () => {
     const failures = report.requirements.filter(({ outcome }) => outcome === 'failed')
     const named = causes.flatMap(([row]: string[]) => row!.split(', '))
     expect(named.sort()).toEqual(failures.map(({ id }) => `\`${id}\``).sort())
-    expect(causes[0][3]).toBe(said)
+    expect(causes.map((row: string[]) => row[3])).toContain(said)
   })
 
   test('shows the evidence of the first failures only: open of up to five, folded of more', () => {
