@@ -1,4 +1,3 @@
-/** The error tables of §7, as data. */
 import type { ErrorTable } from './operation.ts'
 import { operation as operationOf, type OperationId } from './operations.ts'
 
@@ -71,7 +70,6 @@ const messageKeys: Readonly<Record<string, number>> = {
   'fail.guardrail.blocked': 400,
 }
 
-/** The code names of a status's row of §7.2, if it has one. */
 export function codeNames(status: number): readonly string[] | undefined {
   return Object.hasOwn(names, status) ? names[status] : undefined
 }
@@ -84,7 +82,6 @@ export function listedTypes(operation: OperationId | null, status: number): read
   )
 }
 
-/** §7.4: allowed with any status. */
 export function isModelError(tpe: string | undefined): boolean {
   return tpe !== undefined && (modelErrors as readonly string[]).includes(tpe)
 }

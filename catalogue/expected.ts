@@ -12,10 +12,8 @@ export type Pair = readonly [
 ]
 export type Pairs = readonly Pair[]
 
-/** That status, or any 2xx. The body is not an error envelope. */
 type Success = '2xx' | 200 | 202
 
-/** The expected response: a success, or one of the pairs of a refusal. */
 export type Expected = Success | Pairs
 
 /** 400 with any code name of its row of §7.2: the spec shows what is required, but names no error. */

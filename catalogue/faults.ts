@@ -71,7 +71,6 @@ export function turnOf(id: OperationId, seed: number): number {
 /** This many consecutive operations share a rotation, and so do this many consecutive seeds. */
 export const everyTurn = 12
 
-/** False if the operation gets another of the similar forms in that turn. */
 export function isFormOn(id: OperationId, kind: string, turn: number): boolean {
   const at = inTurn.indexOf(kind)
   // There, the other scheme has a base64 key: a reader that accepts any scheme finds no key in it.
@@ -121,7 +120,6 @@ const alike: readonly (readonly OtherPlace[])[] = [
   ['forwarded', 'no user agent', 'multipart'],
 ]
 
-/** False if the operation gets another of the similar places in that turn. */
 function isSentTo(id: OperationId, place: OtherPlace, turn: number): boolean {
   if (allFormsOn.includes(id) || (place === 'query' && shownQuery(id))) return true
   // Only POST can carry a form.
@@ -147,7 +145,6 @@ export function otherBodyMembers(id: OperationId): readonly Member[] {
   )
 }
 
-/** The spellings of a path for a place; a router may treat them as the same. */
 function spelled(path: string, place: OtherPlace): string[] {
   // RFC 3986, 2.3: an encoded letter is the same path to anyone who decodes it.
   if (place === 'percent-encoded')

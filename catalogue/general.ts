@@ -10,39 +10,29 @@ import { missingMember, type Operation, roleOf } from './operation.ts'
 import type { RequirementFrom, RequirementText } from './requirement.ts'
 import { byScenario, requirement, requirements, scenario, valid, fullKey } from './requirement.ts'
 
-const all: readonly OperationId[] = operations.map(({ id }) => id)
-const withJson = operations
-  .filter(({ body }) => body === 'json')
-  .map(({ id }) => id) as JsonOperationId[]
+const idsWhere = (holds: (one: Operation) => boolean): OperationId[] =>
+  operations.filter(holds).map((one) => one.id)
+
+const all = idsWhere(() => true)
+const withJson = idsWhere((one) => one.body === 'json') as JsonOperationId[]
 
 /** Those without another requirement about a body of another type. */
-const withObject = withJson.filter(
-  (id): id is Exclude<JsonOperationId, 'jobs.create'> => id !== 'jobs.create',
-)
+const withObject = withJson.filter((id) => id !== 'jobs.create')
 
 /** The member that a request needs to be meaningful, though the spec does not call it required. */
 const essentialOf = ({ members }: Operation) =>
   members.find(({ judgedBy }) => judgedBy?.absent === missingMember)
 
-const withEssential = all.filter(
-  (id): id is EssentialId => essentialOf(operation(id)) !== undefined,
-)
+const withEssential = idsWhere((one) => essentialOf(one) !== undefined) as EssentialId[]
+const essentialRole = (id: EssentialId): string => roleOf(essentialOf(operation(id))!)!
 
-function essentialRole(id: EssentialId): string {
-  const member = essentialOf(operation(id))
-  return (member && roleOf(member)) ?? ''
-}
-
-const failing = all.filter(
-  (id): id is FailingId =>
-    operation(id).errors?.some(([status, tpe]) => status === 500 && tpe === 'InternalError') ??
-    false,
-)
+const failing = idsWhere(({ errors = [] }) =>
+  errors.some(([status, tpe]) => status === 500 && tpe === 'InternalError'),
+) as FailingId[]
 
 /** Generated malformed keys go to one operation only: the first of these that is served. */
 export const generatedKeysOn = ['jobs.retrieve', 'pdf.parse', 'jobs.create', 'files.list'] as const
 
-/** One requirement for each of several operations, written once. */
 function onEach<O extends OperationId, const T extends RequirementText>(
   ids: readonly O[],
   text: T,
@@ -88,17 +78,17 @@ export const everyOperation = [
     statement: 'An internal processing error returns 500 InternalError.' }),
 ]
 
+function oneEachOf(
+  holds: (one: Operation) => boolean,
+): Readonly<Partial<Record<OperationId, number>>> {
+  return Object.fromEntries(idsWhere(holds).map((id) => [id, 1]))
+}
+
 /** One labelled request to each operation that generates nothing. */
-const oneOfEachCheap: Readonly<Partial<Record<OperationId, number>>> = Object.fromEntries(
-  operations.flatMap(({ id, body, effect }) =>
-    body === 'json' && effect !== 'generates' ? [[id, 1]] : [],
-  ),
-)
+const oneOfEachCheap = oneEachOf((one) => one.body === 'json' && one.effect !== 'generates')
 
 /** One large request to each operation with a body. */
-const oneEach: Readonly<Partial<Record<OperationId, number>>> = Object.fromEntries(
-  operations.flatMap(({ id, body }) => (body === 'none' ? [] : [[id, 1]])),
-)
+const oneEach = oneEachOf((one) => one.body !== 'none')
 
 // oxfmt-ignore
 export const envelope = requirements('envelope', [

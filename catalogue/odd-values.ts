@@ -34,7 +34,6 @@ export function isListed({ isChosen, allowed, shows }: Partial<Member>): boolean
   return (isChosen ?? false) || allowed !== undefined || shows !== undefined
 }
 
-/** Another requirement covers any text here. */
 export const mayBeAnyText = ({ judgedBy }: Known): boolean => judgedBy?.empty === '202-any-text'
 
 /** A word that a server looks up in a list, without a requirement to refuse unknown ones. */

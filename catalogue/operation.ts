@@ -1,9 +1,6 @@
-/** The types of an operation's record. The records themselves: operations.ts. */
-
 export const jsonKinds = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const
 export type JsonKind = (typeof jsonKinds)[number]
 
-/** The effect of a valid request on a conforming target. */
 export type Effect = 'none' | 'generates' | 'creates' | 'destroys'
 
 /** `type`: another type; `empty`: an empty text; `value`: an excluded one of its type; `unknown`: such an id. */
@@ -42,7 +39,6 @@ export interface Member {
   readonly isFile?: true
   /** Its maximum length is not documented (§2.5, §7.3, §8). */
   readonly isLimited?: true
-  /** A documented value. */
   readonly shows?: string
   /** The condition that judges each fault; others are judged by `bad-input-no-5xx`. */
   readonly judgedBy?: Readonly<Partial<Record<MemberFault, string>>>
@@ -53,11 +49,9 @@ export interface Member {
   readonly exampleAt?: string
   /** Further members that an example to paste needs for it. */
   readonly example?: Readonly<Record<string, unknown>>
-  /** JSON Pointer to its value in the target file. */
   readonly declaredAt?: string
   /** A valid request has it only for a requirement about it. */
   readonly isExtra?: true
-  /** In the OpenAPI document. */
   readonly component?: string
   readonly description?: string
 }
@@ -96,7 +90,6 @@ interface Creates<Id extends string = string> {
   readonly idAt: string
   /** The spec does not show it: the target file may declare another, as `fields.id`. */
   readonly idMayMove?: true
-  /** Where the request names the object: a role of the body, or a header. Names are unique within a run. */
   readonly name?: { readonly role: string } | { readonly header: string }
   /** §7.3: an existing name is refused. */
   readonly hasUniqueName?: true
@@ -110,7 +103,6 @@ export interface Reads<Id extends string = string> {
   readonly everyMs: number
 }
 
-/** Statuses of errors, and the types that stand with each. */
 export type ErrorTable = readonly (readonly [status: number, ...tpe: string[]])[]
 
 export interface Operation {
@@ -159,7 +151,6 @@ export interface Operation {
   readonly freshFileAt?: string
 }
 
-/** In an example body. */
 export function examplePlace({ at, exampleAt }: Member): string {
   return exampleAt ?? (at.startsWith('/') ? at : `/${at.slice(1, -1)}`)
 }
@@ -226,7 +217,6 @@ export const queryConfigMembers: readonly QueryConfigMember[] = [
 /** In so many configurations each bound of a member meets each bound of every other. */
 export const togetherCases = 6
 
-/** The configuration as a member of a request body, with its own members. */
 export function queryConfigIn(
   at: string,
   exampleAt: string,

@@ -17,7 +17,6 @@ const inInputs = { ...inputs, absent: inputs.type }
 
 const unknownFile = '4xx-unknown-file'
 
-/** §2.8, and §7.3 for `stream` and `stream_options`. */
 // oxfmt-ignore
 const chatMembers = [
   { at: '/model', isChosen: true, judgedBy: { type: '400-unsupported-model', value: '400-unsupported-model' } },
@@ -232,7 +231,6 @@ function completed(member: WrittenMember, hasRoles: boolean): Member {
   return { kinds: ['string'], section, ...role, ...member }
 }
 
-/** Operations with a JSON body, which can be malformed or have a wrong content type. */
 export type JsonOperationId = Exclude<
   Listed,
   { readonly method: 'GET' } | { readonly body: 'raw' }

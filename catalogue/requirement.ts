@@ -18,7 +18,6 @@ function field(operation: OperationId, role: string): string {
   return `/operations/${operation}/fields/${role}`
 }
 
-/** The needs of each operation's valid request. */
 export const validRequest = Object.fromEntries(
   operations.map(({ id, body, isWhole, creates, params = {} }): [OperationId, Need[]] => [
     id,
@@ -88,7 +87,6 @@ export const scenario = '/scenarios/{id}'
 /** Placeholder among the needs: those of the operation's valid request. */
 export const valid = '{valid request}'
 
-/** A requirement as written, listed under its operation. */
 export interface RequirementText {
   readonly id: string
   readonly level?: Level
@@ -125,7 +123,6 @@ export interface RequirementText {
   readonly onlyIf?: 'removed'
 }
 
-/** A complete requirement: the part that `conform list` prints, and internal data. */
 export interface DefinedRequirement
   extends Requirement, Omit<RequirementText, keyof Requirement | 'refused'> {
   /** Only a scenario of the target file can trigger it. */
@@ -183,7 +180,6 @@ export function requirement<const A extends Area, const T extends RequirementTex
   } as unknown as RequirementFrom<A, T>
 }
 
-/** The requirement for valid requests of an operation whose response is not shown. */
 export function accepted(what: string) {
   const statement = `${what} returns a 2xx.`
   const own = { id: '2xx-accepted', section: '4.4', expects: '2xx' } as const
