@@ -78,12 +78,12 @@ interface PathParameter {
 }
 
 /** How a created object is used: by its id in the path, or at a role of the body. */
-type Use<Id extends string = string> =
-  | { readonly operation: Id; readonly param: string }
-  | { readonly operation: Id; readonly role: string }
+type Use =
+  | { readonly operation: string; readonly param: string }
+  | { readonly operation: string; readonly role: string }
 
 /** The object that an operation creates, if it has an id. */
-interface Creates<Id extends string = string> {
+interface Creates {
   /** In a sentence: `a graph`. */
   readonly what: string
   /** Of the new id, in the response. */
@@ -93,7 +93,7 @@ interface Creates<Id extends string = string> {
   readonly name?: { readonly role: string } | { readonly header: string }
   /** §7.3: an existing name is refused. */
   readonly hasUniqueName?: true
-  readonly usedBy: readonly Use<Id>[]
+  readonly usedBy: readonly Use[]
 }
 
 export interface Reads<Id extends string = string> {

@@ -79,14 +79,12 @@ function refuseWhileBusy(call: Call, application: Application): void {
   call.refuse('409-job-in-progress')
 }
 
-/** One in this many creations finds a job that somebody else just began, under that variant. */
-const visitEvery = 7
-
+/** Now and then a creation finds a job that somebody else just began, under that variant. */
 function visit(call: Call, application: Application): void {
   const { world } = call
   if (!call.varied('jobs/others-now-and-then') || application.made) return
   if (isBusy(world, application, inputsOf(call))) return
-  if (countUp(world, 'creations asked for') % visitEvery === 0)
+  if (countUp(world, 'creations asked for') % 7 === 0)
     startUnseenJob(world, application, '[]', world.pace.usual)
 }
 

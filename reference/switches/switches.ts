@@ -61,19 +61,14 @@ function checked(kind: string, known: readonly string[], names: Iterable<string>
 export function createSwitches(defectNames: Iterable<string>, variantNames: Iterable<string>) {
   const on = checked('defect', defects, defectNames)
   const ways = checked('variant', variants, variantNames)
-  const beginnings = new Map<string, boolean>()
   const broken = (defect: string): boolean => on.has(defect)
   const varied = (variant: string): boolean => ways.has(variant)
   return {
     broken,
     varied,
     /** Whether any switch with that prefix is on: a quick test before asking for many. */
-    hasSome: (beginning: string): boolean => {
-      const known =
-        beginnings.get(beginning) ?? [...on, ...ways].some((name) => name.startsWith(beginning))
-      beginnings.set(beginning, known)
-      return known
-    },
+    hasSome: (beginning: string): boolean =>
+      [...on, ...ways].some((name) => name.startsWith(beginning)),
     /** The first entry of a table whose defect `<beginning><entry>` is on. */
     brokenOf: <Entry>(
       table: Readonly<Record<string, Entry>>,

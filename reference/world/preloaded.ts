@@ -156,9 +156,9 @@ const troubledByOperation: Readonly<Record<string, Readonly<Record<string, Troub
   },
 }
 
-/** Own properties only: every object inherits others, such as `constructor`. */
 function troubleOf(call: Call, model: string): Trouble | undefined {
   const all = { ...troubled, ...troubledByOperation[call.operation] }
+  // Every object inherits members, such as `constructor`.
   return Object.hasOwn(all, model) ? all[model] : undefined
 }
 
@@ -167,8 +167,9 @@ export function isModel(call: Call, id: unknown): id is string {
 }
 
 export function refuseTroubledModel(call: Call, model: unknown): void {
-  const [condition, pair] = troubleOf(call, String(model)) ?? []
-  if (condition === undefined || pair === undefined) return
+  const trouble = troubleOf(call, String(model))
+  if (!trouble) return
+  const [condition, pair] = trouble
   const isOther = call.varied('models/other-statuses') && condition.startsWith('model-')
   call.refuse(condition, isOther ? `400-${pair.slice(4)}` : pair)
 }
