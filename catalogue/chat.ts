@@ -80,7 +80,7 @@ export const chatCreate = requirements('chat.create', [
   byScenario('403-model-access', [[403, 'InsufficientAccessRights']], 'A model that the key may not access'),
   noAccess('403-graph-access', 'A tool with a graph'),
   { id: '4xx-unknown-graph', section: '7.2', needs: [scenario], expects: [['4xx']],
-    statement: 'A tool that names a graph which does not exist gets a 4xx (not 401 or 429) with an error envelope.' },
+    refused: 'A tool that names a graph which does not exist' },
   byScenario('429-model-quota', [[429, 'CompletionModelQuotaError']], 'A model over its usage quota'),
   byScenario('500-model-internal-error', [[500, 'CompletionModelInternalError']], 'An internal error of the model'),
   byScenario('503-model-unavailable', [[503, 'CompletionModelUnavailableError']], 'A model that is unavailable'),

@@ -25,7 +25,7 @@ export const graphsCreate = requirements('graphs.create', [
 export const graphsAddFile = requirements('graphs.add-file', [
   accepted('Adding a file to a graph'),
   { id: '4xx-unknown-file', section: '7.2', needs: [valid, '{file}'], expects: [['4xx']],
-    statement: 'Adding a file that does not exist or was deleted gets a 4xx (not 401 or 429) with an error envelope.', atMost: { requests: 1, also: { 'graphs.create': 1 } } },
+    refused: 'Adding a file that does not exist or was deleted', atMost: { requests: 1, also: { 'graphs.create': 1 } } },
   byScenario('400-unsupported-type', [[400, 'BadRequest']], 'A file of a type that graphs do not support'),
   byScenario('400-unparsable', [[400, 'InvalidInputParameters']], 'A file whose content cannot be parsed'),
   noAccess('403-graph-access', 'A graph'),
@@ -91,7 +91,7 @@ export const filesUpload = requirements('files.upload', [
   { id: '2xx-own-id', section: '4.4, 7.3', needs: [valid, '{id}'], expects: '2xx',
     statement: 'Uploads of different content never share an id, even if they are sent at once or under one name.', effect: 'creates', atMost: { requests: 6, also: { 'files.list': 4 } } },
   { id: '4xx-unknown-graph', level: 'should', section: '2.8, 7.2', needs: [valid, '/resources/graph'], expects: [['4xx']],
-    statement: 'An upload with a graphId that does not exist gets a 4xx (not 401 or 429) with an error envelope.', atMost: { requests: 1 } },
+    refused: 'An upload with a graphId that does not exist', atMost: { requests: 1 } },
   noAccess('403-graph-access', 'An upload to a graph'),
   byScenario('400-unsupported-type', [[400, 'BadRequest']], 'A file of an unsupported type'),
   byScenario('400-oversized', oversized, 'A file over the size limit'),

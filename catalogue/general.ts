@@ -68,9 +68,9 @@ export const everyOperation = [
   ...onEach(withJson, { id: '400-wrong-content-type', section: '7.2, 7.3', expects: [[400, 'InvalidContentType', 'BadRequest']],
     refused: 'A body with another content type than JSON' }),
   ...onEach(withObject, { id: '4xx-malformed-body', section: '2.1, 2.8, 7.2, 7.3', expects: [['4xx-body']],
-    statement: 'A JSON body of another type than the operation takes gets a 4xx (not 401, 403, 404 or 429) with an error envelope.' }),
+    refused: 'A JSON body of another type than the operation takes' }),
   ...onEach(withEssential, { id: missingMember, level: 'should', section: '7.2', expects: [['4xx-body']] }, (id) => ({
-    statement: `A body without ${essentialRole(id)}, or an empty body, gets a 4xx (not 401, 403, 404 or 429) with an error envelope.`,
+    refused: `A body without ${essentialRole(id)}, or an empty body,`,
     needs: [valid, `{${essentialRole(id)}}`] })),
   ...onEach(withJson, { id: 'bad-input-no-5xx', section: '7.2', expects: [['no-5xx']],
     statement: 'A missing, malformed or odd body never causes a 5xx.' }),

@@ -142,9 +142,17 @@ export type RequirementFrom<A extends string, T extends RequirementText> = T ext
 const oneOf = (words: readonly string[], or: string): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')}${or}${words.at(-1)}`
 
+const statusWords: Readonly<Record<string, string>> = {
+  '4xx': 'a 4xx (not 401 or 429) with an error envelope',
+  '4xx-body': 'a 4xx (not 401, 403, 404 or 429) with an error envelope',
+  '4xx-id': '400, 403, 404, 410 or 422 with an error envelope',
+}
+
 function wordsOf(expects: Expected = []): string {
   const pairs = isRefusal(expects) ? expects : []
-  const names = pairs.map(([status, ...types]) => `${status} ${oneOf(types, ' or ')}`)
+  const names = pairs.map(
+    ([status, ...types]) => statusWords[status] ?? `${status} ${oneOf(types, ' or ')}`,
+  )
   return oneOf(names, ', or ')
 }
 

@@ -39,7 +39,7 @@ export const tools = {
   'vision.analyze': requirements('vision.analyze', [
     accepted('A valid request'),
     { id: '4xx-unknown-file', section: '7.2', needs: [valid, '{variables}'], expects: [['4xx']],
-      statement: 'A variable whose file does not exist or was deleted gets a 4xx (not 401 or 429) with an error envelope.' },
+      refused: 'A variable whose file does not exist or was deleted' },
     { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [valid, ['{prompt}', '{variables}']], expects: anyBadRequest,
       statement: 'A prompt that is not a string, or variables that are not an array of {name, file_id} strings, get 400.' },
     byScenario('403-model-access', [[403, 'InsufficientAccessRights']], 'A model that the key may not access', '5'),
