@@ -2,7 +2,7 @@ import type { ErrorTable } from './operation.ts'
 import { operation as operationOf, type OperationId } from './operations.ts'
 
 /** §7.2 */
-const names: Readonly<Record<number, readonly string[]>> = {
+const names: Readonly<Partial<Record<number, readonly string[]>>> = {
   400: ['BadRequest', 'InvalidInputParameters', 'InvalidContentType'],
   401: ['Unauthorized', 'BadCredentials', 'BadToken'],
   403: ['Forbidden', 'InsufficientAccessRights'],
@@ -71,7 +71,7 @@ const messageKeys: Readonly<Record<string, number>> = {
 }
 
 export function codeNames(status: number): readonly string[] | undefined {
-  return Object.hasOwn(names, status) ? names[status] : undefined
+  return names[status]
 }
 
 /** The types that §7.3 gives for the operation and status: its own row, the guardrails' and the lead sentence. */

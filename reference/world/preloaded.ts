@@ -113,7 +113,7 @@ export function preloadedStore(now: number): Store {
   }
 }
 
-/** Size and length limits (§8.2) of an account's plan. */
+/** Limits (§8.2) of an account's plan: bytes of a body and of a file, characters of a text. */
 interface Plan {
   readonly body: number
   readonly file: number
