@@ -329,10 +329,12 @@ async function lookClosely(gate: Gate, after: Look): Promise<void> {
 
 const isOver = (gate: Gate): boolean => gate.isGivenUp || gate.isBroken(ids.noEffect)
 
-async function lookAfter(gate: Gate, { refusals, afterMs }: Look): Promise<void> {
-  if ((await gate.look()) !== 'freed') return
-  for (const refusal of refusals)
+/** Looks at the application after refusals; false if it accepts no creation any more. */
+async function lookAfter(gate: Gate, { refusals, afterMs }: Look): Promise<boolean> {
+  const seen = await gate.look()
+  for (const refusal of seen === 'freed' ? refusals : [])
     if (!isOver(gate)) await lookClosely(gate, { refusals: [refusal], afterMs })
+  return seen !== 'lost' && !gate.isGivenUp
 }
 
 /** One creation at once after each kind of refusal; returns what the application accepts no creation after, if anything. */
@@ -344,8 +346,7 @@ async function lookAtOnce(gate: Gate): Promise<Look | undefined> {
   for (const refusals of atOnce) {
     const after = { refusals, afterMs: 0 }
     await refuse(gate, refusals)
-    await lookAfter(gate, after)
-    if (gate.isGivenUp) return after
+    if (!(await lookAfter(gate, after))) return after
     if (isOver(gate)) break
   }
   return undefined
@@ -377,7 +378,9 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
     // Repeats this on another application: if that one stays free, refusals do not lock applications.
     if (locking && other && other.id !== application.id)
       await gateOf(jobs, other).tryHold(async (gate) => {
-        if ((await look(gate)) === 'granted') await look(gate, locking)
+        // After no more refusals than there, and before it has had as many jobs.
+        await pause(gate.run, windowMs)
+        await look(gate, locking)
       })
   })
 

@@ -45,6 +45,8 @@ interface Look extends Attempt {
   readonly refused: readonly HistoryEvent[]
   /** From the last refusal of each kind (its fault or answer, and the moment) to the creation, in ms. */
   readonly kinds: ReadonlyMap<string, number>
+  /** How many kinds of refusals of this application there are among them. */
+  readonly own: number
   /** The first 409 after an accepted creation. */
   readonly isBlocked: boolean
   /** A refusal came after the last accepted creation and may be to blame. */
@@ -83,14 +85,12 @@ const looksIn = derived((history): Look[] => {
       const refused = refusals.filter(
         ({ endedAt }) => endedAt <= sentAt && endedAt >= sentAt - windowMs,
       )
-      const kinds = new Map(
-        refused.map(({ fault, status, tpe, endedAt }) => {
-          const moment = untilMs.findIndex((ms) => sentAt - endedAt < ms)
-          return [`${fault ?? `${status} ${tpe}`} ${moment}`, sentAt - endedAt]
-        }),
-      )
+      const kindOf = ({ fault, status, tpe, endedAt }: HistoryEvent): string =>
+        `${fault ?? `${status} ${tpe}`} ${untilMs.findIndex((ms) => sentAt - endedAt < ms)}`
+      const kinds = new Map(refused.map((one) => [kindOf(one), sentAt - one.endedAt]))
+      const ownKinds = refused.filter((one) => !ofNone.includes(one)).map(kindOf)
       const isNext = refused.some((one) => one.sentAt > from)
-      return [{ ...attempt, refused, kinds, isBlocked, isNext }]
+      return [{ ...attempt, refused, kinds, own: new Set(ownKinds).size, isBlocked, isNext }]
     })
   })
 })
@@ -98,21 +98,20 @@ const looksIn = derived((history): Look[] => {
 const isGranted = ({ creation }: Look): boolean => creation.isGranted
 
 /**
- * Looks that refusals may have blocked, unless the same refusals did no harm at another time or place: after no others,
- * as a
- * later one may put off the effect of the first.
+ * Looks that refusals may have blocked, unless the same refusals did no harm at another time or place: after no more of
+ * them, as a later one may put off the effect of the first.
  */
 const suspicious = derived((history): Look[] => {
   const looks = looksIn(history)
   const granted = looks.filter(isGranted)
   return looks.filter(
-    ({ isBlocked, isNext, kinds }) =>
+    ({ isBlocked, isNext, kinds, own }) =>
       isBlocked &&
       isNext &&
       [...kinds].some(([kind, ms]) =>
         granted.every(
           // The effect of a refusal may be over a moment later.
-          (one) => one.kinds.size > kinds.size || (one.kinds.get(kind) ?? Infinity) > 1.25 * ms + 5,
+          (one) => one.own > own || (one.kinds.get(kind) ?? Infinity) > 1.25 * ms + 5,
         ),
       ),
   )
@@ -155,8 +154,11 @@ export const noEffect: Rule = (history) => {
     const forMs = (after.at(-1)?.creation.sentAt ?? 0) - look.creation.sentAt
     return forMs >= jobTimeoutMs && !after.some(isGranted) && look.application.jobs.length > 1
   }
+  /** Whether another application was not released without refusals either. */
+  const isElsewhere = (look: Look): boolean =>
+    looks.some((one) => one.own === 0 && one.isBlocked && one.application !== look.application)
   const each = blockedEachTime(looks, suspects)
-  const found = each[0] ?? suspects.find(isLocked)
+  const found = each[0] ?? suspects.find((look) => isLocked(look) && !isElsewhere(look))
   if (found) {
     const { application, creation, refused, kinds } = found
     const [{ exchange, status, tpe }] = refused as [HistoryEvent]
