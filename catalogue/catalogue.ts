@@ -86,7 +86,7 @@ const pairsAt = (id: OperationId): Pairs =>
   catalogue
     .filter((one) => one.operation === id && isRefusal(one.expects))
     .flatMap((one) => pairsOf(one, id))
-const pairs = new Map(operations.map(({ id }) => [id, pairsAt(id)]))
+const pairs = new Map(operations.map((operation) => [operation.id, pairsAt(operation.id)]))
 
 /** The pairs that any requirement of the operation accepts: none of them is a fault by itself. */
 export function acceptedPairs(operation: OperationId | null): Pairs {

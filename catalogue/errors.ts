@@ -103,14 +103,16 @@ export function mayCarry(operation: OperationId | null, status: number, tpe: str
 export function keyFits(
   key: string,
   operation: OperationId | null,
-  { status, tpe }: { readonly status: number; readonly tpe: string },
+  options: { readonly status: number; readonly tpe: string },
 ): boolean | undefined {
   const own = Object.hasOwn(messageKeys, key) ? messageKeys[key] : undefined
   if (own === undefined) return undefined
   const isOfKind = ofKind.some(
-    ([beginning, statuses]) => key.startsWith(beginning) && statuses.includes(status),
+    ([beginning, statuses]) => key.startsWith(beginning) && statuses.includes(options.status),
   )
-  return isOfKind || codeNames(status) === undefined || mayCarry(operation, own, tpe)
+  return (
+    isOfKind || codeNames(options.status) === undefined || mayCarry(operation, own, options.tpe)
+  )
 }
 
 export const errorNames = {

@@ -20,8 +20,8 @@ const withJson = idsWhere((one) => one.body === 'json') as JsonOperationId[]
 const withObject = withJson.filter((id) => id !== 'jobs.create')
 
 /** The member that a request needs to be meaningful, though the spec does not call it required. */
-const essentialOf = ({ members }: Operation) =>
-  members.find(({ judgedBy }) => judgedBy?.absent === missingMember)
+const essentialOf = (one: Operation) =>
+  one.members.find((member) => member.judgedBy?.absent === missingMember)
 
 const withEssential = idsWhere((one) => essentialOf(one) !== undefined) as EssentialId[]
 const essentialRole = (id: EssentialId): string => roleOf(essentialOf(operation(id))!)!

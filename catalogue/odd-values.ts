@@ -34,14 +34,14 @@ export function isListed({ isChosen, allowed, shows }: Partial<Member>): boolean
   return (isChosen ?? false) || allowed !== undefined || shows !== undefined
 }
 
-export const mayBeAnyText = ({ judgedBy }: Known): boolean => judgedBy?.empty === '202-any-text'
+export const mayBeAnyText = (known: Known): boolean => known.judgedBy?.empty === '202-any-text'
 
 /** A word that a server looks up in a list, without a requirement to refuse unknown ones. */
 export const mayBeUnknown = (member: Known): boolean =>
   isListed(member) && member.judgedBy?.value === undefined
 
-export const mayStandAlone = ({ isExtra, shows }: Known): boolean =>
-  isExtra === true && shows !== undefined
+export const mayStandAlone = (known: Known): boolean =>
+  known.isExtra === true && known.shows !== undefined
 
 /** An earlier member with values of the same list: `source` for `target`. */
 export function twinOf(

@@ -151,12 +151,12 @@ export interface Operation {
   readonly freshFileAt?: string
 }
 
-export function examplePlace({ at, exampleAt }: Member): string {
-  return exampleAt ?? (at.startsWith('/') ? at : `/${at.slice(1, -1)}`)
+export function examplePlace(member: Member): string {
+  return member.exampleAt ?? (member.at.startsWith('/') ? member.at : `/${member.at.slice(1, -1)}`)
 }
 
-export function roleOf({ at, role }: Member): string | undefined {
-  return role ?? /^\{(\w+)\}$/.exec(at)?.[1]
+export function roleOf(member: Member): string | undefined {
+  return member.role ?? /^\{(\w+)\}$/.exec(member.at)?.[1]
 }
 
 /** The wrong types for a member, except `null`, which may mean absence. */
@@ -171,16 +171,16 @@ export function otherKinds({ kinds, tolerates = [] }: Member): JsonKind[] {
  */
 export function placeOf(
   members: readonly Member[],
-  { at }: Member,
+  member: Member,
   fields: Readonly<Record<string, string>>,
 ): string | undefined {
-  const [prefix, role] = /^\{(\w+)\}/.exec(at) ?? []
+  const [prefix, role] = /^\{(\w+)\}/.exec(member.at) ?? []
   const above = prefix
     ? { role, at: prefix }
-    : members.find((one) => one.role !== undefined && `${at}/`.startsWith(`${one.at}/`))
+    : members.find((one) => one.role !== undefined && `${member.at}/`.startsWith(`${one.at}/`))
   const declared = above?.role === undefined ? undefined : fields[above.role]
-  if (above && declared !== undefined) return declared + at.slice(above.at.length)
-  return prefix ? undefined : at
+  if (above && declared !== undefined) return declared + member.at.slice(above.at.length)
+  return prefix ? undefined : member.at
 }
 
 /** §2.7: the members of `query_config`, their bounds and defaults. */

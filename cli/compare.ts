@@ -51,11 +51,10 @@ export function compareCommand() {
 
 /** Compares reports of one target over time, oldest first, or of several targets in the given order. */
 export function compareReports(given: readonly ReportFile[]) {
-  const isOne =
-    new Set(given.map(({ report }) => report.target.baseUrl)).size < 2 && given.length > 1
-  const timeOf = ({ report }: ReportFile): number => Date.parse(report.run.startedAt)
+  const isOne = new Set(given.map((one) => one.report.target.baseUrl)).size < 2 && given.length > 1
+  const timeOf = (reportFile: ReportFile): number => Date.parse(reportFile.report.run.startedAt)
   const files = isOne ? given.toSorted((a, b) => timeOf(a) - timeOf(b)) : given
-  const books = files.map(({ report }) => new Map(report.requirements.map((one) => [one.id, one])))
+  const books = files.map((file) => new Map(file.report.requirements.map((one) => [one.id, one])))
   const requirements = [...new Set(books.flatMap((book) => [...book.keys()]))].map((id) => {
     const results = books.map((book) => book.get(id))
     const { level, operation } = results.findLast((result) => result !== undefined)!
@@ -63,16 +62,23 @@ export function compareReports(given: readonly ReportFile[]) {
     return { id, level, operation, outcomes: results.map((result) => result?.outcome ?? null) }
   })
   const broke = requirements.filter(
-    ({ outcomes }) => outcomes.at(-1) === 'failed' && outcomes[0] !== 'failed',
+    (requirement) =>
+      requirement.outcomes.at(-1) === 'failed' && requirement.outcomes[0] !== 'failed',
   )
-  const ids = new Set((isOne ? broke : requirements).map(({ id }) => id))
-  const causes = files.flatMap(({ report }, at) =>
+  const ids = new Set((isOne ? broke : requirements).map((one) => one.id))
+  const causes = files.flatMap((file, at) =>
     isOne && at < files.length - 1
       ? []
       : likelyCauses(
-          report.requirements.filter(({ id, outcome }) => outcome === 'failed' && ids.has(id)),
-          report,
-        ).map(({ results, what }) => ({ report: at + 1, what, ids: results.map(({ id }) => id) })),
+          file.report.requirements.filter(
+            (requirement) => requirement.outcome === 'failed' && ids.has(requirement.id),
+          ),
+          file.report,
+        ).map((one) => ({
+          report: at + 1,
+          what: one.what,
+          ids: one.results.map((result) => result.id),
+        })),
   )
   return {
     of: isOne ? 'time' : 'targets',
@@ -81,7 +87,7 @@ export function compareReports(given: readonly ReportFile[]) {
       ...{ suite, tpe: run.tpe, interrupted: run.interrupted, verdict, summary },
     })),
     /** Required checks that fail in the last report and did not fail in the first. */
-    newlyFailing: broke.flatMap(({ id, level }) => (level === 'must' ? [id] : [])),
+    newlyFailing: broke.flatMap((one) => (one.level === 'must' ? [one.id] : [])),
     causes,
     requirements,
   } as const
@@ -96,7 +102,7 @@ export function screenOf(comparison: Comparison): string[] {
   const { causes, of, reports, requirements } = comparison
   const differ = (value: (report: Comparison['reports'][number]) => string): boolean =>
     new Set(reports.map(value)).size > 1
-  const same = requirements.filter(({ outcomes }) => new Set(outcomes).size === 1).length
+  const same = requirements.filter((requirement) => new Set(requirement.outcomes).size === 1).length
   return [
     of === 'time' ? `${reports[0]!.baseUrl} over time` : 'Targets',
     ...reports.map(({ baseUrl, interrupted, name, startedAt, summary, verdict }, at) => {
@@ -105,12 +111,12 @@ export function screenOf(comparison: Comparison): string[] {
       const whose = of === 'time' ? startedAt : `${name}  ${baseUrl}`
       return `  ${at + 1}  ${whose}  ${word}: ${failed} failed, ${passed} passed, ${notExercised} not tested`
     }),
-    ...(differ(({ suite }) => suite.requirementsDigest)
+    ...(differ((one) => one.suite.requirementsDigest)
       ? [
-          `different versions of the suite judged (${reports.map(({ suite }) => suite.version).join(', ')}): a difference may come from the suite`,
+          `different versions of the suite judged (${reports.map((report) => report.suite.version).join(', ')}): a difference may come from the suite`,
         ]
       : []),
-    ...(differ(({ tpe }) => tpe) ? ['the reports judged code names differently (--tpe)'] : []),
+    ...(differ((one) => one.tpe) ? ['the reports judged code names differently (--tpe)'] : []),
     '',
     ...(of === 'time' ? changes(requirements) : failures(requirements)),
     ...firstOf(
@@ -139,12 +145,12 @@ export function changes(rows: readonly Row[]): string[] {
       ({ outcomes: [first, ...rest] }) =>
         rest.at(-1) === is && (was === undefined ? first !== is : first === was),
     )
-    const operations = [...groupBy(own, ({ operation }) => operation)].toSorted(
+    const operations = [...groupBy(own, (one) => one.operation)].toSorted(
       ([, one], [, other]) => other.length - one.length,
     )
     const lines = operations.map(([operation, all]) => {
       const names = all.map(
-        ({ id, level }) => conditionOf(id) + (level === 'should' ? ' (recommended)' : ''),
+        (one) => conditionOf(one.id) + (one.level === 'should' ? ' (recommended)' : ''),
       )
       return `${operation}  ${all.length}: ${firstOf(names, MOST_IDS).join(', ')}`
     })
@@ -155,10 +161,10 @@ export function changes(rows: readonly Row[]): string[] {
 }
 
 function failures(rows: readonly Row[]): string[] {
-  return [...groupBy(rows, ({ operation }) => operation)].flatMap(([operation, own]) => {
-    if (!own.some(({ outcomes }) => outcomes.includes('failed'))) return []
+  return [...groupBy(rows, (one) => one.operation)].flatMap(([operation, own]) => {
+    if (!own.some((one) => one.outcomes.includes('failed'))) return []
     const cells = own[0]!.outcomes.map((_, at) => {
-      const all = own.map(({ outcomes }) => outcomes[at])
+      const all = own.map((one) => one.outcomes[at])
       const failed = all.filter((outcome) => outcome === 'failed').length
       if (failed > 0) return `${at + 1} fails ${failed}`
       return `${at + 1} ${all.includes('passed') ? 'passes' : 'is not tested'}`

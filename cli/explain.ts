@@ -92,7 +92,7 @@ function sentLines(
     ]
   const own = isOperationId(operation) ? [operationOf(operation)] : []
   return [
-    ...own.map(({ method, path }) => `${method} ${path}`),
+    ...own.map((one) => `${one.method} ${one.path}`),
     'The number of requests, and further reads, depend on the answers.',
   ]
 }
@@ -147,13 +147,13 @@ function readings(id: string): string[] {
   const all = JSON.parse(
     readFileSync(packageFile('catalogue/readings.json'), 'utf8'),
   ) as readonly Reading[]
-  const own = all.filter(({ about }) => about.includes(id))
+  const own = all.filter((one) => one.about.includes(id))
   if (own.length === 0) return ['The interface states this directly, and nothing contradicts it.']
-  return own.map(({ heading, text }) => {
-    const plain = text
+  return own.map((one) => {
+    const plain = one.text
       .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
       .replaceAll('**', '')
       .replaceAll(/(?<!\w)_([^_]+)_(?!\w)/g, '$1')
-    return `${heading} ${plain.replaceAll('\n', ' ')}`
+    return `${one.heading} ${plain.replaceAll('\n', ' ')}`
   })
 }

@@ -63,7 +63,7 @@ const helpSettings: Partial<Help> = {
       ? `${description} (default: ${defaultValue})`
       : description,
   visibleArguments: (command) => (command.parent === null ? [] : [...command.registeredArguments]),
-  visibleOptions: (command) => command.options.filter(({ long }) => long !== '--version'),
+  visibleOptions: (command) => command.options.filter((option) => option.long !== '--version'),
   visibleCommands: (command) => [...command.commands],
   formatHelp: (command, help) =>
     new Help().formatHelp.call(help, command, help).replaceAll(/\n(?=\n)/g, ''),

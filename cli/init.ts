@@ -51,17 +51,17 @@ export function initCommand() {
     })
 }
 
-async function answersOf({ baseUrl }: InitOptions, say: (line: string) => void): Promise<Answers> {
+async function answersOf(initOptions: InitOptions, say: (line: string) => void): Promise<Answers> {
   const look: Look = async (url) => {
     const { absent, sentence } = await whatIsThere(url, process.env)
     say(sentence)
     return absent
   }
   if (process.stdin.isTTY && process.stdout.isTTY)
-    return askAnswers(baseUrl, terminalQuestions, look)
-  const answers = standardAnswers(baseUrl)
-  if (baseUrl === undefined) return answers
-  return { ...answers, notServed: await look(baseUrl) }
+    return askAnswers(initOptions.baseUrl, terminalQuestions, look)
+  const answers = standardAnswers(initOptions.baseUrl)
+  if (initOptions.baseUrl === undefined) return answers
+  return { ...answers, notServed: await look(initOptions.baseUrl) }
 }
 
 type Look = (baseUrl: string) => Promise<readonly OperationId[]>
@@ -81,7 +81,7 @@ async function whatIsThere(baseUrl: string, env: Readonly<Record<string, string 
   const why =
     ended?.reason ?? (keyRefused ? `it does not accept the key in ${keyVariable}` : hints[0])
   if (why !== undefined) return nothing(why)
-  const ids = absent.map(({ operation }) => operation).filter(isOperationId)
+  const ids = absent.map((one) => one.operation).filter(isOperationId)
   const found =
     ids.length === 0
       ? `each of its ${operations.length} operations answers`
@@ -109,26 +109,26 @@ export function standardAnswers(baseUrl = exampleUrl): Answers {
 }
 
 /** Adds what the run of a report was missing to the file, or to a new one for the same target. */
-export function addLacking(file: string, from: string, { baseUrl, force }: InitOptions): void {
+export function addLacking(file: string, from: string, initOptions: InitOptions): void {
   const { report } = readReport(from)
   const steps: Pick<Step, 'example'>[] = whatToDeclare(report)
   const notServed = [...report.run.notServed, ...(report.run.absent ?? [])]
-    .map(({ operation }) => operation)
+    .map((one) => one.operation)
     .filter(isOperationId)
-  if (existsSync(file) && !force) {
+  if (existsSync(file) && !initOptions.force) {
     const absent = Object.fromEntries(notServed.map((id) => [id, 'not-served']))
     const own = notServed.length > 0 ? [{ example: { operations: absent } }] : []
     return writeFile(file, added(readBytes(file).toString(), [...steps, ...own]), { force: true })
   }
   // A handler has no address.
   const judged = report.target.baseUrl === inProcessUrl ? undefined : report.target.baseUrl
-  const answers = { ...standardAnswers(baseUrl ?? judged), notServed }
-  writeFile(file, added(starter(file, answers), steps), { force })
+  const answers = { ...standardAnswers(initOptions.baseUrl ?? judged), notServed }
+  writeFile(file, added(starter(file, answers), steps), { force: initOptions.force })
 }
 
-export function writeFile(file: string, text: string, { force }: InitOptions): void {
+export function writeFile(file: string, text: string, initOptions: InitOptions): void {
   try {
-    writeFileSync(file, text, { flag: force ? 'w' : 'wx' })
+    writeFileSync(file, text, { flag: initOptions.force ? 'w' : 'wx' })
   } catch (error) {
     throw unwritable(file, error)
   }
@@ -174,7 +174,7 @@ export async function askAnswers(
   look: Look = async () => [],
 ): Promise<Answers> {
   const baseUrl = known ?? (await questions.text('Base URL', exampleUrl, baseUrlProblem))
-  const ids = operations.map(({ id }) => id)
+  const ids = operations.map((operation) => operation.id)
   const absent = await look(baseUrl)
   const there = ids.filter((id) => !absent.includes(id))
   const served = await questions.choose('Operations that it serves', ids, there)

@@ -16,10 +16,10 @@ export function listCommand() {
     .description('list the requirements of the suite')
     .argument('[pattern]', 'only ids that match; * matches any characters')
     .option('--json', 'as a JSON array')
-    .action((pattern, { json }) => {
+    .action((pattern, one) => {
       const requirements = matching(pattern)
       const { stdout } = process
-      if (json) stdout.write(`${JSON.stringify(requirements.map(published), null, 2)}\n`)
+      if (one.json) stdout.write(`${JSON.stringify(requirements.map(published), null, 2)}\n`)
       else tell(stdout, listLines(requirements, colorsFor(stdout)))
     })
 }
@@ -27,15 +27,15 @@ export function listCommand() {
 /** An operation's name selects all its requirements. Throws UserError if nothing matches. */
 function matching(pattern: string | undefined): readonly CatalogueRequirement[] {
   if (pattern === undefined) return catalogue
-  const ofOperation = catalogue.filter(({ operation }) => operation === pattern)
+  const ofOperation = catalogue.filter((one) => one.operation === pattern)
   if (ofOperation.length > 0) return ofOperation
   const mistake = patternMistake(pattern)
   if (mistake !== undefined) throw new UserError(`list: ${mistake}`)
-  return catalogue.filter(({ id }) => matchesId(id, pattern))
+  return catalogue.filter((one) => matchesId(one.id, pattern))
 }
 
 function listLines(requirements: readonly CatalogueRequirement[], colors: Colors): Line[] {
-  const groups = [...groupBy(requirements, ({ operation }) => operation)]
+  const groups = [...groupBy(requirements, (one) => one.operation)]
   return groups.flatMap(([operation, own], at): Line[] => [
     ...(at > 0 ? [''] : []),
     colors.bold(operation),

@@ -18,8 +18,8 @@ export function serveCommand() {
       '[command...]',
       'after --: a command to run when the server is ready, with CONFORM_URL, CONFORM_TARGET and CONFORM_API_KEY; the server ends with it',
     )
-    .action(async (words, { port }) => {
-      await serve(words, port)
+    .action(async (words, one) => {
+      await serve(words, one.port)
     })
 }
 

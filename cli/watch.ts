@@ -63,7 +63,7 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
   const colors = colorsFor(stdout)
   const known = new Map<string, RequirementResult>()
   const failed = (): RequirementResult[] =>
-    [...known.values()].filter(({ outcome }) => outcome === 'failed')
+    [...known.values()].filter((one) => one.outcome === 'failed')
   let next = { what: 'all', why: 'the first run' } as Asked | 'quit' | undefined
   let last: Asked['what'] = 'all'
   let run: ReturnType<typeof createRunInterrupts> | undefined
@@ -167,7 +167,7 @@ export function forFailed(
   options: RunArguments,
   failed: readonly RequirementResult[],
 ): RunArguments {
-  const seed = failed.flatMap(({ failures }) => failures).at(0)?.seed
+  const seed = failed.flatMap((one) => one.failures).at(0)?.seed
   const only = [...new Set(failed.flatMap(neededBy))]
   return { ...options, only, skip: [], report: [], seed: seed ?? options.seed }
 }
@@ -176,33 +176,30 @@ export function forFailed(
  * What changed since the last conclusive result of each requirement, and remembers those of this run.
  * @param known by id; an inconclusive result changes nothing
  */
-export function changesSince(
-  known: Map<string, RequirementResult>,
-  { requirements }: Report,
-): string[] {
-  const rows = requirements
+export function changesSince(known: Map<string, RequirementResult>, report: Report): string[] {
+  const rows = report.requirements
     .filter((result) => !isLeftOutByOption(result))
     .map(({ id, level, operation, outcome }) => ({
       ...{ id, level, operation },
       outcomes: [known.get(id)?.outcome ?? null, outcome],
     }))
-  for (const result of requirements)
+  for (const result of report.requirements)
     if (result.outcome === 'passed' || result.outcome === 'failed') known.set(result.id, result)
   return changes(rows)
 }
 
-function keysLine(failed: number, { bold, dim }: Colors): string {
+function keysLine(failed: number, colors: Colors): string {
   const keys = [
-    `${bold('a')} ${dim('run all')}`,
-    ...(failed > 0 ? [`${bold('f')} ${dim(`run the ${failed} failed`)}`] : []),
-    `${bold('q')} ${dim('quit')}`,
+    `${colors.bold('a')} ${colors.dim('run all')}`,
+    ...(failed > 0 ? [`${colors.bold('f')} ${colors.dim(`run the ${failed} failed`)}`] : []),
+    `${colors.bold('q')} ${colors.dim('quit')}`,
   ]
-  return keys.join(dim('  ·  '))
+  return keys.join(colors.dim('  ·  '))
 }
 
-function headLine({ what, why }: Asked): string {
+function headLine(asked: Asked): string {
   const time = new Date().toTimeString().slice(0, 8)
-  return `──── ${time}  ${what === 'all' ? 'all' : 'the failed'}: ${terminalText(why)} ────`
+  return `──── ${time}  ${asked.what === 'all' ? 'all' : 'the failed'}: ${terminalText(asked.why)} ────`
 }
 
 /** Poll interval for the target file, in ms. */

@@ -28,7 +28,7 @@ export function waitedFor(): string | undefined {
 export async function waitForForeign<T>(
   work: Promise<T>,
   sentence: string,
-  { keepsAlive }: { readonly keepsAlive: boolean },
+  options: { readonly keepsAlive: boolean },
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<never>((_, reject) => {
@@ -36,7 +36,7 @@ export async function waitForForeign<T>(
       () => reject(new Unjudgeable(`${sentence} (waited for ${foreignMs / 1000} s)`)),
       foreignMs,
     )
-    if (!keepsAlive) timer.unref()
+    if (!options.keepsAlive) timer.unref()
   })
   waits.add(sentence)
   try {

@@ -77,7 +77,7 @@ export function whole(least: number, most: number): Check {
 /** Why a pattern selects nothing; undefined if it matches a requirement. */
 export function patternMistake(pattern: string): string | undefined {
   const problem = patternProblem(pattern)
-  if (problem !== undefined || catalogue.some(({ id }) => matchesId(id, pattern))) return problem
+  if (problem !== undefined || catalogue.some((one) => matchesId(one.id, pattern))) return problem
   return `no requirement matches ${pattern}${idMeant(pattern)}`
 }
 

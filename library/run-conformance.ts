@@ -25,8 +25,8 @@ export function runConformance(
 export function followRun(request: RunRequest): ConformanceRun {
   const queue = createEventQueue<ConformanceEvent>()
   // Loads the engine on demand: a target file imports only `defineTarget`.
-  const report = import('./start-run.ts').then(({ startRun }) =>
-    startRun(request, (event) => queue.push(event)),
+  const report = import('./start-run.ts').then((one) =>
+    one.startRun(request, (event) => queue.push(event)),
   )
   report.then(
     () => queue.close(),

@@ -64,9 +64,10 @@ export async function startRun(
   }
 }
 
-function rerunOf({ target, options }: RunRequest, resolvedUrl: string | undefined): string {
+function rerunOf(runRequest: RunRequest, resolvedUrl: string | undefined): string {
   const nameless = resolvedUrl === undefined ? '<a module that exports this target>' : undefined
-  const file = typeof target === 'string' ? target : nameless
-  const baseUrl = file === undefined || options.baseUrl !== undefined ? resolvedUrl : undefined
-  return rerunCommand({ ...options, baseUrl, target: file })
+  const file = typeof runRequest.target === 'string' ? runRequest.target : nameless
+  const baseUrl =
+    file === undefined || runRequest.options.baseUrl !== undefined ? resolvedUrl : undefined
+  return rerunCommand({ ...runRequest.options, baseUrl, target: file })
 }

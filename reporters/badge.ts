@@ -30,8 +30,10 @@ export function renderBadge(report: Report): string {
 
 function messageOf(report: Report): string {
   const { must } = report.summary
-  const byOperation = operations.map(({ id }) =>
-    report.requirements.flatMap(({ operation, outcome }) => (operation === id ? [outcome] : [])),
+  const byOperation = operations.map((one) =>
+    report.requirements.flatMap((requirement) =>
+      requirement.operation === one.id ? [requirement.outcome] : [],
+    ),
   )
   const isAbsent = byOperation.some(
     (outcomes) => outcomes.length > 0 && outcomes.every((one) => one === 'not-applicable'),

@@ -56,14 +56,14 @@ export function renderCtrf(report: Report): string {
   )}\n`
 }
 
-function testOf(result: RequirementResult, { kind, message }: TestStatus) {
+function testOf(result: RequirementResult, testStatus: TestStatus) {
   return {
     testId: result.id,
     name: result.id,
-    status: kind,
+    status: testStatus.kind,
     duration: Math.round(result.durationMs),
     suite: [result.operation],
-    ...(message === undefined ? {} : { message: visible(message) }),
+    ...(testStatus.message === undefined ? {} : { message: visible(testStatus.message) }),
     ...(result.outcome === 'failed'
       ? { trace: visibleLines(result.failures.map(evidenceText).join('\n\n')) }
       : {}),
@@ -74,12 +74,12 @@ function testOf(result: RequirementResult, { kind, message }: TestStatus) {
     extra: {
       statement: result.statement,
       cases: result.cases,
-      rerun: result.failures.map(({ rerun }) => rerun),
+      rerun: result.failures.map((failure) => failure.rerun),
     },
   }
 }
 
-function runTest({ exit }: Report, errors: readonly string[]) {
+function runTest(report: Report, errors: readonly string[]) {
   if (errors.length === 0) return []
   const message = visible(errors.join('; '))
   return [
@@ -89,13 +89,13 @@ function runTest({ exit }: Report, errors: readonly string[]) {
       status: 'failed',
       duration: 0,
       message,
-      rawStatus: `exit ${exit.code}`,
+      rawStatus: `exit ${report.exit.code}`,
     },
   ]
 }
 
 function counts(tests: readonly { readonly status: string }[]) {
-  const of = (wanted: string) => tests.filter(({ status }) => status === wanted).length
+  const of = (wanted: string) => tests.filter((test) => test.status === wanted).length
   return {
     tests: tests.length,
     passed: of('passed'),

@@ -97,8 +97,8 @@ function text({ body, bodyLength, bodySha256 }: RecordedBody) {
 }
 
 /** HAR 1.2 has an encoding only for answers. */
-function postEncoding({ bodyEncoding }: RecordedBody) {
-  return bodyEncoding ? { _encoding: bodyEncoding } : {}
+function postEncoding(recordedBody: RecordedBody) {
+  return recordedBody.bodyEncoding ? { _encoding: recordedBody.bodyEncoding } : {}
 }
 
 function hasBody(request: RecordedRequest): boolean {

@@ -22,7 +22,7 @@ export async function* renderHtml(
   report: Report,
   exchanges: Exchanges,
 ): AsyncGenerator<string, void, undefined> {
-  const sending = report.requirements.filter(({ cases }) => cases > 0).length
+  const sending = report.requirements.filter((one) => one.cases > 0).length
   const book = await exchangesByRequirement(exchanges, EXCHANGE_BUDGET / Math.max(sending, 1))
   yield `${pageHead(`${report.target.name}: ${standingOf(report).word}`)}
 <body><a class="skip" href="#main">Skip to the results</a>
@@ -52,7 +52,7 @@ function* requirementList(
 
 function baselineNotes(report: Report): string {
   // Expected failures are in the list of failures.
-  const entries = baselineEntries(report).filter(({ state }) => state !== 'failed as expected')
+  const entries = baselineEntries(report).filter((one) => one.state !== 'failed as expected')
   if (entries.length === 0) return ''
   const lines = entries.map(
     ({ id, state, why = '' }) =>

@@ -31,13 +31,13 @@ export function renderJunit(report: Report): string {
   ].map(([name, value = '']) => ({ '@name': name, '@value': xmlAttribute(value) }))
   const suites = [
     ...(errors.length > 0 ? [{ name: 'run', cases: errors }] : []),
-    ...byOperation(report).map(({ operation, results }) => ({
-      name: operation,
+    ...byOperation(report).map((one) => ({
+      name: one.operation,
       properties: { property },
-      cases: results.map((result) => testCase(result, statusOf(result))),
+      cases: one.results.map((result) => testCase(result, statusOf(result))),
     })),
   ]
-  const { '@skipped': _, ...all } = counts(suites.flatMap(({ cases }) => cases))
+  const { '@skipped': _, ...all } = counts(suites.flatMap((one) => one.cases))
   return xmlDocument({
     testsuites: {
       '@name': xmlAttribute(`conformance of ${target.name}`),
@@ -46,7 +46,7 @@ export function renderJunit(report: Report): string {
       testsuite: suites.map(({ cases, name, ...about }) => ({
         '@name': xmlAttribute(name),
         ...counts(cases),
-        '@time': seconds(cases.reduce((sum, { durationMs }) => sum + durationMs, 0)),
+        '@time': seconds(cases.reduce((sum, one) => sum + one.durationMs, 0)),
         // In UTC, without fraction and zone, as the format requires.
         '@timestamp': xmlAttribute(run.startedAt.slice(0, 19)),
         ...about,
@@ -85,9 +85,9 @@ function testCase(result: RequirementResult, { kind, message = '' }: TestStatus)
 function counts(cases: readonly TestCase[]) {
   return {
     '@tests': String(cases.length),
-    '@failures': String(cases.filter(({ failure }) => failure).length),
-    '@errors': String(cases.filter(({ error }) => error).length),
-    '@skipped': String(cases.filter(({ skipped }) => skipped).length),
+    '@failures': String(cases.filter((one) => one.failure).length),
+    '@errors': String(cases.filter((one) => one.error).length),
+    '@skipped': String(cases.filter((one) => one.skipped).length),
   }
 }
 

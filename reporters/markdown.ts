@@ -55,14 +55,14 @@ function idTable(
 }
 
 function reasonTable(title: string, groups: readonly ReasonGroup[]): string[] {
-  const all = groups.reduce((sum, { ids }) => sum + ids.length, 0)
+  const all = groups.reduce((sum, group) => sum + group.ids.length, 0)
   return idTable(
     `${title}: ${all}`,
     'reason',
-    groups.map(({ ids, reason }) => [
-      String(ids.length),
-      markdownText(shortened(reason, 300)),
-      ids,
+    groups.map((group) => [
+      String(group.ids.length),
+      markdownText(shortened(group.reason, 300)),
+      group.ids,
     ]),
   )
 }
@@ -101,10 +101,10 @@ export function renderMarkdown(report: Report, evidence = 25): string {
     ...idTable(
       `To test ${count(gainOf(steps), 'more requirement')}, declare`,
       'declare',
-      steps.map(({ ids, names }) => [
-        `+${ids.length}`,
-        names.map((name) => markdownCode(sayNeed(name))).join(' and '),
-        ids,
+      steps.map((step) => [
+        `+${step.ids.length}`,
+        step.names.map((name) => markdownCode(sayNeed(name))).join(' and '),
+        step.ids,
       ]),
     ),
     ...reasonTable('Not tested', notTested),
@@ -127,9 +127,7 @@ function mapList(report: Report): string[] {
   const places = shownMap(report)
   if (places === undefined) return []
   const items = byState(places).map(([state, own]) => {
-    const ids = own.map(
-      ({ detail, operation }) => markdownCode(operation) + (detail && ` (${detail})`),
-    )
+    const ids = own.map((one) => markdownCode(one.operation) + (one.detail && ` (${one.detail})`))
     return `- ${stateSigns[state]} **${state}**: ${ids.join(', ')}`
   })
   // A perfect result needs no list.
@@ -181,7 +179,7 @@ function baseline(report: Report, failures: number): string[] {
 function failureTable(distinct: readonly Distinct[]): string[] {
   const rows = distinct.map(({ cause, example, results }) => {
     const { level, section } = example
-    const ids = results.map(({ id }) => markdownCode(id)).join(', ')
+    const ids = results.map((result) => markdownCode(result.id)).join(', ')
     const what =
       cause === undefined
         ? failureSentence(example)
@@ -198,18 +196,18 @@ function failureTable(distinct: readonly Distinct[]): string[] {
 
 const MOST_OPEN = 5
 
-function failureDetails({ example: result, results }: Distinct, isOpen: boolean): string[] {
-  const [first] = result.failures
+function failureDetails(distinct: Distinct, isOpen: boolean): string[] {
+  const [first] = distinct.example.failures
   if (!first) return []
-  const others = results.length - 1
-  const summary = `${result.id}${others > 0 ? ` and ${others} more` : ''}`
+  const others = distinct.results.length - 1
+  const summary = `${distinct.example.id}${others > 0 ? ` and ${others} more` : ''}`
   return [
     isOpen ? '<details open>' : '<details>',
     `<summary>${markdownText(summary)}</summary>`,
     '',
-    markdownText(result.statement),
+    markdownText(distinct.example.statement),
     '',
-    markdownBlock(evidenceLines(result, others).join('\n'), 'text'),
+    markdownBlock(evidenceLines(distinct.example, others).join('\n'), 'text'),
     '',
     '</details>',
     '',

@@ -111,51 +111,53 @@ function allLines(shown: Showing): Line[] {
   ]
 }
 
-function headLines({ colors, report }: Showing): Line[] {
-  const { baseUrl, name } = report.target
-  const address = colors.dim(terminalText(baseUrl))
-  const note = interruptedNote(report)
+function headLines(showing: Showing): Line[] {
+  const { baseUrl, name } = showing.report.target
+  const address = showing.colors.dim(terminalText(baseUrl))
+  const note = interruptedNote(showing.report)
   return [
-    ...(note === undefined ? [] : [colors.bold(colors.yellow(capital(note)))]),
+    ...(note === undefined ? [] : [showing.colors.bold(showing.colors.yellow(capital(note)))]),
     // A target that was not given a name goes by its host.
-    baseUrl.endsWith(`//${name}`) ? address : `${colors.bold(terminalText(name))}  ${address}`,
-    ...(report.run.hints ?? []).map((hint) =>
-      colors.bold(colors.yellow(terminalText(capital(hint), 300))),
+    baseUrl.endsWith(`//${name}`)
+      ? address
+      : `${showing.colors.bold(terminalText(name))}  ${address}`,
+    ...(showing.report.run.hints ?? []).map((hint) =>
+      showing.colors.bold(showing.colors.yellow(terminalText(capital(hint), 300))),
     ),
-    ...mapLines(report, colors),
+    ...mapLines(showing.report, showing.colors),
     '',
   ]
 }
 
-function problemLines({ colors, options, report }: Showing, { most, rows }: Size): Line[] {
+function problemLines({ colors, options, report }: Showing, size: Size): Line[] {
   const { distinct, unexpected } = failuresOf(report)
   if (distinct.length === 0) return []
   // One answer to everything is seen in one failure.
   const isOne =
     report.verdict === 'not-judged' || (isNothingWorking(report) && report.run.hints !== undefined)
-  const groups = distinct.slice(0, isOne ? 1 : most)
+  const groups = distinct.slice(0, isOne ? 1 : size.most)
   const { baseUrl } = report.target
   const reproducible = groups
-    .filter(({ example }) => example.failures[0]?.takes === undefined)
+    .filter((group) => group.example.failures[0]?.takes === undefined)
     .toSorted((one, other) => curlOf(one).length - curlOf(other).length)
     .at(0)
   const blocks =
-    rows === Infinity && !isOne
+    size.rows === Infinity && !isOne
       ? groups.map((group) => [...failureBlock(group, colors), ''])
       : groups.map((group) =>
           shortBlock(group, colors, {
-            rows: Math.min(rows, 2),
+            rows: Math.min(size.rows, 2),
             baseUrl,
             hasCurl: group === (reproducible ?? groups[0]),
           }),
         )
-  const more = unexpected.length - groups.reduce((sum, { results }) => sum + results.length, 0)
+  const more = unexpected.length - groups.reduce((sum, group) => sum + group.results.length, 0)
   return [
     ...blocks.flat(),
     ...(more > 0
       ? [
           colors.dim(
-            `and ${count(more, 'more failure')}: ${options.written?.some(({ format }) => format === 'html') ? 'in the HTML report' : '--verbose or --report html'}`,
+            `and ${count(more, 'more failure')}: ${options.written?.some((one) => one.format === 'html') ? 'in the HTML report' : '--verbose or --report html'}`,
           ),
         ]
       : []),
@@ -163,8 +165,8 @@ function problemLines({ colors, options, report }: Showing, { most, rows }: Size
   ]
 }
 
-function curlOf({ example }: Distinct): string {
-  return example.failures[0]?.exchange?.curl ?? ''
+function curlOf(distinct: Distinct): string {
+  return distinct.example.failures[0]?.exchange?.curl ?? ''
 }
 
 function endLines(shown: Showing, most: number): Line[] {
@@ -190,7 +192,7 @@ function endLines(shown: Showing, most: number): Line[] {
 }
 
 function reportsLine(written: NonNullable<TerminalOptions['written']>, colors: Colors): Line[] {
-  const paths = written.flatMap(({ path }) => (path === '-' ? [] : [terminalText(path)]))
+  const paths = written.flatMap((one) => (one.path === '-' ? [] : [terminalText(one.path)]))
   if (paths.length === 0) return []
   return [{ whole: `${colors.dim(paths.length === 1 ? 'report' : 'reports')} ${paths.join(', ')}` }]
 }
@@ -213,16 +215,16 @@ function missedLines(report: Report, most: number): string[] {
   return [`not tested, and required: ${terminalText(ids.join(', '), Infinity)}`]
 }
 
-function baselineLines({ colors, report }: Showing, most: number): string[] {
-  const entries = baselineEntries(report)
+function baselineLines(showing: Showing, most: number): string[] {
+  const entries = baselineEntries(showing.report)
   if (entries.length === 0) return []
   const lines = entries.map(({ id, state, why }) => {
-    const paint = state === 'stale entry' ? colors.red : colors.dim
+    const paint = state === 'stale entry' ? showing.colors.red : showing.colors.dim
     const reason = why === undefined ? '' : `: ${terminalText(why)}`
     return `  ${paint(state)}${' '.repeat(20 - state.length)}${terminalText(id)}${reason}`
   })
   const more = lines.length - most
   const rest = more > 0 ? [`  and ${more} more: --verbose`] : []
-  const file = terminalText(report.run.baseline!.file)
-  return [colors.bold(`Baseline ${file}`), ...lines.slice(0, most), ...rest, '']
+  const file = terminalText(showing.report.run.baseline!.file)
+  return [showing.colors.bold(`Baseline ${file}`), ...lines.slice(0, most), ...rest, '']
 }

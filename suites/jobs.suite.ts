@@ -122,7 +122,7 @@ export const whenIdle: Hooks['intercept'] = (run, { operation, params, effect },
   const jobs = new Jobs(run)
   const application =
     operation === 'jobs.create' &&
-    jobs.applications.find(({ id }) => id === params['application_id'])
+    jobs.applications.find((one) => one.id === params['application_id'])
   if (!application) return undefined
   const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
   const gate = gateOf(jobs, application)

@@ -12,7 +12,7 @@ import type { Predicate } from './statement-schema.ts'
 export function claimLines(claims: Predicate): string[] {
   const { excused, failed, notExercised, run, suite, target } = claims
   const unserved = claims.operations
-    .filter(({ state }) => state === 'not-served')
+    .filter((operation) => operation.state === 'not-served')
     .map(({ id, answered = 'not probed' }) => `${id} (answered ${answered})`)
   const judged = operationsIn(claims, 'judged')
   const some = (what: string, names: readonly string[]) =>
@@ -45,8 +45,8 @@ function verdictLine({ verdict, summary, excused, run, partial, ...claims }: Pre
   ]
   const mode = notes.length > 0 ? ` (${notes.join(', ')})` : ''
   return `${verdictWords[verdict].word}${mode}: ${requiredChecks(summary.must, {
-    excused: excused.filter(({ level }) => level === 'must').length,
-    notServed: claims.operations.filter(({ state }) => state === 'not-served').length,
+    excused: excused.filter((one) => one.level === 'must').length,
+    notServed: claims.operations.filter((operation) => operation.state === 'not-served').length,
   })}`
 }
 
@@ -55,11 +55,11 @@ function listed(names: readonly string[]): string {
 }
 
 function byReason(requirements: readonly { readonly id: string; readonly reason: string }[]) {
-  return [...groupBy(requirements, ({ reason }) => reason)]
+  return [...groupBy(requirements, (one) => one.reason)]
     .sort(([, a], [, b]) => b.length - a.length)
     .map(([reason, of]) => {
       const ids = firstOf(
-        of.map(({ id }) => id),
+        of.map((one) => one.id),
         5,
       )
       return `  ${of.length}: ${reason} (${ids.join(', ')})`

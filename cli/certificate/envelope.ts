@@ -26,14 +26,17 @@ export function signEnvelope(
 
 export function isSignedBy(envelope: Envelope, publicKey: KeyObject): boolean {
   const signed = preAuthEncoding(envelope.payloadType, envelope.payload)
-  return envelope.signatures.some(({ sig }) => verify(null, signed, publicKey, sig))
+  return envelope.signatures.some((signature) => verify(null, signed, publicKey, signature.sig))
 }
 
 export function encodeEnvelope({ payloadType, payload, signatures }: Envelope): string {
   const written = {
     payloadType,
     payload: payload.toString('base64'),
-    signatures: signatures.map(({ keyid, sig }) => ({ keyid, sig: sig.toString('base64') })),
+    signatures: signatures.map((signature) => ({
+      keyid: signature.keyid,
+      sig: signature.sig.toString('base64'),
+    })),
   }
   return `${JSON.stringify(written, null, 2)}\n`
 }

@@ -44,7 +44,9 @@ export function makeStatement(
     notExercised: requirements.flatMap(({ id, outcome, reason = '' }) =>
       outcome === 'not-exercised' ? [{ id, reason }] : [],
     ),
-    failed: requirements.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id),
+    failed: requirements
+      .filter((requirement) => requirement.outcome === 'failed')
+      .map((requirement) => requirement.id),
     run: {
       ...Object.fromEntries(conditionsOfRun.map((name) => [name, run[name]])),
       baseline: run.baseline !== null,
@@ -65,23 +67,28 @@ export function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-function operationsOf({ requirements, run }: Report): Predicate['operations'] {
-  return operations.map(({ id }) => {
-    const results = requirements.filter(({ operation }) => operation === id)
+function operationsOf(report: Report): Predicate['operations'] {
+  return operations.map((one) => {
+    const results = report.requirements.filter((requirement) => requirement.operation === one.id)
     const isDeclared = (absence: Absence) =>
-      results.some(({ why }) => why?.kind === 'absent' && !why.seenBy && why.absence === absence)
-    if (isDeclared('removed')) return { id, state: 'removed' }
+      results.some(
+        (result) =>
+          result.why?.kind === 'absent' && !result.why.seenBy && result.why.absence === absence,
+      )
+    if (isDeclared('removed')) return { id: one.id, state: 'removed' }
     if (isDeclared('not-served')) {
-      const asked = run.notServed.find(({ operation }) => operation === id)
-      return { id, state: 'not-served', ...(asked && { answered: asked.answered }) }
+      const asked = report.run.notServed.find((other) => other.operation === one.id)
+      return { id: one.id, state: 'not-served', ...(asked && { answered: asked.answered }) }
     }
-    const isJudged = results.some(({ outcome }) => outcome === 'passed' || outcome === 'failed')
-    return { id, state: isJudged ? 'judged' : 'not-tested' }
+    const isJudged = results.some(
+      (result) => result.outcome === 'passed' || result.outcome === 'failed',
+    )
+    return { id: one.id, state: isJudged ? 'judged' : 'not-tested' }
   })
 }
 
 export function operationsIn(claims: Predicate, state: Predicate['operations'][number]['state']) {
-  return claims.operations.filter((one) => one.state === state).map(({ id }) => id)
+  return claims.operations.filter((one) => one.state === state).map((operation) => operation.id)
 }
 
 export function partialReasons(claims: Omit<Predicate, 'partial'>): string[] {
@@ -103,9 +110,9 @@ export function partialReasons(claims: Omit<Predicate, 'partial'>): string[] {
     [run.depth === 'quick', 'one case of each kind was sent (--depth quick)'],
     [isFewRuns, `--runs was ${run.runs} instead of ${DEFAULT_RUNS}`],
     [run.credentialProbes === 'few', 'few wrong keys were tried (credentialProbes: few)'],
-    ...answering.map(({ id, answered }): [boolean, string] => [
+    ...answering.map((one): [boolean, string] => [
       true,
-      `${id} is declared not served, but ${answered === undefined ? 'was not probed' : `answered ${answered}`}`,
+      `${one.id} is declared not served, but ${one.answered === undefined ? 'was not probed' : `answered ${one.answered}`}`,
     ]),
     [days < 0, `the run started after the signing, at ${run.startedAt}`],
     [

@@ -83,8 +83,8 @@ function timeProblems({ issuedAt, expiresAt, run }: Predicate, now: Date): strin
   ])
 }
 
-function differences({ predicate, subject }: Statement, path: string, bytes: Buffer): string[] {
-  if (sha256(bytes) !== subject[0].digest.sha256)
+function differences(statement: Statement, path: string, bytes: Buffer): string[] {
+  if (sha256(bytes) !== statement.subject[0].digest.sha256)
     return [`${path} is not the report it was issued for, byte for byte`]
   const report = parseReport(bytes.toString('utf8'), path)
   const { requirementsDigest: digest, version } = report.suite
@@ -92,11 +92,11 @@ function differences({ predicate, subject }: Statement, path: string, bytes: Buf
     digest === requirementsDigest(),
     `${path}: judged by the requirements of version ${version} of the suite; verify it with that version`,
   )
-  const made = makeStatement(report, bytes, predicate).predicate
+  const made = makeStatement(report, bytes, statement.predicate).predicate
   const differing = (Object.keys(made) as (keyof Predicate)[]).filter((name) =>
     name === 'partial'
-      ? !made.partial.every((reason) => predicate.partial.includes(reason))
-      : !isDeepStrictEqual(made[name], predicate[name]),
+      ? !made.partial.every((reason) => statement.predicate.partial.includes(reason))
+      : !isDeepStrictEqual(made[name], statement.predicate[name]),
   )
   return [
     ...reportProblems(report).map((problem) => `${path}: ${problem}`),

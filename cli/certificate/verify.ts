@@ -100,12 +100,12 @@ export function verifyFile(file: string, demands: Demands) {
   }
 }
 
-function remarks({ differs, signed }: Verification, report: string | undefined): string[] {
-  const { requirementsDigest: digest, version } = signed!.statement.predicate.suite
+function remarks(verification: Verification, report: string | undefined): string[] {
+  const { requirementsDigest: digest, version } = verification.signed!.statement.predicate.suite
   return [
     ...reasonsIn([
       [
-        differs === 'envelope',
+        verification.differs === 'envelope',
         'envelope: its bytes differ from those of conform sign (white space, order, base64 alphabet); the signed payload is intact',
       ],
       [
@@ -118,9 +118,9 @@ function remarks({ differs, signed }: Verification, report: string | undefined):
   ]
 }
 
-function unmetDemands({ signed }: Verification, demands: Demands): string[] {
-  if (!signed) return []
-  const claims = signed.statement.predicate
+function unmetDemands(verification: Verification, demands: Demands): string[] {
+  if (!verification.signed) return []
+  const claims = verification.signed.statement.predicate
   const {
     baseUrl,
     keyId: ids = [],
@@ -135,7 +135,10 @@ function unmetDemands({ signed }: Verification, demands: Demands): string[] {
   const isPartial = claims.partial.length + partialReasons(claims).length > 0
   const { startedAt } = claims.run
   return reasonsIn([
-    [ids.length > 0 && !ids.includes(signed.keyId), `${signed.keyId} signed it (--key-id)`],
+    [
+      ids.length > 0 && !ids.includes(verification.signed.keyId),
+      `${verification.signed.keyId} signed it (--key-id)`,
+    ],
     [isStrict && claims.verdict !== 'conformant', `it is ${claims.verdict} (--require)`],
     [isStrict && isPartial, 'it is partial (--require)'],
     [
@@ -161,7 +164,7 @@ function keyIds(value: string, before: readonly string[]): string[] {
 
 function requiredOperations(text: string): number | readonly string[] {
   if (/^\d+$/.test(text)) return whole(1, operations.length)(text)
-  const known: string[] = operations.map(({ id }) => id)
+  const known: string[] = operations.map((operation) => operation.id)
   const ids = text.split(',').map((id) => id.trim())
   const unknown = ids.find((id) => !known.includes(id))
   if (unknown !== undefined) {

@@ -29,15 +29,17 @@ function member(name: string, value: unknown): string {
 }
 
 /** A commented target file that works as it is: known values as members, the rest as comments. */
-export function starter(file: string, { baseUrl, notServed }: Answers): string {
-  const absent = Object.fromEntries(notServed.map((id) => [id, 'not-served']))
+export function starter(file: string, answers: Answers): string {
+  const absent = Object.fromEntries(answers.notServed.map((id) => [id, 'not-served']))
   const parts = [
-    `// What the reports call the target.\n${member('name', new URL(baseUrl).host)}`,
-    `// http or https; may have a path. No key belongs here.\n${member('baseUrl', baseUrl)}`,
+    `// What the reports call the target.\n${member('name', new URL(answers.baseUrl).host)}`,
+    `// http or https; may have a path. No key belongs here.\n${member('baseUrl', answers.baseUrl)}`,
     '// Sent with every request.\n// "headers": {"x-tenant": {"env": "TENANT"}},',
     `${keys}\n${member('keys', { full: { env: keyVariable } })}`,
     resources,
-    notServed.length > 0 ? `${servedOnes}\n${member('operations', absent)}` : exampleOperations,
+    answers.notServed.length > 0
+      ? `${servedOnes}\n${member('operations', absent)}`
+      : exampleOperations,
     scenarios,
     unreachable,
     limits,

@@ -76,7 +76,7 @@ function headersOf(lines: unknown): HeaderLine[] | undefined {
     return { name, value: typeof value === 'string' ? value : JSON.stringify(value ?? '') }
   })
   // HTTP/2 sends the request line and the status as headers whose names begin with a colon.
-  return all.filter(({ name }) => !name.startsWith(':'))
+  return all.filter((one) => !one.name.startsWith(':'))
 }
 
 /** Recorders are looser than RFC 3339 (for example an offset without colon); in a report a year has four digits. */

@@ -75,7 +75,7 @@ export function countShown(target: Target): number {
 
 const changes = ['DELETE', 'PUT', 'PATCH']
 
-const methods: ReadonlySet<string> = new Set(operations.map(({ method }) => method))
+const methods: ReadonlySet<string> = new Set(operations.map((one) => one.method))
 
 /** Judges recorded answers: each by itself, and all by the rules of a live run. */
 export function judgeRecording(
@@ -188,12 +188,12 @@ function faultOf({ exchange, expected, what, actual }: Evidence, history: Histor
 }
 
 function successOf(
-  { entry, response }: EntryExchange,
+  entryExchange: EntryExchange,
   id: OperationId,
   target: Target,
 ): RequirementId | undefined {
-  if (response.status < 200 || response.status >= 300) return undefined
-  const { state, bytes } = entry.requestBody
+  if (entryExchange.response.status < 200 || entryExchange.response.status >= 300) return undefined
+  const { state, bytes } = entryExchange.entry.requestBody
   const body = (): unknown =>
     state === 'whole' ? parsedJson(Buffer.from(bytes).toString('utf8')) : undefined
   switch (id) {
@@ -202,7 +202,7 @@ function successOf(
       return format === 'text' || format === 'markdown' ? `pdf.parse/200-${format}` : undefined
     }
     case 'chat.create':
-      return isPlainChat(body(), response) ? 'chat.create/200-completion' : undefined
+      return isPlainChat(body(), entryExchange.response) ? 'chat.create/200-completion' : undefined
     case 'medical.comprehend': {
       const pointer = target.operations[id]?.fields['response_type'] ?? '/response_type'
       return getAt(body(), pointer) === 'Entities' ? 'medical.comprehend/200-entities' : undefined
@@ -220,19 +220,15 @@ function isPlainChat(body: unknown, response: EntryExchange['response']): boolea
 }
 
 /** Judges a 2xx like a run does: returns the fault, if any; throws `NotExercised` if inconclusive. */
-function successFault(
-  { entry, response }: EntryExchange,
-  requirement: RequirementId,
-  id: OperationId,
-) {
+function successFault(entryExchange: EntryExchange, requirement: RequirementId, id: OperationId) {
   const { expects } = requirementOf(requirement)
   const expected = typeof expects === 'number' ? String(expects) : 'a 2xx'
-  if (typeof expects === 'number' && response.status !== expects) return { expected }
+  if (typeof expects === 'number' && entryExchange.response.status !== expects) return { expected }
   const schema = operation(id).response as BodySchema | undefined
-  const { state } = entry.body
+  const { state } = entryExchange.entry.body
   if (state === 'missing') throw new NotExercised('the recorder omitted the body of such an answer')
   if (state === 'cut' && schema !== undefined)
     throw new NotExercised('the recording does not contain a complete body of such an answer')
-  if (!isGranted(response)) return { expected }
-  return schema && shapeFault(response, schema)
+  if (!isGranted(entryExchange.response)) return { expected }
+  return schema && shapeFault(entryExchange.response, schema)
 }

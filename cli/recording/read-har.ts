@@ -18,7 +18,7 @@ export async function readHar(path: string) {
   const unreadable = all.flatMap((entry, at) => (entry ? [] : [`log.entries[${at}]`]))
   if (entries.length === 0 && unreadable.length > 0)
     throw new UserError(`${name}: no entry can be read (HAR 1.2)`)
-  if (entries.every(({ startedAt }) => startedAt !== undefined))
+  if (entries.every((entry) => entry.startedAt !== undefined))
     entries.sort((a, b) => a.startedAt! - b.startedAt!)
   /** `entries`: in sending order, as far as known; `unreadable`: the places of invalid ones. */
   return { entries, unreadable }

@@ -51,29 +51,30 @@ export function recordingReport(facts: RecordingFacts): Report {
   })
 }
 
-function timeOf({ entries, now }: RecordingFacts) {
+function timeOf(recordingFacts: RecordingFacts) {
   let [first, last] = [Infinity, -Infinity]
-  for (const { startedAt, durationMs } of entries) {
+  for (const { startedAt, durationMs } of recordingFacts.entries) {
     if (startedAt === undefined) continue
     first = Math.min(first, startedAt)
     last = Math.max(last, startedAt + durationMs)
   }
   return first === Infinity
-    ? { startedAt: now.toISOString(), durationMs: 0 }
+    ? { startedAt: recordingFacts.now.toISOString(), durationMs: 0 }
     : { startedAt: new Date(first).toISOString(), durationMs: Math.round(last - first) }
 }
 
 /** Without a success nothing is judged: the meaning of refused requests is unknown. */
 function whyNotJudged(
   requirements: readonly RequirementResult[],
-  { requests }: JudgedRecording,
+  judgedRecording: JudgedRecording,
 ): string | undefined {
   const isShown = requirements.some(
-    ({ operation, outcome }) =>
-      outcome === 'failed' || (outcome === 'passed' && operation !== 'envelope'),
+    (requirement) =>
+      requirement.outcome === 'failed' ||
+      (requirement.outcome === 'passed' && requirement.operation !== 'envelope'),
   )
   if (isShown) return undefined
-  return requests === 0
+  return judgedRecording.requests === 0
     ? `nothing was judged: ${nothingShown}`
     : 'nothing was judged: the recording contains no successful response of the interface'
 }
@@ -102,12 +103,13 @@ function outcomeOf(
 }
 
 function failureOf(
-  { section }: CatalogueRequirement,
+  requirement: CatalogueRequirement,
   { actual, exchange, expected, story }: RecordedFault,
-  { redactor, rerun }: RecordingFacts,
+  recordingFacts: RecordingFacts,
 ): Failure {
-  const cites = ` (${sections(section)})`
-  const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
+  const cites = ` (${sections(requirement.section)})`
+  const clean = (text: string): string =>
+    shownText(text, (whole) => recordingFacts.redactor.text(whole))
   const { index } = (exchange as EntryExchange).entry
   return {
     message: clean(describeProbe(exchange, `(log.entries[${index}])`)),
@@ -116,7 +118,7 @@ function failureOf(
     actual: clean(typeof actual === 'function' ? actual() : (actual ?? describeResponse(exchange))),
     onlyName: false,
     seed: 0,
-    rerun,
+    rerun: recordingFacts.rerun,
     ...(story !== undefined && { story }),
     exchange: exchange.recorded(),
   }

@@ -18,13 +18,13 @@ export function learnSecrets(redactor: Redactor, entries: readonly RecordedEntry
     if (secret !== '' && !placeholder.test(secret)) redactor.add(secret, redacted)
 }
 
-function* credentialsIn({ requestHeaders, url }: RecordedEntry): Generator<string> {
-  for (const { name, value } of requestHeaders) {
+function* credentialsIn(recordedEntry: RecordedEntry): Generator<string> {
+  for (const { name, value } of recordedEntry.requestHeaders) {
     if (isAuthorization(name)) yield* credentialsOf(value)
     // Many cookies are not secrets: they are hidden only in their headers.
     else if (isSecretName(name) && !/cookie/i.test(name) && value.length >= shortestKey) yield value
   }
-  const query = URL.canParse(url) ? new URL(url).searchParams : []
+  const query = URL.canParse(recordedEntry.url) ? new URL(recordedEntry.url).searchParams : []
   for (const [name, value] of query)
     if (isSecretName(name) && value.length >= shortestKey) yield value
 }
@@ -47,12 +47,12 @@ export function withoutSecretMembers(text: string): string {
   return text.replaceAll(secretMember, hidden).replaceAll(secretPair, hidden)
 }
 
-export function shownHeader({ name, value }: HeaderLine, redactor: Redactor): string {
-  if (!isSecretName(name)) return redactor.header(value)
-  if (!isAuthorization(name)) return redacted
-  const [, scheme = '', rest = value] = /^\s*(\S+\s+)?(.*?)\s*$/s.exec(value) ?? []
-  if (rest === '' || rest === 'Bearer' || placeholder.test(rest)) return value
-  const shown = redactor.header(value)
+export function shownHeader(line: HeaderLine, redactor: Redactor): string {
+  if (!isSecretName(line.name)) return redactor.header(line.value)
+  if (!isAuthorization(line.name)) return redacted
+  const [, scheme = '', rest = line.value] = /^\s*(\S+\s+)?(.*?)\s*$/s.exec(line.value) ?? []
+  if (rest === '' || rest === 'Bearer' || placeholder.test(rest)) return line.value
+  const shown = redactor.header(line.value)
   return shown.includes(rest) ? scheme + redacted : shown
 }
 

@@ -17,20 +17,20 @@ const nowhere = 'http://recording.invalid'
  * @param derive finds the base URL in the recording if none is given
  */
 export async function recordedTarget(
-  { target: path, baseUrl }: { readonly target?: string; readonly baseUrl?: string },
+  options: { readonly target?: string; readonly baseUrl?: string },
   derive: () => string | undefined,
 ) {
-  const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
+  const problem = options.baseUrl === undefined ? undefined : baseUrlProblem(options.baseUrl)
   if (problem !== undefined) throw new UserError(`--base-url: ${problem}`)
-  const { file, dir } = await loadTargetFile(path)
-  const address = baseUrl ?? file.baseUrl ?? derive() ?? nowhere
+  const { file, dir } = await loadTargetFile(options.target)
+  const address = options.baseUrl ?? file.baseUrl ?? derive() ?? nowhere
   // Nothing is sent, so only keys that can be in the recording matter, and only if they can be read without running
   // code.
   const atHand = plainFile(file, (value) =>
     isAtHand(value, dir) ? value : undefined,
   ) as TargetFile
   const { target, warnings } = await resolveTarget(atHand, {
-    ...{ dir, source: path, baseUrl: address },
+    ...{ dir, source: options.target, baseUrl: address },
     env: environment(),
   })
   const unknown = { name: file.name ?? 'recording', baseUrl: '' }

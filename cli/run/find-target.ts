@@ -111,11 +111,11 @@ async function startEmbedded() {
 }
 
 export function warn(
-  { target, warnings }: FoundTarget,
+  found: FoundTarget,
   options: RunArguments,
   baseline: Baseline | undefined,
 ): void {
-  const all = [...warnings, ...(baseline ? foreignBaseline(baseline, target) : [])]
+  const all = [...found.warnings, ...(baseline ? foreignBaseline(baseline, found.target) : [])]
   if (options.key !== undefined)
     all.push(
       '--key is visible to other users in the process list; use CONFORM_API_KEY or keys.full in the target file',

@@ -13,8 +13,11 @@ export interface Named {
 }
 
 /** Path of the last report of that target, in the user's cache folder. */
-export function lastReportOf({ baseUrl, target }: Named): string {
-  const named = JSON.stringify([baseUrl, target === undefined ? undefined : resolve(target)])
+export function lastReportOf(one: Named): string {
+  const named = JSON.stringify([
+    one.baseUrl,
+    one.target === undefined ? undefined : resolve(one.target),
+  ])
   return join(keptIn(), `${createHash('sha256').update(named).digest('hex').slice(0, 32)}.json`)
 }
 

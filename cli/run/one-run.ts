@@ -61,7 +61,7 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
     const log = folder && join(folder.path, 'exchanges.ndjson')
     const run = runOptions(withoutKeys(options, found), baseUrl, expected, log)
     checkFiles(requests, options, found)
-    await loadFormats(requests.map(({ format }) => format))
+    await loadFormats(requests.map((request) => request.format))
     if (!found.problem && (options.start !== undefined || options.wait !== undefined))
       server = await startServer(found, options, front.interrupts)
     const problem = found.problem
@@ -89,8 +89,8 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
   }
 }
 
-function withoutKeys(options: RunArguments, { target }: FoundTarget): RunArguments {
-  const redactor = redactorFor(target)
+function withoutKeys(options: RunArguments, found: FoundTarget): RunArguments {
+  const redactor = redactorFor(found.target)
   const { header, start } = options
   const shown = Object.entries(header).map(([name, value]) => [
     name,
@@ -103,9 +103,11 @@ function withoutKeys(options: RunArguments, { target }: FoundTarget): RunArgumen
   }
 }
 
-export function baselineOf({ baseline, updateBaseline }: RunArguments): Baseline | undefined {
-  if (baseline === undefined) return undefined
-  return updateBaseline ? readBaselineOrNone(baseline) : readBaseline(baseline)
+export function baselineOf(options: RunArguments): Baseline | undefined {
+  if (options.baseline === undefined) return undefined
+  return options.updateBaseline
+    ? readBaselineOrNone(options.baseline)
+    : readBaseline(options.baseline)
 }
 
 /** Refuses, before anything is sent, reports that cannot be written or would overwrite an input. */
@@ -127,29 +129,29 @@ interface Judged {
 }
 
 async function judge(
-  { target, handler }: FoundTarget,
+  found: FoundTarget,
   options: RunOptions,
   suites: Promise<typeof import('../../suites/judge.ts')>,
-  { interrupts, loss: lossBefore }: RunFront & { readonly loss: () => Loss | undefined },
+  runFront: RunFront & { readonly loss: () => Loss | undefined },
 ): Promise<Judged> {
   const startedAt = new Date()
   const started = performance.now()
   let leaveBehind: () => void = () => undefined
   const overdue = new Promise<void>((resolve) => {
     leaveBehind = resolve
-    interrupts.onOverdue(resolve)
+    runFront.interrupts.onOverdue(resolve)
   })
   // Loading takes a moment: a signal during it is handled before anything is sent.
   const { beginJudging, prepareRun } = await suites
   await afterEvents()
   const why = leftOut('interrupted')
-  if (interrupts.signal.aborted)
-    return neverJudged(target, options, { cause: 'interrupted', ...why })
-  const reason = lossBefore()?.sentence
-  if (reason !== undefined) return neverJudged(target, options, { cause: 'lost', reason })
-  const run = prepareRun(target, options, { handler })
+  if (runFront.interrupts.signal.aborted)
+    return neverJudged(found.target, options, { cause: 'interrupted', ...why })
+  const reason = runFront.loss()?.sentence
+  if (reason !== undefined) return neverJudged(found.target, options, { cause: 'lost', reason })
+  const run = prepareRun(found.target, options, { handler: found.handler })
   const judging = beginJudging(run)
-  interrupts.signal.addEventListener('abort', () => judging.end('interrupted', why))
+  runFront.interrupts.signal.addEventListener('abort', () => judging.end('interrupted', why))
   const { results } = judging
   let mistake: Pick<RunRecord, 'problem'> = {}
   const release = onLoss((loss) => {
@@ -164,7 +166,16 @@ async function judge(
   const durationMs = performance.now() - started
   const facts = judging.facts()
   return {
-    record: { target, options, startedAt, durationMs, results, facts, ...problem, ...mistake },
+    record: {
+      target: found.target,
+      options,
+      startedAt,
+      durationMs,
+      results,
+      facts,
+      ...problem,
+      ...mistake,
+    },
     done,
   }
 }
@@ -187,18 +198,19 @@ function neverJudged(target: Target, options: RunOptions, ended: RunFacts['ended
 }
 
 async function follow(
-  { events, done }: Judging,
+  judging: Judging,
   overdue: Promise<void>,
   plan: Plan,
 ): Promise<Pick<RunRecord, 'problem'> & Pick<Judged, 'done'>> {
   const planned = [...plan].flatMap(([id, { run }]) => (run ? [id] : []))
   const progress = showProgress(process.stderr, new Set(planned))
   const show = async (): Promise<void> => {
-    for await (const event of events) if (event.kind === 'judged') progress.result(event.result)
+    for await (const event of judging.events)
+      if (event.kind === 'judged') progress.result(event.result)
   }
   const ended = async () => {
     try {
-      await Promise.all([show(), done])
+      await Promise.all([show(), judging.done])
       return { done: true }
     } catch (error) {
       return { done: true, problem: error instanceof Error ? error.message : String(error) }

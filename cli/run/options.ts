@@ -49,8 +49,11 @@ export function withFailed(baseUrl: string | undefined, options: RunArguments): 
 }
 
 /** The ids that reproduce a failure: its own, and for passive requirements those whose responses showed it. */
-export function neededBy({ id, failures }: RequirementResult): string[] {
-  return [id, ...failures.flatMap(({ rerunIds = [] }) => rerunIds.filter(isRequirementId))]
+export function neededBy(result: RequirementResult): string[] {
+  return [
+    result.id,
+    ...result.failures.flatMap(({ rerunIds = [] }) => rerunIds.filter(isRequirementId)),
+  ]
 }
 
 /**
@@ -78,8 +81,8 @@ export function runOptions(
 /** A variable, a path or a file name, such as a server's TLS key: not a secret itself. */
 const isPlaceOfKey = /^["']?(?:\$|[./~])|\.(?:pem|key|p12|pfx|json|txt)["']?$/i
 
-function startOf({ start, wait }: RunArguments): string {
-  const shown = start
+function startOf(options: RunArguments): string {
+  const shown = options.start
     ?.replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
       isSecretName(name) ? `${name}=${labels.other}` : whole,
     )
@@ -90,6 +93,6 @@ function startOf({ start, wait }: RunArguments): string {
     .replaceAll(/(\w:\/\/[^\s:@/'"]*:)(?!\$)[^\s@/'"]+(?=@)/g, `$1${labels.other}`)
   return [
     ...(shown === undefined ? [] : [` --start ${shellWord(shown)}`]),
-    ...(wait === undefined ? [] : [` --wait ${wait}`]),
+    ...(options.wait === undefined ? [] : [` --wait ${options.wait}`]),
   ].join('')
 }

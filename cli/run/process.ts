@@ -29,8 +29,8 @@ export function startProcess(command: string) {
   if (log) closeSync(log.descriptor)
   const ended = new Promise<CommandEnd>((resolve, reject) => {
     child.once('exit', (code, signal) => resolve({ code, signal }))
-    child.once('error', ({ message }) =>
-      reject(new UserError(`--start: the shell cannot be started: ${message}`)),
+    child.once('error', (one) =>
+      reject(new UserError(`--start: the shell cannot be started: ${one.message}`)),
     )
   })
   ended.catch(() => undefined)
@@ -63,16 +63,16 @@ function endedWithUs(child: ChildProcess) {
 }
 
 /** Signals the whole group; false if none of it is left. */
-function signalAll({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
-  if (pid === undefined) return false
+function signalAll(childProcess: ChildProcess, signal: NodeJS.Signals | 0): boolean {
+  if (childProcess.pid === undefined) return false
   if (isWindows) {
     // Windows has no process groups, and no signals that a program can handle.
     if (signal !== 0)
-      spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true })
+      spawnSync('taskkill', ['/pid', String(childProcess.pid), '/T', '/F'], { windowsHide: true })
     return false
   }
   try {
-    return process.kill(-pid, signal)
+    return process.kill(-childProcess.pid, signal)
   } catch {
     return false
   }

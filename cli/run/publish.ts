@@ -54,37 +54,39 @@ export async function publish(record: RunRecord, publication: Publication): Prom
  */
 async function heldAgainst(
   whole: Report,
-  { baseline, options }: Publication,
-  { notes, problems }: { readonly notes: string[]; readonly problems: string[] },
+  publication: Publication,
+  one: { readonly notes: string[]; readonly problems: string[] },
 ): Promise<Report> {
-  if (!baseline) return whole
+  if (!publication.baseline) return whole
   const now = new Date()
   const { run, requirements } = whole
   const by = (held: Baseline): Report => ({
     ...whole,
     run: { ...run, baseline: holdAgainst(held, requirements, now) },
   })
-  if (!options.updateBaseline) return by(baseline)
+  if (!publication.options.updateBaseline) return by(publication.baseline)
   if (whole.verdict === 'not-judged' || run.interrupted) {
-    notes.push(`${baseline.file} was not changed: the run judged nothing, or not everything`)
-    return by(baseline)
+    one.notes.push(
+      `${publication.baseline.file} was not changed: the run judged nothing, or not everything`,
+    )
+    return by(publication.baseline)
   }
-  const { baseline: updated, difference, text } = updateBaseline(baseline, whole, now)
+  const { baseline: updated, difference, text } = updateBaseline(publication.baseline, whole, now)
   try {
-    await writeAtomically(followed(baseline.file), text)
+    await writeAtomically(followed(publication.baseline.file), text)
   } catch (error) {
-    problems.push(unwritable(`--update-baseline ${baseline.file}`, error).message)
-    return by(baseline)
+    one.problems.push(unwritable(`--update-baseline ${publication.baseline.file}`, error).message)
+    return by(publication.baseline)
   }
   const lines = difference.length > 0 ? difference : ['nothing changed']
-  notes.push(`${baseline.file} is updated:`, ...lines.map((line) => `  ${line}`))
+  one.notes.push(`${publication.baseline.file} is updated:`, ...lines.map((line) => `  ${line}`))
   return by(updated)
 }
 
 const told: readonly EndCause[] = ['interrupted', 'bail', 'unreachable', 'setup', 'lost']
 
-function notesOf({ facts }: RunRecord): string[] {
-  const { ended, jobsInProgress } = facts
+function notesOf(record: RunRecord): string[] {
+  const { ended, jobsInProgress } = record.facts
   return [
     ...(ended && !told.includes(ended.cause) ? [ended.reason] : []),
     ...(jobsInProgress.length > 0

@@ -23,17 +23,17 @@ export type StartedServer = Awaited<ReturnType<typeof startServer>>
  * @throws UserError if there is no server to start, its port is taken, or the shell cannot run the command
  */
 export async function startServer(
-  { target, handler }: FoundTarget,
+  found: FoundTarget,
   { start, wait = defaultWaitMs }: Pick<RunArguments, 'start' | 'wait'>,
   interrupts: Interrupts,
 ) {
   const option = start === undefined ? '--wait' : '--start'
-  if (handler)
+  if (found.handler)
     throw new UserError(
       `${option}: the target file names a handler (fetch): there is no server to wait for`,
     )
-  if (start !== undefined && (await takesConnections(target.baseUrl))) {
-    const { host } = new URL(target.baseUrl)
+  if (start !== undefined && (await takesConnections(found.target.baseUrl))) {
+    const { host } = new URL(found.target.baseUrl)
     throw new UserError(
       `--start: another program already listens on ${host} and would be judged instead of your server; stop it, or use another port`,
     )
@@ -51,11 +51,11 @@ export async function startServer(
   interrupts.onOverdue(() => undefined)
   try {
     return {
-      problem: await problemOf(target, wait, server, interrupts.signal),
-      notes({ exit }: Report): string[] {
-        if (log === undefined || exit.code === 0) return []
+      problem: await problemOf(found.target, wait, server, interrupts.signal),
+      notes(report: Report): string[] {
+        if (log === undefined || report.exit.code === 0) return []
         isLogNamed = true
-        const ended = end && `the server exited (${endOf(end)}): ${errorIn(log, target)}`
+        const ended = end && `the server exited (${endOf(end)}): ${errorIn(log, found.target)}`
         return [`the output of the server: ${log}`, ...(ended === undefined ? [] : [ended])]
       },
       close,
@@ -94,8 +94,10 @@ async function problemOf(
   return { cause: 'unreachable', reason: why + quoted }
 }
 
-function endOf({ code, signal }: CommandEnd): string {
-  return signal === null ? `with exit code ${code}` : `by ${signal}`
+function endOf(commandEnd: CommandEnd): string {
+  return commandEnd.signal === null
+    ? `with exit code ${commandEnd.code}`
+    : `by ${commandEnd.signal}`
 }
 
 const tailLength = 16_384

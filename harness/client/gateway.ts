@@ -67,17 +67,21 @@ function describeGateway(exchange: Exchange, response: HttpResponse): string {
   return server === undefined || said.includes(server) ? said : `${said}, Server: ${server}`
 }
 
-function redirected(response: HttpResponse, { baseUrl }: Way): string | undefined {
+function redirected(response: HttpResponse, way: Way): string | undefined {
   const location = response.header('location')
-  if (response.status >= 400 || location === undefined || !URL.canParse(location, `${baseUrl}/`))
+  if (
+    response.status >= 400 ||
+    location === undefined ||
+    !URL.canParse(location, `${way.baseUrl}/`)
+  )
     return undefined
-  const from = new URL(`${baseUrl}/v1/files`)
+  const from = new URL(`${way.baseUrl}/v1/files`)
   const to = new URL(location, from)
   // Adding a trailing slash is the server's own redirect.
   if (to.origin === from.origin && to.pathname.startsWith(from.pathname.replace(/files$/, '')))
     return undefined
   if (from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname)
-    return `it redirects to https: use https://${to.host}${new URL(baseUrl).pathname.replace(/\/$/, '')}`
+    return `it redirects to https: use https://${to.host}${new URL(way.baseUrl).pathname.replace(/\/$/, '')}`
   return `it redirects to ${to.origin}${to.pathname}: use that address in the base URL, or, if it is a login page, declare a session, for example a cookie, in headers of the target file (--header)`
 }
 
@@ -101,21 +105,25 @@ const remedies: Readonly<Partial<Record<NoResponseDetail, (way: Way) => string>>
   'nothing-came': () =>
     'if the first answer takes longer, increase limits.timeoutMs (or --timeout)',
   'nobody-listens': () => 'is the server running, and on that port?',
-  untrusted: ({ tls }) =>
-    tls.ca === undefined
+  untrusted: (one) =>
+    one.tls.ca === undefined
       ? 'add the authority that signed it to tls.ca in the target file (or NODE_EXTRA_CA_CERTS), or accept any certificate with --insecure'
       : 'no authority in tls.ca signed it: add the one that did, and any intermediate certificates',
-  'client-certificate': ({ tls }) =>
-    tls.cert === undefined
+  'client-certificate': (one) =>
+    one.tls.cert === undefined
       ? 'the server asks for a client certificate: declare tls.cert and tls.key in the target file'
       : 'the server does not accept the client certificate in tls.cert: see which authority it trusts',
 }
 
-export function remedyFor({ cause, detail }: NoResponse, way: Way): string {
-  const known = detail && remedies[detail]
+export function remedyFor(noResponse: NoResponse, way: Way): string {
+  const known = noResponse.detail && remedies[noResponse.detail]
   if (known) return `; ${known(way)}`
-  if (cause === 'malformed') return '; is that the port of an HTTP server?'
-  if (detail === 'plain-http' || (cause !== 'reset' && cause !== 'tls')) return ''
+  if (noResponse.cause === 'malformed') return '; is that the port of an HTTP server?'
+  if (
+    noResponse.detail === 'plain-http' ||
+    (noResponse.cause !== 'reset' && noResponse.cause !== 'tls')
+  )
+    return ''
   if (!way.baseUrl.startsWith('https:'))
     return `; if that port serves https, write ${way.baseUrl.replace(/^http:/, 'https:')}; if it only supports HTTP/2, enable HTTP/1.1`
   return way.tls.cert === undefined

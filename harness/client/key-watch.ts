@@ -41,8 +41,8 @@ export class KeyWatch {
     this.#isFew = run.options.depth === 'quick' || run.target.limits.credentialProbes === 'few'
   }
 
-  async separate({ credential }: Probe): Promise<void> {
-    const isWrong = !credential.full && credential.value !== undefined
+  async separate(probe: Probe): Promise<void> {
+    const isWrong = !probe.credential.full && probe.credential.value !== undefined
     if (!this.#isFew || !isWrong || !this.#run.keys.hasFull) return
     // Not urgent, unlike a liveness question: it queues behind waiting wrong keys.
     if (++this.#wrongKeys % wrongInARow === 0)
@@ -110,18 +110,18 @@ export class KeyWatch {
   }
 
   /** Whether all requests are limited, or this key with a Retry-After: a lock-out affects keys, also wrong ones. */
-  async #isQuota(id: OperationId, { response }: Exchange): Promise<boolean> {
-    if (response?.status !== 429) return false
+  async #isQuota(id: OperationId, exchange: Exchange): Promise<boolean> {
+    if (exchange.response?.status !== 429) return false
     const isLimited = async (credential: Credential): Promise<boolean> => {
       const other = (await this.#ask(id, credential)).response
       return other === undefined || isThrottled(other)
     }
     if (await isLimited({ shown: '', full: false })) return true
     const wrong = wrongKeyIn(this.#run.journal)
-    const saysWhen = retryAfter(response, Date.now()) !== undefined
+    const saysWhen = retryAfter(exchange.response, Date.now()) !== undefined
     return saysWhen && (wrong === undefined || !(await isLimited(wrong)))
   }
 }
 
-const isRefused = ({ response }: Exchange): boolean =>
-  response !== undefined && refusing.includes(response.status)
+const isRefused = (exchange: Exchange): boolean =>
+  exchange.response !== undefined && refusing.includes(exchange.response.status)

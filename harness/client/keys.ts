@@ -22,9 +22,9 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
       throw (failed = new NotExercised(error.message))
     }
   }
-  const written = (value: string, { label }: KeySource, full: boolean): Credential => ({
+  const written = (value: string, keySource: KeySource, full: boolean): Credential => ({
     value: `Bearer ${value}`,
-    shown: `Bearer ${label}`,
+    shown: `Bearer ${keySource.label}`,
     full,
   })
   const bearer = async (source: KeySource, full: boolean): Promise<Credential> =>
@@ -55,7 +55,7 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
     of: (source: KeySource): Promise<Credential> => bearer(source, false),
     /** All declared keys: no derived key may equal one. */
     async declared(): Promise<ReadonlySet<string>> {
-      const ofScenarios = Object.values(target.scenarios).map(({ key }) => key)
+      const ofScenarios = Object.values(target.scenarios).map((one) => one.key)
       const all = [
         sources.full,
         sources.expired,
@@ -64,10 +64,10 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
       ]
       return new Set(await Promise.all(all.filter((source) => source !== undefined).map(read)))
     },
-    learn({ value, shown }: Credential): void {
+    learn(credential: Credential): void {
       const withoutScheme = (text: string): string => text.replace(/^(Bearer|Basic) /, '')
-      if (value !== undefined && value !== shown)
-        redactor.add(withoutScheme(value), withoutScheme(shown))
+      if (credential.value !== undefined && credential.value !== credential.shown)
+        redactor.add(withoutScheme(credential.value), withoutScheme(credential.shown))
     },
   }
 }
@@ -86,9 +86,9 @@ const keyRead =
  * Why every answer to the full key was 401; undefined if one was not. A distinct error (§5) shows that the service has
  * read it.
  */
-export function keyRefusal({ answers }: Pick<Journal, 'answers'>): string | undefined {
+export function keyRefusal(journal: Pick<Journal, 'answers'>): string | undefined {
   let refusal: string | undefined
-  for (const { isOwn, shown, operation, status, tpe } of answers) {
+  for (const { isOwn, shown, operation, status, tpe } of journal.answers) {
     // A server may answer unknown paths before checking keys.
     if (!isOwn || shown !== 'full' || operation === null || saysNothing.includes(status)) continue
     if (status !== 401) return undefined
@@ -102,8 +102,8 @@ export const refusing: readonly number[] = [401, 403, 429]
 export const isAccepting = ({ shown, operation, status }: Answer): boolean =>
   shown === 'full' && operation !== null && !refusing.includes(status) && status !== 503
 
-const acceptedAt = ({ answers }: Pick<Journal, 'answers'>): number =>
-  answers.reduce((at, one) => (isAccepting(one) ? Math.max(at, one.sentAt) : at), -Infinity)
+const acceptedAt = (journal: Pick<Journal, 'answers'>): number =>
+  journal.answers.reduce((at, one) => (isAccepting(one) ? Math.max(at, one.sentAt) : at), -Infinity)
 
 /** Since when every answer has refused the full key (`performance.now()`); undefined if accepted. */
 export function refusedSince(journal: Pick<Journal, 'answers'>): number | undefined {
@@ -117,20 +117,22 @@ export function refusedSince(journal: Pick<Journal, 'answers'>): number | undefi
       !isAsked &&
       endedAt >= accepted,
   )
-  return refusals.length > 0 ? Math.min(...refusals.map(({ sentAt }) => sentAt)) : undefined
+  return refusals.length > 0 ? Math.min(...refusals.map((refusal) => refusal.sentAt)) : undefined
 }
 
-const isOfWrongKey = ({ shown, operation }: Answer): boolean =>
-  shown === 'other' && operation !== null
+const isOfWrongKey = (answer: Answer): boolean =>
+  answer.shown === 'other' && answer.operation !== null
 
-export const wrongKeyIn = ({ answers }: Pick<Journal, 'answers'>): Credential | undefined =>
-  answers.findLast((one) => isOfWrongKey(one) && one.status === 401)?.credential
+export const wrongKeyIn = (journal: Pick<Journal, 'answers'>): Credential | undefined =>
+  journal.answers.findLast((one) => isOfWrongKey(one) && one.status === 401)?.credential
 
 const lastAnswers = 24
 
 /** The longest series of wrong keys among the last answers, between accepted ones. */
-export function wrongRow({ answers }: Pick<Journal, 'answers'>): number {
-  const last = answers.filter((one) => isOfWrongKey(one) || isAccepting(one)).slice(-lastAnswers)
+export function wrongRow(journal: Pick<Journal, 'answers'>): number {
+  const last = journal.answers
+    .filter((one) => isOfWrongKey(one) || isAccepting(one))
+    .slice(-lastAnswers)
   let longest = 0
   let row = 0
   for (const one of last) longest = Math.max(longest, (row = isOfWrongKey(one) ? row + 1 : 0))

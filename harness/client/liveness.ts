@@ -100,9 +100,13 @@ export class Liveness {
    * since. True if it was away and came back, so that the request may be repeated; a target that stays away ends the
    * run instead of failing each request.
    */
-  async cameBack({ endedAt, response }: Exchange): Promise<boolean> {
-    if (this.#backAt < endedAt && (response || this.#answeredAt <= endedAt)) await this.#check()
-    return this.#backAt >= endedAt
+  async cameBack(exchange: Exchange): Promise<boolean> {
+    if (
+      this.#backAt < exchange.endedAt &&
+      (exchange.response || this.#answeredAt <= exchange.endedAt)
+    )
+      await this.#check()
+    return this.#backAt >= exchange.endedAt
   }
 
   async isThrottling(): Promise<boolean> {
@@ -165,8 +169,8 @@ export class Liveness {
     }
   }
 
-  #gatewayOf({ exchange }: Question): GatewayResponse | undefined {
-    return gatewayResponseOf(exchange, this.#settings.way)
+  #gatewayOf(question: Question): GatewayResponse | undefined {
+    return gatewayResponseOf(question.exchange, this.#settings.way)
   }
 
   /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`; empty if none. */
@@ -174,7 +178,7 @@ export class Liveness {
     const { run, redact } = this.#settings
     const open = [...this.#open].map(([request, sentAt]) => ({ request, sentAt }))
     // A server is more likely to crash on a body.
-    const hasNone = ({ request }: PreviousRequest): number => (request.body === undefined ? 1 : 0)
+    const hasNone = (one: PreviousRequest): number => (one.request.body === undefined ? 1 : 0)
     const inOrder = [...this.#lost, ...open].sort(
       (a, b) => hasNone(a.request) - hasNone(b.request) || a.sentAt - b.sentAt,
     )

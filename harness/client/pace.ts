@@ -138,7 +138,7 @@ interface ThrottleSettings {
   onTimeout(wall: Wall): void | Promise<void>
 }
 
-export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
+export function createThrottle(throttleSettings: ThrottleSettings) {
   const heldUntil = new Map<string, number>()
   let allHeldUntil = -Infinity
   /** A limit may be on wrong keys alone. */
@@ -160,14 +160,14 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
   const expire = async (): Promise<void> => {
     if (!wall) return
     const ms = performance.now() - wall.begunAt
-    await onTimeout({ ...wall, operations: [...wall.operations], ms })
+    await throttleSettings.onTimeout({ ...wall, operations: [...wall.operations], ms })
   }
-  const met = (operation: string, { status }: HttpResponse, askedMs: number): void => {
+  const met = (operation: string, response: HttpResponse, askedMs: number): void => {
     const now = performance.now()
     wall ??= { operations: new Set(), statuses: new Set(), askedMs: 0, begunAt: now }
     const { begunAt } = wall
     wall.operations.add(operation)
-    wall.statuses.add(status)
+    wall.statuses.add(response.status)
     wall.askedMs = Math.max(wall.askedMs, askedMs)
     const isLong = wall.askedMs > longestPauseMs
     // Each answer may ask for more, up to 60 s in all.
@@ -210,7 +210,10 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       longestAskedMs = Math.max(longestAskedMs, asked)
       met(operation, response, asked)
       // After the last retry, only a requested pause is kept. One that was too short is lengthened.
-      const own = attempt < maxTries && (asked === 0 || attempt > 0) ? baseMs * 2 ** attempt : 0
+      const own =
+        attempt < maxTries && (asked === 0 || attempt > 0)
+          ? throttleSettings.baseMs * 2 ** attempt
+          : 0
       if (asked > longestPauseMs) return undefined
       const pause = asked + own
       const until = performance.now() + pause
@@ -240,11 +243,11 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       return one.acquire(signal)
     },
     onHold: (call: (operation: string, pauseMs: number) => void): void => void listeners.push(call),
-    see({ response, sentAt }: Pick<Exchange, 'response' | 'sentAt'>, isKeyRight = true): void {
-      if (!response || isThrottled(response)) return
+    see(exchange: Pick<Exchange, 'response' | 'sentAt'>, isKeyRight = true): void {
+      if (!exchange.response || isThrottled(exchange.response)) return
       if (!isKeyRight) wrongKeys.operations.clear()
       // What was under way before says nothing.
-      if (wall === undefined || sentAt > wall.begunAt) release()
+      if (wall === undefined || exchange.sentAt > wall.begunAt) release()
     },
     /** At the end of a run, a quota of hours counts as spent at once. */
     endIfSpent: async (): Promise<void> => {

@@ -66,7 +66,7 @@ export function createSigns(baseUrl: string) {
         hints: [...hints, ...subjects.values()].map(clean),
         absent: isNowhere()
           ? []
-          : absent().map(({ operation, answered }) => ({ operation, answered: clean(answered) })),
+          : absent().map((one) => ({ operation: one.operation, answered: clean(one.answered) })),
       }
     },
   }

@@ -40,19 +40,19 @@ export async function decode({ body, encoding, cut }: Encoded, limit: number): P
   return decoded
 }
 
-async function undo(decoder: Transform, { body, cut }: Decoded, limit: number): Promise<Decoded> {
+async function undo(decoder: Transform, decoded: Decoded, limit: number): Promise<Decoded> {
   const collected = new Collector(limit)
-  decoder.end(body)
+  decoder.end(decoded.body)
   for await (const chunk of decoder)
     if (!collected.add(chunk as Uint8Array)) return { body: collected.bytes(), cut: true }
-  return { body: collected.bytes(), cut }
+  return { body: collected.bytes(), cut: decoded.cut }
 }
 
-function decoderFor(coding: string, { body, cut }: Decoded): Transform | undefined {
+function decoderFor(coding: string, decoded: Decoded): Transform | undefined {
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants
   // Small chunks take four times as long for what unpacks to megabytes, as a bomb does.
-  const chunkSize = body.length > 4096 ? 262_144 : 16_384
-  const flushing = { chunkSize, ...(cut && { finishFlush: Z_SYNC_FLUSH }) }
+  const chunkSize = decoded.body.length > 4096 ? 262_144 : 16_384
+  const flushing = { chunkSize, ...(decoded.cut && { finishFlush: Z_SYNC_FLUSH }) }
   switch (coding) {
     case 'gzip':
     case 'x-gzip':
@@ -60,13 +60,13 @@ function decoderFor(coding: string, { body, cut }: Decoded): Transform | undefin
     case 'deflate':
       // The zlib format is correct (RFC 9110 §8.4.1.2), but bare deflate is as common: its first byte never has the low
       // half 8.
-      return ((body[0] ?? 0) & 0x0f) === 8
+      return ((decoded.body[0] ?? 0) & 0x0f) === 8
         ? zlib.createInflate(flushing)
         : zlib.createInflateRaw(flushing)
     case 'br':
       return zlib.createBrotliDecompress({
         chunkSize,
-        ...(cut && { finishFlush: BROTLI_OPERATION_FLUSH }),
+        ...(decoded.cut && { finishFlush: BROTLI_OPERATION_FLUSH }),
       })
     default:
       return undefined

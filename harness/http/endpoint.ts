@@ -214,28 +214,28 @@ type Connector = BuildConnector.connector
 
 /** Connects by CONNECT (RFC 9110 §9.3.6), and then to the target through that tunnel. */
 function tunnelled(
-  { origin }: Endpoint,
-  { origin: proxy, authorization }: Proxy,
+  endpoint: Endpoint,
+  one: Proxy,
   opening: Connector,
   toTarget: Connector,
 ): Connector {
   // undici's clients get the method for a tunnel from its entry.
   const { Client: Whole } = require('undici') as Undici
-  const { hostname, port } = new URL(origin)
+  const { hostname, port } = new URL(endpoint.origin)
   const authority = `${hostname}:${port === '' ? '443' : port}`
   const headers = {
     host: authority,
-    ...(authorization && { 'proxy-authorization': authorization }),
+    ...(one.authorization && { 'proxy-authorization': one.authorization }),
   }
   return (options, callback) => {
-    const client = new Whole(proxy, { connect: opening, headersTimeout: 0 })
+    const client = new Whole(one.origin, { connect: opening, headersTimeout: 0 })
     client.connect({ path: authority, headers }).then(
-      ({ statusCode, socket }) => {
-        const isOpen = statusCode >= 200 && statusCode < 300
-        if (isOpen && socket instanceof Socket)
-          return void toTarget({ ...options, httpSocket: socket }, callback)
-        socket.on('error', () => undefined).destroy()
-        callback(new ProxyFailure(statusCode), null)
+      (other) => {
+        const isOpen = other.statusCode >= 200 && other.statusCode < 300
+        if (isOpen && other.socket instanceof Socket)
+          return void toTarget({ ...options, httpSocket: other.socket }, callback)
+        other.socket.on('error', () => undefined).destroy()
+        callback(new ProxyFailure(other.statusCode), null)
       },
       (error: unknown) => callback(new ProxyFailure(undefined, error), null),
     )

@@ -119,14 +119,14 @@ class Running implements Dispatcher.DispatchHandler {
     this.#fail(unaskedUpgrade)
   }
 
-  onResponseStart({ rawHeaders }: Dispatcher.DispatchController, status: number): void {
+  onResponseStart(dispatchController: Dispatcher.DispatchController, status: number): void {
     const { proxy, secure } = this.#line.endpoint
     if (status === 101) return this.#fail(unaskedUpgrade)
     if (status < 100) return this.#fail(belowHundred)
     if (status < 200) return
     // Only a forwarding proxy sends this; a tunnelling one has answered to CONNECT.
     if (status === 407 && proxy && !secure) return this.#fail(proxyWantsCredentials(proxy))
-    const headers = headerLines(rawHeaders as Buffer[])
+    const headers = headerLines(dispatchController.rawHeaders as Buffer[])
     // Sent to an idle connection, not in answer to the request that has just arrived (RFC 9110 §15.5.9).
     const closes = /\bclose\b/i.test(headerValue(headers, 'connection') ?? '')
     if (status === 408 && this.#previousTag && closes) return this.#fail(closedAsIdle, true)

@@ -97,18 +97,18 @@ function lineTo(handle: Handler, endpoint: Endpoint): Line {
 
 function requestOf(
   sent: Dispatcher.DispatchOptions,
-  { origin, host }: Endpoint,
+  endpoint: Endpoint,
   signal: AbortSignal,
 ): HandlerRequest {
   const body = (sent.body ?? '') as string | Uint8Array
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const lines = sent.headers as readonly string[]
-  const headers = new Headers({ host })
+  const headers = new Headers({ host: endpoint.host })
   for (let at = 0; at < lines.length; at += 2) headers.append(lines[at]!, lines[at + 1]!)
   if (sent.body !== undefined) headers.set('content-length', String(bytes.length))
   const text = (): string => new TextDecoder().decode(bytes)
   return {
-    ...{ method: sent.method, url: origin + sent.path, headers, signal },
+    ...{ method: sent.method, url: endpoint.origin + sent.path, headers, signal },
     arrayBuffer: async () => new Uint8Array(bytes).buffer,
     text: async () => text(),
     json: async () => JSON.parse(text()) as unknown,

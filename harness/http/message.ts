@@ -106,10 +106,10 @@ const usualLines: readonly HeaderLine[] = [
 ]
 
 /** The headers of a request as sent, except `host` and `content-length`. An empty user agent is omitted. */
-export function sentLines({ headers }: HttpRequest): readonly HeaderLine[] {
-  const lines = headers.filter((line) => line.value !== '' || !isNamed(line, 'user-agent'))
+export function sentLines(request: HttpRequest): readonly HeaderLine[] {
+  const lines = request.headers.filter((line) => line.value !== '' || !isNamed(line, 'user-agent'))
   for (const usual of usualLines)
-    if (!headers.some((line) => isNamed(line, usual.name))) lines.push(usual)
+    if (!request.headers.some((line) => isNamed(line, usual.name))) lines.push(usual)
   return lines
 }
 

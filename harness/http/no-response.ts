@@ -63,17 +63,19 @@ function plain(error: unknown): SystemError {
 }
 
 /** `the proxy proxy.example:3128 (HTTPS_PROXY)`, without credentials. */
-export const proxyName = ({ host, variable }: Proxy): string => `the proxy ${host} (${variable})`
+export const proxyName = (proxy: Proxy): string => `the proxy ${proxy.host} (${proxy.variable})`
 
 const byProxy = (message: string): Reason => reason('refused', message)
 
-function noTunnel({ status, cause }: ProxyFailure, proxy: Proxy, { host }: Progress): Reason {
-  if (status === undefined) return proxyUnreachable(plain(cause), proxy)
-  if (status === 407) return proxyWantsCredentials(proxy)
+function noTunnel(proxyFailure: ProxyFailure, proxy: Proxy, progress: Progress): Reason {
+  if (proxyFailure.status === undefined) return proxyUnreachable(plain(proxyFailure.cause), proxy)
+  if (proxyFailure.status === 407) return proxyWantsCredentials(proxy)
   const what =
-    status >= 500 ? `could not reach ${host}` : `does not let requests through to ${host}`
-  const past = `NO_PROXY=${host.replace(/:\d+$/, '')} bypasses it`
-  return byProxy(`${proxyName(proxy)} ${what}: it answered ${status}; ${past}`)
+    proxyFailure.status >= 500
+      ? `could not reach ${progress.host}`
+      : `does not let requests through to ${progress.host}`
+  const past = `NO_PROXY=${progress.host.replace(/:\d+$/, '')} bypasses it`
+  return byProxy(`${proxyName(proxy)} ${what}: it answered ${proxyFailure.status}; ${past}`)
 }
 
 export function proxyWantsCredentials(proxy: Proxy): Reason {
@@ -112,9 +114,9 @@ export function timedOut(timeoutMs: number, progress: Progress): Reason {
     : reason('timeout', `no answer ${within}`, 'nothing-came')
 }
 
-function isTls({ code = '', syscall }: SystemError, { secure, connected }: Progress): boolean {
+function isTls({ code = '', syscall }: SystemError, progress: Progress): boolean {
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return true
-  if (!secure || connected) return false
+  if (!progress.secure || progress.connected) return false
   return syscall === undefined
     ? code !== '' && !/^(UND_|ABORT_|ERR_(?!TLS_))/.test(code)
     : syscall === 'read'
@@ -160,12 +162,12 @@ function unreachable(error: SystemError, host: string): Reason {
   return reason('refused', message)
 }
 
-function notHttp({ message }: SystemError, { status, bodyBytes }: Progress): Reason {
-  const why = /\((.*)\)/.exec(message)?.[1] ?? message
+function notHttp(systemError: SystemError, progress: Progress): Reason {
+  const why = /\((.*)\)/.exec(systemError.message)?.[1] ?? systemError.message
   const what =
-    status === undefined
+    progress.status === undefined
       ? 'the answer is not HTTP'
-      : `the body of the answer is not HTTP after ${count(bodyBytes)} bytes`
+      : `the body of the answer is not HTTP after ${count(progress.bodyBytes)} bytes`
   return malformed(`${what}: ${why}`)
 }
 
@@ -180,11 +182,11 @@ function closed(error: SystemError, progress: Progress): Reason {
   return reason('reset', `the connection was ${event} ${place}`)
 }
 
-function read({ bodyBytes, bodyLength }: Progress): string {
-  const of = bodyLength === undefined ? '' : ` of ${count(bodyLength)}`
-  return `${count(bodyBytes)}${of} bytes of the body`
+function read(progress: Progress): string {
+  const of = progress.bodyLength === undefined ? '' : ` of ${count(progress.bodyLength)}`
+  return `${count(progress.bodyBytes)}${of} bytes of the body`
 }
 
 export const count = (value: number) => value.toLocaleString('en-US')
 
-const firstLine = ({ message }: Error) => message.split('\n', 1)[0]!.trim()
+const firstLine = (error: Error) => error.message.split('\n', 1)[0]!.trim()

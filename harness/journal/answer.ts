@@ -60,8 +60,9 @@ const mostBlocks = (exchange: Exchange): number =>
     : triesOf.granted
 
 /** Requests that cause a state wait on their own, and a new job may be missing: a later reading finds it. */
-const isAwaited = ({ purpose }: Exchange): boolean =>
-  purpose.role !== 'poll' && (purpose.expects ?? purpose.isSuccess) !== undefined
+const isAwaited = (exchange: Exchange): boolean =>
+  exchange.purpose.role !== 'poll' &&
+  (exchange.purpose.expects ?? exchange.purpose.isSuccess) !== undefined
 
 /**
  * True if the request names an object that the run made less than `settleMs` ago, so that the answer may only mean that

@@ -145,8 +145,8 @@ export function eventOf(
   return new ExchangeEvent(operation, about, intention, exchange)
 }
 
-const isValid = ({ purpose, probe }: Exchange): boolean =>
-  !purpose.expects && probe.fault === undefined && probe.credential.full
+const isValid = (exchange: Exchange): boolean =>
+  !exchange.purpose.expects && exchange.probe.fault === undefined && exchange.probe.credential.full
 
 type About = Pick<HistoryEvent, 'kind' | 'object' | 'within' | 'name'>
 

@@ -36,10 +36,10 @@ export interface History {
   follow(tell: (event: HistoryEvent) => void): void
 }
 
-function placesOf({ object, within }: HistoryEvent): string[] {
+function placesOf(event: HistoryEvent): string[] {
   const places: string[] = []
-  if (object !== undefined) places.push(`of ${idKey(object)}`)
-  if (within !== undefined) places.push(`within ${idKey(within)}`)
+  if (event.object !== undefined) places.push(`of ${idKey(event.object)}`)
+  if (event.within !== undefined) places.push(`within ${idKey(event.within)}`)
   return places
 }
 

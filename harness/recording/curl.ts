@@ -46,8 +46,8 @@ function remarksOn({ bodyLength, headers, body, url }: RecordedRequest): string 
 }
 
 export function curlOfBoth(first: FailureExchange, second: FailureExchange): string {
-  const isPlain = ({ curl }: FailureExchange): boolean =>
-    curl.startsWith('curl ') && !curl.includes(remarkMark)
+  const isPlain = (exchange: FailureExchange): boolean =>
+    exchange.curl.startsWith('curl ') && !exchange.curl.includes(remarkMark)
   if (isPlain(first) && isPlain(second))
     return `${first.curl} --next ${second.curl.slice('curl '.length)}`
   const { method, url } = first.request

@@ -36,7 +36,7 @@ export function recordHeaders(lines: readonly HeaderLine[], shown: Shown): Recor
 }
 
 export function recordHead(lines: readonly HeaderLine[], shown: Shown): RecordedHeaders {
-  const isJudged = ({ name }: HeaderLine): boolean => judged.has(name.toLowerCase())
+  const isJudged = (line: HeaderLine): boolean => judged.has(line.name.toLowerCase())
   const inOrder = [...lines.filter(isJudged), ...lines.filter((line) => !isJudged(line))]
   const kept = new Set(inOrder.slice(0, recordedLines))
   const recorded = recordHeaders(

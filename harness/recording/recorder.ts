@@ -25,8 +25,8 @@ const always =
 /** Headers whose shown value differs from the sent one: a shell fills in the key. */
 function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): Set<string> {
   const names = lines
-    .filter(({ name, value }) => shown[name.toLowerCase()] !== value)
-    .map(({ name }) => name.toLowerCase())
+    .filter((line) => shown[line.name.toLowerCase()] !== line.value)
+    .map((line) => line.name.toLowerCase())
   return new Set([...names, 'authorization'])
 }
 
@@ -65,14 +65,14 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
   let held = 0
   const times = new Map<string, number>()
   const redact = (text: string): string => redactor.text(text)
-  const shown: Shown = ({ name, value }) => ({
-    name: redact(name.toLowerCase()),
-    value: redactor.header(value),
+  const shown: Shown = (one) => ({
+    name: redact(one.name.toLowerCase()),
+    value: redactor.header(one.value),
   })
   const formOf = ({ url, request, result, credential }: EndedExchange): FailureExchange => {
     const own = credential.value !== undefined
     const shownAsSent = request.headers.filter(
-      ({ name }) => !own || name.toLowerCase() !== 'authorization',
+      (header) => !own || header.name.toLowerCase() !== 'authorization',
     )
     const { 'user-agent': userAgent, ...headers } = recordHeaders(shownAsSent, shown)
     if (userAgent) headers['user-agent'] = userAgent

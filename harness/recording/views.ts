@@ -60,11 +60,11 @@ function undone(text: string, escapes: Escapes): View[] {
   ]
 }
 
-function originsOf(text: string, { pattern, read }: Escapes): number[] {
+function originsOf(text: string, escapes: Escapes): number[] {
   const origins: number[] = []
   let from = 0
-  for (const { 0: escape, index } of text.matchAll(pattern)) {
-    if (read(escape) === escape) continue
+  for (const { 0: escape, index } of text.matchAll(escapes.pattern)) {
+    if (escapes.read(escape) === escape) continue
     for (; from <= index; from++) origins.push(from)
     from = index + escape.length
   }
@@ -78,17 +78,17 @@ const codings = [
   { format: 'base64', bits: 6, ways: 4, other: /[^\w+/-]/g, enough: /[\w+/-]{11}/ },
 ] as const
 
-function decoded({ text, place }: View): View[] {
-  const present = codings.filter(({ enough }) => enough.test(text))
+function decoded(view: View): View[] {
+  const present = codings.filter((coding) => coding.enough.test(view.text))
   return present.flatMap(({ format, bits, ways, other }) => {
-    const digits = text.replace(other, '0')
+    const digits = view.text.replace(other, '0')
     return Array.from({ length: ways }, (_, before): View => ({
       text: Buffer.from('0'.repeat(before) + digits, format).toString('latin1'),
       isDecoded: true,
       place(from, to) {
         const end = Math.ceil((8 * to) / bits) - before
-        const padding = format === 'base64' ? /^={0,2}/.exec(text.slice(end, end + 2))![0] : ''
-        return place(Math.max(0, Math.floor((8 * from) / bits) - before), end + padding.length)
+        const padding = format === 'base64' ? /^={0,2}/.exec(view.text.slice(end, end + 2))![0] : ''
+        return view.place(Math.max(0, Math.floor((8 * from) / bits) - before), end + padding.length)
       },
     }))
   })

@@ -51,7 +51,7 @@ export function parseBaseline(text: string, file: string): Baseline {
     ...entry,
     ...(was && { was: [was].flat() }),
   }))
-  const ids = entries.map(({ id }) => id)
+  const ids = entries.map((entry) => entry.id)
   const twice = ids.find((id, at) => ids.indexOf(id) !== at)
   ensure(twice === undefined, `${file}: expected: ${twice} is listed twice`)
   return { file, entries }
@@ -64,13 +64,18 @@ function recorded(result: RequirementResult): BaselineEntry {
 
 /** Compares results with a baseline. A stale entry decides the exit code; one that was not exercised is only named. */
 export function holdAgainst(
-  { entries, file }: Baseline,
+  baseline: Baseline,
   results: readonly RequirementResult[],
   now: Date,
 ): BaselineSummary {
   const byId = new Map(results.map((result) => [result.id, result]))
-  const summary: BaselineSummary = { file, expected: [], stale: [], notExercised: [] }
-  for (const entry of entries) {
+  const summary: BaselineSummary = {
+    file: baseline.file,
+    expected: [],
+    stale: [],
+    notExercised: [],
+  }
+  for (const entry of baseline.entries) {
     const { id } = entry
     const result = byId.get(id)
     const outcome = result?.outcome
@@ -79,30 +84,32 @@ export function holdAgainst(
     else if (outcome === 'failed') summary.expected.push(id)
     else if (outcome !== 'passed') summary.notExercised.push(id)
   }
-  const reasons = entries.flatMap(({ id, reason }) =>
-    reason !== undefined && byId.has(id) ? [{ id, reason }] : [],
+  const reasons = baseline.entries.flatMap((entry) =>
+    entry.reason !== undefined && byId.has(entry.id)
+      ? [{ id: entry.id, reason: entry.reason }]
+      : [],
   )
   return reasons.length > 0 ? { ...summary, reasons } : summary
 }
 
-export function reasonExpected({ run }: Pick<Report, 'run'>, id: string): string | undefined {
-  return run.baseline?.reasons?.find((entry) => entry.id === id)?.reason
+export function reasonExpected(report: Pick<Report, 'run'>, id: string): string | undefined {
+  return report.run.baseline?.reasons?.find((entry) => entry.id === id)?.reason
 }
 
-export function heldEntries({ entries }: Baseline, now: Date): BaselineEntry[] {
-  return entries.filter((entry) => !isPast(entry, now))
+export function heldEntries(baseline: Baseline, now: Date): BaselineEntry[] {
+  return baseline.entries.filter((entry) => !isPast(entry, now))
 }
 
 export function isExpectedFailure(
   entries: readonly BaselineEntry[],
   result: RequirementResult,
 ): boolean {
-  const entry = entries.find(({ id }) => id === result.id)
+  const entry = entries.find((one) => one.id === result.id)
   return entry !== undefined && otherwise(entry, result) === undefined
 }
 
-function isPast({ until }: BaselineEntry, now: Date): boolean {
-  return until !== undefined && now.toISOString().slice(0, 10) > until
+function isPast(baselineEntry: BaselineEntry, now: Date): boolean {
+  return baselineEntry.until !== undefined && now.toISOString().slice(0, 10) > baselineEntry.until
 }
 
 function whyStale(
@@ -115,23 +122,25 @@ function whyStale(
   return isPast(entry, now) ? `expected until ${entry.until}` : otherwise(entry, result)
 }
 
-function otherwise({ was }: BaselineEntry, result: RequirementResult): string | undefined {
-  const others = responsesOf(result).filter((one) => !was?.some((known) => isSame(known, one)))
-  if (was === undefined || others.length === 0) return undefined
-  return `it fails otherwise: ${sayAnswers(was)} was recorded, ${sayAnswers(others)} was received`
+function otherwise(baselineEntry: BaselineEntry, result: RequirementResult): string | undefined {
+  const others = responsesOf(result).filter(
+    (one) => !baselineEntry.was?.some((known) => isSame(known, one)),
+  )
+  if (baselineEntry.was === undefined || others.length === 0) return undefined
+  return `it fails otherwise: ${sayAnswers(baselineEntry.was)} was recorded, ${sayAnswers(others)} was received`
 }
 
-export function foreignBaseline({ file, of }: Baseline, target: Report['target']): string[] {
-  if (of === undefined || isSameTarget(of, target)) return []
+export function foreignBaseline(baseline: Baseline, target: Report['target']): string[] {
+  if (baseline.of === undefined || isSameTarget(baseline.of, target)) return []
   return [
-    `${file} is a report of another target (${of.name}, ${of.baseUrl}); ` +
+    `${baseline.file} is a report of another target (${baseline.of.name}, ${baseline.of.baseUrl}); ` +
       `its failures are taken as expected for ${target.name}, ${target.baseUrl}`,
   ]
 }
 
 function isSameTarget(one: Report['target'], two: Report['target']): boolean {
-  const isHere = ({ baseUrl }: Report['target']): boolean =>
-    URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
+  const isHere = (other: Report['target']): boolean =>
+    URL.canParse(other.baseUrl) && isLoopback(new URL(other.baseUrl).hostname)
   return one.baseUrl === two.baseUrl || (one.digest === two.digest && isHere(one) && isHere(two))
 }
 
@@ -140,9 +149,9 @@ function isSameTarget(one: Report['target'], two: Report['target']): boolean {
  * (only a person should extend a date), and record the new answer. New failures that would decide the exit code are
  * added; entries that passed, do not apply or are unknown are removed.
  */
-export function updateBaseline({ file, entries: old }: Baseline, report: Report, now: Date) {
+export function updateBaseline(baseline: Baseline, report: Report, now: Date) {
   const { requirements, run } = report
-  const known = new Map(old.map((entry) => [entry.id, entry]))
+  const known = new Map(baseline.entries.map((entry) => [entry.id, entry]))
   const entries = requirements.flatMap((result): BaselineEntry[] => {
     const before = known.get(result.id)
     const stays = result.outcome === 'not-exercised' || (before?.flaky && isPassed(result))
@@ -157,13 +166,13 @@ export function updateBaseline({ file, entries: old }: Baseline, report: Report,
     was === undefined ? entry : { ...entry, was: was.length === 1 ? was[0] : was },
   )
   return {
-    baseline: { file, entries } satisfies Baseline,
+    baseline: { file: baseline.file, entries } satisfies Baseline,
     text: `${JSON.stringify({ expected: written }, null, 2)}\n`,
     difference: differenceOf(known, entries, requirements, now),
   }
 }
 
-const isPassed = ({ outcome }: RequirementResult): boolean => outcome === 'passed'
+const isPassed = (result: RequirementResult): boolean => result.outcome === 'passed'
 
 /** Changes, one line each: `+ id: what it did`, `- id: why`, `~ id: how it fails now`, `! id: past its date`. */
 function differenceOf(

@@ -24,7 +24,7 @@ export function decide(
   const deciding = decidingRequirements(report, options)
   const isStale = (report.run.baseline?.stale.length ?? 0) > 0
   if (deciding.length === 0 && !isStale) return { code: 0, because: success(report) }
-  const isMissed = deciding.some(({ outcome }) => outcome === 'not-exercised')
+  const isMissed = deciding.some((one) => one.outcome === 'not-exercised')
   const because = failureReasons(report, deciding).join('; ')
   return { code: 1, because, ...(isMissed && { requireExercised: true }) }
 }
@@ -46,7 +46,7 @@ export function decidingRequirements(
   { requireExercised = false }: ExitOptions,
 ): RequirementResult[] {
   const expected = new Set(baseline?.expected)
-  const stale = new Set(baseline?.stale.map(({ id }) => id))
+  const stale = new Set(baseline?.stale.map((one) => one.id))
   return requirements.filter((result) => {
     const { id, level, outcome } = result
     if (outcome === 'failed')
@@ -83,10 +83,10 @@ function failureReasons(
 ): string[] {
   const { expected = [], file = 'the baseline', notExercised = [], stale = [] } = baseline ?? {}
   const isHeld = expected.length + stale.length + notExercised.length > 0
-  const staleIds = new Set(stale.map(({ id }) => id))
-  const failed = deciding.filter(({ outcome }) => outcome === 'failed')
-  const fresh = failed.filter(({ id }) => !staleIds.has(id))
-  const of = (wanted: string): number => fresh.filter(({ level }) => level === wanted).length
+  const staleIds = new Set(stale.map((one) => one.id))
+  const failed = deciding.filter((one) => one.outcome === 'failed')
+  const fresh = failed.filter((one) => !staleIds.has(one.id))
+  const of = (wanted: string): number => fresh.filter((one) => one.level === wanted).length
   const levels = (['must', 'should'] as const).filter((level) => of(level) > 0)
   const changed = failed.length - fresh.length
   const old = staleIds.size - changed

@@ -12,8 +12,8 @@ export function plainReason(reason: string | Reason): Reason {
   return typeof reason === 'string' ? { reason } : reason
 }
 
-export function reasonIn({ reason, why }: Reason): Reason {
-  return { reason, ...(why && { why }) }
+export function reasonIn(one: Reason): Reason {
+  return { reason: one.reason, ...(one.why && { why: one.why }) }
 }
 
 export function leftOut(by: LeftOutBy): Reason {
@@ -66,26 +66,32 @@ export function targetReason(baseUrl: string, problem: string): Reason {
 
 type Judged = Pick<RequirementResult, 'outcome' | 'why'>
 
-export function isLeftOut({ outcome, why }: Judged, by?: LeftOutBy): boolean {
+export function isLeftOut(judged: Judged, by?: LeftOutBy): boolean {
   return (
-    outcome === 'not-exercised' && why?.kind === 'left-out' && (by === undefined || why.by === by)
+    judged.outcome === 'not-exercised' &&
+    judged.why?.kind === 'left-out' &&
+    (by === undefined || judged.why.by === by)
   )
 }
 
-export function isLeftOutByOption({ outcome, why }: Judged): boolean {
+export function isLeftOutByOption(judged: Judged): boolean {
   const options: readonly LeftOutBy[] = choosing
-  return outcome === 'not-exercised' && why?.kind === 'left-out' && options.includes(why.by)
+  return (
+    judged.outcome === 'not-exercised' &&
+    judged.why?.kind === 'left-out' &&
+    options.includes(judged.why.by)
+  )
 }
 
-export function isMistake({ outcome, why }: Judged): boolean {
-  return outcome === 'not-exercised' && why?.kind === 'mistake'
+export function isMistake(judged: Judged): boolean {
+  return judged.outcome === 'not-exercised' && judged.why?.kind === 'mistake'
 }
 
 export function commonReason(results: readonly RequirementResult[]): Reason | undefined {
   const wanted = results.filter(
     (result) => result.outcome === 'not-exercised' && !isLeftOut(result),
   )
-  const groups = [...groupBy(wanted, ({ reason }) => reason)]
+  const groups = [...groupBy(wanted, (one) => one.reason)]
   const known = groups.filter(([reason]) => reason !== undefined)
   const [most] = known.toSorted(([, one], [, other]) => other.length - one.length)
   return most && reasonIn(most[1][0] as Reason)

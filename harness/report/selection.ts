@@ -3,9 +3,10 @@ export interface Selection {
   readonly skip: readonly string[]
 }
 
-export function isSelected(id: string, { only, skip }: Selection): boolean {
-  if (only.length > 0 && !only.some((pattern) => matchesId(id, pattern))) return false
-  return !skip.some((pattern) => matchesId(id, pattern))
+export function isSelected(id: string, selection: Selection): boolean {
+  if (selection.only.length > 0 && !selection.only.some((pattern) => matchesId(id, pattern)))
+    return false
+  return !selection.skip.some((pattern) => matchesId(id, pattern))
 }
 
 const longestPattern = 256

@@ -23,7 +23,7 @@ export function verdictOf(results: readonly RequirementResult[], run: RunFacts):
   const isShown =
     has('passed', counted) || has('failed', counted) || (run.runs === 0 && has('failed'))
   if (run.keyRefused || !isShown) return 'not-judged'
-  const musts = results.filter(({ level }) => level === 'must')
+  const musts = results.filter((result) => result.level === 'must')
   if (has('failed', run.strict ? results : musts)) return 'non-conformant'
   const isPart = run.readOnly || run.interrupted || results.some(isMistake)
   return isPart || has('not-exercised', musts) ? 'passing' : 'conformant'
@@ -33,8 +33,8 @@ function countedRequirements(
   results: readonly RequirementResult[],
   selection: Selection,
 ): readonly RequirementResult[] {
-  const isOutside = ({ operation }: RequirementResult): boolean => operation !== 'envelope'
-  const selected = results.filter(({ id }) => isSelected(id, selection))
+  const isOutside = (result: RequirementResult): boolean => result.operation !== 'envelope'
+  const selected = results.filter((result) => isSelected(result.id, selection))
   const onlyEnvelope = selected.length > 0 && !selected.some(isOutside)
   return onlyEnvelope ? selected : results.filter(isOutside)
 }
@@ -60,8 +60,8 @@ export interface HttpResponse {
   readonly tpe?: string
 }
 
-export function responseOf({ exchange }: Pick<Failure, 'exchange'>): HttpResponse {
-  const response = exchange?.response
+export function responseOf(failure: Pick<Failure, 'exchange'>): HttpResponse {
+  const response = failure.exchange?.response
   if (response === undefined) return { status: null }
   const tpe = response.bodyEncoding === undefined ? tpeIn(response.body) : undefined
   return { status: response.status, ...(tpe !== undefined && { tpe }) }
@@ -75,8 +75,8 @@ function tpeIn(body: string): string | undefined {
   return typeof tpe === 'string' ? tpe : undefined
 }
 
-export function responsesOf({ failures }: RequirementResult): HttpResponse[] {
-  return failures
+export function responsesOf(result: RequirementResult): HttpResponse[] {
+  return result.failures
     .map(responseOf)
     .filter((one, at, all) => all.findIndex((other) => isSame(one, other)) === at)
 }

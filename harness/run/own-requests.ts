@@ -54,8 +54,8 @@ export async function sendHookRequest(
     : { status: undefined, why: result.message }
 }
 
-const deadlineOf = ({ life }: Pick<Run, 'life'>): number =>
-  life.ended ? responseAfterEndMs : responseMs
+const deadlineOf = (run: Pick<Run, 'life'>): number =>
+  run.life.ended ? responseAfterEndMs : responseMs
 
 function withQuery(search: string, query: Readonly<Record<string, string>>): string {
   const own = new URLSearchParams(search)
@@ -108,14 +108,14 @@ export async function setUp(run: Run): Promise<void> {
 }
 
 function save(
-  { save: pointers }: SetupRequest,
+  setupRequest: SetupRequest,
   response: HttpResponse,
   saved: Map<string, string>,
 ): string | undefined {
   const json = response.json()
   const answered = `it returned ${response.status} ${json.ok ? `with ${preview(json.value)}` : 'without JSON'}`
   if (response.status >= 400) return answered
-  for (const [name, pointer] of Object.entries(pointers)) {
+  for (const [name, pointer] of Object.entries(setupRequest.save)) {
     const value = json.ok ? getAt(json.value, pointer) : undefined
     if ((typeof value !== 'string' && typeof value !== 'number') || value === '')
       return `there is no string or number at ${pointer}, which "save" calls ${name}: ${answered}`
@@ -150,8 +150,8 @@ const repeatsMs = 60_000
 export async function cleanUp(run: Run): Promise<void> {
   const { created, cleanups } = run.objects
   const begunAt = performance.now()
-  const cleanupOf = ({ operation }: Created): readonly HookRequest[] =>
-    run.target.operations[operation as OperationId]?.cleanup ?? []
+  const cleanupOf = (one: Created): readonly HookRequest[] =>
+    run.target.operations[one.operation as OperationId]?.cleanup ?? []
   const waiting = created.filter((object) => cleanupOf(object).length > 0)
   for (const object of waiting) cleanups.set(object, 'the run ended before')
   const isOver = (): boolean => isHurried(run) && performance.now() - begunAt > afterInterruptMs
@@ -174,7 +174,7 @@ function isHurried({ life: { ended } }: Pick<Run, 'life'>): boolean {
 
 async function removed(
   run: Run,
-  { id }: Created,
+  created: Created,
   requests: readonly HookRequest[],
   begunAt: number,
 ): Promise<string | null> {
@@ -184,7 +184,7 @@ async function removed(
     performance.now() + waitMs < begunAt + repeatsMs
   const sending = { role: 'cleanup', requirement: null } as const
   for (const request of requests) {
-    const filled = fillRequest(request, new Map([['id', id]]))
+    const filled = fillRequest(request, new Map([['id', created.id]]))
     const response = await sendPatiently(run, filled, sending, mayHelp)
     if (response.status === undefined) return response.why
     const isGone = response.status === 404 || response.status === 410

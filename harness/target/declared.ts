@@ -139,8 +139,8 @@ export function withEveryOperation(file: TargetFile): TargetFile {
     requirementOf(grantedRequirement[id])
       .needs.flat()
       .some((pointer) => pointer.startsWith('/resources/') && declares(file, pointer))
-  const others = operations.filter(({ id }) => own[id] === undefined && !needsDeclared(id))
-  const entries = others.map(({ id }) => [id, rest] as const)
+  const others = operations.filter((one) => own[one.id] === undefined && !needsDeclared(one.id))
+  const entries = others.map((other) => [other.id, rest] as const)
   return { ...file, operations: { ...own, ...Object.fromEntries(entries) } }
 }
 
@@ -235,7 +235,7 @@ export function unreachableIds(file: TargetFile): Record<string, string> {
 
 export function unreachableProblems(file: TargetFile): string[] {
   const problemOf = (entry: string): string | undefined => {
-    const matched = catalogue.filter(({ id }) => matchesId(id, entry))
+    const matched = catalogue.filter((one) => matchesId(one.id, entry))
     if (matched.length === 0) return ` matches no requirement${didYouMean(entry, requirementIds)}`
     const possible = matched.filter(mayBeUnreachable)
     if (possible.length === 0)
@@ -254,7 +254,7 @@ export function isExclusive({ before, after, repeat }: Scenario): boolean {
   return before.length > 0 || after.length > 0 || repeat !== undefined
 }
 
-export function exclusiveIds({ scenarios }: Pick<Target, 'scenarios'>): ReadonlySet<string> {
-  const alone = Object.entries(scenarios).filter(([, scenario]) => isExclusive(scenario))
+export function exclusiveIds(target: Pick<Target, 'scenarios'>): ReadonlySet<string> {
+  const alone = Object.entries(target.scenarios).filter(([, scenario]) => isExclusive(scenario))
   return new Set(alone.map(([id]) => id))
 }

@@ -29,10 +29,10 @@ export function note(noted: Noted, place: string, value: string, label: string):
     )
 }
 
-export function redactorFor({ secrets, kept }: Pick<Target, 'secrets' | 'kept'>): Redactor {
+export function redactorFor(target: Pick<Target, 'secrets' | 'kept'>): Redactor {
   const redactor = new Redactor()
-  for (const { value, label } of secrets) redactor.add(value, label)
-  for (const text of kept) redactor.keep(text)
+  for (const { value, label } of target.secrets) redactor.add(value, label)
+  for (const text of target.kept) redactor.keep(text)
   return redactor
 }
 

@@ -25,11 +25,11 @@ export function didYouMean(written: string, candidates: readonly string[], prefi
     : `; known: ${candidates.join(', ')}`
 }
 
-export const requirementIds: readonly string[] = catalogue.map(({ id }) => id)
+export const requirementIds: readonly string[] = catalogue.map((one) => one.id)
 
-const patterns = [...new Set(catalogue.map(({ operation }) => `${operation}/*`))]
+const patterns = [...new Set(catalogue.map((one) => `${one.operation}/*`))]
 
-const families = [...new Set(catalogue.map(({ operation }) => `${operation.split('.')[0]}.*`))]
+const families = [...new Set(catalogue.map((one) => `${one.operation.split('.')[0]}.*`))]
 
 /** `; did you mean jobs.create/*?` for a near id or pattern, else how to list all. */
 export function idMeant(written: string): string {

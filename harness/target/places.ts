@@ -120,7 +120,7 @@ export function fillTarget(target: Target, saved: Saved): Target {
 }
 
 function onlyRead(requests: readonly HookRequest[]): boolean {
-  return requests.every(({ method }) => method === 'GET' || method === 'HEAD')
+  return requests.every((request) => request.method === 'GET' || request.method === 'HEAD')
 }
 
 /** The target for `--read-only`: leaves out `setup` and `teardown` if they may change it, and the values that `setup` saves. */

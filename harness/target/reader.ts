@@ -133,7 +133,7 @@ export class Reader {
         expired === undefined ? undefined : this.#key('keys.expired', expired, labels.expired),
       restricted: Object.fromEntries(
         ofAll
-          ? allOperations.map(({ id }) => [id, ofAll])
+          ? allOperations.map((allOperation) => [allOperation.id, ofAll])
           : Object.entries(each ?? {}).map(([id, key]) => [id, read(key, `keys.restricted.${id}`)]),
       ),
     })
@@ -203,15 +203,15 @@ export class Reader {
   }
 
   /** Notes the secret part of a header or query member, by its name or because it comes from the environment. */
-  #noteHeader(place: string, { name, value }: HeaderLine, variable?: string): void {
+  #noteHeader(place: string, line: HeaderLine, variable?: string): void {
     const label = variable === undefined ? labels.other : `$${variable}`
-    if (isAuthorization(name)) {
-      const [, credentials] = /^\S+ (.+)$/.exec(value) ?? []
+    if (isAuthorization(line.name)) {
+      const [, credentials] = /^\S+ (.+)$/.exec(line.value) ?? []
       const behind = variable === undefined ? label : `\${${variable}#* }`
-      note(this, place, credentials ?? value, credentials === undefined ? label : behind)
-    } else if (isSecretName(name)) {
-      note(this, place, value, label)
-    } else if (variable !== undefined) this.hidden.push({ value, label })
+      note(this, place, credentials ?? line.value, credentials === undefined ? label : behind)
+    } else if (isSecretName(line.name)) {
+      note(this, place, line.value, label)
+    } else if (variable !== undefined) this.hidden.push({ value: line.value, label })
   }
 
   /** @param instead what to do instead of an Authorization header, if the suite sends one */
@@ -221,7 +221,7 @@ export class Reader {
 
   #query(before: string, query?: HeaderValues): Record<string, string> {
     const lines = this.#lines(before, query, (_, value) => headerValueProblem(value))
-    return Object.fromEntries(lines.map(({ name, value }) => [name, value]))
+    return Object.fromEntries(lines.map((line) => [line.name, line.value]))
   }
 
   #hooks(place: string, requests: readonly HookRequestValue[] = []): HookRequest[] {
@@ -229,7 +229,7 @@ export class Reader {
     return requests.map(({ method, url, headers, body }, at) => {
       const whole = /^https?:/i.test(url) ? url : `${baseUrl}/${url.replace(/^\/+/, '')}`
       const lines = this.#headers(`${place}[${at}].headers`, headers)
-      const hasOwn = lines.some(({ name }) => name.toLowerCase() === 'authorization')
+      const hasOwn = lines.some((line) => line.name.toLowerCase() === 'authorization')
       return {
         method: method.toUpperCase(),
         url: whole,

@@ -55,7 +55,7 @@ export async function resolveTarget(
     ids: new Set(texts.map((text) => text.toLowerCase())),
     file: shown,
     digest: targetDigest(file),
-    secrets: [...reader.secrets, ...reader.hidden.filter(({ value }) => !isKept(value))],
+    secrets: [...reader.secrets, ...reader.hidden.filter((one) => !isKept(one.value))],
     kept,
   }
   for (const text of kept) printed.keep(text)

@@ -122,25 +122,26 @@ export function checkOutputs(outputs: readonly OutputFile[], inputs: InputFiles)
         `${output.option}: contains a key, which is never overwritten; give another file`,
       )
     }
-    const twin = outputs.slice(0, index).find(({ path }) => identityOf(path) === identity)
+    const twin = outputs.slice(0, index).find((output) => identityOf(output.path) === identity)
     // Several outputs may share a device.
     if (twin && existing(output.path)?.isFile() !== false)
       throw new UserError(`${output.option}: is the same file as ${twin.option}`)
   }
 }
 
-function refuseUnwritable({ option, path }: OutputFile): void {
+function refuseUnwritable(outputFile: OutputFile): void {
   try {
-    makeFolder(dirname(resolve(path)))
-    if (existing(path)?.isDirectory()) throw new UserError(`${option}: is a folder`)
-    if (isWrittenDirectly(path)) return accessSync(path, constants.W_OK)
+    makeFolder(dirname(resolve(outputFile.path)))
+    if (existing(outputFile.path)?.isDirectory())
+      throw new UserError(`${outputFile.option}: is a folder`)
+    if (isWrittenDirectly(outputFile.path)) return accessSync(outputFile.path, constants.W_OK)
     // Write a file: `accessSync` misses a read-only disk and a quota, and always succeeds for root.
-    const probe = besideOf(path)
+    const probe = besideOf(outputFile.path)
     closeSync(openSync(probe, 'wx'))
     rmSync(probe)
   } catch (error) {
     if (error instanceof UserError) throw error
-    throw unwritable(option, error)
+    throw unwritable(outputFile.option, error)
   }
 }
 
@@ -189,10 +190,10 @@ export function parseReportRequests<Name extends string = FormatName>(
   files = formatFiles as FormatFiles<Name>,
 ): ReportRequest<Name>[] {
   const requests = values.map((value) => parseOne(value, files) as ReportRequest<Name>)
-  requests.forEach(({ path }, index) => {
-    const other = requests.findIndex((request) => request.path === path)
+  requests.forEach((one, index) => {
+    const other = requests.findIndex((request) => request.path === one.path)
     if (other === index) return
-    const place = path === '-' ? 'stdout (-)' : path
+    const place = one.path === '-' ? 'stdout (-)' : one.path
     throw new UserError(`--report ${values[index]}: ${place} is taken by --report ${values[other]}`)
   })
   return requests
@@ -209,11 +210,11 @@ function parseOne(value: string, files: FormatFiles<string>): ReportRequest<stri
 }
 
 export function keepsExchanges(requests: readonly ReportRequest[]): boolean {
-  return requests.some(({ format }) => 'hasEveryExchange' in formats[format])
+  return requests.some((request) => 'hasEveryExchange' in formats[request.format])
 }
 
 export function takesStdout(requests: readonly { readonly path: string }[]): boolean {
-  return requests.some(({ path }) => path === '-')
+  return requests.some((request) => request.path === '-')
 }
 
 export function streamForPeople(
@@ -237,6 +238,10 @@ export function reportFiles<Name extends string>(
   requests: readonly ReportRequest<Name>[],
 ): (ReportRequest<Name> & OutputFile)[] {
   return requests
-    .filter(({ path }) => path !== '-')
-    .map(({ format, path }) => ({ format, path, option: `--report ${format}=${path}` }))
+    .filter((request) => request.path !== '-')
+    .map((request) => ({
+      format: request.format,
+      path: request.path,
+      option: `--report ${request.format}=${request.path}`,
+    }))
 }

@@ -76,7 +76,8 @@ export async function writeReports(
   return { report: reportNow(), problems: [...problems.values()], written }
 }
 
-const isDirect = ({ path }: ReportRequest): boolean => path === '-' || isWrittenDirectly(path)
+const isDirect = (reportRequest: ReportRequest): boolean =>
+  reportRequest.path === '-' || isWrittenDirectly(reportRequest.path)
 
 interface Ending {
   readonly requests: readonly ReportRequest[]
@@ -135,7 +136,7 @@ export function keptExchanges(
 ) {
   if (problem === undefined) return { requests, exchanges: () => loggedExchanges(log) }
   return {
-    requests: requests.filter(({ format }) => format !== 'har'),
+    requests: requests.filter((request) => request.format !== 'har'),
     exchanges: () => [],
   }
 }

@@ -57,9 +57,9 @@ function failureMessage(result: RequirementResult): string {
   return [`${statement} (${levels[level]}, ${sections(section)})`, ...blocks, ...rest].join('\n\n')
 }
 
-function skipNote({ failures, reason }: RequirementResult): string {
-  if (reason !== undefined) return terminalText(reason)
-  const [first] = failures
+function skipNote(result: RequirementResult): string {
+  if (result.reason !== undefined) return terminalText(result.reason)
+  const [first] = result.failures
   return terminalText(
     `failed, but only recommended: expected ${first?.expected}, received ${first?.actual}`,
   )
@@ -139,17 +139,18 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
 }
 
 /** Reports the time of a test's own requests: the runner measures the wait as well. */
-function takeTimeOf(
-  { result }: Pick<RunnerTestCase, 'result'>,
-  { durationMs }: RequirementResult,
-): void {
-  if (result === undefined) return
-  const shown = { get: () => durationMs, set: () => undefined }
-  Object.defineProperty(result, 'duration', { ...shown, enumerable: true, configurable: true })
+function takeTimeOf(runnerTestCase: Pick<RunnerTestCase, 'result'>, one: RequirementResult): void {
+  if (runnerTestCase.result === undefined) return
+  const shown = { get: () => one.durationMs, set: () => undefined }
+  Object.defineProperty(runnerTestCase.result, 'duration', {
+    ...shown,
+    enumerable: true,
+    configurable: true,
+  })
 }
 
-function isFailure({ level, outcome }: RequirementResult, strict: boolean): boolean {
-  return outcome === 'failed' && (level === 'must' || strict)
+function isFailure(result: RequirementResult, strict: boolean): boolean {
+  return result.outcome === 'failed' && (result.level === 'must' || strict)
 }
 
 function mistake(error: unknown): never {
@@ -160,28 +161,29 @@ function byOperation({
   only = [],
   skip = [],
 }: ConformanceOptions): (readonly CatalogueRequirement[])[] {
-  const selected = catalogue.filter(({ id }) => isSelected(id, { only, skip }))
-  const { envelope = [], ...others } = Object.fromEntries(
-    groupBy(selected, ({ operation }) => operation),
-  )
+  const selected = catalogue.filter((one) => isSelected(one.id, { only, skip }))
+  const { envelope = [], ...others } = Object.fromEntries(groupBy(selected, (one) => one.operation))
   return [...Object.values(others), envelope].filter((requirements) => requirements.length > 0)
 }
 
 function selectedOf(groups: readonly Group[]): Selected {
-  const tests = groups.flatMap(({ requirements, tasks }) =>
-    requirements.map(({ id }, at) => ({ id, mode: (tasks[at] as RunnerTestCase).mode })),
+  const tests = groups.flatMap((group) =>
+    group.requirements.map((requirement, at) => ({
+      id: requirement.id,
+      mode: (group.tasks[at] as RunnerTestCase).mode,
+    })),
   )
-  const chosen = tests.filter(({ mode }) => mode === 'run' || mode === 'queued')
-  return { ids: chosen.map(({ id }) => id), all: chosen.length === tests.length }
+  const chosen = tests.filter((one) => one.mode === 'run' || one.mode === 'queued')
+  return { ids: chosen.map((one) => one.id), all: chosen.length === tests.length }
 }
 
 /**
  * Why the run as a whole failed although its tests may all be skipped: the target was lost, the key refused, a bug in
  * the suite, nothing judged. Undefined if vitest was stopped, or if a filter chose a few tests that were all skipped.
  */
-function whyNotJudged({ facts, report }: RunEnded, all: boolean): string | undefined {
-  const { ended, keyRefused = false } = facts ?? {}
-  if (report.exit.code !== 3 || report.run.interrupted) return undefined
-  const isOfTheRun = Boolean(ended) || keyRefused || report.requirements.some(isMistake)
-  return all || isOfTheRun ? report.exit.because : undefined
+function whyNotJudged(runEnded: RunEnded, all: boolean): string | undefined {
+  const { ended, keyRefused = false } = runEnded.facts ?? {}
+  if (runEnded.report.exit.code !== 3 || runEnded.report.run.interrupted) return undefined
+  const isOfTheRun = Boolean(ended) || keyRefused || runEnded.report.requirements.some(isMistake)
+  return all || isOfTheRun ? runEnded.report.exit.because : undefined
 }

@@ -72,11 +72,14 @@ export default class ConformanceReporter implements Reporter {
       problem === undefined
         ? []
         : [`${problem}: no HAR is written, and HTML shows the exchanges of failures only`]
-    const files = requests.map(({ format, path }) => ({ format, path: numbered(path, at) }))
+    const files = requests.map((request) => ({
+      format: request.format,
+      path: numbered(request.path, at),
+    }))
     const { problems, report, written } = await writeReports(files, { report: whole, exchanges })
     for (const line of [...note, ...problems]) this.#print(`conform: ${terminalText(line)}`)
     if (problems.length > 0) process.exitCode = 2
-    const paths = written.map(({ path }) => (path === '-' ? 'stdout' : path))
+    const paths = written.map((one) => (one.path === '-' ? 'stdout' : one.path))
     for (const line of summaryLines(report, paths)) this.#print(line)
   }
 }
@@ -84,7 +87,7 @@ export default class ConformanceReporter implements Reporter {
 /** The verdict, the first thing to do next, and where the reports are: why a test is skipped is with the test and in the reports. */
 function summaryLines(report: Report, paths: readonly string[]): string[] {
   const { run, target } = report
-  const [next] = nextSteps(report).filter(({ command }) => !command?.includes(' --failed'))
+  const [next] = nextSteps(report).filter((one) => !one.command?.includes(' --failed'))
   const lines = [
     `conform: ${target.name}: ${verdictSentence(report)}`,
     ...(next === undefined

@@ -111,9 +111,9 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
   }
 }
 
-function seedOf({ seed }: ConformanceOptions): { seed?: number } {
+function seedOf(options: ConformanceOptions): { seed?: number } {
   const { CONFORM_SEED: text = '' } = process.env
-  return text === '' || seed !== undefined ? {} : { seed: Number(text) }
+  return text === '' || options.seed !== undefined ? {} : { seed: Number(text) }
 }
 
 function createResults() {

@@ -42,7 +42,7 @@ function row({ cause, example, results }: Distinct, note?: string): string {
     ? `<dl><dt>Sent</dt><dd>${short(first.message)}</dd><dt>Expected</dt><dd>${short(first.expected)}</dd><dt>Received</dt><dd class="got">${short(first.actual)}</dd></dl>`
     : ''
   const others = results.filter((result) => result !== example)
-  const named = others.map(({ id }) => idLink(id)).join(', ')
+  const named = others.map((other) => idLink(other.id)).join(', ')
   const heading = `Same for ${others.length} more`
   const same =
     others.length === 0
@@ -88,7 +88,7 @@ function orderedSteps(steps: readonly Step[]): string {
   return `<ol class="steps">${steps.map(stepRow).join('')}</ol>`
 }
 
-function stepRow({ ids, names }: Step): string {
-  const parts = names.map((name) => `<span class="mono">${htmlText(sayNeed(name))}</span>`)
-  return `<li><b>+${ids.length}</b><span>${parts.join(' and ')}</span></li>`
+function stepRow(step: Step): string {
+  const parts = step.names.map((name) => `<span class="mono">${htmlText(sayNeed(name))}</span>`)
+  return `<li><b>+${step.ids.length}</b><span>${parts.join(' and ')}</span></li>`
 }

@@ -70,10 +70,10 @@ function levelCard(title: string, weight: string, counts: Counts): string {
     return `<li class="${tone}${zero}"><i aria-hidden="true">${sign}</i><b>${counts[member]}</b> ${word.toLowerCase()}</li>`
   })
   let x = 0
-  const parts = marks.map(({ member, tone }) => {
-    const part = `<rect class="${tone}" x="${x}" width="${counts[member]}" height="1"/>`
-    x += counts[member]
-    return counts[member] > 0 ? part : ''
+  const parts = marks.map((mark) => {
+    const part = `<rect class="${mark.tone}" x="${x}" width="${counts[mark.member]}" height="1"/>`
+    x += counts[mark.member]
+    return counts[mark.member] > 0 ? part : ''
   })
   const bar = `<svg class="bar" viewBox="0 0 ${Math.max(x, 1)} 1" preserveAspectRatio="none" aria-hidden="true">${parts.join('')}</svg>`
   return `<section class="card"><h2>${title} <small>${total(counts) - counts.notApplicable}</small></h2><p class="weight">${weight}</p>${bar}<ul class="legend">${items.join('')}</ul></section>`
@@ -130,8 +130,7 @@ function operationsSection(report: Report): string {
   const rows = byState(places).map(([state, own]) => {
     const { sign, tone } = states[state]
     const items = own.map(
-      ({ detail, operation }) =>
-        `<li>${idLink(operation)}${detail && ` <small>${detail}</small>`}</li>`,
+      (one) => `<li>${idLink(one.operation)}${one.detail && ` <small>${one.detail}</small>`}</li>`,
     )
     return `<dt class="${tone}"><i aria-hidden="true">${sign}</i>${capital(state)} <b>${own.length}</b></dt><dd><ul>${items.join('')}</ul></dd>`
   })

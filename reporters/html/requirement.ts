@@ -52,9 +52,9 @@ function one(failure: Failure, limit: number): string {
   return `<div class="evidence"><dl>${facts}</dl>${failure.story === undefined ? '' : storyMarkup(failure.story)}${exchange(failure, limit)}${commands && `<dl>${commands}</dl>`}</div>`
 }
 
-function exchange({ exchange: shown }: Failure, limit: number): string {
-  if (!shown) return ''
-  const { request, response } = shown
+function exchange(failure: Failure, limit: number): string {
+  if (!failure.exchange) return ''
+  const { request, response } = failure.exchange
   const sent = folded(request, pre(requestText(request, limit)))
   const received = pre(response ? responseText(response, limit) : 'No answer')
   return `<h4>Request</h4>${sent}<h4>Response</h4>${received}`
@@ -63,9 +63,9 @@ function exchange({ exchange: shown }: Failure, limit: number): string {
 /** A request with a longer body is folded. */
 const LONG = 2048
 
-function folded({ body, bodyLength }: RecordedRequest, markup: string): string {
-  if (body.length <= LONG) return markup
-  const size = bodyLength ?? Buffer.byteLength(body)
+function folded(recordedRequest: RecordedRequest, markup: string): string {
+  if (recordedRequest.body.length <= LONG) return markup
+  const size = recordedRequest.bodyLength ?? Buffer.byteLength(recordedRequest.body)
   return `<details class="fold"><summary>Its body has ${size} bytes</summary>${markup}</details>`
 }
 
@@ -109,14 +109,16 @@ export function toolbar(report: Report): string {
   return `<div class="tools" id="tools" role="search" aria-label="Requirements" hidden><input type="search" id="find" placeholder="Search id, statement, reason" aria-label="Search requirements"><fieldset><legend class="sr">Outcome</legend>${boxes.join('')}</fieldset><label class="sr" for="level">Level</label><select id="level"><option value="">Required and recommended</option><option value="must">Required only</option><option value="should">Recommended only</option></select><button type="button" id="fold">Open all</button><output id="shown"></output></div>`
 }
 
-export function operationHead({ operation, results }: OperationGroup): string {
-  const line = isOperationId(operation) ? operationOf(operation) : undefined
+export function operationHead(operationGroup: OperationGroup): string {
+  const line = isOperationId(operationGroup.operation)
+    ? operationOf(operationGroup.operation)
+    : undefined
   const path = line ? `<span class="path mono">${line.method} ${htmlText(line.path)}</span>` : ''
   const tally = Object.entries(kinds).map(([kind, { sign, tone, word }]) => {
-    const number = results.filter((result) => kindOf(result) === kind).length
+    const number = operationGroup.results.filter((result) => kindOf(result) === kind).length
     return number === 0
       ? ''
       : `<span class="${tone}"><i aria-hidden="true">${sign}</i>${number}<span class="sr"> ${word.toLowerCase()}</span></span>`
   })
-  return `<h3 id="${htmlAttribute(visible(operation))}"><span class="mono">${htmlText(operation)}</span> ${path}<span class="tally">${tally.join('')}</span></h3>`
+  return `<h3 id="${htmlAttribute(visible(operationGroup.operation))}"><span class="mono">${htmlText(operationGroup.operation)}</span> ${path}<span class="tally">${tally.join('')}</span></h3>`
 }

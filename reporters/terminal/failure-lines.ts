@@ -31,7 +31,7 @@ export function failureBlock({ cause, example, results }: Distinct, colors: Colo
       : [
           labelled(
             `same: ${same.length}`,
-            same.map(({ id }) => terminalText(id)).join(', '),
+            same.map((one) => terminalText(one.id)).join(', '),
             colors,
           ),
         ]),
@@ -80,8 +80,8 @@ export function shortBlock(
   ]
 }
 
-function signOf({ level }: RequirementResult, colors: Colors): string {
-  return (level === 'must' ? colors.red : colors.yellow)(outcomes.failed.sign)
+function signOf(result: RequirementResult, colors: Colors): string {
+  return (result.level === 'must' ? colors.red : colors.yellow)(outcomes.failed.sign)
 }
 
 function headOf(result: RequirementResult, colors: Colors, more = ''): string {

@@ -52,7 +52,7 @@ export function mapLines(report: Report, colors: Colors): Line[] {
   const lines = byState(places).flatMap(([state, own]): Line[] => {
     if (state !== 'not built') return []
     const { sign, tone } = states[state]
-    const ids = own.map(({ operation }) => operation)
+    const ids = own.map((one) => one.operation)
     const lead = `  ${sign} ${state}`.padEnd(15)
     return [
       {
@@ -67,15 +67,15 @@ export function mapLines(report: Report, colors: Colors): Line[] {
 
 export function reasonLines(title: string, groups: readonly ReasonGroup[], colors: Colors): Line[] {
   if (groups.length === 0) return []
-  const all = groups.reduce((sum, { ids }) => sum + ids.length, 0)
+  const all = groups.reduce((sum, group) => sum + group.ids.length, 0)
   const width = String(groups[0]!.ids.length).length
-  const lines = groups.flatMap(({ reason, ids }): Line[] => [
+  const lines = groups.flatMap((group): Line[] => [
     {
-      lead: `  ${String(ids.length).padStart(width)}  `,
+      lead: `  ${String(group.ids.length).padStart(width)}  `,
       width: width + 4,
-      text: terminalText(reason, Infinity),
+      text: terminalText(group.reason, Infinity),
     },
-    `  ${' '.repeat(width)}  ${colors.dim(terminalText(ids.join(', '), Infinity))}`,
+    `  ${' '.repeat(width)}  ${colors.dim(terminalText(group.ids.join(', '), Infinity))}`,
   ])
   return [colors.bold(`${title}: ${all}`), ...lines, '']
 }
@@ -89,10 +89,10 @@ export function stepLines(steps: readonly Step[], colors: Colors): Line[] {
   const part = usualPart(steps)
   return [
     colors.bold(`To test ${count(gainOf(steps), 'more requirement')}, add to the target file`),
-    ...steps.map(({ ids, names }): Line => {
-      const lead = `  ${colors.bold(`+${ids.length}`.padEnd(width - 4))}  `
-      const named = `  ${colors.dim(terminalText(ids.join(', '), Infinity))}`
-      return { lead, width, text: terminalText(names.map(sayNeed).join(' and ')) + named }
+    ...steps.map((step): Line => {
+      const lead = `  ${colors.bold(`+${step.ids.length}`.padEnd(width - 4))}  `
+      const named = `  ${colors.dim(terminalText(step.ids.join(', '), Infinity))}`
+      return { lead, width, text: terminalText(step.names.map(sayNeed).join(' and ')) + named }
     }),
     colors.dim('  Paste into the target file and replace the <placeholders>:'),
     ...jsonLines(part),

@@ -19,27 +19,27 @@ import { firstOf } from './writing.ts'
 export function failuresOf(report: Report) {
   const { requirements, run } = report
   const known = new Set(run.baseline?.expected)
-  const failed = requirements.filter(({ outcome }) => outcome === 'failed')
+  const failed = requirements.filter((requirement) => requirement.outcome === 'failed')
   const ranked = [...failed.filter(isMust), ...failed.filter((result) => !isMust(result))]
-  const unexpected = ranked.filter(({ id }) => !known.has(id))
+  const unexpected = ranked.filter((one) => !known.has(one.id))
   const likely = likelyCauses(unexpected, report)
-  const explained = new Set(likely.flatMap(({ results }) => results))
+  const explained = new Set(likely.flatMap((one) => one.results))
   const unexplained = unexpected.filter((result) => !explained.has(result))
   const distinct: Distinct[] = [
     ...likely.map((cause) => ({ cause, results: cause.results, example: simplest(cause.results) })),
     ...byCause(unexplained),
   ]
-  const isRequired = ({ results }: Distinct): boolean => results.some(isMust)
+  const isRequired = (one: Distinct): boolean => one.results.some(isMust)
   return {
     unexpected,
     unexplained,
     likely,
-    expected: ranked.filter(({ id }) => known.has(id)),
+    expected: ranked.filter((one) => known.has(one.id)),
     distinct: [...distinct.filter(isRequired), ...distinct.filter((group) => !isRequired(group))],
   }
 }
 
-export const isMust = ({ level }: RequirementResult): boolean => level === 'must'
+export const isMust = (result: RequirementResult): boolean => result.level === 'must'
 
 /** Failures that are shown once, by an example. */
 export interface Distinct {
@@ -68,7 +68,7 @@ export function byCause(results: readonly RequirementResult[]): Distinct[] {
   return [...groupBy(results, keyOf).values()].flatMap((group): Distinct[] => {
     const { connection, noEnvelope }: Partial<Failure> = group[0]!.failures[0] ?? {}
     const isOfServer = connection !== undefined || noEnvelope === true
-    return isOfServer || new Set(group.map(({ operation }) => operation)).size > 1
+    return isOfServer || new Set(group.map((one) => one.operation)).size > 1
       ? [{ results: group, example: simplest(group) }]
       : group.map((one) => ({ results: [one], example: one }))
   })
@@ -121,18 +121,18 @@ export function likelyCauses(
   const chance = byChance.length >= FEWEST ? byChance : []
   const lasting = failed.filter((result) => !chance.includes(result))
   const absent = absentOperations(learned)
-  const missing = lasting.filter(({ operation }) => absent.has(operation))
+  const missing = lasting.filter((one) => absent.has(one.operation))
   const present = lasting.filter((result) => !missing.includes(result))
   const alike = oneAnswer(present, learned)
   const clues = present.flatMap((result) => {
     const clue = alike?.results.includes(result) ? undefined : clueOf(result)
     return clue ? [{ clue, result }] : []
   })
-  const causes = [...groupBy(clues, ({ clue }) => `${clue.what}; ${clue.change}`).values()]
-    .map((group) => ({ ...group[0]!.clue, results: group.map(({ result }) => result) }))
-    .filter(({ isTold, results }) => isTold || results.length >= FEWEST)
+  const causes = [...groupBy(clues, (one) => `${one.clue.what}; ${one.clue.change}`).values()]
+    .map((group) => ({ ...group[0]!.clue, results: group.map((one) => one.result) }))
+    .filter((one) => one.isTold || one.results.length >= FEWEST)
     .sort((a, b) => b.results.length - a.results.length)
-  const operations = firstOf([...new Set(missing.map(({ operation }) => operation))], 3)
+  const operations = firstOf([...new Set(missing.map((one) => one.operation))], 3)
   const all: LikelyCause[] = [
     ...(chance.length > 0 ? [{ ...differing, results: chance }] : []),
     ...(missing.length > 0 ? [{ ...notBuilt(operations), results: missing }] : []),
@@ -156,7 +156,7 @@ const notBuilt = (operations: readonly string[]) => ({
 /** At least ten failures, four of five, that got one answer where several different ones were expected. */
 function oneAnswer(
   results: readonly RequirementResult[],
-  { requirements, run }: Learned,
+  learned: Learned,
 ): LikelyCause | undefined {
   const answered = results.flatMap((result) => {
     const [failure] = result.failures
@@ -168,24 +168,28 @@ function oneAnswer(
     const same = answered.flatMap((other) =>
       isSame(other.response, response) ? [other.result] : [],
     )
-    const expected = new Set(same.map(({ id }) => String(statusesOf(id))))
-    const operations = [...new Set(same.map(({ operation }) => operation))]
+    const expected = new Set(same.map((one) => String(statusesOf(one.id))))
+    const operations = [...new Set(same.map((one) => one.operation))]
     const isMost = same.length >= 10 && same.length * 5 >= results.length * 4
     if (!isMost || expected.size <= 2 || operations.length <= 2) continue
-    const others = requirements.filter(
+    const others = learned.requirements.filter(
       (result) => operations.includes(result.operation) && wasAnsweredOtherwise(result, status),
     )
     // Passing answers count too: if many differ, it is not a uniform answer.
     if (others.length * 4 <= same.length)
-      return { ...ofOneAnswer(response, operations, run), results: same, isEverything: true }
+      return {
+        ...ofOneAnswer(response, operations, learned.run),
+        results: same,
+        isEverything: true,
+      }
   }
   return undefined
 }
 
-function wasAnsweredOtherwise({ id, outcome }: RequirementResult, status: number): boolean {
-  const isGranted = isGranting(id)
-  if (outcome !== 'passed' || isGranted === undefined) return false
-  return isGranted ? status >= 300 : !statusesOf(id).includes(status)
+function wasAnsweredOtherwise(result: RequirementResult, status: number): boolean {
+  const isGranted = isGranting(result.id)
+  if (result.outcome !== 'passed' || isGranted === undefined) return false
+  return isGranted ? status >= 300 : !statusesOf(result.id).includes(status)
 }
 
 const nearly = 0.75
@@ -196,7 +200,7 @@ function ofOneAnswer(
   { statuses = [] }: Learned['run'],
 ): Clue {
   const { status, tpe } = response
-  const all = statuses.reduce((sum, { times }) => sum + times, 0)
+  const all = statuses.reduce((sum, statuse) => sum + statuse.times, 0)
   const same = statuses.find((one) => one.status === status)?.times ?? 0
   const most = all === 0 || same >= all * nearly ? 'nearly everything' : 'much'
   const isMost = operations.length * 2 > allOperations.length

@@ -138,8 +138,8 @@ const forms = {
 
 type Form = keyof typeof forms | 'cut'
 
-function bodyOf({ exchange }: Failure): { form?: Form; value?: unknown } {
-  const response = exchange?.response
+function bodyOf(failure: Failure): { form?: Form; value?: unknown } {
+  const response = failure.exchange?.response
   if (response === undefined || response.body === '') return { form: 'empty' }
   if (response.bodyLength !== undefined) return { form: 'cut' }
   const value = parsedJson(response.body)

@@ -63,8 +63,10 @@ export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
   ]
 }
 
-function laterOf({ later }: Failure): string {
-  return later === undefined ? '' : `. At the end of the run, this request alone got ${later}`
+function laterOf(failure: Failure): string {
+  return failure.later === undefined
+    ? ''
+    : `. At the end of the run, this request alone got ${failure.later}`
 }
 
 /** A truncated command is useless, so a longer one is replaced by its length. */
@@ -78,8 +80,8 @@ export function evidenceText(failure: Failure): string {
     .join('\n')
 }
 
-export function failureSentence({ failures }: RequirementResult): string {
-  const [first] = failures
+export function failureSentence(result: RequirementResult): string {
+  const [first] = result.failures
   if (!first) return 'failed; no evidence was recorded'
   return `expected ${shortened(first.expected, 400)}, received ${shortened(first.actual, 400)}`
 }
@@ -94,8 +96,8 @@ export interface TestStatus {
 }
 
 export function testStatuses(report: Report): (result: RequirementResult) => TestStatus {
-  const decides = new Set(decisive(report).map(({ id }) => id))
-  const stale = new Map(report.run.baseline?.stale.map(({ id, why }) => [id, why]))
+  const decides = new Set(decisive(report).map((one) => one.id))
+  const stale = new Map(report.run.baseline?.stale.map((one) => [one.id, one.why]))
   const expected = new Set(report.run.baseline?.expected)
   return (result) => {
     const { id, outcome } = result
@@ -140,9 +142,9 @@ function letter(job: number): string {
   return job < 26 ? String.fromCharCode(65 + job) : String(job + 1)
 }
 
-function sentOf({ isFaulty, kind }: StoryStep, name: string | undefined): string {
-  if (kind === 'reading') return `read ${name ?? 'a job'}`
-  return isFaulty ? 'create a job, with a fault' : 'create a job'
+function sentOf(storyStep: StoryStep, name: string | undefined): string {
+  if (storyStep.kind === 'reading') return `read ${name ?? 'a job'}`
+  return storyStep.isFaulty ? 'create a job, with a fault' : 'create a job'
 }
 
 function receivedOf({ kind, state, status, tpe }: StoryStep, name: string | undefined): string {

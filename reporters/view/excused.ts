@@ -7,24 +7,27 @@ export interface LeftOut {
   readonly notServed: number
 }
 
-export function leftOutOf({ requirements }: Pick<Report, 'requirements'>): LeftOut {
-  const notServed = requirements.filter(
-    ({ why }) => why?.kind === 'absent' && !why.seenBy && why.absence === 'not-served',
+export function leftOutOf(report: Pick<Report, 'requirements'>): LeftOut {
+  const notServed = report.requirements.filter(
+    (requirement) =>
+      requirement.why?.kind === 'absent' &&
+      !requirement.why.seenBy &&
+      requirement.why.absence === 'not-served',
   )
-  const areas = new Set<string>(notServed.map(({ operation }) => operation))
+  const areas = new Set<string>(notServed.map((one) => one.operation))
   return {
-    excused: requirements.filter(
-      ({ level, why }) => level === 'must' && why?.kind === 'unreachable',
+    excused: report.requirements.filter(
+      (requirement) => requirement.level === 'must' && requirement.why?.kind === 'unreachable',
     ).length,
-    notServed: operations.filter(({ id }) => areas.has(id)).length,
+    notServed: operations.filter((operation) => areas.has(operation.id)).length,
   }
 }
 
 /** `55 excused (unreachable)`, `2 operations not served`: shown beside every verdict. */
-export function leftOutWords({ excused, notServed }: LeftOut): string[] {
+export function leftOutWords(leftOut: LeftOut): string[] {
   return [
-    ...(excused > 0 ? [`${excused} excused (unreachable)`] : []),
-    ...(notServed > 0 ? [`${count(notServed, 'operation')} not served`] : []),
+    ...(leftOut.excused > 0 ? [`${leftOut.excused} excused (unreachable)`] : []),
+    ...(leftOut.notServed > 0 ? [`${count(leftOut.notServed, 'operation')} not served`] : []),
   ]
 }
 

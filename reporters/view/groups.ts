@@ -15,7 +15,7 @@ export interface OperationGroup {
 }
 
 export function byOperation(report: Pick<Report, 'requirements'>): OperationGroup[] {
-  const groups = groupBy(report.requirements, ({ operation }) => operation)
+  const groups = groupBy(report.requirements, (one) => one.operation)
   return [...groups].map(([operation, results]) => ({ operation, results }))
 }
 
@@ -25,12 +25,9 @@ export interface ReasonGroup {
   readonly ids: readonly string[]
 }
 
-export function byReason(
-  { requirements }: Pick<Report, 'requirements'>,
-  outcome: Outcome,
-): ReasonGroup[] {
-  const results = requirements.filter((result) => result.outcome === outcome)
-  const reasons = results.map(({ reason }) => reason)
+export function byReason(report: Pick<Report, 'requirements'>, outcome: Outcome): ReasonGroup[] {
+  const results = report.requirements.filter((result) => result.outcome === outcome)
+  const reasons = results.map((result) => result.reason)
   // A reason with many requirements may contain the id of one.
   const isShared = (reason: string): boolean =>
     reasons.indexOf(reason) !== reasons.lastIndexOf(reason)
@@ -39,7 +36,7 @@ export function byReason(
       ? reason
       : reason.replaceAll(id, '<id>').replaceAll(id.replaceAll('/', '~1'), '<id>')
   return [...groupBy(results, reasonOf)]
-    .map(([reason, of]) => ({ reason, ids: of.map(({ id }) => id) }))
+    .map(([reason, of]) => ({ reason, ids: of.map((one) => one.id) }))
     .sort((a, b) => b.ids.length - a.ids.length)
 }
 
@@ -48,14 +45,11 @@ export function total(counts: Counts): number {
 }
 
 /** The requirements not left out; inapplicable ones are included. */
-export function selectedResults({
-  requirements,
-  run,
-}: Pick<Report, 'requirements' | 'run'>): RequirementResult[] {
-  return requirements.filter(
+export function selectedResults(report: Pick<Report, 'requirements' | 'run'>): RequirementResult[] {
+  return report.requirements.filter(
     (result) =>
       !isLeftOutByOption(result) &&
-      (result.outcome !== 'not-applicable' || isSelected(result.id, run)),
+      (result.outcome !== 'not-applicable' || isSelected(result.id, report.run)),
   )
 }
 
@@ -65,15 +59,15 @@ export function kindOf(result: RequirementResult): keyof typeof kinds {
 }
 
 /** The kinds for a legend: all outcomes, and left out if any was. */
-export function kindsIn({ requirements }: Pick<Report, 'requirements'>): [string, Mark][] {
-  const isPart = requirements.some(isLeftOutByOption)
+export function kindsIn(report: Pick<Report, 'requirements'>): [string, Mark][] {
+  const isPart = report.requirements.some(isLeftOutByOption)
   return Object.entries(kinds).filter(([kind]) => isPart || kind !== 'left-out')
 }
 
 /** For example `286 by --only, 3 by --read-only`, if any were left out. */
-export function leftOutSentence({ requirements }: Report): string | undefined {
-  const groups = groupBy(requirements.filter(isLeftOutByOption), ({ why }) =>
-    why?.kind === 'left-out' ? why.by : '',
+export function leftOutSentence(report: Report): string | undefined {
+  const groups = groupBy(report.requirements.filter(isLeftOutByOption), (one) =>
+    one.why?.kind === 'left-out' ? one.why.by : '',
   )
   if (groups.size === 0) return undefined
   return [...groups].map(([option, { length }]) => `${length} by ${option}`).join(', ')
@@ -85,8 +79,8 @@ export function selectedSummary(report: Report): Report['summary'] {
 
 export function requiredButMissed(report: Report): string[] {
   return decisive(report)
-    .filter(({ outcome }) => outcome === 'not-exercised')
-    .map(({ id }) => id)
+    .filter((one) => one.outcome === 'not-exercised')
+    .map((one) => one.id)
 }
 
 /** What became of the entries of a baseline, stale ones first. */
@@ -95,7 +89,7 @@ export function baselineEntries(report: Report) {
   const known = (state: string, ids: readonly string[]) =>
     ids.map((id) => ({ state, id, why: reasonExpected(report, id) }))
   return [
-    ...stale.map(({ id, why }) => ({ state: 'stale entry', id, why })),
+    ...stale.map((one) => ({ state: 'stale entry', id: one.id, why: one.why })),
     ...known('failed as expected', expected),
     ...known('not tested', notExercised),
   ]

@@ -38,17 +38,17 @@ export function nextSteps(report: Report): NextStep[] {
   const text = isCutShort ? 'Run what failed and what was not tested' : 'Run only what failed'
   const isRerun = isCutShort || (unexpected.length > 0 && runs > 0)
   const changes = (causes: readonly LikelyCause[]): NextStep[] =>
-    causes.map(({ change, results }) => ({
-      text: `${capital(change)}: ${count(results.length, 'failure')}`,
+    causes.map((cause) => ({
+      text: `${capital(cause.change)}: ${count(cause.results.length, 'failure')}`,
     }))
-  const causes = likely.filter(({ isAbsent, isEverything }) => !isAbsent && !isEverything)
-  const isRequired = ({ results }: LikelyCause): boolean => results.some(isMust)
+  const causes = likely.filter((one) => !one.isAbsent && !one.isEverything)
+  const isRequired = (likelyCause: LikelyCause): boolean => likelyCause.results.some(isMust)
   const [first, ...others] = unexplained
   const more = others.length > 0 ? ` first, then ${others.length} more` : ''
   const fix = first === undefined ? [] : [{ text: `Fix ${first.id}${more}` }]
   const steps = [
     ...hints.map((hint) => ({ text: capital(hint) })),
-    ...(hints.length > 0 ? [] : changes(likely.filter(({ isEverything }) => isEverything))),
+    ...(hints.length > 0 ? [] : changes(likely.filter((one) => one.isEverything))),
     ...notBuiltStep(report),
     ...(hints.length > 0 && isNothingWorking(report)
       ? []
@@ -70,7 +70,7 @@ export function nextSteps(report: Report): NextStep[] {
 /** Every answer was 401, and nothing could be judged: `statuses` counts them. */
 function isKeyRefused({ exit, run, verdict }: Report): boolean {
   const isOutside = verdict === 'not-judged' && exit.outside === true
-  return isOutside && run.statuses?.some(({ status }) => status === 401) === true
+  return isOutside && run.statuses?.some((statuse) => statuse.status === 401) === true
 }
 
 const temporary: readonly number[] = [429, 502, 503, 504]
@@ -128,7 +128,7 @@ function declareStep(report: Report): NextStep[] {
   const { steps } = notJudged(report)
   if (steps.length === 0) return []
   const named = steps.map(
-    ({ ids, names }) => `${names.map(sayNeed).join(' and ')} (+${ids.length})`,
+    (step) => `${step.names.map(sayNeed).join(' and ')} (+${step.ids.length})`,
   )
   const text = `To test ${count(gainOf(steps), 'more requirement')}, declare ${firstOf(named, MOST_NAMED).join(', ')}`
   // A file of comments helps with many parts; the last ones are conditions that only a scenario causes.
@@ -138,13 +138,13 @@ function declareStep(report: Report): NextStep[] {
 }
 
 /** `npx conform`, if the run was started so. */
-export function programOf({ run }: Report): string {
-  return /^npx \S+/.exec(run.command ?? '')?.[0] ?? 'conform'
+export function programOf(report: Report): string {
+  return /^npx \S+/.exec(report.run.command ?? '')?.[0] ?? 'conform'
 }
 
 export function commandIn({ requirements, run, target }: Report): string {
   if (run.command !== undefined) return run.command
-  const rerun = requirements.flatMap(({ failures }) => failures).at(0)?.rerun
+  const rerun = requirements.flatMap((requirement) => requirement.failures).at(0)?.rerun
   return rerun?.split(' --only ')[0] ?? `conform ${shellWord(target.baseUrl)}`
 }
 
@@ -158,23 +158,25 @@ export interface Step {
 
 export function whatToDeclare(report: Pick<Report, 'requirements' | 'run'>): Step[] {
   const absent = absentOperations(report)
-  const requirements = report.requirements.filter(({ operation }) => !absent.has(operation))
-  const notServed = report.run.notServed.map(({ operation }) => `operations.${operation}`)
+  const requirements = report.requirements.filter(
+    (requirement) => !absent.has(requirement.operation),
+  )
+  const notServed = report.run.notServed.map((one) => `operations.${one.operation}`)
   const steps: Step[] = []
   const declared = new Set<string>()
   const isMet = (names: readonly string[]): boolean => names.some((name) => declared.has(name))
   let left = requirements
     .flatMap(lackingOf)
-    .filter(({ needs }) => !needs.flat().some((name) => notServed.includes(name)))
+    .filter((one) => !one.needs.flat().some((name) => notServed.includes(name)))
   while (left.length > 0) {
     const names = mostWanted(
-      left.map(({ needs }) => needs.filter((need) => !isMet(need)).map(([name]) => name!)),
+      left.map((one) => one.needs.filter((need) => !isMet(need)).map(([name]) => name!)),
     )
     for (const name of names) declared.add(name)
-    const gained = left.filter(({ needs }) => needs.every(isMet))
+    const gained = left.filter((one) => one.needs.every(isMet))
     left = left.filter((result) => !gained.includes(result))
-    const examples = gained.map(({ example }) => ({ example: only(names, example) }))
-    steps.push({ names, ids: gained.map(({ id }) => id), example: mergedExamples(examples) })
+    const examples = gained.map((one) => ({ example: only(names, one.example) }))
+    steps.push({ names, ids: gained.map((one) => one.id), example: mergedExamples(examples) })
   }
   return steps.sort((a, b) => b.ids.length - a.ids.length)
 }
@@ -185,9 +187,9 @@ const members = ['keys', 'resources', 'operations', 'scenarios']
 export function notJudged(report: Report) {
   const selected = selectedResults(report)
   const steps = whatToDeclare({ ...report, requirements: selected })
-  const listed = new Set(steps.flatMap(({ ids }) => ids))
+  const listed = new Set(steps.flatMap((step) => step.ids))
   const absent = absentOperations(report)
-  const others = selected.filter(({ id, operation }) => !listed.has(id) && !absent.has(operation))
+  const others = selected.filter((one) => !listed.has(one.id) && !absent.has(one.operation))
   return {
     // Declarations do not help while a server is down.
     steps: isWithoutOutcome(report) ? [] : steps,
@@ -201,7 +203,9 @@ export function isWithoutOutcome(report: Report): boolean {
   const { exit, requirements } = report
   if (
     exit.code !== 3 ||
-    requirements.some(({ outcome }) => outcome === 'passed' || outcome === 'failed')
+    requirements.some(
+      (requirement) => requirement.outcome === 'passed' || requirement.outcome === 'failed',
+    )
   )
     return false
   return (
@@ -210,11 +214,11 @@ export function isWithoutOutcome(report: Report): boolean {
 }
 
 export function gainOf(steps: readonly Step[]): number {
-  return steps.reduce((sum, { ids }) => sum + ids.length, 0)
+  return steps.reduce((sum, step) => sum + step.ids.length, 0)
 }
 
 export function mergedExamples(steps: readonly Pick<Step, 'example'>[]): Record<string, unknown> {
-  const all = steps.reduce<unknown>((whole, { example }) => mergePatch(whole, example), {})
+  const all = steps.reduce<unknown>((whole, step) => mergePatch(whole, step.example), {})
   return Object.fromEntries(
     members.flatMap((name) => (member(all, name) === undefined ? [] : [[name, member(all, name)]])),
   )
@@ -241,9 +245,9 @@ function only(names: readonly string[], example: Readonly<Record<string, unknown
  */
 export function usualPart(steps: readonly Step[]): Record<string, unknown> {
   const isOptional = (name: string): boolean =>
-    name.startsWith(scenarios) || operations.some(({ id }) => name.startsWith(`operations.${id}.`))
-  const isMade = ({ example }: Step): boolean =>
-    Object.values(member(example, 'resources') ?? {}).some(
+    name.startsWith(scenarios) || operations.some((one) => name.startsWith(`operations.${one.id}.`))
+  const isMade = (step: Step): boolean =>
+    Object.values(member(step.example, 'resources') ?? {}).some(
       (value) => isObject(value) && 'upload' in value,
     )
   return mergedExamples(steps.filter((step) => !isMade(step) && !step.names.some(isOptional)))
@@ -268,7 +272,7 @@ const scenarios = 'scenarios.'
  */
 function partOf(name: string, example: Readonly<Record<string, unknown>>): string {
   if (name.startsWith(scenarios)) return `${scenarios}*${name.slice(name.indexOf('/'))}`
-  const operation = operations.find(({ id }) => `${name}.`.startsWith(`operations.${id}.`))
+  const operation = operations.find((one) => `${name}.`.startsWith(`operations.${one.id}.`))
   if (operation === undefined) return name.split('.').slice(0, 2).join('.')
   const usual = `operations.${operation.id}`
   const body = member(member(member(example, 'operations'), operation.id), 'body')

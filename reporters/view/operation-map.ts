@@ -39,46 +39,43 @@ type Facts = Pick<Report, 'exit' | 'requirements' | 'run'>
 export function operationMap(report: Facts): Place[] {
   const found = absentOperations(report)
   const byOperation = groupBy(report.requirements, (one) => one.operation)
-  return operations.map(({ id }) => {
-    const own = byOperation.get(id) ?? []
-    const state = found.has(id) ? 'not built' : stateOf(own)
-    return { operation: id, state, detail: detailOf(state, own) }
+  return operations.map((operation) => {
+    const own = byOperation.get(operation.id) ?? []
+    const state = found.has(operation.id) ? 'not built' : stateOf(own)
+    return { operation: operation.id, state, detail: detailOf(state, own) }
   })
 }
 
 function stateOf(own: readonly RequirementResult[]): State {
-  if (own.some(({ level, outcome }) => level === 'must' && outcome === 'failed')) return 'failing'
-  if (own.length > 0 && own.every(({ outcome }) => outcome === 'not-applicable'))
-    return 'not served'
-  const passed = own.filter(({ outcome }) => outcome === 'passed')
-  if (passed.some(({ id }) => !ofKeys.test(conditionOf(id)))) return 'working'
+  if (own.some((one) => one.level === 'must' && one.outcome === 'failed')) return 'failing'
+  if (own.length > 0 && own.every((one) => one.outcome === 'not-applicable')) return 'not served'
+  const passed = own.filter((one) => one.outcome === 'passed')
+  if (passed.some((one) => !ofKeys.test(conditionOf(one.id)))) return 'working'
   return passed.length > 0 ? 'only authentication tested' : 'not tested'
 }
 
 function detailOf(state: State, own: readonly RequirementResult[]): string {
   const number = (...some: string[]): number =>
-    own.filter(({ outcome }) => some.includes(outcome)).length
+    own.filter((one) => some.includes(one.outcome)).length
   if (state === 'failing') return `${number('failed')} failed`
   return state === 'working'
     ? `${number('passed')} of ${own.length - number('not-applicable')}`
     : ''
 }
 
-export function absentOperations({
-  run,
-}: {
+export function absentOperations(options: {
   readonly run: Pick<Report['run'], 'absent'>
 }): ReadonlySet<string> {
-  return new Set(run.absent?.map(({ operation }) => operation))
+  return new Set(options.run.absent?.map((one) => one.operation))
 }
 
 /** The map, if the run covered more than one operation and learned anything. */
 export function shownMap(report: Facts): Place[] | undefined {
-  const selected = new Set(selectedResults(report).map(({ operation }) => operation))
+  const selected = new Set(selectedResults(report).map((one) => one.operation))
   if (selected.size < 2) return undefined
-  const places = operationMap(report).filter(({ operation }) => selected.has(operation))
+  const places = operationMap(report).filter((one) => selected.has(one.operation))
   return places.length > 1 &&
-    places.some(({ state }) => state !== 'not tested' && state !== 'not served')
+    places.some((place) => place.state !== 'not tested' && place.state !== 'not served')
     ? places
     : undefined
 }
@@ -105,7 +102,7 @@ export function notBuilt(report: Pick<Report, 'run'>) {
   const [first] = report.run.absent ?? []
   if (first === undefined) return undefined
   const all = absentOperations(report)
-  const named = operations.map(({ id }) => id).filter((id) => all.has(id))
+  const named = operations.map((operation) => operation.id).filter((id) => all.has(id))
   const part = { operations: Object.fromEntries(named.map((id) => [id, 'not-served'])) }
   return { operations: named, answer: first.answered, part }
 }
@@ -114,8 +111,8 @@ export function notBuilt(report: Pick<Report, 'run'>) {
 const ofNone = ['404', '405', '501', 'no answer']
 
 /** Operations that are declared not served, and answer: `vision.analyze (200)`. */
-export function answering({ run }: Pick<Report, 'run'>): string[] {
-  return run.notServed
-    .filter(({ answered }) => !ofNone.includes(answered))
-    .map(({ answered, operation }) => `${operation} (${answered})`)
+export function answering(report: Pick<Report, 'run'>): string[] {
+  return report.run.notServed
+    .filter((one) => !ofNone.includes(one.answered))
+    .map((one) => `${one.operation} (${one.answered})`)
 }

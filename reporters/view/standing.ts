@@ -87,13 +87,13 @@ function requiredOf(report: Report): string {
   if (run.interrupted) return 'the run was interrupted before anything could be judged'
   const reason = outsideCause(report) ?? commonReason(requirements)?.reason
   if (reason === undefined) return 'the target could not be judged'
-  return requirements.some(({ why }) => why?.kind === 'target')
+  return requirements.some((requirement) => requirement.why?.kind === 'target')
     ? reason
     : `the target could not be judged (${reason})`
 }
 
-export function interruptedNote({ run }: Report): string | undefined {
-  return run.interrupted
+export function interruptedNote(report: Report): string | undefined {
+  return report.run.interrupted
     ? 'interrupted: only what was tested before the interrupt is judged'
     : undefined
 }
@@ -105,24 +105,27 @@ export function allNotes(report: Report): string[] {
 }
 
 /** Notes needed to weigh the verdict, one sentence each. */
-export function runNotes({ run, target }: Report): string[] {
-  const { created, longestPauseMs = 0, retried = 0, throttled } = run
-  const isTls = target.baseUrl.startsWith('https:') && run.statuses?.length !== 0
+export function runNotes(report: Report): string[] {
+  const { created, longestPauseMs = 0, retried = 0, throttled } = report.run
+  const isTls = report.target.baseUrl.startsWith('https:') && report.run.statuses?.length !== 0
   const longest =
     longestPauseMs > 0 ? `, and to wait ${Math.ceil(longestPauseMs / 1000)} s at most` : ''
   const were = retried === 1 ? 'was' : 'were'
   const notes: (readonly [holds: boolean, note: string | undefined])[] = [
-    [run.insecure, 'insecure: the certificate of the target was not verified (--insecure)'],
+    [report.run.insecure, 'insecure: the certificate of the target was not verified (--insecure)'],
     [
-      run.ca && !run.insecure && isTls,
+      report.run.ca && !report.run.insecure && isTls,
       'own authority: the certificate of the target was accepted because of tls.ca',
     ],
-    [run.proxy !== null, `proxy: requests went through ${run.proxy}`],
+    [report.run.proxy !== null, `proxy: requests went through ${report.run.proxy}`],
     [
-      run.depth === 'quick',
+      report.run.depth === 'quick',
       'quick: one case of each kind per requirement, few wrong keys (--depth quick)',
     ],
-    [run.readOnly, 'read only: nothing was sent that creates or generates something (--read-only)'],
+    [
+      report.run.readOnly,
+      'read only: nothing was sent that creates or generates something (--read-only)',
+    ],
     [
       throttled > 0,
       `throttled: ${count(throttled, 'answer')} asked to slow down (429, 503)${longest}; use --rate or --concurrency to send less`,
@@ -137,20 +140,20 @@ export function runNotes({ run, target }: Report): string[] {
 }
 
 /** `created 161 objects, removed 103`; undefined if none. */
-export function createdObjects({ created }: Report['run']): string | undefined {
-  if (created.length === 0) return undefined
-  const removed = created.filter((one) => one.removed).length
-  return `created ${count(created.length, 'object')}${removed > 0 ? `, removed ${removed}` : ''}`
+export function createdObjects(other: Report['run']): string | undefined {
+  if (other.created.length === 0) return undefined
+  const removed = other.created.filter((one) => one.removed).length
+  return `created ${count(other.created.length, 'object')}${removed > 0 ? `, removed ${removed}` : ''}`
 }
 
 /** Why some objects were not removed: `clean-up: 88 of 90 …; 2 not: answered 403 (files.upload f-1, …)`. */
 function cleanupSentence(created: Report['run']['created']): string | undefined {
-  const asked = created.filter(({ removed }) => removed !== undefined)
-  const kept = asked.filter(({ removed }) => !removed)
+  const asked = created.filter((one) => one.removed !== undefined)
+  const kept = asked.filter((one) => !one.removed)
   if (kept.length === 0) return undefined
   const reasons = [...groupBy(kept, ({ kept: why = '' }) => why)].map(([why, objects]) => {
     const names = firstOf(
-      objects.map(({ operation, id }) => `${operation} ${id}`),
+      objects.map((object) => `${object.operation} ${object.id}`),
       3,
     )
     return `; ${objects.length} not: ${why} (${names.join(', ')})`
@@ -159,7 +162,7 @@ function cleanupSentence(created: Report['run']['created']): string | undefined 
 }
 
 export function isNothingWorking(report: Report): boolean {
-  return !operationMap(report).some(({ state }) => state === 'working')
+  return !operationMap(report).some((one) => one.state === 'working')
 }
 
 export function seedLine(report: Report): string {
@@ -168,8 +171,8 @@ export function seedLine(report: Report): string {
   return `repeat with --seed ${report.run.seed}`
 }
 
-export function exitLine({ exit }: Report): string {
-  return `exit ${exit.code}: ${exit.because}`
+export function exitLine(report: Report): string {
+  return `exit ${report.exit.code}: ${report.exit.because}`
 }
 
 /**
@@ -178,11 +181,13 @@ export function exitLine({ exit }: Report): string {
  */
 export function runErrors({ exit, requirements, run }: Report): string[] {
   const failed = new Set(
-    requirements.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id),
+    requirements
+      .filter((requirement) => requirement.outcome === 'failed')
+      .map((requirement) => requirement.id),
   )
-  const stale = (run.baseline?.stale ?? []).filter(({ id }) => !failed.has(id))
+  const stale = (run.baseline?.stale ?? []).filter((one) => !failed.has(one.id))
   return [
     ...(exit.code > 1 ? [exit.because] : []),
-    ...stale.map(({ id, why }) => `stale entry of the baseline: ${id}: ${why}`),
+    ...stale.map((one) => `stale entry of the baseline: ${one.id}: ${one.why}`),
   ]
 }

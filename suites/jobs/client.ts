@@ -39,8 +39,8 @@ export function withOtherValues(
   moment: number,
 ): ApplicationResource {
   const { inputs: all, requiredInputs } = application
-  const isKept = ({ id }: { readonly id: string }, at: number) =>
-    requiredInputs.length === 0 ? at === 0 : requiredInputs.includes(id)
+  const isKept = (options: { readonly id: string }, at: number) =>
+    requiredInputs.length === 0 ? at === 0 : requiredInputs.includes(options.id)
   const inputs = (moment % 4 === 3 ? all.filter(isKept) : all).map((input) => ({
     ...input,
     value: input.value.map((text) => `${text} ${moment}`),
@@ -48,9 +48,16 @@ export function withOtherValues(
   return { ...application, inputs }
 }
 
-export function jobRequest(run: Run, { id, inputs }: ApplicationResource): Promise<Probe> {
-  const params = { application_id: id }
-  return operationProbe(run, 'jobs.create', { params, json: { inputs }, effect: 'generates' })
+export function jobRequest(
+  run: Pick<Run, 'api' | 'keys' | 'target'>,
+  application: ApplicationResource,
+): Promise<Probe> {
+  const params = { application_id: application.id }
+  return operationProbe(run, 'jobs.create', {
+    params,
+    json: { inputs: application.inputs },
+    effect: 'generates',
+  })
 }
 
 const asProbe = (requirement: string): Purpose => ({
@@ -98,7 +105,7 @@ export class Jobs {
 
   /** If there are inputs, creations beside a job must also vary them. */
   verdict(id: JobRuleId): Verdict {
-    const hasInputs = this.applications.some(({ inputs }) => inputs.length > 0)
+    const hasInputs = this.applications.some((application) => application.inputs.length > 0)
     const { rule } = jobRules[id]
     return (id === ids.inProgress && hasInputs ? inProgressWithOthers : rule)(this.history)
   }
@@ -119,9 +126,9 @@ export class Jobs {
     return pause(this.run, Math.max(0, at - performance.now()))
   }
 
-  eventOf({ sentAt, probe }: Exchange): HistoryEvent {
+  eventOf(one: Exchange): HistoryEvent {
     const event = this.history.events.findLast(
-      ({ exchange }) => exchange.probe === probe && exchange.sentAt === sentAt,
+      (other) => other.exchange.probe === one.probe && other.exchange.sentAt === one.sentAt,
     )
     if (!event) throw new Error('an exchange about a job is not in the history')
     return event
@@ -133,7 +140,7 @@ export class Jobs {
 
   async read(id: string): Promise<HistoryEvent> {
     const probe = await operationProbe(this.run, 'jobs.retrieve', { params: { job_id: id } })
-    const isSuccess: Purpose['isSuccess'] = ({ response }) => response?.status === 200
+    const isSuccess: Purpose['isSuccess'] = (one) => one.response?.status === 200
     return this.send(probe, { requirement: null, role: 'poll', isSuccess })
   }
 
@@ -147,11 +154,11 @@ export class Jobs {
     const { jobs } = viewOf(this.history)
     if (jobs.length === 0)
       return this.history.events.some(
-        ({ operation, isGranted }) => operation === 'jobs.create' && isGranted,
+        (event) => event.operation === 'jobs.create' && event.isGranted,
       )
-    const isMissing = ({ creation, readings }: Job): boolean =>
-      readings.some(({ sentAt }) => sentAt - creation.endedAt >= settleMs)
-    return jobs.some(isMissing) && !jobs.some(({ readings }) => readings.some(isRead))
+    const isMissing = (job: Job): boolean =>
+      job.readings.some((reading) => reading.sentAt - job.creation.endedAt >= settleMs)
+    return jobs.some(isMissing) && !jobs.some((job) => job.readings.some(isRead))
   }
 
   /** False if no reading shows the end of the job within `jobTimeoutMs`, or until `deadline`. */
@@ -166,9 +173,9 @@ export class Jobs {
     return polling
   }
 
-  readUntilFound({ id, creation }: Job): Promise<boolean> {
+  readUntilFound(job: Job): Promise<boolean> {
     const { settleMs } = this.run.target.limits
-    return this.#readUntil(id, isRead, creation.endedAt + settleMs)
+    return this.#readUntil(job.id, isRead, job.creation.endedAt + settleMs)
   }
 
   async #readUntil(
@@ -350,7 +357,7 @@ export class Gate extends Jobs {
     try {
       // One that was given up can be used once its last job was seen to end: its release is judged.
       if (!this.#lock.gaveUp) await this.idle()
-      else if (!this.jobs.every(({ isOver }) => isOver)) throw this.#lock.gaveUp
+      else if (!this.jobs.every((job) => job.isOver)) throw this.#lock.gaveUp
       return release
     } catch (error) {
       release()
@@ -393,9 +400,9 @@ export class Gate extends Jobs {
 }
 
 /** The gate of a declared application, which may be declared twice, with different inputs. */
-export function gateOf({ run }: Pick<Jobs, 'run'>, application: ApplicationResource): Gate {
-  const { locks } = sharedBy(run)
+export function gateOf(jobs: Pick<Jobs, 'run'>, application: ApplicationResource): Gate {
+  const { locks } = sharedBy(jobs.run)
   const lock = locks.get(application.id) ?? newLock()
   locks.set(application.id, lock)
-  return new Gate(run, application, lock)
+  return new Gate(jobs.run, application, lock)
 }

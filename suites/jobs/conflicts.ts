@@ -32,8 +32,8 @@ import {
 const conflict = [[409, 'BadRequest']] as const
 /** Delay between a job's observed end and the release of its application, in ms. */
 const releaseMs = 2000
-const isInConflict = ({ creation, met }: Attempt): boolean =>
-  isAsked(creation) && isConflict(creation) && met.length > 0
+const isInConflict = (attempt: Attempt): boolean =>
+  isAsked(attempt.creation) && isConflict(attempt.creation) && attempt.met.length > 0
 
 interface Beside {
   readonly creation: HistoryEvent
@@ -45,10 +45,10 @@ const besideOf = (
   jobsOf: (one: Attempt) => readonly Job[],
 ): Beside[] =>
   attempts
-    .filter(({ creation }) => isAsked(creation))
+    .filter((attempt) => isAsked(attempt.creation))
     .flatMap((one) => jobsOf(one).map((job) => ({ creation: one.creation, job })))
 
-const ageOf = ({ creation, job }: Beside): number => creation.sentAt - job.creation.endedAt
+const ageOf = (beside: Beside): number => beside.creation.sentAt - beside.job.creation.endedAt
 
 /**
  * Readings may be delayed by this, in ms: an accepted creation after a 409 proves a fault if the job goes on for
@@ -91,19 +91,22 @@ function excuseFor(history: History, beside: Beside, all: readonly Beside[]): st
 /** A request that is refused, and may take away the lock of a job in progress. */
 export type Attack = 'malformed creation' | 'creation without a key' | 'reading without a key'
 
-const attackOf = ({ kind, exchange }: HistoryEvent): Attack => {
-  if (kind === 'reading') return 'reading without a key'
-  return exchange.probe.credential.full ? 'malformed creation' : 'creation without a key'
+const attackOf = (event: HistoryEvent): Attack => {
+  if (event.kind === 'reading') return 'reading without a key'
+  return event.exchange.probe.credential.full ? 'malformed creation' : 'creation without a key'
 }
 
 /** Requests that were refused since another creation got 409: they may have taken away the lock. */
-function attacksBefore(history: History, { creation, job }: Beside): HistoryEvent[] {
-  const { creations } = job.application
-  const last = creations.findLast((one) => isAsked(one) && one.sentAt < creation.sentAt)
+function attacksBefore(history: History, beside: Beside): HistoryEvent[] {
+  const { creations } = beside.job.application
+  const last = creations.findLast((one) => isAsked(one) && one.sentAt < beside.creation.sentAt)
   if (!last || !isConflict(last)) return []
-  return [...creations, ...history.of(job.id).filter(({ kind }) => kind === 'reading')].filter(
+  return [
+    ...creations,
+    ...history.of(beside.job.id).filter((one) => one.kind === 'reading'),
+  ].filter(
     ({ request, sentAt, endedAt }) =>
-      request === 'faulty' && sentAt >= last.endedAt && endedAt <= creation.sentAt,
+      request === 'faulty' && sentAt >= last.endedAt && endedAt <= beside.creation.sentAt,
   )
 }
 
@@ -121,27 +124,27 @@ export interface AttackLook {
 export function attackLook(history: History, attempts: readonly Attempt[]): AttackLook | undefined {
   const withAttacks = (one: Beside) => ({ ...one, attacks: kindsOf(attacksBefore(history, one)) })
   const isAttacked = (one: { readonly attacks: readonly Attack[] }) => one.attacks.length > 0
-  const granted = besideOf(attempts, ({ beside }) => beside)
-    .filter(({ creation }) => creation.isGranted)
+  const granted = besideOf(attempts, (one) => one.beside)
+    .filter((one) => one.creation.isGranted)
     .map(withAttacks)
     .filter(isAttacked)
   // So it is on most servers.
   if (granted.length === 0) return undefined
-  const refused = besideOf(attempts, ({ met }) => met)
-    .filter(({ creation }) => isConflict(creation))
+  const refused = besideOf(attempts, (one) => one.met)
+    .filter((one) => isConflict(one.creation))
     .map(withAttacks)
-  const isKept = ({ attacks }: (typeof granted)[number]): boolean =>
-    refused.some((one) => String(one.attacks) === String(attacks))
+  const isKept = (other: (typeof granted)[number]): boolean =>
+    refused.some((one) => String(one.attacks) === String(other.attacks))
   const first = granted.find((one) => !isKept(one))
   if (!first) return undefined
-  const freed = granted.filter(({ attacks }) => String(attacks) === String(first.attacks))
-  const attacked = new Set([...granted, ...refused.filter(isAttacked)].map(({ job }) => job))
+  const freed = granted.filter((one) => String(one.attacks) === String(first.attacks))
+  const attacked = new Set([...granted, ...refused.filter(isAttacked)].map((one) => one.job))
   const age = Math.min(...freed.map(ageOf))
   const kept = refused.filter((one) => !attacked.has(one.job) && ageOf(one) >= age)
   return {
     attacks: first.attacks,
-    freed: new Set(freed.map(({ job }) => job)),
-    kept: new Set(kept.map(({ job }) => job)),
+    freed: new Set(freed.map((one) => one.job)),
+    kept: new Set(kept.map((one) => one.job)),
   }
 }
 
@@ -150,8 +153,8 @@ function brokenRace(job: Job): Evidence[] {
   const others = job.application.creations.filter(
     (one) => isAsked(one) && wereTogether(one, job.creation),
   )
-  const isBroken = ({ exchange, endedAt }: HistoryEvent): boolean =>
-    isOwnBreakdown(exchange) && endedAt <= job.busyUntil
+  const isBroken = (event: HistoryEvent): boolean =>
+    isOwnBreakdown(event.exchange) && event.endedAt <= job.busyUntil
   if (others.length < 2 || !others.every(isBroken)) return []
   const what = `with a valid body, at the same time as others: one of them made job ${job.id}, which was in progress after that`
   return [{ exchange: others[0]!.exchange, what, expected: '409 BadRequest' }]
@@ -160,7 +163,7 @@ function brokenRace(job: Job): Evidence[] {
 const longEnoughMs = 3000
 
 function remedy(history: History): string {
-  const lasted = ({ creation, end }: Job): number => (end?.endedAt ?? -Infinity) - creation.endedAt
+  const lasted = (job: Job): number => (job.end?.endedAt ?? -Infinity) - job.creation.endedAt
   const [longest] = viewOf(history).jobs.toSorted((one, other) => lasted(other) - lasted(one))
   const ms = longest ? lasted(longest) : -Infinity
   if (!longest || ms < 0 || ms > longEnoughMs || history.isRecorded) return ''
@@ -172,7 +175,7 @@ export const inProgress: Rule = (history) => {
   const excuses: string[] = []
   let conflicts = 0
   const evidence = [...attemptsIn(history)].flatMap(([{ jobs }, attempts]): Evidence[] => {
-    const all = besideOf(attempts, ({ beside }) => beside)
+    const all = besideOf(attempts, (one) => one.beside)
     const look = attackLook(history, attempts)
     const isProven = look && look.freed.size >= timesAlike && look.kept.size >= timesAlike
     const wronglyAnswered = (beside: Beside): Evidence[] => {
@@ -186,8 +189,8 @@ export const inProgress: Rule = (history) => {
         return []
       }
       const refusals = attacks.map(
-        ({ kind, exchange }) =>
-          `${kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(exchange)})`,
+        (attack) =>
+          `${attack.kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(attack.exchange)})`,
       )
       const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
       const after = refusals.length === 0 ? '' : `, after ${refusals.join(' and ')}`
@@ -224,7 +227,7 @@ export const inProgress: Rule = (history) => {
 
 function unseen(jobs: readonly Job[]): string {
   if (jobs.length === 0) return 'no creation was accepted, so no job was in progress'
-  return jobs.some(({ readings }) => readings.some(isRead))
+  return jobs.some((job) => job.readings.some(isRead))
     ? 'no creation was answered while a job was seen in progress'
     : 'no job could be read'
 }
@@ -235,8 +238,9 @@ function asksTheSame({ creation, met, beside }: Attempt): boolean[] {
   if (!isAsked(creation) || jobs.length === 0) return []
   return [
     jobs.some(
-      ({ creation: one }) =>
-        one.request === request && one.exchange.probe.body === exchange.probe.body,
+      (job) =>
+        job.creation.request === request &&
+        job.creation.exchange.probe.body === exchange.probe.body,
     ),
   ]
 }
@@ -256,7 +260,7 @@ function areBoth(one: Job, other: Job): boolean {
   const { inProgress: mine } = one
   const [first, last] = [mine[0], mine.at(-1)]
   return other.inProgress.some(
-    ({ sentAt, endedAt }) => first && last && first.endedAt <= sentAt && last.sentAt >= endedAt,
+    (each) => first && last && first.endedAt <= each.sentAt && last.sentAt >= each.endedAt,
   )
 }
 
@@ -290,8 +294,8 @@ export const perApplication: Rule = (history) => {
         const freeMs = creation.sentAt - freeSince
         return freeMs >= (isConflict(creation) ? releaseMs : 0)
       })
-      .flatMap(({ creation, elsewhere }) => elsewhere.map((job) => ({ creation, job })))
-    const granted = beside.filter(({ creation }) => creation.isGranted).length
+      .flatMap((attempt) => attempt.elsewhere.map((job) => ({ creation: attempt.creation, job })))
+    const granted = beside.filter((one) => one.creation.isGranted).length
     // Counts only if the application accepts a creation after the other job.
     const blocked = beside.filter(
       ({ creation, job: { end } }) =>
@@ -299,15 +303,15 @@ export const perApplication: Rule = (history) => {
         !lostBefore(application, creation.sentAt) &&
         !mayBeOfRefusals(history, creation) &&
         application.creations.some(
-          ({ isGranted, sentAt }) => isGranted && sentAt > (end?.endedAt ?? Infinity),
+          (one) => one.isGranted && one.sentAt > (end?.endedAt ?? Infinity),
         ),
     )
-    const times = new Set(blocked.map(({ job }) => job)).size
+    const times = new Set(blocked.map((one) => one.job)).size
     return { application, granted, blocked, times }
   })
-  const shown = looks.filter(({ granted, times }) => granted === 0 && times >= timesAlike)
+  const shown = looks.filter((look) => look.granted === 0 && look.times >= timesAlike)
   // One or two 409s are inconclusive.
-  const looked = looks.filter(({ granted, times }) => granted > 0 || times >= timesAlike)
+  const looked = looks.filter((look) => look.granted > 0 || look.times >= timesAlike)
   const found = proofOf(history, shown, looked)
   if (found) {
     const [{ creation, job }] = found.blocked as [Beside]
@@ -315,8 +319,8 @@ export const perApplication: Rule = (history) => {
     const expected = '202: a job in progress on another application is not a conflict'
     return verdictOf([{ exchange: creation.exchange, what, expected }], 1, '')
   }
-  const cases = looks.reduce((sum, { granted }) => sum + granted, 0)
-  const most = Math.max(0, ...looks.map(({ times }) => times))
+  const cases = looks.reduce((sum, look) => sum + look.granted, 0)
+  const most = Math.max(0, ...looks.map((look) => look.times))
   const why =
     most > 0
       ? `the other application was busy during a job in ${most} attempts`
@@ -346,12 +350,12 @@ export const released: Rule = (history) => {
   let cases = 0
   for (const [application, attempts] of attemptsIn(history)) {
     const after = attempts.filter(({ freeSince = -Infinity }) => freeSince > -Infinity)
-    const granted = after.filter(({ creation }) => creation.isGranted).length
+    const granted = after.filter((one) => one.creation.isGranted).length
     cases += granted
     if (granted > 0) looked.push({ application })
-    const refused = after.filter(({ creation }) => isConflict(creation))
-    for (const row of groupBy(refused, ({ freeSince }) => freeSince).values()) {
-      const kept = row.map(({ creation }) => creation)
+    const refused = after.filter((one) => isConflict(one.creation))
+    for (const row of groupBy(refused, (one) => one.freeSince).values()) {
+      const kept = row.map((one) => one.creation)
       const last = kept.at(-1)!
       const keptMs = last.sentAt - kept[0]!.sentAt
       const isLong = kept.length >= timesAlike && keptMs >= releaseMs * 0.95
@@ -364,8 +368,8 @@ export const released: Rule = (history) => {
     }
   }
   // Nobody else's jobs take turns for so long without a gap.
-  const isEndless = ({ keptMs }: (typeof shown)[number]): boolean =>
-    !history.isRecorded && keptMs >= history.limits.jobTimeoutMs * 0.95
+  const isEndless = (one: (typeof shown)[number]): boolean =>
+    !history.isRecorded && one.keptMs >= history.limits.jobTimeoutMs * 0.95
   const found = proofOf(history, shown, looked) ?? shown.find(isEndless)
   if (found) {
     const { application, kept, keptMs } = found
@@ -384,7 +388,7 @@ export const released: Rule = (history) => {
 function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
   const bursts: Attempt[][] = []
   let until = -Infinity
-  for (const attempt of attempts.filter(({ creation }) => isAsked(creation))) {
+  for (const attempt of attempts.filter((attempt) => isAsked(attempt.creation))) {
     const { sentAt, endedAt } = attempt.creation
     if (sentAt >= until) bursts.push([])
     bursts.at(-1)?.push(attempt)
@@ -400,7 +404,7 @@ export function refusedTogether(history: History): Evidence | undefined {
     creation.sentAt - freeSince >= releaseMs * 0.95 && isApartFrom(history, [creation])
   const looks = [...attemptsIn(history)].map(([application, attempts]) => {
     const bursts = burstsIn(attempts).filter(([first]) => isFree(first!))
-    const refused = bursts.filter((burst) => burst.every(({ creation }) => isConflict(creation)))
+    const refused = bursts.filter((burst) => burst.every((one) => isConflict(one.creation)))
     return { application, bursts, refused }
   })
   const found = proofOf(
@@ -413,13 +417,15 @@ export function refusedTogether(history: History): Evidence | undefined {
         refused.every(([first], at) => {
           const next = refused[at + 1]?.[0]?.creation.sentAt ?? Infinity
           return creations.some(
-            ({ isGranted, sentAt }) =>
-              isGranted && sentAt > first!.creation.sentAt && sentAt < next,
+            (creation) =>
+              creation.isGranted &&
+              creation.sentAt > first!.creation.sentAt &&
+              creation.sentAt < next,
           )
         }) &&
-        !refused.flat().some(({ creation }) => mayBeOfRefusals(history, creation)),
+        !refused.flat().some((one) => mayBeOfRefusals(history, one.creation)),
     ),
-    looks.filter(({ bursts }) => bursts.length > 0),
+    looks.filter((look) => look.bursts.length > 0),
   )
   const [first] = found?.refused ?? []
   if (!found || !first?.[0]) return undefined

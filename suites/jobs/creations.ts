@@ -15,8 +15,8 @@ import { type Attempt, attemptsIn, isAlone, isAsked, ownJobs, wereTogether } fro
 
 const created = '202 with the id, status and created_at of the new job'
 
-const wrong = ({ exchange }: HistoryEvent, more: Partial<Evidence> = {}): Evidence => ({
-  ...{ exchange, what: 'with a valid body', expected: created },
+const wrong = (event: HistoryEvent, more: Partial<Evidence> = {}): Evidence => ({
+  ...{ exchange: event.exchange, what: 'with a valid body', expected: created },
   ...more,
 })
 
@@ -28,16 +28,16 @@ function wrongAnswer(creation: HistoryEvent): Evidence | undefined {
 }
 
 function breakdownIn(attempts: readonly Attempt[]): Evidence | undefined {
-  if (!attempts.some(({ creation }) => creation.isGranted)) return undefined
-  const found = attempts.find(({ creation, met }) => {
-    const { request, exchange } = creation
+  if (!attempts.some((attempt) => attempt.creation.isGranted)) return undefined
+  const found = attempts.find((attempt) => {
+    const { request, exchange } = attempt.creation
     const { response } = exchange
     const isOwn = response && isBreakdown(response) && ![502, 504].includes(response.status)
     return (
       request === 'valid' &&
       isOwn &&
-      met.length === 0 &&
-      !attempts.some((one) => wereTogether(one.creation, creation))
+      attempt.met.length === 0 &&
+      !attempts.some((one) => wereTogether(one.creation, attempt.creation))
     )
   })
   return found && wrong(found.creation)
@@ -98,14 +98,14 @@ export const createdRule: Rule = (history) => {
 /** §4.2, §4.3: the id of a creation can be retrieved, at the latest `settleMs` later. */
 export const retrievable = eachOf(
   ownJobs,
-  ({ creation, readings }, { limits: { settleMs } }) => {
-    const own = readings.filter((one) => one.key === creation.key)
-    if (own.some(({ status }) => status === 200)) return 'held'
-    const last = own.findLast(({ status }) => status !== undefined)
-    const afterMs = (last?.sentAt ?? 0) - creation.endedAt
+  (other, { limits: { settleMs } }) => {
+    const own = other.readings.filter((one) => one.key === other.creation.key)
+    if (own.some((one) => one.status === 200)) return 'held'
+    const last = own.findLast((one) => one.status !== undefined)
+    const afterMs = (last?.sentAt ?? 0) - other.creation.endedAt
     if (!last || !(afterMs >= settleMs) || last.status === 403) return undefined
     const expected = `200: the id that the creation returned can be retrieved, at the latest ${settleMs} ms later (limits.settleMs)`
-    const shownBy = creation.exchange.purpose.requirement
+    const shownBy = other.creation.exchange.purpose.requirement
     const what = `${seconds(afterMs)} after the creation of the job`
     return { exchange: last.exchange, what, expected, shownBy }
   },

@@ -38,17 +38,17 @@ const attacks: readonly Attack[] = [
   'reading without a key',
 ]
 
-async function attack({ run, application }: Gate, kind: Attack, id: string): Promise<void> {
+async function attack(gate: Gate, kind: Attack, id: string): Promise<void> {
   const valid =
     kind === 'reading without a key'
-      ? await operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
-      : await jobRequest(run, application)
-  const { inputs, requiredInputs } = application
+      ? await operationProbe(gate.run, 'jobs.retrieve', { params: { job_id: id } })
+      : await jobRequest(gate.run, gate.application)
+  const { inputs, requiredInputs } = gate.application
   // What is left out may be noticed in another place of the server.
   const bodies = [
     {},
     ...requiredInputs.slice(0, 1).map((required) => ({
-      inputs: inputs.filter(({ id: one }) => one !== required),
+      inputs: inputs.filter((input) => input.id !== required),
     })),
   ]
   const probes =
@@ -57,7 +57,7 @@ async function attack({ run, application }: Gate, kind: Attack, id: string): Pro
       : [withCredential(valid, noCredential)]
   const purpose = { requirement: ids.inProgress, role: 'setup', badInput: true } as const
   // Both at once, so that a job without an attack is as old.
-  await allEnded(probes.map((probe) => askHolding(run, probe, purpose)))
+  await allEnded(probes.map((probe) => askHolding(gate.run, probe, purpose)))
 }
 
 interface During {
@@ -136,7 +136,7 @@ async function burst(gate: Gate): Promise<HistoryEvent[]> {
   const make = () =>
     jobRequest(run, !isQuick && count++ % 2 ? withOtherValues(application, 2 * count) : application)
   for (let tries = 0; ; tries++) {
-    const fresh = history.within(application.id).some(({ status }) => status === undefined)
+    const fresh = history.within(application.id).some((one) => one.status === undefined)
     const size = burstSize[run.options.depth]
     const sent = await sendAtOnce(run, { size, make, requirement: ids.atomic, fresh })
     const made = sent.map((exchange) => gate.eventOf(exchange))
@@ -153,7 +153,7 @@ async function begin(gate: Gate): Promise<Job[]> {
     !gate.isBroken(ids.created)
   const made = isBurst ? await burst(gate) : []
   // If all were throttled or refused, a single one distinguishes bursts.
-  if (made.every(({ noise }) => noise === 'throttled')) made.push(await gate.create(ids.released))
+  if (made.every((one) => one.noise === 'throttled')) made.push(await gate.create(ids.released))
   const jobs = made.flatMap((event) => gate.madeBy(event) ?? [])
   if (jobs.length === 0 && made.some(isConflict)) await gate.untilFree()
   return jobs
@@ -198,8 +198,8 @@ async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): 
 }
 
 /** Whether the application still answers 409 though its last job has ended. */
-function isKept({ attempts }: Gate): boolean {
-  const last = attempts.findLast(({ creation }) => isAsked(creation))
+function isKept(gate: Gate): boolean {
+  const last = gate.attempts.findLast((one) => isAsked(one.creation))
   return last?.freeSince !== undefined && isConflict(last.creation)
 }
 
@@ -268,7 +268,7 @@ async function attemptOnCreated(busy: Gate): Promise<void> {
 }
 
 async function confirmOnCreated(gate: Gate, busy: Gate): Promise<void> {
-  if (!gate.jobs.some(({ end }) => end)) return
+  if (!gate.jobs.some((job) => job.end)) return
   if (gate.isBroken(ids.created)) {
     await gate.settle()
     await pause(gate.run, 2 * pauseMs)
@@ -283,7 +283,7 @@ async function confirmOnCreated(gate: Gate, busy: Gate): Promise<void> {
 async function attemptAlone(gate: Gate): Promise<boolean> {
   let made: HistoryEvent | undefined
   const make = async () => (made = await gate.create(ids.inProgress)).exchange
-  await retryWhileSettling(gate.run, make, ({ response }) => response?.status !== 404)
+  await retryWhileSettling(gate.run, make, (one) => one.response?.status !== 404)
   if (!made || made.status === 400) return false
   if (isConflict(made)) await gate.untilFree()
   const job = gate.madeBy(made)
@@ -330,10 +330,10 @@ async function lookClosely(gate: Gate, after: Look): Promise<void> {
 const isOver = (gate: Gate): boolean => gate.isGivenUp || gate.isBroken(ids.noEffect)
 
 /** Looks at the application after refusals; false if it accepts no creation any more. */
-async function lookAfter(gate: Gate, { refusals, afterMs }: Look): Promise<boolean> {
+async function lookAfter(gate: Gate, one: Look): Promise<boolean> {
   const seen = await gate.look()
-  for (const refusal of seen === 'freed' ? refusals : [])
-    if (!isOver(gate)) await lookClosely(gate, { refusals: [refusal], afterMs })
+  for (const refusal of seen === 'freed' ? one.refusals : [])
+    if (!isOver(gate)) await lookClosely(gate, { refusals: [refusal], afterMs: one.afterMs })
   return seen !== 'lost' && !gate.isGivenUp
 }
 

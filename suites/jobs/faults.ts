@@ -50,7 +50,7 @@ export const malformedInputs = byCases(
       at === '/inputs/*/id' || (at === '/inputs/*/value' && isRequired)
     const lacking = required.filter(isLeftOut).flatMap(absent)
     // Only inputs without an id: an input without a value, behind the valid one, would repeat its id.
-    const furtherItems = lacking.filter(({ place }) => place.member.at === '/inputs/*/id')
+    const furtherItems = lacking.filter((one) => one.place.member.at === '/inputs/*/id')
     const named = [
       ...types,
       ...inItems(first).flatMap((place) => ofKinds(place, ['number'])),
@@ -106,7 +106,7 @@ function inputPlaces(material: Material) {
 }
 
 const inItems = (places: readonly Placed[]): Placed[] =>
-  places.filter(({ member }) => member.at.includes('*'))
+  places.filter((place) => place.member.at.includes('*'))
 
 function behind(one: Change): Change[] {
   const array = arraysAbove(one.place).at(-1)
@@ -124,18 +124,18 @@ export const withRequiredInputs = granted('with just the required inputs', (vali
   return withJson(valid, { inputs: required })
 })
 
-export const withoutInput = byCases(({ target }) => {
-  const { inputs: all = [], requiredInputs = [] } = target.resources.application ?? {}
+export const withoutInput = byCases((other) => {
+  const { inputs: all = [], requiredInputs = [] } = other.target.resources.application ?? {}
   if (requiredInputs.length === 0) return []
   const lacking = requiredInputs.map((required) => ({
     inputs: all.filter((input) => getAt(input, '/id') !== required),
     what: `the required input ${required} left out`,
   }))
   const none = { inputs: [], what: 'no inputs at all' }
-  return [...lacking.filter((one) => one.inputs.length > 0), none].map(({ inputs, what }) => ({
-    what: `with a valid body, but ${what}`,
-    fault: inputs.length === 0 ? 'empty @ /inputs' : 'absent @ /inputs/*',
-    change: (valid) => withJson(valid, { inputs }),
+  return [...lacking.filter((one) => one.inputs.length > 0), none].map((one) => ({
+    what: `with a valid body, but ${one.what}`,
+    fault: one.inputs.length === 0 ? 'empty @ /inputs' : 'absent @ /inputs/*',
+    change: (valid) => withJson(valid, { inputs: one.inputs }),
   }))
 })
 
@@ -237,9 +237,9 @@ const noUuid = (id: string): Case => idCase('an id that is not a uuid', 'another
 
 /** An existing id shortened (a server may find ids by prefix), lengthened, or with an SQL wildcard; other text. */
 export const malformedId = byCases(
-  ({ valid }) => [
+  (one) => [
     ...[1, 2, 3, 4, 5, 6, 7, 8]
-      .filter((cut) => cut < (valid.params['job_id'] ?? '').length)
+      .filter((cut) => cut < (one.valid.params['job_id'] ?? '').length)
       .map((cut) =>
         idCase(`an existing id that is cut by ${cut}`, 'cut', (id) => id.slice(0, -cut)),
       ),

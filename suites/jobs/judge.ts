@@ -91,23 +91,23 @@ const againMs = { full: 2000, quick: 1000 }
 const maxReadAgain = { full: 2, quick: 1 }
 
 /** Per application, the first job and the latest; also jobs that were read and then disappeared. */
-function jobsToReadAgain({ run, history }: Jobs): Job[] {
-  const made = ownJobs(history).filter(({ twinOf }) => !twinOf)
-  const ended = made.filter(({ isOver }) => isOver)
-  const gone = made.filter(({ readings }) => readings.some(isRead) && isGone(readings.at(-1)!))
-  const most = maxReadAgain[run.options.depth]
-  const some = [...groupBy(ended, ({ application }) => application).values()].flatMap((own) => [
+function jobsToReadAgain(jobs: Jobs): Job[] {
+  const made = ownJobs(jobs.history).filter((one) => !one.twinOf)
+  const ended = made.filter((one) => one.isOver)
+  const gone = made.filter((one) => one.readings.some(isRead) && isGone(one.readings.at(-1)!))
+  const most = maxReadAgain[jobs.run.options.depth]
+  const some = [...groupBy(ended, (one) => one.application).values()].flatMap((own) => [
     ...own.slice(0, 1),
     ...own.slice(-most),
   ])
   return [...new Set([...some, ...gone])]
 }
 
-async function readAgain(jobs: Jobs, { id, creation }: Job): Promise<void> {
-  const settledAt = creation.endedAt + jobs.run.target.limits.settleMs
-  if (!isGone(await jobs.read(id)) || performance.now() > settledAt) return
+async function readAgain(jobs: Jobs, job: Job): Promise<void> {
+  const settledAt = job.creation.endedAt + jobs.run.target.limits.settleMs
+  if (!isGone(await jobs.read(job.id)) || performance.now() > settledAt) return
   await jobs.pauseUntil(settledAt)
-  await jobs.read(id)
+  await jobs.read(job.id)
 }
 
 /** Reads what is visible once all jobs have ended, late enough for effects that take seconds. */
@@ -116,11 +116,10 @@ export async function readFinalStates(run: Run): Promise<void> {
   const { history, isQuick } = jobs
   const { depth } = run.options
   const { application, job: declared } = run.target.resources
-  await Promise.allSettled(ownJobs(history).map(({ id }) => jobs.awaitEnd(id)))
+  await Promise.allSettled(ownJobs(history).map((one) => jobs.awaitEnd(one.id)))
   const created = 'jobs.retrieve/200-created-at'
   const [first] = ownJobs(history)
-  const isApart = ({ creation }: Job): boolean =>
-    creation.sentAt - first!.creation.endedAt >= apartMs
+  const isApart = (one: Job): boolean => one.creation.sentAt - first!.creation.endedAt >= apartMs
   // The order of their times shows only in jobs that are far enough apart.
   const lacksLater = first && !isQuick && !ownJobs(history).some(isApart)
   if (application && lacksLater && jobs.isPlanned(created)) {

@@ -12,12 +12,14 @@ import { type Application, type Attempt, attemptsIn, lostBefore, wereTogether } 
 
 /** Observations needed where another client's job could look the same. */
 export const timesAlike = 3
-export const somebodyElse = ({ madeAt }: Application): string =>
-  madeAt === undefined ? ' (a job of somebody else, or of another run, would look the same)' : ''
+export const somebodyElse = (application: Application): string =>
+  application.madeAt === undefined
+    ? ' (a job of somebody else, or of another run, would look the same)'
+    : ''
 
 /** Others may use objects that the history did not make; in a recording they certainly do. */
-export const isProof = ({ isRecorded }: History, { madeAt }: Application): boolean =>
-  !isRecorded || madeAt !== undefined
+export const isProof = (history: History, application: Application): boolean =>
+  !history.isRecorded || application.madeAt !== undefined
 
 /**
  * The application that proves a fault: preferably one that the run made, since nobody else uses it. A declared one
@@ -25,13 +27,13 @@ export const isProof = ({ isRecorded }: History, { madeAt }: Application): boole
  * @param looked those that show the fault or its absence
  */
 export function proofOf<T extends { readonly application: Application }>(
-  { isRecorded }: History,
+  history: History,
   shown: readonly T[],
   looked: readonly Pick<T, 'application'>[],
 ): T | undefined {
   const isMade = ({ application: { madeAt } }: Pick<T, 'application'>): boolean =>
     madeAt !== undefined
-  return shown.find(isMade) ?? (isRecorded || looked.some(isMade) ? undefined : shown[0])
+  return shown.find(isMade) ?? (history.isRecorded || looked.some(isMade) ? undefined : shown[0])
 }
 
 /** Time in which an effect of a refusal shows, in ms. */
@@ -61,12 +63,12 @@ function isRefused({ status = 0, request }: HistoryEvent): boolean {
 const looksIn = derived((history): Look[] => {
   const all = [...attemptsIn(history).values()]
   const ofNone = all
-    .flatMap((attempts) => attempts.map(({ creation }) => creation))
+    .flatMap((attempts) => attempts.map((attempt) => attempt.creation))
     .filter((one) => isRefused(one) && one.status === 404)
   return all.flatMap((attempts) => {
     // A creation refused beside a job cannot start another one.
-    const own = attempts.flatMap(({ creation, beside }) =>
-      isRefused(creation) && beside.length === 0 ? creation : [],
+    const own = attempts.flatMap((attempt) =>
+      isRefused(attempt.creation) && attempt.beside.length === 0 ? attempt.creation : [],
     )
     const refusals = [...new Set([...own, ...ofNone])].sort((a, b) => a.sentAt - b.sentAt)
     let last: HistoryEvent | undefined
@@ -83,7 +85,7 @@ const looksIn = derived((history): Look[] => {
       const isRaced = met.some((job) => wereTogether(creation, job.creation))
       if (freeSince === undefined || isRaced) return []
       const refused = refusals.filter(
-        ({ endedAt }) => endedAt <= sentAt && endedAt >= sentAt - windowMs,
+        (refusal) => refusal.endedAt <= sentAt && refusal.endedAt >= sentAt - windowMs,
       )
       const kindOf = ({ fault, status, tpe, endedAt }: HistoryEvent): string =>
         `${fault ?? `${status} ${tpe}`} ${untilMs.findIndex((ms) => sentAt - endedAt < ms)}`
@@ -95,7 +97,7 @@ const looksIn = derived((history): Look[] => {
   })
 })
 
-const isGranted = ({ creation }: Look): boolean => creation.isGranted
+const isGranted = (look: Look): boolean => look.creation.isGranted
 
 /**
  * Looks that refusals may have blocked, unless the same refusals did no harm at another time or place: after no more of
@@ -125,18 +127,18 @@ export const mayBeOfRefusals = (history: History, creation: HistoryEvent): boole
   (looksIn(history).some((look) => look.creation === creation && look.refused.length > 0) &&
     noEffect(history).outcome === 'broken')
 
-const isLater = (look: Look, { application, creation }: Look): boolean =>
-  look.application === application && look.creation.sentAt > creation.sentAt
+const isLater = (look: Look, one: Look): boolean =>
+  look.application === one.application && look.creation.sentAt > one.creation.sentAt
 
 /** Looks after one kind of refusals, while creations without refusals were accepted since the first. */
 function blockedEachTime(looks: readonly Look[], suspects: readonly Look[]): Look[] {
   const groups = groupBy(
-    suspects.filter(({ kinds }) => kinds.size === 1),
-    ({ application, kinds }) => `${application.id} ${[...kinds.keys()].join()}`,
+    suspects.filter((suspect) => suspect.kinds.size === 1),
+    (one) => `${one.application.id} ${[...one.kinds.keys()].join()}`,
   )
   const isProven = (group: readonly Look[]): boolean => {
     const bare = looks.filter((look) => look.refused.length === 0 && isLater(look, group[0]!))
-    return bare.filter(isGranted).length >= timesAlike && !bare.some(({ isBlocked }) => isBlocked)
+    return bare.filter(isGranted).length >= timesAlike && !bare.some((one) => one.isBlocked)
   }
   return [...groups.values()].find((group) => group.length >= timesAlike && isProven(group)) ?? []
 }
@@ -146,8 +148,7 @@ export const noEffect: Rule = (history) => {
   const { jobTimeoutMs } = history.limits
   const looks = looksIn(history)
   const suspects = suspicious(history).filter(
-    ({ application, creation }) =>
-      !lostBefore(application, creation.sentAt) && isProof(history, application),
+    (one) => !lostBefore(one.application, one.creation.sentAt) && isProof(history, one.application),
   )
   const isLocked = (look: Look): boolean => {
     const after = looks.filter((one) => isLater(one, look))
@@ -171,8 +172,8 @@ export const noEffect: Rule = (history) => {
     const expected = '202: a refused creation starts no job'
     return verdictOf([{ exchange: creation.exchange, what, expected }], looks.length, '')
   }
-  const cases = new Set(looks.filter(isGranted).flatMap(({ kinds }) => [...kinds.keys()])).size
-  const isBusy = looks.some(({ refused, creation }) => refused.length > 0 && isConflict(creation))
+  const cases = new Set(looks.filter(isGranted).flatMap((look) => [...look.kinds.keys()])).size
+  const isBusy = looks.some((look) => look.refused.length > 0 && isConflict(look.creation))
   const why = isBusy
     ? 'the application was busy after a refused creation, and after others as well'
     : 'no creation came after a refused one on an application that was free'

@@ -30,8 +30,8 @@ import {
 import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { seconds } from '../created/rules.ts'
 
-const valueOf = (name: string, { exchange, body }: HistoryEvent): unknown =>
-  member(jsonValue(exchange.response) ?? body, name)
+const valueOf = (name: string, event: HistoryEvent): unknown =>
+  member(jsonValue(event.exchange.response) ?? event.body, name)
 
 const told = (name: string, event: HistoryEvent): string => {
   const value = valueOf(name, event)
@@ -41,11 +41,16 @@ const told = (name: string, event: HistoryEvent): string => {
 /** Reproducing it needs the requirement that made the job. */
 function against(
   job: Job | undefined,
-  { exchange }: HistoryEvent,
+  event: HistoryEvent,
   found: Omit<Evidence, 'exchange' | 'what'> & { readonly what?: string },
 ): Evidence {
   const what = job ? `for job ${job.id}` : ''
-  return { exchange, what, shownBy: job?.creation.exchange.purpose.requirement, ...found }
+  return {
+    exchange: event.exchange,
+    what,
+    shownBy: job?.creation.exchange.purpose.requirement,
+    ...found,
+  }
 }
 
 function contradicts(
@@ -67,7 +72,7 @@ function contradicts(
 const asBefore = 'as when the ended job was read before'
 
 const readJobs = derived((history) => {
-  const ids = history.events.filter(isReading).flatMap(({ object }) => object ?? [])
+  const ids = history.events.filter(isReading).flatMap((event) => event.object ?? [])
   return [...new Set(ids.map(idKey))].map((id) => ({
     id,
     job: viewOf(history).jobOf(id),
@@ -92,12 +97,12 @@ function isGoneSinceNewer(
 }
 
 /** Readings that count: within `settleMs`, a new job may be missing, or crash the server until read. */
-function countedReadings({ limits }: History, job: Job): HistoryEvent[] {
+function countedReadings(history: History, job: Job): HistoryEvent[] {
   const found = job.readings.findIndex(isRead)
   return job.readings.filter((reading, at) => {
     const { status, sentAt } = reading
     if (status === undefined || isGoneSinceNewer(job, reading)) return false
-    const settled = sentAt - job.creation.endedAt > limits.settleMs
+    const settled = sentAt - job.creation.endedAt > history.limits.settleMs
     const wasRead = found >= 0 && at > found && !isGone(reading)
     return status < 300 || settled || wasRead
   })
@@ -118,15 +123,18 @@ export const jobRule = eachOf(
     ownJobs(history).flatMap((job) =>
       countedReadings(history, job).map((reading) => ({ job, reading })),
     ),
-  ({ job, reading }) => {
-    if (isRight(reading)) return 'held'
-    const { exchange, status } = reading
-    const fault = status === 200 ? faultOf(reading) : undefined
-    const found = against(job, reading, { what: '', expected: aJob, ...fault })
-    const at = job.readings.indexOf(reading)
-    if (!job.readings.slice(0, at).some(isRight) || !job.readings.slice(at).some(isRight))
+  (other) => {
+    if (isRight(other.reading)) return 'held'
+    const { exchange, status } = other.reading
+    const fault = status === 200 ? faultOf(other.reading) : undefined
+    const found = against(other.job, other.reading, { what: '', expected: aJob, ...fault })
+    const at = other.job.readings.indexOf(other.reading)
+    if (
+      !other.job.readings.slice(0, at).some(isRight) ||
+      !other.job.readings.slice(at).some(isRight)
+    )
       return found
-    const responses = job.readings.map((one) =>
+    const responses = other.job.readings.map((one) =>
       isRight(one) ? aJob : describeResponse(one.exchange),
     )
     return { ...found, exchange: { ...exchange, finding: differing(responses) } }
@@ -150,7 +158,7 @@ function wrongMembers(
   )
 }
 
-const dataOf = ({ body }: HistoryEvent): unknown => member(body, 'data')
+const dataOf = (event: HistoryEvent): unknown => member(event.body, 'data')
 
 function becameNewers(job: Job): Evidence[] {
   const { application, creation, readings, end } = job
@@ -266,8 +274,8 @@ const withoutIdleZeros = (text: string): string =>
   text.replace(/\.(\d*?)0+(?!\d)/, (_, kept: string) => (kept === '' ? '' : `.${kept}`))
 
 /** An instant and the unit of its last significant digit in ms; undefined if not a date-time. */
-function instantAt(name: string, { body }: HistoryEvent): Instant | undefined {
-  const value = member(body, name)
+function instantAt(name: string, event: HistoryEvent): Instant | undefined {
+  const value = member(event.body, name)
   return typeof value === 'string' ? parseDateTime(withoutIdleZeros(value)) : undefined
 }
 
@@ -359,13 +367,13 @@ function inconsistency(
 
 export const consistent = eachOf(
   (history) =>
-    readJobs(history).flatMap(({ job, all }) =>
-      all.filter(isRead).map((reading) => ({ job, reading })),
+    readJobs(history).flatMap((one) =>
+      one.all.filter(isRead).map((reading) => ({ job: one.job, reading })),
     ),
-  ({ job, reading }) => {
-    const [name, expected] = inconsistency(reading, job !== undefined) ?? []
+  (one) => {
+    const [name, expected] = inconsistency(one.reading, one.job !== undefined) ?? []
     if (name === undefined || expected === undefined) return 'held'
-    return against(job, reading, { expected, actual: told(name, reading) })
+    return against(one.job, one.reading, { expected, actual: told(name, one.reading) })
   },
   () => 'no job was read',
 )
@@ -386,17 +394,17 @@ function tellTheSame(name: string, one: HistoryEvent, other: HistoryEvent): bool
 /** §3: an ended job never changes, except `updated_at`. */
 export const stable = eachOf(
   (history) =>
-    readJobs(history).flatMap(({ job, all }) => {
-      const readings = job?.readings ?? all
+    readJobs(history).flatMap((one) => {
+      const readings = one.job?.readings ?? one.all
       const end = readings.find(hasEnded)
-      return end ? readings.map((reading) => ({ job, end, reading })) : []
+      return end ? readings.map((reading) => ({ job: one.job, end, reading })) : []
     }),
-  ({ job, end, reading }, { limits }) => {
+  ({ job, end, reading }, other) => {
     const lagMs = statusOf(reading) === 'in_progress' ? maxLagMs : laterMs
     if (!(reading.sentAt >= end.endedAt + lagMs)) return undefined
     const what = `read again ${seconds(reading.sentAt - end.endedAt)} later`
     if (isGone(reading)) {
-      const isNew = job && reading.sentAt - job.creation.endedAt < limits.settleMs
+      const isNew = job && reading.sentAt - job.creation.endedAt < other.limits.settleMs
       const expected = `200 with the job, ${asBefore}`
       return isNew ? undefined : against(job, reading, { what, expected, against: end.exchange })
     }

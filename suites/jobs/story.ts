@@ -7,16 +7,18 @@ const MOST = 14
 const FIRST = 4
 
 /** The requests on the application up to an exchange, from the creation of the job in progress. */
-export function storyOf(history: History, { sentAt, endedAt }: Exchange): Story | undefined {
+export function storyOf(history: History, exchange: Exchange): Story | undefined {
   // The history contains a trimmed form, identified by its times.
-  const last = history.events.find((event) => event.sentAt === sentAt && event.endedAt === endedAt)
+  const last = history.events.find(
+    (event) => event.sentAt === exchange.sentAt && event.endedAt === exchange.endedAt,
+  )
   const view = viewOf(history)
   const own = last?.operation === 'jobs.retrieve' ? view.jobOf(last.object ?? '') : undefined
   const isCreation = last?.operation === 'jobs.create'
   const application = isCreation ? view.applicationOf(last.within ?? '') : own?.application
   if (!last || !application) return undefined
   const { creations, jobs } = application
-  const job = own ?? jobs.findLast(({ creation }) => creation.sentAt < last.sentAt)
+  const job = own ?? jobs.findLast((one) => one.creation.sentAt < last.sentAt)
   const began = job?.creation.sentAt ?? last.sentAt
   const readings = jobs.flatMap((one) => one.readings)
   const before = [...creations, ...readings].filter(
@@ -24,7 +26,7 @@ export function storyOf(history: History, { sentAt, endedAt }: Exchange): Story 
   )
   // Readings right afterwards prove a job's state.
   const proof = jobs
-    .filter(({ creation }) => before.includes(creation) && creation !== last)
+    .filter((one) => before.includes(one.creation) && one.creation !== last)
     .flatMap((one) => one.readings.find((reading) => reading.sentAt > last.endedAt) ?? [])
   const steps = [...before, ...(isCreation ? proof : [])].toSorted(
     (one, other) => one.sentAt - other.sentAt,

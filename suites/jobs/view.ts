@@ -58,7 +58,7 @@ export class Job {
     const shown = createdAt(reading)
     const isTimeOfAnother =
       createdAt(this.creation) !== shown &&
-      this.application.jobs.some(({ creation }) => createdAt(creation) === shown)
+      this.application.jobs.some((job) => createdAt(job.creation) === shown)
     return !isOwn(reading, this) || isTimeOfAnother
   }
 }
@@ -67,9 +67,9 @@ export const isReading = ({ kind, operation, request }: HistoryEvent): boolean =
   kind === 'reading' && operation === 'jobs.retrieve' && request !== 'faulty'
 
 /** Expected to be accepted on a free application, or of unknown intention. */
-export const isAsked = ({ request }: HistoryEvent): boolean => request !== 'faulty'
+export const isAsked = (event: HistoryEvent): boolean => event.request !== 'faulty'
 
-export const isGone = ({ status }: HistoryEvent): boolean => status === 404 || status === 410
+export const isGone = (event: HistoryEvent): boolean => event.status === 404 || event.status === 410
 
 export function statusOf({ isGranted, status, body }: HistoryEvent): string | undefined {
   const told = isGranted && status === 200 ? member(body, 'status') : undefined
@@ -87,12 +87,12 @@ export const hasEnded = (reading: HistoryEvent): boolean =>
   ['completed', 'failed'].includes(statusOf(reading) ?? '')
 
 /** Whether a reading may be of that job: one with another id is not. */
-export function isOwn({ body }: HistoryEvent, { id }: Pick<Job, 'id'>): boolean {
-  const own = member(body, 'id')
-  return typeof own !== 'string' || sameId(own, id)
+export function isOwn(event: HistoryEvent, job: Pick<Job, 'id'>): boolean {
+  const own = member(event.body, 'id')
+  return typeof own !== 'string' || sameId(own, job.id)
 }
 
-export const createdAt = ({ body }: HistoryEvent): unknown => member(body, 'created_at')
+export const createdAt = (event: HistoryEvent): unknown => member(event.body, 'created_at')
 
 /**
  * A limit, a guardrail, or a valid creation that an earlier request on its connection may have spoiled: it is sent again.
@@ -182,7 +182,7 @@ export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
       const { creation, end, busyUntil } = job
       return { job, from: creation.sentAt, to: end?.endedAt ?? Infinity, busyUntil }
     })
-    .filter(({ from, to }) => from <= to)
+    .filter((one) => one.from <= one.to)
     .sort((one, other) => one.from - other.from)
   let next = 0
   let going: typeof bySending = []
@@ -192,16 +192,16 @@ export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
     const { sentAt, endedAt } = creation
     while (next < bySending.length && bySending[next]!.from <= endedAt)
       going.push(bySending[next++]!)
-    going = going.filter(({ to }) => to >= sentAt).slice(-mostAtOnce)
-    const others = going.filter(({ job }) => job.creation !== creation)
+    going = going.filter((one) => one.to >= sentAt).slice(-mostAtOnce)
+    const others = going.filter((one) => one.job.creation !== creation)
     const busy = others
       .filter((one) => sentAt > one.job.creation.endedAt && endedAt <= one.busyUntil)
-      .map(({ job }) => job)
+      .map((other) => other.job)
     const isHere = (job: Job): boolean => job.application === application
     attempts.get(application)!.push({
       creation,
       application,
-      met: others.map(({ job }) => job).filter(isHere),
+      met: others.map((other) => other.job).filter(isHere),
       beside: busy.filter(isHere),
       elsewhere: busy.filter((job) => !isHere(job)),
       freeSince: isAsked(creation) ? free.get(creation) : undefined,
@@ -212,14 +212,14 @@ export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
 
 export const allAttempts = (history: History): Attempt[] => [...attemptsIn(history).values()].flat()
 
-function freeTimes({ jobs, creations }: Application): [HistoryEvent, number][] {
+function freeTimes(application: Application): [HistoryEvent, number][] {
   // If another job has the same id, readings do not show the end, unless the answers are identical.
-  const known = jobs
-    .filter(({ twinOf, creation }) => !twinOf || createdAt(twinOf) !== createdAt(creation))
+  const known = application.jobs
+    .filter((job) => !job.twinOf || createdAt(job.twinOf) !== createdAt(job.creation))
     .sort((one, other) => one.creation.sentAt - other.creation.sentAt)
   let next = 0
   let latest = -Infinity
-  return creations.flatMap((creation): [HistoryEvent, number][] => {
+  return application.creations.flatMap((creation): [HistoryEvent, number][] => {
     for (; next < known.length && known[next]!.creation.sentAt < creation.sentAt; next++)
       latest = Math.max(latest, known[next]!.end?.endedAt ?? Infinity)
     return latest <= creation.sentAt ? [[creation, latest]] : []
@@ -230,10 +230,10 @@ export const wereTogether = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one !== other && one.sentAt <= other.endedAt && one.endedAt >= other.sentAt
 
 /** An unanswered creation may have started an unknown job. */
-export function lostBefore({ creations }: Application, at: number): boolean {
-  const before = creations.filter(({ sentAt }) => sentAt < at)
+export function lostBefore(application: Application, at: number): boolean {
+  const before = application.creations.filter((creation) => creation.sentAt < at)
   const lost = before.findLastIndex((one) => one.status === undefined && isAsked(one))
-  return lost >= 0 && !before.slice(lost).some(({ isGranted }) => isGranted)
+  return lost >= 0 && !before.slice(lost).some((one) => one.isGranted)
 }
 
 export const isAlone = (history: History, creation: HistoryEvent): boolean =>

@@ -111,14 +111,14 @@ function describeFile(run: Pick<Run, 'target'>, name: Unusable): string {
 /** An unreadable file: in either format, and twice in the same format, since a server may cache the result. */
 export const unusable = (name: Unusable, what: string, isTwice = false): Condition => ({
   inOrder: true,
-  async casesIn({ run }) {
-    const id = await pdfId(run, name)
+  async casesIn(one) {
+    const id = await pdfId(one.run, name)
     const asked: Case = {
-      what: `with a valid body, for ${what} (${describeFile(run, name)})`,
+      what: `with a valid body, for ${what} (${describeFile(one.run, name)})`,
       fault: `file: ${name}`,
       change: (valid) => ({ ...valid, params: { file_id: id } }),
     }
-    if (run.options.depth === 'quick') return [asked]
+    if (one.run.options.depth === 'quick') return [asked]
     const again = { ...asked, what: `${asked.what}, once more` }
     const markdown: Case = {
       ...asked,
@@ -128,7 +128,7 @@ export const unusable = (name: Unusable, what: string, isTwice = false): Conditi
       control: asMarkdown,
       unsupported: 'a valid PDF with format markdown was refused',
     }
-    return [asked, ...(isTwice && !sharedBy(run).uploads.at.has(id) ? [again] : []), markdown]
+    return [asked, ...(isTwice && !sharedBy(one.run).uploads.at.has(id) ? [again] : []), markdown]
   },
 })
 
