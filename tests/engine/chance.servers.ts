@@ -77,6 +77,6 @@ test.each(seeds)('copies 8 s behind, and nothing says so, seed %i', async (seed)
   const failed = await failedOf(lagging(seed, 8000), seed)
   // What was made is not found for longer than settleMs: that is all.
   const isOwn =
-    /^(?:jobs\.retrieve\/200-(?:job|identity|stable)|files\.upload\/2xx-retrievable|jobs\.create\/202-retrievable): .* \| 404 ResourceNotFound/
+    /^(?:jobs\.retrieve\/200-(?:job|identity|stable)|files\.(?:upload\/2xx-retrievable|retrieve\/2xx-accepted)|jobs\.create\/202-retrievable): .* \| 404 ResourceNotFound/
   expect(failed.split('\n').filter((line) => line !== '' && !isOwn.test(line))).toEqual([])
 })
