@@ -65,7 +65,8 @@ export async function pause(
   { life: { signal } }: { readonly life: Lifetime },
   ms: number,
 ): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined)
+  // A timer drops the fraction, and may fire another ms early: what must be `settleMs` old would be too young.
+  await sleep(Math.ceil(ms), undefined, { signal }).catch(() => undefined)
   signal.throwIfAborted()
 }
 
