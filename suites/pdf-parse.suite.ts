@@ -11,7 +11,6 @@ import {
   grantedVerdict,
   inBatches,
   joined,
-  orOpen,
   validRequest,
   withBody,
 } from '../harness/checks/index.ts'
@@ -145,7 +144,13 @@ async function parseOwnPdfs(context: CheckContext): Promise<Verdict> {
     if (joined(verdicts).outcome === 'held') verdicts.push(await parseOwnPdf(context, pdf))
   if (context.run.options.depth === 'full' && joined(verdicts).outcome === 'held')
     verdicts.push(
-      ...(await inBatches(together, (pdf) => orOpen(context.run, () => parseOwnPdf(context, pdf)))),
+      ...(await inBatches(together, (pdf) =>
+        orElse(
+          context.run,
+          () => parseOwnPdf(context, pdf),
+          ({ reason }): Verdict => ({ outcome: 'open', why: reason.reason, reason }),
+        ),
+      )),
     )
   return joined(verdicts)
 }

@@ -1,4 +1,5 @@
-import { type Exchange, NotExercised, type Probe, type Verdict } from '../journal/index.ts'
+import { orElse } from '../client/index.ts'
+import type { Exchange, Probe } from '../journal/index.ts'
 import { type Run, maxAtOnce } from '../run/index.ts'
 import type { CaseVerdict, Judged } from './rules.ts'
 
@@ -16,31 +17,16 @@ export async function inBatches<T, R>(
   return results
 }
 
-/** The verdict; open if it could not cause a state that it needs. */
-export async function orOpen(
-  run: Pick<Run, 'life'>,
-  judge: () => Promise<Verdict>,
-): Promise<Verdict> {
-  try {
-    return await judge()
-  } catch (error) {
-    if (!(error instanceof NotExercised) || run.life.ended) throw error
-    return { outcome: 'open', why: error.message, reason: error.reason }
-  }
-}
-
 /** A further case: if it cannot be judged, the requirement does not pass, but its other cases are still judged. */
-export async function furtherCase(
+export const furtherCase = (
   run: Pick<Run, 'life'>,
   judge: () => Promise<CaseVerdict | undefined>,
-): Promise<Judged> {
-  try {
-    return (await judge()) ?? { outcome: 'held', cases: 0 }
-  } catch (error) {
-    if (!(error instanceof NotExercised) || run.life.ended) throw error
-    return { outcome: 'open', why: error.reason, isFurther: true }
-  }
-}
+): Promise<Judged> =>
+  orElse(
+    run,
+    async (): Promise<Judged> => (await judge()) ?? { outcome: 'held', cases: 0 },
+    ({ reason }): Judged => ({ outcome: 'open', why: reason, isFurther: true }),
+  )
 
 interface Together {
   readonly size: number

@@ -70,15 +70,17 @@ async function sendControl(
   const valid = own ?? (() => validRequest(run, operation))
   if (run.options.readOnly && effectOf(run, operation) !== 'none')
     return { state: 'none', said: () => 'not sent: --read-only', valid }
-  try {
-    const distinct = own ?? (() => distinctRequest(run, operation))
-    return await sendUntilGranted(run, operation, valid, distinct)
-  } catch (error) {
-    // A stopped operation has already shown how it answers valid requests.
-    const exchange = run.client.breaker.unanswered(operation)
-    if (!exchange || !(error instanceof NotExercised) || run.life.ended) throw error
-    return { state: 'refused', said: () => saidBy(exchange), exchange, valid }
-  }
+  const distinct = own ?? (() => distinctRequest(run, operation))
+  return orElse(
+    run,
+    () => sendUntilGranted(run, operation, valid, distinct),
+    (error): Control => {
+      // A stopped operation has already shown how it answers valid requests.
+      const exchange = run.client.breaker.unanswered(operation)
+      if (!exchange) throw error
+      return { state: 'refused', said: () => saidBy(exchange), exchange, valid }
+    },
+  )
 }
 
 export function triesFor(operation: OperationId, exchange: Exchange): number {

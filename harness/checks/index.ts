@@ -32,7 +32,7 @@ export { byRecord } from './by-record.ts'
 export { badInput } from './bad-input.ts'
 export { badBytes, withBytes } from './odd-cases.ts'
 export { characters, plainer } from './odd-values.ts'
-export { furtherCase, inBatches, orOpen } from './at-once.ts'
+export { furtherCase, inBatches } from './at-once.ts'
 
 export {
   control,

@@ -1,12 +1,11 @@
 import { type OperationId, readsOf } from '../../catalogue/operations.ts'
-import { effectOf } from '../client/index.ts'
+import { effectOf, orElse } from '../client/index.ts'
 import {
   describeResponse,
   type Exchange,
   isBreakdown,
   isExpected,
   isGranted,
-  NotExercised,
   type Probe,
   type Purpose,
   countsAsGranted,
@@ -146,10 +145,11 @@ export class Binding {
       }
       this.#controls.set(
         name,
-        await controlWith(run, operation, name, make).catch((error: unknown): Reason => {
-          if (error instanceof NotExercised && !run.life.ended) return error.reason
-          throw error
-        }),
+        await orElse(
+          run,
+          () => controlWith(run, operation, name, make),
+          (error) => error.reason,
+        ),
       )
     })
     await Promise.all(sent)

@@ -46,17 +46,17 @@ export function createLifetime(): Lifetime {
   }
 }
 
-/** Runs `action`; if that was not exercised, `otherwise`. Throws the end of the run. */
+/** Runs `action`; if that was not exercised, `otherwise`, which gets the reason. Throws the end of the run. */
 export async function orElse<T, O = undefined>(
   options: { readonly life: Lifetime },
   action: () => Promise<T>,
-  otherwise?: () => O | Promise<O>,
+  otherwise?: (why: NotExercised) => O | Promise<O>,
 ): Promise<T | O> {
   try {
     return await action()
   } catch (error) {
     if (!(error instanceof NotExercised) || options.life.ended) throw error
-    return otherwise?.() as O
+    return otherwise?.(error) as O
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RequirementId } from '../../catalogue/catalogue.ts'
+import { orElse } from '../../harness/client/index.ts'
 import {
   byScenario,
   control,
@@ -186,14 +187,18 @@ function answerVerdict(
 export const eachCreated: Judge = async (context) => {
   const { run } = context
   const jobs = new Jobs(run)
-  const sent = await controlExchange(run, 'jobs.create').catch((error: unknown) => error)
-  const verdict = decisive(context, jobs.verdict('jobs.create/202-created'))
-  if (sent instanceof Error) {
-    // A fault on objects of the run counts even if the declared application is busy.
-    if (verdict.outcome !== 'broken' || run.life.ended) throw sent
-    return verdict
-  }
-  const exchange = sent as Exchange
+  const verdictOf = (): Verdict => decisive(context, jobs.verdict(ids.created))
+  const exchange = await orElse(
+    run,
+    () => controlExchange(run, 'jobs.create'),
+    (error) => {
+      // A fault on objects of the run counts even if the declared application is busy.
+      if (verdictOf().outcome !== 'broken') throw error
+      return undefined
+    },
+  )
+  const verdict = verdictOf()
+  if (!exchange) return verdict
   const { response } = exchange
   const isAlone = response && isGranted(response) && !isSomeCreated(jobs.history)
   const of = { exchange, what: 'with a valid body', takes: isAlone ? null : undefined }
