@@ -120,26 +120,23 @@ const leading = /^(\s*)([-+=]|\d+(?=[.)]))/
  */
 const mention =
   /[@#!](?=\w)|\bGH-(?=\d)|\/(?:issues|pull|discussions|merge_requests|work_items|epics)\/(?=\d)/gi
-const wordJoiner = '&#8288;'
+const wordJoiner = '\u2060'
 
 /** Text of a target as inline Markdown, also for tables: one line, without markup and notifications. */
 export function markdownText(text: string): string {
-  const parts = visible(text).split(mention)
-  const marks = visible(text).match(mention) ?? []
-  const written = parts.map((part, at) => inert(part + (marks[at] ?? ''))).join(wordJoiner)
-  return written.replace(
-    leading,
-    (_, blanks: string, mark: string) => `${blanks}${reference(mark)}`,
-  )
+  const joined = visible(text).replaceAll(mention, `$&${wordJoiner}`)
+  return inert(joined)
+    .replaceAll(wordJoiner, reference)
+    .replace(leading, (_, blanks: string, mark: string) => `${blanks}${reference(mark)}`)
 }
 
 /** Inline code, also for tables. Nothing in it is linked, and it can be copied unchanged. */
 export function markdownCode(text: string): string {
-  return /^[\w./-]+$/.test(text) ? `\`${text}\`` : `<code>${inert(text)}</code>`
+  return /^[\w./-]+$/.test(text) ? `\`${text}\`` : `<code>${inert(visible(text))}</code>`
 }
 
 function inert(text: string): string {
-  return visible(text).replace(meaningful, reference)
+  return text.replace(meaningful, reference)
 }
 
 /** A fenced block that no line of the text can end. */
