@@ -15,6 +15,7 @@ import {
   Throttled,
   type Verdict,
 } from '../../harness/journal/index.ts'
+import { resendWhile } from '../../harness/checks/index.ts'
 import { type ApplicationResource, applicationNames } from '../../harness/target/index.ts'
 import { inProgressWithOthers } from './conflicts.ts'
 import {
@@ -271,21 +272,18 @@ export class Gate extends Jobs {
   async createBeside(application: ApplicationResource): Promise<HistoryEvent> {
     const { client } = this.run
     const source = await jobRequest(this.run, application)
-    for (let [tries, fresh] = [1, false]; ; tries++) {
-      const exchange = await client.sendWithStaleRetry({
-        ...{ source, fresh },
-        purpose: asProbe(ids.inProgress),
-      })
-      const event = this.eventOf(exchange)
-      if (isMet(exchange) && tries < mostBlocks) continue
-      // An earlier request may have spoiled the connection.
-      const isClear = isConflict(event) || event.isGranted || (event.status && event.isFirst)
-      if (isClear || fresh) {
-        client.holdBack(exchange)
-        return event
-      }
-      ;[tries, fresh] = [0, true]
+    const send = async (fresh: boolean): Promise<Exchange> => {
+      const again = (): Promise<Exchange> =>
+        client.sendWithStaleRetry({ source, purpose: asProbe(ids.inProgress), fresh })
+      return resendWhile(await again(), again, (one) => isMet(one), mostBlocks)
     }
+    let exchange = await send(false)
+    const event = this.eventOf(exchange)
+    // An earlier request may have spoiled the connection.
+    const isClear = isConflict(event) || event.isGranted || (event.status && event.isFirst)
+    if (!isClear) exchange = await send(true)
+    client.holdBack(exchange)
+    return this.eventOf(exchange)
   }
 
   /** False if a job is still in progress after `jobTimeoutMs`. */
