@@ -62,9 +62,11 @@ function isRefused({ status = 0, request }: HistoryEvent): boolean {
 
 const looksIn = derived((history): Look[] => {
   const all = [...attemptsIn(history).values()]
-  const ofNone = all
-    .flatMap((attempts) => attempts.map((attempt) => attempt.creation))
-    .filter((one) => isRefused(one) && one.status === 404)
+  const ofNone = new Set(
+    all
+      .flatMap((attempts) => attempts.map((attempt) => attempt.creation))
+      .filter((one) => isRefused(one) && one.status === 404),
+  )
   return all.flatMap((attempts) => {
     // A creation refused beside a job cannot start another one.
     const own = attempts.flatMap((attempt) =>
@@ -89,10 +91,11 @@ const looksIn = derived((history): Look[] => {
       )
       const kindOf = ({ fault, status, tpe, endedAt }: HistoryEvent): string =>
         `${fault ?? `${status} ${tpe}`} ${untilMs.findIndex((ms) => sentAt - endedAt < ms)}`
-      const kinds = new Map(refused.map((one) => [kindOf(one), sentAt - one.endedAt]))
-      const ownKinds = refused.filter((one) => !ofNone.includes(one)).map(kindOf)
+      const named = refused.map((one) => [kindOf(one), one] as const)
+      const kinds = new Map(named.map(([kind, one]) => [kind, sentAt - one.endedAt]))
+      const ownKinds = new Set(named.flatMap(([kind, one]) => (ofNone.has(one) ? [] : kind)))
       const isNext = refused.some((one) => one.sentAt > from)
-      return [{ ...attempt, refused, kinds, own: new Set(ownKinds).size, isBlocked, isNext }]
+      return [{ ...attempt, refused, kinds, own: ownKinds.size, isBlocked, isNext }]
     })
   })
 })
