@@ -39,7 +39,6 @@ import {
 import { ids, jobRules } from './jobs/rules.ts'
 import { storyOf } from './jobs/story.ts'
 import {
-  contentOf,
   endIfAlike,
   failUnsteady,
   noteCreated,
@@ -48,13 +47,10 @@ import {
   settlingRemark,
   declaredResource,
   watchEnvelope,
-  namedId,
   once,
   placeholderRequest,
   sharedBy,
-  upload,
-  validRequest,
-  withOwnContent,
+  makeOne,
 } from '../harness/checks/index.ts'
 import type { ApplicationResource, Target } from '../harness/target/index.ts'
 import { planRun } from './plan.ts'
@@ -200,7 +196,7 @@ const others: Hooks['others'] = {
     return (valid) => ({ ...valid, params })
   },
   'files.retrieve': async (run) => {
-    const params = { file_id: await upload(run, withOwnContent(run, contentOf(run))) }
+    const params = { file_id: await makeOne(run, 'files.upload') }
     return (valid) => ({ ...valid, params })
   },
   'pdf.parse': async (run) => {
@@ -214,11 +210,6 @@ async function makeApplication(run: Run): Promise<ApplicationResource> {
   const application = { id: await makeOne(run, 'applications.create'), inputs, requiredInputs: [] }
   new Jobs(run).addMade(application)
   return application
-}
-
-async function makeOne(run: Run, operation: OperationId): Promise<string> {
-  const purpose = { requirement: null, role: 'setup' } as const
-  return namedId(run, await ask(run, () => validRequest(run, operation), purpose))
 }
 
 async function ofCreatedGraph(run: Run): Promise<(valid: Probe) => Probe> {

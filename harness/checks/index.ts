@@ -71,6 +71,7 @@ export {
   distinctRequest,
   draftRequest,
   isDeclared,
+  makeOne,
   placeholderRequest,
   validRequest,
   withoutRoles,

@@ -1,4 +1,4 @@
-import { once } from './created.ts'
+import { namedId, once } from './created.ts'
 import {
   missingNeeds,
   missingReason,
@@ -22,10 +22,8 @@ import {
   jsonOf,
   NotExercised,
   type Probe,
-  wasAnswered,
   withHeader,
   withJson,
-  createdId,
 } from '../journal/index.ts'
 import { type Run, ask } from '../run/index.ts'
 import { upload, uploadProbe, withOwnContent } from './upload.ts'
@@ -237,18 +235,15 @@ async function withOwnObject(run: Run, draft: Probe, operation: OperationId): Pr
   for (const { id: maker } of operations)
     for (const use of operationOf(maker).creates?.usedBy ?? [])
       if (use.operation === operation && 'param' in use)
-        return { ...draft, params: { ...draft.params, [use.param]: await ownObject(run, maker) } }
+        return { ...draft, params: { ...draft.params, [use.param]: await makeOne(run, maker) } }
   throw new Error(`no operation makes what ${operation} destroys`)
 }
 
-async function ownObject(run: Run, maker: OperationId): Promise<string> {
+/** Creates an object for no requirement, and returns its id; throws `NotExercised` if refused or without an id. */
+export async function makeOne(run: Run, maker: OperationId): Promise<string> {
   if (maker === uploadOperation) return upload(run, withOwnContent(run, contentOf(run)))
   const purpose = { requirement: null, role: 'setup' } as const
-  const made = await ask(run, () => validRequest(run, maker), purpose)
-  const id = createdId(run, made)
-  if (id === undefined)
-    throw new NotExercised(`${maker} ${wasAnswered(made)}: no object to destroy`)
-  return id
+  return namedId(run, await ask(run, () => validRequest(run, maker), purpose))
 }
 
 function withOwnName(run: Pick<Run, 'objects'>, draft: Probe, pointer = '/name'): Probe {
