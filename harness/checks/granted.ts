@@ -32,7 +32,15 @@ import {
 } from './case.ts'
 import { control, controlExchange, operationIn, triesFor } from './control.ts'
 import { sharedBy, uploadsIn } from './created.ts'
-import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
+import {
+  allOf,
+  concluded,
+  findingVerdict,
+  type CaseRule,
+  type CaseVerdict,
+  generatedBy,
+  lookAt,
+} from './rules.ts'
 import { around, asScenario } from './scenario.ts'
 import { applyScenario, validRequest } from './valid-request.ts'
 import { type Known, seedFor } from './values.ts'
@@ -176,11 +184,8 @@ async function judgeControl(
   return inScenario(context, operation, async (): Promise<Verdict> => {
     const exchange = await answer(context, operation)
     const found = grantedFinding(context, exchange, expected) ?? check?.(run, exchange)
-    if (!found) return { outcome: 'held', cases: 1 }
-    if ('reason' in found) return { outcome: 'open', why: found.reason, reason: found }
-    const evidence: Evidence = { exchange, what, ...found }
-    if (!exchange.response || tries === 0)
-      return { outcome: 'broken', cases: 1, evidence: [evidence] }
+    const verdict = concluded([findingVerdict(found, { exchange, what })])
+    if (verdict.outcome !== 'broken' || !exchange.response || tries === 0) return verdict
     const ruleOf = grantedRules(context, operation)
     const make = (): Promise<Probe> => validRequest(run, operation)
     return settle(run, allOf([ruleOf({ make, what, check, tries })]))
@@ -239,11 +244,10 @@ function grantedRules(context: CheckContext, operation: OperationId) {
           const { exchange } = seen
           const found =
             grantedFinding(context, exchange, successOf(context)) ?? check?.(run, exchange)
-          if (!found) return { outcome: 'held', cases: 1 }
-          if ('reason' in found) return { outcome: 'open', why: found }
+          const verdict = findingVerdict(found, { exchange, what })
           // An operation that does not answer shows nothing more.
-          if (!exchange.response || at + 1 >= (tries ?? triesFor(operation, exchange)))
-            return { outcome: 'broken', evidence: { exchange, what, ...found } }
+          const isLast = !exchange.response || at + 1 >= (tries ?? triesFor(operation, exchange))
+          if (verdict.outcome !== 'broken' || isLast) return verdict
         }
       },
     }

@@ -24,7 +24,7 @@ export {
 } from './case.ts'
 export { byCases, ofOtherObject, otherObjects, sendable } from './by-cases.ts'
 export { allOf, type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
-export { concluded, isOver, joined, type Judged } from './rules.ts'
+export { concluded, findingVerdict, isOver, joined, type Judged } from './rules.ts'
 export { answerRule, judgeSome, type Look, lookAt, pairsVerdict, requestFor } from './rules.ts'
 export { refused, unknown, unknownIdCases, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'

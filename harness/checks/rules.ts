@@ -12,7 +12,14 @@ import {
   type Verdict,
 } from '../journal/index.ts'
 import type { Reason } from '../report/index.ts'
-import { type CheckContext, comparePairs, knownOf, maxAtOnce, whySilent } from '../run/index.ts'
+import {
+  type CheckContext,
+  comparePairs,
+  knownOf,
+  maxAtOnce,
+  whySilent,
+  type Finding,
+} from '../run/index.ts'
 
 /** The journal's verdict on one case. `name`: another name of the same row; it is kept while the search goes on. */
 export type CaseVerdict =
@@ -78,6 +85,16 @@ export function pairsVerdict(
   if (typeof compared === 'object') return { outcome: 'open', why: { reason: compared.why } }
   if (compared === 'held') return { outcome: 'held', cases: 1 }
   return { outcome: compared, evidence: { exchange, what, expected } }
+}
+
+/** What a finding about an answer comes to. */
+export function findingVerdict(
+  found: Finding | undefined,
+  evidence: Omit<Evidence, 'expected'>,
+): CaseVerdict {
+  if (!found) return { outcome: 'held', cases: 1 }
+  if ('reason' in found) return { outcome: 'open', why: found }
+  return { outcome: 'broken', evidence: { ...evidence, ...found } }
 }
 
 /** Caches the verdict of a case once it asks for no further request. */

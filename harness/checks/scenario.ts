@@ -16,7 +16,7 @@ import { type Run, sendHookRequest, type CheckContext, type Finding } from '../r
 import { isExclusive, type Scenario } from '../target/index.ts'
 import { type Control, control, controlWith, nameOfControl, notGranted } from './control.ts'
 import { resendWhile, sharedBy } from './created.ts'
-import { type CaseVerdict, concluded, isOver, pairsVerdict } from './rules.ts'
+import { type CaseVerdict, concluded, findingVerdict, isOver, pairsVerdict } from './rules.ts'
 import {
   applyScenario,
   bringsBody,
@@ -117,9 +117,7 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
     const verdict = pairsVerdict(context, exchange, expects, asScenario)
     const isRight = verdict.outcome === 'held' || verdict.outcome === 'name'
     const found = isRight ? further?.(exchange) : undefined
-    if (!found) return verdict
-    if ('reason' in found) return { outcome: 'open', why: found }
-    return { outcome: 'broken', evidence: { exchange, what: asScenario, ...found } }
+    return found ? findingVerdict(found, { exchange, what: asScenario }) : verdict
   }
   const said = (): string => 'not sent: the operation is not declared'
   const found: Control =

@@ -2,9 +2,11 @@ import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { orElse } from '../../harness/client/index.ts'
 import {
   byScenario,
+  concluded,
   control,
   controlExchange,
   declaredResource,
+  findingVerdict,
   grantedByScenario,
   grantedControl,
   once,
@@ -178,10 +180,7 @@ function answerVerdict(
   schema: BodySchema,
 ): Verdict {
   const found = grantedFinding(context, of.exchange, expected) ?? shapeFinding(of.exchange, schema)
-  if (!found) return { outcome: 'held', cases: 1 }
-  return 'reason' in found
-    ? { outcome: 'open', why: found.reason, reason: found }
-    : { outcome: 'broken', cases: 1, evidence: [{ ...of, ...found }] }
+  return concluded([findingVerdict(found, of)])
 }
 
 export const eachCreated: Judge = async (context) => {
