@@ -16,7 +16,7 @@ import {
   type CheckContext,
   type Finding,
   grantedFinding,
-  askedAtEnd,
+  againAtEnd,
   type Judge,
   knownOf,
   settle,
@@ -163,7 +163,7 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
         return { ...verdict, cases: (verdict.cases ?? 0) + (first ? 1 : 0) }
       }
       const verdict = await judge(false)
-      return askedAtEnd(verdict, () => judge(true))
+      return againAtEnd(verdict, 'asks', () => judge(true))
     },
   }
 }

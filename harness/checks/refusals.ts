@@ -18,7 +18,7 @@ import {
   ask,
   type CheckContext,
   comparePairs,
-  askedAtEnd,
+  againAtEnd,
   knownOf,
   type Later,
   settle,
@@ -79,7 +79,7 @@ export async function judgeRefusal(
     return verdict
   }
   const verdict = await judge(false)
-  return askedAtEnd(verdict, () => judge(true))
+  return againAtEnd(verdict, 'asks', () => judge(true))
 }
 
 function requireControl(context: CheckContext, found: Control, isOfKey: boolean): void {

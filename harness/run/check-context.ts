@@ -41,10 +41,10 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
   }
 }
 
-/** What holds is judged once more at the end. */
-export const heldUntilEnd = (verdict: Verdict, judge: () => Promise<Verdict>): Verdict | Later =>
-  verdict.outcome === 'held' ? { outcome: 'later', cases: verdict.cases, judge } : verdict
-
-/** What asks for more at the end is judged there. */
-export const askedAtEnd = (verdict: Verdict, judge: () => Promise<Verdict>): Verdict | Later =>
-  verdict.outcome === 'asks' ? { outcome: 'later', cases: verdict.cases, judge } : verdict
+/** What is `held`, or `asks` for more at the end, is judged there. */
+export const againAtEnd = (
+  verdict: Verdict,
+  when: 'held' | 'asks',
+  judge: () => Promise<Verdict>,
+): Verdict | Later =>
+  verdict.outcome === when ? { outcome: 'later', cases: verdict.cases, judge } : verdict

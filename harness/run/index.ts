@@ -24,10 +24,9 @@ export { ask, askHolding, knownOf } from './ask.ts'
 export { awaitAge, maxAtOnce, sendShared, settle } from './ask.ts'
 
 export {
-  askedAtEnd,
+  againAtEnd,
   type CheckContext,
   createCheckContext,
-  heldUntilEnd,
   type Judge,
   type Later,
 } from './check-context.ts'

@@ -71,7 +71,7 @@ import {
   awaitAge,
   type CheckContext,
   decisive,
-  heldUntilEnd,
+  againAtEnd,
   type Judge,
   type Later,
 } from '../../harness/run/index.ts'
@@ -305,7 +305,9 @@ export const ownId: Judge = async (context) => {
   const together: Judged[] = isSingle
     ? [{ outcome: 'open', why: { reason: needTwo }, isFurther: true }]
     : []
-  return heldUntilEnd(relationVerdict(context), async () => relationVerdict(context, together))
+  return againAtEnd(relationVerdict(context), 'held', async () =>
+    relationVerdict(context, together),
+  )
 }
 
 export async function noEffect(
@@ -430,11 +432,11 @@ export const onceEver: Judge = async (context) => {
   const valid = await requireControl(context)
   // A retry takes a new name: the previous name may exist by now.
   const { probe, endedAt } = await create(context, valid, 'the first creation')
-  const isQuick = run.options.depth === 'quick'
-  let verdict = onceVerdict(context, await askAgain(context, probe))
-  if (verdict.outcome === 'held' && !isQuick)
-    verdict = onceVerdict(context, await askAgain(context, probe))
-  if (verdict.outcome !== 'held' || isQuick) return verdict
+  const look = async (): Promise<Verdict> => onceVerdict(context, await askAgain(context, probe))
+  const first = await look()
+  if (first.outcome !== 'held' || run.options.depth === 'quick') return first
+  const second = await look()
+  if (second.outcome !== 'held') return second
   await context.send(valid, { role: 'setup' })
   const judge = async (): Promise<Verdict> => {
     const other = alsoMade(context, probe.operation!)
@@ -442,7 +444,7 @@ export const onceEver: Judge = async (context) => {
     const again = other?.name === undefined ? probe : atRole(run, probe, 'name', other.name)
     return onceVerdict(context, await askAgain(context, again))
   }
-  return heldUntilEnd(verdict, judge)
+  return againAtEnd(second, 'held', judge)
 }
 
 const sendable = (run: Pick<Run, 'target'>, creates: OperationId): Use[] =>
@@ -537,7 +539,7 @@ export async function usable(context: CheckContext): Promise<Verdict | Later> {
   })
   const verdict = relationVerdict(context)
   if (!isAtEnd) return verdict
-  return heldUntilEnd(verdict, async () => {
+  return againAtEnd(verdict, 'held', async () => {
     const others = (await madeBefore(run, creates)).filter((id) => id !== made)
     const madeAt = (id: string): number => run.objects.madeAt.get(id) ?? 0
     await awaitAge(run, [made, ...others].map(madeAt))
@@ -564,29 +566,22 @@ export const addSameFileAgain: Judge = async (context) => {
   const added = isQuick ? [] : await addOthers(context, valid)
   const last = added.at(-1)?.endedAt ?? performance.now()
   await askUntilRefused(context, probe)
-  const steps: readonly (() => Promise<unknown>)[] = [
-    async () => undefined,
-    async () => {
-      await orElse(run, () => addTwin(context, probe))
-      await context.send(valid, { role: 'setup' })
-    },
-    async () => {
-      if (canAddToCreated(run)) further.push(await furtherCase(run, () => addToCreated(context)))
-    },
-  ]
-  let verdict: Verdict | undefined
-  for (const step of isQuick ? steps.slice(0, 1) : steps) {
-    await step()
-    verdict = onceVerdict(context, await askAgain(context, probe))
-    if (verdict.outcome !== 'held' || isQuick) return verdict
-  }
+  const look = async (): Promise<Verdict> => onceVerdict(context, await askAgain(context, probe))
+  const first = await look()
+  if (first.outcome !== 'held' || isQuick) return first
+  await orElse(run, () => addTwin(context, probe))
+  await context.send(valid, { role: 'setup' })
+  const second = await look()
+  if (second.outcome !== 'held') return second
+  if (canAddToCreated(run)) further.push(await furtherCase(run, () => addToCreated(context)))
+  const third = await look()
   const judge = async (): Promise<Verdict> => {
     await awaitAge(run, [last])
     const late = await askAgain(context, probe)
     await addAgainLate(context, added, valid)
     return onceVerdict(context, late, further)
   }
-  return heldUntilEnd(verdict!, judge)
+  return againAtEnd(third, 'held', judge)
 }
 
 async function addFirst(context: CheckContext, probe: Probe): Promise<void> {
