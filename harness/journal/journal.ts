@@ -166,6 +166,7 @@ export class Journal implements History {
   /** Drops what only this requirement has asked for: its asks are named after it, those of several by their content. */
   forget(requirement: string): void {
     for (const name of this.#names.get(requirement) ?? []) this.#entries.delete(name)
+    this.#names.delete(requirement)
   }
 }
 
