@@ -1,11 +1,11 @@
 /** Who may import whom. Each folder stands above those that it names; no two import each other, files included. */
 
 /** The layers of `harness/`, the top one first: each imports only those below it. */
-const layers = ['checks', 'run', 'client', 'journal', 'target', 'report', 'recording', 'http']
+const layers = ['run', 'client', 'journal', 'target', 'report', 'recording', 'http']
 const below = (layer) => layers.slice(layers.indexOf(layer) + 1).map((name) => `harness/${name}/`)
 
 /** Those of which others import `index.ts` alone; tests, the bench and the build look inside. */
-const faces = ['http', 'recording', 'report', 'target', 'journal', 'client', 'run', 'checks']
+const faces = [...layers.map((layer) => `harness/${layer}`), 'suites/checks']
 
 /** What lies under every layer. */
 const ground = ['catalogue/', 'schemas/', 'harness/[^/]+\\.ts$']
@@ -23,7 +23,7 @@ const house = {
       [[...below(layer), ...ground], 'A layer imports those below it.'],
     ]),
   ),
-  suites: [[...harness, 'fixtures/'], 'A suite is written with harness/checks.'],
+  suites: [[...harness, 'fixtures/'], 'A suite judges with the engine.'],
   reporters: [['harness/report/', ...ground], 'A report is rendered from the result model alone.'],
   library: [
     ['suites/', 'reference/', 'reporters/', ...harness],
@@ -77,12 +77,12 @@ module.exports = {
       to: { circular: true },
     },
     ...Object.entries(house).map(([folder, rule]) => edges(folder, rule)),
-    ...faces.map((layer) => ({
-      name: `${layer}-has-a-face`,
-      comment: `What others may use of it is named in harness/${layer}/index.ts.`,
+    ...faces.map((folder) => ({
+      name: `${folder.replace('/', '-')}-has-a-face`,
+      comment: `What others may use of it is named in ${folder}/index.ts.`,
       severity: 'error',
-      from: { pathNot: `^(harness/${layer}|tests|scripts)/` },
-      to: { path: `^harness/${layer}/`, pathNot: `^harness/${layer}/index\\.ts$` },
+      from: { pathNot: `^(${folder}|tests|scripts)/` },
+      to: { path: `^${folder}/`, pathNot: `^${folder}/index\\.ts$` },
     })),
     {
       name: 'client-is-given-the-interface',

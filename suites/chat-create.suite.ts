@@ -15,7 +15,7 @@ import {
   respelled,
   suite,
   valueAt,
-} from '../harness/checks/index.ts'
+} from './checks/index.ts'
 import {
   type Exchange,
   jsonOf,

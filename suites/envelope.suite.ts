@@ -45,7 +45,7 @@ import {
   uploadProbe,
   validRequest,
   withOwnContent,
-} from '../harness/checks/index.ts'
+} from './checks/index.ts'
 import { jsonType } from '../harness/client/index.ts'
 import {
   type Run,

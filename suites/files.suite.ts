@@ -20,7 +20,7 @@ import {
   unknownWord,
   uploadProbe,
   withOwnContent,
-} from '../harness/checks/index.ts'
+} from './checks/index.ts'
 import type { Pairs } from '../catalogue/expected.ts'
 import { NotExercised, type Probe, type Verdict } from '../harness/journal/index.ts'
 import { answered, type CheckContext, type Judge } from '../harness/run/index.ts'

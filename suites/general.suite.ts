@@ -7,7 +7,7 @@ import {
   shown,
   suite,
   wrongContentType,
-} from '../harness/checks/index.ts'
+} from './checks/index.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 import { member } from '../schemas/json.ts'
 import { jsonValue } from '../harness/journal/index.ts'

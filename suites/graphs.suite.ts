@@ -1,4 +1,4 @@
-import { accepted, byRecord, suite, unknown } from '../harness/checks/index.ts'
+import { accepted, byRecord, suite, unknown } from './checks/index.ts'
 import {
   addDeleted,
   addSameFileAgain,

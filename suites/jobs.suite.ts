@@ -6,7 +6,7 @@ import {
   suite,
   unknown,
   withBody,
-} from '../harness/checks/index.ts'
+} from './checks/index.ts'
 import { type Exchange, jsonOf, type Probe } from '../harness/journal/index.ts'
 import { operationProbe } from '../harness/client/index.ts'
 import {

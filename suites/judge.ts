@@ -51,7 +51,7 @@ import {
   placeholderRequest,
   sharedBy,
   makeOne,
-} from '../harness/checks/index.ts'
+} from './checks/index.ts'
 import type { ApplicationResource, Target } from '../harness/target/index.ts'
 import { planRun } from './plan.ts'
 import { operationOf } from './planned-cases.ts'

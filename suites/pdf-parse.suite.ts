@@ -13,7 +13,7 @@ import {
   joined,
   validRequest,
   withBody,
-} from '../harness/checks/index.ts'
+} from './checks/index.ts'
 import { uploadOperation } from '../catalogue/operations.ts'
 import {
   type Verdict,

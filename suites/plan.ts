@@ -5,7 +5,7 @@ import {
   requirementOf,
 } from '../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../catalogue/operations.ts'
-import { bringsBody } from '../harness/checks/index.ts'
+import { bringsBody } from './checks/index.ts'
 import type { Plan, PlanEntry, RunOptions } from '../harness/client/index.ts'
 import {
   absentReason,

@@ -20,7 +20,7 @@ import {
   type Known,
   materialOf,
   nameOfControl,
-} from '../harness/checks/index.ts'
+} from './checks/index.ts'
 import { NotExercised, type Probe } from '../harness/journal/index.ts'
 import type { Depth } from '../harness/report/index.ts'
 import { isExclusive, readsDeclared, type Scenario, type Target } from '../harness/target/index.ts'

@@ -17,7 +17,7 @@ import {
   randomFor,
   shown,
   withoutRoles,
-} from '../harness/checks/index.ts'
+} from './checks/index.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../harness/journal/index.ts'
 
 /** §2.7: `query_config` of a graph query, or in the graph tool of a chat. */

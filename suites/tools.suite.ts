@@ -10,7 +10,7 @@ import {
   suite,
   valueAt,
   withBytes,
-} from '../harness/checks/index.ts'
+} from './checks/index.ts'
 import { anyBadRequest } from '../catalogue/expected.ts'
 
 /** Invalid UTF-8: a lone continuation, a truncated sequence, impossible bytes. */

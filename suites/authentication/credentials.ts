@@ -12,7 +12,7 @@ import {
   otherObjects,
   refused,
   sendable,
-} from '../../harness/checks/index.ts'
+} from '../checks/index.ts'
 import {
   type Credential,
   type Exchange,

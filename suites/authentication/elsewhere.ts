@@ -18,7 +18,7 @@ import {
   type Sender,
   sharedBy,
   unknownWord,
-} from '../../harness/checks/index.ts'
+} from '../checks/index.ts'
 import {
   type Credential,
   describeResponse,

@@ -61,7 +61,7 @@ import {
   validRequest,
   withOwnContent,
   wronglyRefused,
-} from '../../harness/checks/index.ts'
+} from '../checks/index.ts'
 import { isOwnBreakdown, operationProbe, orElse, pause } from '../../harness/client/index.ts'
 import {
   type Run,

@@ -29,7 +29,7 @@ import {
   sampled,
   upload,
   validRequest,
-} from '../../harness/checks/index.ts'
+} from '../checks/index.ts'
 import { operationProbe, pause } from '../../harness/client/index.ts'
 import {
   type Run,

@@ -15,7 +15,7 @@ import {
   requestFor,
   seedFor,
   whyNotOfInput,
-} from '../../harness/checks/index.ts'
+} from '../checks/index.ts'
 import { NotExercised, type Journal, type Ask, type Verdict } from '../../harness/journal/index.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'
 import { preview } from '../../schemas/json.ts'

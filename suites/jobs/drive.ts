@@ -7,7 +7,7 @@ import {
   sendAtOnce,
   validRequest,
   withBody,
-} from '../../harness/checks/index.ts'
+} from '../checks/index.ts'
 import { allEnded, operationProbe, orElse, pause } from '../../harness/client/index.ts'
 import { askHolding } from '../../harness/run/index.ts'
 import {

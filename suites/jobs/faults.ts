@@ -28,7 +28,7 @@ import {
   shown,
   unknownIdCases,
   withBody,
-} from '../../harness/checks/index.ts'
+} from '../checks/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../../harness/journal/index.ts'
 import type { Run } from '../../harness/run/index.ts'

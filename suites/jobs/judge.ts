@@ -13,7 +13,7 @@ import {
   grantedVerdict,
   joined,
   validRequest,
-} from '../../harness/checks/index.ts'
+} from '../checks/index.ts'
 import {
   type Verdict,
   describeResponse,

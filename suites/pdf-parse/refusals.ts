@@ -23,7 +23,7 @@ import {
   shown,
   unknownIdCases,
   upload,
-} from '../../harness/checks/index.ts'
+} from '../checks/index.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 
 type PdfResource = 'pdfFile' | 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { joined } from '../../harness/checks/rules.ts'
+import { joined } from '../../suites/checks/rules.ts'
 import type { HttpResult } from '../../harness/http/message.ts'
 import type { Evidence } from '../../harness/journal/index.ts'
 import { answered, envelope, isGranted, judge, lost } from './networks.ts'

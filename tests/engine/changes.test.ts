@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { requirementOf } from '../../catalogue/catalogue.ts'
-import type { Material } from '../../harness/checks/case.ts'
-import { jsonFaults, malformedBy } from '../../harness/checks/conditions.ts'
-import { changedId, randomOf, unknownId } from '../../harness/checks/values.ts'
+import type { Material } from '../../suites/checks/case.ts'
+import { jsonFaults, malformedBy } from '../../suites/checks/conditions.ts'
+import { changedId, randomOf, unknownId } from '../../suites/checks/values.ts'
 import type { Run } from '../../harness/run/run.ts'
 import { unknownJob } from '../../suites/jobs/faults.ts'
 

@@ -1,7 +1,7 @@
 /** What the cases of a refusal come to, as tables of what each of them shows: no server, no clock. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { allOf, type CaseRule, type CaseVerdict, generatedBy } from '../../harness/checks/rules.ts'
+import { allOf, type CaseRule, type CaseVerdict, generatedBy } from '../../suites/checks/rules.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import { Journal } from '../../harness/journal/journal.ts'
 

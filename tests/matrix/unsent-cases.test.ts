@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { concluded, type Judged } from '../../harness/checks/rules.ts'
+import { concluded, type Judged } from '../../suites/checks/rules.ts'
 import { defaultLimits } from '../../harness/target/model.ts'
 import { isGranted } from '../../harness/journal/response.ts'
 import type { HttpRequest } from '../../harness/http/message.ts'

@@ -35,7 +35,7 @@ import {
   placeOf,
 } from '../../catalogue/operation.ts'
 import { type OperationId, operation, operations } from '../../catalogue/operations.ts'
-import type { Case } from '../../harness/checks/case.ts'
+import type { Case } from '../../suites/checks/case.ts'
 import { runOptionsOf } from '../../harness/run/run.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'

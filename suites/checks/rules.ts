@@ -10,8 +10,8 @@ import {
   type Journal,
   type Known,
   type Verdict,
-} from '../journal/index.ts'
-import type { Reason } from '../report/index.ts'
+} from '../../harness/journal/index.ts'
+import type { Reason } from '../../harness/report/index.ts'
 import {
   type CheckContext,
   comparePairs,
@@ -19,7 +19,7 @@ import {
   maxAtOnce,
   whySilent,
   type Finding,
-} from '../run/index.ts'
+} from '../../harness/run/index.ts'
 
 /** The journal's verdict on one case. `name`: another name of the same row; it is kept while the search goes on. */
 export type CaseVerdict =

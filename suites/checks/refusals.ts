@@ -1,5 +1,5 @@
 import { type OperationId, readsOf } from '../../catalogue/operations.ts'
-import { effectOf, orElse } from '../client/index.ts'
+import { effectOf, orElse } from '../../harness/client/index.ts'
 import {
   describeResponse,
   type Exchange,
@@ -12,7 +12,7 @@ import {
   type Journal,
   type Ask,
   type Verdict,
-} from '../journal/index.ts'
+} from '../../harness/journal/index.ts'
 import {
   type Run,
   ask,
@@ -22,7 +22,7 @@ import {
   knownOf,
   type Later,
   settle,
-} from '../run/index.ts'
+} from '../../harness/run/index.ts'
 import {
   type Case,
   type Condition,
@@ -43,7 +43,7 @@ import {
 } from './valid-request.ts'
 import { seedFor } from './values.ts'
 import { type Pairs, pairsOf } from '../../catalogue/expected.ts'
-import type { Reason } from '../report/index.ts'
+import type { Reason } from '../../harness/report/index.ts'
 
 /** Judges a valid request with exactly one fault by the accepted pairs. */
 export async function judgeRefusal(

@@ -1,6 +1,6 @@
 import { operation as operationOf } from '../../catalogue/operations.ts'
-import { pause } from '../client/index.ts'
-import { perRun, type Run } from '../run/index.ts'
+import { pause } from '../../harness/client/index.ts'
+import { perRun, type Run } from '../../harness/run/index.ts'
 import {
   describeResponse,
   type Exchange,
@@ -10,8 +10,8 @@ import {
   createdId,
   isSettling,
   type Ask,
-} from '../journal/index.ts'
-import type { NotServed } from '../report/index.ts'
+} from '../../harness/journal/index.ts'
+import type { NotServed } from '../../harness/report/index.ts'
 
 export const sharedBy = perRun(() => ({
   made: new Map<string, Promise<unknown>>(),

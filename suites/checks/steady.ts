@@ -1,12 +1,18 @@
-import { isOwnBreakdown } from '../client/index.ts'
+import { isOwnBreakdown } from '../../harness/client/index.ts'
 import {
   describeResponse,
   differing,
   type Exchange,
   isBlocked,
   countsAsGranted,
-} from '../journal/index.ts'
-import { isPlanned, perRun, type Run, createCheckContext, failureOf } from '../run/index.ts'
+} from '../../harness/journal/index.ts'
+import {
+  isPlanned,
+  perRun,
+  type Run,
+  createCheckContext,
+  failureOf,
+} from '../../harness/run/index.ts'
 
 interface Answers {
   granted: number

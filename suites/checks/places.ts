@@ -11,7 +11,7 @@ import {
 } from '../../schemas/json.ts'
 import { bodyOf, extraRoles, withoutRoles } from './valid-request.ts'
 import { kindOf, type OfTarget } from './values.ts'
-import { jsonOf, NotExercised, type Probe, withJson } from '../journal/index.ts'
+import { jsonOf, NotExercised, type Probe, withJson } from '../../harness/journal/index.ts'
 
 export function pointerOf(run: OfTarget, operation: OperationId, role: string): string | undefined {
   return run.target.operations[operation]?.fields[role]

@@ -3,7 +3,7 @@ import { type OddBody, oddBodies, oddTexts } from '../../catalogue/odd-values.ts
 import { type Effect, jsonKinds, type Member } from '../../catalogue/operation.ts'
 import { busyStatus, operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
-import { jsonOf, type Probe, withHeader } from '../journal/index.ts'
+import { jsonOf, type Probe, withHeader } from '../../harness/journal/index.ts'
 import type { Case, Material } from './case.ts'
 import {
   absent,

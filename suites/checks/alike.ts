@@ -7,9 +7,9 @@ import {
   isPage,
   pathOf,
   type Probe,
-} from '../journal/index.ts'
-import { targetReason } from '../report/index.ts'
-import { type Run, askHolding } from '../run/index.ts'
+} from '../../harness/journal/index.ts'
+import { targetReason } from '../../harness/report/index.ts'
+import { type Run, askHolding } from '../../harness/run/index.ts'
 import { placeholderDraft } from './valid-request.ts'
 import { unknownWord } from './values.ts'
 

@@ -1,6 +1,6 @@
 import type { JsonKind } from '../../catalogue/operation.ts'
-import type { Run } from '../run/index.ts'
-import type { RunOptions } from '../client/index.ts'
+import type { Run } from '../../harness/run/index.ts'
+import type { RunOptions } from '../../harness/client/index.ts'
 import fc from 'fast-check'
 import { createHash } from 'node:crypto'
 import { isUuid } from '../../schemas/formats.ts'

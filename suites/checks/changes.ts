@@ -1,6 +1,6 @@
 import { type JsonKind, type Member, otherKinds } from '../../catalogue/operation.ts'
 import { getAt, isObject, setAt, tokensOf } from '../../schemas/json.ts'
-import { jsonOf, type Probe, withJson } from '../journal/index.ts'
+import { jsonOf, type Probe, withJson } from '../../harness/journal/index.ts'
 import type { Case } from './case.ts'
 import type { Placed } from './places.ts'
 import {

@@ -6,12 +6,12 @@ import {
   NotExercised,
   type Probe,
   Throttled,
-} from '../journal/index.ts'
-import { operationProbe, pause } from '../client/index.ts'
-import { type Run, askHolding } from '../run/index.ts'
-import type { UploadContent } from '../target/index.ts'
+} from '../../harness/journal/index.ts'
+import { operationProbe, pause } from '../../harness/client/index.ts'
+import { type Run, askHolding } from '../../harness/run/index.ts'
+import type { UploadContent } from '../../harness/target/index.ts'
 import { uploadOperation } from '../../catalogue/operations.ts'
-import { leftOut } from '../report/index.ts'
+import { leftOut } from '../../harness/report/index.ts'
 import { namedId, resendWhile, sharedBy } from './created.ts'
 
 export function freshFilename(run: Pick<Run, 'objects'>, filename: string): string {

@@ -1,8 +1,8 @@
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
-import { orElse } from '../client/index.ts'
-import { isGranted, type Probe, countsAsGranted } from '../journal/index.ts'
-import { ask, type CheckContext, type Run } from '../run/index.ts'
-import { otherApplications, type OtherObject } from '../target/index.ts'
+import { orElse } from '../../harness/client/index.ts'
+import { isGranted, type Probe, countsAsGranted } from '../../harness/journal/index.ts'
+import { ask, type CheckContext, type Run } from '../../harness/run/index.ts'
+import { otherApplications, type OtherObject } from '../../harness/target/index.ts'
 import {
   atOtherPath,
   type Case,

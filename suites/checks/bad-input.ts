@@ -1,5 +1,5 @@
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
-import { effectOf } from '../client/index.ts'
+import { effectOf } from '../../harness/client/index.ts'
 import {
   NotExercised,
   Throttled,
@@ -9,9 +9,15 @@ import {
   type Evidence,
   type Journal,
   type Verdict,
-} from '../journal/index.ts'
-import { leftOut, type Reason } from '../report/index.ts'
-import { mayGenerate, type Run, type CheckContext, maxAtOnce, sendShared } from '../run/index.ts'
+} from '../../harness/journal/index.ts'
+import { leftOut, type Reason } from '../../harness/report/index.ts'
+import {
+  mayGenerate,
+  type Run,
+  type CheckContext,
+  maxAtOnce,
+  sendShared,
+} from '../../harness/run/index.ts'
 import { type Case, type CaseCondition, countAll, type Material, type Refusal } from './case.ts'
 import { whyNotOfInput } from './control.ts'
 import { sharedBy } from './created.ts'

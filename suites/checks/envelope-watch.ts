@@ -12,8 +12,8 @@ import {
   isBreakdown,
   type Evidence,
   type Verdict,
-} from '../journal/index.ts'
-import { perRun, type Run, type Judge } from '../run/index.ts'
+} from '../../harness/journal/index.ts'
+import { perRun, type Run, type Judge } from '../../harness/run/index.ts'
 
 interface Tally {
   cases: number

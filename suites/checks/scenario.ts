@@ -7,13 +7,18 @@ import {
   matchPairs,
   NotExercised,
   type Probe,
-} from '../journal/index.ts'
+} from '../../harness/journal/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
 import { type Pairs, pairsByScenario } from '../../catalogue/expected.ts'
-import { effectOf } from '../client/index.ts'
-import { type Run, sendHookRequest, type CheckContext, type Finding } from '../run/index.ts'
-import { isExclusive, type Scenario } from '../target/index.ts'
+import { effectOf } from '../../harness/client/index.ts'
+import {
+  type Run,
+  sendHookRequest,
+  type CheckContext,
+  type Finding,
+} from '../../harness/run/index.ts'
+import { isExclusive, type Scenario } from '../../harness/target/index.ts'
 import { type Control, control, controlWith, nameOfControl, notGranted } from './control.ts'
 import { resendWhile, sharedBy } from './created.ts'
 import { type CaseVerdict, concluded, findingVerdict, isOver, pairsVerdict } from './rules.ts'

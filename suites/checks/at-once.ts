@@ -1,6 +1,6 @@
-import { orElse } from '../client/index.ts'
-import type { Exchange, Probe } from '../journal/index.ts'
-import { type Run, maxAtOnce } from '../run/index.ts'
+import { orElse } from '../../harness/client/index.ts'
+import type { Exchange, Probe } from '../../harness/journal/index.ts'
+import { type Run, maxAtOnce } from '../../harness/run/index.ts'
 import type { CaseVerdict, Judged } from './rules.ts'
 
 /** Acts on several at once. Once those in progress have ended, throws the first exception in order. */

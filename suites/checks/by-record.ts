@@ -4,7 +4,7 @@ import { jsonKinds, type MemberFault, roleOf } from '../../catalogue/operation.t
 import { emptyOf } from '../../catalogue/odd-values.ts'
 import { getAt } from '../../schemas/json.ts'
 import { isUuid } from '../../schemas/formats.ts'
-import { jsonOf, NotExercised, type Probe, withJson } from '../journal/index.ts'
+import { jsonOf, NotExercised, type Probe, withJson } from '../../harness/journal/index.ts'
 import { byCases } from './by-cases.ts'
 import type { Case, CaseCondition, Material } from './case.ts'
 import {

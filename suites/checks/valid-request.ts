@@ -5,7 +5,7 @@ import {
   readsDeclared,
   type Scenario,
   type UploadContent,
-} from '../target/index.ts'
+} from '../../harness/target/index.ts'
 import {
   additionOperation,
   type OperationId,
@@ -16,7 +16,7 @@ import {
 import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import { roleOf } from '../../catalogue/operation.ts'
 import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
-import { draftOf, effectOf, jsonType, orElse } from '../client/index.ts'
+import { draftOf, effectOf, jsonType, orElse } from '../../harness/client/index.ts'
 import {
   type Credential,
   jsonOf,
@@ -24,8 +24,8 @@ import {
   type Probe,
   withHeader,
   withJson,
-} from '../journal/index.ts'
-import { type Run, ask } from '../run/index.ts'
+} from '../../harness/journal/index.ts'
+import { type Run, ask } from '../../harness/run/index.ts'
 import { upload, uploadProbe, withOwnContent } from './upload.ts'
 import { freshUnknownId, type Known, type OfTarget, randomOf, seedFor } from './values.ts'
 

@@ -9,7 +9,7 @@ import {
 import { operation as operationOf } from '../../catalogue/operations.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import { getAt } from '../../schemas/json.ts'
-import { type Probe, withHeader, withJson } from '../journal/index.ts'
+import { type Probe, withHeader, withJson } from '../../harness/journal/index.ts'
 import { byCases } from './by-cases.ts'
 import type { Case, CaseCondition, Material } from './case.ts'
 import { changedId, freshUnknownId, isNumber, randomOf, seedFor, shown } from './values.ts'

@@ -8,7 +8,7 @@ import {
   NotExercised,
   type Probe,
   withJson,
-} from '../journal/index.ts'
+} from '../../harness/journal/index.ts'
 import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
 import { isObject } from '../../schemas/json.ts'
 import {
@@ -20,7 +20,7 @@ import {
   type Judge,
   knownOf,
   settle,
-} from '../run/index.ts'
+} from '../../harness/run/index.ts'
 import {
   type Case,
   type Cases,

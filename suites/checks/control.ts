@@ -7,10 +7,10 @@ import {
   type Probe,
   Throttled,
   withFinding,
-} from '../journal/index.ts'
+} from '../../harness/journal/index.ts'
 import { getAt } from '../../schemas/json.ts'
-import { effectOf, isOwnBreakdown, orElse, pause } from '../client/index.ts'
-import { type Run, ask, type CheckContext } from '../run/index.ts'
+import { effectOf, isOwnBreakdown, orElse, pause } from '../../harness/client/index.ts'
+import { type Run, ask, type CheckContext } from '../../harness/run/index.ts'
 import {
   isOperationId,
   operation as operationOf,

@@ -6,7 +6,7 @@ import {
   type CatalogueRequirement,
   requirementsOfArea,
 } from '../../catalogue/catalogue.ts'
-import type { Judge } from '../run/index.ts'
+import type { Judge } from '../../harness/run/index.ts'
 import type { Condition, KnownCases } from './case.ts'
 import { grantedByScenario } from './granted.ts'
 import { judgeRefusal } from './refusals.ts'
