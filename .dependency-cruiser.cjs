@@ -84,14 +84,6 @@ module.exports = {
       from: { pathNot: `^(${folder}|tests|scripts)/` },
       to: { path: `^${folder}/`, pathNot: `^${folder}/index\\.ts$` },
     })),
-    {
-      name: 'client-is-given-the-interface',
-      comment:
-        'It knows no requirement and no operation by itself (harness/client/state.ts): types alone.',
-      severity: 'error',
-      from: { path: '^harness/(client|recording|http)/' },
-      to: { path: '^catalogue/', dependencyTypesNot: ['type-only'] },
-    },
     confined(
       'one-http-client',
       'undici/',

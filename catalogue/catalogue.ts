@@ -77,10 +77,19 @@ export function requirementOf(id: RequirementId): CatalogueRequirement {
   return requirement
 }
 
+/** Undefined for a text that is not the id of a requirement. */
+export const findRequirement = (id: string): CatalogueRequirement | undefined => byId.get(id)
+
+/** Every response shows whether it holds. */
+export const ofEveryResponse: RequirementId = 'envelope/shape'
+
 /** The requirement of each operation for its valid request, the control of its refusals. */
 export const grantedRequirement = Object.fromEntries(
   catalogue.filter((one) => one.control).map((one) => [one.operation, one.id]),
 ) as Readonly<Record<OperationId, RequirementId>>
+
+export const granting = (operation: OperationId): CatalogueRequirement =>
+  requirementOf(grantedRequirement[operation])
 
 const pairsAt = (id: OperationId): Pairs =>
   catalogue

@@ -115,9 +115,5 @@ export function keyFits(
   )
 }
 
-export const errorNames = {
-  codeNames,
-  isModelError,
-  /** §7.1, §7.3. */
-  guardrail: { tpe: 'GuardrailBlockedError', key: 'fail.guardrail.blocked' },
-} as const
+/** §7.1, §7.3. */
+export const guardrail = { tpe: 'GuardrailBlockedError', key: 'fail.guardrail.blocked' } as const

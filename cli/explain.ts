@@ -1,11 +1,7 @@
 import { Command } from '@commander-js/extra-typings'
 import { readFileSync } from 'node:fs'
 import type { Colors } from 'picocolors/types'
-import {
-  type CatalogueRequirement,
-  isRequirementId,
-  requirementOf,
-} from '../catalogue/catalogue.ts'
+import { type CatalogueRequirement, findRequirement } from '../catalogue/catalogue.ts'
 import { isRefusal } from '../catalogue/expected.ts'
 import { isOperationId, operation as operationOf } from '../catalogue/operations.ts'
 import { runOptionsOf } from '../harness/run/index.ts'
@@ -34,7 +30,8 @@ export function explainCommand() {
 }
 
 function namedRequirement(id: string): CatalogueRequirement {
-  if (isRequirementId(id)) return requirementOf(id)
+  const found = findRequirement(id)
+  if (found) return found
   throw new UserError(`explain ${id}: no requirement has this id${idMeant(id)}`)
 }
 

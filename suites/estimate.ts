@@ -1,8 +1,4 @@
-import {
-  type CatalogueRequirement,
-  grantedRequirement,
-  requirementOf,
-} from '../catalogue/catalogue.ts'
+import { type CatalogueRequirement, requirementOf, granting } from '../catalogue/catalogue.ts'
 import type { Effect } from '../catalogue/operation.ts'
 import {
   firstOperation,
@@ -34,7 +30,7 @@ export interface Estimate {
 const growingPolls = 40
 const fewPolls = 8
 
-const effectOf = (id: OperationId): Effect => requirementOf(grantedRequirement[id]).effect
+const effectOf = (id: OperationId): Effect => granting(id).effect
 
 /** Requests per operation, in catalogue order, without retries of throttled ones. */
 export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
@@ -84,7 +80,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
       if (reads && !readsDeclared(of, target.file)) addControls(reads.madeBy, [])
       const effect = effectOf(of)
       if (runs.readOnly && effect !== 'none' && !reads) continue
-      addUploads(requirementOf(grantedRequirement[of]).needs)
+      addUploads(granting(of).needs)
       totals.add(of, triesOf(of), reads ? 'none' : effect, { usually: 1, granted: 1 })
     }
   }

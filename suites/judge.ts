@@ -1,13 +1,7 @@
-import {
-  catalogue,
-  grantedRequirement,
-  isRequirementId,
-  type RequirementId,
-  requirementOf,
-} from '../catalogue/catalogue.ts'
+import { catalogue, grantedRequirement, type RequirementId } from '../catalogue/catalogue.ts'
 import { conditionOf } from '../catalogue/requirement.ts'
 import { leftOut, type TakesState } from '../harness/report/index.ts'
-import type { Interface, Plan, RunOptions } from '../harness/client/index.ts'
+import type { Plan, RunOptions } from '../harness/client/index.ts'
 import { NotExercised, type Probe, type Exchange, withJson } from '../harness/journal/index.ts'
 import {
   createRun,
@@ -27,15 +21,7 @@ import { failKeyless, noteKeyless } from './authentication/credentials.ts'
 import { Jobs } from './jobs/client.ts'
 import { provokeFirstRefusals } from './jobs/drive.ts'
 import { reach, readFinalStates } from './jobs/judge.ts'
-import { errorNames } from '../catalogue/errors.ts'
-import {
-  firstOperation,
-  isOperationId,
-  type OperationId,
-  operation,
-  operations,
-  readingOperation,
-} from '../catalogue/operations.ts'
+import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
 import { ids, jobRules } from './jobs/rules.ts'
 import { storyOf } from './jobs/story.ts'
 import {
@@ -153,18 +139,7 @@ function rerunNeeds(
   return planned([...new Set([...before.filter((one) => one !== null), ...own])])
 }
 
-export const api: Interface = {
-  requirements: catalogue,
-  requirement: (id) => (isRequirementId(id) ? requirementOf(id) : undefined),
-  operation,
-  granted: (id) => requirementOf(grantedRequirement[id]),
-  first: firstOperation,
-  reading: readingOperation,
-  anyResponse: 'envelope/shape',
-  errors: errorNames,
-}
-
-type RunPorts = Omit<RunParts, 'hooks' | 'api' | 'plan'>
+type RunPorts = Omit<RunParts, 'hooks' | 'plan'>
 
 async function askNotServed(run: Run): Promise<void> {
   const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
@@ -248,7 +223,7 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
     (one) => plan.get(one.id)?.run === true && ofJobs.includes(operationOf(one, target)),
   )
   const withoutJobs = { ...hooks, start: [askNotServed], finish: [failUnsteady, failKeyless] }
-  return createRun(target, options, { ...ports, api, plan, hooks: hasJobs ? hooks : withoutJobs })
+  return createRun(target, options, { ...ports, plan, hooks: hasJobs ? hooks : withoutJobs })
 }
 
 export function beginJudging(run: Run): Judging {
@@ -267,7 +242,7 @@ export async function lookAt(
 ): Promise<RunFacts> {
   const looked = new Set<string>([nowhere, ...operations.map((one) => grantedRequirement[one.id])])
   const plan: Plan = new Map(
-    api.requirements.map((requirement) => [
+    catalogue.map((requirement) => [
       requirement.id,
       looked.has(requirement.id)
         ? { run: true }
@@ -275,7 +250,7 @@ export async function lookAt(
     ]),
   )
   const options = runOptionsOf({ seed: 0, depth: 'quick' }, 'conform')
-  const run: Run = createRun(target, options, { ...ports, api, plan, hooks: noHooks })
+  const run: Run = createRun(target, options, { ...ports, plan, hooks: noHooks })
   const { done, facts } = startJudging(run, (id) =>
     id === nowhere
       ? judgeOf(id)

@@ -1,9 +1,4 @@
-import {
-  catalogue,
-  type CatalogueRequirement,
-  grantedRequirement,
-  requirementOf,
-} from '../catalogue/catalogue.ts'
+import { catalogue, type CatalogueRequirement, granting } from '../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../catalogue/operations.ts'
 import { bringsBody } from './checks/index.ts'
 import type { Plan, PlanEntry, RunOptions } from '../harness/client/index.ts'
@@ -137,17 +132,14 @@ function makes(
 function needsSetup(requirement: CatalogueRequirement, target: Target, reading: Target): boolean {
   const scenario = target.scenarios[requirement.id]
   // A scenario changes the valid request of its operation.
-  const needing =
-    scenario && !bringsBody(scenario)
-      ? requirementOf(grantedRequirement[scenario.operation])
-      : requirement
+  const needing = scenario && !bringsBody(scenario) ? granting(scenario.operation) : requirement
   return isDeclared(target.file, needing) && !isDeclared(reading.file, needing)
 }
 
 /** Whether any of its requests may generate: only then are its cases examined. */
 function mayGenerate(requirement: CatalogueRequirement, target: Target): boolean {
   const operation = operationOf(requirement, target)
-  const granted = operation && requirementOf(grantedRequirement[operation]).effect
+  const granted = operation && granting(operation).effect
   return requirement.effect === 'generates' || granted === 'generates'
 }
 

@@ -1,8 +1,4 @@
-import {
-  type CatalogueRequirement,
-  grantedRequirement,
-  requirementOf,
-} from '../catalogue/catalogue.ts'
+import { type CatalogueRequirement, granting } from '../catalogue/catalogue.ts'
 import { isRefusal } from '../catalogue/expected.ts'
 import {
   firstOperation,
@@ -145,8 +141,7 @@ function byScenario(
 
 /** Whether a valid request of the operation generates. */
 export const generates = (operation: OperationId, target: Target): boolean =>
-  requirementOf(grantedRequirement[operation]).effect === 'generates' &&
-  !readsDeclared(operation, target.file)
+  granting(operation).effect === 'generates' && !readsDeclared(operation, target.file)
 
 /** The operation of a requirement's requests: its own, or its scenario's. */
 export function operationOf(

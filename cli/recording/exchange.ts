@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks'
-import { errorNames } from '../../catalogue/errors.ts'
 import { type Exchange, HttpResponse } from '../../harness/journal/index.ts'
 import {
   curlOf,
@@ -46,10 +45,7 @@ export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redacto
       // A truncated body cannot be an envelope, and answers outside the interface need not be one.
       ...((!place || body.state !== 'whole') && { skipJudging: 'envelope' }),
     },
-    response: new HttpResponse(
-      { status, headers, body: body.bytes, cut: body.state !== 'whole' },
-      errorNames,
-    ),
+    response: new HttpResponse({ status, headers, body: body.bytes, cut: body.state !== 'whole' }),
     throttled: false,
     recorded: () => (recorded ??= shownEntry(entry, redactor)),
     sentAt,

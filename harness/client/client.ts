@@ -1,3 +1,9 @@
+import { isModelError } from '../../catalogue/errors.ts'
+import {
+  firstOperation,
+  readingOperation,
+  operation as operationOf,
+} from '../../catalogue/operations.ts'
 import type { HttpResult, NoResponse, Proxy, Transport } from '../http/index.ts'
 import type { Recorder } from '../recording/index.ts'
 import {
@@ -322,7 +328,7 @@ export class Client {
       const { idle } = this.transport
       if (options.opens && idle && idle() < count) {
         const read = await livenessProbe(this.#run)
-        const skipPassive = this.#run.target.absent[this.#run.api.first] !== undefined
+        const skipPassive = this.#run.target.absent[firstOperation] !== undefined
         const opening = { requirement: null, role: 'setup', skipPassive } as const
         await Promise.allSettled(probes.map(() => sendHeld(read, opening)))
       }
@@ -347,14 +353,14 @@ export class Client {
    * requests to objects with one job at a time.
    */
   #isUrgent({ operation, effect, params }: Probe, purpose: Purpose): boolean {
-    const { api, objects } = this.#run
+    const { objects } = this.#run
     const since = performance.now() - newMs
     return (
       Object.values(params).some((id) => (objects.madeAt.get(id) ?? -Infinity) > since) ||
       purpose.role === 'poll' ||
       purpose.role === 'liveness' ||
       effect === 'creates' ||
-      (operation !== null && api.operation(operation).busy !== undefined)
+      (operation !== null && operationOf(operation).busy !== undefined)
     )
   }
 
@@ -399,8 +405,8 @@ export class Client {
 
   /** Throws for a request that would destroy an object which the target file declares: only what the run made may go. */
   #requireOwn(probe: Probe): void {
-    const { api, objects, target } = this.#run
-    if (probe.operation === null || api.operation(probe.operation).effect !== 'destroys') return
+    const { objects, target } = this.#run
+    if (probe.operation === null || operationOf(probe.operation).effect !== 'destroys') return
     for (const id of Object.values(probe.params))
       if (target.ids.has(id.toLowerCase()) && !objects.madeAt.has(id))
         throw new Error(`${probe.operation} would destroy ${id}, which this run did not make`)
@@ -425,7 +431,7 @@ export class Client {
     const exchange: Exchange = {
       probe,
       purpose,
-      response: isAnswer ? new HttpResponse(result, this.#run.api.errors) : undefined,
+      response: isAnswer ? new HttpResponse(result) : undefined,
       noResponse: isAnswer ? undefined : result,
       previousRequest: previous && 'probe' in previous ? (previous as PreviousRequest) : undefined,
       throttled: false,
@@ -446,8 +452,8 @@ export class Client {
   }
 
   async #ask(timeoutMs: number, isElsewhere: boolean): Promise<Question> {
-    const { api, life } = this.#run
-    const probe = await livenessProbe(this.#run, isElsewhere ? api.reading : api.first)
+    const { life } = this.#run
+    const probe = await livenessProbe(this.#run, isElsewhere ? readingOperation : firstOperation)
     const sent = { probe, purpose: forLiveness, request: httpRequest(this.#run, probe) }
     this.#pacer.owe()
     const options = { timeoutMs, signal: life.signal, fresh: true, tag: sent }
@@ -457,7 +463,7 @@ export class Client {
 
   /** The first answer may be a gateway's: observers see it once accepted. */
   #accept(exchange: Exchange): void {
-    if (this.#run.target.absent[this.#run.api.first] === undefined) this.#observe(exchange)
+    if (this.#run.target.absent[firstOperation] === undefined) this.#observe(exchange)
   }
 
   /** Sends a request of the target file itself, which is not judged, and may come after the end of the run. */
@@ -508,10 +514,7 @@ const unansweredFor = (exchange: Exchange): Exchange =>
   exchange.noResponse?.detail === 'still-coming' ? exchange : { ...exchange, unansweredTwice: true }
 
 function isGatewayError(response: HttpResponse): boolean {
-  return (
-    (response.status === 502 || response.status === 504) &&
-    !response.errors.isModelError(response.tpe)
-  )
+  return (response.status === 502 || response.status === 504) && !isModelError(response.tpe)
 }
 
 /** A crash of the service itself: a gateway may forward one of several requests at a time. */

@@ -1,4 +1,10 @@
-import type { OperationId } from '../../catalogue/operations.ts'
+import { findRequirement } from '../../catalogue/catalogue.ts'
+import {
+  type OperationId,
+  firstOperation,
+  readingOperation,
+  operation as operationOf,
+} from '../../catalogue/operations.ts'
 import {
   describeResponse,
   type Credential,
@@ -25,17 +31,14 @@ const wrongInARow = 3
 type Send = (ask: Ask) => Promise<Exchange>
 
 export class KeyWatch {
-  readonly #run: Pick<State, 'api' | 'journal' | 'keys' | 'life' | 'target'>
+  readonly #run: Pick<State, 'journal' | 'keys' | 'life' | 'target'>
   readonly #send: Send
   readonly #isFew: boolean
   #wrongKeys = 0
   /** Checks after a refusal of the full key, one per kind. */
   readonly #looks = new Map<string, Promise<void>>()
 
-  constructor(
-    run: Pick<State, 'api' | 'journal' | 'keys' | 'life' | 'options' | 'target'>,
-    send: Send,
-  ) {
+  constructor(run: Pick<State, 'journal' | 'keys' | 'life' | 'options' | 'target'>, send: Send) {
     this.#run = run
     this.#send = send
     this.#isFew = run.options.depth === 'quick' || run.target.limits.credentialProbes === 'few'
@@ -58,17 +61,17 @@ export class KeyWatch {
    * of wrong keys.
    */
   async confirm({ response, probe, purpose }: Exchange): Promise<void> {
-    const { api, journal, life } = this.#run
+    const { journal, life } = this.#run
     const { operation, credential } = probe
     const status = response?.status
     if (!response || !status || !refusing.includes(status) || operation === null) return
     // A wrong key must get a 401.
     if (credential.value === undefined || (status === 401 && !credential.full)) return
-    const about = api.requirement(purpose.about ?? '')?.expects
+    const about = findRequirement(purpose.about ?? '')?.expects
     const asked = [purpose.expects, Array.isArray(about) ? about : undefined]
     if (asked.some((pairs) => hasStatusOf(pairs, response))) return
     if (status === 429 && !this.#isAfterWrong()) return
-    const other = operation === api.first ? api.reading : api.first
+    const other = operation === firstOperation ? readingOperation : firstOperation
     if (!journal.answers.some((one) => one.operation === other && isAccepting(one))) return
     const kind = `${operation} ${status}`
     const look = this.#looks.get(kind) ?? this.#askAgain(other, status)
@@ -79,14 +82,14 @@ export class KeyWatch {
 
   /** Ends the run if the operation also refuses the full key each time. */
   async #askAgain(id: OperationId, status: number): Promise<void> {
-    const { api, life } = this.#run
+    const { life } = this.#run
     let exchange = await this.#ask(id)
     for (let question = 1; question < questions && isRefused(exchange); question++) {
       if (exchange.response?.status === 429) await pause(this.#run, questionEveryMs)
       exchange = await this.#ask(id)
     }
     if (!isRefused(exchange) || (await this.#isQuota(id, exchange))) return
-    const { method, path } = api.operation(id)
+    const { method, path } = operationOf(id)
     const then = `${method} ${path} got ${describeResponse(exchange)}`
     const remedy = this.#isFew
       ? 'only a few were sent, so allow more for the key of the run'

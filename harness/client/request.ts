@@ -1,5 +1,10 @@
+import { granting } from '../../catalogue/catalogue.ts'
 import { type HeaderLine, type HttpRequest, isNamed } from '../http/index.ts'
-import type { OperationId } from '../../catalogue/operations.ts'
+import {
+  type OperationId,
+  firstOperation,
+  operation as operationOf,
+} from '../../catalogue/operations.ts'
 import type { State } from './state.ts'
 import {
   type Credential,
@@ -26,12 +31,12 @@ interface ProbeParts {
 export const jsonType: HeaderLine = { name: 'content-type', value: 'application/json' }
 
 export async function operationProbe(
-  run: Pick<State, 'keys' | 'target' | 'api'>,
+  run: Pick<State, 'keys' | 'target'>,
   id: OperationId,
   parts: ProbeParts,
 ): Promise<Probe> {
   const credential = parts.credential ?? (await run.keys.full())
-  return draftOf(run.target, run.api.operation(id), { ...parts, credential })
+  return draftOf(run.target, operationOf(id), { ...parts, credential })
 }
 
 export function draftOf(
@@ -61,11 +66,11 @@ export function draftOf(
 const nobodysId = '00000000-0000-4000-8000-000000000000'
 
 export function livenessProbe(
-  run: Pick<State, 'keys' | 'target' | 'api'>,
-  id = run.api.first,
+  run: Pick<State, 'keys' | 'target'>,
+  id = firstOperation,
   credential?: Credential,
 ): Promise<Probe> {
-  const names = Object.keys(run.api.operation(id).params ?? {})
+  const names = Object.keys(operationOf(id).params ?? {})
   const params = Object.fromEntries(names.map((name) => [name, nobodysId]))
   return operationProbe(run, id, { params, ...(credential && { credential }) })
 }
@@ -73,8 +78,8 @@ export function livenessProbe(
 export const forLiveness: Purpose = { requirement: null, role: 'liveness', skipPassive: true }
 
 /** The effect of the operation's valid request on a conforming target. Reading a declared object has none. */
-export function effectOf(run: Pick<State, 'target' | 'api'>, operation: OperationId): Effect {
-  return readsDeclared(operation, run.target.file) ? 'none' : run.api.granted(operation).effect
+export function effectOf(run: Pick<State, 'target'>, operation: OperationId): Effect {
+  return readsDeclared(operation, run.target.file) ? 'none' : granting(operation).effect
 }
 
 export function httpRequest(run: Pick<State, 'target'>, probe: Probe): HttpRequest {
@@ -91,7 +96,7 @@ export function operationName({ operation, method, path }: Probe): string {
 
 /** The request with the current key, since a short-lived one may have expired in the queue. */
 export async function requestOf(
-  run: Pick<State, 'keys' | 'target' | 'api'>,
+  run: Pick<State, 'keys' | 'target'>,
   probe: Probe,
   purpose: Purpose,
   source?: Source,

@@ -1,6 +1,3 @@
-import type { CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
-import type { Operation } from '../../catalogue/operation.ts'
-import type { OperationId } from '../../catalogue/operations.ts'
 import type {
   BaselineEntry,
   Created,
@@ -12,7 +9,7 @@ import type {
   TpeMode,
 } from '../report/index.ts'
 import type { Target } from '../target/index.ts'
-import type { Exchange, Journal, ErrorNames, HttpResponse } from '../journal/index.ts'
+import type { Exchange, Journal, HttpResponse } from '../journal/index.ts'
 import type { Keys } from './keys.ts'
 import type { Lifetime } from './outcome.ts'
 import type { Signs } from './signs.ts'
@@ -45,17 +42,6 @@ export interface RunOptions {
   readonly exchangeLog?: string
   /** First pause of the exponential back-off, in ms. */
   readonly backoffMs: number
-}
-
-export interface Interface {
-  readonly requirements: readonly CatalogueRequirement[]
-  requirement(id: string): CatalogueRequirement | undefined
-  operation(id: OperationId): Operation
-  granted(id: OperationId): CatalogueRequirement
-  readonly first: OperationId
-  readonly reading: OperationId
-  readonly anyResponse: RequirementId
-  readonly errors: ErrorNames
 }
 
 /** Whether each requirement will be judged, or why not; known before anything is sent. */
@@ -109,5 +95,4 @@ export interface State {
   readonly objects: Objects
   readonly journal: Journal
   readonly findings: Findings
-  readonly api: Interface
 }

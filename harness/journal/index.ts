@@ -29,7 +29,6 @@ export {
 export { HttpResponse, jsonValue } from './response.ts'
 export {
   envelopeProblem,
-  type ErrorNames,
   headBytes,
   isBlocked,
   isBreakdown,

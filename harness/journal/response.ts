@@ -1,3 +1,4 @@
+import { codeNames, guardrail, isModelError } from '../../catalogue/errors.ts'
 import { member } from '../../schemas/json.ts'
 import { type HeaderLine, isNamed, type WireResponse } from '../http/index.ts'
 import type { Pairs, Pair } from '../../catalogue/expected.ts'
@@ -6,12 +7,6 @@ import { validate } from '../../schemas/validate.ts'
 type Json =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string; readonly unread?: true }
-
-export interface ErrorNames {
-  codeNames(status: number): readonly string[] | undefined
-  isModelError(tpe: string | undefined): boolean
-  readonly guardrail: { readonly tpe: string; readonly key: string }
-}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -107,7 +102,6 @@ export class HttpResponse {
   readonly status: number
   readonly size: number
   readonly headers: readonly HeaderLine[]
-  readonly errors: ErrorNames
   readonly tpe: string | undefined
   /** A 2xx with an error envelope is not a success: it has `tpe` and `errors` (§2.6). */
   readonly isEnvelope: boolean
@@ -117,7 +111,7 @@ export class HttpResponse {
   readonly #json: Json | undefined
   #last: WeakRef<Json> | undefined
 
-  constructor(received: Received, errors: ErrorNames, json = jsonOf(received)) {
+  constructor(received: Received, json = jsonOf(received)) {
     const { status, headers, body } = received
     const value = json.ok ? json.value : undefined
     const tpe = member(value, 'tpe')
@@ -126,13 +120,12 @@ export class HttpResponse {
     this.status = status
     this.size = body.length
     this.headers = headers
-    this.errors = errors
     this.tpe = typeof tpe === 'string' ? tpe : undefined
     this.isEnvelope = this.tpe !== undefined && Array.isArray(list)
     this.isBlock =
-      this.tpe === errors.guardrail.tpe ||
-      errors.isModelError(this.tpe) ||
-      (Array.isArray(list) && list.some((error) => member(error, 'key') === errors.guardrail.key))
+      this.tpe === guardrail.tpe ||
+      isModelError(this.tpe) ||
+      (Array.isArray(list) && list.some((error) => member(error, 'key') === guardrail.key))
     this.#body = isLarge && !json.ok ? body.slice(0, headBytes) : body
     if (isLarge && json.ok) this.#last = new WeakRef(json)
     else this.#json = json
@@ -157,9 +150,9 @@ export class HttpResponse {
 
   /** The same answer with another value, which takes less memory, and without text. */
   withValue(value: unknown): HttpResponse {
-    const { status, headers, errors } = this
+    const { status, headers } = this
     const received = { status, headers, body: new Uint8Array(), cut: false }
-    return new HttpResponse(received, errors, { ok: true, value })
+    return new HttpResponse(received, { ok: true, value })
   }
 }
 
@@ -171,9 +164,7 @@ export function jsonValue(response: HttpResponse | undefined): unknown {
 /** A permanent 5xx: not throttling or overload (503), full storage (507), or a model error (§7.4). */
 export function isBreakdown(response: HttpResponse): boolean {
   return (
-    response.status >= 500 &&
-    ![503, 507].includes(response.status) &&
-    !response.errors.isModelError(response.tpe)
+    response.status >= 500 && ![503, 507].includes(response.status) && !isModelError(response.tpe)
   )
 }
 
@@ -237,7 +228,7 @@ export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
     const isWhole = () => !isScope(pair[0]) || envelopeProblem(response) === undefined
     if (isNamed ? tpe !== undefined && names.includes(tpe, 1) : isWhole()) return 'exact'
     if (tpe === undefined || typeof pair[0] !== 'number') continue
-    if (response.errors.codeNames(response.status)?.includes(tpe)) match = 'family'
+    if (codeNames(response.status)?.includes(tpe)) match = 'family'
   }
   return match
 }

@@ -1,3 +1,4 @@
+import { findRequirement } from '../../catalogue/catalogue.ts'
 import type { Run } from './run.ts'
 import { blamed } from './blame.ts'
 import {
@@ -57,7 +58,7 @@ async function sentAgain<R extends RequirementResult>(
   // Such a target locks keys after wrong ones.
   const isFew =
     run.target.limits.credentialProbes === 'few' &&
-    run.api.requirement(result.id)?.fault === 'credentials'
+    findRequirement(result.id)?.fault === 'credentials'
   const again = () => run.client.sendOnce({ source: probe, purpose, fresh: true })
   const { finding } = await askAtEnd(exchange, again, isOften && !isFew)
   if (!finding) return undefined

@@ -1,3 +1,4 @@
+import { granting, ofEveryResponse } from '../../catalogue/catalogue.ts'
 import {
   describeResponse,
   type Exchange,
@@ -10,15 +11,14 @@ import { curlOfBoth, type FailureExchange } from '../recording/index.ts'
 import type { Failure } from '../report/index.ts'
 
 /** The requirement of a request that spoiled the answer to another. */
-function rowOf(run: Pick<Run, 'api' | 'plan'>, request: PreviousRequest, wrong: Exchange): string {
-  const granted =
-    request.probe.operation === null ? null : run.api.granted(request.probe.operation).id
+function rowOf(run: Pick<Run, 'plan'>, request: PreviousRequest, wrong: Exchange): string {
+  const granted = request.probe.operation === null ? null : granting(request.probe.operation).id
   const isJudged = (id: string | null): boolean => {
     const entry = id === null ? undefined : run.plan.get(id)
     return entry?.run === true && entry.leftOut === undefined
   }
   const own = [request.purpose.about ?? request.purpose.requirement, granted].find(isJudged)
-  return own ?? wrong.purpose.requirement ?? granted ?? run.api.anyResponse
+  return own ?? wrong.purpose.requirement ?? granted ?? ofEveryResponse
 }
 
 /** Records the failure of the request that spoiled the connection. */
@@ -47,7 +47,7 @@ export function blame(run: Run, wrong: Exchange, fresh: Exchange): void {
 
 /** The failure of a request after which the next one is answered wrongly, on whatever connection. */
 export function blamed(
-  run: Pick<Run, 'api' | 'options' | 'plan'>,
+  run: Pick<Run, 'options' | 'plan'>,
   before: PreviousRequest,
   wrong: Exchange,
   first: FailureExchange,

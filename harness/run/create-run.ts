@@ -13,7 +13,6 @@ import {
   allEnded,
   createLifetime,
   type Findings,
-  type Interface,
   type Objects,
   type Plan,
   type RunOptions,
@@ -24,7 +23,6 @@ import type { Hooks, Run } from './run.ts'
 import { Journal } from '../journal/index.ts'
 
 export interface RunParts {
-  readonly api: Interface
   readonly plan: Plan
   readonly hooks: Hooks
   readonly transport?: Transport
@@ -33,7 +31,7 @@ export interface RunParts {
 
 /** Creates a run; nothing is sent yet. */
 export function createRun(given: Target, options: RunOptions, parts: RunParts): Run {
-  const { api, plan, hooks, handler } = parts
+  const { plan, hooks, handler } = parts
   const target = options.readOnly ? readOnlyTarget(given) : given
   const redactor = redactorFor(target)
   const { limits, baseUrl, tls } = target
@@ -57,7 +55,6 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     objects: newObjects(target, nonce),
     journal,
     findings,
-    api,
   }
   const client = new Client(state, {
     transport: injected ?? to(baseUrl, limits.concurrency + 1),

@@ -1,6 +1,6 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
-import type { OperationId } from '../../catalogue/operations.ts'
+import { type OperationId, operation as operationOf } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
 import {
   describePairs,
@@ -125,7 +125,7 @@ function shownIn(cause: Cause, evidence: Evidence, state: TakesState | undefined
   const why =
     removedSince(cause.run, recorded) ??
     prepared(cause.run, cause.requirement) ??
-    named(cause.run, evidence.exchange)
+    named(evidence.exchange)
   const first = (evidence.before ?? evidence.exchange).recorded()
   const curl = state === 'job-in-progress' ? curlOfBoth(first, recorded) : recorded.curl
   const shown = { ...recorded, curl: why === undefined ? curl : curl + remarkMark + why }
@@ -133,11 +133,11 @@ function shownIn(cause: Cause, evidence: Evidence, state: TakesState | undefined
   return shown
 }
 
-function named(run: Pick<Run, 'api'>, exchange: Exchange): string | undefined {
+function named(exchange: Exchange): string | undefined {
   const { creates, operation } = exchange.probe
   const isMade =
     creates !== undefined && exchange.response !== undefined && exchange.response.status < 300
-  return isMade && operation !== null && run.api.operation(operation).creates?.hasUniqueName
+  return isMade && operation !== null && operationOf(operation).creates?.hasUniqueName
     ? `${JSON.stringify(creates)} exists now: use another name`
     : undefined
 }

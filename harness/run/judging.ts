@@ -1,4 +1,4 @@
-import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
 import { type CatalogueResult, type Failure, isObserved } from '../report/index.ts'
 import { groupBy } from '../group-by.ts'
 import { exclusiveIds } from '../target/index.ts'
@@ -51,7 +51,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
 type Phase = 'concurrent' | 'exclusive' | 'last' | 'observed'
 
 async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void> {
-  const { api, client, hooks, life, target } = run
+  const { client, hooks, life, target } = run
   const alone = exclusiveIds(target)
   const phaseOf = (requirement: CatalogueRequirement): Phase =>
     alone.has(requirement.id)
@@ -61,7 +61,7 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
         : requirement.judgedLast
           ? 'last'
           : 'concurrent'
-  const planned = api.requirements.filter((requirement) => isPlanned(run, requirement.id))
+  const planned = catalogue.filter((requirement) => isPlanned(run, requirement.id))
   const phases = groupBy(planned, phaseOf)
   const of = (phase: Phase) => phases.get(phase) ?? []
   const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
@@ -79,7 +79,7 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
     }))
   if (isReady) for (const look of hooks.before) await look(run).catch(() => undefined)
   if (isReady && target.setup.length + target.teardown.length > 0) await setUp(run)
-  for (const one of api.requirements) if (!isPlanned(run, one.id)) tell(unplanned(run, one))
+  for (const one of catalogue) if (!isPlanned(run, one.id)) tell(unplanned(run, one))
   // If a hook cannot start, its requirements report that.
   const started = hooks.start.map((start) => start(run).catch(() => undefined))
   await Promise.all([...of('concurrent').map(exerciseOne), ...started])

@@ -50,7 +50,7 @@ export async function sendHookRequest(
   const about = { credential: full ?? { shown: '' }, requirement, role }
   const result = await client.sendElsewhere(hook.url, request, { timeoutMs, signal }, about)
   return result.kind === 'answer'
-    ? new HttpResponse(result, run.api.errors)
+    ? new HttpResponse(result)
     : { status: undefined, why: result.message }
 }
 

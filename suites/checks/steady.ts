@@ -1,3 +1,4 @@
+import { findRequirement, granting } from '../../catalogue/catalogue.ts'
 import { isOwnBreakdown } from '../../harness/client/index.ts'
 import {
   describeResponse,
@@ -25,12 +26,12 @@ const longest = 10_000
 
 /** Identifies a request that must be accepted; undefined if it may be refused. Each creation is unique. */
 function nameOf(
-  { api, objects, target }: Pick<Run, 'api' | 'objects' | 'target'>,
+  { objects, target }: Pick<Run, 'objects' | 'target'>,
   { probe, purpose, sentAt }: Exchange,
 ): string | undefined {
   const { operation, path, params, query, headers, body = '', credential, effect, fault } = probe
   const { requirement, role, isSuccess, badInput, skipJudging, skipPassive } = purpose
-  const isOfGranted = requirement !== null && api.requirement(requirement)?.expects === '2xx'
+  const isOfGranted = requirement !== null && findRequirement(requirement)?.expects === '2xx'
   const isMeant = role === 'control' || role === 'setup' || isSuccess !== undefined || isOfGranted
   const isOdd = badInput ?? skipPassive ?? skipJudging ?? fault
   if (operation === null || !credential.full || !isMeant || isOdd || body.length > longest)
@@ -78,7 +79,7 @@ export async function failUnsteady(run: Run): Promise<void> {
     const [wrong, ...more] = broken.filter(
       (one) => !poisonedResponses.has(one.response!) && !(poisoned.size > 0 && one.previousRequest),
     )
-    const requirement = wrong && run.api.granted(wrong.probe.operation!)
+    const requirement = wrong && granting(wrong.probe.operation!)
     if (!requirement || granted === 0 || poisoned.has(requirement.id)) continue
     if (!isPlanned(run, requirement.id)) continue
     const words = [wrong, ...more].map(describeResponse)

@@ -13,7 +13,7 @@ import {
   operations,
   uploadOperation,
 } from '../../catalogue/operations.ts'
-import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
+import { grantedRequirement, granting } from '../../catalogue/catalogue.ts'
 import { roleOf } from '../../catalogue/operation.ts'
 import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
 import { draftOf, effectOf, jsonType, orElse } from '../../harness/client/index.ts'
@@ -28,8 +28,6 @@ import {
 import { type Run, ask } from '../../harness/run/index.ts'
 import { upload, uploadProbe, withOwnContent } from './upload.ts'
 import { freshUnknownId, type Known, type OfTarget, randomOf, seedFor } from './values.ts'
-
-const granting = (operation: OperationId) => requirementOf(grantedRequirement[operation])
 
 export const isDeclared = (known: OfTarget, operation: OperationId): boolean =>
   missingNeeds(known.target.file, granting(operation).needs).length === 0

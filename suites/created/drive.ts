@@ -221,7 +221,7 @@ async function freshCreation(run: Run, id: OperationId): Promise<Probe> {
 }
 
 export async function addition(
-  run: Pick<Run, 'api' | 'keys' | 'target'>,
+  run: Pick<Run, 'keys' | 'target'>,
   graph: string,
   file: string,
 ): Promise<Probe> {

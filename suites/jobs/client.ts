@@ -50,7 +50,7 @@ export function withOtherValues(
 }
 
 export function jobRequest(
-  run: Pick<Run, 'api' | 'keys' | 'target'>,
+  run: Pick<Run, 'keys' | 'target'>,
   application: ApplicationResource,
 ): Promise<Probe> {
   const params = { application_id: application.id }

@@ -1,38 +1,36 @@
-import { expect, test } from 'vitest'
-import type { Operation } from '../../catalogue/operation.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { operation, type OperationId } from '../../catalogue/operations.ts'
-import type { Run } from '../../harness/run/run.ts'
+import { operationProbe } from '../../harness/client/index.ts'
 import { judge } from './networks.ts'
 
 const destroying: OperationId = 'files.retrieve'
 
-/** As if the interface destroyed what it reads. */
-const asDestroying = (run: Run): void => {
-  const changed: Operation = { ...operation(destroying), effect: 'destroys' }
-  Object.assign(run.api, {
-    ...run.api,
-    operation: (id: OperationId) => (id === destroying ? changed : operation(id)),
-  })
-}
+// As if the interface destroyed what it reads.
+const record: { effect?: string } = operation(destroying)
+const { effect } = record
+beforeEach(() => void (record.effect = 'destroys'))
+afterEach(() => void (record.effect = effect))
 
 test('a request that destroys never names an object that the target file declares', async () => {
   const sent: string[] = []
-  let restore = (): void => undefined
-  const { of, run } = await judge([`${destroying}/2xx-accepted`, `${destroying}/401-*`], {
+  let declared = ''
+  let refused: Promise<unknown> | undefined
+  const { of } = await judge([`${destroying}/2xx-accepted`, `${destroying}/401-*`], {
     prepare(run) {
-      const { operation: before } = run.api
-      restore = () => void Object.assign(run.api, { operation: before })
-      asDestroying(run)
+      declared = String(run.target.resources.file)
+      refused = operationProbe(run, destroying, { params: { file_id: declared } })
+        .then((source) =>
+          run.client.send({ source, purpose: { requirement: null, role: 'control' } }),
+        )
+        .catch(String)
     },
     way(request, send, { probe }) {
       if (probe?.operation === destroying) sent.push(request.path)
       return send()
     },
-  }).finally(() => restore())
-  expect(of(`${destroying}/2xx-accepted`)).toMatchObject({
-    outcome: 'not-exercised',
-    reason: expect.stringContaining(`${destroying} would destroy`),
   })
-  const declared = String(run.target.resources.file)
+  expect(await refused).toContain(`${destroying} would destroy ${declared}`)
+  expect(of(`${destroying}/2xx-accepted`)).toMatchObject({ outcome: 'passed' })
+  expect(sent.length).toBeGreaterThan(0)
   expect(sent.filter((path) => path.includes(declared))).toEqual([])
 })

@@ -1,4 +1,3 @@
-import { errorNames } from '../../catalogue/errors.ts'
 import { HttpResponse } from '../../harness/journal/response.ts'
 
 /** An answer as a run reads it. */
@@ -9,5 +8,5 @@ export function responseOf(
   cut = false,
 ): HttpResponse {
   const lines = Object.entries(headers).map(([name, value]) => ({ name, value }))
-  return new HttpResponse({ status, headers: lines, body: Buffer.from(body), cut }, errorNames)
+  return new HttpResponse({ status, headers: lines, body: Buffer.from(body), cut })
 }
