@@ -7,15 +7,9 @@ import {
   unknown,
   withBody,
 } from './checks/index.ts'
-import { type Exchange, jsonOf, type Probe } from '../harness/journal/index.ts'
+import { type Exchange, jsonOf, type Probe, type Purpose } from '../harness/journal/index.ts'
 import { operationProbe } from '../harness/client/index.ts'
-import {
-  isPlanned,
-  type Run,
-  type Hooks,
-  type CheckContext,
-  type Judge,
-} from '../harness/run/index.ts'
+import { isPlanned, type Run, type CheckContext, type Judge } from '../harness/run/index.ts'
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import {
@@ -118,7 +112,12 @@ export async function jobRead(run: Run): Promise<Probe> {
 }
 
 /** An application accepts one creation at a time. */
-export const whenIdle: Hooks['intercept'] = (run, { operation, params, effect }, purpose, send) => {
+export function whenIdle(
+  run: Run,
+  { operation, params, effect }: Probe,
+  purpose: Purpose,
+  send: (fresh: boolean) => Promise<Exchange>,
+): Promise<Exchange> | undefined {
   const jobs = new Jobs(run)
   const application =
     operation === 'jobs.create' &&

@@ -139,7 +139,7 @@ function rerunNeeds(
   return planned([...new Set([...before.filter((one) => one !== null), ...own])])
 }
 
-type RunPorts = Omit<RunParts, 'hooks' | 'plan'>
+type RunPorts = Omit<RunParts, 'hooksOf' | 'plan'>
 
 async function askNotServed(run: Run): Promise<void> {
   const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
@@ -151,8 +151,8 @@ async function askNotServed(run: Run): Promise<void> {
   }
 }
 
-const others: Hooks['others'] = {
-  'jobs.create': async (run, other) => {
+const othersOf = (run: Run): Hooks['others'] => ({
+  'jobs.create': async (other) => {
     const jobs = new Jobs(run)
     const isMade = other === 'created'
     const { id, inputs } = isMade ? await makeApplication(run) : declaredResource(run, other)
@@ -161,24 +161,24 @@ const others: Hooks['others'] = {
     if (jobs.isBroken(ids.noEffect)) throw new NotExercised('refusals have an effect')
     return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
   },
-  'graphs.query': ofCreatedGraph,
-  'graphs.add-file': ofCreatedGraph,
-  'jobs.retrieve': async (run) => {
+  'graphs.query': () => ofCreatedGraph(run),
+  'graphs.add-file': () => ofCreatedGraph(run),
+  'jobs.retrieve': async () => {
     const { application, job, otherApplication } = run.target.resources
     const hasOther = otherApplication && otherApplication.id !== application?.id
     if (!hasOther && job === undefined) throw new NotExercised('there is no other job')
     const params = { job_id: await reach(run, hasOther ? 'other' : 'readable') }
     return (valid) => ({ ...valid, params })
   },
-  'files.retrieve': async (run) => {
+  'files.retrieve': async () => {
     const params = { file_id: await makeOne(run, 'files.upload') }
     return (valid) => ({ ...valid, params })
   },
-  'pdf.parse': async (run) => {
+  'pdf.parse': async () => {
     const params = { file_id: await uploadSample(run, 'other') }
     return (valid) => ({ ...valid, params })
   },
-}
+})
 
 async function makeApplication(run: Run): Promise<ApplicationResource> {
   const { inputs } = declaredResource(run, 'application')
@@ -194,21 +194,28 @@ async function ofCreatedGraph(run: Run): Promise<(valid: Probe) => Probe> {
   return (valid) => ({ ...valid, params })
 }
 
-const hooks: Hooks = {
-  before: [endIfAlike],
-  start: [askNotServed, createJobs],
-  finish: [failUnsteady, failKeyless, readFinalStates],
-  answered: [watchEnvelope, noteCreated, noteLag, noteSteady, noteKeyless],
-  intercept: whenIdle,
-  requests: { 'jobs.retrieve': jobRead, 'pdf.parse': pdfRequest },
-  others,
-  remarkOn: settlingRemark,
-  takesState,
-  storyOf: (run, id, exchange) => (inStories.test(id) ? storyOf(run.journal, exchange) : undefined),
-  rerunNeeds,
-  unfinished: unfinishedJobs,
-  notServed: (run) => sharedBy(run).notServed,
-}
+const hooksOf = (run: Run, hasJobs: boolean): Hooks => ({
+  before: [() => endIfAlike(run)],
+  start: [() => askNotServed(run), ...(hasJobs ? [() => createJobs(run)] : [])],
+  finish: [
+    () => failUnsteady(run),
+    () => failKeyless(run),
+    ...(hasJobs ? [() => readFinalStates(run)] : []),
+  ],
+  answered(exchange) {
+    for (const see of [watchEnvelope, noteCreated, noteLag, noteSteady, noteKeyless])
+      see(run, exchange)
+  },
+  intercept: (probe, purpose, send) => whenIdle(run, probe, purpose, send),
+  requests: { 'jobs.retrieve': () => jobRead(run), 'pdf.parse': () => pdfRequest(run) },
+  others: othersOf(run),
+  remarkOn: (exchange) => settlingRemark(run, exchange),
+  takesState: (id) => takesState(run, id),
+  storyOf: (id, exchange) => (inStories.test(id) ? storyOf(run.journal, exchange) : undefined),
+  rerunNeeds: (id, exchange) => rerunNeeds(run, id, exchange),
+  unfinished: () => unfinishedJobs(run),
+  notServed: () => sharedBy(run).notServed,
+})
 
 const ofJobs: readonly (string | undefined)[] = [
   'jobs.create',
@@ -222,8 +229,7 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
   const hasJobs = catalogue.some(
     (one) => plan.get(one.id)?.run === true && ofJobs.includes(operationOf(one, target)),
   )
-  const withoutJobs = { ...hooks, start: [askNotServed], finish: [failUnsteady, failKeyless] }
-  return createRun(target, options, { ...ports, plan, hooks: hasJobs ? hooks : withoutJobs })
+  return createRun(target, options, { ...ports, plan, hooksOf: (run) => hooksOf(run, hasJobs) })
 }
 
 export function beginJudging(run: Run): Judging {
@@ -250,7 +256,7 @@ export async function lookAt(
     ]),
   )
   const options = runOptionsOf({ seed: 0, depth: 'quick' }, 'conform')
-  const run: Run = createRun(target, options, { ...ports, plan, hooks: noHooks })
+  const run: Run = createRun(target, options, { ...ports, plan, hooksOf: () => noHooks })
   const { done, facts } = startJudging(run, (id) =>
     id === nowhere
       ? judgeOf(id)

@@ -19,19 +19,19 @@ import {
   type State,
   createSigns,
 } from '../client/index.ts'
-import type { Hooks, Run } from './run.ts'
+import { type Hooks, noHooks, type Run } from './run.ts'
 import { Journal } from '../journal/index.ts'
 
 export interface RunParts {
   readonly plan: Plan
-  readonly hooks: Hooks
+  hooksOf(run: Run): Hooks
   readonly transport?: Transport
   readonly handler?: FetchHandler
 }
 
 /** Creates a run; nothing is sent yet. */
 export function createRun(given: Target, options: RunOptions, parts: RunParts): Run {
-  const { plan, hooks, handler } = parts
+  const { plan, handler } = parts
   const target = options.readOnly ? readOnlyTarget(given) : given
   const redactor = redactorFor(target)
   const { limits, baseUrl, tls } = target
@@ -61,7 +61,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     elsewhere: waysElsewhere(baseUrl, injected, (url) => to(url, limits.concurrency)),
     proxy: injected ? undefined : proxyFor(baseUrl),
     recorder: createRecorder(options.exchangeLog, redactor),
-    intercept: (probe, purpose, send) => hooks.intercept(run, probe, purpose, send),
+    intercept: (probe, purpose, send) => run.hooks.intercept(probe, purpose, send),
     watchers: [
       (exchange) => {
         journal.appendAnswer(exchange)
@@ -71,13 +71,14 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     observers: [
       (exchange) => {
         journal.appendExchange(state.target, exchange)
-        for (const see of hooks.answered) see(run, exchange)
+        run.hooks.answered(exchange)
         signs.observe(exchange)
         journal.noteOwn(exchange)
       },
     ],
   })
-  const run: Run = Object.assign(state, { client, hooks })
+  const run: Run = Object.assign(state, { client, hooks: noHooks })
+  run.hooks = parts.hooksOf(run)
   return run
 }
 

@@ -37,11 +37,11 @@ export function factsOf(run: Run): RunFacts {
     created: createdBy(run),
     ...signs.facts(redact),
     answers: run.journal.answers,
-    notServed: run.hooks.notServed(run),
+    notServed: run.hooks.notServed(),
     keyRefused: !run.keys.hasFull || refusal !== undefined,
     keyRefusal: refusal,
     ended: ended ? { cause: ended.cause, ...ended.reason, reason: redact(ended.message) } : null,
-    jobsInProgress: run.hooks.unfinished(run).map(redact),
+    jobsInProgress: run.hooks.unfinished().map(redact),
     recordingProblem: recorder.problem,
   }
 }

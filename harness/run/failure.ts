@@ -72,11 +72,11 @@ function failureBy(cause: Cause, evidence: Evidence, expected: string): Failure 
   const asked = [requirement.expects ?? []].flat(2).map(String)
   const isOfStatus = !asked.includes(String(exchange.response?.status))
   // After the sections: it does not tell failures apart.
-  const remark = isOfStatus ? run.hooks.remarkOn(run, exchange) : ''
+  const remark = isOfStatus ? run.hooks.remarkOn(exchange) : ''
   const cites = ` (${sections(requirement.section)})${remark}`
   const isAlone = own === null
-  const story = isAlone ? undefined : run.hooks.storyOf(run, requirement.id, exchange)
-  const state = isAlone ? undefined : run.hooks.takesState(run, requirement.id)
+  const story = isAlone ? undefined : run.hooks.storyOf(requirement.id, exchange)
+  const state = isAlone ? undefined : run.hooks.takesState(requirement.id)
   return {
     message: describeProbe(exchange, what),
     expected: expected + cites,
@@ -109,7 +109,7 @@ function againBy(
       ? []
       : [
           ...[shownBy, purpose.requirement].filter((id) => typeof id === 'string'),
-          ...cause.run.hooks.rerunNeeds(cause.run, cause.requirement.id, exchange),
+          ...cause.run.hooks.rerunNeeds(cause.requirement.id, exchange),
         ]
   const rerunIds = [...new Set([cause.requirement.id, ...others])]
   const isOfLimit = isThrottling(exchange)

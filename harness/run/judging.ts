@@ -77,18 +77,17 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
       if (life.ended) return false
       throw error
     }))
-  if (isReady) for (const look of hooks.before) await look(run).catch(() => undefined)
+  if (isReady) for (const look of hooks.before) await look().catch(() => undefined)
   if (isReady && target.setup.length + target.teardown.length > 0) await setUp(run)
   for (const one of catalogue) if (!isPlanned(run, one.id)) tell(unplanned(run, one))
   // If a hook cannot start, its requirements report that.
-  const started = hooks.start.map((start) => start(run).catch(() => undefined))
+  const started = hooks.start.map((start) => start().catch(() => undefined))
   await Promise.all([...of('concurrent').map(exerciseOne), ...started])
   for (const requirement of of('exclusive')) await exerciseOne(requirement)
   const lookOnceMore = async (): Promise<unknown> =>
     Promise.all(looksAtEnd.splice(0).map(async (look) => tell(await look())))
   await lookOnceMore()
-  if (!life.ended)
-    await Promise.all(hooks.finish.map(async (finish) => orNotExercised(finish(run))))
+  if (!life.ended) await Promise.all(hooks.finish.map(async (finish) => orNotExercised(finish())))
   for (const requirement of [...of('last'), ...of('observed')]) await exerciseOne(requirement)
   await lookOnceMore()
 }

@@ -8,28 +8,26 @@ import type { Exchange, Purpose, Probe } from '../journal/index.ts'
 
 export interface Run extends State {
   readonly client: Client
-  readonly hooks: Hooks
+  /** Set once the run is created. */
+  hooks: Hooks
 }
 
-type Work = (run: Run) => Promise<void>
-type See = (run: Run, exchange: Exchange) => void
-type PerOperation<T, More extends readonly unknown[] = []> = Readonly<
-  Partial<Record<OperationId, (run: Run, ...more: More) => Promise<T>>>
+type PerOperation<T, Of extends readonly unknown[] = []> = Readonly<
+  Partial<Record<OperationId, (...of: Of) => Promise<T>>>
 >
 
-/** What the suites know of the interface besides its requirements, such as the jobs of an application. */
+/** What the suites know of the interface besides its requirements, such as the jobs of an application; bound to a run. */
 export interface Hooks {
   /** Look at the target before anything is judged, and may end the run. */
-  readonly before: readonly Work[]
+  readonly before: readonly (() => Promise<void>)[]
   /** Prepare what is judged last, concurrently with everything else. */
-  readonly start: readonly Work[]
+  readonly start: readonly (() => Promise<void>)[]
   /** Come before the last requirements, unless the run was ended. */
-  readonly finish: readonly Work[]
-  /** See every exchange of the interface with an answer. */
-  readonly answered: readonly See[]
+  readonly finish: readonly (() => Promise<void>)[]
+  /** Sees every exchange of the interface with an answer. */
+  answered(exchange: Exchange): void
   /** Sends a probe when its object allows it; undefined if it always does. May throw `NotExercised`. */
   intercept(
-    run: Run,
     probe: Probe,
     purpose: Purpose,
     send: (fresh: boolean) => Promise<Exchange>,
@@ -39,23 +37,23 @@ export interface Hooks {
   /** Change valid requests to another object of the kind in their path; throw `NotExercised` if there is none. */
   readonly others: PerOperation<(valid: Probe) => Probe, [other: OtherObject]>
   /** Remark after the expectation: why the target may still be right. */
-  remarkOn(run: Run, exchange: Exchange): string
+  remarkOn(exchange: Exchange): string
   /** State that a failure of that requirement depends on; undefined if its request alone shows it. */
-  takesState(run: Run, id: string): TakesState | undefined
+  takesState(id: string): TakesState | undefined
   /** The requests up to the failing exchange, if they tell a story. */
-  storyOf(run: Run, id: string, exchange: Exchange): Story | undefined
+  storyOf(id: string, exchange: Exchange): Story | undefined
   /** Other requirements needed to reproduce a failure. */
-  rerunNeeds(run: Run, id: string, exchange: Exchange): readonly string[]
+  rerunNeeds(id: string, exchange: Exchange): readonly string[]
   /** Ids of jobs. */
-  unfinished(run: Run): readonly string[]
-  notServed(run: Run): readonly NotServed[]
+  unfinished(): readonly string[]
+  notServed(): readonly NotServed[]
 }
 
 export const noHooks: Hooks = {
   before: [],
   start: [],
   finish: [],
-  answered: [],
+  answered: () => undefined,
   intercept: () => undefined,
   requests: {},
   others: {},

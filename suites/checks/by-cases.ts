@@ -62,7 +62,7 @@ function otherObject(context: CheckContext, id: OperationId, other: OtherObject)
   const make = context.run.hooks.others[id]
   return once(context.run, `${other} of ${id}`, () =>
     orElse(context.run, async () => {
-      const change = context.run.options.readOnly ? undefined : await make?.(context.run, other)
+      const change = context.run.options.readOnly ? undefined : await make?.(other)
       // The target file says what a declared one accepts.
       if (!change || other !== 'created') return change
       const valid = async (): Promise<Probe> => change(await validRequest(context.run, id))

@@ -214,7 +214,7 @@ export async function plainRequest(
   const missing = missingReason(run.target.file, granting(operation).needs)
   if (missing !== undefined) throw new NotExercised(missing)
   const make = run.hooks.requests[operation]
-  if (make) return make(run)
+  if (make) return make()
   const { body, creates, effect, freshFileAt } = operationOf(operation)
   if (body === 'raw') return uploadProbe(run, contentOf(run))
   const draft = { ...draftRequest(run, operation, extent), credential: await run.keys.full() }
