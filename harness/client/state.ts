@@ -1,15 +1,15 @@
+import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type {
   BaselineEntry,
   Created,
   Depth,
-  Failure,
   FailureExchange,
   LeftOutBy,
   Reason,
   TpeMode,
 } from '../report/index.ts'
 import type { Target } from '../target/index.ts'
-import type { Exchange, Journal, HttpResponse } from '../journal/index.ts'
+import type { Evidence, Exchange, Journal, HttpResponse } from '../journal/index.ts'
 import type { Keys } from './keys.ts'
 import type { Lifetime } from './outcome.ts'
 import type { Signs } from './signs.ts'
@@ -73,16 +73,16 @@ export interface Findings {
   failures: number
   /** Exchanges shown in failures, before recording. */
   readonly shown: WeakMap<FailureExchange, Exchange>
-  /** Failures of requests that spoiled their connection for the next one, by requirement. */
-  readonly poisoned: Map<string, Failure[]>
+  /** Requests that spoiled their connection: the next answer, and the same on a fresh one; by what they were sent for. */
+  readonly spoiled: Map<string, { readonly wrong: Exchange; readonly fresh: Exchange }>
+  /** What traffic of other requirements shows, by requirement. */
+  readonly onTraffic: Map<RequirementId, Evidence>
   /** Answers spoiled by an earlier request on their connection: not judged. */
   readonly poisonedResponses: WeakSet<object>
   /** A gateway's errors that came on repetition too: independent of the content. */
   readonly gatewayErrors: WeakSet<HttpResponse>
   /** Kinds of answers that were equally wrong on a fresh connection, so that repetition proves nothing. */
   readonly wrongAnywhere: Set<string>
-  /** What requests that spoiled their connection were sent for. */
-  readonly spoilers: Set<string>
 }
 
 export interface State {

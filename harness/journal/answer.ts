@@ -126,7 +126,7 @@ export function onConnections(
   ask: Ask,
   wrong: Exchange,
   entries: readonly Entry[],
-  known: Pick<Known, 'spoilers'>,
+  known: Pick<Known, 'spoiled'>,
 ): Conclusion {
   const isRepeatable = mayRepeat(wrong)
   // Without an answer from the service itself, there was most likely no effect.
@@ -139,7 +139,7 @@ export function onConnections(
   // A connection that remembers a key: to serve a request without it is that request's own fault.
   if (!isRight(fresh) || isServedWithoutKey(wrong)) return { judge: wrong }
   const before = wrong.previousRequest!
-  const trials = known.spoilers.has(sentFor(before)) ? 'proven' : 'first'
+  const trials = known.spoiled.has(sentFor(before)) ? 'proven' : 'first'
   for (const [at, isBehind] of wrongBehind[isRepeatable ? trials : 'once'].entries()) {
     const other = others[at]
     const after = isBehind ? repeated(before) : undefined

@@ -32,7 +32,8 @@ export interface Known {
   readonly madeAt: ReadonlyMap<string, number>
   /** Kinds of answers that are equally wrong on a fresh connection. */
   readonly wrongAnywhere: ReadonlySet<string>
-  readonly spoilers: ReadonlySet<string>
+  /** What requests that spoiled their connections were sent for. */
+  readonly spoiled: Pick<ReadonlySet<string>, 'has'>
 }
 
 export type Conclusion =

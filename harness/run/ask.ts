@@ -15,7 +15,6 @@ import {
   sentFor,
   type Verdict,
 } from '../journal/index.ts'
-import { blame } from './blame.ts'
 
 /** Sends a request until its answer can be judged. */
 export async function ask(
@@ -38,13 +37,15 @@ export async function ask(
 }
 
 function learn(
-  run: Run,
+  run: Pick<Run, 'findings'>,
   { judge, blames, wrongAnywhere }: Extract<Conclusion, { readonly judge: Exchange }>,
 ): void {
   if (wrongAnywhere !== undefined) run.findings.wrongAnywhere.add(wrongAnywhere)
   if (blames) {
-    run.findings.spoilers.add(sentFor(blames.previousRequest!))
-    blame(run, blames, judge)
+    const { poisonedResponses, spoiled } = run.findings
+    const kind = sentFor(blames.previousRequest!)
+    poisonedResponses.add(blames.response ?? blames)
+    if (!spoiled.has(kind)) spoiled.set(kind, { wrong: blames, fresh: judge })
   }
   // The answer is kept for long, and would keep another one alive.
   if (isRight(judge)) judge.previousRequest = undefined
@@ -77,7 +78,7 @@ export const knownOf = ({
   settleMs: target.limits.settleMs,
   madeAt: objects.madeAt,
   wrongAnywhere: findings.wrongAnywhere,
-  spoilers: findings.spoilers,
+  spoiled: findings.spoiled,
 })
 
 /** Requests that one rule has under way at once: a long list would otherwise be the longest road of a run. */

@@ -21,28 +21,30 @@ function rowOf(run: Pick<Run, 'plan'>, request: PreviousRequest, wrong: Exchange
   return own ?? wrong.purpose.requirement ?? granted ?? ofEveryResponse
 }
 
-/** Records the failure of the request that spoiled the connection. */
-export function blame(run: Run, wrong: Exchange, fresh: Exchange): void {
-  const { poisoned, poisonedResponses } = run.findings
-  poisonedResponses.add(wrong.response ?? wrong)
-  const before = wrong.previousRequest!
-  const id = rowOf(run, before, wrong)
-  if (!before.recorded || poisoned.has(id)) return
-  const first = before.recorded()
-  const unread =
-    first.request.body === ''
-      ? ''
-      : '; does the server read the body of the first request completely?'
-  const { failure } = blamed(run, before, wrong, first)
-  poisoned.set(id, [
-    {
+/** The failures of requests that spoiled their connections, by requirement. */
+export function spoilersBlamed(
+  run: Pick<Run, 'findings' | 'options' | 'plan'>,
+): Map<string, Failure> {
+  const found = new Map<string, Failure>()
+  for (const { wrong, fresh } of run.findings.spoiled.values()) {
+    const before = wrong.previousRequest!
+    if (!before.recorded) continue
+    const first = before.recorded()
+    const { id, failure } = blamed(run, before, wrong, first)
+    if (found.has(id)) continue
+    const unread =
+      first.request.body === ''
+        ? ''
+        : '; does the server read the body of the first request completely?'
+    found.set(id, {
       ...failure,
       message: `${failure.message} on the same connection`,
       expected: `the second request is answered as on a fresh connection: ${describeResponse(fresh)}`,
       actual: `${onReusedConnection}${describeResponse(wrong)}${unread}`,
       connection: 'reused',
-    },
-  ])
+    })
+  }
+  return found
 }
 
 /** The failure of a request after which the next one is answered wrongly, on whatever connection. */

@@ -87,11 +87,11 @@ function newFindings(target: Target): Findings {
     signs: createSigns(target.baseUrl),
     failures: 0,
     shown: new WeakMap(),
-    poisoned: new Map(),
+    spoiled: new Map(),
+    onTraffic: new Map(),
     poisonedResponses: new WeakSet(),
     gatewayErrors: new WeakSet(),
     wrongAnywhere: new Set(),
-    spoilers: new Set(),
   }
 }
 

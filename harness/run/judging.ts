@@ -1,7 +1,9 @@
-import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
+import { type CatalogueRequirement, catalogue, requirementOf } from '../../catalogue/catalogue.ts'
 import { type CatalogueResult, type Failure, isObserved } from '../report/index.ts'
 import { groupBy } from '../group-by.ts'
 import { exclusiveIds } from '../target/index.ts'
+import { spoilersBlamed } from './blame.ts'
+import { failureOf } from './failure.ts'
 import { createCheckContext } from './check-context.ts'
 import { allEnded, keyRefusal, refusedSince } from '../client/index.ts'
 import { cleanUp, setUp, tearDown } from './own-requests.ts'
@@ -106,11 +108,15 @@ async function lookBack(
   results: ReadonlyMap<string, CatalogueResult>,
   tell: Tell,
 ): Promise<void> {
-  for (const [id, failures] of run.findings.poisoned) {
+  const further = spoilersBlamed(run)
+  for (const [id, evidence] of run.findings.onTraffic)
+    if (!further.has(id))
+      further.set(id, failureOf({ run, requirement: requirementOf(id) }, evidence))
+  for (const [id, failure] of further) {
     const known = results.get(id)
     if (!known) continue
     const { reason: _reason, why: _why, ...rest } = known
-    tell({ ...rest, outcome: 'failed', failures: [...known.failures, ...failures] })
+    tell({ ...rest, outcome: 'failed', failures: [...known.failures, failure] })
   }
   const refusal = run.keys.hasFull ? keyRefusal(run.journal) : undefined
   const isRefused = (failure: Failure): boolean => failure.exchange?.response?.status === 401

@@ -21,13 +21,7 @@ import {
   type Probe,
 } from '../../harness/journal/index.ts'
 import type { RunOptions } from '../../harness/client/index.ts'
-import {
-  isPlanned,
-  perRun,
-  type Run,
-  createCheckContext,
-  failureOf,
-} from '../../harness/run/index.ts'
+import { isPlanned, perRun, type Run } from '../../harness/run/index.ts'
 import type { KeySource, Secret, Target } from '../../harness/target/index.ts'
 import { elsewhere, queryIn } from './elsewhere.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
@@ -212,13 +206,9 @@ export function noteKeyless(run: Pick<Run, 'journal' | 'plan'>, exchange: Exchan
     servedKeyless(run).set(id, exchange)
 }
 
-export async function failKeyless(run: Run): Promise<void> {
-  const { poisoned } = run.findings
+export async function failKeyless(run: Pick<Run, 'findings' | 'journal'>): Promise<void> {
   for (const [id, exchange] of servedKeyless(run)) {
     const expected = pairsOf(requirementOf(id), exchange.probe.operation!)
-    const what = 'without an Authorization header'
-    const context = createCheckContext(run, requirementOf(id))
-    const known = poisoned.get(id) ?? []
-    poisoned.set(id, [...known, failureOf(context, { exchange, what, expected })])
+    run.findings.onTraffic.set(id, { exchange, what: 'without an Authorization header', expected })
   }
 }

@@ -7,13 +7,7 @@ import {
   isBlocked,
   countsAsGranted,
 } from '../../harness/journal/index.ts'
-import {
-  isPlanned,
-  perRun,
-  type Run,
-  createCheckContext,
-  failureOf,
-} from '../../harness/run/index.ts'
+import { isPlanned, perRun, type Run } from '../../harness/run/index.ts'
 
 interface Answers {
   granted: number
@@ -73,21 +67,19 @@ export function noteSteady(run: Run, exchange: Exchange): void {
   else known.granted++
 }
 
-export async function failUnsteady(run: Run): Promise<void> {
-  const { poisoned, poisonedResponses } = run.findings
+export async function failUnsteady(run: Pick<Run, 'findings' | 'journal' | 'plan'>): Promise<void> {
+  const { onTraffic, poisonedResponses, spoiled } = run.findings
   for (const { granted, broken } of answersIn(run).values()) {
     const [wrong, ...more] = broken.filter(
-      (one) => !poisonedResponses.has(one.response!) && !(poisoned.size > 0 && one.previousRequest),
+      (one) => !poisonedResponses.has(one.response!) && !(spoiled.size > 0 && one.previousRequest),
     )
     const requirement = wrong && granting(wrong.probe.operation!)
-    if (!requirement || granted === 0 || poisoned.has(requirement.id)) continue
+    if (!requirement || granted === 0 || onTraffic.has(requirement.id)) continue
     if (!isPlanned(run, requirement.id)) continue
     const words = [wrong, ...more].map(describeResponse)
     const finding = differing([...words, ...Array<string>(granted).fill('granted')])
-    const context = createCheckContext(run, requirement)
     const what = wrong.purpose.what ?? 'with a valid request'
     const exchange = { ...wrong, finding }
-    const failure = failureOf(context, { exchange, what, expected: '2xx, each time' })
-    poisoned.set(requirement.id, [failure])
+    onTraffic.set(requirement.id, { exchange, what, expected: '2xx, each time' })
   }
 }
