@@ -1,7 +1,7 @@
 import { catalogue, grantedRequirement, type RequirementId } from '../catalogue/catalogue.ts'
 import { conditionOf } from '../catalogue/requirement.ts'
 import { leftOut, type TakesState } from '../harness/report/index.ts'
-import type { Plan, RunOptions } from '../harness/client/index.ts'
+import type { Given, Plan, RunOptions } from '../harness/client/index.ts'
 import { NotExercised, type Probe, type Exchange, withJson } from '../harness/journal/index.ts'
 import {
   createRun,
@@ -151,7 +151,7 @@ async function askNotServed(run: Run): Promise<void> {
   }
 }
 
-const othersOf = (run: Run): Hooks['others'] => ({
+const othersOf = (run: Run): Given['others'] => ({
   'jobs.create': async (other) => {
     const jobs = new Jobs(run)
     const isMade = other === 'created'
@@ -207,8 +207,6 @@ const hooksOf = (run: Run, hasJobs: boolean): Hooks => ({
       see(run, exchange)
   },
   intercept: (probe, purpose, send) => whenIdle(run, probe, purpose, send),
-  requests: { 'jobs.retrieve': () => jobRead(run), 'pdf.parse': () => pdfRequest(run) },
-  others: othersOf(run),
   remarkOn: (exchange) => settlingRemark(run, exchange),
   takesState: (id) => takesState(run, id),
   storyOf: (id, exchange) => (inStories.test(id) ? storyOf(run.journal, exchange) : undefined),
@@ -229,7 +227,14 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
   const hasJobs = catalogue.some(
     (one) => plan.get(one.id)?.run === true && ofJobs.includes(operationOf(one, target)),
   )
-  return createRun(target, options, { ...ports, plan, hooksOf: (run) => hooksOf(run, hasJobs) })
+  const run = createRun(target, options, {
+    ...ports,
+    plan,
+    hooksOf: (run) => hooksOf(run, hasJobs),
+  })
+  run.given.requests = { 'jobs.retrieve': () => jobRead(run), 'pdf.parse': () => pdfRequest(run) }
+  run.given.others = othersOf(run)
+  return run
 }
 
 export function beginJudging(run: Run): Judging {

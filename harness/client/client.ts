@@ -21,11 +21,12 @@ import {
   mentionsExpected,
   isThrottled,
   HttpResponse,
+  type Journal,
 } from '../journal/index.ts'
 import { KeyWatch } from './key-watch.ts'
 import { Liveness, type Question } from './liveness.ts'
 import { Breaker, isLost, Losses, mostUnanswered } from './losses.ts'
-import { allEnded, pause } from './outcome.ts'
+import { allEnded, type Lifetime, pause } from './outcome.ts'
 import {
   createPacer,
   createSemaphore,
@@ -35,7 +36,7 @@ import {
   type Wall,
 } from './pace.ts'
 import { forLiveness, httpRequest, livenessProbe, operationName, requestOf } from './request.ts'
-import type { State } from './state.ts'
+import type { Findings, State } from './state.ts'
 
 interface Parts {
   readonly transport: Transport
@@ -83,6 +84,9 @@ const maxBefore = 12
 
 /** Sends requests to the target: with the current key, paced, and repeated as a conforming target may need. */
 export class Client {
+  readonly journal: Journal
+  readonly life: Lifetime
+  readonly findings: Findings
   readonly breaker = new Breaker()
   /** Answers, by status and name, that limited requests which expect none of their status. */
   readonly #ownLimits = new Set<string>()
@@ -106,6 +110,9 @@ export class Client {
     const { limits, baseUrl, tls } = run.target
     this.#run = run
     this.#parts = parts
+    this.journal = run.journal
+    this.life = run.life
+    this.findings = run.findings
     this.transport = parts.transport
     this.recorder = parts.recorder
     this.proxy = parts.proxy

@@ -4,4 +4,4 @@ export { allEnded, createLifetime, type EndCause, orElse, pause } from './outcom
 export { createSemaphore, longestPauseMs, retryAfter } from './pace.ts'
 export { draftOf, effectOf, jsonType, operationProbe } from './request.ts'
 export { createSigns } from './signs.ts'
-export type { Findings, Objects, Plan, PlanEntry, RunOptions, State } from './state.ts'
+export type { Findings, Given, Objects, Plan, PlanEntry, RunOptions, State } from './state.ts'

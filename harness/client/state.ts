@@ -1,4 +1,5 @@
 import type { RequirementId } from '../../catalogue/catalogue.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 import type {
   BaselineEntry,
   Created,
@@ -8,8 +9,8 @@ import type {
   Reason,
   TpeMode,
 } from '../report/index.ts'
-import type { Target } from '../target/index.ts'
-import type { Evidence, Exchange, Journal, HttpResponse } from '../journal/index.ts'
+import type { OtherObject, Target } from '../target/index.ts'
+import type { Evidence, Exchange, Journal, HttpResponse, Probe } from '../journal/index.ts'
 import type { Keys } from './keys.ts'
 import type { Lifetime } from './outcome.ts'
 import type { Signs } from './signs.ts'
@@ -85,14 +86,26 @@ export interface Findings {
   readonly wrongAnywhere: Set<string>
 }
 
-export interface State {
+type PerOperation<T, Of extends readonly unknown[] = []> = Readonly<
+  Partial<Record<OperationId, (...of: Of) => Promise<T>>>
+>
+
+/** What a run is given, and what requests are made of. */
+export interface Given {
   readonly options: RunOptions
   /** Replaced once, before judging, with the values of `setup`. */
   target: Target
   readonly plan: Plan
   readonly keys: Keys
-  readonly life: Lifetime
   readonly objects: Objects
+  /** Valid requests that need more than the declared body. */
+  requests: PerOperation<Probe>
+  /** Change valid requests to another object of the kind in their path; throw `NotExercised` if there is none. */
+  others: PerOperation<(valid: Probe) => Probe, [other: OtherObject]>
+}
+
+export interface State extends Given {
+  readonly life: Lifetime
   readonly journal: Journal
   readonly findings: Findings
 }

@@ -1,5 +1,6 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
-import type { Run } from './run.ts'
+import type { Client, Given } from '../client/index.ts'
+import type { Hooks, Run } from './run.ts'
 import type { Ask, Exchange, Purpose, Source, Verdict } from '../journal/index.ts'
 import type { Scenario } from '../target/index.ts'
 import { ask } from './ask.ts'
@@ -16,6 +17,9 @@ export interface Later {
 
 export interface CheckContext {
   readonly run: Run
+  readonly client: Client
+  readonly given: Given
+  readonly hooks: Hooks
   readonly requirement: CatalogueRequirement
   readonly scenario: Scenario | undefined
   control: 'granted' | 'refused' | 'none'
@@ -29,8 +33,9 @@ export interface CheckContext {
 
 export function createCheckContext(run: Run, requirement: CatalogueRequirement): CheckContext {
   const { id } = requirement
+  const { client, given, hooks } = run
   return {
-    run,
+    ...{ run, client, given, hooks },
     requirement,
     control: 'none',
     get scenario() {

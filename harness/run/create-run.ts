@@ -55,6 +55,8 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     objects: newObjects(target, nonce),
     journal,
     findings,
+    requests: {},
+    others: {},
   }
   const client = new Client(state, {
     transport: injected ?? to(baseUrl, limits.concurrency + 1),
@@ -77,7 +79,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
       },
     ],
   })
-  const run: Run = Object.assign(state, { client, hooks: noHooks })
+  const run: Run = Object.assign(state, { client, given: state, hooks: noHooks })
   run.hooks = parts.hooksOf(run)
   return run
 }

@@ -1,20 +1,15 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
-import type { OperationId } from '../../catalogue/operations.ts'
 import type { NotServed, Story, TakesState } from '../report/index.ts'
-import type { OtherObject } from '../target/index.ts'
-import type { Client, RunOptions, State } from '../client/index.ts'
+import type { Client, Given, RunOptions, State } from '../client/index.ts'
 import type { Exchange, Purpose, Probe } from '../journal/index.ts'
 
 export interface Run extends State {
   readonly client: Client
+  readonly given: Given
   /** Set once the run is created. */
   hooks: Hooks
 }
-
-type PerOperation<T, Of extends readonly unknown[] = []> = Readonly<
-  Partial<Record<OperationId, (...of: Of) => Promise<T>>>
->
 
 /** What the suites know of the interface besides its requirements, such as the jobs of an application; bound to a run. */
 export interface Hooks {
@@ -32,10 +27,6 @@ export interface Hooks {
     purpose: Purpose,
     send: (fresh: boolean) => Promise<Exchange>,
   ): Promise<Exchange> | undefined
-  /** Valid requests that need more than the declared body. */
-  readonly requests: PerOperation<Probe>
-  /** Change valid requests to another object of the kind in their path; throw `NotExercised` if there is none. */
-  readonly others: PerOperation<(valid: Probe) => Probe, [other: OtherObject]>
   /** Remark after the expectation: why the target may still be right. */
   remarkOn(exchange: Exchange): string
   /** State that a failure of that requirement depends on; undefined if its request alone shows it. */
@@ -55,8 +46,6 @@ export const noHooks: Hooks = {
   finish: [],
   answered: () => undefined,
   intercept: () => undefined,
-  requests: {},
-  others: {},
   remarkOn: () => '',
   takesState: () => undefined,
   storyOf: () => undefined,

@@ -59,7 +59,7 @@ export async function sendable(
 }
 
 function otherObject(context: CheckContext, id: OperationId, other: OtherObject) {
-  const make = context.run.hooks.others[id]
+  const make = context.run.others[id]
   return once(context.run, `${other} of ${id}`, () =>
     orElse(context.run, async () => {
       const change = context.run.options.readOnly ? undefined : await make?.(other)

@@ -213,7 +213,7 @@ export async function plainRequest(
 ): Promise<Probe> {
   const missing = missingReason(run.target.file, granting(operation).needs)
   if (missing !== undefined) throw new NotExercised(missing)
-  const make = run.hooks.requests[operation]
+  const make = run.requests[operation]
   if (make) return make()
   const { body, creates, effect, freshFileAt } = operationOf(operation)
   if (body === 'raw') return uploadProbe(run, contentOf(run))
