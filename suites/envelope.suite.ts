@@ -53,7 +53,6 @@ import {
   type CheckContext,
   fits,
   type Judge,
-  knownOf,
   settle,
   whySilent,
 } from '../harness/run/index.ts'
@@ -200,7 +199,7 @@ const isAnsweredLarge = (exchange: Exchange): boolean =>
   (isGranted(exchange.response) || matchPairs(clientError, exchange.response) === 'exact')
 
 function largeRule(context: CheckContext, make: Sized, at: number): CaseRule {
-  const known = knownOf(context.run)
+  const known = context.run.client.known
   const purpose = { isSuccess: isAnsweredLarge, expects: clientError }
   const large = requestFor(context, `large ${at}`, () => make(), purpose)
   const small = requestFor(context, `small ${at}`, () => make(smallest), {})

@@ -22,6 +22,7 @@ import {
   isThrottled,
   HttpResponse,
   type Journal,
+  type Known,
 } from '../journal/index.ts'
 import { KeyWatch } from './key-watch.ts'
 import { Liveness, type Question } from './liveness.ts'
@@ -87,6 +88,7 @@ export class Client {
   readonly journal: Journal
   readonly life: Lifetime
   readonly findings: Findings
+  readonly known: Known
   readonly breaker = new Breaker()
   /** Answers, by status and name, that limited requests which expect none of their status. */
   readonly #ownLimits = new Set<string>()
@@ -113,6 +115,12 @@ export class Client {
     this.journal = run.journal
     this.life = run.life
     this.findings = run.findings
+    this.known = {
+      settleMs: limits.settleMs,
+      madeAt: run.objects.madeAt,
+      wrongAnywhere: run.findings.wrongAnywhere,
+      spoiled: run.findings.spoiled,
+    }
     this.transport = parts.transport
     this.recorder = parts.recorder
     this.proxy = parts.proxy

@@ -11,7 +11,6 @@ import {
   type Ask,
   type Entry,
   type Journal,
-  type Known,
   sentFor,
   type Verdict,
 } from '../journal/index.ts'
@@ -26,7 +25,7 @@ export async function ask(
   const own: Ask = { ...how, source, purpose }
   const entries: Entry[] = []
   for (;;) {
-    const conclusion = answerTo(own, entries, knownOf(run))
+    const conclusion = answerTo(own, entries, run.client.known)
     if ('judge' in conclusion) {
       learn(run, conclusion)
       return conclusion.judge
@@ -59,7 +58,7 @@ async function append(run: Run, next: Ask): Promise<void> {
     if (!(error instanceof NotExercised)) throw error
     journal.leave(next, error.reason)
   }
-  const conclusion = answerTo(next, journal.entriesOf(next), knownOf(run))
+  const conclusion = answerTo(next, journal.entriesOf(next), run.client.known)
   if ('judge' in conclusion) learn(run, conclusion)
 }
 
@@ -69,17 +68,6 @@ export const askHolding = (
   purpose: Purpose,
   fresh = false,
 ): Promise<Exchange> => ask(run, source, purpose, { fresh, isHeld: true })
-
-export const knownOf = ({
-  target,
-  objects,
-  findings,
-}: Pick<Run, 'findings' | 'objects' | 'target'>): Known => ({
-  settleMs: target.limits.settleMs,
-  madeAt: objects.madeAt,
-  wrongAnywhere: findings.wrongAnywhere,
-  spoiled: findings.spoiled,
-})
 
 /** Requests that one rule has under way at once: a long list would otherwise be the longest road of a run. */
 export const maxAtOnce = 5

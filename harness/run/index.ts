@@ -20,7 +20,7 @@ export {
 } from './events.ts'
 export { sendHookRequest } from './own-requests.ts'
 export { startJudging } from './judging.ts'
-export { ask, askHolding, knownOf } from './ask.ts'
+export { ask, askHolding } from './ask.ts'
 export { awaitAge, maxAtOnce, sendShared, settle } from './ask.ts'
 
 export {

@@ -86,14 +86,10 @@ export function settlingRemark(run: Pick<Run, 'journal' | 'target'>, exchange: E
 }
 
 /** Notes how long a file was refused before it was accepted: later files get as much time before their first use. */
-export function noteLag(
-  run: Pick<Run, 'journal' | 'objects' | 'target'>,
-  exchange: Exchange,
-): void {
+export function noteLag(run: Pick<Run, 'client' | 'journal'>, exchange: Exchange): void {
   const { uploads } = sharedBy(run)
-  const { settleMs } = run.target.limits
   if (!exchange.purpose.isSuccess) return
-  const isLate = isSettling({ settleMs, madeAt: run.objects.madeAt }, exchange)
+  const isLate = isSettling(run.client.known, exchange)
   if (!isLate && uploads.late.size === 0) return
   for (const [id, at] of namedUploads(run, exchange.probe))
     if (isLate) uploads.late.add(id)

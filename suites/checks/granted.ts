@@ -18,7 +18,6 @@ import {
   grantedFinding,
   againAtEnd,
   type Judge,
-  knownOf,
   settle,
 } from '../../harness/run/index.ts'
 import {
@@ -231,7 +230,7 @@ function grantedRules(context: CheckContext, operation: OperationId) {
       judge(journal): CaseVerdict {
         const refused = when === 'at the end' && wronglyRefused(run, operation)
         if (refused) return { outcome: 'broken', evidence: refused }
-        const known = knownOf(run)
+        const known = run.client.known
         const earlier = first && lookAt(journal, first, known)
         if (earlier?.outcome === 'asks') return earlier
         for (let at = 0; ; at++) {

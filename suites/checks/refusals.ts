@@ -19,7 +19,6 @@ import {
   type CheckContext,
   comparePairs,
   againAtEnd,
-  knownOf,
   type Later,
   settle,
 } from '../../harness/run/index.ts'
@@ -166,7 +165,7 @@ export class Binding {
   }
 
   readonly #look = (journal: Journal, request: Ask) =>
-    lookAt(journal, request, knownOf(this.#context.run))
+    lookAt(journal, request, this.#context.run.client.known)
 
   #judge(journal: Journal, one: Case): CaseVerdict {
     const why = this.#whyWithoutControl(one)

@@ -15,7 +15,6 @@ import type { Reason } from '../../harness/report/index.ts'
 import {
   type CheckContext,
   comparePairs,
-  knownOf,
   maxAtOnce,
   whySilent,
   type Finding,
@@ -69,7 +68,7 @@ export const answerRule =
     verdictOn: (exchange: Exchange, journal: Journal) => CaseVerdict,
   ): CaseRule['judge'] =>
   (journal) => {
-    const seen = lookAt(journal, request, knownOf(context.run))
+    const seen = lookAt(journal, request, context.run.client.known)
     if (seen.outcome !== 'answered') return seen
     const why = whySilent(seen.exchange)
     return why ? { outcome: 'open', why } : verdictOn(seen.exchange, journal)
