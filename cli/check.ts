@@ -1,4 +1,4 @@
-import { program } from './output/program.ts'
+import { program, addGates, type OptionsOf } from './run/arguments.ts'
 import { Command } from '@commander-js/extra-typings'
 import { catalogue } from '../catalogue/catalogue.ts'
 import { applyGates, count, foreignBaseline, readBaseline } from '../harness/report/index.ts'
@@ -16,7 +16,6 @@ import { readHar } from './recording/read-har.ts'
 import { recordingReport } from './recording/report.ts'
 import { learnSecrets } from './recording/secrets.ts'
 import { recordedTarget } from './recording/target.ts'
-import { addGates, type OptionsOf } from './run/arguments.ts'
 
 export function checkCommand() {
   const command = new Command('check')

@@ -13,7 +13,7 @@ import { nearest } from '../harness/target/index.ts'
 import { Unjudgeable, UserError } from '../harness/user-error.ts'
 import { complain } from '../library/output/say.ts'
 import { exitProcess, guardProcess, orLost, type Interrupts } from './guard.ts'
-import { addArguments, checkArguments } from './run/arguments.ts'
+import { addArguments, checkArguments, withFailed } from './run/arguments.ts'
 
 const debug = debuglog('conform')
 
@@ -86,11 +86,7 @@ async function program(
   addArguments(conform).action(async (baseUrl, options) => {
     checkArguments(baseUrl, options)
     const { runAction } = await import('./run.ts')
-    const chosen =
-      options.failed === undefined
-        ? options
-        : (await import('./run/options.ts')).withFailed(baseUrl, options)
-    await runAction(baseUrl, chosen, interrupts)
+    await runAction(baseUrl, withFailed(baseUrl, options), interrupts)
   })
   const [first = ''] = words
   const isHelp = words.some((word) => /^(help|--help|-h)$/.test(word))

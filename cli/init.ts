@@ -11,8 +11,7 @@ import { tell } from '../library/output/say.ts'
 import { terminalText } from '../reporters/escape.ts'
 import { type Step, whatToDeclare } from '../reporters/view/next-steps.ts'
 import { added, type Answers, isModule, keyVariable, starter } from './init/starter.ts'
-import { program } from './output/program.ts'
-import { newestReport } from './run/last-report.ts'
+import { program, newestReport } from './run/arguments.ts'
 
 interface InitOptions {
   readonly baseUrl?: string | undefined

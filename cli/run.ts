@@ -7,10 +7,9 @@ import { duration } from '../reporters/view/writing.ts'
 import { estimate } from '../suites/estimate.ts'
 import { planRun } from '../suites/plan.ts'
 import { type Interrupts, exitProcess } from './guard.ts'
-import type { RunArguments } from './run/arguments.ts'
+import { type RunArguments, runOptions } from './run/arguments.ts'
 import { findTarget, warn } from './run/find-target.ts'
 import { baselineOf, oneRun } from './run/one-run.ts'
-import { runOptions } from './run/options.ts'
 
 export async function runAction(
   baseUrl: string | undefined,

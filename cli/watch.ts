@@ -10,10 +10,15 @@ import { terminalText } from '../reporters/escape.ts'
 import type { Line } from '../reporters/terminal/lines.ts'
 import { changes } from './compare.ts'
 import { createRunInterrupts, exitProcess } from './guard.ts'
-import { addArguments, checkArguments, type RunArguments } from './run/arguments.ts'
+import {
+  addArguments,
+  checkArguments,
+  type RunArguments,
+  neededBy,
+  withFailed,
+} from './run/arguments.ts'
 import { untilBack } from './run/answering.ts'
 import { oneRun } from './run/one-run.ts'
-import { neededBy, withFailed } from './run/options.ts'
 import { startForWatch } from './run/start-server.ts'
 
 export function watchCommand() {

@@ -4,11 +4,30 @@ import {
   InvalidArgumentError,
   Option,
 } from '@commander-js/extra-typings'
-import { rateOf } from '../../harness/report/index.ts'
-import { headerProblem, type HeaderValues } from '../../harness/target/index.ts'
+import {
+  rateOf,
+  isLeftOut,
+  readReport,
+  type RequirementResult,
+  type BaselineEntry,
+  type Report,
+} from '../../harness/report/index.ts'
+import { headerProblem, type HeaderValues, labels } from '../../harness/target/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { patternMistake } from '../../library/options.ts'
 import { formatNames } from '../../reporters/index.ts'
+import { isRequirementId } from '../../catalogue/catalogue.ts'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { plannedReports, writeAtomically } from '../../library/output/files.ts'
+import type { RunOptions } from '../../harness/client/index.ts'
+import { runOptionsOf } from '../../harness/run/index.ts'
+import { rerunCommand } from '../../harness/journal/index.ts'
+import { isSecretName } from '../../harness/recording/index.ts'
+import { shellWord } from '../../harness/shell-word.ts'
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { json } from '../../reporters/escape.ts'
 
 export type OptionsOf<Make extends () => { opts(): unknown }> = ReturnType<ReturnType<Make>['opts']>
 
@@ -155,4 +174,139 @@ export function whole(least: number, most: number): (text: string) => number {
     }
     return number
   }
+}
+
+/**
+ * Replaces `--failed` by `--only` for each id that failed, or was left out by an interrupt or `--bail`, in the given
+ * report or the last run of this target. Throws UserError if there is none.
+ */
+export function withFailed(baseUrl: string | undefined, options: RunArguments): RunArguments {
+  const { failed, only, report: outputs, target } = options
+  if (failed === undefined) return options
+  const isNamed = typeof failed === 'string' && failed !== ''
+  const path = isNamed ? failed : lastReportOf({ baseUrl, target })
+  if (!isNamed && !existsSync(path))
+    throw new UserError(
+      '--failed: no earlier run of this target was found; run it first, or give its JSON report',
+    )
+  const { report } = readReport(path)
+  plannedReports(outputs, { 'the report of --failed': path })
+  const ids = report.requirements
+    .filter(
+      (result) =>
+        result.outcome === 'failed' ||
+        isLeftOut(result, 'interrupted') ||
+        isLeftOut(result, '--bail'),
+    )
+    .flatMap(neededBy)
+  if (ids.length === 0)
+    throw new UserError(
+      `--failed: nothing failed in ${isNamed ? path : 'the last run of this target'}`,
+    )
+  return { ...options, only: [...new Set([...only, ...ids])] }
+}
+
+/** The ids that reproduce a failure: its own, and for passive requirements those whose responses showed it. */
+export function neededBy(result: RequirementResult): string[] {
+  return [
+    result.id,
+    ...result.failures.flatMap(({ rerunIds = [] }) => rerunIds.filter(isRequirementId)),
+  ]
+}
+
+/**
+ * Converts command line options to run options.
+ * @param exchangeLog where exchanges are logged, if anywhere
+ */
+export function runOptions(
+  options: RunArguments,
+  baseUrl: string | undefined,
+  expected: readonly BaselineEntry[],
+  exchangeLog?: string,
+): RunOptions {
+  const again = rerunCommand({
+    ...options,
+    program: program(process),
+    baseUrl,
+    headers: options.header,
+  })
+  const chosenBy = options.failed === undefined ? undefined : ('--failed' as const)
+  const endsTarget = options.start !== undefined
+  const given = { ...options, expected, exchangeLog, chosenBy, endsTarget }
+  return runOptionsOf(given, again + startOf(options))
+}
+
+/** A variable, a path or a file name, such as a server's TLS key: not a secret itself. */
+const isPlaceOfKey = /^["']?(?:\$|[./~])|\.(?:pem|key|p12|pfx|json|txt)["']?$/i
+
+function startOf(options: RunArguments): string {
+  const shown = options.start
+    ?.replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
+      isSecretName(name) ? `${name}=${labels.other}` : whole,
+    )
+    .replaceAll(/(--?[\w-]+\s+)(?!-)('[^']*'|"[^"]*"|\S+)/g, (whole, name: string, value: string) =>
+      isSecretName(name) && !isPlaceOfKey.test(value) ? name + labels.other : whole,
+    )
+    // The password in a URL.
+    .replaceAll(/(\w:\/\/[^\s:@/'"]*:)(?!\$)[^\s@/'"]+(?=@)/g, `$1${labels.other}`)
+  return [
+    ...(shown === undefined ? [] : [` --start ${shellWord(shown)}`]),
+    ...(options.wait === undefined ? [] : [` --wait ${options.wait}`]),
+  ].join('')
+}
+
+/** The target named by URL, file, or both; with neither, the embedded reference. */
+export interface Named {
+  readonly baseUrl: string | undefined
+  readonly target?: string | undefined
+}
+
+/** Path of the last report of that target, in the user's cache folder. */
+export function lastReportOf(one: Named): string {
+  const named = JSON.stringify([
+    one.baseUrl,
+    one.target === undefined ? undefined : resolve(one.target),
+  ])
+  return join(keptIn(), `${createHash('sha256').update(named).digest('hex').slice(0, 32)}.json`)
+}
+
+function keptIn(): string {
+  const { LOCALAPPDATA, XDG_CACHE_HOME } = process.env
+  const usual = process.platform === 'darwin' ? 'Library/Caches' : '.cache'
+  const windows = process.platform === 'win32' ? LOCALAPPDATA : undefined
+  return join(XDG_CACHE_HOME || windows || join(homedir(), usual), 'ai-content-conformance')
+}
+
+/**
+ * Keeps a report, which has no keys, for `--failed`. A report that judged nothing does not replace another; failing to
+ * write it is ignored.
+ */
+export async function keepReport(report: Report, target: Named): Promise<void> {
+  if (report.verdict === 'not-judged') return
+  try {
+    mkdirSync(keptIn(), { recursive: true, mode: 0o700 })
+    await writeAtomically(lastReportOf(target), json(report))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+  }
+}
+
+/** The report of the last run of any target; undefined if none is kept. */
+export function newestReport(): string | undefined {
+  const folder = keptIn()
+  const paths = existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
+  return paths
+    .filter((path) => path.endsWith('.json'))
+    .toSorted((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs)[0]
+}
+
+/**
+ * The words that start this program as the user did, so that printed commands can be copied: npx does not put `conform`
+ * on the path.
+ */
+export function program(process: Pick<NodeJS.Process, 'argv' | 'env'>): readonly string[] {
+  const path = process.argv[1] ?? ''
+  if (process.env['npm_command'] !== 'exec' || !/node_modules.*conform(?:\.js)?$/.test(path))
+    return ['conform']
+  return ['npx', path.includes('_npx') ? 'ai-content-conformance' : 'conform']
 }

@@ -23,13 +23,11 @@ import { loadFormats } from '../../reporters/index.ts'
 import { makeRunFolder } from '../../library/output/write-reports.ts'
 import { showProgress } from '../output/progress.ts'
 import type { People } from '../../library/output/say.ts'
-import type { RunArguments } from './arguments.ts'
+import { type RunArguments, keepReport, runOptions } from './arguments.ts'
 import { findTarget, type FoundTarget, warn } from './find-target.ts'
 import { type Interrupts, type Loss, onLoss, stuck } from '../guard.ts'
-import { keepReport } from './last-report.ts'
 import { publish } from './publish.ts'
 import { type StartedServer, startServer } from './start-server.ts'
-import { runOptions } from './options.ts'
 
 interface RunFront {
   readonly interrupts: Interrupts

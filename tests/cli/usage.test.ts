@@ -1,5 +1,5 @@
 /** What the command line says without sending anything: mistakes, help, catalogue, explanations, dry runs. */
-import { program } from '../../cli/output/program.ts'
+import { program } from '../../cli/run/arguments.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pc from 'picocolors'
