@@ -7,8 +7,16 @@ import {
   operations,
 } from './operations.ts'
 import { missingMember, type Operation, roleOf } from './operation.ts'
-import type { RequirementFrom, RequirementText } from './requirement.ts'
-import { byScenario, requirement, requirements, scenario, valid, fullKey } from './requirement.ts'
+import {
+  type RequirementFrom,
+  type RequirementText,
+  byScenario,
+  requirement,
+  requirements,
+  scenario,
+  valid,
+  fullKey,
+} from './requirement.ts'
 
 const idsWhere = (holds: (one: Operation) => boolean): OperationId[] =>
   operations.filter(holds).map((one) => one.id)

@@ -1,7 +1,6 @@
 import { levels } from '../reporters/view/writing.ts'
 import { Command } from '@commander-js/extra-typings'
-import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
-import { catalogue, published } from '../catalogue/catalogue.ts'
+import { type CatalogueRequirement, catalogue, published } from '../catalogue/catalogue.ts'
 import { matchesId, sections } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { patternMistake } from '../library/options.ts'

@@ -50,7 +50,7 @@ export async function startRun(
     request.rerun ?? rerunOf(request, handler ? undefined : target.baseUrl),
   )
   const run = prepareRun(target, runOptions, { handler })
-  const end = (): void => run.life.end('interrupted', leftOut('interrupted'))
+  const end = (): void => run.client.life.end('interrupted', leftOut('interrupted'))
   if (signal?.aborted) end()
   signal?.addEventListener('abort', end, { once: true })
   try {

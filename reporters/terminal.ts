@@ -1,11 +1,16 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { Colors } from 'picocolors/types'
-import type { Report } from '../harness/report/index.ts'
-import { count } from '../harness/report/index.ts'
+import { type Report, count } from '../harness/report/index.ts'
 import { terminalText } from './escape.ts'
 import { failureBlock, shortBlock } from './terminal/failure-lines.ts'
-import { jsonLines, laidOut, type Line, mapLines } from './terminal/lines.ts'
-import { reasonLines, stepLines } from './terminal/lines.ts'
+import {
+  jsonLines,
+  laidOut,
+  type Line,
+  mapLines,
+  reasonLines,
+  stepLines,
+} from './terminal/lines.ts'
 import { byCause, type Distinct, failuresOf } from './view/causes.ts'
 import { baselineEntries, leftOutSentence, requiredButMissed } from './view/groups.ts'
 import { isWithoutOutcome, type NextStep, nextSteps, notJudged } from './view/next-steps.ts'

@@ -1,3 +1,4 @@
+import type { Given } from '../harness/client/index.ts'
 import type { ValidateFunction } from 'ajv'
 import { isObject, getAt, parsedJson } from '../schemas/json.ts'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
@@ -23,27 +24,27 @@ import {
   NotExercised,
   type Probe,
 } from '../harness/journal/index.ts'
-import { type Run, type Finding, shapeFinding } from '../harness/run/index.ts'
+import { type Finding, shapeFinding } from '../harness/run/index.ts'
 import { triesOf } from '../catalogue/operations.ts'
 import { unknownModel } from '../catalogue/expected.ts'
 import { insideBounds } from './query-config.ts'
 
-const hasContent: GrantedCheck = (run, exchange) =>
-  streamed(run, exchange) ?? shapeFinding(exchange, 'chat-completion')
+const hasContent: GrantedCheck = (given, exchange) =>
+  streamed(given, exchange) ?? shapeFinding(exchange, 'chat-completion')
 
 /** The spec does not show the form of a stream. */
-function streamed(run: Pick<Run, 'target'>, exchange: Exchange): Finding | undefined {
+function streamed(given: Pick<Given, 'target'>, exchange: Exchange): Finding | undefined {
   const reason =
     'the scenario requests a stream, like the declared body: add "stream": null to its merge'
-  return valueAt(run, 'chat.create', 'stream', jsonOf(exchange.probe)) === true
+  return valueAt(given, 'chat.create', 'stream', jsonOf(exchange.probe)) === true
     ? { reason }
     : undefined
 }
 
 /** Like `hasContent`, but also accepts tool calls. */
-const hasContentOrCalls: GrantedCheck = (run, exchange) => {
+const hasContentOrCalls: GrantedCheck = (given, exchange) => {
   const calls = getAt(jsonValue(exchange.response), '/choices/0/message/tool_calls')
-  return Array.isArray(calls) && calls.length > 0 ? undefined : hasContent(run, exchange)
+  return Array.isArray(calls) && calls.length > 0 ? undefined : hasContent(given, exchange)
 }
 
 type Message = Readonly<Record<string, unknown>>
@@ -146,10 +147,10 @@ function compiled(schema: Record<string, unknown>): ValidateFunction | string {
   }
 }
 
-const hasStructuredOutput: GrantedCheck = (run, exchange) => {
-  const wrong = hasContent(run, exchange)
+const hasStructuredOutput: GrantedCheck = (given, exchange) => {
+  const wrong = hasContent(given, exchange)
   if (wrong) return wrong
-  const format = valueAt(run, 'chat.create', 'response_format', jsonOf(exchange.probe))
+  const format = valueAt(given, 'chat.create', 'response_format', jsonOf(exchange.probe))
   const content = String(getAt(jsonValue(exchange.response), '/choices/0/message/content'))
   const value = parsedJson(content)
   if (value === undefined)
@@ -169,8 +170,8 @@ const hasStructuredOutput: GrantedCheck = (run, exchange) => {
   }
 }
 
-const hasToolData: GrantedCheck = (run, exchange) =>
-  streamed(run, exchange) ?? shapeFinding(exchange, 'llm-tool-completion')
+const hasToolData: GrantedCheck = (given, exchange) =>
+  streamed(given, exchange) ?? shapeFinding(exchange, 'llm-tool-completion')
 
 const completion = grantedBy(() => [controlCase], {
   control: {

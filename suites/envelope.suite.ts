@@ -46,9 +46,8 @@ import {
   validRequest,
   withOwnContent,
 } from './checks/index.ts'
-import { jsonType } from '../harness/client/index.ts'
+import { type Given, jsonType } from '../harness/client/index.ts'
 import {
-  type Run,
   answered,
   type CheckContext,
   fits,
@@ -81,13 +80,13 @@ function byRoutes(
   isOwn: (exchange: Exchange) => boolean = () => false,
 ): KnownCases & { readonly judge: Judge } {
   const chosen: Cases = (material) =>
-    sampled({ run: material, requirement: material.requirement }, cases(material))
+    sampled({ given: material, requirement: material.requirement }, cases(material))
   return {
     cases: chosen,
     async judge(context): Promise<Verdict> {
-      const { run, requirement } = context
-      const credential = await run.keys.full()
-      const material = materialOf(run, requirement, firstOperation)
+      const { client, given, requirement } = context
+      const credential = await given.keys.full()
+      const material = materialOf(given, requirement, firstOperation)
       const ruleOf = (one: Case, at: number): CaseRule => {
         const probe = one.change({ ...material.valid, credential })
         const purpose = { skipJudging: 'envelope', expects: clientError, what: one.what } as const
@@ -98,7 +97,7 @@ function byRoutes(
           ),
         }
       }
-      const verdict = await settle(run, allOf(chosen(material).map(ruleOf)))
+      const verdict = await settle(client, allOf(chosen(material).map(ruleOf)))
       const why = 'GET returns a 2xx on every path that the interface only has for POST'
       const isEmpty = verdict.outcome === 'held' && verdict.cases === 0
       return isEmpty ? { outcome: 'open', why } : verdict
@@ -121,7 +120,7 @@ function wrongAnswer(exchange: Exchange, expected: string, what: string): CaseVe
 }
 
 const unknownPath = byRoutes((material) => {
-  const random = randomFor({ run: material, requirement: material.requirement })
+  const random = randomFor({ given: material, requirement: material.requirement })
   const path = `/v1/${unknownId('no-such-operation-aaaaaaaaa', random, new Set())}`
   const what = 'at a path that the interface does not have'
   return [
@@ -158,39 +157,40 @@ const smallest = 100
 
 type Sized = (size?: number) => Promise<Probe>
 
-const needKey = (run: Pick<Run, 'keys'>): void => {
-  if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')
+const needKey = (given: Pick<Given, 'keys'>): void => {
+  if (!given.keys.hasFull)
+    throw new NotExercised('no key: only requests that need no key were sent')
 }
 
 /** A request refused at any size: a body of a wrong type, for an unknown object. */
 const largeRefusal =
-  (run: Run, id: OperationId): Sized =>
+  (given: Given, id: OperationId): Sized =>
   async (space = padding) => ({
-    ...(await placeholderRequest(run, id)),
+    ...(await placeholderRequest(given, id)),
     body: `"text"${' '.repeat(space)}`,
     fault: 'body: large',
   })
 
 const largeUpload =
-  (run: Run): Sized =>
+  (given: Given): Sized =>
   async (size = largeText) => {
     const bytes = Buffer.from('All about tea, at length. '.repeat(size / 26 + 1).slice(0, size))
-    const file = { ...contentOf(run), bytes, contentType: 'text/plain' }
-    return uploadProbe(run, withOwnContent(run, file))
+    const file = { ...contentOf(given), bytes, contentType: 'text/plain' }
+    return uploadProbe(given, withOwnContent(given, file))
   }
 
 /** Judges that the service answers large bodies itself; a gateway may return a page or close the connection. */
 const largeBodies: Judge = async (context): Promise<Verdict> => {
-  const { run } = context
-  needKey(run)
+  const { client, given } = context
+  needKey(given)
   const refusals = operations
-    .filter((one) => one.body === 'json' && isServed(run.target, one.id))
-    .map((one) => largeRefusal(run, one.id))
-  const canUpload = run.target.operations[uploadOperation]?.content && !run.options.readOnly
-  const all = sampled(context, [...refusals, ...(canUpload ? [largeUpload(run)] : [])])
+    .filter((one) => one.body === 'json' && isServed(given.target, one.id))
+    .map((one) => largeRefusal(given, one.id))
+  const canUpload = given.target.operations[uploadOperation]?.content && !given.options.readOnly
+  const all = sampled(context, [...refusals, ...(canUpload ? [largeUpload(given)] : [])])
   if (all.length === 0)
     throw new NotExercised('no operation with a JSON body is served and no upload is declared')
-  return settle(run, allOf(all.map((make, at) => largeRule(context, make, at))))
+  return settle(client, allOf(all.map((make, at) => largeRule(context, make, at))))
 }
 
 /** Other answers may be caused by an earlier request on the connection, and are checked again. */
@@ -199,7 +199,7 @@ const isAnsweredLarge = (exchange: Exchange): boolean =>
   (isGranted(exchange.response) || matchPairs(clientError, exchange.response) === 'exact')
 
 function largeRule(context: CheckContext, make: Sized, at: number): CaseRule {
-  const known = context.run.client.known
+  const known = context.client.known
   const purpose = { isSuccess: isAnsweredLarge, expects: clientError }
   const large = requestFor(context, `large ${at}`, () => make(), purpose)
   const small = requestFor(context, `small ${at}`, () => make(smallest), {})
@@ -229,14 +229,14 @@ const labelled = 'with a valid request labelled application/json; charset=utf-8'
 
 /** Valid requests of operations that generate nothing, labelled with JSON's only charset. */
 const tryCharset: Judge = async (context) => {
-  const { run } = context
-  needKey(run)
+  const { client, given } = context
+  needKey(given)
   const makes = (id: OperationId): boolean => operation(id).effect !== 'none'
   const served = operations
     .filter((one) => one.body === 'json' && one.effect !== 'generates')
     .map((one) => one.id)
-    .filter((id) => !(run.options.readOnly && makes(id)))
-    .filter((id) => isServed(run.target, id) && isDeclared(run, id))
+    .filter((id) => !(given.options.readOnly && makes(id)))
+    .filter((id) => isServed(given.target, id) && isDeclared(given, id))
     // Those that create nothing come first: a quick run needs only one.
     .toSorted((one, other) => Number(makes(one)) - Number(makes(other)))
   if (served.length === 0)
@@ -245,16 +245,16 @@ const tryCharset: Judge = async (context) => {
     )
   const seen: Judged[] = []
   const isOver = (judged: Judged): boolean =>
-    judged.outcome === 'broken' || (judged.outcome === 'held' && run.options.depth === 'quick')
+    judged.outcome === 'broken' || (judged.outcome === 'held' && given.options.depth === 'quick')
   for (const id of served)
-    if (!seen.some(isOver)) seen.push(await furtherCase(run, () => labelVerdict(context, id)))
+    if (!seen.some(isOver)) seen.push(await furtherCase(client, () => labelVerdict(context, id)))
   return concluded(seen)
 }
 
 async function labelVerdict(context: CheckContext, id: OperationId): Promise<CaseVerdict> {
-  const { run } = context
-  context.control = (await grantedControl(run, id)).state
-  const plain = (): Promise<Probe> => validRequest(run, id)
+  const { client, given } = context
+  context.control = (await grantedControl(client, given, id)).state
+  const plain = (): Promise<Probe> => validRequest(client, given, id)
   const make = async () =>
     withHeader(await plain(), 'content-type', 'application/json; charset=utf-8')
   const purpose = { isSuccess: countsAsGranted, what: labelled }

@@ -40,12 +40,12 @@ const anyButError: Pairs = [['no-5xx']]
 /** An upload to an unknown graph. If graphId is elsewhere on the target, a scenario must place it here, too. */
 const unknownGraph: Condition = {
   async casesIn(context) {
-    const { run } = context
+    const { client, given } = context
     const id = 'files.upload/2xx-attached-to-graph'
-    if (run.target.scenarios[id])
+    if (given.target.scenarios[id])
       throw new NotExercised(`declare a scenario for ${context.requirement.id}, as for ${id}`)
-    const graphId = freshUnknownId(run, run.target.resources.graph ?? '', randomFor(context))
-    const probe = refused(await uploadTo(run, graphId))
+    const graphId = freshUnknownId(given, given.target.resources.graph ?? '', randomFor(context))
+    const probe = refused(await uploadTo(client, given, graphId))
     return [{ what: 'with an unknown graphId', change: () => probe }]
   },
 }
@@ -59,16 +59,16 @@ const otherName = 'Tee – чай 茶.txt'
 /** Uploads can be retrieved. An empty one may be refused; another requirement checks that it crashes nothing. */
 const retrievable: Judge = async (context) => {
   const verdict = await usable(context)
-  const { run, scenario } = context
+  const { client, given, scenario } = context
   const isWrong = verdict.outcome === 'broken' || verdict.outcome === 'open'
-  if (isWrong || scenario || run.options.depth === 'quick') return verdict
+  if (isWrong || scenario || given.options.depth === 'quick') return verdict
   const make = async (): Promise<Probe> => ({
-    ...(await distinctRequest(run, 'files.upload')),
+    ...(await distinctRequest(client, given, 'files.upload')),
     body: new Uint8Array(),
   })
   await sendOdd(context, make, 'of a file without content')
-  const file = withOwnContent(run, contentOf(run))
-  const named = (): Promise<Probe> => uploadProbe(run, file, freshFilename(run, otherName))
+  const file = withOwnContent(given, contentOf(given))
+  const named = (): Promise<Probe> => uploadProbe(given, file, freshFilename(given, otherName))
   await context.send(named, { role: 'setup', what: 'under a name beyond ASCII' })
   return verdict
 }
@@ -87,31 +87,31 @@ export const filesUpload = suite('files.upload', () => ({
  * The listing by one or two extensions, with and without the uploaded file's (§2.8: comma-separated, without the dot).
  */
 const listByTypes: Judge = async (context) => {
-  const { run, scenario } = context
-  const first = extensionOf(run)
-  const [other, two] = otherExtensions(run)
+  const { client, given, scenario } = context
+  const first = extensionOf(given)
+  const [other, two] = otherExtensions(given)
   const verdicts: Verdict[] = []
   // A scenario has its own.
   for (const types of scenario
     ? [first]
     : sampled(context, [first, `${first},${other}`, two, other])) {
-    verdicts.push(await grantedVerdict(context, listingOf(run, types)))
+    verdicts.push(await grantedVerdict(context, listingOf(client, given, types)))
     if (joined(verdicts).outcome !== 'held') return joined(verdicts)
   }
-  if (scenario || run.options.depth === 'quick') return joined(verdicts)
-  const unknown = concluded([await furtherCase(run, () => listUnknownType(context))])
+  if (scenario || given.options.depth === 'quick') return joined(verdicts)
+  const unknown = concluded([await furtherCase(client, () => listUnknownType(context))])
   if (unknown.outcome === 'broken') return unknown
   // An empty and a repeated query count as bad input.
   for (const odd of ['', [first, 'pdf']])
-    await sendOdd(context, listingOf(run, odd).make, 'with an odd query')
+    await sendOdd(context, listingOf(client, given, odd).make, 'with an odd query')
   return joined([...verdicts, unknown])
 }
 
 /** A server may return no file of an unknown extension, or refuse it, but must not crash. */
 async function listUnknownType(context: CheckContext): Promise<CaseVerdict> {
-  const { run, requirement } = context
+  const { client, given, requirement } = context
   // Sent alone, since it lists nothing.
-  const { make, what } = listingOf(run, unknownWord(run, requirement.id))
+  const { make, what } = listingOf(client, given, unknownWord(given, requirement.id))
   const exchange = await sendOdd(context, make, what)
   answered(exchange)
   return pairsVerdict(context, exchange, anyButError, what)

@@ -8,8 +8,8 @@ import {
   withBody,
 } from './checks/index.ts'
 import { type Exchange, jsonOf, type Probe, type Purpose } from '../harness/journal/index.ts'
-import { operationProbe } from '../harness/client/index.ts'
-import { isPlanned, type Run, type CheckContext, type Judge } from '../harness/run/index.ts'
+import { type Client, type Given, operationProbe } from '../harness/client/index.ts'
+import { isPlanned, type CheckContext, type Judge } from '../harness/run/index.ts'
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import {
@@ -61,12 +61,13 @@ export const jobsRetrieve = suite('jobs.retrieve', () => ({
 }))
 
 function refusedByBlueprint(context: CheckContext): Refusal[] {
-  const scenario = context.run.target.scenarios['applications.create/400-invalid-blueprint']
-  const pointer = pointerOf(context.run, 'applications.create', 'name')
+  const scenario = context.given.target.scenarios['applications.create/400-invalid-blueprint']
+  const pointer = pointerOf(context.given, 'applications.create', 'name')
   if (!scenario || scenario.raw || isExclusive(scenario) || pointer === undefined) return []
   const change = async (valid: Probe): Promise<Probe> => {
     const probe = await applyScenario(
-      context.run,
+      context.client,
+      context.given,
       scenario,
       'applications.create',
       async () => valid,
@@ -92,33 +93,34 @@ export const applicationsCreate = suite('applications.create', () => ({
   '400-duplicate-name': onceEver,
 }))
 
-export async function createJobs(run: Run): Promise<void> {
-  const jobs = new Jobs(run)
-  const { application, otherApplication, failingApplication } = run.target.resources
-  const isFollowed = application !== undefined && !run.options.readOnly
+export async function createJobs(client: Client, given: Given): Promise<void> {
+  const jobs = new Jobs(client, given)
+  const { application, otherApplication, failingApplication } = given.target.resources
+  const isFollowed = application !== undefined && !given.options.readOnly
   const states: State[] = [...(isFollowed ? ['ended' as const] : []), 'conflicts', 'refusals']
   const wanted = states.filter((state) => jobs.isPlanned(...rulesAfter(state)))
-  if (failingApplication && isPlanned(run, 'jobs.retrieve/200-failed')) wanted.push('failing')
+  if (failingApplication && isPlanned(given, 'jobs.retrieve/200-failed')) wanted.push('failing')
   const hasOther = otherApplication && otherApplication.id !== application?.id
   const isIdentity = jobs.isPlanned('jobs.retrieve/200-identity')
   // Else the conflicts make one there.
   if (isFollowed && hasOther && isIdentity && !wanted.includes('conflicts')) wanted.push('other')
-  await Promise.allSettled(wanted.map((state) => reach(run, state)))
+  await Promise.allSettled(wanted.map((state) => reach(client, given, state)))
 }
 
-export async function jobRead(run: Run): Promise<Probe> {
-  const id = run.target.resources.job ?? (await reach(run, 'readable'))
-  return operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
+export async function jobRead(client: Client, given: Given): Promise<Probe> {
+  const id = given.target.resources.job ?? (await reach(client, given, 'readable'))
+  return operationProbe(given, 'jobs.retrieve', { params: { job_id: id } })
 }
 
 /** An application accepts one creation at a time. */
 export function whenIdle(
-  run: Run,
+  client: Client,
+  given: Given,
   { operation, params, effect }: Probe,
   purpose: Purpose,
   send: (fresh: boolean) => Promise<Exchange>,
 ): Promise<Exchange> | undefined {
-  const jobs = new Jobs(run)
+  const jobs = new Jobs(client, given)
   const application =
     operation === 'jobs.create' &&
     jobs.applications.find((one) => one.id === params['application_id'])
@@ -129,11 +131,11 @@ export function whenIdle(
   const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
   // The effect of refused creations is checked before any other refusal is sent there.
   const isLookedAtFirst =
-    isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application.id
+    isPlanned(given, ids.noEffect) && given.target.resources.application?.id === application.id
   return isLookedAtFirst ? provokeFirstRefusals(jobs).then(refused, refused) : refused()
 }
 
-export const unfinishedJobs = (run: Pick<Run, 'journal'>): string[] =>
-  viewOf(run.journal)
+export const unfinishedJobs = (client: Pick<Client, 'journal'>): string[] =>
+  viewOf(client.journal)
     .jobs.filter((job) => !job.isOver)
     .map((job) => job.id)

@@ -1,17 +1,17 @@
 import { catalogue, grantedRequirement, type RequirementId } from '../catalogue/catalogue.ts'
 import { conditionOf } from '../catalogue/requirement.ts'
 import { leftOut, type TakesState } from '../harness/report/index.ts'
-import type { Given, Plan, RunOptions } from '../harness/client/index.ts'
+import type { Client, Given, Plan, RunOptions } from '../harness/client/index.ts'
 import { NotExercised, type Probe, type Exchange, withJson } from '../harness/journal/index.ts'
 import {
   createRun,
   isPlanned,
   type Judging,
-  type Run,
   type RunFacts,
   type Hooks,
   noHooks,
   runOptionsOf,
+  type Prepared,
   type RunParts,
   ask,
   askHolding,
@@ -91,38 +91,39 @@ const uploading: readonly RequirementId[] = [
 ]
 
 function conflictOn(
-  { target: { resources } }: Pick<Run, 'target'>,
+  { target: { resources } }: Pick<Given, 'target'>,
   application: string | undefined,
 ): RequirementId[] {
   if (application === resources.otherApplication?.id) return ['jobs.create/409-per-application']
   return application === resources.failingApplication?.id ? ['jobs.create/409-released'] : []
 }
 
-function takesState(run: Pick<Run, 'target'>, id: string): TakesState | undefined {
-  const scenario = run.target.scenarios[id]
+function takesState(given: Pick<Given, 'target'>, id: string): TakesState | undefined {
+  const scenario = given.target.scenarios[id]
   if (scenario === undefined) return states[id] ?? states[conditionOf(id)]
   return scenario.repeat === undefined ? undefined : 'requests-at-once'
 }
 
 function rerunNeeds(
-  run: Pick<Run, 'journal' | 'plan' | 'target'>,
+  client: Pick<Client, 'journal'>,
+  given: Pick<Given, 'plan' | 'target'>,
   id: string,
   exchange: Exchange,
 ): readonly string[] {
   const { purpose, probe } = exchange
-  const planned = (ids: readonly RequirementId[]) => ids.filter((one) => isPlanned(run, one))
+  const planned = (ids: readonly RequirementId[]) => ids.filter((one) => isPlanned(given, one))
   // The suite's own uploads are made for the first requirement that needs them.
   if (id === 'files.upload/2xx-accepted' && purpose.requirement === null) {
     const isPdf = probe.headers.some((header) => header.value === 'application/pdf')
     return planned([isPdf ? 'pdf.parse/200-content' : 'graphs.add-file/2xx-accepted'])
   }
   if (id === 'jobs.create/409-job-in-progress')
-    return planned(conflictOn(run, probe.params['application_id']))
+    return planned(conflictOn(given, probe.params['application_id']))
   const makers = alsoMadeFor[id]
   if (makers) return planned(makers)
   const maker = onEveryJob.test(id) ? 'jobs.create' : afterOthers[id]
   if (maker === undefined) return []
-  const history = run.journal
+  const history = client.journal
   const [object] = Object.values(probe.params)
   const isSame = maker === 'graphs.add-file' || id === 'jobs.create/409-released'
   const made = history.events.filter(
@@ -141,78 +142,87 @@ function rerunNeeds(
 
 type RunPorts = Omit<RunParts, 'hooksOf' | 'plan'>
 
-async function askNotServed(run: Run): Promise<void> {
+async function askNotServed(client: Client, given: Given): Promise<void> {
   const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
-  for (const [id, absence] of Object.entries(run.keys.hasFull ? run.target.absent : {})) {
+  for (const [id, absence] of Object.entries(given.keys.hasFull ? given.target.absent : {})) {
     if (absence !== 'not-served' || !isOperationId(id)) continue
-    const { response } = await askHolding(run, await placeholderRequest(run, id), purpose)
+    const { response } = await askHolding(client, await placeholderRequest(given, id), purpose)
     const answered = response ? String(response.status) : 'no answer'
-    sharedBy(run).notServed.push({ operation: id, answered })
+    sharedBy(client).notServed.push({ operation: id, answered })
   }
 }
 
-const othersOf = (run: Run): Given['others'] => ({
+const othersOf = (client: Client, given: Given): Given['others'] => ({
   'jobs.create': async (other) => {
-    const jobs = new Jobs(run)
+    const jobs = new Jobs(client, given)
     const isMade = other === 'created'
-    const { id, inputs } = isMade ? await makeApplication(run) : declaredResource(run, other)
+    const { id, inputs } = isMade
+      ? await makeApplication(client, given)
+      : declaredResource(given, other)
     // The effect of a refusal belongs to another requirement, and is checked first.
     if (jobs.isPlanned(ids.noEffect)) await provokeFirstRefusals(jobs).catch(() => undefined)
     if (jobs.isBroken(ids.noEffect)) throw new NotExercised('refusals have an effect')
     return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
   },
-  'graphs.query': () => ofCreatedGraph(run),
-  'graphs.add-file': () => ofCreatedGraph(run),
+  'graphs.query': () => ofCreatedGraph(client, given),
+  'graphs.add-file': () => ofCreatedGraph(client, given),
   'jobs.retrieve': async () => {
-    const { application, job, otherApplication } = run.target.resources
+    const { application, job, otherApplication } = given.target.resources
     const hasOther = otherApplication && otherApplication.id !== application?.id
     if (!hasOther && job === undefined) throw new NotExercised('there is no other job')
-    const params = { job_id: await reach(run, hasOther ? 'other' : 'readable') }
+    const params = { job_id: await reach(client, given, hasOther ? 'other' : 'readable') }
     return (valid) => ({ ...valid, params })
   },
   'files.retrieve': async () => {
-    const params = { file_id: await makeOne(run, 'files.upload') }
+    const params = { file_id: await makeOne(client, given, 'files.upload') }
     return (valid) => ({ ...valid, params })
   },
   'pdf.parse': async () => {
-    const params = { file_id: await uploadSample(run, 'other') }
+    const params = { file_id: await uploadSample(client, given, 'other') }
     return (valid) => ({ ...valid, params })
   },
 })
 
-async function makeApplication(run: Run): Promise<ApplicationResource> {
-  const { inputs } = declaredResource(run, 'application')
-  const application = { id: await makeOne(run, 'applications.create'), inputs, requiredInputs: [] }
-  new Jobs(run).addMade(application)
+async function makeApplication(client: Client, given: Given): Promise<ApplicationResource> {
+  const { inputs } = declaredResource(given, 'application')
+  const application = {
+    id: await makeOne(client, given, 'applications.create'),
+    inputs,
+    requiredInputs: [],
+  }
+  new Jobs(client, given).addMade(application)
   return application
 }
 
-async function ofCreatedGraph(run: Run): Promise<(valid: Probe) => Probe> {
-  const params = await once(run, 'other graph', async () => ({
-    graph_id: await makeOne(run, 'graphs.create'),
+async function ofCreatedGraph(client: Client, given: Given): Promise<(valid: Probe) => Probe> {
+  const params = await once(client, 'other graph', async () => ({
+    graph_id: await makeOne(client, given, 'graphs.create'),
   }))
   return (valid) => ({ ...valid, params })
 }
 
-const hooksOf = (run: Run, hasJobs: boolean): Hooks => ({
-  before: [() => endIfAlike(run)],
-  start: [() => askNotServed(run), ...(hasJobs ? [() => createJobs(run)] : [])],
+const hooksOf = (client: Client, given: Given, hasJobs: boolean): Hooks => ({
+  before: [() => endIfAlike(client, given)],
+  start: [() => askNotServed(client, given), ...(hasJobs ? [() => createJobs(client, given)] : [])],
   finish: [
-    () => failUnsteady(run),
-    () => failKeyless(run),
-    ...(hasJobs ? [() => readFinalStates(run)] : []),
+    () => failUnsteady(client, given),
+    () => failKeyless(client),
+    ...(hasJobs ? [() => readFinalStates(client, given)] : []),
   ],
   answered(exchange) {
-    for (const see of [watchEnvelope, noteCreated, noteLag, noteSteady, noteKeyless])
-      see(run, exchange)
+    watchEnvelope(client, exchange)
+    noteCreated(given, exchange)
+    noteLag(client, exchange)
+    noteSteady(client, given, exchange)
+    noteKeyless(client, given, exchange)
   },
-  intercept: (probe, purpose, send) => whenIdle(run, probe, purpose, send),
-  remarkOn: (exchange) => settlingRemark(run, exchange),
-  takesState: (id) => takesState(run, id),
-  storyOf: (id, exchange) => (inStories.test(id) ? storyOf(run.journal, exchange) : undefined),
-  rerunNeeds: (id, exchange) => rerunNeeds(run, id, exchange),
-  unfinished: () => unfinishedJobs(run),
-  notServed: () => sharedBy(run).notServed,
+  intercept: (probe, purpose, send) => whenIdle(client, given, probe, purpose, send),
+  remarkOn: (exchange) => settlingRemark(client, given, exchange),
+  takesState: (id) => takesState(given, id),
+  storyOf: (id, exchange) => (inStories.test(id) ? storyOf(client.journal, exchange) : undefined),
+  rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),
+  unfinished: () => unfinishedJobs(client),
+  notServed: () => sharedBy(client).notServed,
 })
 
 const ofJobs: readonly (string | undefined)[] = [
@@ -222,23 +232,27 @@ const ofJobs: readonly (string | undefined)[] = [
 ]
 
 /** Prepares a run with every suite; nothing is sent yet. */
-export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Run {
+export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Prepared {
   const plan = planRun(target, options)
   const hasJobs = catalogue.some(
     (one) => plan.get(one.id)?.run === true && ofJobs.includes(operationOf(one, target)),
   )
-  const run = createRun(target, options, {
+  const prepared = createRun(target, options, {
     ...ports,
     plan,
-    hooksOf: (run) => hooksOf(run, hasJobs),
+    hooksOf: (client, given) => hooksOf(client, given, hasJobs),
   })
-  run.given.requests = { 'jobs.retrieve': () => jobRead(run), 'pdf.parse': () => pdfRequest(run) }
-  run.given.others = othersOf(run)
-  return run
+  const { client, given } = prepared
+  given.requests = {
+    'jobs.retrieve': () => jobRead(client, given),
+    'pdf.parse': () => pdfRequest(client, given),
+  }
+  given.others = othersOf(client, given)
+  return prepared
 }
 
-export function beginJudging(run: Run): Judging {
-  return startJudging(run, judgeOf)
+export function beginJudging(prepared: Prepared): Judging {
+  return startJudging(prepared, judgeOf)
 }
 
 const nowhere = 'envelope/unknown-path'
@@ -261,14 +275,15 @@ export async function lookAt(
     ]),
   )
   const options = runOptionsOf({ seed: 0, depth: 'quick' }, 'conform')
-  const run: Run = createRun(target, options, { ...ports, plan, hooksOf: () => noHooks })
-  const { done, facts } = startJudging(run, (id) =>
+  const prepared = createRun(target, options, { ...ports, plan, hooksOf: () => noHooks })
+  const { client, given } = prepared
+  const { done, facts } = startJudging(prepared, (id) =>
     id === nowhere
       ? judgeOf(id)
       : async ({ requirement: { operation } }) => {
           if (isOperationId(operation)) {
-            const probe = await placeholderRequest(run, operation)
-            await ask(run, probe, { requirement: null, role: 'control' })
+            const probe = await placeholderRequest(given, operation)
+            await ask(client, probe, { requirement: null, role: 'control' })
           }
           throw new NotExercised('it was only looked at')
         },

@@ -25,8 +25,8 @@ import {
 } from '../harness/journal/index.ts'
 import { madeBy } from './created/rules.ts'
 import { otherPdfText, type SamplePdf, samplePdfText } from '../fixtures/pdf.ts'
-import { orElse } from '../harness/client/index.ts'
-import { type Run, type CheckContext, type Judge, shapeFinding } from '../harness/run/index.ts'
+import { type Given, type Client, orElse } from '../harness/client/index.ts'
+import { type CheckContext, type Judge, shapeFinding } from '../harness/run/index.ts'
 import { member, preview } from '../schemas/json.ts'
 import {
   removed,
@@ -93,8 +93,8 @@ interface KnownText {
   readonly of: string
 }
 
-function knownText(run: Pick<Run, 'target'>): KnownText {
-  const { pdfFile, pdfText } = run.target.resources
+function knownText(given: Pick<Given, 'target'>): KnownText {
+  const { pdfFile, pdfText } = given.target.resources
   const text = pdfFile === undefined ? samplePdfText : pdfText
   if (text === undefined)
     throw new NotExercised('declare resources.pdfText, the text of resources.pdfFile')
@@ -114,14 +114,14 @@ function holdsWords(
   one: KnownText,
   remarkOn: (words: readonly string[]) => string = () => '',
 ): GrantedCheck {
-  return (run, exchange) => {
-    const wrong = hasText(run, exchange)
+  return (given, exchange) => {
+    const wrong = hasText(given, exchange)
     if (wrong) return wrong
-    const given = wordsOf(String(member(jsonValue(exchange.response), 'content')))
-    const { found, firstMissing } = findInOrder(one.words, given)
+    const words = wordsOf(String(member(jsonValue(exchange.response), 'content')))
+    const { found, firstMissing } = findInOrder(one.words, words)
     if (found >= leastShare * one.words.length) return undefined
     const expected = `content with at least four in five of the ${one.words.length} words, in order, of ${one.of}: ${preview(one.words.join(' '))}`
-    const actual = `${found} of them (first missing: "${firstMissing}"${remarkOn(given)}): ${describeResponse(exchange)}`
+    const actual = `${found} of them (first missing: "${firstMissing}"${remarkOn(words)}): ${describeResponse(exchange)}`
     return { expected, actual }
   }
 }
@@ -142,11 +142,11 @@ async function parseOwnPdfs(context: CheckContext): Promise<Verdict> {
   const verdicts: Verdict[] = []
   for (const pdf of sampled(context, own))
     if (joined(verdicts).outcome === 'held') verdicts.push(await parseOwnPdf(context, pdf))
-  if (context.run.options.depth === 'full' && joined(verdicts).outcome === 'held')
+  if (context.given.options.depth === 'full' && joined(verdicts).outcome === 'held')
     verdicts.push(
       ...(await inBatches(together, (pdf) =>
         orElse(
-          context.run,
+          context.client,
           () => parseOwnPdf(context, pdf),
           ({ reason }): Verdict => ({ outcome: 'open', why: reason.reason, reason }),
         ),
@@ -155,34 +155,36 @@ async function parseOwnPdfs(context: CheckContext): Promise<Verdict> {
   return joined(verdicts)
 }
 
-const isShared = (run: Pick<Run, 'journal'>, id: string): boolean =>
+const isShared = (client: Pick<Client, 'journal'>, id: string): boolean =>
   new Set(
-    run.journal
+    client.journal
       .of(id)
       .filter((one) => one.operation === uploadOperation && one.isGranted)
       .map((one) => one.content),
   ).size > 1
 
 async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf): Promise<Verdict> {
-  const { run } = context
+  const { client, given } = context
   // Parses the common one again: content that can be read only once is empty then.
-  const isKnown = name === 'good' && ownSample(run, 'pdfFile') !== undefined
-  const id = isKnown ? await pdfId(run, 'pdfFile') : await uploadSample(run, name)
+  const isKnown = name === 'good' && ownSample(given, 'pdfFile') !== undefined
+  const id = isKnown
+    ? await pdfId(client, given, 'pdfFile')
+    : await uploadSample(client, given, name)
   const what = `with format ${format}, for ${name}.pdf of the suite`
   const make = async (): Promise<Probe> => ({
-    ...withJson(await validRequest(run, 'pdf.parse'), { format }),
+    ...withJson(await validRequest(client, given, 'pdf.parse'), { format }),
     params: { file_id: id },
   })
   const known = { words: wordsOf(text), of: `${name}.pdf, which the suite uploads` }
-  const holds = holdsWords(known, (words) => ofOtherPdf(run, id, name, words))
+  const holds = holdsWords(known, (words) => ofOtherPdf(client, id, name, words))
   const reason = `another upload gave the id of ${name}.pdf: see files.upload/2xx-own-id`
-  const check: GrantedCheck = (_, exchange) =>
-    isShared(run, id) ? { reason } : holds(run, exchange)
+  const check: GrantedCheck = (own, exchange) =>
+    isShared(client, id) ? { reason } : holds(own, exchange)
   return grantedVerdict(context, { make, what, check })
 }
 
 function ofOtherPdf(
-  run: Pick<Run, 'journal'>,
+  client: Pick<Client, 'journal'>,
   id: string,
   name: SamplePdf,
   words: readonly string[],
@@ -192,7 +194,7 @@ function ofOtherPdf(
     return its !== name && findInOrder(wanted, words).found >= leastShare * wanted.length
   })
   if (!other) return ''
-  const uploads = madeBy(run.journal, uploadOperation)
+  const uploads = madeBy(client.journal, uploadOperation)
   const filename = uploads.find((upload) => upload.object === id)?.name
   const isTwin = uploads.some((one) => one.object !== id && one.name === filename)
   const under = isTwin ? `, uploaded under the same name, ${filename}` : ''
@@ -200,19 +202,19 @@ function ofOtherPdf(
 }
 
 const content: Judge = async (context) => {
-  const { run, scenario } = context
+  const { client, given, scenario } = context
   const verdicts: Verdict[] = []
-  if (run.target.operations['files.upload']?.content !== undefined && !scenario) {
-    if (run.target.resources.pdfText === undefined) return parseOwnPdfs(context)
+  if (given.target.operations['files.upload']?.content !== undefined && !scenario) {
+    if (given.target.resources.pdfText === undefined) return parseOwnPdfs(context)
     // A target may refuse PDFs; declared ones are judged anyway.
-    const verdict = await orElse(run, () => parseOwnPdfs(context))
+    const verdict = await orElse(client, () => parseOwnPdfs(context))
     if (verdict && verdict.outcome !== 'open') verdicts.push(verdict)
   }
-  const known = knownText(run)
+  const known = knownText(given)
   const formats = scenario ? ['text'] : sampled(context, ['text', 'markdown'])
   for (const format of formats) {
     const what = scenario ? asScenario : `with format ${format}`
-    const make = async () => withJson(await validRequest(run, 'pdf.parse'), { format })
+    const make = async () => withJson(await validRequest(client, given, 'pdf.parse'), { format })
     if (joined(verdicts).outcome !== 'broken')
       verdicts.push(await grantedVerdict(context, { make, what, check: holdsWords(known) }))
   }

@@ -140,7 +140,7 @@ function withoutEach(declared: unknown): Setting[] {
 export function insideBounds(check?: GrantedCheck): GrantedByCases {
   const cases: Cases = (material) => {
     const declared = getAt(bodyOf(material, material.operation), settingsAt(material))
-    const random = randomFor({ run: material, requirement: material.requirement })
+    const random = randomFor({ given: material, requirement: material.requirement })
     const settings = [...alone(), ...whole, ...together(random), ...withoutEach(declared)]
     return settings.map((setting) => asCase(material, setting))
   }

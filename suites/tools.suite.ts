@@ -38,8 +38,8 @@ const ofEntities = 'with response_type Entities'
 const entities = byControl({
   what: ofEntities,
   expected: 'a 2xx with entities',
-  check(run, exchange) {
-    const type = valueAt(run, 'medical.comprehend', 'response_type', jsonOf(exchange.probe))
+  check(given, exchange) {
+    const type = valueAt(given, 'medical.comprehend', 'response_type', jsonOf(exchange.probe))
     return type === 'Entities'
       ? shapeFinding(exchange, 'medical-entities')
       : { reason: 'declare a body of medical.comprehend with response_type Entities' }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { HeaderValue, KeyValue, TargetFile } from '../../harness/target/index.ts'
 import {
+  type HeaderValue,
+  type KeyValue,
+  type TargetFile,
   baseUrlProblem,
   loadTargetFile,
   plainFile,

@@ -4,10 +4,14 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Baseline, foreignBaseline } from '../../harness/report/index.ts'
 import { warnOf } from '../../library/output/say.ts'
-import type { TargetFile } from '../../harness/target/index.ts'
 import { Unjudgeable } from '../../harness/user-error.ts'
 import { orLost } from '../guard.ts'
-import { leavesOf, loadTargetFile, resolveTarget } from '../../harness/target/index.ts'
+import {
+  type TargetFile,
+  leavesOf,
+  loadTargetFile,
+  resolveTarget,
+} from '../../harness/target/index.ts'
 import type { InputFiles } from '../../library/output/files.ts'
 import type { RunArguments } from './arguments.ts'
 import { moduleFile, referenceTargetFile } from '../../schemas/package-file.ts'

@@ -155,12 +155,12 @@ async function judge(
   const release = onLoss((loss) => {
     if (judging.facts().ended?.cause === 'lost') leaveBehind()
     if (loss.mistake !== undefined) mistake = { problem: loss.mistake }
-    const { sentence = stuck(`for ${open(results, run.plan)}`) } = loss
+    const { sentence = stuck(`for ${open(results, run.given.plan)}`) } = loss
     judging.end('lost', sentence)
     setTimeout(leaveBehind, graceMs)
     return true
   })
-  const { done, ...problem } = await follow(judging, overdue, run.plan).finally(release)
+  const { done, ...problem } = await follow(judging, overdue, run.given.plan).finally(release)
   const durationMs = performance.now() - started
   const facts = judging.facts()
   return {

@@ -1,7 +1,13 @@
 import type { EndCause } from '../../harness/client/index.ts'
 import { complain, type People } from '../../library/output/say.ts'
-import type { Baseline, Report } from '../../harness/report/index.ts'
-import { decided, holdAgainst, updateBaseline, withProblems } from '../../harness/report/index.ts'
+import {
+  type Baseline,
+  type Report,
+  decided,
+  holdAgainst,
+  updateBaseline,
+  withProblems,
+} from '../../harness/report/index.ts'
 import { reportToGithub } from '../../reporters/github.ts'
 import { keptExchanges, finish } from '../../library/output/write-reports.ts'
 import type { StartedServer } from './start-server.ts'

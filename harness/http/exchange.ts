@@ -1,17 +1,26 @@
 import type { Dispatcher } from 'undici'
 import { Collector, decode } from './decode.ts'
 import { dispatchOptions, type Endpoint } from './endpoint.ts'
-import { headerLines, headerValue, promisedLength, sentLines } from './message.ts'
-import type {
-  HeaderLine,
-  HttpRequest,
-  HttpResult,
-  NoResponse,
-  SendOptions,
-  Tag,
+import {
+  headerLines,
+  headerValue,
+  promisedLength,
+  sentLines,
+  type HeaderLine,
+  type HttpRequest,
+  type HttpResult,
+  type NoResponse,
+  type SendOptions,
+  type Tag,
 } from './message.ts'
-import { explain, type Progress, proxyWantsCredentials } from './no-response.ts'
-import { type Reason, timedOut, unaskedUpgrade } from './no-response.ts'
+import {
+  explain,
+  type Progress,
+  proxyWantsCredentials,
+  type Reason,
+  timedOut,
+  unaskedUpgrade,
+} from './no-response.ts'
 
 export interface Connection {
   bytes: number

@@ -1,8 +1,13 @@
 import { type ConnectionLine, openLine } from './connection.ts'
 import { endpointOf } from './endpoint.ts'
 import { exchange } from './exchange.ts'
-import type { HttpRequest, HttpResult, SendOptions } from './message.ts'
-import type { Transport, TransportOptions } from './message.ts'
+import type {
+  HttpRequest,
+  HttpResult,
+  SendOptions,
+  Transport,
+  TransportOptions,
+} from './message.ts'
 
 /**
  * The suite's HTTP/1.1 client: one origin, no redirects, no retries. Nothing that a server sends makes `send` reject,

@@ -1,8 +1,15 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { FailureExchange, RecordedExchange, RecordedHeaders, Shown } from './recorded.ts'
 import { curlOf } from './curl.ts'
-import { recordBody, recordHead, recordHeaders } from './recorded.ts'
+import {
+  type FailureExchange,
+  type RecordedExchange,
+  type RecordedHeaders,
+  type Shown,
+  recordBody,
+  recordHead,
+  recordHeaders,
+} from './recorded.ts'
 import type { Redactor } from './redactor.ts'
 import type { HeaderLine, HttpRequest, HttpResult } from '../http/index.ts'
 

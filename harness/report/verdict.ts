@@ -1,5 +1,11 @@
-import type { Counts, Failure, Outcome, Report, RequirementResult } from './report-schema.ts'
-import type { Verdict } from './report-schema.ts'
+import type {
+  Counts,
+  Failure,
+  Outcome,
+  Report,
+  RequirementResult,
+  Verdict,
+} from './report-schema.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
 import { isMistake } from './reason.ts'
 import { isSelected, type Selection } from './selection.ts'

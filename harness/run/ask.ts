@@ -1,5 +1,5 @@
-import { pause } from '../client/index.ts'
-import { perRun, type Run } from './run.ts'
+import { type Client, pause } from '../client/index.ts'
+import { perRun } from './run.ts'
 import {
   type Exchange,
   isRight,
@@ -17,7 +17,7 @@ import {
 
 /** Sends a request until its answer can be judged. */
 export async function ask(
-  run: Run,
+  client: Client,
   source: Source,
   purpose: Purpose,
   how: Pick<Ask, 'fresh' | 'isHeld'> = {},
@@ -25,23 +25,23 @@ export async function ask(
   const own: Ask = { ...how, source, purpose }
   const entries: Entry[] = []
   for (;;) {
-    const conclusion = answerTo(own, entries, run.client.known)
+    const conclusion = answerTo(own, entries, client.known)
     if ('judge' in conclusion) {
-      learn(run, conclusion)
+      learn(client, conclusion)
       return conclusion.judge
     }
     const [next] = conclusion.asks
-    entries.push({ ask: next, exchange: await run.client.send(next) })
+    entries.push({ ask: next, exchange: await client.send(next) })
   }
 }
 
 function learn(
-  run: Pick<Run, 'findings'>,
+  client: Pick<Client, 'findings'>,
   { judge, blames, wrongAnywhere }: Extract<Conclusion, { readonly judge: Exchange }>,
 ): void {
-  if (wrongAnywhere !== undefined) run.findings.wrongAnywhere.add(wrongAnywhere)
+  if (wrongAnywhere !== undefined) client.findings.wrongAnywhere.add(wrongAnywhere)
   if (blames) {
-    const { poisonedResponses, spoiled } = run.findings
+    const { poisonedResponses, spoiled } = client.findings
     const kind = sentFor(blames.previousRequest!)
     poisonedResponses.add(blames.response ?? blames)
     if (!spoiled.has(kind)) spoiled.set(kind, { wrong: blames, fresh: judge })
@@ -50,24 +50,24 @@ function learn(
   if (isRight(judge)) judge.previousRequest = undefined
 }
 
-async function append(run: Run, next: Ask): Promise<void> {
-  const { journal } = run
+async function append(client: Client, next: Ask): Promise<void> {
+  const { journal } = client
   try {
-    journal.appendEntry({ ask: next, exchange: await run.client.send(next) })
+    journal.appendEntry({ ask: next, exchange: await client.send(next) })
   } catch (error) {
     if (!(error instanceof NotExercised)) throw error
     journal.leave(next, error.reason)
   }
-  const conclusion = answerTo(next, journal.entriesOf(next), run.client.known)
-  if ('judge' in conclusion) learn(run, conclusion)
+  const conclusion = answerTo(next, journal.entriesOf(next), client.known)
+  if ('judge' in conclusion) learn(client, conclusion)
 }
 
 export const askHolding = (
-  run: Run,
+  client: Client,
   source: Source,
   purpose: Purpose,
   fresh = false,
-): Promise<Exchange> => ask(run, source, purpose, { fresh, isHeld: true })
+): Promise<Exchange> => ask(client, source, purpose, { fresh, isHeld: true })
 
 /** Requests that one rule has under way at once: a long list would otherwise be the longest road of a run. */
 export const maxAtOnce = 5
@@ -78,10 +78,10 @@ const keyOf = ({ name, once, after }: Ask): string =>
   `${name}${once ? ', fresh' : ''}${after ? ', after another' : ''}`
 
 /** Sends the asks; waits for those that are already being sent. */
-export async function sendShared(run: Run, ask: Ask): Promise<void> {
-  const underWay = underWayIn(run)
+export async function sendShared(client: Client, ask: Ask): Promise<void> {
+  const underWay = underWayIn(client)
   const key = keyOf(ask)
-  const sent = underWay.get(key) ?? append(run, ask).finally(() => underWay.delete(key))
+  const sent = underWay.get(key) ?? append(client, ask).finally(() => underWay.delete(key))
   underWay.set(key, sent)
   return sent
 }
@@ -91,7 +91,7 @@ export async function sendShared(run: Run, ask: Ask): Promise<void> {
  * nothing more. @param isEnd everything else was sent
  */
 export async function settle(
-  run: Run,
+  client: Client,
   rule: (journal: Journal) => Verdict,
   isEnd = false,
 ): Promise<Verdict> {
@@ -99,13 +99,13 @@ export async function settle(
   const begin = (ask: Ask): void => {
     const key = keyOf(ask)
     if (own.size >= maxAtOnce || own.has(key)) return
-    const ended = sendShared(run, ask).finally(() => own.delete(key))
+    const ended = sendShared(client, ask).finally(() => own.delete(key))
     // A mistake of the suite is thrown by the first that fails.
     ended.catch(() => undefined)
     own.set(key, ended)
   }
   for (;;) {
-    const verdict = rule(run.journal)
+    const verdict = rule(client.journal)
     if (verdict.outcome === 'asks' && (isEnd || !verdict.atEnd)) verdict.asks.forEach(begin)
     if (own.size === 0) return verdict
     await Promise.race(own.values())
@@ -115,7 +115,7 @@ export async function settle(
 /** Minimum age of what is looked at again at the end, in ms, so that delayed effects show. */
 const leastAgeMs = 2000
 
-export function awaitAge(run: Pick<Run, 'life'>, madeAt: readonly number[]): Promise<void> {
+export function awaitAge(client: Pick<Client, 'life'>, madeAt: readonly number[]): Promise<void> {
   const last = Math.max(0, ...madeAt)
-  return pause(run, Math.max(0, last + leastAgeMs - performance.now()))
+  return pause(client, Math.max(0, last + leastAgeMs - performance.now()))
 }

@@ -1,5 +1,5 @@
+import type { Client, Given } from '../client/index.ts'
 import { findRequirement } from '../../catalogue/catalogue.ts'
-import type { Run } from './run.ts'
 import { blamed } from './blame.ts'
 import {
   type Exchange,
@@ -22,14 +22,15 @@ const maxAskedOften = 30
  * the new answer: it depends on earlier requests, time, or chance. Skipped in a quick run.
  */
 export async function sendFailedAgain<R extends RequirementResult>(
-  run: Run,
+  client: Client,
+  given: Given,
   failed: readonly R[],
 ): Promise<R[]> {
-  if (run.options.depth === 'quick' || run.life.ended) return []
+  if (given.options.depth === 'quick' || client.life.ended) return []
   const isOften = failed.length <= maxAskedOften
   const changed = await Promise.all(
     failed.map((result) =>
-      sentAgain(run, result, isOften).catch((error: unknown): R | undefined =>
+      sentAgain(client, given, result, isOften).catch((error: unknown): R | undefined =>
         error instanceof NotExercised
           ? undefined
           : { ...result, outcome: 'not-exercised', ...mistakeReason(error), failures: [] },
@@ -40,14 +41,15 @@ export async function sendFailedAgain<R extends RequirementResult>(
 }
 
 async function sentAgain<R extends RequirementResult>(
-  run: Run,
+  client: Client,
+  given: Given,
   result: R,
   isOften: boolean,
 ): Promise<R | undefined> {
   const [failure, ...others] = result.failures
-  const exchange = failure?.exchange && run.findings.shown.get(failure.exchange)
+  const exchange = failure?.exchange && client.findings.shown.get(failure.exchange)
   // Its meaning depends on the requests around it.
-  if (!exchange || exclusiveIds(run.target).has(result.id)) return undefined
+  if (!exchange || exclusiveIds(given.target).has(result.id)) return undefined
   if (exchange.finding !== undefined || !isHarmless(exchange)) return undefined
   // Resending only helps if the failure depends on no state that is gone.
   if ((failure.takes ?? 'object-of-run') !== 'object-of-run') return undefined
@@ -57,12 +59,12 @@ async function sentAgain<R extends RequirementResult>(
   const purpose = { requirement: result.id, role: 'probe', skipPassive: !mayMake } as const
   // Such a target locks keys after wrong ones.
   const isFew =
-    run.target.limits.credentialProbes === 'few' &&
+    given.target.limits.credentialProbes === 'few' &&
     findRequirement(result.id)?.fault === 'credentials'
-  const again = () => run.client.sendOnce({ source: probe, purpose, fresh: true })
+  const again = () => client.sendOnce({ source: probe, purpose, fresh: true })
   const { finding } = await askAtEnd(exchange, again, isOften && !isFew)
   if (!finding) return undefined
-  const clean = (text: string): string => run.client.recorder.redact(text)
+  const clean = (text: string): string => client.recorder.redact(text)
   const told: Failure =
     finding.kind === 'otherwise-later'
       ? {
@@ -100,7 +102,8 @@ const proofs = 3
  * of the spoiling request fails, not that of the spoiled one.
  */
 export async function blameSpoilers<R extends RequirementResult>(
-  run: Run,
+  client: Client,
+  given: Given,
   results: ReadonlyMap<string, R>,
 ): Promise<R[]> {
   const changed = new Map<string, R>()
@@ -110,12 +113,12 @@ export async function blameSpoilers<R extends RequirementResult>(
   const spoilers: PreviousRequest[] = []
   for (const result of spoiled.slice(0, maxSought)) {
     const shown = result.failures[0]!.exchange
-    const wrong = shown && run.findings.shown.get(shown)
-    if (!wrong?.requestsBefore || run.life.ended) continue
+    const wrong = shown && client.findings.shown.get(shown)
+    if (!wrong?.requestsBefore || client.life.ended) continue
     if (wrong.probe.effect !== 'none' && leavesState(wrong.probe)) continue
-    const found = await spoilerOf(run, wrong, [...spoilers, ...wrong.requestsBefore])
+    const found = await spoilerOf(client, wrong, [...spoilers, ...wrong.requestsBefore])
     const { id, failure } = found?.recorded
-      ? blamed(run, found, wrong, found.recorded())
+      ? blamed(given, found, wrong, found.recorded())
       : { id: undefined, failure: undefined }
     const own = id === undefined ? undefined : (changed.get(id) ?? results.get(id))
     if (!found || !failure || !own) continue
@@ -135,13 +138,13 @@ function without<R extends RequirementResult>({ reason: _reason, why: _why, ...r
 }
 
 async function spoilerOf(
-  run: Pick<Run, 'client'>,
+  client: Client,
   wrong: Exchange,
   candidates: readonly PreviousRequest[],
 ): Promise<PreviousRequest | undefined> {
   const unjudged = { skipPassive: true, skipJudging: 'at all' } as const
   const send = (exchange: Pick<Exchange, 'probe' | 'purpose'>): Promise<Exchange> =>
-    run.client.sendOnce({
+    client.sendOnce({
       source: exchange.probe,
       purpose: { ...exchange.purpose, ...unjudged },
       fresh: true,

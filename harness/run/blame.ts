@@ -1,3 +1,4 @@
+import type { Given, Client } from '../client/index.ts'
 import { granting, ofEveryResponse } from '../../catalogue/catalogue.ts'
 import {
   describeResponse,
@@ -6,15 +7,14 @@ import {
   type PreviousRequest,
   rerunLine,
 } from '../journal/index.ts'
-import type { Run } from './run.ts'
 import { curlOfBoth, type FailureExchange } from '../recording/index.ts'
 import type { Failure } from '../report/index.ts'
 
 /** The requirement of a request that spoiled the answer to another. */
-function rowOf(run: Pick<Run, 'plan'>, request: PreviousRequest, wrong: Exchange): string {
+function rowOf(given: Pick<Given, 'plan'>, request: PreviousRequest, wrong: Exchange): string {
   const granted = request.probe.operation === null ? null : granting(request.probe.operation).id
   const isJudged = (id: string | null): boolean => {
-    const entry = id === null ? undefined : run.plan.get(id)
+    const entry = id === null ? undefined : given.plan.get(id)
     return entry?.run === true && entry.leftOut === undefined
   }
   const own = [request.purpose.about ?? request.purpose.requirement, granted].find(isJudged)
@@ -23,14 +23,15 @@ function rowOf(run: Pick<Run, 'plan'>, request: PreviousRequest, wrong: Exchange
 
 /** The failures of requests that spoiled their connections, by requirement. */
 export function spoilersBlamed(
-  run: Pick<Run, 'findings' | 'options' | 'plan'>,
+  client: Pick<Client, 'findings'>,
+  given: Pick<Given, 'options' | 'plan'>,
 ): Map<string, Failure> {
   const found = new Map<string, Failure>()
-  for (const { wrong, fresh } of run.findings.spoiled.values()) {
+  for (const { wrong, fresh } of client.findings.spoiled.values()) {
     const before = wrong.previousRequest!
     if (!before.recorded) continue
     const first = before.recorded()
-    const { id, failure } = blamed(run, before, wrong, first)
+    const { id, failure } = blamed(given, before, wrong, first)
     if (found.has(id)) continue
     const unread =
       first.request.body === ''
@@ -49,12 +50,12 @@ export function spoilersBlamed(
 
 /** The failure of a request after which the next one is answered wrongly, on whatever connection. */
 export function blamed(
-  run: Pick<Run, 'options' | 'plan'>,
+  given: Pick<Given, 'options' | 'plan'>,
   before: PreviousRequest,
   wrong: Exchange,
   first: FailureExchange,
 ): { readonly id: string; readonly failure: Failure } {
-  const id = rowOf(run, before, wrong)
+  const id = rowOf(given, before, wrong)
   const ids = [id, ...(wrong.purpose.requirement === null ? [] : [wrong.purpose.requirement])]
   const next = wrong.recorded()
   const failure: Failure = {
@@ -62,9 +63,9 @@ export function blamed(
     expected: 'the second request is answered as it is without the first',
     actual: `wrong only after the first one: ${describeResponse(wrong)}`,
     onlyName: false,
-    seed: run.options.seed,
+    seed: given.options.seed,
     rerunIds: [...new Set(ids)],
-    rerun: rerunLine(run.options, ...ids),
+    rerun: rerunLine(given.options, ...ids),
     exchange: { ...next, curl: curlOfBoth(first, next) },
   }
   return { id, failure }

@@ -1,6 +1,6 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Client, Given } from '../client/index.ts'
-import type { Hooks, Run } from './run.ts'
+import type { Hooks } from './run.ts'
 import type { Ask, Exchange, Purpose, Source, Verdict } from '../journal/index.ts'
 import type { Scenario } from '../target/index.ts'
 import { ask } from './ask.ts'
@@ -16,7 +16,6 @@ export interface Later {
 }
 
 export interface CheckContext {
-  readonly run: Run
   readonly client: Client
   readonly given: Given
   readonly hooks: Hooks
@@ -31,18 +30,22 @@ export interface CheckContext {
   ): Promise<Exchange>
 }
 
-export function createCheckContext(run: Run, requirement: CatalogueRequirement): CheckContext {
+export function createCheckContext(
+  client: Client,
+  given: Given,
+  hooks: Hooks,
+  requirement: CatalogueRequirement,
+): CheckContext {
   const { id } = requirement
-  const { client, given, hooks } = run
   return {
-    ...{ run, client, given, hooks },
+    ...{ client, given, hooks },
     requirement,
     control: 'none',
     get scenario() {
-      return run.target.scenarios[id]
+      return given.target.scenarios[id]
     },
     send: (source, purpose, how) =>
-      ask(run, source, { requirement: id, role: 'probe', ...purpose }, how),
+      ask(client, source, { requirement: id, role: 'probe', ...purpose }, how),
   }
 }
 

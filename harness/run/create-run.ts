@@ -12,6 +12,7 @@ import {
   createKeys,
   allEnded,
   createLifetime,
+  type Given,
   type Findings,
   type Objects,
   type Plan,
@@ -19,20 +20,20 @@ import {
   type State,
   createSigns,
 } from '../client/index.ts'
-import { type Hooks, noHooks, type Run } from './run.ts'
+import { type Hooks, noHooks, type Prepared } from './run.ts'
 import { Journal } from '../journal/index.ts'
 
 export interface RunParts {
   readonly plan: Plan
-  hooksOf(run: Run): Hooks
+  hooksOf(client: Client, given: Given): Hooks
   readonly transport?: Transport
   readonly handler?: FetchHandler
 }
 
 /** Creates a run; nothing is sent yet. */
-export function createRun(given: Target, options: RunOptions, parts: RunParts): Run {
+export function createRun(declared: Target, options: RunOptions, parts: RunParts): Prepared {
   const { plan, handler } = parts
-  const target = options.readOnly ? readOnlyTarget(given) : given
+  const target = options.readOnly ? readOnlyTarget(declared) : declared
   const redactor = redactorFor(target)
   const { limits, baseUrl, tls } = target
   const { insecure, nonce } = options
@@ -63,7 +64,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     elsewhere: waysElsewhere(baseUrl, injected, (url) => to(url, limits.concurrency)),
     proxy: injected ? undefined : proxyFor(baseUrl),
     recorder: createRecorder(options.exchangeLog, redactor),
-    intercept: (probe, purpose, send) => run.hooks.intercept(probe, purpose, send),
+    intercept: (probe, purpose, send) => prepared.hooks.intercept(probe, purpose, send),
     watchers: [
       (exchange) => {
         journal.appendAnswer(exchange)
@@ -73,15 +74,15 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     observers: [
       (exchange) => {
         journal.appendExchange(state.target, exchange)
-        run.hooks.answered(exchange)
+        prepared.hooks.answered(exchange)
         signs.observe(exchange)
         journal.noteOwn(exchange)
       },
     ],
   })
-  const run: Run = Object.assign(state, { client, given: state, hooks: noHooks })
-  run.hooks = parts.hooksOf(run)
-  return run
+  const prepared: Prepared = { client, given: state, hooks: noHooks }
+  prepared.hooks = parts.hooksOf(client, state)
+  return prepared
 }
 
 function newFindings(target: Target): Findings {

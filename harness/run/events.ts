@@ -1,6 +1,6 @@
+import type { Hooks } from './run.ts'
 import type { CatalogueResult, Created, NotServed, Reason } from '../report/index.ts'
-import { keyRefusal, type Plan, type EndCause } from '../client/index.ts'
-import type { Run } from './run.ts'
+import { type Client, type Given, keyRefusal, type Plan, type EndCause } from '../client/index.ts'
 import type { Answer } from '../journal/index.ts'
 
 export interface RunFacts {
@@ -22,34 +22,34 @@ export interface RunFacts {
   readonly hints: readonly string[]
 }
 
-export function factsOf(run: Run): RunFacts {
-  const { losses, proxy, recorder, throttle } = run.client
-  const { signs } = run.findings
+export function factsOf(client: Client, given: Given, hooks: Hooks): RunFacts {
+  const { losses, proxy, recorder, throttle } = client
+  const { signs } = client.findings
   const { redact } = recorder
-  const { ended } = run.life
-  const refusal = keyRefusal(run.journal)
+  const { ended } = client.life
+  const refusal = keyRefusal(client.journal)
   return {
     requests: recorder.count,
     throttled: throttle.count,
     retried: losses.retried,
     longestPauseMs: throttle.longestAskedMs,
     proxy: proxy?.host ?? null,
-    created: createdBy(run),
+    created: createdBy(client, given),
     ...signs.facts(redact),
-    answers: run.journal.answers,
-    notServed: run.hooks.notServed(),
-    keyRefused: !run.keys.hasFull || refusal !== undefined,
+    answers: client.journal.answers,
+    notServed: hooks.notServed(),
+    keyRefused: !given.keys.hasFull || refusal !== undefined,
     keyRefusal: refusal,
     ended: ended ? { cause: ended.cause, ...ended.reason, reason: redact(ended.message) } : null,
-    jobsInProgress: run.hooks.unfinished().map(redact),
+    jobsInProgress: hooks.unfinished().map(redact),
     recordingProblem: recorder.problem,
   }
 }
 
-function createdBy({
-  objects: { created, cleanups },
-  client: { recorder },
-}: Pick<Run, 'client' | 'objects'>): Created[] {
+function createdBy(
+  { recorder }: Client,
+  { objects: { created, cleanups } }: Pick<Given, 'objects'>,
+): Created[] {
   return created.map((object) => {
     const known = { ...object, id: recorder.redact(object.id) }
     const kept = cleanups.get(object)

@@ -1,3 +1,4 @@
+import type { Client, Given } from '../client/index.ts'
 import { type Verdict, NotExercised } from '../journal/index.ts'
 import { debuglog } from 'node:util'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
@@ -13,7 +14,6 @@ import {
 import { shownText } from '../recording/index.ts'
 import { failuresOf } from './failure.ts'
 import type { CheckContext, Judge, Later } from './check-context.ts'
-import type { Run } from './run.ts'
 
 const debug = debuglog('conform')
 
@@ -32,10 +32,11 @@ const aboutOf = ({ id, operation, level, section, statement }: CatalogueRequirem
 })
 
 export function unplanned(
-  run: Pick<Run, 'client' | 'plan'>,
+  client: Client,
+  given: Pick<Given, 'plan'>,
   requirement: CatalogueRequirement,
 ): CatalogueResult {
-  const entry = run.plan.get(requirement.id)
+  const entry = given.plan.get(requirement.id)
   const none = { control: 'none', cases: 0, durationMs: 0 } as const
   const judged: Judged =
     entry?.run === false
@@ -43,7 +44,7 @@ export function unplanned(
       : unexercised('not planned')
   // Left-out and absent reasons contain only our own words.
   const isOwn = judged.why?.kind === 'left-out' || judged.why?.kind === 'absent'
-  return { ...aboutOf(requirement), ...(isOwn ? judged : shown(run, judged)), ...none }
+  return { ...aboutOf(requirement), ...(isOwn ? judged : shown(client, judged)), ...none }
 }
 
 /**
@@ -61,28 +62,29 @@ export async function exercise(
 }
 
 function resultOf(context: CheckContext, outcome: Outcome): CatalogueResult {
-  const { run, requirement, control } = context
+  const { client, given, requirement, control } = context
   const { cases, ...judged } = outcome
-  run.journal.forget(requirement.id)
-  const durationMs = Math.round(run.client.recorder.tookMs(requirement.id))
+  client.journal.forget(requirement.id)
+  const durationMs = Math.round(client.recorder.tookMs(requirement.id))
   const about = aboutOf(requirement)
-  const result = { ...about, ...shown(run, judged), control, cases, durationMs }
-  countFailure(run, result)
+  const result = { ...about, ...shown(client, judged), control, cases, durationMs }
+  countFailure(client, given, result)
   return result
 }
 
 function countFailure(
-  run: Pick<Run, 'findings' | 'life' | 'options'>,
+  client: Pick<Client, 'findings' | 'life'>,
+  given: Pick<Given, 'options'>,
   result: CatalogueResult,
 ): void {
-  const { bail, strict, expected } = run.options
+  const { bail, strict, expected } = given.options
   if (result.outcome !== 'failed' || (result.level !== 'must' && !strict)) return
   if (isExpectedFailure(expected, result)) return
-  if (++run.findings.failures >= bail) run.life.end('bail', leftOut('--bail'))
+  if (++client.findings.failures >= bail) client.life.end('bail', leftOut('--bail'))
 }
 
-function shown(run: Pick<Run, 'client'>, { reason, why, failures, outcome }: Judged): Judged {
-  const clean = (text: string): string => shownText(text, run.client.recorder.redact)
+function shown(client: Client, { reason, why, failures, outcome }: Judged): Judged {
+  const clean = (text: string): string => shownText(text, client.recorder.redact)
   return {
     outcome,
     ...(reason === undefined ? {} : { reason: clean(reason) }),
@@ -109,12 +111,12 @@ async function outcomeOf<L extends Later>(
   context: CheckContext,
   check: ((context: CheckContext) => Promise<Verdict | L>) | undefined,
 ): Promise<Outcome | L> {
-  const { run, requirement } = context
+  const { given, requirement } = context
   const judged = await checked(context, check)
-  const entry = run.plan.get(requirement.id)
+  const entry = given.plan.get(requirement.id)
   const { cases } = judged
   if (entry?.run && entry.leftOut !== undefined) return unexercised(leftOut(entry.leftOut), cases)
-  if (run.keys.hasFull || judged.outcome === 'not-exercised') return judged
+  if (given.keys.hasFull || judged.outcome === 'not-exercised') return judged
   // Without a key, a request fails only if it is accepted.
   const isGranted =
     judged.outcome === 'failed' &&
@@ -128,14 +130,14 @@ async function checked<L extends Later>(
   context: CheckContext,
   check: ((context: CheckContext) => Promise<Verdict | L>) | undefined,
 ): Promise<Outcome | L> {
-  const { run, requirement } = context
+  const { client, requirement } = context
   try {
-    if (run.life.ended && requirement.operation !== 'envelope') throw run.life.ended
+    if (client.life.ended && requirement.operation !== 'envelope') throw client.life.ended
     if (!check) throw new Error('the requirement has no check')
     const verdict = await check(context)
     return verdict.outcome === 'later' ? verdict : judgedBy(context, verdict)
   } catch (error) {
-    if (error instanceof NotExercised) return leftBy(run, error.reason)
+    if (error instanceof NotExercised) return leftBy(client, error.reason)
     // A bug of the check, which says nothing about the target.
     debug('%o', error)
     return { outcome: 'not-exercised', ...mistakeReason(error), failures: [], cases: 0 }
@@ -143,7 +145,11 @@ async function checked<L extends Later>(
 }
 
 /** Once the target is gone or refuses the key, that is the reason for all that follows. */
-function leftBy({ life: { ended } }: Pick<Run, 'life'>, why: string | Reason, cases = 0): Outcome {
+function leftBy(
+  { life: { ended } }: Pick<Client, 'life'>,
+  why: string | Reason,
+  cases = 0,
+): Outcome {
   const isOver = ended?.cause === 'unreachable' || ended?.cause === 'key'
   return unexercised(isOver ? ended.reason : why, cases)
 }
@@ -154,7 +160,7 @@ function judgedBy(context: CheckContext, verdict: Verdict): Outcome {
     const failures = verdict.evidence.flatMap((one) => failuresOf(context, one))
     return { outcome: 'failed', failures, cases }
   }
-  if (outcome === 'open') return leftBy(context.run, verdict.reason ?? verdict.why, cases)
+  if (outcome === 'open') return leftBy(context.client, verdict.reason ?? verdict.why, cases)
   if (outcome === 'held' && cases === 0) return unexercised('no answer was judged')
   return { outcome: 'passed', failures: [], cases }
 }

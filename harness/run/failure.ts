@@ -1,7 +1,7 @@
+import type { Given } from '../client/index.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 import { type OperationId, operation as operationOf } from '../../catalogue/operations.ts'
-import type { Run } from './run.ts'
 import {
   describePairs,
   describeProbe,
@@ -23,7 +23,7 @@ import type { CheckContext } from './check-context.ts'
 
 const bareRemark = '; the status is right, but this is not an error envelope: see envelope/shape'
 
-type Cause = Pick<CheckContext, 'run' | 'requirement'>
+type Cause = Pick<CheckContext, 'client' | 'given' | 'hooks' | 'requirement'>
 
 /** What the report says of an answer, and how to reproduce it. */
 export function failureOf(cause: Cause, evidence: Evidence): Failure {
@@ -65,25 +65,25 @@ function pairsFailure(cause: Cause, evidence: Evidence, pairs: Pairs): Failure {
 
 /** Throws `NotExercised` if the answer may be due to a copy of the request. */
 function failureBy(cause: Cause, evidence: Evidence, expected: string): Failure {
-  const { run, requirement } = cause
+  const { given, hooks, requirement } = cause
   const { exchange, what, actual, takes: own } = evidence
   const why = sentTwice(exchange)
   if (why !== undefined) throw new NotExercised(why)
   const asked = [requirement.expects ?? []].flat(2).map(String)
   const isOfStatus = !asked.includes(String(exchange.response?.status))
   // After the sections: it does not tell failures apart.
-  const remark = isOfStatus ? run.hooks.remarkOn(exchange) : ''
+  const remark = isOfStatus ? hooks.remarkOn(exchange) : ''
   const cites = ` (${sections(requirement.section)})${remark}`
   const isAlone = own === null
-  const story = isAlone ? undefined : run.hooks.storyOf(requirement.id, exchange)
-  const state = isAlone ? undefined : run.hooks.takesState(requirement.id)
+  const story = isAlone ? undefined : hooks.storyOf(requirement.id, exchange)
+  const state = isAlone ? undefined : hooks.takesState(requirement.id)
   return {
     message: describeProbe(exchange, what),
     expected: expected + cites,
     cites,
     actual: withFinding(exchange, actual ?? describeResponse(exchange)),
     onlyName: false,
-    seed: run.options.seed,
+    seed: given.options.seed,
     ...(story !== undefined && { story }),
     ...againBy(cause, evidence, state),
     exchange: shownIn(cause, evidence, state),
@@ -109,27 +109,27 @@ function againBy(
       ? []
       : [
           ...[shownBy, purpose.requirement].filter((id) => typeof id === 'string'),
-          ...cause.run.hooks.rerunNeeds(cause.requirement.id, exchange),
+          ...cause.hooks.rerunNeeds(cause.requirement.id, exchange),
         ]
   const rerunIds = [...new Set([cause.requirement.id, ...others])]
   const isOfLimit = isThrottling(exchange)
   const seen =
     finding?.kind === 'answers-differ' ? 'chance' : isOfLimit ? 'more-requests' : undefined
   const takes = own ?? state ?? seen
-  return { ...(takes && { takes }), rerunIds, rerun: rerunLine(cause.run.options, ...rerunIds) }
+  return { ...(takes && { takes }), rerunIds, rerun: rerunLine(cause.given.options, ...rerunIds) }
 }
 
 /** The exchange as shown in a failure: its curl line warns if it alone shows something else. */
 function shownIn(cause: Cause, evidence: Evidence, state: TakesState | undefined): FailureExchange {
   const recorded = evidence.exchange.recorded()
   const why =
-    removedSince(cause.run, recorded) ??
-    prepared(cause.run, cause.requirement) ??
+    removedSince(cause.given, recorded) ??
+    prepared(cause.given, cause.requirement) ??
     named(evidence.exchange)
   const first = (evidence.before ?? evidence.exchange).recorded()
   const curl = state === 'job-in-progress' ? curlOfBoth(first, recorded) : recorded.curl
   const shown = { ...recorded, curl: why === undefined ? curl : curl + remarkMark + why }
-  cause.run.findings.shown.set(shown, evidence.exchange)
+  cause.client.findings.shown.set(shown, evidence.exchange)
   return shown
 }
 
@@ -144,7 +144,7 @@ function named(exchange: Exchange): string | undefined {
 
 /** Warns that an object in the request may be gone: removed by clean-up, or its server has ended. */
 function removedSince(
-  { objects, options, target }: Pick<Run, 'objects' | 'options' | 'target'>,
+  { objects, options, target }: Pick<Given, 'objects' | 'options' | 'target'>,
   { request: { body, url } }: FailureExchange,
 ): string | undefined {
   const { endsTarget = false } = options
@@ -159,8 +159,11 @@ function removedSince(
     : `${what}, and was removed since: the rerun command creates the object again`
 }
 
-function prepared(run: Pick<Run, 'target'>, requirement: CatalogueRequirement): string | undefined {
-  const { before } = run.target.scenarios[requirement.id] ?? { before: [] }
+function prepared(
+  given: Pick<Given, 'target'>,
+  requirement: CatalogueRequirement,
+): string | undefined {
+  const { before } = given.target.scenarios[requirement.id] ?? { before: [] }
   if (before.length === 0) return undefined
   const [what, them] = before.length === 1 ? ['request', 'it'] : ['requests', 'them']
   return `first comes the scenario's \`before\` ${what}: the rerun command sends ${them} too`

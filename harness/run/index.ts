@@ -5,7 +5,7 @@ export {
   mayGenerate,
   noHooks,
   perRun,
-  type Run,
+  type Prepared,
   runOptionsOf,
 } from './run.ts'
 export {

@@ -1,6 +1,6 @@
+import type { Given } from '../client/index.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
-import type { Run } from './run.ts'
 import {
   describeResponse,
   type Exchange,
@@ -19,7 +19,7 @@ import { sentTwice } from './failure.ts'
 export type Compared = 'held' | 'name' | 'broken' | { readonly why: string }
 
 export function comparePairs(
-  context: Pick<CheckContext, 'run' | 'control'>,
+  context: Pick<CheckContext, 'control' | 'given'>,
   exchange: Exchange,
   pairs: Pairs,
 ): Compared {
@@ -32,13 +32,13 @@ export function comparePairs(
   if (throttled && (isOwnLimit || !pairs.some(([status]) => status === response.status)))
     return { why: `throttled: ${describeResponse(exchange)} on every try` }
   const match = matchPairs(pairs, response)
-  if (match === 'exact' || (match === 'family' && context.run.options.tpe === 'family'))
+  if (match === 'exact' || (match === 'family' && context.given.options.tpe === 'family'))
     return 'held'
   const isFull = pairs.some(([status]) => status === 507)
     ? undefined
-    : storageFull(context.run, exchange)
+    : storageFull(context.given, exchange)
   // A control would have shown that before.
-  const isAlone = match === 'none' && context.control === 'none' && context.run.options.readOnly
+  const isAlone = match === 'none' && context.control === 'none' && context.given.options.readOnly
   const why = isFull ?? (isAlone ? lacksRight(exchange) : undefined) ?? sentTwice(exchange)
   if (why !== undefined) return { why }
   return match === 'family' ? 'name' : 'broken'
@@ -53,10 +53,10 @@ function lacksRight(exchange: Exchange): string | undefined {
 }
 
 /** Says that what this run made has filled the account: before, 507 is an answer like any other. */
-function storageFull(run: Pick<Run, 'objects'>, exchange: Exchange): string | undefined {
+function storageFull(given: Pick<Given, 'objects'>, exchange: Exchange): string | undefined {
   const { probe, response } = exchange
   const isFull = response?.status === 507 && response.tpe !== undefined
-  return isFull && run.objects.created.some((one) => one.operation === probe.operation)
+  return isFull && given.objects.created.some((one) => one.operation === probe.operation)
     ? `the account of the full key is now full: answered ${describeResponse(exchange)}`
     : undefined
 }
@@ -71,7 +71,7 @@ export function whySilent(exchange: Exchange): Reason | undefined {
 export type Finding = (Pick<Evidence, 'actual'> & { readonly expected: string }) | Reason
 
 export function grantedFinding(
-  { run, requirement: { expects } }: Pick<CheckContext, 'run' | 'requirement'>,
+  { given, requirement: { expects } }: Pick<CheckContext, 'given' | 'requirement'>,
   exchange: Exchange,
   expected: string,
 ): Finding | undefined {
@@ -81,7 +81,7 @@ export function grantedFinding(
   if (exchange.unansweredTwice) return fault
   const silent = whySilent(exchange)
   if (silent) return silent
-  const reason = lacksRight(exchange) ?? storageFull(run, exchange)
+  const reason = lacksRight(exchange) ?? storageFull(given, exchange)
   if (reason !== undefined) return { reason }
   const isRight = isGranted(response!) && (!isOneStatus || response!.status === expects)
   return isRight ? undefined : fault

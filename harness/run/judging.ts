@@ -5,10 +5,10 @@ import { exclusiveIds } from '../target/index.ts'
 import { spoilersBlamed } from './blame.ts'
 import { failureOf } from './failure.ts'
 import { createCheckContext } from './check-context.ts'
-import { allEnded, keyRefusal, refusedSince } from '../client/index.ts'
+import { type Client, type Given, allEnded, keyRefusal, refusedSince } from '../client/index.ts'
 import { cleanUp, setUp, tearDown } from './own-requests.ts'
 import { createEventQueue, factsOf, type Judging, type RunEvent } from './events.ts'
-import { isPlanned, type Run } from './run.ts'
+import { isPlanned, type Prepared } from './run.ts'
 import { NotExercised } from '../journal/index.ts'
 import { blameSpoilers, sendFailedAgain } from './at-end.ts'
 
@@ -16,35 +16,36 @@ import { exercise, type JudgeOf, unplanned } from './exercise.ts'
 
 type Tell = (result: CatalogueResult) => void
 
-export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
+export function startJudging(prepared: Prepared, judgeOf: JudgeOf): Judging {
+  const { client, given, hooks } = prepared
   const queue = createEventQueue<RunEvent>()
   const results = new Map<string, CatalogueResult>()
   const tell: Tell = (result) => {
     results.set(result.id, result)
     queue.push({ kind: 'judged', result })
   }
-  run.client.throttle.onHold((operation, pauseMs) =>
+  client.throttle.onHold((operation, pauseMs) =>
     queue.push({ kind: 'throttled', operation, pauseMs }),
   )
-  queue.push({ kind: 'planned', plan: run.plan })
+  queue.push({ kind: 'planned', plan: given.plan })
   const goThrough = async (): Promise<void> => {
     try {
-      await exerciseAll(run, judgeOf, tell)
-      if (!run.life.ended) await run.client.throttle.endIfSpent()
-      await lookBack(run, results, tell)
+      await exerciseAll(prepared, judgeOf, tell)
+      if (!client.life.ended) await client.throttle.endIfSpent()
+      await lookBack(prepared, results, tell)
     } finally {
-      await finishRun(run).finally(() => {
-        queue.push({ kind: 'ended', facts: factsOf(run) })
+      await finishRun(client, given).finally(() => {
+        queue.push({ kind: 'ended', facts: factsOf(client, given, hooks) })
         queue.close()
       })
     }
   }
-  const { life } = run
+  const { life } = client
   return {
     events: queue,
     done: goThrough(),
     results,
-    facts: () => factsOf(run),
+    facts: () => factsOf(client, given, hooks),
     end: (cause, reason) => life.end(cause, reason),
   }
 }
@@ -52,8 +53,13 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
 /** Concurrent; alone; after everything else; observed on all traffic. */
 type Phase = 'concurrent' | 'exclusive' | 'last' | 'observed'
 
-async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void> {
-  const { client, hooks, life, target } = run
+async function exerciseAll(
+  { client, given, hooks }: Prepared,
+  judgeOf: JudgeOf,
+  tell: Tell,
+): Promise<void> {
+  const { life } = client,
+    { target } = given
   const alone = exclusiveIds(target)
   const phaseOf = (requirement: CatalogueRequirement): Phase =>
     alone.has(requirement.id)
@@ -63,12 +69,15 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
         : requirement.judgedLast
           ? 'last'
           : 'concurrent'
-  const planned = catalogue.filter((requirement) => isPlanned(run, requirement.id))
+  const planned = catalogue.filter((requirement) => isPlanned(given, requirement.id))
   const phases = groupBy(planned, phaseOf)
   const of = (phase: Phase) => phases.get(phase) ?? []
   const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
   const exerciseOne = async (requirement: CatalogueRequirement): Promise<void> => {
-    const result = await exercise(createCheckContext(run, requirement), judgeOf(requirement.id))
+    const result = await exercise(
+      createCheckContext(client, given, hooks, requirement),
+      judgeOf(requirement.id),
+    )
     if (typeof result === 'function') looksAtEnd.push(result)
     else tell(result)
   }
@@ -80,8 +89,8 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
       throw error
     }))
   if (isReady) for (const look of hooks.before) await look().catch(() => undefined)
-  if (isReady && target.setup.length + target.teardown.length > 0) await setUp(run)
-  for (const one of catalogue) if (!isPlanned(run, one.id)) tell(unplanned(run, one))
+  if (isReady && target.setup.length + target.teardown.length > 0) await setUp(client, given)
+  for (const one of catalogue) if (!isPlanned(given, one.id)) tell(unplanned(client, given, one))
   // If a hook cannot start, its requirements report that.
   const started = hooks.start.map((start) => start().catch(() => undefined))
   await Promise.all([...of('concurrent').map(exerciseOne), ...started])
@@ -104,74 +113,75 @@ async function orNotExercised(preparations: Promise<void> | undefined): Promise<
 }
 
 async function lookBack(
-  run: Run,
+  { client, given, hooks }: Prepared,
   results: ReadonlyMap<string, CatalogueResult>,
   tell: Tell,
 ): Promise<void> {
-  const further = spoilersBlamed(run)
-  for (const [id, evidence] of run.findings.onTraffic)
+  const further = spoilersBlamed(client, given)
+  for (const [id, evidence] of client.findings.onTraffic)
     if (!further.has(id))
-      further.set(id, failureOf({ run, requirement: requirementOf(id) }, evidence))
+      further.set(id, failureOf({ client, given, hooks, requirement: requirementOf(id) }, evidence))
   for (const [id, failure] of further) {
     const known = results.get(id)
     if (!known) continue
     const { reason: _reason, why: _why, ...rest } = known
     tell({ ...rest, outcome: 'failed', failures: [...known.failures, failure] })
   }
-  const refusal = run.keys.hasFull ? keyRefusal(run.journal) : undefined
+  const refusal = given.keys.hasFull ? keyRefusal(client.journal) : undefined
   const isRefused = (failure: Failure): boolean => failure.exchange?.response?.status === 401
   for (const { failures, ...result } of refusal === undefined ? [] : [...results.values()])
     if (result.operation !== 'envelope' && failures.length > 0 && failures.every(isRefused))
       tell({ ...result, outcome: 'not-exercised', reason: refusal, failures: [] })
-  const since = cutSince(run)
+  const since = cutSince(client)
   for (const result of since === Infinity ? [] : [...results.values()]) {
-    const before = judgedBefore(run, result, since)
+    const before = judgedBefore(client, result, since)
     if (before !== result) tell(before)
   }
   const failed = [...results.values()].filter((result) => result.outcome === 'failed')
-  for (const result of await sendFailedAgain(run, failed)) tell(result)
-  for (const result of await blameSpoilers(run, results)) tell(result)
+  for (const result of await sendFailedAgain(client, given, failed)) tell(result)
+  for (const result of await blameSpoilers(client, given, results)) tell(result)
 }
 
 /** Since when answers say nothing (`performance.now()`): the full key is refused, or everything is throttled. */
-function cutSince(run: Pick<Run, 'journal' | 'life'>): number {
-  const cause = run.life.ended?.cause
-  if (cause === 'key') return refusedSince(run.journal) ?? Infinity
-  const last = run.journal.answers.findLast(
+function cutSince(client: Pick<Client, 'journal' | 'life'>): number {
+  const cause = client.life.ended?.cause
+  if (cause === 'key') return refusedSince(client.journal) ?? Infinity
+  const last = client.journal.answers.findLast(
     (answer) => answer.status !== 429 && answer.status !== 503,
   )
   return (cause === 'throttled' ? last?.endedAt : undefined) ?? Infinity
 }
 
 function judgedBefore(
-  run: Pick<Run, 'findings' | 'journal' | 'life'>,
+  client: Pick<Client, 'findings' | 'journal' | 'life'>,
   result: CatalogueResult,
   since: number,
 ): CatalogueResult {
-  const { shown: exchanges } = run.findings
+  const { shown: exchanges } = client.findings
   const { failures, outcome, ...rest } = result
   const isBefore = (failure: Failure): boolean =>
     failure.exchange === undefined || (exchanges.get(failure.exchange)?.sentAt ?? -Infinity) < since
   const before = failures.filter(isBefore)
-  const last = run.journal.answers.findLast((answer) => answer.requirement === result.id)
+  const last = client.journal.answers.findLast((answer) => answer.requirement === result.id)
   const isOver =
     outcome === 'failed'
       ? before.length === 0
       : outcome === 'passed' && last !== undefined && last.sentAt >= since
-  if (isOver) return { ...rest, outcome: 'not-exercised', ...run.life.ended!.reason, failures: [] }
+  if (isOver)
+    return { ...rest, outcome: 'not-exercised', ...client.life.ended!.reason, failures: [] }
   return before.length < failures.length ? { ...result, failures: before } : result
 }
 
-async function finishRun(run: Run): Promise<void> {
-  run.client.stop()
-  const { created, saved } = run.objects
-  const isGone = run.life.ended?.cause === 'unreachable'
-  const cleaned = isGone || created.length === 0 ? Promise.resolve() : cleanUp(run)
+async function finishRun(client: Client, given: Given): Promise<void> {
+  client.stop()
+  const { created, saved } = given.objects
+  const isGone = client.life.ended?.cause === 'unreachable'
+  const cleaned = isGone || created.length === 0 ? Promise.resolve() : cleanUp(client, given)
   try {
     // No time to do both in sequence.
-    if (run.life.ended?.cause !== 'interrupted') await Promise.allSettled([cleaned])
-    await allEnded([cleaned, saved ? tearDown(run, saved) : Promise.resolve()])
+    if (client.life.ended?.cause !== 'interrupted') await Promise.allSettled([cleaned])
+    await allEnded([cleaned, saved ? tearDown(client, given, saved) : Promise.resolve()])
   } finally {
-    await run.client.close()
+    await client.close()
   }
 }

@@ -5,8 +5,14 @@ import type { HttpRequest } from '../http/index.ts'
 import type { Created, ExchangeRole } from '../report/index.ts'
 import { fillRequest, fillTarget, type HookRequest, type SetupRequest } from '../target/index.ts'
 import { queryOf, withOwn, NotExercised, isThrottled, HttpResponse } from '../journal/index.ts'
-import { allEnded, jsonType, longestPauseMs, retryAfter } from '../client/index.ts'
-import type { Run } from './run.ts'
+import {
+  type Client,
+  type Given,
+  allEnded,
+  jsonType,
+  longestPauseMs,
+  retryAfter,
+} from '../client/index.ts'
 
 /** Time limit of a setup or teardown request, in ms; a shorter one when the run is over. */
 const responseMs = 15_000
@@ -31,14 +37,15 @@ interface NoHookResponse {
  * answer, or why there is none.
  */
 export async function sendHookRequest(
-  run: Run,
+  client: Client,
+  given: Given,
   hook: HookRequest,
-  { role, requirement, signal, timeoutMs = deadlineOf(run) }: HookSending,
+  { role, requirement, signal, timeoutMs = deadlineOf(client) }: HookSending,
 ): Promise<HttpResponse | NoHookResponse> {
-  const { client, target } = run
+  const { target } = given
   const { origin, pathname, search } = new URL(hook.url)
   const isOwn = origin === new URL(target.baseUrl).origin
-  const full = hook.withKey ? await run.keys.full() : undefined
+  const full = hook.withKey ? await given.keys.full() : undefined
   const json = hook.body === undefined ? [] : [jsonType]
   const credential = full?.value === undefined ? [] : [{ name: 'authorization', value: full.value }]
   const request: HttpRequest = {
@@ -54,8 +61,8 @@ export async function sendHookRequest(
     : { status: undefined, why: result.message }
 }
 
-const deadlineOf = (run: Pick<Run, 'life'>): number =>
-  run.life.ended ? responseAfterEndMs : responseMs
+const deadlineOf = (client: Pick<Client, 'life'>): number =>
+  client.life.ended ? responseAfterEndMs : responseMs
 
 function withQuery(search: string, query: Readonly<Record<string, string>>): string {
   const own = new URLSearchParams(search)
@@ -69,16 +76,17 @@ const maxTries = 5
 type HookResponse = Awaited<ReturnType<typeof sendHookRequest>>
 
 async function sendPatiently(
-  run: Run,
+  client: Client,
+  given: Given,
   request: HookRequest,
   sending: HookSending,
   mayHelp: (response: HookResponse, waitMs: number) => boolean,
 ): Promise<HookResponse> {
-  const { signal } = run.life
+  const { signal } = client.life
   for (let attempt = 0; ; attempt++) {
-    const response = await sendHookRequest(run, request, sending)
+    const response = await sendHookRequest(client, given, request, sending)
     const asked = response.status === undefined ? undefined : retryAfter(response, Date.now())
-    const waitMs = asked || run.options.backoffMs * 2 ** attempt
+    const waitMs = asked || given.options.backoffMs * 2 ** attempt
     if (attempt >= maxTries || waitMs > longestPauseMs || !mayHelp(response, waitMs))
       return response
     await sleep(waitMs, undefined, signal.aborted ? {} : { signal }).catch(() => undefined)
@@ -91,20 +99,22 @@ const isToWaitFor = (response: HookResponse): boolean =>
 
 const withoutKey = (error: Error): NoHookResponse => ({ status: undefined, why: error.message })
 
-export async function setUp(run: Run): Promise<void> {
-  const saved = (run.objects.saved = new Map<string, string>())
-  const sending = { role: 'setup', requirement: null, signal: run.life.signal } as const
-  for (const [at, declared] of run.target.setup.entries()) {
+export async function setUp(client: Client, given: Given): Promise<void> {
+  const saved = (given.objects.saved = new Map<string, string>())
+  const sending = { role: 'setup', requirement: null, signal: client.life.signal } as const
+  for (const [at, declared] of given.target.setup.entries()) {
     const request = fillRequest(declared, saved)
-    const response = await sendPatiently(run, request, sending, isToWaitFor).catch(withoutKey)
-    if (run.life.ended) return
+    const response = await sendPatiently(client, given, request, sending, isToWaitFor).catch(
+      withoutKey,
+    )
+    if (client.life.ended) return
     const problem = response.status === undefined ? response.why : save(request, response, saved)
     if (problem === undefined) continue
-    run.life.end('setup', `setup[${at}] failed (${request.method} ${request.url}): ${problem}`)
+    client.life.end('setup', `setup[${at}] failed (${request.method} ${request.url}): ${problem}`)
     return
   }
-  run.target = fillTarget(run.target, saved)
-  for (const value of saved.values()) run.objects.takenIds.add(value.toLowerCase())
+  given.target = fillTarget(given.target, saved)
+  for (const value of saved.values()) given.objects.takenIds.add(value.toLowerCase())
 }
 
 function save(
@@ -128,17 +138,21 @@ function save(
  * Sends the requests of `teardown`, whatever happened; reports failures.
  * @param saved values from setup
  */
-export async function tearDown(run: Run, saved: Map<string, string>): Promise<void> {
-  const timeoutMs = run.life.ended?.cause === 'interrupted' ? responseAfterEndMs : responseMs
+export async function tearDown(
+  client: Client,
+  given: Given,
+  saved: Map<string, string>,
+): Promise<void> {
+  const timeoutMs = client.life.ended?.cause === 'interrupted' ? responseAfterEndMs : responseMs
   const sending = { role: 'cleanup', requirement: null, timeoutMs } as const
-  for (const [at, declared] of run.target.teardown.entries()) {
+  for (const [at, declared] of given.target.teardown.entries()) {
     const request = fillRequest(declared, saved)
     if (/\{\w+\}/.test(request.url)) continue
-    const response = await sendHookRequest(run, request, sending).catch(withoutKey)
+    const response = await sendHookRequest(client, given, request, sending).catch(withoutKey)
     if (response.status !== undefined && response.status < 400) continue
     const problem = response.status === undefined ? response.why : `it returned ${response.status}`
     const name = `teardown[${at}]`
-    run.findings.signs.add(name, `${name} failed (${request.method} ${request.url}): ${problem}`)
+    client.findings.signs.add(name, `${name} failed (${request.method} ${request.url}): ${problem}`)
   }
 }
 
@@ -147,45 +161,46 @@ const atOnce = 8
 const afterInterruptMs = 600
 const repeatsMs = 60_000
 
-export async function cleanUp(run: Run): Promise<void> {
-  const { created, cleanups } = run.objects
+export async function cleanUp(client: Client, given: Given): Promise<void> {
+  const { created, cleanups } = given.objects
   const begunAt = performance.now()
   const cleanupOf = (one: Created): readonly HookRequest[] =>
-    run.target.operations[one.operation as OperationId]?.cleanup ?? []
+    given.target.operations[one.operation as OperationId]?.cleanup ?? []
   const waiting = created.filter((object) => cleanupOf(object).length > 0)
   for (const object of waiting) cleanups.set(object, 'the run ended before')
-  const isOver = (): boolean => isHurried(run) && performance.now() - begunAt > afterInterruptMs
+  const isOver = (): boolean => isHurried(client) && performance.now() - begunAt > afterInterruptMs
   const worker = async (): Promise<void> => {
     for (let next = waiting.shift(); next && !isOver(); next = waiting.shift())
       try {
-        cleanups.set(next, await removed(run, next, cleanupOf(next), begunAt))
+        cleanups.set(next, await removed(client, given, next, cleanupOf(next), begunAt))
       } catch (error) {
         if (!(error instanceof NotExercised)) throw error
         // The source of the key failed, and is not asked again.
         for (const object of [next, ...waiting.splice(0)]) cleanups.set(object, error.message)
       }
   }
-  await allEnded(Array.from({ length: Math.min(atOnce, run.target.limits.concurrency) }, worker))
+  await allEnded(Array.from({ length: Math.min(atOnce, given.target.limits.concurrency) }, worker))
 }
 
-function isHurried({ life: { ended } }: Pick<Run, 'life'>): boolean {
+function isHurried({ life: { ended } }: Pick<Client, 'life'>): boolean {
   return ended !== undefined && ['interrupted', 'lost', 'throttled'].includes(ended.cause)
 }
 
 async function removed(
-  run: Run,
+  client: Client,
+  given: Given,
   created: Created,
   requests: readonly HookRequest[],
   begunAt: number,
 ): Promise<string | null> {
   const mayHelp = (response: HookResponse, waitMs: number): boolean =>
     (response.status === undefined || isThrottled(response)) &&
-    !isHurried(run) &&
+    !isHurried(client) &&
     performance.now() + waitMs < begunAt + repeatsMs
   const sending = { role: 'cleanup', requirement: null } as const
   for (const request of requests) {
     const filled = fillRequest(request, new Map([['id', created.id]]))
-    const response = await sendPatiently(run, filled, sending, mayHelp)
+    const response = await sendPatiently(client, given, filled, sending, mayHelp)
     if (response.status === undefined) return response.why
     const isGone = response.status === 404 || response.status === 410
     if (response.status >= 400 && !isGone) return `answered ${response.status}`

@@ -1,13 +1,14 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { NotServed, Story, TakesState } from '../report/index.ts'
-import type { Client, Given, RunOptions, State } from '../client/index.ts'
+import type { Client, Given, RunOptions } from '../client/index.ts'
 import type { Exchange, Purpose, Probe } from '../journal/index.ts'
 
-export interface Run extends State {
+/** A run before it begins. */
+export interface Prepared {
   readonly client: Client
   readonly given: Given
-  /** Set once the run is created. */
+  /** Set once client and given exist. */
   hooks: Hooks
 }
 
@@ -56,23 +57,23 @@ export const noHooks: Hooks = {
 
 /** How many generations bad input may cause; undefined without a limit. */
 export function mayGenerate(
-  run: Pick<Run, 'plan'>,
+  given: Pick<Given, 'plan'>,
   id: CatalogueRequirement['id'],
 ): number | undefined {
-  const entry = run.plan.get(id)
+  const entry = given.plan.get(id)
   return entry?.run ? entry.mayGenerate : undefined
 }
 
-export function isPlanned(run: Pick<Run, 'plan'>, id: CatalogueRequirement['id']): boolean {
-  return run.plan.get(id)?.run === true
+export function isPlanned(given: Pick<Given, 'plan'>, id: CatalogueRequirement['id']): boolean {
+  return given.plan.get(id)?.run === true
 }
 
 /** A state that is made once a run. */
-export function perRun<T extends object>(make: () => T): (run: Pick<Run, 'journal'>) => T {
-  const states = new WeakMap<Run['journal'], T>()
-  return (run) => {
-    const known = states.get(run.journal) ?? make()
-    states.set(run.journal, known)
+export function perRun<T extends object>(make: () => T): (client: Pick<Client, 'journal'>) => T {
+  const states = new WeakMap<Client['journal'], T>()
+  return (client) => {
+    const known = states.get(client.journal) ?? make()
+    states.set(client.journal, known)
     return known
   }
 }

@@ -1,10 +1,23 @@
 import { type Member, examplePlace, roleOf } from '../../catalogue/operation.ts'
-import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
-import { operation as operationOf, readsOf } from '../../catalogue/operations.ts'
-import { catalogue, grantedRequirement } from '../../catalogue/catalogue.ts'
-import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
-import type { Area, Need, Requirement } from '../../catalogue/requirement.ts'
-import { mayBeUnreachable } from '../../catalogue/requirement.ts'
+import {
+  isOperationId,
+  type OperationId,
+  operations,
+  operation as operationOf,
+  readsOf,
+} from '../../catalogue/operations.ts'
+import {
+  catalogue,
+  grantedRequirement,
+  isRequirementId,
+  requirementOf,
+} from '../../catalogue/catalogue.ts'
+import {
+  type Area,
+  type Need,
+  type Requirement,
+  mayBeUnreachable,
+} from '../../catalogue/requirement.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { getAt, isObject, mergePatch, tokensOf } from '../../schemas/json.ts'
 import { matchesId, type Reason, undeclaredReason } from '../report/index.ts'

@@ -1,8 +1,14 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { HeaderLine } from '../http/index.ts'
 import type { Absence } from '../report/index.ts'
-import type { ApplicationValue, ResourceValues } from './target-file.ts'
-import type { Limits, OperationValue, ScenarioValue, TargetFile } from './target-file.ts'
+import type {
+  ApplicationValue,
+  ResourceValues,
+  Limits,
+  OperationValue,
+  ScenarioValue,
+  TargetFile,
+} from './target-file.ts'
 
 /** The target as a run uses it: files read, patterns and defaults resolved. */
 

@@ -14,12 +14,28 @@ import { whyUnreadable } from '../user-error.ts'
 import { fieldsOf, isKeyPerOperation, isNeeded, withEveryOperation } from './declared.ts'
 import { headerProblem, headerValueProblem, keyProblem } from './http-values.ts'
 import { askedKey, type Environment, labels, note } from './keys.ts'
-import { applicationNames, pdfNames } from './model.ts'
-import type { HookRequest, KeySource, KeySources, OperationBinding, Resources } from './model.ts'
-import type { Scenario, Secret, Target } from './model.ts'
+import {
+  applicationNames,
+  pdfNames,
+  type HookRequest,
+  type KeySource,
+  type KeySources,
+  type OperationBinding,
+  type Resources,
+  type Scenario,
+  type Secret,
+  type Target,
+} from './model.ts'
 import { didYouMean, requirementIds } from './nearest.ts'
-import type { ContentValue, HeaderValues, HookRequestValue } from './target-file.ts'
-import type { KeyValue, OperationValue, ScenarioValue, TargetFile } from './target-file.ts'
+import type {
+  ContentValue,
+  HeaderValues,
+  HookRequestValue,
+  KeyValue,
+  OperationValue,
+  ScenarioValue,
+  TargetFile,
+} from './target-file.ts'
 
 export interface Given {
   readonly key?: string

@@ -1,8 +1,13 @@
 import { levels } from '../../reporters/view/writing.ts'
 import 'vitest'
 import { afterAll, beforeAll, describe, type RunnerTestCase, test, vi } from 'vitest'
-import type { GivenTarget, Handover, RunEnded, Selected } from './suite-run.ts'
-import { createSuiteRun } from './suite-run.ts'
+import {
+  type GivenTarget,
+  type Handover,
+  type RunEnded,
+  type Selected,
+  createSuiteRun,
+} from './suite-run.ts'
 import { checkOptions, type ConformanceOptions } from '../options.ts'
 import { catalogue, type CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { groupBy } from '../../harness/group-by.ts'

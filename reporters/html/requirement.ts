@@ -1,10 +1,12 @@
-import type {
-  Failure,
-  RecordedRequest,
-  Report,
-  RequirementResult,
+import {
+  type Failure,
+  type RecordedRequest,
+  type Report,
+  type RequirementResult,
+  count,
+  reasonExpected,
+  sections,
 } from '../../harness/report/index.ts'
-import { count, reasonExpected, sections } from '../../harness/report/index.ts'
 import { htmlAttribute, htmlText, shortened, visible } from '../escape.ts'
 import { duration, kinds, levels } from '../view/writing.ts'
 import { evidence } from '../view/evidence.ts'

@@ -1,7 +1,10 @@
 import { groupBy } from '../../harness/group-by.ts'
-import type { Counts, Outcome, Report, RequirementResult } from '../../harness/report/index.ts'
 import { kinds, type Mark } from './writing.ts'
 import {
+  type Counts,
+  type Outcome,
+  type Report,
+  type RequirementResult,
   decisive,
   isLeftOutByOption,
   isSelected,

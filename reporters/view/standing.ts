@@ -1,5 +1,11 @@
-import type { Report, Verdict } from '../../harness/report/index.ts'
-import { commonReason, count, isMistake, outsideCause } from '../../harness/report/index.ts'
+import {
+  type Report,
+  type Verdict,
+  commonReason,
+  count,
+  isMistake,
+  outsideCause,
+} from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { total, selectedSummary } from './groups.ts'
 import { leftOutOf, requiredChecks } from './excused.ts'

@@ -20,8 +20,8 @@ import {
   NotExercised,
   type Probe,
 } from '../../harness/journal/index.ts'
-import type { RunOptions } from '../../harness/client/index.ts'
-import { isPlanned, perRun, type Run } from '../../harness/run/index.ts'
+import type { Client, Given, RunOptions } from '../../harness/client/index.ts'
+import { isPlanned, perRun } from '../../harness/run/index.ts'
 import type { KeySource, Secret, Target } from '../../harness/target/index.ts'
 import { elsewhere, queryIn } from './elsewhere.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
@@ -66,7 +66,7 @@ function byKeys(
     cases: (material) => cases(material, keysIn(material.target, material.operation)),
     ...(generated && { generated }),
     async casesIn(context, known, make) {
-      const { keys } = context.run
+      const { keys } = context.given
       const valid = await make()
       const material = { ...known, valid }
       const all = cases(material, {
@@ -197,18 +197,26 @@ export const invalid = byKeys((material, { full, ...keys }) => {
 const servedKeyless = perRun(() => new Map<RequirementId, Exchange>())
 
 /** Requests without a key for other requirements, such as attacks on a lock, must be refused as well. */
-export function noteKeyless(run: Pick<Run, 'journal' | 'plan'>, exchange: Exchange): void {
+export function noteKeyless(
+  client: Pick<Client, 'journal'>,
+  given: Pick<Given, 'plan'>,
+  exchange: Exchange,
+): void {
   const { probe, purpose, response } = exchange
   if (probe.operation === null || probe.credential !== noCredential) return
   const id = `${probe.operation}/401-missing-credentials` as const
   const isServed = response !== undefined && isGranted(response)
-  if (isServed && purpose.requirement !== id && isPlanned(run, id))
-    servedKeyless(run).set(id, exchange)
+  if (isServed && purpose.requirement !== id && isPlanned(given, id))
+    servedKeyless(client).set(id, exchange)
 }
 
-export async function failKeyless(run: Pick<Run, 'findings' | 'journal'>): Promise<void> {
-  for (const [id, exchange] of servedKeyless(run)) {
+export async function failKeyless(client: Pick<Client, 'findings' | 'journal'>): Promise<void> {
+  for (const [id, exchange] of servedKeyless(client)) {
     const expected = pairsOf(requirementOf(id), exchange.probe.operation!)
-    run.findings.onTraffic.set(id, { exchange, what: 'without an Authorization header', expected })
+    client.findings.onTraffic.set(id, {
+      exchange,
+      what: 'without an Authorization header',
+      expected,
+    })
   }
 }

@@ -190,7 +190,7 @@ function probeAt({ material, valid, wrong, at: { place, path, body } }: Asked): 
 }
 
 function lookThere(journal: Journal, sender: Sender, request: Ask, other: Elsewhere): Look {
-  const last = (sharedBy(sender.run).askedAt.get(other.place) ?? []).slice(-maxUnanswered)
+  const last = (sharedBy(sender.client).askedAt.get(other.place) ?? []).slice(-maxUnanswered)
   const isDropped = (one: Ask): boolean => {
     const [entry] = journal.entriesOf(one)
     return entry !== undefined && entry.exchange.response === undefined
@@ -205,7 +205,7 @@ function requestAt(sender: Sender, material: Material, wrong: Wrong, at: Elsewhe
   const { id, operation } = material.requirement
   const isKeyless = wrong.credential === noCredential
   const { place, path, body } = at
-  const { askedAt } = sharedBy(sender.run)
+  const { askedAt } = sharedBy(sender.client)
   const request: Ask = {
     name: `${isKeyless ? operation : id} ${wrong.what} at ${place} ${path} ${body}`,
     async source() {

@@ -1,3 +1,4 @@
+import type { Given, Client } from '../../harness/client/index.ts'
 import { operations } from '../../catalogue/operations.ts'
 import {
   describeResponse,
@@ -9,7 +10,7 @@ import {
   type Probe,
 } from '../../harness/journal/index.ts'
 import { targetReason } from '../../harness/report/index.ts'
-import { type Run, askHolding } from '../../harness/run/index.ts'
+import { askHolding } from '../../harness/run/index.ts'
 import { placeholderDraft } from './valid-request.ts'
 import { unknownWord } from './values.ts'
 
@@ -30,16 +31,17 @@ function likeness(exchange: Exchange): string {
   return `${exchange.response.status} ${text.replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')}`
 }
 
-function* probesOf(run: Pick<Run, 'objects' | 'options' | 'target'>): Generator<Probe> {
-  const { absent } = run.target
+function* probesOf(given: Pick<Given, 'objects' | 'options' | 'target'>): Generator<Probe> {
+  const { absent } = given.target
   const drafts = operations
     .filter(
-      (operation) => !absent[operation.id] && (operation.method === 'GET' || !run.options.readOnly),
+      (operation) =>
+        !absent[operation.id] && (operation.method === 'GET' || !given.options.readOnly),
     )
-    .map((operation) => placeholderDraft(run, operation.id))
+    .map((operation) => placeholderDraft(given, operation.id))
   const [reading] = drafts.filter((draft) => draft.method === 'GET')
   if (reading)
-    yield { ...reading, operation: null, path: `/v1/${unknownWord(run, 'alike')}`, params: {} }
+    yield { ...reading, operation: null, path: `/v1/${unknownWord(given, 'alike')}`, params: {} }
   yield* drafts
 }
 
@@ -53,21 +55,21 @@ function adviceFor(response: HttpResponse): string {
 }
 
 /** Before anything is judged, ends the run if every path gets the same answer, or a page: then this is not the API. */
-export async function endIfAlike(run: Run): Promise<void> {
-  if (!run.keys.hasFull) return
-  const credential = await run.keys.full()
+export async function endIfAlike(client: Client, given: Given): Promise<void> {
+  if (!given.keys.hasFull) return
+  const credential = await given.keys.full()
   const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
   let first: Exchange | undefined
-  for (const probe of probesOf(run)) {
-    const exchange = await askHolding(run, { ...probe, credential }, purpose)
+  for (const probe of probesOf(given)) {
+    const exchange = await askHolding(client, { ...probe, credential }, purpose)
     first ??= exchange
     const { response } = exchange
     if (!response || saysNothing.includes(response.status) || isOwn(response)) return
     if (likeness(exchange) !== likeness(first)) return
   }
-  if (!first?.response || (run.options.readOnly && first.response.status >= 400)) return
+  if (!first?.response || (given.options.readOnly && first.response.status >= 400)) return
   const { method, url } = first.recorded().request
   const seen = `${method} ${url} got ${describeResponse(first)}`
   const advice = adviceFor(first.response)
-  run.life.end('unreachable', targetReason(run.target.baseUrl, `${advice} (${seen})`))
+  client.life.end('unreachable', targetReason(given.target.baseUrl, `${advice} (${seen})`))
 }

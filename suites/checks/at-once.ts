@@ -1,6 +1,6 @@
-import { orElse } from '../../harness/client/index.ts'
+import { type Client, type Given, orElse } from '../../harness/client/index.ts'
 import type { Exchange, Probe } from '../../harness/journal/index.ts'
-import { type Run, maxAtOnce } from '../../harness/run/index.ts'
+import { maxAtOnce } from '../../harness/run/index.ts'
 import type { CaseVerdict, Judged } from './rules.ts'
 
 /** Acts on several at once. Once those in progress have ended, throws the first exception in order. */
@@ -19,11 +19,11 @@ export async function inBatches<T, R>(
 
 /** A further case: if it cannot be judged, the requirement does not pass, but its other cases are still judged. */
 export const furtherCase = (
-  run: Pick<Run, 'life'>,
+  client: Pick<Client, 'life'>,
   judge: () => Promise<CaseVerdict | undefined>,
 ): Promise<Judged> =>
   orElse(
-    run,
+    client,
     async (): Promise<Judged> => (await judge()) ?? { outcome: 'held', cases: 0 },
     ({ reason }): Judged => ({ outcome: 'open', why: reason, isFurther: true }),
   )
@@ -38,10 +38,11 @@ interface Together {
 
 /** Sends several requests at the same moment. A full run opens the connections with other requests first. */
 export function sendAtOnce(
-  run: Pick<Run, 'client' | 'options' | 'target'>,
+  client: Client,
+  given: Pick<Given, 'options' | 'target'>,
   { size, make, requirement, fresh = false }: Together,
 ): Promise<Exchange[]> {
-  const opens = !fresh && run.options.depth === 'full'
-  const count = Math.min(size, run.target.limits.concurrency)
-  return run.client.sendAtOnce(count, make, { requirement, role: 'probe' }, { fresh, opens })
+  const opens = !fresh && given.options.depth === 'full'
+  const count = Math.min(size, given.target.limits.concurrency)
+  return client.sendAtOnce(count, make, { requirement, role: 'probe' }, { fresh, opens })
 }

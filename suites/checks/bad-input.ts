@@ -1,5 +1,5 @@
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
-import { effectOf } from '../../harness/client/index.ts'
+import { type Client, type Given, effectOf } from '../../harness/client/index.ts'
 import {
   NotExercised,
   Throttled,
@@ -11,13 +11,7 @@ import {
   type Verdict,
 } from '../../harness/journal/index.ts'
 import { leftOut, type Reason } from '../../harness/report/index.ts'
-import {
-  mayGenerate,
-  type Run,
-  type CheckContext,
-  maxAtOnce,
-  sendShared,
-} from '../../harness/run/index.ts'
+import { mayGenerate, type CheckContext, maxAtOnce, sendShared } from '../../harness/run/index.ts'
 import { type Case, type CaseCondition, countAll, type Material, type Refusal } from './case.ts'
 import { whyNotOfInput } from './control.ts'
 import { sharedBy } from './created.ts'
@@ -40,7 +34,7 @@ function casesOf(material: Material): readonly Case[] {
   // Some of it may be accepted.
   if (material.options.readOnly && material.valid.effect !== 'none')
     throw new NotExercised(leftOut('--read-only'))
-  return sampled({ run: material, requirement: material.requirement }, oddCases(material))
+  return sampled({ given: material, requirement: material.requirement }, oddCases(material))
 }
 
 /**
@@ -49,26 +43,33 @@ function casesOf(material: Material): readonly Case[] {
  */
 async function judge(refusal: Refusal, isEnd: boolean): Promise<Verdict> {
   const { context, material, cases } = refusal
-  const { run } = context
+  const { client, given } = context
   const rules = new Map<Case, CaseRule>()
   const ruleOf: RuleOf = (one) => {
     const known = rules.get(one) ?? remembering(refusal.ruleOf(one))
     rules.set(one, known)
     return known
   }
-  const generates = effectOf(run, material.operation) === 'generates'
+  const generates = effectOf(given, material.operation) === 'generates'
   const mayTake = (one: Case): boolean => generates && one.effect !== 'none'
-  const look = (some: readonly Case[]) => (most: number) => walk(run.journal, ruleOf, some, most)
-  const { generated } = sharedBy(run)
+  const look = (some: readonly Case[]) => (most: number) => walk(client.journal, ruleOf, some, most)
+  const { generated } = sharedBy(client)
   const unlimited = { left: Infinity }
-  const allowed = mayGenerate(run, context.requirement.id)
+  const allowed = mayGenerate(given, context.requirement.id)
   const allowance = allowed === undefined ? unlimited : (generated.allowance ??= { left: allowed })
-  const free = await settleWalk(run, ruleOf, look(cases.filter((one) => !mayTake(one))), unlimited)
+  const free = await settleWalk(
+    client,
+    ruleOf,
+    look(cases.filter((one) => !mayTake(one))),
+    unlimited,
+  )
   const costly = free.end
     ? free
-    : await settleWalk(run, ruleOf, look(cases.filter(mayTake)), allowance)
+    : await settleWalk(client, ruleOf, look(cases.filter(mayTake)), allowance)
   const judged = free.judged + costly.judged
-  const failed = (await ended(run, costly)) ?? (isEnd && (await crashOf(run, material.operation)))
+  const failed =
+    (await ended(client, given, costly)) ??
+    (isEnd && (await crashOf(client, given, material.operation)))
   if (failed) return { ...failed, cases: judged }
   if (!isEnd) {
     generated.waiting += countAll(costly.pending.map((other) => other.one))
@@ -76,7 +77,7 @@ async function judge(refusal: Refusal, isEnd: boolean): Promise<Verdict> {
   }
   const left = costly.pending.length
   if (left === 0) return { outcome: 'held', cases: judged }
-  const { maxGenerations } = run.target.limits
+  const { maxGenerations } = given.target.limits
   // What was used, and what had to wait for it.
   const enough = Math.ceil((maxGenerations + generated.waiting) / 10) * 10
   const why = `maxGenerations: the target accepts so much bad input that limits.maxGenerations (${maxGenerations}) is used up; ${enough} would be enough; ${left} of ${judged + left} cases were not judged`
@@ -138,13 +139,13 @@ function whichBroke(
 
 /** Sends the requests of a walk, as long as the allowance covers them all if accepted; unanswered ones count. */
 async function settleWalk(
-  run: Run,
+  client: Client,
   ruleOf: RuleOf,
   look: (most: number) => Walk,
   allowance: { left: number },
 ): Promise<Walk> {
   const isGranted = (one: Case): boolean => {
-    const verdict = ruleOf(one).judge(run.journal)
+    const verdict = ruleOf(one).judge(client.journal)
     return verdict.outcome === 'held' && verdict.isGranted === true
   }
   for (;;) {
@@ -153,28 +154,36 @@ async function settleWalk(
     const batch = seen.pending.slice(0, most)
     if (seen.end || batch.length === 0) return seen
     allowance.left -= batch.length
-    await Promise.all(batch.flatMap((one) => one.asks).map((ask) => sendShared(run, ask)))
+    await Promise.all(batch.flatMap((one) => one.asks).map((ask) => sendShared(client, ask)))
     allowance.left += batch.length - batch.filter((other) => isGranted(other.one)).length
   }
 }
 
-async function ended(run: Run, one: Pick<Walk, 'end' | 'judged'>): Promise<Verdict | undefined> {
+async function ended(
+  client: Client,
+  given: Given,
+  one: Pick<Walk, 'end' | 'judged'>,
+): Promise<Verdict | undefined> {
   if (!one.end) return undefined
   if ('reason' in one.end)
     return { outcome: 'open', cases: one.judged, why: one.end.reason, reason: one.end }
-  const why = await whyNotOfInput(run, one.end.exchange)
+  const why = await whyNotOfInput(client, given, one.end.exchange)
   return why === undefined
     ? { outcome: 'broken', cases: one.judged, evidence: [one.end] }
     : { outcome: 'open', cases: one.judged, why }
 }
 
-async function crashOf(run: Run, operation: OperationId): Promise<Verdict | undefined> {
-  const crash = sharedBy(run).crashes.find((one) => one.exchange.probe.operation === operation)
+async function crashOf(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Verdict | undefined> {
+  const crash = sharedBy(client).crashes.find((one) => one.exchange.probe.operation === operation)
   if (!crash) return undefined
   const { exchange, what } = crash
   const shownBy = exchange.purpose.requirement
   const end: Evidence = { exchange, what, expected: 'anything but a 5xx', shownBy }
-  return ended(run, { judged: 1, end })
+  return ended(client, given, { judged: 1, end })
 }
 
 /** A crash on a creation proves nothing if a second valid creation crashes too: another requirement reports that. */
@@ -182,7 +191,10 @@ async function requireAnother(context: CheckContext, material: Material): Promis
   if (operationOf(material.operation).creates?.name === undefined) return
   // A new object per try, since the answer to the first may be lost.
   const purpose = { role: 'setup', isSuccess: countsAsGranted } as const
-  const another = await context.send(() => validRequest(context.run, material.operation), purpose)
+  const another = await context.send(
+    () => validRequest(context.client, context.given, material.operation),
+    purpose,
+  )
   if (countsAsGranted(another)) return
   const Reason = another.throttled ? Throttled : NotExercised
   throw new Reason(`a second valid request ${wasAnswered(another)}`)

@@ -1,7 +1,7 @@
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
-import { orElse } from '../../harness/client/index.ts'
+import { type Client, type Given, orElse } from '../../harness/client/index.ts'
 import { isGranted, type Probe, countsAsGranted } from '../../harness/journal/index.ts'
-import { ask, type CheckContext, type Run } from '../../harness/run/index.ts'
+import { ask, type CheckContext } from '../../harness/run/index.ts'
 import { otherApplications, type OtherObject } from '../../harness/target/index.ts'
 import {
   atOtherPath,
@@ -49,7 +49,8 @@ export async function sendable(
   cases: readonly Case[],
 ): Promise<readonly Case[]> {
   const hasOther =
-    cases.some((one) => one.isAtOtherPath) && (await grantsAtOtherPath(context.run, operation))
+    cases.some((one) => one.isAtOtherPath) &&
+    (await grantsAtOtherPath(context.client, context.given, operation))
   const others = new Set(cases.flatMap((one) => one.other ?? []))
   const changes = new Map<OtherObject, ((valid: Probe) => Probe) | undefined>()
   for (const other of others) changes.set(other, await otherObject(context, operation, other))
@@ -59,20 +60,21 @@ export async function sendable(
 }
 
 function otherObject(context: CheckContext, id: OperationId, other: OtherObject) {
-  const make = context.run.others[id]
-  return once(context.run, `${other} of ${id}`, () =>
-    orElse(context.run, async () => {
-      const change = context.run.options.readOnly ? undefined : await make?.(other)
+  const make = context.given.others[id]
+  return once(context.client, `${other} of ${id}`, () =>
+    orElse(context.client, async () => {
+      const change = context.given.options.readOnly ? undefined : await make?.(other)
       // The target file says what a declared one accepts.
       if (!change || other !== 'created') return change
-      const valid = async (): Promise<Probe> => change(await validRequest(context.run, id))
+      const valid = async (): Promise<Probe> =>
+        change(await validRequest(context.client, context.given, id))
       // No other requirement sends this request, so the line to repeat a failure names this requirement.
       const purpose = {
         requirement: context.requirement.id,
         role: 'control',
         isSuccess: countsAsGranted,
       } as const
-      return countsAsGranted(await ask(context.run, valid, purpose)) ? change : undefined
+      return countsAsGranted(await ask(context.client, valid, purpose)) ? change : undefined
     }),
   )
 }
@@ -129,13 +131,13 @@ export function otherObjects({ operation, target: { resources } }: Material): Ot
   return [...byId.values(), 'created']
 }
 
-async function grantsAtOtherPath(run: Run, id: OperationId): Promise<boolean> {
-  const path = otherPathOf(run, id)
-  if (path === undefined || run.options.readOnly) return false
-  return once(run, `other path of ${id}`, async () => {
-    const make = async (): Promise<Probe> => ({ ...(await validRequest(run, id)), path })
+async function grantsAtOtherPath(client: Client, given: Given, id: OperationId): Promise<boolean> {
+  const path = otherPathOf(given, id)
+  if (path === undefined || given.options.readOnly) return false
+  return once(client, `other path of ${id}`, async () => {
+    const make = async (): Promise<Probe> => ({ ...(await validRequest(client, given, id)), path })
     const purpose = { requirement: null, role: 'control', skipJudging: 'at all' } as const
-    const { response } = await ask(run, make, purpose)
+    const { response } = await ask(client, make, purpose)
     return response !== undefined && isGranted(response)
   })
 }

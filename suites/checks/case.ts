@@ -1,10 +1,11 @@
+import type { Client, Given } from '../../harness/client/index.ts'
 import type fc from 'fast-check'
 import type { Effect } from '../../catalogue/operation.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 import type { Exchange, Probe, Journal, Ask, Verdict } from '../../harness/journal/index.ts'
-import type { Run, CheckContext } from '../../harness/run/index.ts'
+import type { CheckContext } from '../../harness/run/index.ts'
 import type { OtherObject } from '../../harness/target/index.ts'
 import { nameOfControl } from './control.ts'
 import type { CaseRule, Look } from './rules.ts'
@@ -54,7 +55,7 @@ export interface Case {
 }
 
 export interface Sender {
-  readonly run: Run
+  readonly client: Client
   valid(): Promise<Probe>
   look(journal: Journal, request: Ask): Look
 }
@@ -134,14 +135,14 @@ export const controlName = (material: Material, one: Case): string | undefined =
 export function quickCases(material: Material, all: readonly Case[]): readonly Case[] {
   const { requirement } = material
   return sampled(
-    { run: material, requirement },
+    { given: material, requirement },
     all.filter((one) => !one.when),
   )
 }
 
-export function otherPathOf(run: Pick<Run, 'target'>, id: OperationId): string | undefined {
+export function otherPathOf(given: Pick<Given, 'target'>, id: OperationId): string | undefined {
   const { path, otherPaths } = operationOf(id)
-  const own = run.target.operations[id]?.path ?? path
+  const own = given.target.operations[id]?.path ?? path
   return otherPaths.length === 0 ? undefined : [path, ...otherPaths].find((one) => one !== own)
 }
 

@@ -9,8 +9,15 @@ import {
   withFinding,
 } from '../../harness/journal/index.ts'
 import { getAt } from '../../schemas/json.ts'
-import { effectOf, isOwnBreakdown, orElse, pause } from '../../harness/client/index.ts'
-import { type Run, ask, type CheckContext } from '../../harness/run/index.ts'
+import {
+  type Client,
+  type Given,
+  effectOf,
+  isOwnBreakdown,
+  orElse,
+  pause,
+} from '../../harness/client/index.ts'
+import { ask, type CheckContext } from '../../harness/run/index.ts'
 import {
   isOperationId,
   operation as operationOf,
@@ -38,8 +45,8 @@ export function operationIn(context: CheckContext): OperationId {
 }
 
 /** The operation's valid request, sent once per run. Throws `NotExercised` if not declared. */
-export const control = (run: Run, operation: OperationId): Promise<Control> =>
-  once(run, `control ${operation}`, () => sendControl(run, operation))
+export const control = (client: Client, given: Given, operation: OperationId): Promise<Control> =>
+  once(client, `control ${operation}`, () => sendControl(client, given, operation))
 
 export const nameOfControl = ({ headers, query, body }: Probe): string =>
   `with ${JSON.stringify([headers, query])} ${String(body)}`
@@ -49,34 +56,41 @@ export const nameOfControl = ({ headers, query, body }: Probe): string =>
  * @param name of the additions: equal names mean equal requests
  */
 export const controlWith = (
-  run: Run,
+  client: Client,
+  given: Given,
   operation: OperationId,
   name: string,
   valid: () => Promise<Probe>,
 ): Promise<Control> =>
-  once(run, `control ${operation} ${name}`, () => sendControl(run, operation, valid))
+  once(client, `control ${operation} ${name}`, () => sendControl(client, given, operation, valid))
 
-export async function grantedControl(run: Run, operation: OperationId, why?: string) {
-  const { state, ...found } = await control(run, operation)
+export async function grantedControl(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+  why?: string,
+) {
+  const { state, ...found } = await control(client, given, operation)
   if (state !== 'granted') throw notGranted(found, why)
   return { ...found, state }
 }
 
 async function sendControl(
-  run: Run,
+  client: Client,
+  given: Given,
   operation: OperationId,
   own?: () => Promise<Probe>,
 ): Promise<Control> {
-  const valid = own ?? (() => validRequest(run, operation))
-  if (run.options.readOnly && effectOf(run, operation) !== 'none')
+  const valid = own ?? (() => validRequest(client, given, operation))
+  if (given.options.readOnly && effectOf(given, operation) !== 'none')
     return { state: 'none', said: () => 'not sent: --read-only', valid }
-  const distinct = own ?? (() => distinctRequest(run, operation))
+  const distinct = own ?? (() => distinctRequest(client, given, operation))
   return orElse(
-    run,
-    () => sendUntilGranted(run, operation, valid, distinct),
+    client,
+    () => sendUntilGranted(client, given, operation, valid, distinct),
     (error): Control => {
       // A stopped operation has already shown how it answers valid requests.
-      const exchange = run.client.breaker.unanswered(operation)
+      const exchange = client.breaker.unanswered(operation)
       if (!exchange) throw error
       return { state: 'refused', said: () => saidBy(exchange), exchange, valid }
     },
@@ -96,25 +110,27 @@ export function triesFor(operation: OperationId, exchange: Exchange): number {
  * attempts.
  */
 async function sendUntilGranted(
-  run: Run,
+  client: Client,
+  given: Given,
   operation: OperationId,
   valid: () => Promise<Probe>,
   distinct: () => Promise<Probe>,
 ): Promise<Control> {
   const requirement = grantedRequirement[operation]
   const purpose = { requirement, role: 'control', isSuccess: countsAsGranted } as const
-  let exchange = await ask(run, valid, purpose)
+  let exchange = await ask(client, valid, purpose)
   const isOpen = (tries: number): boolean =>
     !countsAsGranted(exchange) && tries < triesFor(operation, exchange)
   for (let tries = 1; isOpen(tries); tries++) {
     // If it cannot be repeated, because its application is busy, the first answer stays.
-    const more = await orElse(run, () => ask(run, distinct, purpose))
+    const more = await orElse(client, () => ask(client, distinct, purpose))
     if (!more) break
     exchange = more
   }
   if (countsAsGranted(exchange))
     return { state: 'granted', said: () => saidBy(exchange), exchange, valid }
-  const remarks = noteUnknown(run, operation, exchange) + settlingRemark(run, exchange)
+  const remarks =
+    noteUnknown(client, given, operation, exchange) + settlingRemark(client, given, exchange)
   return { state: 'refused', said: () => saidBy(exchange) + remarks, exchange, valid }
 }
 
@@ -132,15 +148,19 @@ export function notGranted(
 export const saidBy = (exchange: Exchange): string =>
   withFinding(exchange, `${exchange.response ? 'answered ' : ''}${describeResponse(exchange)}`)
 
-export async function controlExchange(run: Run, operation: OperationId): Promise<Exchange> {
-  const { exchange, said } = await control(run, operation)
+export async function controlExchange(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Exchange> {
+  const { exchange, said } = await control(client, given, operation)
   if (!exchange) throw new NotExercised(said())
   return exchange
 }
 
 /** The member of the target file that the answer calls unknown: an object or model. */
 function memberToCheck(
-  run: Pick<Run, 'target'>,
+  given: Pick<Given, 'target'>,
   operation: OperationId,
   exchange: Exchange,
   said: string,
@@ -149,19 +169,19 @@ function memberToCheck(
   if (
     !exchange.response ||
     exchange.response.tpe === undefined ||
-    run.target.baseUrl.endsWith('/v1')
+    given.target.baseUrl.endsWith('/v1')
   )
     return undefined
   const { status } = exchange.response
   const [parameter] = Object.keys(exchange.probe.params)
   if (parameter !== undefined) {
     const place = operationOf(operation).params?.[parameter]?.declaredAt
-    const isNamed = place !== undefined && getAt(run.target.file, place) !== undefined
+    const isNamed = place !== undefined && getAt(given.target.file, place) !== undefined
     return isNamed && (status === 404 || status === 410)
       ? place.slice(1).replaceAll('/', '.')
       : undefined
   }
-  const model = run.target.operations[operation]?.fields['model']
+  const model = given.target.operations[operation]?.fields['model']
   const aboutModel = status === 404 || (status === 400 && /model/i.test(said))
   return model !== undefined && aboutModel
     ? `operations.${operation}.body${model.replaceAll('/', '.')}`
@@ -169,15 +189,16 @@ function memberToCheck(
 }
 
 function noteUnknown(
-  run: Pick<Run, 'findings' | 'journal' | 'target'>,
+  client: Pick<Client, 'findings' | 'journal'>,
+  given: Pick<Given, 'target'>,
   operation: OperationId,
   exchange: Exchange,
 ): string {
   const said = describeResponse(exchange)
-  const member = memberToCheck(run, operation, exchange, said)
+  const member = memberToCheck(given, operation, exchange, said)
   // The unknown object may be the uploaded file.
-  if (member === undefined || settlingRemark(run, exchange) !== '') return ''
-  run.findings.signs.add(member, `${operation} got ${said}: check ${member} in the target file`)
+  if (member === undefined || settlingRemark(client, given, exchange) !== '') return ''
+  client.findings.signs.add(member, `${operation} got ${said}: check ${member} in the target file`)
   return `: check ${member} in the target file`
 }
 
@@ -186,15 +207,19 @@ const recovery = { tries: 4, pauseMs: 500 }
 /** Consecutive valid requests: enough to hit a failure of every twelfth request. */
 const inARow = 12
 
-async function breaksOnValid(run: Run, operation: OperationId): Promise<Exchange | undefined> {
-  if (!isDeclared(run, operation)) return undefined
-  const { state, exchange, valid } = await control(run, operation)
+async function breaksOnValid(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Exchange | undefined> {
+  if (!isDeclared(given, operation)) return undefined
+  const { state, exchange, valid } = await control(client, given, operation)
   if (state !== 'granted') return exchange && isOwnBreakdown(exchange) ? exchange : undefined
   const send = async (): Promise<Exchange> =>
-    ask(run, await valid(), { requirement: null, role: 'control' })
+    ask(client, await valid(), { requirement: null, role: 'control' })
   let sent = await send()
   for (let tries = 1; tries < recovery.tries && !countsAsGranted(sent); tries++) {
-    await pause(run, recovery.pauseMs)
+    await pause(client, recovery.pauseMs)
     sent = await send()
   }
   if (!countsAsGranted(sent)) return undefined
@@ -206,17 +231,25 @@ async function breaksOnValid(run: Run, operation: OperationId): Promise<Exchange
  * The valid request that crashed in the same way, so that the input is not to blame. Checked once per run, after a
  * crash.
  */
-export async function breakdownAnyway(run: Run, broken: Exchange): Promise<Exchange | undefined> {
+export async function breakdownAnyway(
+  client: Client,
+  given: Given,
+  broken: Exchange,
+): Promise<Exchange | undefined> {
   const { operation } = broken.probe
   if (operation === null || !isOwnBreakdown(broken)) return undefined
-  return once(run, `valid requests of ${operation} after one that broke`, () =>
-    orElse(run, () => breaksOnValid(run, operation)),
+  return once(client, `valid requests of ${operation} after one that broke`, () =>
+    orElse(client, () => breaksOnValid(client, given, operation)),
   )
 }
 
 /** Why the answer does not depend on the input: a valid request gets the same; undefined otherwise. */
-export async function whyNotOfInput(run: Run, broken: Exchange): Promise<string | undefined> {
-  const valid = await breakdownAnyway(run, broken)
+export async function whyNotOfInput(
+  client: Client,
+  given: Given,
+  broken: Exchange,
+): Promise<string | undefined> {
+  const valid = await breakdownAnyway(client, given, broken)
   return (
     valid &&
     `valid requests sometimes get ${describeResponse(valid)} too, so this says nothing about the input`

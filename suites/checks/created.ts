@@ -1,6 +1,6 @@
 import { operation as operationOf } from '../../catalogue/operations.ts'
-import { pause } from '../../harness/client/index.ts'
-import { perRun, type Run } from '../../harness/run/index.ts'
+import { type Client, type Given, pause } from '../../harness/client/index.ts'
+import { perRun } from '../../harness/run/index.ts'
 import {
   describeResponse,
   type Exchange,
@@ -34,11 +34,11 @@ export const sharedBy = perRun(() => ({
 }))
 
 export function once<T>(
-  run: Pick<Run, 'journal'>,
+  client: Pick<Client, 'journal'>,
   name: string,
   make: () => Promise<T>,
 ): Promise<T> {
-  const { made } = sharedBy(run)
+  const { made } = sharedBy(client)
   const known = made.get(name)
   if (known) return known as Promise<T>
   const promise = make()
@@ -63,43 +63,47 @@ export async function resendWhile(
   return exchange
 }
 
-function namedUploads(run: Pick<Run, 'journal'>, probe: Probe): [id: string, at: number][] {
+function namedUploads(client: Pick<Client, 'journal'>, probe: Probe): [id: string, at: number][] {
   const text = typeof probe.body === 'string' ? probe.body : ''
   const named = Object.values(probe.params)
-  return [...sharedBy(run).uploads.at].filter(([id]) => named.includes(id) || text.includes(id))
+  return [...sharedBy(client).uploads.at].filter(([id]) => named.includes(id) || text.includes(id))
 }
 
-export const uploadsIn = (run: Pick<Run, 'journal'>, probe: Probe): string =>
-  namedUploads(run, probe)
+export const uploadsIn = (client: Pick<Client, 'journal'>, probe: Probe): string =>
+  namedUploads(client, probe)
     .map(([id]) => id)
     .join(' ')
 
 /** What to raise if a refusal may only mean that a new file is not usable yet. */
-export function settlingRemark(run: Pick<Run, 'journal' | 'target'>, exchange: Exchange): string {
+export function settlingRemark(
+  client: Pick<Client, 'journal'>,
+  given: Pick<Given, 'target'>,
+  exchange: Exchange,
+): string {
   const { alreadyDone } =
     exchange.probe.operation === null ? {} : operationOf(exchange.probe.operation)
   // Such an answer shows that the file exists.
   const isThere = alreadyDone?.[0] === exchange.response?.status
   const isNotThere = !isThere && [404, 409, 425].includes(exchange.response?.status ?? 0)
-  if (!isNotThere || uploadsIn(run, exchange.probe) === '') return ''
-  return `; if an upload takes longer than ${run.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
+  if (!isNotThere || uploadsIn(client, exchange.probe) === '') return ''
+  return `; if an upload takes longer than ${given.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
 }
 
 /** Notes how long a file was refused before it was accepted: later files get as much time before their first use. */
-export function noteLag(run: Pick<Run, 'client' | 'journal'>, exchange: Exchange): void {
-  const { uploads } = sharedBy(run)
+export function noteLag(client: Client, exchange: Exchange): void {
+  const { uploads } = sharedBy(client)
   if (!exchange.purpose.isSuccess) return
-  const isLate = isSettling(run.client.known, exchange)
+  const isLate = isSettling(client.known, exchange)
   if (!isLate && uploads.late.size === 0) return
-  for (const [id, at] of namedUploads(run, exchange.probe))
+  for (const [id, at] of namedUploads(client, exchange.probe))
     if (isLate) uploads.late.add(id)
     else if (uploads.late.has(id) && countsAsGranted(exchange))
       uploads.lagMs = Math.max(uploads.lagMs, exchange.sentAt - at)
 }
 
 /** When to repeat an attempt on a new object, in ms after its creation: 1 s, and `settleMs`. */
-export function laterAttempts(run: Pick<Run, 'target'>): readonly number[] {
-  const { settleMs } = run.target.limits
+export function laterAttempts(given: Pick<Given, 'target'>): readonly number[] {
+  const { settleMs } = given.target.limits
   return [...new Set([Math.min(1000, settleMs), settleMs])].filter((ms) => ms > 0)
 }
 
@@ -108,34 +112,35 @@ export function laterAttempts(run: Pick<Run, 'target'>): readonly number[] {
  * @param madeAtMs creation time (`performance.now()`), if not now
  */
 export async function retryWhileSettling(
-  run: Pick<Run, 'life' | 'target'>,
+  client: Pick<Client, 'life'>,
+  given: Pick<Given, 'target'>,
   attempt: () => Promise<Exchange>,
   willDo: (exchange: Exchange) => boolean,
   madeAtMs = performance.now(),
 ): Promise<Exchange> {
   let exchange = await attempt()
-  for (const ms of laterAttempts(run)) {
-    const isSettled = exchange.sentAt > madeAtMs + run.target.limits.settleMs
+  for (const ms of laterAttempts(given)) {
+    const isSettled = exchange.sentAt > madeAtMs + given.target.limits.settleMs
     if (isSettled || exchange.throttled || exchange.unansweredTwice || willDo(exchange)) break
-    await pause(run, Math.max(0, madeAtMs + ms - performance.now()))
+    await pause(client, Math.max(0, madeAtMs + ms - performance.now()))
     exchange = await attempt()
   }
   return exchange
 }
 
-export function namedId(run: Pick<Run, 'target'>, creation: Exchange): string {
-  const id = createdId(run, creation)
+export function namedId(given: Pick<Given, 'target'>, creation: Exchange): string {
+  const id = createdId(given, creation)
   if (id !== undefined) return id
   const place = `operations.${creation.probe.operation}.fields.id`
   throw new NotExercised(`the answer has no usable id at ${place}: ${describeResponse(creation)}`)
 }
 
-export function noteCreated(run: Pick<Run, 'objects' | 'target'>, exchange: Exchange): void {
+export function noteCreated(given: Pick<Given, 'objects' | 'target'>, exchange: Exchange): void {
   const { operation, creates } = exchange.probe
   if (operation === null || !operationOf(operation).creates) return
-  const id = createdId(run, exchange)
+  const id = createdId(given, exchange)
   if (id === undefined) return
-  run.objects.takenIds.add(id.toLowerCase())
-  run.objects.madeAt.set(id, exchange.endedAt)
-  run.objects.created.push({ operation, id, ...(creates === undefined ? {} : { name: creates }) })
+  given.objects.takenIds.add(id.toLowerCase())
+  given.objects.madeAt.set(id, exchange.endedAt)
+  given.objects.created.push({ operation, id, ...(creates === undefined ? {} : { name: creates }) })
 }

@@ -1,3 +1,4 @@
+import type { Client } from '../../harness/client/index.ts'
 import { oversized, type Pairs } from '../../catalogue/expected.ts'
 import { operation } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
@@ -13,7 +14,7 @@ import {
   type Evidence,
   type Verdict,
 } from '../../harness/journal/index.ts'
-import { perRun, type Run, type Judge } from '../../harness/run/index.ts'
+import { perRun, type Judge } from '../../harness/run/index.ts'
 
 interface Tally {
   cases: number
@@ -189,19 +190,19 @@ const envelopeOf = perRun(createEnvelopeWatch)
 
 const maxShown = 3
 
-export const watchEnvelope = (run: Pick<Run, 'journal'>, exchange: Exchange): void =>
-  envelopeOf(run).observe(exchange)
+export const watchEnvelope = (client: Pick<Client, 'journal'>, exchange: Exchange): void =>
+  envelopeOf(client).observe(exchange)
 
 /** Judges an observed requirement by all answers of the run; must be called last. */
 export const byAllAnswers: Judge = async (one): Promise<Verdict> => {
   const id = one.requirement.id as ObservedRequirement
-  const watch = envelopeOf(one.run)
-  const { gatewayErrors, poisonedResponses } = one.run.findings
+  const watch = envelopeOf(one.client)
+  const { gatewayErrors, poisonedResponses } = one.client.findings
   const { cases, failures } = watch.tally(id)
   const isElsewhere = async (evidence: Evidence): Promise<boolean> =>
     watch.breaksAnyway(evidence.exchange) ||
     gatewayErrors.has(evidence.exchange.response!) ||
-    (await breakdownAnyway(one.run, evidence.exchange)) !== undefined
+    (await breakdownAnyway(one.client, one.given, evidence.exchange)) !== undefined
   const own: Evidence[] = []
   for (const failure of failures) {
     if (poisonedResponses.has(failure.exchange.response!)) continue
@@ -209,7 +210,7 @@ export const byAllAnswers: Judge = async (one): Promise<Verdict> => {
   }
   const [first, ...more] = own.slice(0, maxShown)
   if (first) return { outcome: 'broken', cases, evidence: [first, ...more] }
-  const { ended } = one.run.life
+  const { ended } = one.client.life
   if (ended) return { outcome: 'open', why: ended.message, reason: ended.reason }
   if (cases > 0) return { outcome: 'held', cases }
   return { outcome: 'open', why: 'this run produced no answer to check' }

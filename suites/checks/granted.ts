@@ -1,3 +1,4 @@
+import type { Given, Client } from '../../harness/client/index.ts'
 import {
   countsAsGranted,
   type Evidence,
@@ -12,7 +13,6 @@ import {
 import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
 import { isObject } from '../../schemas/json.ts'
 import {
-  type Run,
   type CheckContext,
   type Finding,
   grantedFinding,
@@ -44,7 +44,7 @@ import { around, asScenario } from './scenario.ts'
 import { applyScenario, validRequest } from './valid-request.ts'
 import { type Known, seedFor } from './values.ts'
 
-export type GrantedCheck = (run: Run, exchange: Exchange) => Finding | undefined
+export type GrantedCheck = (given: Given, exchange: Exchange) => Finding | undefined
 
 export interface GrantedByCases extends KnownCases {
   readonly judge: Judge
@@ -112,7 +112,7 @@ export function byControl(of: OfControl = {}): GrantedByCases {
 
 export const accepted = byControl({
   async answer(context, operation) {
-    const sent = await controlExchange(context.run, operation)
+    const sent = await controlExchange(context.client, context.given, operation)
     const isAlready = sent.response?.status === 409 && countsAsGranted(sent)
     return isAlready ? sendWithFreshFile(context, operation, sent) : sent
   },
@@ -136,29 +136,29 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
     cases: chosen,
     ...(generated && { generated }),
     async judge(context) {
-      const { run, requirement, scenario } = context
+      const { client, given, requirement, scenario } = context
       const operation = operationIn(context)
       const first = options.control && (await judgeControl(context, operation, options.control))
       if (first && (scenario || first.outcome !== 'held')) return first
       const ruleOf = grantedRules(context, operation)
       const ofCase = (one: Case): CaseRule =>
-        ruleOf({ ...one, make: makerOf(run, operation, one), check })
+        ruleOf({ ...one, make: makerOf(client, given, operation, one), check })
       if (scenario) {
         const rule = allOf([ofCase({ ...unchanged, what })])
-        return inScenario(context, operation, () => settle(run, rule))
+        return inScenario(context, operation, () => settle(client, rule))
       }
-      const material = materialOf(run, requirement, operation)
+      const material = materialOf(given, requirement, operation)
       const own = chosen(material).filter((one) => !one.isControl)
       const arbitrary = material.options.depth === 'full' ? generated?.(material) : undefined
       const search = {
-        seed: seedFor(run.options.seed, requirement.id),
-        numRuns: run.options.grantedRuns,
+        seed: seedFor(given.options.seed, requirement.id),
+        numRuns: given.options.grantedRuns,
       }
       const rule = allOf(own.map(ofCase), {
         ...(arbitrary && { generated: generatedBy({ arbitrary, ruleOf: ofCase, ...search }) }),
       })
       const judge = async (isEnd: boolean): Promise<Verdict> => {
-        const verdict = await settle(run, rule, isEnd)
+        const verdict = await settle(client, rule, isEnd)
         return { ...verdict, cases: (verdict.cases ?? 0) + (first ? 1 : 0) }
       }
       const verdict = await judge(false)
@@ -167,27 +167,28 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
   }
 }
 
-const makerOf = (run: Run, operation: OperationId, one: Case) => async (): Promise<Probe> => {
-  const valid = await validRequest(run, operation)
-  return { ...one.change(valid), effect: valid.effect, fault: one.fault }
-}
+const makerOf =
+  (client: Client, given: Given, operation: OperationId, one: Case) => async (): Promise<Probe> => {
+    const valid = await validRequest(client, given, operation)
+    return { ...one.change(valid), effect: valid.effect, fault: one.fault }
+  }
 
 async function judgeControl(
   context: CheckContext,
   operation: OperationId,
   of: OfControl,
 ): Promise<Verdict> {
-  const { run } = context
+  const { client, given } = context
   const { check, what = withValid, expected = successOf(context), tries = 0 } = of
-  const answer = of.answer ?? (() => controlExchange(run, operation))
+  const answer = of.answer ?? (() => controlExchange(client, given, operation))
   return inScenario(context, operation, async (): Promise<Verdict> => {
     const exchange = await answer(context, operation)
-    const found = grantedFinding(context, exchange, expected) ?? check?.(run, exchange)
+    const found = grantedFinding(context, exchange, expected) ?? check?.(given, exchange)
     const verdict = concluded([findingVerdict(found, { exchange, what })])
     if (verdict.outcome !== 'broken' || !exchange.response || tries === 0) return verdict
     const ruleOf = grantedRules(context, operation)
-    const make = (): Promise<Probe> => validRequest(run, operation)
-    return settle(run, allOf([ruleOf({ make, what, check, tries })]))
+    const make = (): Promise<Probe> => validRequest(client, given, operation)
+    return settle(client, allOf([ruleOf({ make, what, check, tries })]))
   })
 }
 
@@ -199,7 +200,7 @@ interface GrantedRequest extends Pick<Case, 'what' | 'when' | 'before'> {
 
 /** Rules about valid requests that must be granted and pass their check, as often as their answers may vary. */
 function grantedRules(context: CheckContext, operation: OperationId) {
-  const { run, requirement } = context
+  const { client, given, requirement } = context
   const requestOf = (name: string, make: () => Promise<Probe>, purpose: object): Ask => {
     let made: Promise<Probe> | undefined
     return {
@@ -219,7 +220,7 @@ function grantedRules(context: CheckContext, operation: OperationId) {
     const make = grantedProbe(context, operation, own)
     const first =
       before &&
-      requestOf(`before ${what}`, () => malformedRequest(run, operation), {
+      requestOf(`before ${what}`, () => malformedRequest(client, given, operation), {
         role: 'setup',
         badInput: true,
         about: `${operation}/4xx-malformed-body`,
@@ -228,9 +229,9 @@ function grantedRules(context: CheckContext, operation: OperationId) {
     return {
       when,
       judge(journal): CaseVerdict {
-        const refused = when === 'at the end' && wronglyRefused(run, operation)
+        const refused = when === 'at the end' && wronglyRefused(client, operation)
         if (refused) return { outcome: 'broken', evidence: refused }
-        const known = run.client.known
+        const known = client.known
         const earlier = first && lookAt(journal, first, known)
         if (earlier?.outcome === 'asks') return earlier
         for (let at = 0; ; at++) {
@@ -242,7 +243,7 @@ function grantedRules(context: CheckContext, operation: OperationId) {
           if (seen.outcome !== 'answered') return seen
           const { exchange } = seen
           const found =
-            grantedFinding(context, exchange, successOf(context)) ?? check?.(run, exchange)
+            grantedFinding(context, exchange, successOf(context)) ?? check?.(given, exchange)
           const verdict = findingVerdict(found, { exchange, what })
           // An operation that does not answer shows nothing more.
           const isLast = !exchange.response || at + 1 >= (tries ?? triesFor(operation, exchange))
@@ -253,16 +254,20 @@ function grantedRules(context: CheckContext, operation: OperationId) {
   }
 }
 
-async function malformedRequest(run: Run, operation: OperationId): Promise<Probe> {
-  return { ...withJson(await validRequest(run, operation), 'text'), effect: 'none' }
+async function malformedRequest(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Probe> {
+  return { ...withJson(await validRequest(client, given, operation), 'text'), effect: 'none' }
 }
 
 /** A refused valid request of the operation, although another was accepted. */
 export function wronglyRefused(
-  run: Pick<Run, 'journal'>,
+  client: Pick<Client, 'journal'>,
   operation: OperationId,
 ): Evidence | undefined {
-  const refused = sharedBy(run).wronglyRefused.find((one) => one.probe.operation === operation)
+  const refused = sharedBy(client).wronglyRefused.find((one) => one.probe.operation === operation)
   return (
     refused && {
       exchange: refused,
@@ -282,15 +287,15 @@ async function sendWithFreshFile(
   operation: OperationId,
   already: Exchange,
 ): Promise<Exchange> {
-  const { run } = context
-  const { valid } = await control(run, operation)
-  const uploaded = uploadsIn(run, already.probe)
+  const { client, given } = context
+  const { valid } = await control(client, given, operation)
+  const uploaded = uploadsIn(client, already.probe)
   const none =
     'the file is already in the graph, and no new one can be uploaded (declare operations.files.upload and fields.file)'
   if (uploaded === '') throw new NotExercised(none)
   const exchange = await context.send(valid, { isSuccess: countsAsGranted })
   // A server may identify files by content and return the same id each time.
-  if (uploadsIn(run, exchange.probe) === uploaded) throw new NotExercised(none)
+  if (uploadsIn(client, exchange.probe) === uploaded) throw new NotExercised(none)
   if (exchange.unanswered && exchange.response?.status === 409)
     throw new NotExercised('the answer to an addition was lost')
   return exchange
@@ -314,12 +319,12 @@ export function granted(
 export const grantedByScenario = granted(asScenario).judge
 
 export function grantedProbe(
-  { run, requirement: { effect }, scenario }: CheckContext,
+  { client, given, requirement: { effect }, scenario }: CheckContext,
   operation: OperationId,
   own: () => Promise<Probe>,
 ): () => Promise<Probe> {
   return scenario
-    ? async () => ({ ...(await applyScenario(run, scenario, operation)), effect })
+    ? async () => ({ ...(await applyScenario(client, given, scenario, operation)), effect })
     : own
 }
 
@@ -339,8 +344,8 @@ export async function grantedVerdict(
 ): Promise<Verdict> {
   const operation = operationIn(context)
   const rule = allOf([grantedRules(context, operation)(request)])
-  const verdict = await inScenario(context, operation, () => settle(context.run, rule))
+  const verdict = await inScenario(context, operation, () => settle(context.client, rule))
   // The same request may be tried again.
-  context.run.journal.forget(context.requirement.id)
+  context.client.journal.forget(context.requirement.id)
   return verdict
 }

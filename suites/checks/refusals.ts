@@ -1,5 +1,5 @@
 import { type OperationId, readsOf } from '../../catalogue/operations.ts'
-import { effectOf, orElse } from '../../harness/client/index.ts'
+import { type Client, type Given, effectOf, orElse } from '../../harness/client/index.ts'
 import {
   describeResponse,
   type Exchange,
@@ -14,7 +14,6 @@ import {
   type Verdict,
 } from '../../harness/journal/index.ts'
 import {
-  type Run,
   ask,
   type CheckContext,
   comparePairs,
@@ -49,21 +48,21 @@ export async function judgeRefusal(
   context: CheckContext,
   condition: Condition,
 ): Promise<Verdict | Later> {
-  const { run, requirement } = context
+  const { client, given, requirement } = context
   const operation = operationIn(context)
   const isOfKey = requirement.fault === 'credentials'
-  const found = await (isOfKey ? credentialControl : control)(run, operation)
+  const found = await (isOfKey ? credentialControl : control)(client, given, operation)
   requireControl(context, found, isOfKey)
-  const material = materialOf(run, requirement, operation)
+  const material = materialOf(given, requirement, operation)
   const binding = new Binding(context, material, found)
   const cases = await condition.casesIn(context, material, binding.valid)
   await binding.askControls(cases)
   const ruleOf = (one: Case): CaseRule => binding.ruleOf(one)
   const ruleOfGenerated = (one: Case): CaseRule => binding.ruleOf(one, true)
-  const arbitrary = run.options.depth === 'full' ? condition.generated?.(material) : undefined
+  const arbitrary = given.options.depth === 'full' ? condition.generated?.(material) : undefined
   const search = {
-    seed: seedFor(run.options.seed, requirement.id),
-    numRuns: run.options.refusalRuns,
+    seed: seedFor(given.options.seed, requirement.id),
+    numRuns: given.options.refusalRuns,
   }
   const rule = allOf(cases.map(ruleOf), {
     inOrder: condition.inOrder ?? false,
@@ -72,7 +71,7 @@ export async function judgeRefusal(
   const judge = async (isEnd: boolean): Promise<Verdict> => {
     const verdict = await (condition.judge
       ? condition.judge({ context, material, cases, ruleOf }, isEnd)
-      : settle(run, rule, isEnd))
+      : settle(client, rule, isEnd))
     binding.noteCrashes()
     if (verdict.outcome !== 'asks') binding.release()
     return verdict
@@ -94,18 +93,23 @@ function requireControl(context: CheckContext, found: Control, isOfKey: boolean)
  * The control of credential faults: the same request with the full key. If nothing is declared, a placeholder (`{}` or
  * an unknown id): any answer but 401 and 403 shows that the key was checked first, or not at all.
  */
-async function credentialControl(run: Run, operation: OperationId): Promise<Control> {
-  const isReading = run.options.readOnly && effectOf(run, operation) !== 'none'
+async function credentialControl(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Control> {
+  const isReading = given.options.readOnly && effectOf(given, operation) !== 'none'
   // A read-only run cannot create the object to read, and uses a placeholder.
   const isMakeable = !(isReading && readsOf(operation))
-  const { hasFull } = run.keys
-  if (hasFull && isMakeable && isDeclared(run, operation)) return control(run, operation)
-  return once(run, `credential control ${operation}`, async () => {
-    const placeholder = await placeholderRequest(run, operation)
+  const { hasFull } = given.keys
+  if (hasFull && isMakeable && isDeclared(given, operation))
+    return control(client, given, operation)
+  return once(client, `credential control ${operation}`, async () => {
+    const placeholder = await placeholderRequest(given, operation)
     const valid = async (): Promise<Probe> => placeholder
     const unsent = hasFull ? isReading && '--read-only' : 'no key'
     if (unsent) return { state: 'none', said: () => `not sent: ${unsent}`, valid }
-    const exchange = await ask(run, placeholder, { requirement: null, role: 'control' })
+    const exchange = await ask(client, placeholder, { requirement: null, role: 'control' })
     const state = countsAsGranted(exchange) ? 'granted' : 'refused'
     return { state, said: () => saidBy(exchange), exchange, valid }
   })
@@ -127,26 +131,26 @@ export class Binding {
     this.#context = context
     this.#material = material
     this.#found = found
-    this.#otherPath = otherPathOf(context.run, material.operation)
+    this.#otherPath = otherPathOf(context.given, material.operation)
     this.valid = validOf(context, material.operation, found)
   }
 
   async askControls(cases: readonly Case[]): Promise<void> {
-    const { run } = this.#context
+    const { client, given } = this.#context
     const { operation } = this.#material
     const sent = cases.map(async (one): Promise<void> => {
       const name = this.#controlNameOf(one)
       if (name === undefined || this.#controls.has(name)) return
       this.#controls.set(name, { reason: 'not sent' })
       const make = async (): Promise<Probe> => {
-        const valid = await validRequest(run, operation)
+        const valid = await validRequest(client, given, operation)
         return { ...one.control!(valid), effect: valid.effect }
       }
       this.#controls.set(
         name,
         await orElse(
-          run,
-          () => controlWith(run, operation, name, make),
+          client,
+          () => controlWith(client, given, operation, name, make),
           (error) => error.reason,
         ),
       )
@@ -158,14 +162,14 @@ export class Binding {
   ruleOf(one: Case, isGenerated = false): CaseRule {
     if (isGenerated) this.#generated.add(one)
     const judge = one.ruleOf
-      ? one.ruleOf({ run: this.#context.run, valid: this.valid, look: this.#look })
+      ? one.ruleOf({ client: this.#context.client, valid: this.valid, look: this.#look })
       : (journal: Journal) => this.#judge(journal, one)
     const isFurther = one.isFurther ?? (one.control !== undefined || one.ruleOf !== undefined)
     return { judge, when: one.when, isFurther }
   }
 
   readonly #look = (journal: Journal, request: Ask) =>
-    lookAt(journal, request, this.#context.run.client.known)
+    lookAt(journal, request, this.#context.client.known)
 
   #judge(journal: Journal, one: Case): CaseVerdict {
     const why = this.#whyWithoutControl(one)
@@ -222,14 +226,16 @@ export class Binding {
   }
 
   #twin(one: Case, change: (valid: Probe) => Probe): Ask {
-    const { run, requirement } = this.#context
+    const { client, given, requirement } = this.#context
     const purpose = {
       requirement: requirement.id,
       role: 'control',
       isSuccess: countsAsGranted,
     } as const
     // A new request for the other object, since the last file may be in its graph now.
-    const valid = one.object ? () => validRequest(run, this.#material.operation) : this.valid
+    const valid = one.object
+      ? () => validRequest(client, given, this.#material.operation)
+      : this.valid
     const source = async (): Promise<Probe> => change(await valid())
     return { name: `${requirement.id} instead of ${one.what}`, source, purpose }
   }
@@ -283,13 +289,13 @@ export class Binding {
   }
 
   noteCrashes(): void {
-    const { run } = this.#context
+    const { client } = this.#context
     for (const [one, request] of this.#requests) {
       if (!one.fault?.includes(' @ ')) continue
-      const seen = this.#look(run.journal, request)
+      const seen = this.#look(client.journal, request)
       const exchange = seen.outcome === 'answered' ? seen.exchange : undefined
       if (exchange?.response && isBreakdown(exchange.response))
-        sharedBy(run).crashes.push({ exchange, what: one.what })
+        sharedBy(client).crashes.push({ exchange, what: one.what })
     }
   }
 
@@ -312,13 +318,13 @@ function validOf(
   if (context.requirement.effect !== 'none') return () => one.valid()
   // A refused key is refused whatever the object's state.
   const isShared =
-    context.run.options.depth !== 'full' ||
+    context.given.options.depth !== 'full' ||
     (context.requirement.fault === 'credentials' && needsObject)
   if (!isShared && !needsObject) return () => one.valid()
   const name = `refused request of ${operation}`
   let kept: Promise<Probe> | undefined
   return () =>
-    (kept ??= isShared ? sharedRequest(context.run, name, () => one.valid()) : one.valid())
+    (kept ??= isShared ? sharedRequest(context.client, name, () => one.valid()) : one.valid())
 }
 
 /** Without an accepted control, another refusal may hide a fault of credentials: why nothing was proven then. */

@@ -63,12 +63,12 @@ export const requestFor = (
 /** A case that is judged by the answer to a request, if one came. */
 export const answerRule =
   (
-    context: Pick<CheckContext, 'run'>,
+    context: Pick<CheckContext, 'client' | 'given'>,
     request: Ask,
     verdictOn: (exchange: Exchange, journal: Journal) => CaseVerdict,
   ): CaseRule['judge'] =>
   (journal) => {
-    const seen = lookAt(journal, request, context.run.client.known)
+    const seen = lookAt(journal, request, context.client.known)
     if (seen.outcome !== 'answered') return seen
     const why = whySilent(seen.exchange)
     return why ? { outcome: 'open', why } : verdictOn(seen.exchange, journal)

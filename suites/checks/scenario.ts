@@ -11,13 +11,8 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises'
 import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
 import { type Pairs, pairsByScenario } from '../../catalogue/expected.ts'
-import { effectOf } from '../../harness/client/index.ts'
-import {
-  type Run,
-  sendHookRequest,
-  type CheckContext,
-  type Finding,
-} from '../../harness/run/index.ts'
+import { type Client, type Given, effectOf } from '../../harness/client/index.ts'
+import { sendHookRequest, type CheckContext, type Finding } from '../../harness/run/index.ts'
 import { isExclusive, type Scenario } from '../../harness/target/index.ts'
 import { type Control, control, controlWith, nameOfControl, notGranted } from './control.ts'
 import { resendWhile, sharedBy } from './created.ts'
@@ -44,8 +39,8 @@ const pauses = { first: 50, longest: 2000 }
 async function enterState(context: CheckContext, scenario: Scenario): Promise<void> {
   for (const request of scenario.before) {
     const purpose = { role: 'setup', requirement: context.requirement.id } as const
-    const { status } = await sendHookRequest(context.run, request, purpose)
-    context.run.life.signal.throwIfAborted()
+    const { status } = await sendHookRequest(context.client, context.given, request, purpose)
+    context.client.life.signal.throwIfAborted()
     if (status === undefined || status >= 400)
       throw new NotExercised(
         `the scenario's before request got ${status ?? 'no answer'}: ${request.method} ${request.url}`,
@@ -55,9 +50,9 @@ async function enterState(context: CheckContext, scenario: Scenario): Promise<vo
 
 async function leaveState(context: CheckContext, scenario: Scenario): Promise<void> {
   for (const request of scenario.after) {
-    const deadline = context.run.life.ended ? { timeoutMs: leaveAfterEndMs } : {}
+    const deadline = context.client.life.ended ? { timeoutMs: leaveAfterEndMs } : {}
     const purpose = { role: 'cleanup', requirement: context.requirement.id, ...deadline } as const
-    await sendHookRequest(context.run, request, purpose)
+    await sendHookRequest(context.client, context.given, request, purpose)
   }
 }
 
@@ -71,16 +66,17 @@ export async function around<T>(
   operation: OperationId,
   judge: () => Promise<T>,
 ): Promise<T> {
-  const { run } = context
+  const { client, given } = context
   if (!isExclusive(scenario)) return judge()
-  const { notGrantedAgain } = sharedBy(run)
+  const { notGrantedAgain } = sharedBy(client)
   if (notGrantedAgain !== undefined) throw new NotExercised(notGrantedAgain)
   try {
     await enterState(context, scenario)
     return await judge()
   } finally {
     await leaveState(context, scenario)
-    if (!run.life.ended && isDeclared(run, operation)) await awaitGranted(run, operation)
+    if (!client.life.ended && isDeclared(given, operation))
+      await awaitGranted(client, given, operation)
   }
 }
 
@@ -88,24 +84,24 @@ export async function around<T>(
  * Waits until the valid request is accepted again, at most `jobTimeoutMs`: otherwise nothing more of this kind can be
  * judged.
  */
-async function awaitGranted(run: Run, operation: OperationId): Promise<void> {
-  if (run.options.readOnly && effectOf(run, operation) !== 'none') return
-  const { jobTimeoutMs } = run.target.limits
+async function awaitGranted(client: Client, given: Given, operation: OperationId): Promise<void> {
+  if (given.options.readOnly && effectOf(given, operation) !== 'none') return
+  const { jobTimeoutMs } = given.target.limits
   const purpose = { requirement: null, role: 'control' } as const
   const ask = async (): Promise<Exchange> => {
-    const probe = await validRequest(run, operation)
-    return run.client.send({ source: probe, purpose, once: true })
+    const probe = await validRequest(client, given, operation)
+    return client.send({ source: probe, purpose, once: true })
   }
   const deadline = performance.now() + jobTimeoutMs
-  for (let ms = pauses.first; !run.life.ended; ms = Math.min(ms * 2, pauses.longest)) {
+  for (let ms = pauses.first; !client.life.ended; ms = Math.min(ms * 2, pauses.longest)) {
     const exchange = await ask().catch(() => undefined)
     if (exchange && countsAsGranted(exchange)) return
     if (performance.now() >= deadline) {
-      sharedBy(run).notGrantedAgain =
+      sharedBy(client).notGrantedAgain =
         `after a scenario, ${operation} still refused valid requests after ${jobTimeoutMs} ms`
       return
     }
-    await sleep(ms, undefined, { signal: run.life.signal }).catch(() => undefined)
+    await sleep(ms, undefined, { signal: client.life.signal }).catch(() => undefined)
   }
 }
 
@@ -113,11 +109,11 @@ export type Further = (exchange: Exchange) => Finding | undefined
 
 /** Judges a refusal that a scenario causes; `further`: what is wrong with the expected answer. */
 export async function byScenario(context: CheckContext, further?: Further): Promise<Verdict> {
-  const { run, requirement, scenario } = context
+  const { client, given, requirement, scenario } = context
   if (!scenario) return { outcome: 'open', why: `declare a scenario for ${requirement.id}` }
   const { operation, repeat } = scenario
   const expects = pairsByScenario(requirement, operation)
-  const make = (): Promise<Probe> => scenarioProbe(run, scenario)
+  const make = (): Promise<Probe> => scenarioProbe(client, given, scenario)
   const judge = (exchange: Exchange): CaseVerdict => {
     const verdict = pairsVerdict(context, exchange, expects, asScenario)
     const isRight = verdict.outcome === 'held' || verdict.outcome === 'name'
@@ -126,9 +122,9 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   }
   const said = (): string => 'not sent: the operation is not declared'
   const found: Control =
-    bringsBody(scenario) && !isDeclared(run, operation)
+    bringsBody(scenario) && !isDeclared(given, operation)
       ? { state: 'none', said, valid: make }
-      : await scenarioControl(run, operation)
+      : await scenarioControl(client, given, operation)
   if (found.state === 'refused') throw notGranted(found)
   context.control = found.state
   return around(context, scenario, operation, async (): Promise<Verdict> => {
@@ -144,8 +140,10 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
       exchange.response?.status === 409 &&
       !isExpected(expects, exchange.response)
     const own = (): Promise<Exchange> =>
-      send(() => scenarioProbe(run, scenario, () => distinctRequest(run, operation)))
-    const isOnce = run.options.depth === 'quick' || isExclusive(scenario)
+      send(() =>
+        scenarioProbe(client, given, scenario, () => distinctRequest(client, given, operation)),
+      )
+    const isOnce = given.options.depth === 'quick' || isExclusive(scenario)
     const times = isOnce ? 1 : (requirement.times ?? 1)
     const seen: CaseVerdict[] = []
     while (seen.length < times && !seen.some(isOver))
@@ -154,23 +152,26 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   })
 }
 
-function scenarioControl(run: Run, operation: OperationId): Promise<Control> {
-  if (!declaresMore(run, operation)) return control(run, operation)
-  const name = nameOfControl(draftRequest(run, operation, 'whole'))
-  return controlWith(run, operation, name, () => plainRequest(run, operation, 'whole'))
+function scenarioControl(client: Client, given: Given, operation: OperationId): Promise<Control> {
+  if (!declaresMore(given, operation)) return control(client, given, operation)
+  const name = nameOfControl(draftRequest(given, operation, 'whole'))
+  return controlWith(client, given, operation, name, () =>
+    plainRequest(client, given, operation, 'whole'),
+  )
 }
 
 async function scenarioProbe(
-  run: Run,
+  client: Client,
+  given: Given,
   scenario: Scenario,
-  plain = (): Promise<Probe> => plainRequest(run, scenario.operation, 'whole'),
+  plain = (): Promise<Probe> => plainRequest(client, given, scenario.operation, 'whole'),
 ): Promise<Probe> {
   const { operation } = scenario
   const isShared = needsOwnObject(operation) && !isExclusive(scenario)
   const source = isShared
-    ? () => sharedRequest(run, `request of scenarios of ${operation}`, plain)
+    ? () => sharedRequest(client, `request of scenarios of ${operation}`, plain)
     : plain
-  return { ...(await applyScenario(run, scenario, operation, source)), effect: 'none' }
+  return { ...(await applyScenario(client, given, scenario, operation, source)), effect: 'none' }
 }
 
 interface Repeated {
@@ -185,7 +186,7 @@ interface Repeated {
  * if all were accepted.
  */
 async function sendRepeatedly(
-  { run, requirement }: CheckContext,
+  { client, given, requirement }: CheckContext,
   { make, most, control, expects }: Repeated,
 ): Promise<Exchange> {
   const usual = control.exchange?.response?.status
@@ -202,12 +203,12 @@ async function sendRepeatedly(
     return !isPassing && (isNamed || !response.isBlock)
   }
   const send = async (fresh: boolean): Promise<Exchange> =>
-    run.client.sendWithStaleRetry({ source: await make(), purpose, fresh, pace: 'none' })
+    client.sendWithStaleRetry({ source: await make(), purpose, fresh, pace: 'none' })
   let sent = 0
   let found: Exchange | undefined
   const worker = async (): Promise<void> => {
     while (!found && sent < most) {
-      run.client.breaker.check(control.exchange?.probe.operation ?? requirement.operation)
+      client.breaker.check(control.exchange?.probe.operation ?? requirement.operation)
       sent++
       const first = await send(false)
       if (!tells(first)) continue
@@ -220,7 +221,7 @@ async function sendRepeatedly(
       if (tells(exchange)) found ??= exchange
     }
   }
-  await Promise.all(Array.from({ length: Math.min(run.target.limits.concurrency, most) }, worker))
+  await Promise.all(Array.from({ length: Math.min(given.target.limits.concurrency, most) }, worker))
   if (!found)
     throw new NotExercised(`the condition did not occur in ${sent} requests (scenario's repeat)`)
   return found

@@ -1,5 +1,5 @@
 import { findRequirement, granting } from '../../catalogue/catalogue.ts'
-import { isOwnBreakdown } from '../../harness/client/index.ts'
+import { type Given, type Client, isOwnBreakdown } from '../../harness/client/index.ts'
 import {
   describeResponse,
   differing,
@@ -7,7 +7,7 @@ import {
   isBlocked,
   countsAsGranted,
 } from '../../harness/journal/index.ts'
-import { isPlanned, perRun, type Run } from '../../harness/run/index.ts'
+import { isPlanned, perRun } from '../../harness/run/index.ts'
 
 interface Answers {
   granted: number
@@ -20,7 +20,7 @@ const longest = 10_000
 
 /** Identifies a request that must be accepted; undefined if it may be refused. Each creation is unique. */
 function nameOf(
-  { objects, target }: Pick<Run, 'objects' | 'target'>,
+  { objects, target }: Pick<Given, 'objects' | 'target'>,
   { probe, purpose, sentAt }: Exchange,
 ): string | undefined {
   const { operation, path, params, query, headers, body = '', credential, effect, fault } = probe
@@ -55,27 +55,30 @@ function isRefusedNow(exchange: Exchange): boolean {
  * A valid request that is refused or crashes the server now and then fails the requirement for valid requests of its
  * operation, wherever it was sent, except when its connection is to blame.
  */
-export function noteSteady(run: Run, exchange: Exchange): void {
+export function noteSteady(client: Client, given: Given, exchange: Exchange): void {
   const isBroken = isOwnBreakdown(exchange) || isRefusedNow(exchange)
   if (!isBroken && !countsAsGranted(exchange)) return
-  const name = nameOf(run, exchange)
+  const name = nameOf(given, exchange)
   if (name === undefined) return
-  const all = answersIn(run)
+  const all = answersIn(client)
   const known = all.get(name) ?? { granted: 0, broken: [] }
   all.set(name, known)
   if (isBroken) known.broken.push(exchange)
   else known.granted++
 }
 
-export async function failUnsteady(run: Pick<Run, 'findings' | 'journal' | 'plan'>): Promise<void> {
-  const { onTraffic, poisonedResponses, spoiled } = run.findings
-  for (const { granted, broken } of answersIn(run).values()) {
+export async function failUnsteady(
+  client: Pick<Client, 'findings' | 'journal'>,
+  given: Pick<Given, 'plan'>,
+): Promise<void> {
+  const { onTraffic, poisonedResponses, spoiled } = client.findings
+  for (const { granted, broken } of answersIn(client).values()) {
     const [wrong, ...more] = broken.filter(
       (one) => !poisonedResponses.has(one.response!) && !(spoiled.size > 0 && one.previousRequest),
     )
     const requirement = wrong && granting(wrong.probe.operation!)
     if (!requirement || granted === 0 || onTraffic.has(requirement.id)) continue
-    if (!isPlanned(run, requirement.id)) continue
+    if (!isPlanned(given, requirement.id)) continue
     const words = [wrong, ...more].map(describeResponse)
     const finding = differing([...words, ...Array<string>(granted).fill('granted')])
     const what = wrong.purpose.what ?? 'with a valid request'

@@ -7,17 +7,17 @@ import {
   type Probe,
   Throttled,
 } from '../../harness/journal/index.ts'
-import { operationProbe, pause } from '../../harness/client/index.ts'
-import { type Run, askHolding } from '../../harness/run/index.ts'
+import { type Given, type Client, operationProbe, pause } from '../../harness/client/index.ts'
+import { askHolding } from '../../harness/run/index.ts'
 import type { UploadContent } from '../../harness/target/index.ts'
 import { uploadOperation } from '../../catalogue/operations.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import { namedId, resendWhile, sharedBy } from './created.ts'
 
-export function freshFilename(run: Pick<Run, 'objects'>, filename: string): string {
+export function freshFilename(given: Pick<Given, 'objects'>, filename: string): string {
   const dot = filename.lastIndexOf('.')
   const at = dot > 0 ? dot : filename.length
-  return `${filename.slice(0, at)}-${run.objects.suffix()}${filename.slice(at)}`
+  return `${filename.slice(0, at)}-${given.objects.suffix()}${filename.slice(at)}`
 }
 
 /** Header values are ASCII: other names are added in RFC 8187 encoding. */
@@ -29,11 +29,11 @@ function attachmentOf(name: string): string {
 
 /** An upload (§2.8): raw bytes, media type, and the file name as an attachment. */
 export async function uploadProbe(
-  run: Run,
+  given: Given,
   file: UploadContent,
-  name = freshFilename(run, file.filename),
+  name = freshFilename(given, file.filename),
 ): Promise<Probe> {
-  const probe = await operationProbe(run, uploadOperation, {
+  const probe = await operationProbe(given, uploadOperation, {
     headers: [
       { name: 'content-type', value: file.contentType },
       { name: 'content-disposition', value: attachmentOf(name) },
@@ -50,8 +50,8 @@ const markLength = 16
  * The file with unique content of constant length, since a server may identify files by content. Files other than plain
  * text get trailing white space, which every format ignores.
  */
-export function withOwnContent(run: Pick<Run, 'objects'>, file: UploadContent): UploadContent {
-  const suffix = run.objects.suffix()
+export function withOwnContent(given: Pick<Given, 'objects'>, file: UploadContent): UploadContent {
+  const suffix = given.objects.suffix()
   const bits = parseInt(suffix.slice(-4), 36)
     .toString(2)
     .padStart(markLength, '0')
@@ -75,31 +75,32 @@ const isUploaded = (exchange: Exchange): boolean =>
  * @param name upload name, by default a new one
  */
 export async function upload(
-  run: Run,
+  client: Client,
+  given: Given,
   file: UploadContent,
   isSound = true,
   name?: string,
 ): Promise<string> {
-  if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
+  if (given.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const what = `with ${file.filename}`
   const purpose = { requirement: null, role: 'setup', what, isSuccess: isUploaded } as const
   const uploaded = async (content: UploadContent): Promise<Probe> => {
-    const probe = await uploadProbe(run, content, name)
+    const probe = await uploadProbe(given, content, name)
     return isSound ? probe : { ...probe, fault: `file: ${file.filename}` }
   }
   const send = (content: () => UploadContent): Promise<Exchange> =>
-    askHolding(run, () => uploaded(content()), purpose)
-  const own = await send(() => withOwnContent(run, file))
+    askHolding(client, () => uploaded(content()), purpose)
+  const own = await send(() => withOwnContent(given, file))
   const exchange = await resendAsDeclared(own, () => send(() => file))
-  const { uploads, wronglyRefused } = sharedBy(run)
+  const { uploads, wronglyRefused } = sharedBy(client)
   if (isSound && exchange.response && isBreakdown(exchange.response)) wronglyRefused.push(exchange)
   if (exchange.throttled) throw new Throttled(`an upload got ${describeResponse(exchange)}`)
   if (!isUploaded(exchange))
     throw new NotExercised(
       `a file that the suite uploads was refused: ${describeResponse(exchange)}`,
     )
-  const id = namedId(run, exchange)
+  const id = namedId(given, exchange)
   uploads.at.set(id, exchange.endedAt)
-  if (uploads.lagMs > 0) await pause(run, uploads.lagMs)
+  if (uploads.lagMs > 0) await pause(client, uploads.lagMs)
   return id
 }

@@ -16,7 +16,14 @@ import {
 import { grantedRequirement, granting } from '../../catalogue/catalogue.ts'
 import { roleOf } from '../../catalogue/operation.ts'
 import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
-import { draftOf, effectOf, jsonType, orElse } from '../../harness/client/index.ts'
+import {
+  type Given,
+  type Client,
+  draftOf,
+  effectOf,
+  jsonType,
+  orElse,
+} from '../../harness/client/index.ts'
 import {
   type Credential,
   jsonOf,
@@ -25,7 +32,7 @@ import {
   withHeader,
   withJson,
 } from '../../harness/journal/index.ts'
-import { type Run, ask } from '../../harness/run/index.ts'
+import { ask } from '../../harness/run/index.ts'
 import { upload, uploadProbe, withOwnContent } from './upload.ts'
 import { freshUnknownId, type Known, type OfTarget, randomOf, seedFor } from './values.ts'
 
@@ -45,7 +52,7 @@ export function contentOf(known: OfTarget): UploadContent {
   return content
 }
 
-export function declaredResource<K extends keyof Run['target']['resources']>(
+export function declaredResource<K extends keyof Given['target']['resources']>(
   known: OfTarget,
   name: K,
 ) {
@@ -172,26 +179,34 @@ export function placeholderDraft(known: Known, id: OperationId): Probe {
   return draftOf(known.target, operationOf(id), parts)
 }
 
-export async function placeholderRequest(run: Run, id: OperationId): Promise<Probe> {
-  return { ...placeholderDraft(run, id), credential: await run.keys.full() }
+export async function placeholderRequest(given: Given, id: OperationId): Promise<Probe> {
+  return { ...placeholderDraft(given, id), credential: await given.keys.full() }
 }
 
 /**
  * The operation's valid request, new each time: with unique names, and a newly uploaded file to add to a graph. A
  * scenario of the requirement for valid requests is applied. Throws `NotExercised` if something is not declared.
  */
-export async function validRequest(run: Run, operation: OperationId): Promise<Probe> {
-  const scenario = run.target.scenarios[grantedRequirement[operation]]
-  if (!scenario) return plainRequest(run, operation, 'plain')
-  const probe = await applyScenario(run, scenario, operation)
-  return { ...probe, effect: effectOf(run, operation) }
+export async function validRequest(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Probe> {
+  const scenario = given.target.scenarios[grantedRequirement[operation]]
+  if (!scenario) return plainRequest(client, given, operation, 'plain')
+  const probe = await applyScenario(client, given, scenario, operation)
+  return { ...probe, effect: effectOf(given, operation) }
 }
 
 /** A valid request; an upload has new content. */
-export const distinctRequest = (run: Run, operation: OperationId): Promise<Probe> =>
+export const distinctRequest = (
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Probe> =>
   operation === uploadOperation
-    ? uploadProbe(run, withOwnContent(run, contentOf(run)))
-    : validRequest(run, operation)
+    ? uploadProbe(given, withOwnContent(given, contentOf(given)))
+    : validRequest(client, given, operation)
 
 /** Each valid request is about an object made for it. A refusal has no effect on it: refused requests share one. */
 export function needsOwnObject(id: OperationId): boolean {
@@ -201,27 +216,29 @@ export function needsOwnObject(id: OperationId): boolean {
 
 /** Shares one request under that name. If its upload was refused, each caller makes its own. */
 export const sharedRequest = (
-  run: Pick<Run, 'journal' | 'life'>,
+  client: Pick<Client, 'journal' | 'life'>,
   name: string,
   make: () => Promise<Probe>,
-): Promise<Probe> => orElse(run, () => once(run, name, make), make)
+): Promise<Probe> => orElse(client, () => once(client, name, make), make)
 
 export async function plainRequest(
-  run: Run,
+  client: Client,
+  given: Given,
   operation: OperationId,
   extent: Extent,
 ): Promise<Probe> {
-  const missing = missingReason(run.target.file, granting(operation).needs)
+  const missing = missingReason(given.target.file, granting(operation).needs)
   if (missing !== undefined) throw new NotExercised(missing)
-  const make = run.requests[operation]
+  const make = given.requests[operation]
   if (make) return make()
   const { body, creates, effect, freshFileAt } = operationOf(operation)
-  if (body === 'raw') return uploadProbe(run, contentOf(run))
-  const draft = { ...draftRequest(run, operation, extent), credential: await run.keys.full() }
-  if (effect === 'destroys') return withOwnObject(run, draft, operation)
-  if (freshFileAt !== undefined) return withJson(draft, await freshAddition(run, freshFileAt))
+  if (body === 'raw') return uploadProbe(given, contentOf(given))
+  const draft = { ...draftRequest(given, operation, extent), credential: await given.keys.full() }
+  if (effect === 'destroys') return withOwnObject(client, given, draft, operation)
+  if (freshFileAt !== undefined)
+    return withJson(draft, await freshAddition(client, given, freshFileAt))
   return creates?.name && 'role' in creates.name
-    ? withOwnName(run, draft, run.target.operations[operation]?.fields[creates.name.role])
+    ? withOwnName(given, draft, given.target.operations[operation]?.fields[creates.name.role])
     : draft
 }
 
@@ -229,39 +246,48 @@ export async function plainRequest(
  * A request about an object created for it, so that nothing else can be destroyed. Throws `NotExercised` if the
  * creation fails.
  */
-async function withOwnObject(run: Run, draft: Probe, operation: OperationId): Promise<Probe> {
+async function withOwnObject(
+  client: Client,
+  given: Given,
+  draft: Probe,
+  operation: OperationId,
+): Promise<Probe> {
   for (const { id: maker } of operations)
     for (const use of operationOf(maker).creates?.usedBy ?? [])
       if (use.operation === operation && 'param' in use)
-        return { ...draft, params: { ...draft.params, [use.param]: await makeOne(run, maker) } }
+        return {
+          ...draft,
+          params: { ...draft.params, [use.param]: await makeOne(client, given, maker) },
+        }
   throw new Error(`no operation makes what ${operation} destroys`)
 }
 
 /** Creates an object for no requirement, and returns its id; throws `NotExercised` if refused or without an id. */
-export async function makeOne(run: Run, maker: OperationId): Promise<string> {
-  if (maker === uploadOperation) return upload(run, withOwnContent(run, contentOf(run)))
+export async function makeOne(client: Client, given: Given, maker: OperationId): Promise<string> {
+  if (maker === uploadOperation)
+    return upload(client, given, withOwnContent(given, contentOf(given)))
   const purpose = { requirement: null, role: 'setup' } as const
-  return namedId(run, await ask(run, () => validRequest(run, maker), purpose))
+  return namedId(given, await ask(client, () => validRequest(client, given, maker), purpose))
 }
 
-function withOwnName(run: Pick<Run, 'objects'>, draft: Probe, pointer = '/name'): Probe {
+function withOwnName(given: Pick<Given, 'objects'>, draft: Probe, pointer = '/name'): Probe {
   const body = jsonOf(draft)
   const own = getAt(body, pointer)
-  const creates = `${typeof own === 'string' ? own : 'conform'}${run.objects.suffix()}`
+  const creates = `${typeof own === 'string' ? own : 'conform'}${given.objects.suffix()}`
   return { ...withJson(draft, setAt(body, pointer, creates)), creates }
 }
 
-async function freshAddition(run: Run, role: string): Promise<unknown> {
-  const { operations: declared } = run.target
+async function freshAddition(client: Client, given: Given, role: string): Promise<unknown> {
+  const { operations: declared } = given.target
   const pointer = declared[additionOperation]?.fields[role]
   // A refusal needs no new file, and a read-only run uploads none.
-  if (run.options.readOnly || pointer === undefined || !declared[uploadOperation]?.content)
-    return bodyOf(run, additionOperation)
-  return additionOf(run, await upload(run, contentOf(run)), pointer)
+  if (given.options.readOnly || pointer === undefined || !declared[uploadOperation]?.content)
+    return bodyOf(given, additionOperation)
+  return additionOf(given, await upload(client, given, contentOf(given)), pointer)
 }
 
-export function additionOf(run: Pick<Run, 'target'>, id: string, pointer: string): unknown {
-  const body = bodyOf(run, additionOperation)
+export function additionOf(given: Pick<Given, 'target'>, id: string, pointer: string): unknown {
+  const body = bodyOf(given, additionOperation)
   return setAt(body, pointer, typeof getAt(body, pointer) === 'number' ? Number(id) : id)
 }
 
@@ -275,14 +301,15 @@ export const bringsBody = (scenario: Scenario): boolean =>
  * @param plain the request to change; default: the whole declared one
  */
 export async function applyScenario(
-  run: Run,
+  client: Client,
+  given: Given,
   scenario: Scenario,
   operation: OperationId,
-  plain = (): Promise<Probe> => plainRequest(run, operation, 'whole'),
+  plain = (): Promise<Probe> => plainRequest(client, given, operation, 'whole'),
 ): Promise<Probe> {
-  const usesPlaceholder = bringsBody(scenario) && !isDeclared(run, operation)
-  const base = usesPlaceholder ? await placeholderRequest(run, operation) : await plain()
-  const credential = scenario.key ? await run.keys.of(scenario.key) : base.credential
+  const usesPlaceholder = bringsBody(scenario) && !isDeclared(given, operation)
+  const base = usesPlaceholder ? await placeholderRequest(given, operation) : await plain()
+  const credential = scenario.key ? await given.keys.of(scenario.key) : base.credential
   return { ...changedBy(scenario, base), credential }
 }
 

@@ -1,6 +1,5 @@
 import type { JsonKind } from '../../catalogue/operation.ts'
-import type { Run } from '../../harness/run/index.ts'
-import type { RunOptions } from '../../harness/client/index.ts'
+import type { Given, RunOptions } from '../../harness/client/index.ts'
 import fc from 'fast-check'
 import { createHash } from 'node:crypto'
 import { isUuid } from '../../schemas/formats.ts'
@@ -24,20 +23,20 @@ export function randomOf(seed: number): () => number {
 
 /** What is known of a run before anything is sent; a run is that and more. */
 export interface Known {
-  readonly target: Run['target']
+  readonly target: Given['target']
   readonly options: Pick<RunOptions, 'seed' | 'depth' | 'refusalRuns' | 'grantedRuns' | 'readOnly'>
-  readonly objects: Pick<Run['objects'], 'takenIds'>
+  readonly objects: Pick<Given['objects'], 'takenIds'>
 }
 
 export type OfTarget = Pick<Known, 'target'>
 
 interface SampledFor {
-  readonly run: { readonly options: Pick<RunOptions, 'depth' | 'seed'> }
+  readonly given: { readonly options: Pick<RunOptions, 'depth' | 'seed'> }
   readonly requirement: { readonly id: string }
 }
 
 export function randomFor(sampledFor: SampledFor): () => number {
-  return randomOf(seedFor(sampledFor.run.options.seed, sampledFor.requirement.id))
+  return randomOf(seedFor(sampledFor.given.options.seed, sampledFor.requirement.id))
 }
 
 /** A seeded word of 12 letters that names nothing. */
@@ -49,7 +48,7 @@ export function unknownWord(run: Pick<Known, 'options'>, name: string): string {
 }
 
 export function sampled<T>(
-  { run: { options }, requirement }: SampledFor,
+  { given: { options }, requirement }: SampledFor,
   cases: readonly T[],
 ): readonly T[] {
   if (options.depth === 'full') return cases

@@ -62,9 +62,15 @@ import {
   withOwnContent,
   wronglyRefused,
 } from '../checks/index.ts'
-import { isOwnBreakdown, operationProbe, orElse, pause } from '../../harness/client/index.ts'
 import {
-  type Run,
+  type Given,
+  type Client,
+  isOwnBreakdown,
+  operationProbe,
+  orElse,
+  pause,
+} from '../../harness/client/index.ts'
+import {
   answered,
   ask,
   askHolding,
@@ -108,29 +114,30 @@ const byKey = (requirement: string, what: string, credential: Credential): Refus
   change: (valid) => withCredential(valid, credential),
 })
 
-export async function refusedByKey(run: Pick<Run, 'keys' | 'target'>): Promise<Refusal[]> {
-  const full = await run.keys.fullKey()
-  const all = await run.keys.declared()
+export async function refusedByKey(given: Pick<Given, 'keys' | 'target'>): Promise<Refusal[]> {
+  const full = await given.keys.fullKey()
+  const all = await given.keys.declared()
   const invalid = full
-    ? invalidForms({ full, expired: await run.keys.expiredKey(), all }).slice(0, 1)
+    ? invalidForms({ full, expired: await given.keys.expiredKey(), all }).slice(0, 1)
     : []
   const malformed = malformedForms(undefined).filter((one) => one.kind === 'no JWT')
-  for (const { credential } of [...invalid, ...malformed]) run.keys.learn(credential)
+  for (const { credential } of [...invalid, ...malformed]) given.keys.learn(credential)
   return [
     byKey('401-missing-credentials', 'without a key', noCredential),
     ...malformed.map((one) => byKey('401-malformed-key', one.what, one.credential)),
     ...invalid.map((one) => byKey('401-invalid-key', one.what, one.credential)),
-    ...(run.target.keys.expired
-      ? [byKey('401-expired-key', 'with an expired key', await run.keys.expired())]
+    ...(given.target.keys.expired
+      ? [byKey('401-expired-key', 'with an expired key', await given.keys.expired())]
       : []),
   ]
 }
 
 export async function refusedByRights(
-  run: Pick<Run, 'keys' | 'life'>,
+  client: Pick<Client, 'life'>,
+  given: Pick<Given, 'keys'>,
   operation: OperationId,
 ): Promise<Refusal[]> {
-  const credential = await orElse(run, () => run.keys.restricted(operation))
+  const credential = await orElse(client, () => given.keys.restricted(operation))
   const what = 'with a key that lacks the permission'
   return credential ? [byKey('403-insufficient-rights', what, credential)] : []
 }
@@ -153,9 +160,9 @@ export const refusedByGrammar: Refusal = {
 export async function createObject(
   context: CheckContext,
   operation: OperationId,
-  make = (): Promise<Probe> => validRequest(context.run, operation),
+  make = (): Promise<Probe> => validRequest(context.client, context.given, operation),
 ): Promise<string> {
-  return namedId(context.run, await create(context, make, 'the creation'))
+  return namedId(context.given, await create(context, make, 'the creation'))
 }
 
 /** Whether a creation may have been refused for its content, such as its name. */
@@ -174,78 +181,84 @@ export async function create(
   make: () => Promise<Probe>,
   which: string,
 ): Promise<Exchange> {
-  const { run, scenario } = context
+  const { client, given, scenario } = context
   const send = (one = make): Promise<Exchange> => context.send(one, { role: 'setup' })
   const sent = await resendWhile(await send(), send, isRefusedByName, 3)
   const creation =
     sent.probe.operation === uploadOperation && !scenario
-      ? await resendAsDeclared(sent, () => send(() => validRequest(run, uploadOperation)))
+      ? await resendAsDeclared(sent, () => send(() => validRequest(client, given, uploadOperation)))
       : sent
   if (countsAsGranted(creation)) return creation
   const { response } = creation
   const isWrong =
     response !== undefined &&
     (response.status < 300 || isBreakdown(response) || isRefusedByName(creation))
-  if (isWrong && !scenario) sharedBy(run).wronglyRefused.push(creation)
+  if (isWrong && !scenario) sharedBy(client).wronglyRefused.push(creation)
   answered(creation)
   throw new NotExercised(`${which} ${wasAnswered(creation)}`)
 }
 
 /** Notes a valid creation that crashes the server, or is refused as existing. */
 function noteRefused(context: CheckContext, creation: Exchange): void {
-  const { run } = context
+  const { client } = context
   const { response, unanswered } = creation
   // A file whose id another upload returned is not new.
-  const isTwin = ownIdRule(run.journal, uploadOperation).outcome === 'broken'
+  const isTwin = ownIdRule(client.journal, uploadOperation).outcome === 'broken'
   if (unanswered || isTwin || !response || response.isBlock) return
   const { exists } = creatorOf(operationIn(context))
   if (isBreakdown(response) || isExpected(exists, response))
-    sharedBy(run).wronglyRefused.push(creation)
+    sharedBy(client).wronglyRefused.push(creation)
 }
 
 /** Judges that the control and every other valid creation of the run are accepted. */
 export const eachAccepted: Judge = async (context) => {
   const verdict = await accepted.judge(context)
-  const refused = context.scenario ? undefined : wronglyRefused(context.run, operationIn(context))
+  const refused = context.scenario
+    ? undefined
+    : wronglyRefused(context.client, operationIn(context))
   return refused && verdict.outcome === 'held'
     ? { outcome: 'broken', cases: 1, evidence: [refused] }
     : verdict
 }
 
 /** A creation of something new: a newly uploaded file is added to the declared graph. */
-async function freshCreation(run: Run, id: OperationId): Promise<Probe> {
-  if (id !== additionOperation) return validRequest(run, id)
-  if (pointerOf(run, id, 'file') === undefined)
+async function freshCreation(client: Client, given: Given, id: OperationId): Promise<Probe> {
+  if (id !== additionOperation) return validRequest(client, given, id)
+  if (pointerOf(given, id, 'file') === undefined)
     throw new NotExercised('declare operations.graphs.add-file.fields.file')
-  return addition(run, declaredResource(run, 'graph'), await upload(run, contentOf(run)))
+  return addition(
+    given,
+    declaredResource(given, 'graph'),
+    await upload(client, given, contentOf(given)),
+  )
 }
 
 export async function addition(
-  run: Pick<Run, 'keys' | 'target'>,
+  given: Pick<Given, 'keys' | 'target'>,
   graph: string,
   file: string,
 ): Promise<Probe> {
-  const pointer = pointerOf(run, additionOperation, 'file') ?? ''
-  const json = additionOf(run, file, pointer)
+  const pointer = pointerOf(given, additionOperation, 'file') ?? ''
+  const json = additionOf(given, file, pointer)
   const parts = { params: { graph_id: graph }, json, effect: 'creates' } as const
-  return { ...(await operationProbe(run, additionOperation, parts)), creates: file }
+  return { ...(await operationProbe(given, additionOperation, parts)), creates: file }
 }
 
-function fileIn(run: Pick<Run, 'target'>, probe: Probe): string | undefined {
-  const pointer = pointerOf(run, additionOperation, 'file')
+function fileIn(given: Pick<Given, 'target'>, probe: Probe): string | undefined {
+  const pointer = pointerOf(given, additionOperation, 'file')
   return pointer === undefined ? undefined : String(getAt(jsonOf(probe), pointer))
 }
 
 /** Retrieves the file of a failed addition, which may be missing. */
-async function lookForFile(run: Run, exchange: Exchange): Promise<void> {
+async function lookForFile(client: Client, given: Given, exchange: Exchange): Promise<void> {
   const isMissing = exchange.response?.status === 404 || exchange.response?.status === 410
   const file =
-    exchange.probe.operation === additionOperation ? fileIn(run, exchange.probe) : undefined
+    exchange.probe.operation === additionOperation ? fileIn(given, exchange.probe) : undefined
   if (!isMissing || file === undefined) return
-  if (run.target.absent['files.retrieve'] !== undefined) return
-  const retrieval = await operationProbe(run, 'files.retrieve', { params: { file_id: file } })
+  if (given.target.absent['files.retrieve'] !== undefined) return
+  const retrieval = await operationProbe(given, 'files.retrieve', { params: { file_id: file } })
   // Without an answer, the retrieval shows nothing about the file or the graph.
-  await orElse(run, () => ask(run, retrieval, { requirement: null, role: 'poll' }))
+  await orElse(client, () => ask(client, retrieval, { requirement: null, role: 'poll' }))
 }
 
 export const isTaken = (exchange: Exchange): boolean =>
@@ -258,14 +271,14 @@ const severalAtOnce = { full: 3, quick: 2 }
 
 /** Records the control, and returns its request; throws `NotExercised` if it was not accepted. */
 async function requireControl(context: CheckContext): Promise<() => Promise<Probe>> {
-  const found = await grantedControl(context.run, operationIn(context))
+  const found = await grantedControl(context.client, context.given, operationIn(context))
   context.control = found.state
   return found.valid
 }
 
 /** Judges a requirement by its rule on the whole run. A case that cannot be judged reports its own reason. */
 export function relationVerdict(context: CheckContext, further: readonly Judged[] = []): Verdict {
-  const verdict = decisive(context, relationRule(context.requirement.id)(context.run.journal))
+  const verdict = decisive(context, relationRule(context.requirement.id)(context.client.journal))
   const isLeft = further.some((one) => one.outcome === 'open')
   return isLeft && verdict.outcome !== 'broken' ? concluded(further) : verdict
 }
@@ -276,10 +289,11 @@ function showsNothing(which: string, exchange: Exchange): never {
 }
 
 async function uploadUnderOneName(context: CheckContext): Promise<void> {
-  const { run, scenario } = context
-  if (scenario || run.options.depth === 'quick') return
-  const name = freshFilename(run, contentOf(run).filename)
-  const make = (): Promise<Probe> => uploadProbe(run, withOwnContent(run, contentOf(run)), name)
+  const { given, scenario } = context
+  if (scenario || given.options.depth === 'quick') return
+  const name = freshFilename(given, contentOf(given).filename)
+  const make = (): Promise<Probe> =>
+    uploadProbe(given, withOwnContent(given, contentOf(given)), name)
   // If the name is refused the second time, this shows nothing.
   await context.send(make, { role: 'setup' })
   await context.send(make, { role: 'setup' })
@@ -288,20 +302,20 @@ async function uploadUnderOneName(context: CheckContext): Promise<void> {
 const needTwo = 'concurrent creations need limits.concurrency of 2 or more'
 
 export const ownId: Judge = async (context) => {
-  const { run, requirement } = context
+  const { client, given, requirement } = context
   const operation = operationIn(context)
   await requireControl(context)
-  const make = grantedProbe(context, operation, () => distinctRequest(run, operation))
-  const size = severalAtOnce[run.options.depth]
-  const sent = await sendAtOnce(run, { size, make, requirement: requirement.id })
+  const make = grantedProbe(context, operation, () => distinctRequest(client, given, operation))
+  const size = severalAtOnce[given.options.depth]
+  const sent = await sendAtOnce(client, given, { size, make, requirement: requirement.id })
   // A guardrail, a lost answer or a limit may have affected one, and some targets accept only one at a time.
   for (let more = 2; more > 0 && sent.filter(isTaken).length < 2; more--)
     sent.push(await context.send(make))
   if (operation === uploadOperation) await uploadUnderOneName(context)
   const limited = sent.find(isThrottling) ?? sent[0]!
-  if (sent.filter((exchange) => createdId(run, exchange) !== undefined).length < 2)
+  if (sent.filter((exchange) => createdId(given, exchange) !== undefined).length < 2)
     showsNothing('fewer than two concurrent creations returned an id: one', limited)
-  const isSingle = run.target.limits.concurrency < 2
+  const isSingle = given.target.limits.concurrency < 2
   const together: Judged[] = isSingle
     ? [{ outcome: 'open', why: { reason: needTwo }, isFurther: true }]
     : []
@@ -314,18 +328,18 @@ export async function noEffect(
   context: CheckContext,
   more: readonly Refusal[] = [],
 ): Promise<Verdict | Later> {
-  const { run, scenario } = context
+  const { client, given, scenario } = context
   if (scenario) return grantedByScenario(context)
   await requireControl(context)
   const refusals = [
-    ...(await refusedByKey(run)),
-    ...(await refusedByRights(run, operationIn(context))),
+    ...(await refusedByKey(given)),
+    ...(await refusedByRights(client, given, operationIn(context))),
     refusedByType,
     refusedByGrammar,
     ...more,
   ]
   const looked = await inBatches(sampled(context, refusals), (refusal) =>
-    furtherCase(run, () => lookAfter(context, refusal)),
+    furtherCase(client, () => lookAfter(context, refusal)),
   )
   return relationVerdict(context, looked)
 }
@@ -335,24 +349,26 @@ async function lookAfter(
   context: CheckContext,
   { requirement: of, what, change, statuses }: Refusal,
 ): Promise<undefined> {
-  const { run, requirement } = context
+  const { client, given, requirement } = context
   const operation = operationIn(context)
   const setup = { about: `${operation}/${of}`, role: 'setup', badInput: true, what } as const
   const isSuccess = (one: Exchange): boolean => countsAsGranted(one) || isConflict(one)
   const purpose = { requirement: requirement.id, role: 'probe', isSuccess } as const
   for (let look = 1; look <= timesAlike; look++) {
-    const probe = await freshCreation(run, operation)
+    const probe = await freshCreation(client, given, operation)
     const refusedOne = await context.send(await change(probe), setup)
     if (!statuses.includes(refusedOne.response?.status ?? 0))
       showsNothing('the creation that should be refused', refusedOne)
-    const again = await askHolding(run, probe, purpose, true)
+    const again = await askHolding(client, probe, purpose, true)
     if (isTaken(again)) return undefined
     // An unanswered one may have created what this one conflicts with.
     if (again.unanswered || !isRefused(again))
       showsNothing('the creation after a refused one', again)
     // One more per attempt: with a fixed order, a periodic failure would seem to follow a refusal.
     for (let count = 0; count < look; count++) {
-      const plain = await context.send(() => freshCreation(run, operation), { role: 'setup' })
+      const plain = await context.send(() => freshCreation(client, given, operation), {
+        role: 'setup',
+      })
       if (isTaken(plain)) continue
       noteRefused(context, plain)
       showsNothing('a creation without a refused one before it', plain)
@@ -374,14 +390,14 @@ function isTelling(sent: readonly Exchange[]): boolean {
 }
 
 export const onceAtOnce: Judge = async (context) => {
-  const { run, requirement } = context
-  if (run.target.limits.concurrency < 2) throw new NotExercised(needTwo)
+  const { client, given, requirement } = context
+  if (given.target.limits.concurrency < 2) throw new NotExercised(needTwo)
   await requireControl(context)
   const { operation } = creatorOf(operationIn(context))
   const sendAll = async (): Promise<readonly Exchange[]> => {
-    const probe = await freshCreation(run, operation)
-    const size = atOnce[run.options.depth]
-    return sendAtOnce(run, { size, make: () => probe, requirement: requirement.id })
+    const probe = await freshCreation(client, given, operation)
+    const size = atOnce[given.options.depth]
+    return sendAtOnce(client, given, { size, make: () => probe, requirement: requirement.id })
   }
   let sent = await sendAll()
   // Repeat if inconclusive: the answer to the accepted creation may be lost, or the others throttled.
@@ -399,11 +415,11 @@ export const onceAtOnce: Judge = async (context) => {
 }
 
 export async function askAgain(context: CheckContext, probe: Probe): Promise<Exchange> {
-  const { run } = context
+  const { client, given } = context
   const { exists, same, what } = creatorOf(operationIn(context))
   const purpose = { badInput: true, expects: exists, what: `with ${same} as ${what} that exists` }
   const last = await context.send(refused(probe), purpose)
-  await lookForFile(run, last)
+  await lookForFile(client, given, last)
   return last
 }
 
@@ -422,86 +438,88 @@ function onceVerdict(
 function alsoMade(context: CheckContext, id: OperationId): HistoryEvent | undefined {
   const usable = `${id}/2xx-usable`
   // A scenario may create in another account, with other names.
-  if (context.run.target.scenarios[usable] !== undefined) return undefined
-  return madeBy(context.run.journal, id).find((one) => one.exchange.purpose.requirement === usable)
+  if (context.given.target.scenarios[usable] !== undefined) return undefined
+  return madeBy(context.client.journal, id).find(
+    (one) => one.exchange.purpose.requirement === usable,
+  )
 }
 
 /** An existing thing is not created again, neither the second and third time, nor after another creation. */
 export const onceEver: Judge = async (context) => {
-  const { run } = context
+  const { client, given } = context
   const valid = await requireControl(context)
   // A retry takes a new name: the previous name may exist by now.
   const { probe, endedAt } = await create(context, valid, 'the first creation')
   const look = async (): Promise<Verdict> => onceVerdict(context, await askAgain(context, probe))
   const first = await look()
-  if (first.outcome !== 'held' || run.options.depth === 'quick') return first
+  if (first.outcome !== 'held' || given.options.depth === 'quick') return first
   const second = await look()
   if (second.outcome !== 'held') return second
   await context.send(valid, { role: 'setup' })
   const judge = async (): Promise<Verdict> => {
     const other = alsoMade(context, probe.operation!)
-    await awaitAge(run, [endedAt, other?.endedAt ?? 0])
-    const again = other?.name === undefined ? probe : atRole(run, probe, 'name', other.name)
+    await awaitAge(client, [endedAt, other?.endedAt ?? 0])
+    const again = other?.name === undefined ? probe : atRole(given, probe, 'name', other.name)
     return onceVerdict(context, await askAgain(context, again))
   }
   return againAtEnd(second, 'held', judge)
 }
 
-const sendable = (run: Pick<Run, 'target'>, creates: OperationId): Use[] =>
+const sendable = (given: Pick<Given, 'target'>, creates: OperationId): Use[] =>
   usesByPath(creates).filter(
     (one) =>
-      run.target.absent[one.operation] === undefined &&
+      given.target.absent[one.operation] === undefined &&
       (['files.retrieve', 'jobs.create'].includes(one.operation) ||
-        run.target.operations[one.operation]?.body !== undefined),
+        given.target.operations[one.operation]?.body !== undefined),
   )
 
 /** A file for additions to created graphs, uploaded once: a refusal because of it says nothing about the graph. */
-function fileToAdd(run: Run): Promise<string | undefined> {
-  const declared = run.target.operations['graphs.add-file']?.fields['file']
-  if (declared === undefined || !run.target.operations['files.upload']?.content)
+function fileToAdd(client: Client, given: Given): Promise<string | undefined> {
+  const declared = given.target.operations['graphs.add-file']?.fields['file']
+  if (declared === undefined || !given.target.operations['files.upload']?.content)
     return Promise.resolve(undefined)
-  return once(run, 'file for created graphs', () => upload(run, contentOf(run)))
+  return once(client, 'file for created graphs', () => upload(client, given, contentOf(given)))
 }
 
 /** The inputs of a created application are unknown: none is sent, and a 400 passes. */
-async function requestOf(run: Run, one: Use, id: string): Promise<Probe> {
+async function requestOf(client: Client, given: Given, one: Use, id: string): Promise<Probe> {
   const params = { [one.param]: id }
   const { effect } = operation(one.operation)
-  if (one.operation === 'files.retrieve') return operationProbe(run, one.operation, { params })
-  const file = one.operation === additionOperation ? await fileToAdd(run) : undefined
-  if (file !== undefined) return addition(run, id, file)
-  const json = one.operation === 'jobs.create' ? { inputs: [] } : bodyOf(run, one.operation)
-  return operationProbe(run, one.operation, { params, json, effect })
+  if (one.operation === 'files.retrieve') return operationProbe(given, one.operation, { params })
+  const file = one.operation === additionOperation ? await fileToAdd(client, given) : undefined
+  if (file !== undefined) return addition(given, id, file)
+  const json = one.operation === 'jobs.create' ? { inputs: [] } : bodyOf(given, one.operation)
+  return operationProbe(given, one.operation, { params, json, effect })
 }
 
 async function use(context: CheckContext, one: Use, id: string, madeAt?: number): Promise<void> {
-  const { run } = context
+  const { client, given } = context
   const willDo = (exchange: Exchange): boolean => {
-    const event = eventOf(run.target, exchange, false)
+    const event = eventOf(given.target, exchange, false)
     return event !== undefined && isUsable(event)
   }
-  const send = (): Promise<Exchange> => context.send(() => requestOf(run, one, id))
-  const exchange = await retryWhileSettling(run, send, willDo, madeAt)
+  const send = (): Promise<Exchange> => context.send(() => requestOf(client, given, one, id))
+  const exchange = await retryWhileSettling(client, given, send, willDo, madeAt)
   // A retrieval without any answer has failed.
   if (!(one.operation === 'files.retrieve' && exchange.unansweredTwice)) answered(exchange)
   if (willDo(exchange)) return
-  await lookForFile(run, exchange)
-  if (isDeclared(run, one.operation)) await control(run, one.operation)
+  await lookForFile(client, given, exchange)
+  if (isDeclared(given, one.operation)) await control(client, given, one.operation)
 }
 
-const ownPdf = (run: Run): Promise<string | undefined> =>
-  orElse(run, () => uploadSample(run, 'other'))
+const ownPdf = (client: Client, given: Given): Promise<string | undefined> =>
+  orElse(client, () => uploadSample(client, given, 'other'))
 
 /** Requirements whose objects are used again at the end: made simultaneously, requested twice, attached. */
 const alsoUsed = ['2xx-own-id', '400-duplicate-name', '2xx-attached-to-graph']
 const largeBytes = 64 * 1024
 
 /** Objects used again at the end: the first one, those of other requirements, a file in a graph, and a PDF. */
-async function madeBefore(run: Run, creates: OperationId): Promise<string[]> {
-  const made = madeBy(run.journal, creates)
+async function madeBefore(client: Client, given: Given, creates: OperationId): Promise<string[]> {
+  const made = madeBy(client.journal, creates)
   const isLarge = ({ exchange: { probe } }: HistoryEvent): boolean =>
     creates === uploadOperation && (probe.body?.length ?? 0) > largeBytes
-  const askedAgain = thingsOf(run.journal, creates).flatMap((attempts) =>
+  const askedAgain = thingsOf(client.journal, creates).flatMap((attempts) =>
     attempts.length > 1 ? attempts : [],
   )
   const isAlsoUsed = (one: HistoryEvent): boolean => {
@@ -513,8 +531,8 @@ async function madeBefore(run: Run, creates: OperationId): Promise<string[]> {
     at === 0 || isLarge(one) || isAlsoUsed(one)
   const ids = made.filter(isWanted).map((one) => one.object!)
   if (creates !== uploadOperation) return ids
-  const added = madeBy(run.journal, 'graphs.add-file').at(0)
-  return [...ids, added?.object, await ownPdf(run)].filter((id) => id !== undefined)
+  const added = madeBy(client.journal, 'graphs.add-file').at(0)
+  return [...ids, added?.object, await ownPdf(client, given)].filter((id) => id !== undefined)
 }
 
 /**
@@ -522,27 +540,27 @@ async function madeBefore(run: Run, creates: OperationId): Promise<string[]> {
  * and beside it.
  */
 export async function usable(context: CheckContext): Promise<Verdict | Later> {
-  const { run, scenario } = context
+  const { client, given, scenario } = context
   const creates = operationIn(context)
-  const uses = sampled(context, sendable(run, creates))
+  const uses = sampled(context, sendable(given, creates))
   if (uses.length === 0)
     throw new NotExercised(`no operation that uses ${operation(creates).creates?.what} is declared`)
-  const isAtEnd = !scenario && run.options.depth === 'full'
+  const isAtEnd = !scenario && given.options.depth === 'full'
   let made = ''
   await inScenario(context, creates, async () => {
-    const make = grantedProbe(context, creates, () => distinctRequest(run, creates))
+    const make = grantedProbe(context, creates, () => distinctRequest(client, given, creates))
     // Prepared first, so that nothing delays the use after the creation.
-    if (creates === 'graphs.create') await orElse(run, () => fileToAdd(run))
-    else if (creates === uploadOperation && isAtEnd) await ownPdf(run)
+    if (creates === 'graphs.create') await orElse(client, () => fileToAdd(client, given))
+    else if (creates === uploadOperation && isAtEnd) await ownPdf(client, given)
     made = await createObject(context, creates, make)
     await inBatches(uses, (one) => use(context, one, made))
   })
   const verdict = relationVerdict(context)
   if (!isAtEnd) return verdict
   return againAtEnd(verdict, 'held', async () => {
-    const others = (await madeBefore(run, creates)).filter((id) => id !== made)
-    const madeAt = (id: string): number => run.objects.madeAt.get(id) ?? 0
-    await awaitAge(run, [made, ...others].map(madeAt))
+    const others = (await madeBefore(client, given, creates)).filter((id) => id !== made)
+    const madeAt = (id: string): number => given.objects.madeAt.get(id) ?? 0
+    await awaitAge(client, [made, ...others].map(madeAt))
     const all = [
       ...uses.map((one) => ({ id: made, one })),
       ...[...new Set(others)].map((id) => ({ id, one: uses.at(-1)! })),
@@ -557,26 +575,26 @@ export async function usable(context: CheckContext): Promise<Verdict | Later> {
  * process an addition for a while, so that acceptance within that time proves nothing.
  */
 export const addSameFileAgain: Judge = async (context) => {
-  const { run } = context
+  const { client, given } = context
   const valid = await requireControl(context)
   const probe = await valid()
   const further: Judged[] = []
   await addFirst(context, probe)
-  const isQuick = run.options.depth === 'quick'
+  const isQuick = given.options.depth === 'quick'
   const added = isQuick ? [] : await addOthers(context, valid)
   const last = added.at(-1)?.endedAt ?? performance.now()
   await askUntilRefused(context, probe)
   const look = async (): Promise<Verdict> => onceVerdict(context, await askAgain(context, probe))
   const first = await look()
   if (first.outcome !== 'held' || isQuick) return first
-  await orElse(run, () => addTwin(context, probe))
+  await orElse(client, () => addTwin(context, probe))
   await context.send(valid, { role: 'setup' })
   const second = await look()
   if (second.outcome !== 'held') return second
-  if (canAddToCreated(run)) further.push(await furtherCase(run, () => addToCreated(context)))
+  if (canAddToCreated(given)) further.push(await furtherCase(client, () => addToCreated(context)))
   const third = await look()
   const judge = async (): Promise<Verdict> => {
-    await awaitAge(run, [last])
+    await awaitAge(client, [last])
     const late = await askAgain(context, probe)
     await addAgainLate(context, added, valid)
     return onceVerdict(context, late, further)
@@ -591,38 +609,38 @@ async function addFirst(context: CheckContext, probe: Probe): Promise<void> {
 
 async function askUntilRefused(context: CheckContext, probe: Probe): Promise<void> {
   let added = performance.now()
-  for (const ms of laterAttempts(context.run)) {
+  for (const ms of laterAttempts(context.given)) {
     const exchange = await askAgain(context, probe)
     if (!exchange.response) return
     if (!isTaken(exchange) && !exchange.throttled) {
       if (!isTaken(await askAgain(context, probe))) return
       added = performance.now()
     }
-    await pause(context.run, Math.max(0, added + ms - performance.now()))
+    await pause(context.client, Math.max(0, added + ms - performance.now()))
   }
 }
 
 async function addTwin(context: CheckContext, first: Probe): Promise<void> {
-  const { run } = context
-  const file = fileIn(run, first)
-  const uploaded = madeBy(run.journal, uploadOperation).find((one) => one.object === file)
+  const { client, given } = context
+  const file = fileIn(given, first)
+  const uploaded = madeBy(client.journal, uploadOperation).find((one) => one.object === file)
   if (uploaded?.name === undefined) return
-  const twin = await upload(run, contentOf(run), true, uploaded.name)
+  const twin = await upload(client, given, contentOf(given), true, uploaded.name)
   if (twin === file) return
-  const probe = await addition(run, first.params['graph_id'] ?? '', twin)
+  const probe = await addition(given, first.params['graph_id'] ?? '', twin)
   const add = () => context.send(probe, { role: 'setup' })
-  await retryWhileSettling(run, add, isTaken)
+  await retryWhileSettling(client, given, add, isTaken)
 }
 
 async function addOthers(
   context: CheckContext,
   valid: () => Promise<Probe>,
 ): Promise<readonly Exchange[]> {
-  const { run, requirement } = context
-  const make = (): Promise<Probe> => freshCreation(run, additionOperation)
+  const { client, given, requirement } = context
+  const make = (): Promise<Probe> => freshCreation(client, given, additionOperation)
   const together = { size: 3, make, requirement: requirement.id }
   const one = async () => [await context.send(valid, { role: 'setup' })]
-  return (await orElse(run, () => sendAtOnce(run, together), one)).filter(isTaken)
+  return (await orElse(client, () => sendAtOnce(client, given, together), one)).filter(isTaken)
 }
 
 /**
@@ -634,36 +652,36 @@ async function addAgainLate(
   added: readonly Exchange[],
   valid: () => Promise<Probe>,
 ): Promise<void> {
-  const { run } = context
+  const { client, given } = context
   const again = (made: readonly Exchange[]): Promise<Exchange[]> =>
     Promise.all(made.map((one) => askAgain(context, one.probe)))
   if (!(await again(added)).some(isTaken)) return
   const later = await addOthers(context, valid)
-  await pause(run, run.target.limits.settleMs)
+  await pause(client, given.target.limits.settleMs)
   await again(later)
 }
 
-const canAddToCreated = (run: Pick<Run, 'target'>): boolean =>
-  run.target.operations['files.upload']?.content !== undefined &&
-  isDeclared(run, 'graphs.create') &&
-  pointerOf(run, additionOperation, operation(additionOperation).freshFileAt ?? '') !== undefined
+const canAddToCreated = (given: Pick<Given, 'target'>): boolean =>
+  given.target.operations['files.upload']?.content !== undefined &&
+  isDeclared(given, 'graphs.create') &&
+  pointerOf(given, additionOperation, operation(additionOperation).freshFileAt ?? '') !== undefined
 
 /** Adds a file twice to a graph that the run creates, and again after a request for its name. */
 async function addToCreated(context: CheckContext): Promise<undefined> {
-  const { run } = context
+  const { client, given } = context
   // A retry takes a new name: the previous name may exist by now.
-  let creation = await validRequest(run, 'graphs.create')
-  const make = async () => (creation = await validRequest(run, 'graphs.create'))
+  let creation = await validRequest(client, given, 'graphs.create')
+  const make = async () => (creation = await validRequest(client, given, 'graphs.create'))
   const graph = await createObject(context, 'graphs.create', make)
-  const probe = await addition(run, graph, await upload(run, contentOf(run)))
+  const probe = await addition(given, graph, await upload(client, given, contentOf(given)))
   await addFirst(context, probe)
   const again = (): Promise<Exchange> => askAgain(context, probe)
-  await retryWhileSettling(run, again, isConflict)
+  await retryWhileSettling(client, given, again, isConflict)
   const about = 'graphs.create/400-duplicate-name'
   const afterRefusal = (): Promise<Exchange> =>
     context.send(creation, { role: 'setup', badInput: true, about }).then(again)
   // Another replica may still process the addition.
-  await retryWhileSettling(run, afterRefusal, isConflict)
+  await retryWhileSettling(client, given, afterRefusal, isConflict)
   return undefined
 }
 
@@ -673,10 +691,10 @@ async function addToCreated(context: CheckContext): Promise<undefined> {
  */
 export const addDeleted: Partial<Case> = {
   isFurther: true,
-  async valid({ run, ...context }, valid) {
-    const isMakeable = canAddToCreated(run) && !run.options.readOnly
-    const make = () => graphWithFile({ run, ...context }, valid)
-    const made = isMakeable ? await orElse(run, make) : undefined
+  async valid({ client, given, ...context }, valid) {
+    const isMakeable = canAddToCreated(given) && !given.options.readOnly
+    const make = () => graphWithFile({ client, given, ...context }, valid)
+    const made = isMakeable ? await orElse(client, make) : undefined
     return made === undefined ? valid() : inGraph(await valid(), made)
   },
   excuse: (exchange) =>

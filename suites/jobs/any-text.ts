@@ -50,16 +50,16 @@ const isEmpty = ([text, ...more]: readonly string[]): boolean => text === '' && 
 type Texts = readonly string[]
 
 export async function takesAnyText(context: CheckContext): Promise<Verdict> {
-  const { run, requirement } = context
-  const { options, target } = run
+  const { client, given, requirement } = context
+  const { options, target } = given
   const application = target.resources.application
   if (!application) throw new NotExercised('declare resources.application')
-  const granted = await grantedControl(run, 'jobs.create')
+  const granted = await grantedControl(client, given, 'jobs.create')
   context.control = granted.state
   const requestOf = (texts: Texts): Ask => {
     const inputs = application.inputs.map((input) => ({ ...input, value: texts }))
     const source = grantedProbe(context, 'jobs.create', async () => ({
-      ...(await jobRequest(run, { ...application, inputs })),
+      ...(await jobRequest(given, { ...application, inputs })),
       fault: isEmpty(texts) ? emptyText : undefined,
     }))
     // Of the right type, but a crash on it is a crash on user input.
@@ -89,7 +89,7 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
     })
   }
   if (context.scenario)
-    return inScenario(context, 'jobs.create', () => settle(run, allOf([ruleOf(['text'])])))
+    return inScenario(context, 'jobs.create', () => settle(client, allOf([ruleOf(['text'])])))
   const rulesOf = (texts: Texts): CaseRule[] => texts.map((text) => ruleOf([text]))
   const alone = rulesOf(awkward)
   const rules = [all(awkward, (journal) => judgeSome(alone, journal, 1))]
@@ -109,10 +109,10 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
   }
   let cases = 0
   for (const rule of rules) {
-    const verdict = await settle(run, rule)
+    const verdict = await settle(client, rule)
     cases += verdict.cases ?? 0
     const [crash] = verdict.outcome === 'broken' ? verdict.evidence : []
-    const why = crash && (await whyNotOfInput(run, crash.exchange))
+    const why = crash && (await whyNotOfInput(client, given, crash.exchange))
     if (why !== undefined) return { outcome: 'open', cases, why }
     if (verdict.outcome !== 'held') return verdict
   }

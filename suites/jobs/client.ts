@@ -1,5 +1,12 @@
-import { createSemaphore, operationProbe, orElse, pause } from '../../harness/client/index.ts'
-import { isPlanned, perRun, type Run, askHolding } from '../../harness/run/index.ts'
+import {
+  type Given,
+  type Client,
+  createSemaphore,
+  operationProbe,
+  orElse,
+  pause,
+} from '../../harness/client/index.ts'
+import { isPlanned, perRun, askHolding } from '../../harness/run/index.ts'
 import {
   describeResponse,
   type Exchange,
@@ -50,11 +57,11 @@ export function withOtherValues(
 }
 
 export function jobRequest(
-  run: Pick<Run, 'keys' | 'target'>,
+  given: Pick<Given, 'keys' | 'target'>,
   application: ApplicationResource,
 ): Promise<Probe> {
   const params = { application_id: application.id }
-  return operationProbe(run, 'jobs.create', {
+  return operationProbe(given, 'jobs.create', {
     params,
     json: { inputs: application.inputs },
     effect: 'generates',
@@ -83,25 +90,27 @@ const sharedBy = perRun(() => ({
 }))
 
 export class Jobs {
-  readonly run: Run
+  readonly client: Client
+  readonly given: Given
   readonly history: History
   readonly isQuick: boolean
 
-  constructor(run: Run) {
-    this.run = run
-    this.history = run.journal
-    this.isQuick = run.options.depth === 'quick'
+  constructor(client: Client, given: Given) {
+    this.client = client
+    this.given = given
+    this.history = client.journal
+    this.isQuick = given.options.depth === 'quick'
   }
 
   /** Declared, and made to send refusals to. */
   get applications(): readonly ApplicationResource[] {
-    const { resources } = this.run.target
+    const { resources } = this.given.target
     const declared = applicationNames.flatMap((name) => resources[name] ?? [])
-    return [...declared, ...sharedBy(this.run).made]
+    return [...declared, ...sharedBy(this.client).made]
   }
 
   addMade(application: ApplicationResource): void {
-    sharedBy(this.run).made.push(application)
+    sharedBy(this.client).made.push(application)
   }
 
   /** If there are inputs, creations beside a job must also vary them. */
@@ -112,7 +121,7 @@ export class Jobs {
   }
 
   isPlanned(...requirements: readonly JobRuleId[]): boolean {
-    return requirements.some((id) => isPlanned(this.run, id))
+    return requirements.some((id) => isPlanned(this.given, id))
   }
 
   wants(id: JobRuleId): boolean {
@@ -124,7 +133,7 @@ export class Jobs {
   }
 
   pauseUntil(at: number): Promise<void> {
-    return pause(this.run, Math.max(0, at - performance.now()))
+    return pause(this.client, Math.max(0, at - performance.now()))
   }
 
   eventOf(one: Exchange): HistoryEvent {
@@ -136,11 +145,11 @@ export class Jobs {
   }
 
   async send(source: Source, purpose: Purpose, fresh = false): Promise<HistoryEvent> {
-    return this.eventOf(await askHolding(this.run, source, purpose, fresh))
+    return this.eventOf(await askHolding(this.client, source, purpose, fresh))
   }
 
   async read(id: string): Promise<HistoryEvent> {
-    const probe = await operationProbe(this.run, 'jobs.retrieve', { params: { job_id: id } })
+    const probe = await operationProbe(this.given, 'jobs.retrieve', { params: { job_id: id } })
     const isSuccess: Purpose['isSuccess'] = (one) => one.response?.status === 200
     return this.send(probe, { requirement: null, role: 'poll', isSuccess })
   }
@@ -151,7 +160,7 @@ export class Jobs {
 
   /** No creation returned an id, or a job was still missing after `settleMs`. */
   get cannotBeRead(): boolean {
-    const { settleMs } = this.run.target.limits
+    const { settleMs } = this.given.target.limits
     const { jobs } = viewOf(this.history)
     if (jobs.length === 0)
       return this.history.events.some(
@@ -165,9 +174,9 @@ export class Jobs {
   /** False if no reading shows the end of the job within `jobTimeoutMs`, or until `deadline`. */
   awaitEnd(id: string, deadline?: number): Promise<boolean> {
     if (viewOf(this.history).jobOf(id)?.isOver ?? true) return Promise.resolve(true)
-    const { polls } = sharedBy(this.run)
+    const { polls } = sharedBy(this.client)
     const key = idKey(id)
-    const until = deadline ?? performance.now() + this.run.target.limits.jobTimeoutMs
+    const until = deadline ?? performance.now() + this.given.target.limits.jobTimeoutMs
     const polling =
       polls.get(key) ?? this.#readUntil(id, isEnded, until).finally(() => polls.delete(key))
     polls.set(key, polling)
@@ -175,7 +184,7 @@ export class Jobs {
   }
 
   readUntilFound(job: Job): Promise<boolean> {
-    const { settleMs } = this.run.target.limits
+    const { settleMs } = this.given.target.limits
     return this.#readUntil(job.id, isRead, job.creation.endedAt + settleMs)
   }
 
@@ -185,7 +194,7 @@ export class Jobs {
     deadline: number,
   ): Promise<boolean> {
     const started = performance.now()
-    const patienceMs = this.run.target.limits.settleMs + unreadableMs
+    const patienceMs = this.given.target.limits.settleMs + unreadableMs
     let lastRead = started
     for (;;) {
       const reading = await this.read(id)
@@ -229,11 +238,11 @@ export class Gate extends Jobs {
   readonly #lock: Lock
   readonly #jobTimeoutMs: number
 
-  constructor(run: Run, application: ApplicationResource, lock = newLock()) {
-    super(run)
+  constructor(client: Client, given: Given, application: ApplicationResource, lock = newLock()) {
+    super(client, given)
     this.application = application
     this.#lock = lock
-    this.#jobTimeoutMs = run.target.limits.jobTimeoutMs
+    this.#jobTimeoutMs = given.target.limits.jobTimeoutMs
   }
 
   get #view(): Application {
@@ -254,7 +263,7 @@ export class Gate extends Jobs {
 
   /** How long another client's job may occupy the application, in ms: jobs that cannot be read may last any time. */
   get #busyMs(): number {
-    return this.cannotBeRead ? this.run.target.limits.settleMs : this.#jobTimeoutMs
+    return this.cannotBeRead ? this.given.target.limits.settleMs : this.#jobTimeoutMs
   }
 
   #giveUp(what: string): NotExercised {
@@ -265,13 +274,13 @@ export class Gate extends Jobs {
 
   /** On a new connection: a creation repeated after a closed one may have made an unknown job. */
   create(requirement: string): Promise<HistoryEvent> {
-    return this.send(() => jobRequest(this.run, this.application), asProbe(requirement), true)
+    return this.send(() => jobRequest(this.given, this.application), asProbe(requirement), true)
   }
 
   /** Creates beside a job, without retries: while a throttled creation waits, the job would end. */
   async createBeside(application: ApplicationResource): Promise<HistoryEvent> {
-    const { client } = this.run
-    const source = await jobRequest(this.run, application)
+    const client = this.client
+    const source = await jobRequest(this.given, application)
     const send = async (fresh: boolean): Promise<Exchange> => {
       const again = (): Promise<Exchange> =>
         client.sendWithStaleRetry({ source, purpose: asProbe(ids.inProgress), fresh })
@@ -312,7 +321,8 @@ export class Gate extends Jobs {
     expects409: boolean,
     send: (fresh: boolean) => Promise<Exchange>,
   ): Promise<Exchange> {
-    const { client, life } = this.run
+    const client = this.client,
+      { life } = this.client
     const { places } = this.#lock
     // Kept for all attempts: another request would occupy the application again. Refusals do not wait behind creations.
     const turn = isExclusive ? { count: places.size } : { count: 1, urgent: true }
@@ -341,7 +351,7 @@ export class Gate extends Jobs {
         }
         // Busy with another client's job, or not released yet: only time helps.
         const mostMs = isLost ? this.#jobTimeoutMs / triesIfLost : longestBusyMs
-        await pause(this.run, Math.min(busyMs * 2 ** (attempt - 1), mostMs))
+        await pause(this.client, Math.min(busyMs * 2 ** (attempt - 1), mostMs))
       }
     } finally {
       release()
@@ -351,7 +361,7 @@ export class Gate extends Jobs {
   /** Returns a function to release the idle application; throws `NotExercised` if not idle in time. */
   async acquire(): Promise<() => void> {
     const { places } = this.#lock
-    const release = await places.acquire(this.run.life.signal, { count: places.size })
+    const release = await places.acquire(this.client.life.signal, { count: places.size })
     try {
       // One that was given up can be used once its last job was seen to end: its release is judged.
       if (!this.#lock.gaveUp) await this.idle()
@@ -369,13 +379,13 @@ export class Gate extends Jobs {
   }
 
   tryHold<T>(action: (gate: this) => Promise<T>): Promise<T | undefined> {
-    return orElse(this.run, () => this.hold(action))
+    return orElse(this.client, () => this.hold(action))
   }
 
   /** Repeats the creation every second while it gets 409; false if none was accepted, or its job's end was not seen. */
   async untilFree(): Promise<boolean> {
     // A platform's own use of a new application may last as long as settling.
-    const patienceMs = Math.max(this.#busyMs, this.run.target.limits.settleMs)
+    const patienceMs = Math.max(this.#busyMs, this.given.target.limits.settleMs)
     const deadline = performance.now() + (this.isGivenUp ? 0 : patienceMs)
     for (let tries = 0; await this.settle(); tries++) {
       const last = this.#view.creations.findLast(isAsked)
@@ -383,7 +393,7 @@ export class Gate extends Jobs {
       const isLate = performance.now() > deadline
       if (tries > 0 && isLate) this.#giveUp('was still answered 409')
       if (tries > 0 && (isLate || this.isBroken(ids.released, ids.created))) return false
-      await pause(this.run, pauseMs)
+      await pause(this.client, pauseMs)
       await this.create(ids.released)
     }
     return false
@@ -398,9 +408,12 @@ export class Gate extends Jobs {
 }
 
 /** The gate of a declared application, which may be declared twice, with different inputs. */
-export function gateOf(jobs: Pick<Jobs, 'run'>, application: ApplicationResource): Gate {
-  const { locks } = sharedBy(jobs.run)
+export function gateOf(
+  jobs: Pick<Jobs, 'client' | 'given'>,
+  application: ApplicationResource,
+): Gate {
+  const { locks } = sharedBy(jobs.client)
   const lock = locks.get(application.id) ?? newLock()
   locks.set(application.id, lock)
-  return new Gate(jobs.run, application, lock)
+  return new Gate(jobs.client, jobs.given, application, lock)
 }

@@ -41,8 +41,8 @@ const attacks: readonly Attack[] = [
 async function attack(gate: Gate, kind: Attack, id: string): Promise<void> {
   const valid =
     kind === 'reading without a key'
-      ? await operationProbe(gate.run, 'jobs.retrieve', { params: { job_id: id } })
-      : await jobRequest(gate.run, gate.application)
+      ? await operationProbe(gate.given, 'jobs.retrieve', { params: { job_id: id } })
+      : await jobRequest(gate.given, gate.application)
   const { inputs, requiredInputs } = gate.application
   // What is left out may be noticed in another place of the server.
   const bodies = [
@@ -57,7 +57,7 @@ async function attack(gate: Gate, kind: Attack, id: string): Promise<void> {
       : [withCredential(valid, noCredential)]
   const purpose = { requirement: ids.inProgress, role: 'setup', badInput: true } as const
   // Both at once, so that a job without an attack is as old.
-  await allEnded(probes.map((probe) => askHolding(gate.run, probe, purpose)))
+  await allEnded(probes.map((probe) => askHolding(gate.client, probe, purpose)))
 }
 
 interface During {
@@ -88,7 +88,7 @@ async function createDuring(
   const attacked = repeated ? [repeated] : isAttacked ? [[]] : each
   const count = isQuick ? Math.min(3, most) : most
   for (let moment = 0; moment < count; moment++) {
-    if (moment > 1) await pause(gate.run, 10 * 1.5 ** (moment - 2))
+    if (moment > 1) await pause(gate.client, 10 * 1.5 ** (moment - 2))
     for (const kinds of moment === 2 ? attacked : [[]]) {
       // In a quick run, one reading after the second creation suffices for both.
       const isRead = moment > (isQuick ? 1 : 0)
@@ -130,26 +130,29 @@ const burstSize = { full: 5, quick: 2 }
 
 /** Sends several creations at once; while all are refused, repeats this after a pause, at most three times. */
 async function burst(gate: Gate): Promise<HistoryEvent[]> {
-  const { application, history, isQuick, run } = gate
+  const { application, history, isQuick, client, given } = gate
   let count = 0
   // A server may lock the inputs instead of the application.
   const make = () =>
-    jobRequest(run, !isQuick && count++ % 2 ? withOtherValues(application, 2 * count) : application)
+    jobRequest(
+      given,
+      !isQuick && count++ % 2 ? withOtherValues(application, 2 * count) : application,
+    )
   for (let tries = 0; ; tries++) {
     const fresh = history.within(application.id).some((one) => one.status === undefined)
-    const size = burstSize[run.options.depth]
-    const sent = await sendAtOnce(run, { size, make, requirement: ids.atomic, fresh })
+    const size = burstSize[given.options.depth]
+    const sent = await sendAtOnce(client, given, { size, make, requirement: ids.atomic, fresh })
     const made = sent.map((exchange) => gate.eventOf(exchange))
     if (!made.every(isConflict)) return made
     if (!(await gate.untilFree()) || tries === timesAlike) return []
-    await pause(run, 2 * pauseMs)
+    await pause(client, 2 * pauseMs)
   }
 }
 
 async function begin(gate: Gate): Promise<Job[]> {
   const isBurst =
     gate.isPlanned(ids.atomic) &&
-    gate.run.target.limits.concurrency > 1 &&
+    gate.given.target.limits.concurrency > 1 &&
     !gate.isBroken(ids.created)
   const made = isBurst ? await burst(gate) : []
   // If all were throttled or refused, a single one distinguishes bursts.
@@ -205,9 +208,9 @@ function isKept(gate: Gate): boolean {
 
 /** As many attempts as needed on the busy application, and one each on the others and a new one. */
 export async function provokeConflicts(jobs: Jobs): Promise<void> {
-  const { run, isQuick } = jobs
-  const { application: plain, ...resources } = run.target.resources
-  const busy = gateOf(jobs, resources.slowApplication ?? declaredResource(run, 'application'))
+  const { client, given, isQuick } = jobs
+  const { application: plain, ...resources } = given.target.resources
+  const busy = gateOf(jobs, resources.slowApplication ?? declaredResource(given, 'application'))
   const isOther = (one: ApplicationResource | undefined) => one && one.id !== busy.application.id
   const other = [resources.otherApplication, plain].find(isOther)
   const beside = other && gateOf(jobs, other)
@@ -223,7 +226,7 @@ export async function provokeConflicts(jobs: Jobs): Promise<void> {
         jobs.wants(ids.released)
       if (count > 0 && !isOpen && (!isWanted || count >= timesAlike)) break
       const turn = jobs.wants(ids.inProgress) ? count : 0
-      const release = isOpen ? await orElse(run, () => beside.acquire()) : undefined
+      const release = isOpen ? await orElse(client, () => beside.acquire()) : undefined
       const wasBlocked = await attempt(busy, turn, release && beside, release).finally(release)
       isBlocked ||= wasBlocked
       if (busy.isGivenUp || jobs.isBroken(ids.released)) break
@@ -251,17 +254,17 @@ export async function provokeConflicts(jobs: Jobs): Promise<void> {
 
 /** Conflicts on a new application: nobody else uses it, and a server may check only those it knew before. */
 async function attemptOnCreated(busy: Gate): Promise<void> {
-  const { run } = busy
+  const { client, given } = busy
   const isWanted = busy.isPlanned(ids.inProgress, ids.released, ids.perApplication, ids.created)
-  if (!isWanted || !isDeclared(run, 'applications.create')) return
-  await orElse(run, async () => {
+  if (!isWanted || !isDeclared(given, 'applications.create')) return
+  await orElse(client, async () => {
     const purpose = { requirement: ids.inProgress, role: 'setup' } as const
-    const make = () => validRequest(run, 'applications.create')
-    const id = createdId(run, await askHolding(run, make, purpose))
+    const make = () => validRequest(client, given, 'applications.create')
+    const id = createdId(given, await askHolding(client, make, purpose))
     if (id === undefined) return
     // It may need the inputs of the declared one.
-    for (const inputs of [[], run.target.resources.application?.inputs ?? []]) {
-      const gate = new Gate(run, { id, inputs, requiredInputs: [] })
+    for (const inputs of [[], given.target.resources.application?.inputs ?? []]) {
+      const gate = new Gate(client, given, { id, inputs, requiredInputs: [] })
       if (await attemptAlone(gate)) return confirmOnCreated(gate, busy)
     }
   })
@@ -271,7 +274,7 @@ async function confirmOnCreated(gate: Gate, busy: Gate): Promise<void> {
   if (!gate.jobs.some((job) => job.end)) return
   if (gate.isBroken(ids.created)) {
     await gate.settle()
-    await pause(gate.run, 2 * pauseMs)
+    await pause(gate.client, 2 * pauseMs)
     await burst(gate)
   }
   let isBlocked: boolean | undefined = gate.isBroken(ids.perApplication)
@@ -283,7 +286,7 @@ async function confirmOnCreated(gate: Gate, busy: Gate): Promise<void> {
 async function attemptAlone(gate: Gate): Promise<boolean> {
   let made: HistoryEvent | undefined
   const make = async () => (made = await gate.create(ids.inProgress)).exchange
-  await retryWhileSettling(gate.run, make, (one) => one.response?.status !== 404)
+  await retryWhileSettling(gate.client, gate.given, make, (one) => one.response?.status !== 404)
   if (!made || made.status === 400) return false
   if (isConflict(made)) await gate.untilFree()
   const job = gate.madeBy(made)
@@ -302,7 +305,7 @@ interface Look {
 async function refuse(gate: Gate, refusals: readonly JobRefusal[]): Promise<void> {
   for (const { requirement, what, change } of refusals) {
     const about = `jobs.create/${requirement}`
-    const probe = await change(await jobRequest(gate.run, gate.application))
+    const probe = await change(await jobRequest(gate.given, gate.application))
     const setup = { about, what, role: 'setup', badInput: true } as const
     const refused = await gate.send(probe, { requirement: ids.noEffect, ...setup })
     if (refused.isGranted) await gate.settle()
@@ -311,7 +314,7 @@ async function refuse(gate: Gate, refusals: readonly JobRefusal[]): Promise<void
 
 async function look(gate: Gate, { refusals, afterMs }: Look = { refusals: [], afterMs: 0 }) {
   await refuse(gate, refusals)
-  await pause(gate.run, afterMs)
+  await pause(gate.client, afterMs)
   return gate.look()
 }
 
@@ -321,7 +324,7 @@ async function look(gate: Gate, { refusals, afterMs }: Look = { refusals: [], af
  */
 async function lookClosely(gate: Gate, after: Look): Promise<void> {
   for (let time = 1; time <= timesAlike; time++) {
-    await pause(gate.run, windowMs)
+    await pause(gate.client, windowMs)
     for (let bare = 0; bare <= time; bare++) if ((await look(gate)) !== 'granted') return
     if ((await look(gate, after)) !== 'freed') return
   }
@@ -342,7 +345,7 @@ async function lookAtOnce(gate: Gate): Promise<Look | undefined> {
   // An application that is not released even without refusals shows nothing.
   if (gate.jobs.length <= 1 && (await look(gate)) === 'lost')
     throw new NotExercised('the application answers 409 even if no creation was refused before')
-  const { atOnce } = await kindsOf(gate.run, gate.application)
+  const { atOnce } = await kindsOf(gate.client, gate.given, gate.application)
   for (const refusals of atOnce) {
     const after = { refusals, afterMs: 0 }
     await refuse(gate, refusals)
@@ -354,8 +357,8 @@ async function lookAtOnce(gate: Gate): Promise<Look | undefined> {
 
 /** Creations some time after refusals of all kinds: a refused request may start its job from a queue. */
 async function lookLater(gate: Gate): Promise<void> {
-  const { application, history, isQuick, run } = gate
-  const { delayed } = await kindsOf(run, application)
+  const { application, history, isQuick, client, given } = gate
+  const { delayed } = await kindsOf(client, given, application)
   if (!delayed) return
   const startedAt = performance.now()
   await refuse(gate, delayed)
@@ -370,25 +373,25 @@ async function lookLater(gate: Gate): Promise<void> {
 
 /** Looks for effects of refused creations before any other refusal is sent to the application. */
 export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
-  once(jobs.run, 'jobs first refusals', async () => {
-    const application = declaredResource(jobs.run, 'application')
-    await grantedControl(jobs.run, 'jobs.create')
+  once(jobs.client, 'jobs first refusals', async () => {
+    const application = declaredResource(jobs.given, 'application')
+    await grantedControl(jobs.client, jobs.given, 'jobs.create')
     const locking = await gateOf(jobs, application).hold(lookAtOnce)
-    const { otherApplication: other } = jobs.run.target.resources
+    const { otherApplication: other } = jobs.given.target.resources
     // Repeats this on another application: if that one stays free, refusals do not lock applications.
     if (locking && other && other.id !== application.id)
       await gateOf(jobs, other).tryHold(async (gate) => {
         // After no more refusals than there, and before it has had as many jobs.
-        await pause(gate.run, windowMs)
+        await pause(gate.client, windowMs)
         await look(gate, locking)
       })
   })
 
 /** Late effects are looked for on the other application, if there is one: it has time for them. */
 export async function provokeRefusals(jobs: Jobs): Promise<void> {
-  const application = declaredResource(jobs.run, 'application')
-  const { otherApplication: other = application } = jobs.run.target.resources
+  const application = declaredResource(jobs.given, 'application')
+  const { otherApplication: other = application } = jobs.given.target.resources
   const first = provokeFirstRefusals(jobs)
-  await grantedControl(jobs.run, 'jobs.create')
+  await grantedControl(jobs.client, jobs.given, 'jobs.create')
   await allEnded([first, gateOf(jobs, other).tryHold(lookLater)])
 }

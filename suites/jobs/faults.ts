@@ -1,3 +1,4 @@
+import type { Client, Given } from '../../harness/client/index.ts'
 import { otherKinds } from '../../catalogue/operation.ts'
 import fc from 'fast-check'
 import {
@@ -31,7 +32,6 @@ import {
 } from '../checks/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../../harness/journal/index.ts'
-import type { Run } from '../../harness/run/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'
 import {
   type Refusal,
@@ -142,7 +142,11 @@ export const withoutInput = byCases((other) => {
 export type JobRefusal = Omit<Refusal, 'statuses'>
 
 /** Each kind of refusal alone, and some of all kinds, after which creations are watched longer. */
-export async function kindsOf(run: Run, { id, inputs, requiredInputs }: ApplicationResource) {
+export async function kindsOf(
+  client: Client,
+  given: Given,
+  { id, inputs, requiredInputs }: ApplicationResource,
+) {
   const byChange = (requirement: string, what: string, change: JobRefusal['change']) => ({
     requirement,
     what,
@@ -150,8 +154,8 @@ export async function kindsOf(run: Run, { id, inputs, requiredInputs }: Applicat
   })
   const byInputs = (requirement: string, what: string, json: unknown) =>
     byChange(requirement, what, (valid) => withBody(valid, json))
-  const random = randomOf(seedFor(run.options.seed, 'another application that does not exist'))
-  const params = { application_id: freshUnknownId(run, id, random) }
+  const random = randomOf(seedFor(given.options.seed, 'another application that does not exist'))
+  const params = { application_id: freshUnknownId(given, id, random) }
   const kinds: JobRefusal[][] = [
     [
       byInputs('400-missing-inputs', 'without inputs', {}),
@@ -174,11 +178,11 @@ export async function kindsOf(run: Run, { id, inputs, requiredInputs }: Applicat
         params,
       })),
     ],
-    await refusedByKey(run),
-    await refusedByRights(run, 'jobs.create'),
+    await refusedByKey(given),
+    await refusedByRights(client, given, 'jobs.create'),
   ].filter((refusals) => refusals.length > 0)
   const all = kinds.flatMap((refusals) => refusals.slice(0, 1))
-  const kept = sampled({ run, requirement: { id: ids.noEffect } }, [all, ...kinds])
+  const kept = sampled({ given, requirement: { id: ids.noEffect } }, [all, ...kinds])
   return { delayed: kept.find((one) => one === all), atOnce: kept.filter((one) => one !== all) }
 }
 

@@ -1,5 +1,5 @@
 import type { RequirementId } from '../../catalogue/catalogue.ts'
-import { orElse } from '../../harness/client/index.ts'
+import { type Client, type Given, orElse } from '../../harness/client/index.ts'
 import {
   byScenario,
   concluded,
@@ -29,7 +29,6 @@ import {
   decisive,
   grantedFinding,
   type Judge,
-  type Run,
   shapeFinding,
 } from '../../harness/run/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
@@ -44,9 +43,14 @@ import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './rules.t
 
 /** The job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
 async function readNewJob(jobs: Jobs): Promise<string> {
-  const { run } = jobs
-  if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
-  const { exchange, said } = await grantedControl(run, 'jobs.create', 'no job could be created')
+  const { client, given } = jobs
+  if (given.options.readOnly) throw new NotExercised(leftOut('--read-only'))
+  const { exchange, said } = await grantedControl(
+    client,
+    given,
+    'jobs.create',
+    'no job could be created',
+  )
   const job = exchange && jobs.madeBy(jobs.eventOf(exchange))
   if (!job) throw new NotExercised(`the creation response has no id: ${said()}`)
   await jobs.readUntilFound(job)
@@ -59,10 +63,10 @@ async function follow(
   name: (typeof applicationNames)[number],
   requirement: RequirementId,
 ): Promise<string> {
-  const { run } = jobs
-  const application = declaredResource(run, name)
+  const { client, given } = jobs
+  const application = declaredResource(given, name)
   const purpose = { requirement, role: 'setup' } as const
-  const exchange = await ask(run, () => jobRequest(run, application), purpose)
+  const exchange = await ask(client, () => jobRequest(given, application), purpose)
   const job = jobs.madeBy(jobs.eventOf(exchange))
   if (!job)
     throw new NotExercised(
@@ -75,17 +79,17 @@ async function follow(
 
 const states: Readonly<Record<State, (jobs: Jobs) => Promise<unknown>>> = {
   readable: readNewJob,
-  ended: async (jobs) => jobs.awaitEnd(await reach(jobs.run, 'readable')),
+  ended: async (jobs) => jobs.awaitEnd(await reach(jobs.client, jobs.given, 'readable')),
   conflicts: provokeConflicts,
   refusals: provokeRefusals,
   other: (jobs) => follow(jobs, 'otherApplication', 'jobs.retrieve/200-identity'),
   failing: (jobs) => follow(jobs, 'failingApplication', 'jobs.retrieve/200-failed'),
 }
 
-export function reach(run: Run, state: 'readable' | 'other'): Promise<string>
-export function reach(run: Run, state: State): Promise<unknown>
-export function reach(run: Run, state: State): Promise<unknown> {
-  return once(run, `jobs ${state}`, () => states[state](new Jobs(run)))
+export function reach(client: Client, given: Given, state: 'readable' | 'other'): Promise<string>
+export function reach(client: Client, given: Given, state: State): Promise<unknown>
+export function reach(client: Client, given: Given, state: State): Promise<unknown> {
+  return once(client, `jobs ${state}`, () => states[state](new Jobs(client, given)))
 }
 
 /** Interval before an ended job is read again, in ms: after its creation, or in a quick run after its observed end. */
@@ -98,7 +102,7 @@ function jobsToReadAgain(jobs: Jobs): Job[] {
   const made = ownJobs(jobs.history).filter((one) => !one.twinOf)
   const ended = made.filter((one) => one.isOver)
   const gone = made.filter((one) => one.readings.some(isRead) && isGone(one.readings.at(-1)!))
-  const most = maxReadAgain[jobs.run.options.depth]
+  const most = maxReadAgain[jobs.given.options.depth]
   const some = [...groupBy(ended, (one) => one.application).values()].flatMap((own) => [
     ...own.slice(0, 1),
     ...own.slice(-most),
@@ -107,18 +111,18 @@ function jobsToReadAgain(jobs: Jobs): Job[] {
 }
 
 async function readAgain(jobs: Jobs, job: Job): Promise<void> {
-  const settledAt = job.creation.endedAt + jobs.run.target.limits.settleMs
+  const settledAt = job.creation.endedAt + jobs.given.target.limits.settleMs
   if (!isGone(await jobs.read(job.id)) || performance.now() > settledAt) return
   await jobs.pauseUntil(settledAt)
   await jobs.read(job.id)
 }
 
 /** Reads what is visible once all jobs have ended, late enough for effects that take seconds. */
-export async function readFinalStates(run: Run): Promise<void> {
-  const jobs = new Jobs(run)
+export async function readFinalStates(client: Client, given: Given): Promise<void> {
+  const jobs = new Jobs(client, given)
   const { history, isQuick } = jobs
-  const { depth } = run.options
-  const { application, job: declared } = run.target.resources
+  const { depth } = given.options
+  const { application, job: declared } = given.target.resources
   await Promise.allSettled(ownJobs(history).map((one) => jobs.awaitEnd(one.id)))
   const created = 'jobs.retrieve/200-created-at'
   const [first] = ownJobs(history)
@@ -146,14 +150,14 @@ const granting: readonly string[] = [ids.released, ids.perApplication, ids.noEff
 function byRule(id: JobRuleId): Judge {
   return async (context) => {
     if (context.scenario) return (granting.includes(id) ? grantedByScenario : byScenario)(context)
-    const jobs = new Jobs(context.run)
+    const jobs = new Jobs(context.client, context.given)
     const verdict = jobs.verdict(id)
     const { state } = jobRules[id]
-    if (verdict.outcome === 'open') await reach(context.run, state)
+    if (verdict.outcome === 'open') await reach(context.client, context.given, state)
     if (id === ids.inProgress || id === ids.noEffect) context.control = 'granted'
     if (verdict.outcome === 'open' && state === 'conflicts')
       throw new NotExercised(
-        id === ids.atomic && context.run.target.limits.concurrency === 1
+        id === ids.atomic && context.given.target.limits.concurrency === 1
           ? 'concurrent creations need limits.concurrency of 2 or more'
           : `three attempts proved nothing: ${verdict.why}`,
       )
@@ -184,12 +188,12 @@ function answerVerdict(
 }
 
 export const eachCreated: Judge = async (context) => {
-  const { run } = context
-  const jobs = new Jobs(run)
+  const { client, given } = context
+  const jobs = new Jobs(client, given)
   const verdictOf = (): Verdict => decisive(context, jobs.verdict(ids.created))
   const exchange = await orElse(
-    run,
-    () => controlExchange(run, 'jobs.create'),
+    client,
+    () => controlExchange(client, given, 'jobs.create'),
     (error) => {
       // A fault on objects of the run counts even if the declared application is busy.
       if (verdictOf().outcome !== 'broken') throw error
@@ -208,8 +212,8 @@ export const eachCreated: Judge = async (context) => {
 
 /** A reading of the declared job, or of the first one of the run, and all others. */
 export const eachRead: Judge = async (context) => {
-  const jobs = new Jobs(context.run)
-  const { exchange } = await control(context.run, 'jobs.retrieve')
+  const jobs = new Jobs(context.client, context.given)
+  const { exchange } = await control(context.client, context.given, 'jobs.retrieve')
   if (!exchange) throw new NotExercised(leftOut('--read-only'))
   const takes = isSomeRight(jobs.history) ? undefined : null
   const own = answerVerdict(context, { exchange, what: '', takes }, '200 with a job', 'job')
@@ -220,10 +224,10 @@ export const eachRead: Judge = async (context) => {
 
 /** A job of the application declared for it, or a retrieval that a scenario directs to a failed job. */
 export const failsAsDeclared: Judge = async (context) => {
-  const { run } = context
+  const { client, given } = context
   if (context.scenario)
     return grantedVerdict(context, {
-      make: () => validRequest(run, 'jobs.retrieve'),
+      make: () => validRequest(client, given, 'jobs.retrieve'),
       what: ofFailing.what,
       tries: 1,
       check(_, exchange) {
@@ -231,8 +235,8 @@ export const failsAsDeclared: Judge = async (context) => {
         return fault && { expected: ofFailing.expected, actual: fault.actual }
       },
     })
-  const jobs = new Jobs(run)
-  const verdict = failedRule(declaredResource(run, 'failingApplication').id)(jobs.history)
-  if (verdict.outcome === 'open') await reach(run, 'failing')
+  const jobs = new Jobs(client, given)
+  const verdict = failedRule(declaredResource(given, 'failingApplication').id)(jobs.history)
+  if (verdict.outcome === 'open') await reach(client, given, 'failing')
   return decisive(context, verdict)
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { operationProbe, orElse } from '../../harness/client/index.ts'
+import { type Given, type Client, operationProbe, orElse } from '../../harness/client/index.ts'
 import { NotExercised, type Probe, withJson, type Verdict } from '../../harness/journal/index.ts'
-import { type Run, type CheckContext, settle } from '../../harness/run/index.ts'
+import { type CheckContext, settle } from '../../harness/run/index.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import {
   allOf,
@@ -36,7 +36,7 @@ const samples: Readonly<Partial<Record<PdfResource, SamplePdf>>> = {
 
 /** The sample to use; undefined if the target declares this PDF, or only others. */
 export function ownSample(
-  { target: { resources } }: Pick<Run, 'target'>,
+  { target: { resources } }: Pick<Given, 'target'>,
   name: PdfResource,
 ): SamplePdf | undefined {
   return resources.pdfFile === undefined && resources[name] === undefined
@@ -48,23 +48,24 @@ export function ownSample(
  * The id of a PDF: declared, uploaded from the declared path, or (if no PDF is declared) a sample of the suite. Once
  * per run.
  */
-export function pdfId(run: Run, name: PdfResource): Promise<string> {
-  return once(run, `pdf ${name}`, async () => {
-    const declared = run.target.resources[name]
+export function pdfId(client: Client, given: Given, name: PdfResource): Promise<string> {
+  return once(client, `pdf ${name}`, async () => {
+    const declared = given.target.resources[name]
     if (typeof declared === 'string') return declared
     const [contentType, isSound] = ['application/pdf', name === 'pdfFile']
     if (declared)
       return upload(
-        run,
+        client,
+        given,
         { bytes: declared.bytes, filename: declared.filename, contentType },
         isSound,
       )
-    const kind = ownSample(run, name)
+    const kind = ownSample(given, name)
     if (kind === undefined) throw new NotExercised(`declare resources.${name}`)
-    if (kind === 'good') return uploadUnderOneName(run, kind)
+    if (kind === 'good') return uploadUnderOneName(client, given, kind)
     const file = { bytes: samplePdf(kind), filename: `${kind}.pdf`, contentType }
-    return upload(run, file, isSound).catch((error: unknown) => {
-      if (!(error instanceof NotExercised) || run.options.readOnly) throw error
+    return upload(client, given, file, isSound).catch((error: unknown) => {
+      if (!(error instanceof NotExercised) || given.options.readOnly) throw error
       // A server may refuse to store such a file (§7.3); then the target file has to name one.
       throw new NotExercised(
         `${error.message}; declare resources.${name}, the id of such a stored PDF`,
@@ -77,33 +78,33 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
  * Uploads a PDF under the same name as the others of the run: a server may cache by name. If it refuses, uses another
  * name.
  */
-async function uploadUnderOneName(run: Run, kind: SamplePdf): Promise<string> {
+async function uploadUnderOneName(client: Client, given: Given, kind: SamplePdf): Promise<string> {
   const filename = `${kind}.pdf`
   const file = { bytes: samplePdf(kind), filename, contentType: 'application/pdf' }
-  const name = await once(run, 'name of PDFs', async () => freshFilename(run, 'pages.pdf'))
+  const name = await once(client, 'name of PDFs', async () => freshFilename(given, 'pages.pdf'))
   return orElse(
-    run,
-    () => upload(run, file, true, name),
-    () => upload(run, file),
+    client,
+    () => upload(client, given, file, true, name),
+    () => upload(client, given, file),
   )
 }
 
 /** A sample PDF, uploaded once per run; throws `NotExercised` if refused. */
-export function uploadSample(run: Run, name: SamplePdf): Promise<string> {
-  return once(run, `own pdf ${name}`, () => uploadUnderOneName(run, name))
+export function uploadSample(client: Client, given: Given, name: SamplePdf): Promise<string> {
+  return once(client, `own pdf ${name}`, () => uploadUnderOneName(client, given, name))
 }
 
 /** The valid request of PDF parsing, which may need an upload. */
-export const pdfRequest = async (run: Run): Promise<Probe> =>
-  operationProbe(run, 'pdf.parse', {
-    params: { file_id: await pdfId(run, 'pdfFile') },
+export const pdfRequest = async (client: Client, given: Given): Promise<Probe> =>
+  operationProbe(given, 'pdf.parse', {
+    params: { file_id: await pdfId(client, given, 'pdfFile') },
     json: { format: 'text' },
   })
 
 type Unusable = Exclude<PdfResource, 'pdfFile'>
 
-function describeFile(run: Pick<Run, 'target'>, name: Unusable): string {
-  const sample = ownSample(run, name)
+function describeFile(given: Pick<Given, 'target'>, name: Unusable): string {
+  const sample = ownSample(given, name)
   if (sample === undefined || sample === 'good' || sample === 'other') return `resources.${name}`
   return `${sample}.pdf of the suite, a PDF ${faultOfSample[sample]}`
 }
@@ -112,13 +113,13 @@ function describeFile(run: Pick<Run, 'target'>, name: Unusable): string {
 export const unusable = (name: Unusable, what: string, isTwice = false): Condition => ({
   inOrder: true,
   async casesIn(one) {
-    const id = await pdfId(one.run, name)
+    const id = await pdfId(one.client, one.given, name)
     const asked: Case = {
-      what: `with a valid body, for ${what} (${describeFile(one.run, name)})`,
+      what: `with a valid body, for ${what} (${describeFile(one.given, name)})`,
       fault: `file: ${name}`,
       change: (valid) => ({ ...valid, params: { file_id: id } }),
     }
-    if (one.run.options.depth === 'quick') return [asked]
+    if (one.given.options.depth === 'quick') return [asked]
     const again = { ...asked, what: `${asked.what}, once more` }
     const markdown: Case = {
       ...asked,
@@ -128,7 +129,11 @@ export const unusable = (name: Unusable, what: string, isTwice = false): Conditi
       control: asMarkdown,
       unsupported: 'a valid PDF with format markdown was refused',
     }
-    return [asked, ...(isTwice && !sharedBy(one.run).uploads.at.has(id) ? [again] : []), markdown]
+    return [
+      asked,
+      ...(isTwice && !sharedBy(one.client).uploads.at.has(id) ? [again] : []),
+      markdown,
+    ]
   },
 })
 
@@ -204,10 +209,10 @@ const gone: Pairs = [[404], [410]]
 
 /** §9: after its removal the path returns 404 or 410 with any body; an envelope is not required. */
 export async function removed(context: CheckContext): Promise<Verdict> {
-  const { run, requirement } = context
-  const { pdfFile, file } = run.target.resources
+  const { client, given, requirement } = context
+  const { pdfFile, file } = given.target.resources
   const existing = typeof pdfFile === 'string' ? pdfFile : file
-  const placeholder = await placeholderRequest(run, 'pdf.parse')
+  const placeholder = await placeholderRequest(given, 'pdf.parse')
   // An existing file reveals a parser that is still there: an unknown one gives 404 either way.
   const params = existing === undefined ? placeholder.params : { file_id: existing }
   const source = { ...withJson(placeholder, { format: 'text' }), params }
@@ -220,6 +225,6 @@ export async function removed(context: CheckContext): Promise<Verdict> {
       ),
     }
   }
-  const times = run.options.depth === 'quick' ? 1 : (requirement.times ?? 1)
-  return settle(run, allOf(Array.from({ length: times }, ruleOf), { inOrder: true }))
+  const times = given.options.depth === 'quick' ? 1 : (requirement.times ?? 1)
+  return settle(client, allOf(Array.from({ length: times }, ruleOf), { inOrder: true }))
 }

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { joined } from '../../suites/checks/rules.ts'
 import type { HttpResult } from '../../harness/http/message.ts'
 import type { Evidence } from '../../harness/journal/index.ts'
-import { answered, envelope, isGranted, judge, lost } from './networks.ts'
-import { refusal, type Way } from './networks.ts'
+import { answered, envelope, isGranted, judge, lost, refusal, type Way } from './networks.ts'
 
 const pace = { jobMs: 300, slowJobMs: 1200 }
 

@@ -3,10 +3,10 @@ import { requirementOf } from '../../catalogue/catalogue.ts'
 import type { Material } from '../../suites/checks/case.ts'
 import { jsonFaults, malformedBy } from '../../suites/checks/conditions.ts'
 import { changedId, randomOf, unknownId } from '../../suites/checks/values.ts'
-import type { Run } from '../../harness/run/run.ts'
+import type { Given } from '../../harness/client/index.ts'
 import { unknownJob } from '../../suites/jobs/faults.ts'
 
-const run = { objects: { takenIds: new Set(['12xxxxxxx']) } } as unknown as Run
+const given = { objects: { takenIds: new Set(['12xxxxxxx']) } } as unknown as Given
 
 test.each([
   ['7', 'lengthened', '7xxxxxxxx'],
@@ -21,7 +21,7 @@ test.each([
   ['a2c6NTA4MTIzNDU=', 'lengthened', undefined],
   ['{d1d1c537-7a82-48a6-be0f-50940543a321}', 'cut', undefined],
 ] as const)('the id %s, %s: %s', (id, way, made) => {
-  expect(changedId(run, id, way)).toBe(made)
+  expect(changedId(given, id, way)).toBe(made)
 })
 
 test.each([

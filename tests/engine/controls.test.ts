@@ -95,7 +95,7 @@ test('scenarios of a chat are sent with all members of the declared body', async
       }),
   })
   expect(passed).toEqual(expect.arrayContaining([choice, access]))
-  const tools = getAt(run.target.operations['chat.create']?.body, '/tools')
+  const tools = getAt(run.given.target.operations['chat.create']?.body, '/tools')
   expect(tools).toHaveLength(1)
   expect(sent.size).toBe(3)
   for (const body of sent.values()) expect(body).toMatchObject({ tools, ...extras })

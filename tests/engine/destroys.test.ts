@@ -17,8 +17,8 @@ test('a request that destroys never names an object that the target file declare
   let refused: Promise<unknown> | undefined
   const { of } = await judge([`${destroying}/2xx-accepted`, `${destroying}/401-*`], {
     prepare(run) {
-      declared = String(run.target.resources.file)
-      refused = operationProbe(run, destroying, { params: { file_id: declared } })
+      declared = String(run.given.target.resources.file)
+      refused = operationProbe(run.given, destroying, { params: { file_id: declared } })
         .then((source) =>
           run.client.send({ source, purpose: { requirement: null, role: 'control' } }),
         )

@@ -268,6 +268,6 @@ describe('a target that answers every path alike is not judged', () => {
 
   test.each([404, 501])('one that answers a %i with an envelope is', async (status) => {
     const { run } = await judgeBehind(() => error(status, 'NotFound'), { only: ['chat.*'] })
-    expect(run.life.ended).toBeUndefined()
+    expect(run.client.life.ended).toBeUndefined()
   })
 })

@@ -13,7 +13,7 @@ test('each slow job is met by creations during its whole life, and by none once 
   const { run } = await judge(['jobs.create/409-*'], {
     reference: { jobMs: 15, slowJobMs: 1200 },
   })
-  const { jobs, creations } = viewOf(run.journal).applicationOf(slow)
+  const { jobs, creations } = viewOf(run.client.journal).applicationOf(slow)
   const beside = creations.filter(
     ({ exchange: { purpose } }) =>
       purpose.requirement === ids.inProgress && purpose.role === 'probe',

@@ -126,7 +126,7 @@ describe('a quota of all requests', () => {
       },
       { only: several },
     )
-    expect(run.life.ended).toBeUndefined()
+    expect(run.client.life.ended).toBeUndefined()
     expect(granted.size).toBeGreaterThan(2)
     expect(runNotes(report).join()).toMatch(
       /throttled: \d+ answers asked to slow down \(429, 503\), and to wait 30 s at most; use --rate or --concurrency/,
@@ -150,7 +150,7 @@ describe('a quota of all requests', () => {
       (_path, answer) => (++sent > 260 ? answerOf() : answer()),
       { only: several, backoffMs },
     )
-    expect(run.life.ended?.message).toMatch(named)
+    expect(run.client.life.ended?.message).toMatch(named)
     expect(report.exit.code).toBe(3)
     expect(failed).toEqual([])
     // 30 s, and nothing is waited for after that.
@@ -190,7 +190,7 @@ describe('a quota of all requests', () => {
       (_path, answer) => (random.of(`refused ${sent++}`) < 0.05 ? busy() : answer()),
       { only: several, backoffMs },
     )
-    expect(run.life.ended).toBeUndefined()
+    expect(run.client.life.ended).toBeUndefined()
     expect(report.run.throttled).toBeGreaterThan(10)
   })
 })
@@ -206,7 +206,7 @@ test('a setup that is throttled is sent again after the wait asked for', async (
     },
   )
   expect(asked).toBe(2)
-  expect(run.life.ended?.message ?? '').not.toContain('429')
+  expect(run.client.life.ended?.message ?? '').not.toContain('429')
   expect(report.exit.because).not.toContain('429')
 })
 
@@ -317,7 +317,7 @@ describe('a target that locks keys out for 30 s after ten wrong ones in a row', 
     const { failed, run } = await judgeBehind(reply, { only: everywhere, backoffMs, ...how })
     expect(seen.longest).toBeGreaterThan(1)
     expect(seen.longest).toBeLessThan(9)
-    expect(run.life.ended).toBeUndefined()
+    expect(run.client.life.ended).toBeUndefined()
     expect(failed).toEqual([])
   })
 })
@@ -336,7 +336,7 @@ test.each([
   }
   const { report, failed, run } = await judgeBehind(reply, { only, backoffMs })
   expect(report.run.throttled).toBeGreaterThan(0)
-  expect(run.life.ended).toBeUndefined()
+  expect(run.client.life.ended).toBeUndefined()
   expect(failed).toEqual([])
 })
 

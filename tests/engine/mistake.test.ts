@@ -69,8 +69,8 @@ test('a run that ends during its last preparations is no mistake', async () => {
           ...run.hooks,
           finish: [
             async () => {
-              run.life.end('key', why)
-              run.life.signal.throwIfAborted()
+              run.client.life.end('key', why)
+              run.client.life.signal.throwIfAborted()
             },
           ],
         },

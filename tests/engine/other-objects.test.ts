@@ -68,7 +68,7 @@ test('a key that must be refused is found if it reads jobs of another applicatio
       run.client.observers.push((exchange) => {
         const { operation, params } = exchange.probe
         const isOther = params['application_id'] === target.resources.otherApplication.id
-        if (isOther && operation === 'jobs.create') jobs.add(createdId(run, exchange) ?? '')
+        if (isOther && operation === 'jobs.create') jobs.add(createdId(run.given, exchange) ?? '')
       }),
   })
   const judged = results.filter(({ outcome }) => ['passed', 'failed'].includes(outcome))

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sendAtOnce } from '../../suites/checks/at-once.ts'
-import type { Run } from '../../harness/run/run.ts'
+import type { Prepared } from '../../harness/run/run.ts'
 import { askHolding } from '../../harness/run/ask.ts'
 import { operationProbe } from '../../harness/client/request.ts'
 import type { Transport } from '../../harness/http/message.ts'
@@ -16,22 +16,30 @@ import { answer, judge, lost, via } from './networks.ts'
 const purpose = { requirement: 'files.upload/2xx-own-id', role: 'probe' } as const
 
 /** A request of that effect that takes one of its own to be made, as the addition of a file that is uploaded for it. */
-const made = (run: Run, effect: 'creates' | 'none') => async () => {
-  await askHolding(run, await operationProbe(run, 'files.list', {}), purpose)
-  return operationProbe(run, 'graphs.create', { json: { name: 'a' }, effect })
+const made = (run: Prepared, effect: 'creates' | 'none') => async () => {
+  await askHolding(run.client, await operationProbe(run.given, 'files.list', {}), purpose)
+  return operationProbe(run.given, 'graphs.create', { json: { name: 'a' }, effect })
 }
 
 /** Ways in which a request takes places of the semaphore. */
 const users = {
-  one: async (run: Run) => askHolding(run, made(run, 'none'), purpose),
-  creation: async (run: Run) => askHolding(run, made(run, 'creates'), purpose),
-  alone: async (run: Run) =>
+  one: async (run: Prepared) => askHolding(run.client, made(run, 'none'), purpose),
+  creation: async (run: Prepared) => askHolding(run.client, made(run, 'creates'), purpose),
+  alone: async (run: Prepared) =>
     run.client.sendOnce({ source: made(run, 'none'), purpose, alone: true }),
-  burst: async (run: Run) =>
-    sendAtOnce(run, { size: 5, make: made(run, 'creates'), requirement: purpose.requirement }),
-  'burst of all': async (run: Run) =>
-    sendAtOnce(run, { size: 99, make: made(run, 'none'), requirement: purpose.requirement }),
-} satisfies Record<string, (run: Run) => Promise<unknown>>
+  burst: async (run: Prepared) =>
+    sendAtOnce(run.client, run.given, {
+      size: 5,
+      make: made(run, 'creates'),
+      requirement: purpose.requirement,
+    }),
+  'burst of all': async (run: Prepared) =>
+    sendAtOnce(run.client, run.given, {
+      size: 99,
+      make: made(run, 'none'),
+      requirement: purpose.requirement,
+    }),
+} satisfies Record<string, (run: Prepared) => Promise<unknown>>
 
 /** Closes connections and asks for patience: of a hundred requests so many each. */
 interface Weather {
@@ -71,12 +79,12 @@ test('anyone who holds places of the semaphore waits for none, whatever is lost 
     fc.integer({ min: 1, max: 8 }),
     weather,
     async (company, concurrency, given) => {
-      const target = { ...run.target, limits: { ...run.target.limits, concurrency } }
-      const again = prepareRun(target, run.options, { transport: network(given) })
+      const target = { ...run.given.target, limits: { ...run.given.target.limits, concurrency } }
+      const again = prepareRun(target, run.given.options, { transport: network(given) })
       const all = Promise.allSettled(company.map((name) => users[name](again)))
       const isOver = await Promise.race([all.then(() => true), sleep(3_600_000, false)])
       again.client.stop()
-      again.life.end('interrupted', 'over')
+      again.client.life.end('interrupted', 'over')
       return isOver
     },
   )
@@ -94,11 +102,11 @@ test('objects are made before what waits already: the end of a run looks at them
       options: { only: ['files.list/2xx-*'] },
       limits: { concurrency: 1 },
     })
-    const again = prepareRun(run.target, run.options, { transport })
+    const again = prepareRun(run.given.target, run.given.options, { transport })
     sent.length = 0
-    const list = await operationProbe(again, 'files.list', {})
+    const list = await operationProbe(again.given, 'files.list', {})
     const creation = { json: { name: 'a' }, effect: 'creates' } as const
-    const graph = await operationProbe(again, 'graphs.create', creation)
+    const graph = await operationProbe(again.given, 'graphs.create', creation)
     const made = { requirement: 'graphs.create/2xx-accepted', role: 'probe' } as const
     await Promise.all([
       ...[1, 2, 3].map(() => again.client.sendOnce({ source: list, purpose })),

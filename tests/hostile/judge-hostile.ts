@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pc from 'picocolors'
 import { loggedExchanges } from '../../library/output/write-reports.ts'
 import { decide } from '../../harness/report/exit-code.ts'
-import type { Run } from '../../harness/run/run.ts'
+import type { Prepared } from '../../harness/run/run.ts'
 import { type FormatName, loadFormats } from '../../reporters/index.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { type Judged, type JudgeSettings, judgeUrl } from '../matrix/judge-reference.ts'
@@ -14,7 +14,7 @@ export const hostileKey =
   'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJob3N0aWxlLXRlc3RzIiwibiI6MTczfQ.Zk7_qY2wLrV9-bXc3NfTgHsJ4mPdRuKa6EoWi8yB1tQ'
 
 export interface Outcome extends Pick<Judged, 'report' | 'failed' | 'passed' | 'of'> {
-  readonly run: Run
+  readonly run: Prepared
   readonly code: 0 | 1 | 3
 }
 

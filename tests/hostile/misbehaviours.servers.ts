@@ -9,12 +9,12 @@ import {
 import { judgeHostile } from './judge-hostile.ts'
 import { proveJunit, proveNoKey, proveSound } from './proof.ts'
 import { startRaw } from '../support/raw-server.ts'
-import type { Run } from '../../harness/run/run.ts'
+import type { Prepared } from '../../harness/run/run.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import type { JudgeSettings } from '../matrix/judge-reference.ts'
 
 /** Waits no longer for any answer, whatever the run would give it: these never come. `command-line` waits as long as it says. */
-function impatient({ client }: Run): void {
+function impatient({ client }: Prepared): void {
   const { transport } = client
   const send: Transport['send'] = (request, options) =>
     transport.send(request, { ...options, timeoutMs: Math.min(options.timeoutMs, 250) })

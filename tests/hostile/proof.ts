@@ -4,8 +4,7 @@ import { validate } from '../../schemas/validate.ts'
 import { readings, runIn } from '../redact/encodings.ts'
 import { elements, junitSchema } from '../reporters/parsers.ts'
 import { unsafe } from '../reporters/hostile.ts'
-import { hostileKey } from './judge-hostile.ts'
-import type { Shown } from './judge-hostile.ts'
+import { hostileKey, type Shown } from './judge-hostile.ts'
 
 /** The key without its public header. */
 const secret = hostileKey.split('.').slice(1).join('.')

@@ -7,8 +7,8 @@ import {
   runConformance,
   type Target,
   UserError,
+  type Report,
 } from '../../library/index.ts'
-import type { Report } from '../../library/index.ts'
 import { createReference } from '../../reference/server.ts'
 import { conform } from '../cli/in-process.ts'
 import { folder } from '../cli/conform.ts'

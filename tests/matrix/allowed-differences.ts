@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import type { RunOptions } from '../../harness/client/state.ts'
-import type { Run } from '../../harness/run/run.ts'
+import type { Prepared } from '../../harness/run/run.ts'
 import { needsSocket, variants } from '../../reference/server.ts'
 import { fitting } from './changed-targets.ts'
 import {
@@ -53,7 +53,7 @@ export async function judgeConforming(
   settings: JudgeSettings,
 ): Promise<JudgedAnswers> {
   const refused = new Set<string>()
-  const prepare = (run: Run): void => {
+  const prepare = (run: Prepared): void => {
     run.client.observers.push((exchange) => {
       const what = refusedByDocument(exchange, on)
       if (what !== undefined) refused.add(what)

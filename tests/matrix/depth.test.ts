@@ -19,7 +19,7 @@ test('a quick run judges all that a full one does, of the reference by at most 3
   expect(runNotes(report).join()).toContain('--depth quick')
   expect(renderBadge({ ...report, exit: { code: 0, because: '' } })).toContain('conformant (quick)')
   // Of jobs.retrieve the polls are estimated, which nobody can know.
-  const rows = estimate(run.plan, run.target, run.options)
+  const rows = estimate(run.given.plan, run.given.target, run.given.options)
   const most = rows.filter(({ operation }) => operation !== 'jobs.retrieve')
   expect(most.reduce((sum, { requests }) => sum + requests, 0)).toBeLessThan(70 * operations.length)
 })

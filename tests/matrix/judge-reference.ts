@@ -7,7 +7,7 @@ import { beginJudging, prepareRun } from '../../suites/judge.ts'
 import { reportOf } from '../../suites/run-report.ts'
 import { factsOf, type RunFacts } from '../../harness/run/events.ts'
 import type { RunOptions } from '../../harness/client/state.ts'
-import type { Run } from '../../harness/run/run.ts'
+import type { Prepared } from '../../harness/run/run.ts'
 import type { JudgeOf } from '../../harness/run/exercise.ts'
 import { startJudging } from '../../harness/run/judging.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
@@ -32,16 +32,16 @@ export class Judged {
   readonly facts: RunFacts
   readonly failed: readonly string[]
   readonly passed: readonly string[]
-  readonly run: Run
+  readonly run: Prepared
   readonly results: readonly RequirementResult[]
 
-  constructor(run: Run, results: readonly RequirementResult[]) {
+  constructor(run: Prepared, results: readonly RequirementResult[]) {
     this.run = run
     this.results = results
-    this.facts = factsOf(run)
+    this.facts = factsOf(run.client, run.given, run.hooks)
     this.failed = idsOf(results, 'failed')
     this.passed = idsOf(results, 'passed')
-    const { only, skip, readOnly } = run.options
+    const { only, skip, readOnly } = run.given.options
     this.verdict = verdictOf(results, {
       only: [...only],
       skip: [...skip],
@@ -55,8 +55,8 @@ export class Judged {
 
   get report(): Report {
     return reportOf({
-      target: this.run.target,
-      options: this.run.options,
+      target: this.run.given.target,
+      options: this.run.given.options,
       facts: this.facts,
       results: new Map(this.results.map((result) => [result.id, result])),
       startedAt: new Date(),
@@ -71,7 +71,7 @@ export interface JudgeSettings {
   /** Changes the reference's own target file. */
   readonly change?: (file: TargetFile) => TargetFile
   /** Called with the run before it begins. */
-  readonly prepare?: (run: Run) => void
+  readonly prepare?: (run: Prepared) => void
   /** How each requirement is judged, if not by the suites. */
   readonly judgeOf?: JudgeOf
   /** How requests travel, if not by sockets. */

@@ -6,19 +6,25 @@ import { isGranted } from '../../harness/journal/response.ts'
 import { estimate } from '../../suites/estimate.ts'
 import { requestsOf } from '../../suites/planned-cases.ts'
 import { planRun } from '../../suites/plan.ts'
-import type { Run } from '../../harness/run/run.ts'
+import type { Prepared } from '../../harness/run/run.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import { defaultLimits } from '../../harness/target/model.ts'
 import { expectNothingFailed, judgeConforming } from './allowed-differences.ts'
 import { judgeReference } from './judge-reference.ts'
 
-function mostOf(requirement: CatalogueRequirement, { target, options }: Run): number {
+function mostOf(
+  requirement: CatalogueRequirement,
+  { given: { target, options } }: Prepared,
+): number {
   const { most, also } = requestsOf(requirement, target, options)
   return Object.values(also).reduce((sum, more) => sum + more, most)
 }
 
 /** Expects the dry run's typical figures to be about what is sent: of jobs within a third and thrice of them. */
-function expectTypical(sent: ReadonlyMap<string, number>, { options, plan, target }: Run): void {
+function expectTypical(
+  sent: ReadonlyMap<string, number>,
+  { given: { options, plan, target } }: Prepared,
+): void {
   const rows = estimate(plan, target, options).map(
     ({ operation, typical }) => [operation, sent.get(operation) ?? 0, typical] as const,
   )
@@ -39,7 +45,7 @@ async function judgeWhole() {
   const byOperation = new Map<string, number>()
   const add = (counts: Map<string, number>, name: string): void =>
     void counts.set(name, (counts.get(name) ?? 0) + 1)
-  const prepare = ({ client }: Run) =>
+  const prepare = ({ client }: Prepared) =>
     void client.observers.push(({ probe, purpose: { requirement, role } }) => {
       add(byOperation, probe.operation ?? requirement?.split('/')[0] ?? 'the run itself')
       if (requirement !== null && role !== 'control') add(byRequirement, requirement)
@@ -73,7 +79,7 @@ describe('a run of the reference, with no switch on', async () => {
     const { run } = judged
     expect(byRequirement.size).toBeGreaterThan(200)
     const over = catalogue
-      .filter((row) => run.target.scenarios[row.id] === undefined)
+      .filter((row) => run.given.target.scenarios[row.id] === undefined)
       .filter((row) => (byRequirement.get(row.id) ?? 0) > mostOf(row, run))
       .map((row) => `${row.id}: ${byRequirement.get(row.id)} of ${mostOf(row, run)}`)
     expect(over).toEqual([])
@@ -103,8 +109,8 @@ describe('a run of the reference, with no switch on', async () => {
 test('a target that declares everything is judged whole within the usual maxGenerations', async () => {
   const { run } = await judgeReference({}, { options: { only: ['files.list/2xx-*'] } })
   const { maxGenerations } = defaultLimits
-  const target = { ...run.target, limits: { ...run.target.limits, maxGenerations } }
-  const options = { ...run.options, only: [], refusalRuns: 25, grantedRuns: 5 }
+  const target = { ...run.given.target, limits: { ...run.given.target.limits, maxGenerations } }
+  const options = { ...run.given.options, only: [], refusalRuns: 25, grantedRuns: 5 }
   const plan = planRun(target, options)
   const left = [...plan.values()].flatMap((entry) => (entry.run ? [] : entry.reason))
   expect(left.filter((reason) => reason.includes('maxGenerations'))).toEqual([])
@@ -133,7 +139,7 @@ test('members of requests for generated text are tried until as many were grante
   expect(granted.size).toBeGreaterThan(2)
   for (const [id, count] of granted) {
     const row = requirementOf(id as CatalogueRequirement['id'])
-    const { generations } = requestsOf(row, run.target, run.options)
+    const { generations } = requestsOf(row, run.given.target, run.given.options)
     expect({ id, count: Math.max(count, generations) }).toEqual({ id, count: generations })
   }
 })

@@ -5,7 +5,7 @@ import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { responseOf } from '../support/response.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import { comparePairs } from '../../harness/run/judge-answer.ts'
-import type { Run } from '../../harness/run/run.ts'
+import type { Given } from '../../harness/client/index.ts'
 import {
   listedPairs,
   pairsOf as pairsIn,
@@ -100,8 +100,8 @@ function received(status: number, tpe: string | undefined): Exchange {
 }
 
 function verdict(pairs: Pairs, exchange: Exchange): Verdict {
-  const run = { objects: { created: [] }, options: { tpe: 'exact' } } as unknown as Run
-  const found = comparePairs({ run, control: 'granted' }, exchange, pairs)
+  const given = { objects: { created: [] }, options: { tpe: 'exact' } } as unknown as Given
+  const found = comparePairs({ given, control: 'granted' }, exchange, pairs)
   if (typeof found === 'object') throw new Error(found.why)
   return found === 'held' ? 'passes' : found === 'name' ? 'only the name differs' : 'fails'
 }

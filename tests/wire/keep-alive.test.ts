@@ -1,8 +1,18 @@
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import type { HttpResult } from '../../harness/http/message.ts'
-import { answered, get, lost, ok, post, rawServer, send, textOf, transportTo } from './servers.ts'
-import { unanswered } from './servers.ts'
+import {
+  answered,
+  get,
+  lost,
+  ok,
+  post,
+  rawServer,
+  send,
+  textOf,
+  transportTo,
+  unanswered,
+} from './servers.ts'
 
 test('a result says what went before on its connection, and a request can be made to come after another', async () => {
   const server = await rawServer(({ count, text, socket }) => {
