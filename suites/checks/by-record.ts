@@ -22,9 +22,11 @@ import {
   otherFormsOf,
   unknownIdAt,
   withoutFault,
+  arraysAbove,
+  type Placed,
+  placesIn,
 } from './changes.ts'
 import { missingBodyCase, withBody } from './conditions.ts'
-import { arraysAbove, type Placed, placesIn } from './places.ts'
 import { type Known, unknownWord } from './values.ts'
 
 const longestKnown = 52

@@ -121,8 +121,6 @@ export {
   inOtherItem,
   ofKinds,
   ofOtherTypes,
-} from './changes.ts'
-export {
   arraysAbove,
   atRole,
   type PickItem,
@@ -130,4 +128,4 @@ export {
   placesIn,
   pointerOf,
   valueAt,
-} from './places.ts'
+} from './changes.ts'

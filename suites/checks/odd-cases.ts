@@ -15,6 +15,11 @@ import {
   isOf,
   ofKinds,
   topOf,
+  arraysAbove,
+  isSetting,
+  type Placed,
+  placesIn,
+  undescribedMembers,
 } from './changes.ts'
 import {
   calledBody,
@@ -25,7 +30,6 @@ import {
   otherOdd,
   written,
 } from './odd-values.ts'
-import { arraysAbove, isSetting, type Placed, placesIn, undescribedMembers } from './places.ts'
 import { falsy, randomOf, seedFor } from './values.ts'
 
 interface Ground {

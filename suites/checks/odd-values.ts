@@ -12,8 +12,15 @@ import {
 } from '../../catalogue/odd-values.ts'
 import type { Member } from '../../catalogue/operation.ts'
 import { getAt } from '../../schemas/json.ts'
-import { type Change, change, deletedIdAt, isOf, topOf, unknownIdAt } from './changes.ts'
-import type { Placed } from './places.ts'
+import {
+  type Change,
+  change,
+  deletedIdAt,
+  isOf,
+  topOf,
+  unknownIdAt,
+  type Placed,
+} from './changes.ts'
 import { freshUnknownId, type Known, shown } from './values.ts'
 
 /**
