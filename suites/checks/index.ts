@@ -26,9 +26,17 @@ export { byCases, ofOtherObject, otherObjects, sendable } from './by-cases.ts'
 export { allOf, type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
 export { concluded, findingVerdict, isOver, joined, type Judged } from './rules.ts'
 export { answerRule, judgeSome, type Look, lookAt, pairsVerdict, requestFor } from './rules.ts'
-export { refused, unknown, unknownIdCases, withBody } from './conditions.ts'
-export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
-export { byRecord } from './by-record.ts'
+export {
+  refused,
+  unknown,
+  unknownIdCases,
+  withBody,
+  malformedBody,
+  malformedJsonBody,
+  missingBody,
+  wrongContentType,
+  byRecord,
+} from './conditions.ts'
 export { badInput } from './bad-input.ts'
 export { badBytes, withBytes } from './odd-cases.ts'
 export { characters, plainer } from './odd-values.ts'
