@@ -38,8 +38,7 @@ export {
   byRecord,
 } from './conditions.ts'
 export { badInput } from './bad-input.ts'
-export { badBytes, withBytes } from './odd-cases.ts'
-export { characters, plainer } from './odd-values.ts'
+export { badBytes, withBytes, characters, plainer } from './odd-cases.ts'
 export { furtherCase, inBatches } from './at-once.ts'
 
 export {
