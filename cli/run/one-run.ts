@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { setImmediate as afterEvents } from 'node:timers/promises'
-import type { Plan, RunOptions } from '../../harness/client/index.ts'
+import type { Plan, RunOptions, EndCause } from '../../harness/client/index.ts'
 import type { Judging, RunFacts } from '../../harness/run/index.ts'
-import { noFacts, type RunRecord } from '../../suites/run-report.ts'
+import { noFacts, type RunRecord, reportOf, whyNotJudged } from '../../suites/run-report.ts'
 import {
   type Baseline,
   count,
@@ -10,6 +10,12 @@ import {
   leftOut,
   readBaseline,
   readBaselineOrNone,
+  type Report,
+  decided,
+  holdAgainst,
+  updateBaseline,
+  withProblems,
+  type RequirementResult,
 } from '../../harness/report/index.ts'
 import { redactorFor, type Target } from '../../harness/target/index.ts'
 import {
@@ -18,16 +24,21 @@ import {
   parseReportRequests,
   reportFiles,
   type ReportRequest,
+  followed,
+  writeAtomically,
 } from '../../library/output/files.ts'
 import { loadFormats } from '../../reporters/index.ts'
-import { makeRunFolder } from '../../library/output/write-reports.ts'
-import { showProgress } from '../output/progress.ts'
-import type { People } from '../../library/output/say.ts'
+import { makeRunFolder, keptExchanges, finish } from '../../library/output/write-reports.ts'
+import { type People, complain, canRewrite } from '../../library/output/say.ts'
 import { type RunArguments, keepReport, runOptions } from './arguments.ts'
 import { findTarget, type FoundTarget, warn } from './find-target.ts'
 import { type Interrupts, type Loss, onLoss, stuck } from '../guard.ts'
-import { publish } from './publish.ts'
 import { type StartedServer, startServer } from './start-server.ts'
+import { reportToGithub } from '../../reporters/github.ts'
+import { unwritable } from '../../harness/user-error.ts'
+import { clearLine, cursorTo } from 'node:readline'
+import { terminalText } from '../../reporters/escape.ts'
+import { duration } from '../../reporters/view/writing.ts'
 
 interface RunFront {
   readonly interrupts: Interrupts
@@ -218,5 +229,134 @@ async function follow(
     return await Promise.race([ended(), overdue.then(() => ({ done: false }))])
   } finally {
     progress.done()
+  }
+}
+
+interface Publication {
+  readonly options: RunArguments
+  readonly requests: readonly ReportRequest[]
+  readonly people: People
+  readonly baseline: Baseline | undefined
+  readonly server: StartedServer | undefined
+  readonly isEmbedded: boolean
+}
+
+export async function publish(record: RunRecord, publication: Publication): Promise<Report> {
+  const { isEmbedded, options, people, requests, server } = publication
+  const notes = notesOf(record)
+  const problems: string[] = []
+  const held = await heldAgainst(reportOf(record), publication, { notes, problems })
+  if (isEmbedded)
+    notes.push('This run judged the embedded reference server. Judge yours: conform <base_url>')
+  const { requireExercised = false } = options
+  const report = decided(held, { requireExercised, notJudged: whyNotJudged(record) })
+  notes.push(...(server?.notes(report) ?? []))
+  try {
+    reportToGithub(withProblems(report, problems), process.env)
+  } catch (error) {
+    problems.push(
+      `the job summary cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`,
+    )
+  }
+  for (const problem of problems) complain(problem)
+  const problem = record.facts.recordingProblem
+  if (problem !== undefined)
+    notes.push(
+      `the exchanges could not be stored (${problem}): no HAR is written, and HTML shows those of failures only`,
+    )
+  return finish(withProblems(report, problems), {
+    ...keptExchanges(record.options.exchangeLog, problem, requests),
+    ...{ people, notes, isVerbose: options.verbose ?? false },
+  })
+}
+
+/**
+ * Applies the baseline, or its rewritten version, to the report.
+ * @param messages receives what to print
+ */
+async function heldAgainst(
+  whole: Report,
+  publication: Publication,
+  one: { readonly notes: string[]; readonly problems: string[] },
+): Promise<Report> {
+  if (!publication.baseline) return whole
+  const now = new Date()
+  const { run, requirements } = whole
+  const by = (held: Baseline): Report => ({
+    ...whole,
+    run: { ...run, baseline: holdAgainst(held, requirements, now) },
+  })
+  if (!publication.options.updateBaseline) return by(publication.baseline)
+  if (whole.verdict === 'not-judged' || run.interrupted) {
+    one.notes.push(
+      `${publication.baseline.file} was not changed: the run judged nothing, or not everything`,
+    )
+    return by(publication.baseline)
+  }
+  const { baseline: updated, difference, text } = updateBaseline(publication.baseline, whole, now)
+  try {
+    await writeAtomically(followed(publication.baseline.file), text)
+  } catch (error) {
+    one.problems.push(unwritable(`--update-baseline ${publication.baseline.file}`, error).message)
+    return by(publication.baseline)
+  }
+  const lines = difference.length > 0 ? difference : ['nothing changed']
+  one.notes.push(`${publication.baseline.file} is updated:`, ...lines.map((line) => `  ${line}`))
+  return by(updated)
+}
+
+const told: readonly EndCause[] = ['interrupted', 'bail', 'unreachable', 'setup', 'lost']
+
+function notesOf(record: RunRecord): string[] {
+  const { ended, jobsInProgress } = record.facts
+  return [
+    ...(ended && !told.includes(ended.cause) ? [ended.reason] : []),
+    ...(jobsInProgress.length > 0
+      ? [`jobs still running when the run ended: ${jobsInProgress.join(', ')}`]
+      : []),
+  ]
+}
+
+/** Milliseconds between two lines: on a terminal, where one line is rewritten, and in a log. */
+const everyMs = { terminal: 1000, log: 10_000 }
+/** Shortest time between two results that are shown on a terminal, in ms. */
+const pauseMs = 80
+
+/**
+ * Shows how far a run is: `133 of 302 judged, 2 failed; 12.0 s; now jobs.create`.
+ * @param planned the ids to be judged; results of others do not count
+ */
+export function showProgress(stream: NodeJS.WriteStream, planned: ReadonlySet<string>) {
+  const isRewritten = canRewrite(stream)
+  const started = performance.now()
+  let last = 0
+  let judged = 0
+  let failed = 0
+  let now = 'the first request'
+  const clear = (): void => {
+    clearLine(stream, 0)
+    cursorTo(stream, 0)
+  }
+  const show = (): void => {
+    last = performance.now()
+    const failures = failed > 0 ? `, ${failed} failed` : ''
+    const text = `conform: ${judged} of ${planned.size} judged${failures}; ${duration(last - started)}; now ${terminalText(now)}`
+    if (!isRewritten) return void stream.write(`${text}\n`)
+    clear()
+    // Some terminals wrap a line that fills the last column.
+    stream.write(text.slice(0, (stream.columns || 80) - 1))
+  }
+  const timer = setInterval(show, isRewritten ? everyMs.terminal : everyMs.log).unref()
+  return {
+    result({ id, level, operation, outcome }: RequirementResult): void {
+      if (planned.has(id)) judged++
+      if (outcome === 'failed' && level === 'must') failed++
+      now = operation
+      if (isRewritten && performance.now() - last >= pauseMs) show()
+    },
+    done() {
+      clearInterval(timer)
+      if (isRewritten) clear()
+    },
   }
 }

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { afterEach, expect, test, vi } from 'vitest'
-import { showProgress } from '../../cli/output/progress.ts'
+import { showProgress } from '../../cli/run/one-run.ts'
 import { result } from '../gates/results.ts'
 import { unsafe } from '../reporters/hostile.ts'
 
