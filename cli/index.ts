@@ -83,10 +83,20 @@ async function program(
     .version(suiteVersion(), '-V, --version')
     .enablePositionalOptions()
     .helpCommand(true)
-  addArguments(conform).action(async (baseUrl, options) => {
-    checkArguments(baseUrl, options)
-    const { runAction } = await import('./run.ts')
-    await runAction(baseUrl, withFailed(baseUrl, options), interrupts)
+  addArguments(conform).action(async (baseUrl, given) => {
+    checkArguments(baseUrl, given)
+    const options = withFailed(baseUrl, given)
+    if (options.dryRun) {
+      // Nothing to send or report: it can end at any time.
+      interrupts.restoreDefaultSignals()
+      return (await import('./dry-run.ts')).dryRun(baseUrl, options)
+    }
+    const { oneRun } = await import('./run/one-run.ts')
+    // Handles signals that arrived during loading first.
+    await nextTurn()
+    const { done } = await oneRun(baseUrl, options, { interrupts })
+    // What did not end in time would keep the process alive; pending output is written first.
+    if (!done) setImmediate(() => exitProcess())
   })
   const [first = ''] = words
   const isHelp = words.some((word) => /^(help|--help|-h)$/.test(word))

@@ -114,7 +114,6 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
       const given = last === 'all' ? options : forFailed(options, failed())
       const end = await oneRun(baseUrl, given, {
         interrupts: run,
-        people: stdout,
         onFound: (found) => void (target = found.target),
       })
       isGone = end.cause === 'unreachable'

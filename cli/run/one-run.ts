@@ -23,6 +23,7 @@ import {
   keepsExchanges,
   parseReportRequests,
   reportFiles,
+  streamForPeople,
   type ReportRequest,
   followed,
   writeAtomically,
@@ -42,11 +43,10 @@ import { duration } from '../../reporters/view/writing.ts'
 
 interface RunFront {
   readonly interrupts: Interrupts
-  readonly people: People
   readonly onFound?: (found: FoundTarget) => void
-  readonly onLeftBehind?: () => void
 }
 
+/** Runs once, from finding the target to its reports. `done` is false if what was sent did not end in time. */
 export async function oneRun(baseUrl: string | undefined, options: RunArguments, front: RunFront) {
   const requests = parseReportRequests(options.report)
   const baseline = baselineOf(options)
@@ -61,7 +61,6 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
     early ??= loss
     return loss.sentence !== undefined
   })
-  let left: Judged | undefined
   let server: StartedServer | undefined
   try {
     front.onFound?.(found)
@@ -76,25 +75,24 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
     const problem = found.problem
       ? ({ cause: 'lost', reason: found.problem } as const)
       : server?.problem
-    left = problem
+    const left = problem
       ? neverJudged(found.target, run, problem)
       : await judge(found, run, suites, { ...front, loss: () => early })
     const report = await publish(left.record, {
       options,
       requests,
-      people: front.people,
+      people: streamForPeople(requests),
       baseline,
       server,
       isEmbedded: baseUrl === undefined && options.target === undefined,
     })
     await keepReport(report, { baseUrl, target: options.target })
-    return { report, cause: left.record.facts.ended?.cause }
+    return { report, cause: left.record.facts.ended?.cause, done: left.done }
   } finally {
     release()
     folder?.remove()
     await server?.close()
     await found.close()
-    if (left?.done === false) front.onLeftBehind?.()
   }
 }
 

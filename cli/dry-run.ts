@@ -1,0 +1,44 @@
+import { spokenRate } from '../harness/report/index.ts'
+import { parseReportRequests, streamForPeople } from '../library/output/files.ts'
+import { tell } from '../library/output/say.ts'
+import { duration } from '../reporters/view/writing.ts'
+import { estimate } from '../suites/estimate.ts'
+import { planRun } from '../suites/plan.ts'
+import { type RunArguments, runOptions } from './run/arguments.ts'
+import { findTarget, warn } from './run/find-target.ts'
+import { baselineOf } from './run/one-run.ts'
+
+const columns = ['typical', 'requests', 'creations', 'generations'] as const
+
+/** Prints, per operation, what a run would send. */
+export async function dryRun(baseUrl: string | undefined, options: RunArguments): Promise<void> {
+  const baseline = baselineOf(options)
+  const found = await findTarget(baseUrl, options)
+  warn(found, options, baseline)
+  const { target } = found
+  const run = runOptions(options, baseUrl, [])
+  const rows = estimate(planRun(target, run), target, run)
+  const totals = columns.map((column) => rows.reduce((sum, row) => sum + row[column], 0))
+  const table = [
+    ['operation', 'typical', 'at most', 'creations', 'generations'],
+    ...rows.map((row) => [row.operation, ...columns.map((column) => row[column])]),
+    ['total', ...totals],
+  ].map((row) => row.map(String))
+  const widths = table[0]!.map((_, at) => Math.max(...table.map((row) => row[at]!.length)))
+  const lines = table.map(([name, ...numbers]) =>
+    [
+      name!.padEnd(widths[0]!),
+      ...numbers.map((number, at) => number.padStart(widths[at + 1]!)),
+    ].join('  '),
+  )
+  const rate = target.limits.requestsPerSecond
+  const [typical, most] = totals.map((requests) => duration((requests / rate) * 1000))
+  tell(streamForPeople(parseReportRequests(options.report)), [
+    ...lines.map((whole) => ({ whole })),
+    '',
+    ...(rate === 0 ? [] : [`At ${spokenRate(rate)}: typically ${typical}, at most ${most}.`, '']),
+    'Nothing was sent.',
+    'Typical: measured with a conforming server and short jobs.',
+    'At most: all cases, if the server accepts every valid request and every job takes its full time; with the objects that a conforming server would create or generate.',
+  ])
+}
