@@ -33,7 +33,7 @@ const hasContent: GrantedCheck = (given, exchange) =>
   streamed(given, exchange) ?? shapeFinding(exchange, 'chat-completion')
 
 /** The spec does not show the form of a stream. */
-function streamed(given: Pick<Given, 'target'>, exchange: Exchange): Finding | undefined {
+function streamed(given: Given, exchange: Exchange): Finding | undefined {
   const reason =
     'the scenario requests a stream, like the declared body: add "stream": null to its merge'
   return valueAt(given, 'chat.create', 'stream', jsonOf(exchange.probe)) === true

@@ -157,7 +157,7 @@ const smallest = 100
 
 type Sized = (size?: number) => Promise<Probe>
 
-const needKey = (given: Pick<Given, 'keys'>): void => {
+const needKey = (given: Given): void => {
   if (!given.keys.hasFull)
     throw new NotExercised('no key: only requests that need no key were sent')
 }

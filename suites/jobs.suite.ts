@@ -135,7 +135,7 @@ export function whenIdle(
   return isLookedAtFirst ? provokeFirstRefusals(jobs).then(refused, refused) : refused()
 }
 
-export const unfinishedJobs = (client: Pick<Client, 'journal'>): string[] =>
+export const unfinishedJobs = (client: Client): string[] =>
   viewOf(client.journal)
     .jobs.filter((job) => !job.isOver)
     .map((job) => job.id)

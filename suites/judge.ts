@@ -91,22 +91,22 @@ const uploading: readonly RequirementId[] = [
 ]
 
 function conflictOn(
-  { target: { resources } }: Pick<Given, 'target'>,
+  { target: { resources } }: Given,
   application: string | undefined,
 ): RequirementId[] {
   if (application === resources.otherApplication?.id) return ['jobs.create/409-per-application']
   return application === resources.failingApplication?.id ? ['jobs.create/409-released'] : []
 }
 
-function takesState(given: Pick<Given, 'target'>, id: string): TakesState | undefined {
+function takesState(given: Given, id: string): TakesState | undefined {
   const scenario = given.target.scenarios[id]
   if (scenario === undefined) return states[id] ?? states[conditionOf(id)]
   return scenario.repeat === undefined ? undefined : 'requests-at-once'
 }
 
 function rerunNeeds(
-  client: Pick<Client, 'journal'>,
-  given: Pick<Given, 'plan' | 'target'>,
+  client: Client,
+  given: Given,
   id: string,
   exchange: Exchange,
 ): readonly string[] {

@@ -93,7 +93,7 @@ interface KnownText {
   readonly of: string
 }
 
-function knownText(given: Pick<Given, 'target'>): KnownText {
+function knownText(given: Given): KnownText {
   const { pdfFile, pdfText } = given.target.resources
   const text = pdfFile === undefined ? samplePdfText : pdfText
   if (text === undefined)
@@ -155,7 +155,7 @@ async function parseOwnPdfs(context: CheckContext): Promise<Verdict> {
   return joined(verdicts)
 }
 
-const isShared = (client: Pick<Client, 'journal'>, id: string): boolean =>
+const isShared = (client: Client, id: string): boolean =>
   new Set(
     client.journal
       .of(id)
@@ -183,12 +183,7 @@ async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf):
   return grantedVerdict(context, { make, what, check })
 }
 
-function ofOtherPdf(
-  client: Pick<Client, 'journal'>,
-  id: string,
-  name: SamplePdf,
-  words: readonly string[],
-): string {
+function ofOtherPdf(client: Client, id: string, name: SamplePdf, words: readonly string[]): string {
   const other = own.find(([its, text]) => {
     const wanted = wordsOf(text)
     return its !== name && findInOrder(wanted, words).found >= leastShare * wanted.length

@@ -36,7 +36,7 @@ export async function ask(
 }
 
 function learn(
-  client: Pick<Client, 'findings'>,
+  client: Client,
   { judge, blames, wrongAnywhere }: Extract<Conclusion, { readonly judge: Exchange }>,
 ): void {
   if (wrongAnywhere !== undefined) client.findings.wrongAnywhere.add(wrongAnywhere)
@@ -115,7 +115,7 @@ export async function settle(
 /** Minimum age of what is looked at again at the end, in ms, so that delayed effects show. */
 const leastAgeMs = 2000
 
-export function awaitAge(client: Pick<Client, 'life'>, madeAt: readonly number[]): Promise<void> {
+export function awaitAge(client: Client, madeAt: readonly number[]): Promise<void> {
   const last = Math.max(0, ...madeAt)
   return pause(client, Math.max(0, last + leastAgeMs - performance.now()))
 }

@@ -11,7 +11,7 @@ import { curlOfBoth, type FailureExchange } from '../recording/index.ts'
 import type { Failure } from '../report/index.ts'
 
 /** The requirement of a request that spoiled the answer to another. */
-function rowOf(given: Pick<Given, 'plan'>, request: PreviousRequest, wrong: Exchange): string {
+function rowOf(given: Given, request: PreviousRequest, wrong: Exchange): string {
   const granted = request.probe.operation === null ? null : granting(request.probe.operation).id
   const isJudged = (id: string | null): boolean => {
     const entry = id === null ? undefined : given.plan.get(id)
@@ -22,10 +22,7 @@ function rowOf(given: Pick<Given, 'plan'>, request: PreviousRequest, wrong: Exch
 }
 
 /** The failures of requests that spoiled their connections, by requirement. */
-export function spoilersBlamed(
-  client: Pick<Client, 'findings'>,
-  given: Pick<Given, 'options' | 'plan'>,
-): Map<string, Failure> {
+export function spoilersBlamed(client: Client, given: Given): Map<string, Failure> {
   const found = new Map<string, Failure>()
   for (const { wrong, fresh } of client.findings.spoiled.values()) {
     const before = wrong.previousRequest!
@@ -50,7 +47,7 @@ export function spoilersBlamed(
 
 /** The failure of a request after which the next one is answered wrongly, on whatever connection. */
 export function blamed(
-  given: Pick<Given, 'options' | 'plan'>,
+  given: Given,
   before: PreviousRequest,
   wrong: Exchange,
   first: FailureExchange,

@@ -46,10 +46,7 @@ export function factsOf(client: Client, given: Given, hooks: Hooks): RunFacts {
   }
 }
 
-function createdBy(
-  { recorder }: Client,
-  { objects: { created, cleanups } }: Pick<Given, 'objects'>,
-): Created[] {
+function createdBy({ recorder }: Client, { objects: { created, cleanups } }: Given): Created[] {
   return created.map((object) => {
     const known = { ...object, id: recorder.redact(object.id) }
     const kept = cleanups.get(object)

@@ -33,7 +33,7 @@ const aboutOf = ({ id, operation, level, section, statement }: CatalogueRequirem
 
 export function unplanned(
   client: Client,
-  given: Pick<Given, 'plan'>,
+  given: Given,
   requirement: CatalogueRequirement,
 ): CatalogueResult {
   const entry = given.plan.get(requirement.id)
@@ -72,11 +72,7 @@ function resultOf(context: CheckContext, outcome: Outcome): CatalogueResult {
   return result
 }
 
-function countFailure(
-  client: Pick<Client, 'findings' | 'life'>,
-  given: Pick<Given, 'options'>,
-  result: CatalogueResult,
-): void {
+function countFailure(client: Client, given: Given, result: CatalogueResult): void {
   const { bail, strict, expected } = given.options
   if (result.outcome !== 'failed' || (result.level !== 'must' && !strict)) return
   if (isExpectedFailure(expected, result)) return
@@ -145,11 +141,7 @@ async function checked<L extends Later>(
 }
 
 /** Once the target is gone or refuses the key, that is the reason for all that follows. */
-function leftBy(
-  { life: { ended } }: Pick<Client, 'life'>,
-  why: string | Reason,
-  cases = 0,
-): Outcome {
+function leftBy({ life: { ended } }: Client, why: string | Reason, cases = 0): Outcome {
   const isOver = ended?.cause === 'unreachable' || ended?.cause === 'key'
   return unexercised(isOver ? ended.reason : why, cases)
 }

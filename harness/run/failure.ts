@@ -144,7 +144,7 @@ function named(exchange: Exchange): string | undefined {
 
 /** Warns that an object in the request may be gone: removed by clean-up, or its server has ended. */
 function removedSince(
-  { objects, options, target }: Pick<Given, 'objects' | 'options' | 'target'>,
+  { objects, options, target }: Given,
   { request: { body, url } }: FailureExchange,
 ): string | undefined {
   const { endsTarget = false } = options
@@ -159,10 +159,7 @@ function removedSince(
     : `${what}, and was removed since: the rerun command creates the object again`
 }
 
-function prepared(
-  given: Pick<Given, 'target'>,
-  requirement: CatalogueRequirement,
-): string | undefined {
+function prepared(given: Given, requirement: CatalogueRequirement): string | undefined {
   const { before } = given.target.scenarios[requirement.id] ?? { before: [] }
   if (before.length === 0) return undefined
   const [what, them] = before.length === 1 ? ['request', 'it'] : ['requests', 'them']

@@ -53,7 +53,7 @@ function lacksRight(exchange: Exchange): string | undefined {
 }
 
 /** Says that what this run made has filled the account: before, 507 is an answer like any other. */
-function storageFull(given: Pick<Given, 'objects'>, exchange: Exchange): string | undefined {
+function storageFull(given: Given, exchange: Exchange): string | undefined {
   const { probe, response } = exchange
   const isFull = response?.status === 507 && response.tpe !== undefined
   return isFull && given.objects.created.some((one) => one.operation === probe.operation)

@@ -143,7 +143,7 @@ async function lookBack(
 }
 
 /** Since when answers say nothing (`performance.now()`): the full key is refused, or everything is throttled. */
-function cutSince(client: Pick<Client, 'journal' | 'life'>): number {
+function cutSince(client: Client): number {
   const cause = client.life.ended?.cause
   if (cause === 'key') return refusedSince(client.journal) ?? Infinity
   const last = client.journal.answers.findLast(
@@ -152,11 +152,7 @@ function cutSince(client: Pick<Client, 'journal' | 'life'>): number {
   return (cause === 'throttled' ? last?.endedAt : undefined) ?? Infinity
 }
 
-function judgedBefore(
-  client: Pick<Client, 'findings' | 'journal' | 'life'>,
-  result: CatalogueResult,
-  since: number,
-): CatalogueResult {
+function judgedBefore(client: Client, result: CatalogueResult, since: number): CatalogueResult {
   const { shown: exchanges } = client.findings
   const { failures, outcome, ...rest } = result
   const isBefore = (failure: Failure): boolean =>

@@ -61,8 +61,7 @@ export async function sendHookRequest(
     : { status: undefined, why: result.message }
 }
 
-const deadlineOf = (client: Pick<Client, 'life'>): number =>
-  client.life.ended ? responseAfterEndMs : responseMs
+const deadlineOf = (client: Client): number => (client.life.ended ? responseAfterEndMs : responseMs)
 
 function withQuery(search: string, query: Readonly<Record<string, string>>): string {
   const own = new URLSearchParams(search)
@@ -182,7 +181,7 @@ export async function cleanUp(client: Client, given: Given): Promise<void> {
   await allEnded(Array.from({ length: Math.min(atOnce, given.target.limits.concurrency) }, worker))
 }
 
-function isHurried({ life: { ended } }: Pick<Client, 'life'>): boolean {
+function isHurried({ life: { ended } }: Client): boolean {
   return ended !== undefined && ['interrupted', 'lost', 'throttled'].includes(ended.cause)
 }
 

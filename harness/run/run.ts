@@ -56,20 +56,17 @@ export const noHooks: Hooks = {
 }
 
 /** How many generations bad input may cause; undefined without a limit. */
-export function mayGenerate(
-  given: Pick<Given, 'plan'>,
-  id: CatalogueRequirement['id'],
-): number | undefined {
+export function mayGenerate(given: Given, id: CatalogueRequirement['id']): number | undefined {
   const entry = given.plan.get(id)
   return entry?.run ? entry.mayGenerate : undefined
 }
 
-export function isPlanned(given: Pick<Given, 'plan'>, id: CatalogueRequirement['id']): boolean {
+export function isPlanned(given: Given, id: CatalogueRequirement['id']): boolean {
   return given.plan.get(id)?.run === true
 }
 
 /** A state that is made once a run. */
-export function perRun<T extends object>(make: () => T): (client: Pick<Client, 'journal'>) => T {
+export function perRun<T extends object>(make: () => T): (client: Client) => T {
   const states = new WeakMap<Client['journal'], T>()
   return (client) => {
     const known = states.get(client.journal) ?? make()

@@ -197,11 +197,7 @@ export const invalid = byKeys((material, { full, ...keys }) => {
 const servedKeyless = perRun(() => new Map<RequirementId, Exchange>())
 
 /** Requests without a key for other requirements, such as attacks on a lock, must be refused as well. */
-export function noteKeyless(
-  client: Pick<Client, 'journal'>,
-  given: Pick<Given, 'plan'>,
-  exchange: Exchange,
-): void {
+export function noteKeyless(client: Client, given: Given, exchange: Exchange): void {
   const { probe, purpose, response } = exchange
   if (probe.operation === null || probe.credential !== noCredential) return
   const id = `${probe.operation}/401-missing-credentials` as const
@@ -210,7 +206,7 @@ export function noteKeyless(
     servedKeyless(client).set(id, exchange)
 }
 
-export async function failKeyless(client: Pick<Client, 'findings' | 'journal'>): Promise<void> {
+export async function failKeyless(client: Client): Promise<void> {
   for (const [id, exchange] of servedKeyless(client)) {
     const expected = pairsOf(requirementOf(id), exchange.probe.operation!)
     client.findings.onTraffic.set(id, {

@@ -31,7 +31,7 @@ function likeness(exchange: Exchange): string {
   return `${exchange.response.status} ${text.replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')}`
 }
 
-function* probesOf(given: Pick<Given, 'objects' | 'options' | 'target'>): Generator<Probe> {
+function* probesOf(given: Given): Generator<Probe> {
   const { absent } = given.target
   const drafts = operations
     .filter(

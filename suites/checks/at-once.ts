@@ -19,7 +19,7 @@ export async function inBatches<T, R>(
 
 /** A further case: if it cannot be judged, the requirement does not pass, but its other cases are still judged. */
 export const furtherCase = (
-  client: Pick<Client, 'life'>,
+  client: Client,
   judge: () => Promise<CaseVerdict | undefined>,
 ): Promise<Judged> =>
   orElse(
@@ -39,7 +39,7 @@ interface Together {
 /** Sends several requests at the same moment. A full run opens the connections with other requests first. */
 export function sendAtOnce(
   client: Client,
-  given: Pick<Given, 'options' | 'target'>,
+  given: Given,
   { size, make, requirement, fresh = false }: Together,
 ): Promise<Exchange[]> {
   const opens = !fresh && given.options.depth === 'full'

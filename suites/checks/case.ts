@@ -1,4 +1,4 @@
-import type { Client, Given } from '../../harness/client/index.ts'
+import type { Client } from '../../harness/client/index.ts'
 import type fc from 'fast-check'
 import type { Effect } from '../../catalogue/operation.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
@@ -10,7 +10,7 @@ import type { OtherObject } from '../../harness/target/index.ts'
 import { nameOfControl } from './control.ts'
 import type { CaseRule, Look } from './rules.ts'
 import { isDeclared, placeholderDraft, validDraft } from './valid-request.ts'
-import { type Known, randomOf, sampled, seedFor } from './values.ts'
+import { type Known, type OfTarget, randomOf, sampled, seedFor } from './values.ts'
 
 /** A request and its accepted answers, both known before anything is sent. */
 export interface Case {
@@ -140,7 +140,7 @@ export function quickCases(material: Material, all: readonly Case[]): readonly C
   )
 }
 
-export function otherPathOf(given: Pick<Given, 'target'>, id: OperationId): string | undefined {
+export function otherPathOf(given: OfTarget, id: OperationId): string | undefined {
   const { path, otherPaths } = operationOf(id)
   const own = given.target.operations[id]?.path ?? path
   return otherPaths.length === 0 ? undefined : [path, ...otherPaths].find((one) => one !== own)

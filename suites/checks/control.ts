@@ -160,7 +160,7 @@ export async function controlExchange(
 
 /** The member of the target file that the answer calls unknown: an object or model. */
 function memberToCheck(
-  given: Pick<Given, 'target'>,
+  given: Given,
   operation: OperationId,
   exchange: Exchange,
   said: string,
@@ -189,8 +189,8 @@ function memberToCheck(
 }
 
 function noteUnknown(
-  client: Pick<Client, 'findings' | 'journal'>,
-  given: Pick<Given, 'target'>,
+  client: Client,
+  given: Given,
   operation: OperationId,
   exchange: Exchange,
 ): string {

@@ -33,11 +33,7 @@ export const sharedBy = perRun(() => ({
   notGrantedAgain: undefined as string | undefined,
 }))
 
-export function once<T>(
-  client: Pick<Client, 'journal'>,
-  name: string,
-  make: () => Promise<T>,
-): Promise<T> {
+export function once<T>(client: Client, name: string, make: () => Promise<T>): Promise<T> {
   const { made } = sharedBy(client)
   const known = made.get(name)
   if (known) return known as Promise<T>
@@ -63,23 +59,19 @@ export async function resendWhile(
   return exchange
 }
 
-function namedUploads(client: Pick<Client, 'journal'>, probe: Probe): [id: string, at: number][] {
+function namedUploads(client: Client, probe: Probe): [id: string, at: number][] {
   const text = typeof probe.body === 'string' ? probe.body : ''
   const named = Object.values(probe.params)
   return [...sharedBy(client).uploads.at].filter(([id]) => named.includes(id) || text.includes(id))
 }
 
-export const uploadsIn = (client: Pick<Client, 'journal'>, probe: Probe): string =>
+export const uploadsIn = (client: Client, probe: Probe): string =>
   namedUploads(client, probe)
     .map(([id]) => id)
     .join(' ')
 
 /** What to raise if a refusal may only mean that a new file is not usable yet. */
-export function settlingRemark(
-  client: Pick<Client, 'journal'>,
-  given: Pick<Given, 'target'>,
-  exchange: Exchange,
-): string {
+export function settlingRemark(client: Client, given: Given, exchange: Exchange): string {
   const { alreadyDone } =
     exchange.probe.operation === null ? {} : operationOf(exchange.probe.operation)
   // Such an answer shows that the file exists.
@@ -102,7 +94,7 @@ export function noteLag(client: Client, exchange: Exchange): void {
 }
 
 /** When to repeat an attempt on a new object, in ms after its creation: 1 s, and `settleMs`. */
-export function laterAttempts(given: Pick<Given, 'target'>): readonly number[] {
+export function laterAttempts(given: Given): readonly number[] {
   const { settleMs } = given.target.limits
   return [...new Set([Math.min(1000, settleMs), settleMs])].filter((ms) => ms > 0)
 }
@@ -112,8 +104,8 @@ export function laterAttempts(given: Pick<Given, 'target'>): readonly number[] {
  * @param madeAtMs creation time (`performance.now()`), if not now
  */
 export async function retryWhileSettling(
-  client: Pick<Client, 'life'>,
-  given: Pick<Given, 'target'>,
+  client: Client,
+  given: Given,
   attempt: () => Promise<Exchange>,
   willDo: (exchange: Exchange) => boolean,
   madeAtMs = performance.now(),
@@ -128,14 +120,14 @@ export async function retryWhileSettling(
   return exchange
 }
 
-export function namedId(given: Pick<Given, 'target'>, creation: Exchange): string {
+export function namedId(given: Given, creation: Exchange): string {
   const id = createdId(given, creation)
   if (id !== undefined) return id
   const place = `operations.${creation.probe.operation}.fields.id`
   throw new NotExercised(`the answer has no usable id at ${place}: ${describeResponse(creation)}`)
 }
 
-export function noteCreated(given: Pick<Given, 'objects' | 'target'>, exchange: Exchange): void {
+export function noteCreated(given: Given, exchange: Exchange): void {
   const { operation, creates } = exchange.probe
   if (operation === null || !operationOf(operation).creates) return
   const id = createdId(given, exchange)

@@ -190,7 +190,7 @@ const envelopeOf = perRun(createEnvelopeWatch)
 
 const maxShown = 3
 
-export const watchEnvelope = (client: Pick<Client, 'journal'>, exchange: Exchange): void =>
+export const watchEnvelope = (client: Client, exchange: Exchange): void =>
   envelopeOf(client).observe(exchange)
 
 /** Judges an observed requirement by all answers of the run; must be called last. */

@@ -263,10 +263,7 @@ async function malformedRequest(
 }
 
 /** A refused valid request of the operation, although another was accepted. */
-export function wronglyRefused(
-  client: Pick<Client, 'journal'>,
-  operation: OperationId,
-): Evidence | undefined {
+export function wronglyRefused(client: Client, operation: OperationId): Evidence | undefined {
   const refused = sharedBy(client).wronglyRefused.find((one) => one.probe.operation === operation)
   return (
     refused && {

@@ -20,7 +20,7 @@ const longest = 10_000
 
 /** Identifies a request that must be accepted; undefined if it may be refused. Each creation is unique. */
 function nameOf(
-  { objects, target }: Pick<Given, 'objects' | 'target'>,
+  { objects, target }: Given,
   { probe, purpose, sentAt }: Exchange,
 ): string | undefined {
   const { operation, path, params, query, headers, body = '', credential, effect, fault } = probe
@@ -67,10 +67,7 @@ export function noteSteady(client: Client, given: Given, exchange: Exchange): vo
   else known.granted++
 }
 
-export async function failUnsteady(
-  client: Pick<Client, 'findings' | 'journal'>,
-  given: Pick<Given, 'plan'>,
-): Promise<void> {
+export async function failUnsteady(client: Client, given: Given): Promise<void> {
   const { onTraffic, poisonedResponses, spoiled } = client.findings
   for (const { granted, broken } of answersIn(client).values()) {
     const [wrong, ...more] = broken.filter(

@@ -14,7 +14,7 @@ import { uploadOperation } from '../../catalogue/operations.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import { namedId, resendWhile, sharedBy } from './created.ts'
 
-export function freshFilename(given: Pick<Given, 'objects'>, filename: string): string {
+export function freshFilename(given: Given, filename: string): string {
   const dot = filename.lastIndexOf('.')
   const at = dot > 0 ? dot : filename.length
   return `${filename.slice(0, at)}-${given.objects.suffix()}${filename.slice(at)}`
@@ -50,7 +50,7 @@ const markLength = 16
  * The file with unique content of constant length, since a server may identify files by content. Files other than plain
  * text get trailing white space, which every format ignores.
  */
-export function withOwnContent(given: Pick<Given, 'objects'>, file: UploadContent): UploadContent {
+export function withOwnContent(given: Given, file: UploadContent): UploadContent {
   const suffix = given.objects.suffix()
   const bits = parseInt(suffix.slice(-4), 36)
     .toString(2)

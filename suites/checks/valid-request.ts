@@ -216,7 +216,7 @@ export function needsOwnObject(id: OperationId): boolean {
 
 /** Shares one request under that name. If its upload was refused, each caller makes its own. */
 export const sharedRequest = (
-  client: Pick<Client, 'journal' | 'life'>,
+  client: Client,
   name: string,
   make: () => Promise<Probe>,
 ): Promise<Probe> => orElse(client, () => once(client, name, make), make)
@@ -270,7 +270,7 @@ export async function makeOne(client: Client, given: Given, maker: OperationId):
   return namedId(given, await ask(client, () => validRequest(client, given, maker), purpose))
 }
 
-function withOwnName(given: Pick<Given, 'objects'>, draft: Probe, pointer = '/name'): Probe {
+function withOwnName(given: Given, draft: Probe, pointer = '/name'): Probe {
   const body = jsonOf(draft)
   const own = getAt(body, pointer)
   const creates = `${typeof own === 'string' ? own : 'conform'}${given.objects.suffix()}`
@@ -286,7 +286,7 @@ async function freshAddition(client: Client, given: Given, role: string): Promis
   return additionOf(given, await upload(client, given, contentOf(given)), pointer)
 }
 
-export function additionOf(given: Pick<Given, 'target'>, id: string, pointer: string): unknown {
+export function additionOf(given: Given, id: string, pointer: string): unknown {
   const body = bodyOf(given, additionOperation)
   return setAt(body, pointer, typeof getAt(body, pointer) === 'number' ? Number(id) : id)
 }

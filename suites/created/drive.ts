@@ -114,7 +114,7 @@ const byKey = (requirement: string, what: string, credential: Credential): Refus
   change: (valid) => withCredential(valid, credential),
 })
 
-export async function refusedByKey(given: Pick<Given, 'keys' | 'target'>): Promise<Refusal[]> {
+export async function refusedByKey(given: Given): Promise<Refusal[]> {
   const full = await given.keys.fullKey()
   const all = await given.keys.declared()
   const invalid = full
@@ -133,8 +133,8 @@ export async function refusedByKey(given: Pick<Given, 'keys' | 'target'>): Promi
 }
 
 export async function refusedByRights(
-  client: Pick<Client, 'life'>,
-  given: Pick<Given, 'keys'>,
+  client: Client,
+  given: Given,
   operation: OperationId,
 ): Promise<Refusal[]> {
   const credential = await orElse(client, () => given.keys.restricted(operation))
@@ -233,18 +233,14 @@ async function freshCreation(client: Client, given: Given, id: OperationId): Pro
   )
 }
 
-export async function addition(
-  given: Pick<Given, 'keys' | 'target'>,
-  graph: string,
-  file: string,
-): Promise<Probe> {
+export async function addition(given: Given, graph: string, file: string): Promise<Probe> {
   const pointer = pointerOf(given, additionOperation, 'file') ?? ''
   const json = additionOf(given, file, pointer)
   const parts = { params: { graph_id: graph }, json, effect: 'creates' } as const
   return { ...(await operationProbe(given, additionOperation, parts)), creates: file }
 }
 
-function fileIn(given: Pick<Given, 'target'>, probe: Probe): string | undefined {
+function fileIn(given: Given, probe: Probe): string | undefined {
   const pointer = pointerOf(given, additionOperation, 'file')
   return pointer === undefined ? undefined : String(getAt(jsonOf(probe), pointer))
 }
@@ -465,7 +461,7 @@ export const onceEver: Judge = async (context) => {
   return againAtEnd(second, 'held', judge)
 }
 
-const sendable = (given: Pick<Given, 'target'>, creates: OperationId): Use[] =>
+const sendable = (given: Given, creates: OperationId): Use[] =>
   usesByPath(creates).filter(
     (one) =>
       given.target.absent[one.operation] === undefined &&
@@ -661,7 +657,7 @@ async function addAgainLate(
   await again(later)
 }
 
-const canAddToCreated = (given: Pick<Given, 'target'>): boolean =>
+const canAddToCreated = (given: Given): boolean =>
   given.target.operations['files.upload']?.content !== undefined &&
   isDeclared(given, 'graphs.create') &&
   pointerOf(given, additionOperation, operation(additionOperation).freshFileAt ?? '') !== undefined

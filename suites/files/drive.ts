@@ -92,7 +92,7 @@ interface Attached {
 const faultVerdict = (one: Attached): CaseVerdict =>
   one.fault ? { outcome: 'broken', evidence: one.fault } : { outcome: 'held', cases: 1 }
 
-const canAdd = (given: Pick<Given, 'target'>): boolean =>
+const canAdd = (given: Given): boolean =>
   isDeclared(given, 'graphs.add-file') && pointerOf(given, 'graphs.add-file', 'file') !== undefined
 
 /** Uploads to a new graph: a server may attach to a known one, whichever is requested. */
@@ -171,11 +171,11 @@ async function attachAndAdd(context: CheckContext, graph: string): Promise<Attac
   return {}
 }
 
-export const extensionOf = (given: Pick<Given, 'target'>): string =>
+export const extensionOf = (given: Given): string =>
   extensionIn(given.target.operations['files.upload']?.content?.filename ?? '') ?? 'pdf'
 
 /** An extension that is not that of the upload, and two more. */
-export function otherExtensions(given: Pick<Given, 'target'>): readonly [one: string, two: string] {
+export function otherExtensions(given: Given): readonly [one: string, two: string] {
   const own = extensionOf(given).toLowerCase()
   const isOfPdf =
     own === 'pdf' ||

@@ -56,10 +56,7 @@ export function withOtherValues(
   return { ...application, inputs }
 }
 
-export function jobRequest(
-  given: Pick<Given, 'keys' | 'target'>,
-  application: ApplicationResource,
-): Promise<Probe> {
+export function jobRequest(given: Given, application: ApplicationResource): Promise<Probe> {
   const params = { application_id: application.id }
   return operationProbe(given, 'jobs.create', {
     params,

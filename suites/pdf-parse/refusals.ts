@@ -36,7 +36,7 @@ const samples: Readonly<Partial<Record<PdfResource, SamplePdf>>> = {
 
 /** The sample to use; undefined if the target declares this PDF, or only others. */
 export function ownSample(
-  { target: { resources } }: Pick<Given, 'target'>,
+  { target: { resources } }: Given,
   name: PdfResource,
 ): SamplePdf | undefined {
   return resources.pdfFile === undefined && resources[name] === undefined
@@ -103,7 +103,7 @@ export const pdfRequest = async (client: Client, given: Given): Promise<Probe> =
 
 type Unusable = Exclude<PdfResource, 'pdfFile'>
 
-function describeFile(given: Pick<Given, 'target'>, name: Unusable): string {
+function describeFile(given: Given, name: Unusable): string {
   const sample = ownSample(given, name)
   if (sample === undefined || sample === 'good' || sample === 'other') return `resources.${name}`
   return `${sample}.pdf of the suite, a PDF ${faultOfSample[sample]}`
