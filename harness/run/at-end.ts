@@ -1,6 +1,6 @@
 import type { Client, Given } from '../client/index.ts'
 import { findRequirement } from '../../catalogue/catalogue.ts'
-import { blamed } from './blame.ts'
+import { blamed } from './failure.ts'
 import {
   type Exchange,
   kindOf,

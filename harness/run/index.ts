@@ -1,5 +1,6 @@
-export { createRun, type RunParts } from './create-run.ts'
 export {
+  createRun,
+  type RunParts,
   type Hooks,
   isPlanned,
   mayGenerate,
@@ -17,9 +18,9 @@ export {
   type RunEvent,
   type RunFacts,
   type ThrottledEvent,
-} from './events.ts'
+  startJudging,
+} from './judging.ts'
 export { sendHookRequest } from './own-requests.ts'
-export { startJudging } from './judging.ts'
 export { ask, askHolding } from './ask.ts'
 export { awaitAge, maxAtOnce, sendShared, settle } from './ask.ts'
 
@@ -29,9 +30,6 @@ export {
   createCheckContext,
   type Judge,
   type Later,
-} from './check-context.ts'
-export { failureOf } from './failure.ts'
-export {
   answered,
   type BodySchema,
   decisive,
@@ -42,4 +40,5 @@ export {
   shapeFault,
   shapeFinding,
   whySilent,
-} from './judge-answer.ts'
+} from './check.ts'
+export { failureOf } from './failure.ts'

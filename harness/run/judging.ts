@@ -1,18 +1,36 @@
 import { type CatalogueRequirement, catalogue, requirementOf } from '../../catalogue/catalogue.ts'
-import { type CatalogueResult, type Failure, isObserved } from '../report/index.ts'
+import {
+  type CatalogueResult,
+  type Failure,
+  isObserved,
+  type Created,
+  type NotServed,
+  type Reason,
+  isExpectedFailure,
+  leftOut,
+  mistakeReason,
+  plainReason,
+  reasonIn,
+} from '../report/index.ts'
 import { groupBy } from '../group-by.ts'
 import { exclusiveIds } from '../target/index.ts'
-import { spoilersBlamed } from './blame.ts'
-import { failureOf } from './failure.ts'
-import { createCheckContext } from './check-context.ts'
-import { type Client, type Given, allEnded, keyRefusal, refusedSince } from '../client/index.ts'
+import { spoilersBlamed, failureOf, failuresOf } from './failure.ts'
+import { createCheckContext, type CheckContext, type Judge, type Later } from './check.ts'
+import {
+  type Client,
+  type Given,
+  allEnded,
+  keyRefusal,
+  refusedSince,
+  type Plan,
+  type EndCause,
+} from '../client/index.ts'
 import { cleanUp, setUp, tearDown } from './own-requests.ts'
-import { createEventQueue, factsOf, type Judging, type RunEvent } from './events.ts'
-import { isPlanned, type Prepared } from './run.ts'
-import { NotExercised } from '../journal/index.ts'
+import { isPlanned, type Prepared, type Hooks } from './run.ts'
+import { NotExercised, type Answer, type Verdict } from '../journal/index.ts'
 import { blameSpoilers, sendFailedAgain } from './at-end.ts'
-
-import { exercise, type JudgeOf, unplanned } from './exercise.ts'
+import { debuglog } from 'node:util'
+import { shownText } from '../recording/index.ts'
 
 type Tell = (result: CatalogueResult) => void
 
@@ -58,8 +76,8 @@ async function exerciseAll(
   judgeOf: JudgeOf,
   tell: Tell,
 ): Promise<void> {
-  const { life } = client,
-    { target } = given
+  const { life } = client
+  const { target } = given
   const alone = exclusiveIds(target)
   const phaseOf = (requirement: CatalogueRequirement): Phase =>
     alone.has(requirement.id)
@@ -180,4 +198,262 @@ async function finishRun(client: Client, given: Given): Promise<void> {
   } finally {
     await client.close()
   }
+}
+
+export interface RunFacts {
+  readonly requests: number
+  readonly throttled: number
+  readonly retried: number
+  readonly longestPauseMs: number
+  readonly proxy: string | null
+  readonly created: readonly Created[]
+  readonly answers: readonly Answer[]
+  readonly notServed: readonly NotServed[]
+  readonly absent: readonly NotServed[]
+  /** Every answered request with the full key returned 401, or there is no key. */
+  readonly keyRefused: boolean
+  readonly keyRefusal?: string | undefined
+  readonly ended: ({ readonly cause: EndCause } & Reason) | null
+  readonly jobsInProgress: readonly string[]
+  readonly recordingProblem: string | undefined
+  readonly hints: readonly string[]
+}
+
+export function factsOf(client: Client, given: Given, hooks: Hooks): RunFacts {
+  const { losses, proxy, recorder, throttle } = client
+  const { signs } = client.findings
+  const { redact } = recorder
+  const { ended } = client.life
+  const refusal = keyRefusal(client.journal)
+  return {
+    requests: recorder.count,
+    throttled: throttle.count,
+    retried: losses.retried,
+    longestPauseMs: throttle.longestAskedMs,
+    proxy: proxy?.host ?? null,
+    created: createdBy(client, given),
+    ...signs.facts(redact),
+    answers: client.journal.answers,
+    notServed: hooks.notServed(),
+    keyRefused: !given.keys.hasFull || refusal !== undefined,
+    keyRefusal: refusal,
+    ended: ended ? { cause: ended.cause, ...ended.reason, reason: redact(ended.message) } : null,
+    jobsInProgress: hooks.unfinished().map(redact),
+    recordingProblem: recorder.problem,
+  }
+}
+
+function createdBy({ recorder }: Client, { objects: { created, cleanups } }: Given): Created[] {
+  return created.map((object) => {
+    const known = { ...object, id: recorder.redact(object.id) }
+    const kept = cleanups.get(object)
+    if (kept === undefined) return known
+    return kept === null
+      ? { ...known, removed: true }
+      : { ...known, removed: false, kept: recorder.redact(kept) }
+  })
+}
+
+export interface PlannedEvent {
+  readonly kind: 'planned'
+  readonly plan: Plan
+}
+
+/**
+ * Sent once per requirement, unless the run ends early; again at the end if its requests spoiled their connections
+ * (failed), or if its failure has disappeared.
+ */
+export interface JudgedEvent {
+  readonly kind: 'judged'
+  readonly result: CatalogueResult
+}
+
+export interface ThrottledEvent {
+  readonly kind: 'throttled'
+  readonly operation: string
+  readonly pauseMs: number
+}
+
+export interface EndedEvent {
+  readonly kind: 'ended'
+  readonly facts: RunFacts
+}
+
+/** Events of a run in order: `planned` first, `ended` last. */
+export type RunEvent = PlannedEvent | JudgedEvent | ThrottledEvent | EndedEvent
+
+export interface Judging {
+  readonly events: AsyncIterable<RunEvent>
+  readonly done: Promise<void>
+  readonly results: ReadonlyMap<string, CatalogueResult>
+  facts(): RunFacts
+  end(cause: EndCause, reason: string | Reason): void
+}
+
+export function createEventQueue<T>() {
+  const waiting: T[] = []
+  let end: { readonly error: Error | undefined } | undefined
+  let wake: () => void = () => undefined
+  return {
+    push(event: T): void {
+      waiting.push(event)
+      wake()
+    },
+    close(error?: Error): void {
+      end ??= { error }
+      wake()
+    },
+    async *[Symbol.asyncIterator](): AsyncGenerator<T> {
+      for (;;) {
+        for (let event = waiting.shift(); event !== undefined; event = waiting.shift()) yield event
+        if (end) {
+          if (end.error) throw end.error
+          return
+        }
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
+    },
+  }
+}
+
+const debug = debuglog('conform')
+
+type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'why' | 'failures'>
+
+export type JudgeOf = (id: string) => Judge | undefined
+
+type About = Pick<CatalogueResult, 'id' | 'operation' | 'level' | 'section' | 'statement'>
+
+const aboutOf = ({ id, operation, level, section, statement }: CatalogueRequirement): About => ({
+  id,
+  operation,
+  level,
+  section,
+  statement,
+})
+
+export function unplanned(
+  client: Client,
+  given: Given,
+  requirement: CatalogueRequirement,
+): CatalogueResult {
+  const entry = given.plan.get(requirement.id)
+  const none = { control: 'none', cases: 0, durationMs: 0 } as const
+  const judged: Judged =
+    entry?.run === false
+      ? { ...reasonIn(entry), outcome: entry.outcome, failures: [] }
+      : unexercised('not planned')
+  // Left-out and absent reasons contain only our own words.
+  const isOwn = judged.why?.kind === 'left-out' || judged.why?.kind === 'absent'
+  return { ...aboutOf(requirement), ...(isOwn ? judged : shown(client, judged)), ...none }
+}
+
+/**
+ * Exercises one requirement; never throws. Returns its result, or what judges it once more at the end of the run, if it
+ * holds so far.
+ */
+export async function exercise(
+  context: CheckContext,
+  check: Judge | undefined,
+): Promise<CatalogueResult | (() => Promise<CatalogueResult>)> {
+  const judged = await outcomeOf(context, check)
+  return judged.outcome === 'later'
+    ? async () => resultOf(context, await outcomeOf<never>(context, judged.judge))
+    : resultOf(context, judged)
+}
+
+function resultOf(context: CheckContext, outcome: Outcome): CatalogueResult {
+  const { client, given, requirement, control } = context
+  const { cases, ...judged } = outcome
+  client.journal.forget(requirement.id)
+  const durationMs = Math.round(client.recorder.tookMs(requirement.id))
+  const about = aboutOf(requirement)
+  const result = { ...about, ...shown(client, judged), control, cases, durationMs }
+  countFailure(client, given, result)
+  return result
+}
+
+function countFailure(client: Client, given: Given, result: CatalogueResult): void {
+  const { bail, strict, expected } = given.options
+  if (result.outcome !== 'failed' || (result.level !== 'must' && !strict)) return
+  if (isExpectedFailure(expected, result)) return
+  if (++client.findings.failures >= bail) client.life.end('bail', leftOut('--bail'))
+}
+
+function shown(client: Client, { reason, why, failures, outcome }: Judged): Judged {
+  const clean = (text: string): string => shownText(text, client.recorder.redact)
+  return {
+    outcome,
+    ...(reason === undefined ? {} : { reason: clean(reason) }),
+    ...(why && { why: why.kind === 'unreachable' ? { ...why, note: clean(why.note) } : why }),
+    failures: failures.map((failure) => ({
+      ...failure,
+      message: clean(failure.message),
+      expected: clean(failure.expected),
+      actual: clean(failure.actual),
+    })),
+  }
+}
+
+type Outcome = Judged & Pick<CatalogueResult, 'cases'>
+
+const unexercised = (reason: Parameters<typeof plainReason>[0], cases = 0): Outcome => ({
+  outcome: 'not-exercised',
+  ...plainReason(reason),
+  failures: [],
+  cases,
+})
+
+async function outcomeOf<L extends Later>(
+  context: CheckContext,
+  check: ((context: CheckContext) => Promise<Verdict | L>) | undefined,
+): Promise<Outcome | L> {
+  const { given, requirement } = context
+  const judged = await checked(context, check)
+  const entry = given.plan.get(requirement.id)
+  const { cases } = judged
+  if (entry?.run && entry.leftOut !== undefined) return unexercised(leftOut(entry.leftOut), cases)
+  if (given.keys.hasFull || judged.outcome === 'not-exercised') return judged
+  // Without a key, a request fails only if it is accepted.
+  const isGranted =
+    judged.outcome === 'failed' &&
+    judged.failures.some(
+      (failure) => Math.floor((failure.exchange?.response?.status ?? 0) / 100) === 2,
+    )
+  return isGranted ? judged : unexercised('no key: only requests that need no key were sent', cases)
+}
+
+async function checked<L extends Later>(
+  context: CheckContext,
+  check: ((context: CheckContext) => Promise<Verdict | L>) | undefined,
+): Promise<Outcome | L> {
+  const { client, requirement } = context
+  try {
+    if (client.life.ended && requirement.operation !== 'envelope') throw client.life.ended
+    if (!check) throw new Error('the requirement has no check')
+    const verdict = await check(context)
+    return verdict.outcome === 'later' ? verdict : judgedBy(context, verdict)
+  } catch (error) {
+    if (error instanceof NotExercised) return leftBy(client, error.reason)
+    // A bug of the check, which says nothing about the target.
+    debug('%o', error)
+    return { outcome: 'not-exercised', ...mistakeReason(error), failures: [], cases: 0 }
+  }
+}
+
+/** Once the target is gone or refuses the key, that is the reason for all that follows. */
+function leftBy({ life: { ended } }: Client, why: string | Reason, cases = 0): Outcome {
+  const isOver = ended?.cause === 'unreachable' || ended?.cause === 'key'
+  return unexercised(isOver ? ended.reason : why, cases)
+}
+
+function judgedBy(context: CheckContext, verdict: Verdict): Outcome {
+  const { cases = 0, outcome } = verdict
+  if (outcome === 'broken') {
+    const failures = verdict.evidence.flatMap((one) => failuresOf(context, one))
+    return { outcome: 'failed', failures, cases }
+  }
+  if (outcome === 'open') return leftBy(context.client, verdict.reason ?? verdict.why, cases)
+  if (outcome === 'held' && cases === 0) return unexercised('no answer was judged')
+  return { outcome: 'passed', failures: [], cases }
 }

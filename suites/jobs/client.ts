@@ -318,8 +318,8 @@ export class Gate extends Jobs {
     expects409: boolean,
     send: (fresh: boolean) => Promise<Exchange>,
   ): Promise<Exchange> {
-    const client = this.client,
-      { life } = this.client
+    const client = this.client
+    const { life } = this.client
     const { places } = this.#lock
     // Kept for all attempts: another request would occupy the application again. Refusals do not wait behind creations.
     const turn = isExclusive ? { count: places.size } : { count: 1, urgent: true }

@@ -4,7 +4,7 @@ import { catalogue } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { responseOf } from '../support/response.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
-import { comparePairs } from '../../harness/run/judge-answer.ts'
+import { comparePairs } from '../../harness/run/check.ts'
 import type { Given } from '../../harness/client/index.ts'
 import {
   listedPairs,

@@ -1,20 +1,77 @@
-import type { Given } from '../client/index.ts'
-import type { Pairs } from '../../catalogue/expected.ts'
-import { type SchemaName, validate } from '../../schemas/validate.ts'
+import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import type { Client, Given } from '../client/index.ts'
+import type { Hooks } from './run.ts'
 import {
-  describeResponse,
+  type Ask,
   type Exchange,
+  type Purpose,
+  type Source,
+  type Verdict,
+  describeResponse,
   type HttpResponse,
   isGranted,
   matchPairs,
   NotExercised,
   Throttled,
   type Evidence,
-  type Verdict,
 } from '../journal/index.ts'
+import type { Scenario } from '../target/index.ts'
+import { ask } from './ask.ts'
+import type { Pairs } from '../../catalogue/expected.ts'
+import { type SchemaName, validate } from '../../schemas/validate.ts'
 import type { Reason } from '../report/index.ts'
-import type { CheckContext } from './check-context.ts'
-import { sentTwice } from './failure.ts'
+
+/** Judges a requirement. May throw `NotExercised` if it cannot cause a state that it needs. */
+export type Judge = (context: CheckContext) => Promise<Verdict | Later>
+
+/** It holds so far, and is judged once more at the end of the run, concurrently with others. */
+export interface Later {
+  readonly outcome: 'later'
+  readonly cases: number
+  judge(): Promise<Verdict>
+}
+
+export interface CheckContext {
+  readonly client: Client
+  readonly given: Given
+  readonly hooks: Hooks
+  readonly requirement: CatalogueRequirement
+  readonly scenario: Scenario | undefined
+  control: 'granted' | 'refused' | 'none'
+  /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
+  send(
+    source: Source,
+    purpose?: Partial<Purpose>,
+    how?: Pick<Ask, 'fresh' | 'isHeld'>,
+  ): Promise<Exchange>
+}
+
+export function createCheckContext(
+  client: Client,
+  given: Given,
+  hooks: Hooks,
+  requirement: CatalogueRequirement,
+): CheckContext {
+  const { id } = requirement
+  return {
+    ...{ client, given, hooks },
+    requirement,
+    control: 'none',
+    get scenario() {
+      return given.target.scenarios[id]
+    },
+    send: (source, purpose, how) =>
+      ask(client, source, { requirement: id, role: 'probe', ...purpose }, how),
+  }
+}
+
+/** What is `held`, or `asks` for more at the end, is judged there. */
+export const againAtEnd = (
+  verdict: Verdict,
+  when: 'held' | 'asks',
+  judge: () => Promise<Verdict>,
+): Verdict | Later =>
+  verdict.outcome === when ? { outcome: 'later', cases: verdict.cases, judge } : verdict
 
 export type Compared = 'held' | 'name' | 'broken' | { readonly why: string }
 
@@ -50,6 +107,13 @@ function lacksRight(exchange: Exchange): string | undefined {
   return isBarred && exchange.probe.credential.full
     ? 'the full key lacks a right (403 InsufficientAccessRights): use a key with all rights'
     : undefined
+}
+
+/** Says that it conflicts with a copy of itself that got no answer, and may have had its effect; undefined if it does not. */
+export function sentTwice(exchange: Exchange): string | undefined {
+  if (!exchange.unanswered || exchange.response?.status !== 409) return undefined
+  const lost = exchange.unanswered.noResponse?.message ?? 'no answer came'
+  return `it was sent twice (${lost} at first), and got 409: the first one may have had its effect`
 }
 
 /** Says that what this run made has filled the account: before, 507 is an answer like any other. */
