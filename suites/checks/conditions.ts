@@ -16,8 +16,7 @@ import {
   jsonOf,
   NotExercised,
 } from '../../harness/journal/index.ts'
-import { byCases } from './by-cases.ts'
-import type { Case, CaseCondition, Material } from './case.ts'
+import { byCases, type Case, type CaseCondition, type Material } from './case.ts'
 import {
   changedId,
   freshUnknownId,

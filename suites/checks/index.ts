@@ -21,8 +21,11 @@ export {
   type KnownCases,
   type Material,
   materialOf,
+  byCases,
+  ofOtherObject,
+  otherObjects,
+  sendable,
 } from './case.ts'
-export { byCases, ofOtherObject, otherObjects, sendable } from './by-cases.ts'
 export { allOf, type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
 export { concluded, findingVerdict, isOver, joined, type Judged } from './rules.ts'
 export { answerRule, judgeSome, type Look, lookAt, pairsVerdict, requestFor } from './rules.ts'
