@@ -40,8 +40,7 @@ export {
   wrongContentType,
   byRecord,
 } from './conditions.ts'
-export { badInput } from './bad-input.ts'
-export { badBytes, withBytes, characters, plainer } from './odd-cases.ts'
+export { badInput, badBytes, withBytes, characters, plainer } from './bad-input.ts'
 export { furtherCase, inBatches } from './at-once.ts'
 
 export {
