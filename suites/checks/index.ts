@@ -1,12 +1,13 @@
 export { suite, type Suite } from './suite.ts'
-export { failUnsteady, noteSteady } from './steady.ts'
-export { endIfAlike } from './alike.ts'
 export {
+  failUnsteady,
+  noteSteady,
+  endIfAlike,
   byAllAnswers,
   watchEnvelope,
   observedCase,
   observedRequirements,
-} from './envelope-watch.ts'
+} from './observed.ts'
 
 // Refusals: a valid request with one fault.
 export {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { observedRequirements } from '../../suites/checks/envelope-watch.ts'
+import { observedRequirements } from '../../suites/checks/observed.ts'
 import type { RunOptions } from '../../harness/client/state.ts'
 import { defects, needsSocket } from '../../reference/server.ts'
 import { refusals } from '../../reference/switches/defects.ts'

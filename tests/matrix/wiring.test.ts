@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { observedRequirements } from '../../suites/checks/envelope-watch.ts'
+import { observedRequirements } from '../../suites/checks/observed.ts'
 import { needsSocket } from '../../reference/server.ts'
 import { expectConforming, inProcess, large } from './allowed-differences.ts'
 import { refusals } from '../../reference/switches/defects.ts'

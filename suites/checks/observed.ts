@@ -1,9 +1,14 @@
-import type { Client } from '../../harness/client/index.ts'
+import { type Client, type Given, isOwnBreakdown } from '../../harness/client/index.ts'
 import { oversized, type Pairs } from '../../catalogue/expected.ts'
-import { operation } from '../../catalogue/operations.ts'
+import { operation, operations } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
-import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
+import {
+  acceptedPairs,
+  type RequirementId,
+  findRequirement,
+  granting,
+} from '../../catalogue/catalogue.ts'
 import { breakdownAnyway } from './control.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
 import {
@@ -13,8 +18,18 @@ import {
   isBreakdown,
   type Evidence,
   type Verdict,
+  differing,
+  isBlocked,
+  countsAsGranted,
+  headBytes,
+  isPage,
+  pathOf,
+  type Probe,
 } from '../../harness/journal/index.ts'
-import { perRun, type Judge } from '../../harness/run/index.ts'
+import { perRun, type Judge, isPlanned, askHolding } from '../../harness/run/index.ts'
+import { targetReason } from '../../harness/report/index.ts'
+import { placeholderDraft } from './valid-request.ts'
+import { unknownWord } from './values.ts'
 
 interface Tally {
   cases: number
@@ -214,4 +229,139 @@ export const byAllAnswers: Judge = async (one): Promise<Verdict> => {
   if (ended) return { outcome: 'open', why: ended.message, reason: ended.reason }
   if (cases > 0) return { outcome: 'held', cases }
   return { outcome: 'open', why: 'this run produced no answer to check' }
+}
+
+interface Answers {
+  granted: number
+  readonly broken: Exchange[]
+}
+
+const answersIn = perRun(() => new Map<string, Answers>())
+
+const longest = 10_000
+
+/** Identifies a request that must be accepted; undefined if it may be refused. Each creation is unique. */
+function nameOf(
+  { objects, target }: Given,
+  { probe, purpose, sentAt }: Exchange,
+): string | undefined {
+  const { operation, path, params, query, headers, body = '', credential, effect, fault } = probe
+  const { requirement, role, isSuccess, badInput, skipJudging, skipPassive } = purpose
+  const isOfGranted = requirement !== null && findRequirement(requirement)?.expects === '2xx'
+  const isMeant = role === 'control' || role === 'setup' || isSuccess !== undefined || isOfGranted
+  const isOdd = badInput ?? skipPassive ?? skipJudging ?? fault
+  if (operation === null || !credential.full || !isMeant || isOdd || body.length > longest)
+    return undefined
+  if (requirement !== null && target.scenarios[requirement]) return undefined
+  const since = sentAt - target.limits.settleMs
+  if (Object.values(params).some((id) => (objects.madeAt.get(id) ?? -Infinity) > since))
+    return undefined
+  const own = effect === 'creates' ? [] : [query, headers, String(body)]
+  return JSON.stringify([operation, path, params, ...own])
+}
+
+/** Refusals for which no state explains that the same request is granted at other times. */
+const refusals = new Set([400, 404, 410, 422])
+
+function isRefusedNow(exchange: Exchange): boolean {
+  const { previousRequest, probe, response } = exchange
+  const leavesNothing = probe.effect === 'none' || probe.effect === 'generates'
+  // An invalid request may have spoiled the connection.
+  const { probe: before, purpose } = previousRequest ?? {}
+  const isBehindFault = before?.fault !== undefined || purpose?.expects || purpose?.badInput
+  const isRefusal = refusals.has(response?.status ?? 0) && !isBlocked(exchange)
+  return leavesNothing && isRefusal && !isBehindFault
+}
+
+/**
+ * A valid request that is refused or crashes the server now and then fails the requirement for valid requests of its
+ * operation, wherever it was sent, except when its connection is to blame.
+ */
+export function noteSteady(client: Client, given: Given, exchange: Exchange): void {
+  const isBroken = isOwnBreakdown(exchange) || isRefusedNow(exchange)
+  if (!isBroken && !countsAsGranted(exchange)) return
+  const name = nameOf(given, exchange)
+  if (name === undefined) return
+  const all = answersIn(client)
+  const known = all.get(name) ?? { granted: 0, broken: [] }
+  all.set(name, known)
+  if (isBroken) known.broken.push(exchange)
+  else known.granted++
+}
+
+export async function failUnsteady(client: Client, given: Given): Promise<void> {
+  const { onTraffic, poisonedResponses, spoiled } = client.findings
+  for (const { granted, broken } of answersIn(client).values()) {
+    const [wrong, ...more] = broken.filter(
+      (one) => !poisonedResponses.has(one.response!) && !(spoiled.size > 0 && one.previousRequest),
+    )
+    const requirement = wrong && granting(wrong.probe.operation!)
+    if (!requirement || granted === 0 || onTraffic.has(requirement.id)) continue
+    if (!isPlanned(given, requirement.id)) continue
+    const words = [wrong, ...more].map(describeResponse)
+    const finding = differing([...words, ...Array<string>(granted).fill('granted')])
+    const what = wrong.purpose.what ?? 'with a valid request'
+    const exchange = { ...wrong, finding }
+    onTraffic.set(requirement.id, { exchange, what, expected: '2xx, each time' })
+  }
+}
+
+/** Statuses that do not show what the server is: a refused key, a limit, a gateway without its service. */
+const saysNothing: readonly number[] = [401, 403, 429, 502, 503, 504]
+
+/** An error envelope: a server of the interface, even if it has no operation yet. */
+const isOwn = (response: HttpResponse): boolean =>
+  response.isEnvelope && response.status >= 400 && response.status !== 500
+
+function likeness(exchange: Exchange): string {
+  if (!exchange.response) return ''
+  if (isPage(exchange.response)) return 'a page'
+  const text = exchange.response
+    .text(headBytes)
+    .replaceAll(pathOf(exchange.probe, {}), '')
+    .replaceAll(exchange.probe.method, '')
+  return `${exchange.response.status} ${text.replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')}`
+}
+
+function* probesOf(given: Given): Generator<Probe> {
+  const { absent } = given.target
+  const drafts = operations
+    .filter(
+      (operation) =>
+        !absent[operation.id] && (operation.method === 'GET' || !given.options.readOnly),
+    )
+    .map((operation) => placeholderDraft(given, operation.id))
+  const [reading] = drafts.filter((draft) => draft.method === 'GET')
+  if (reading)
+    yield { ...reading, operation: null, path: `/v1/${unknownWord(given, 'alike')}`, params: {} }
+  yield* drafts
+}
+
+function adviceFor(response: HttpResponse): string {
+  const { status } = response
+  if (status >= 500) return 'every path gets the same error: check the log of the server'
+  if (isPage(response)) return 'this looks like a website, not the API: check the base URL'
+  return status >= 300 && status < 400
+    ? 'every path is redirected, and a redirect is not followed: serve the documented paths directly'
+    : 'every path gets the same answer: check the base URL'
+}
+
+/** Before anything is judged, ends the run if every path gets the same answer, or a page: then this is not the API. */
+export async function endIfAlike(client: Client, given: Given): Promise<void> {
+  if (!given.keys.hasFull) return
+  const credential = await given.keys.full()
+  const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
+  let first: Exchange | undefined
+  for (const probe of probesOf(given)) {
+    const exchange = await askHolding(client, { ...probe, credential }, purpose)
+    first ??= exchange
+    const { response } = exchange
+    if (!response || saysNothing.includes(response.status) || isOwn(response)) return
+    if (likeness(exchange) !== likeness(first)) return
+  }
+  if (!first?.response || (given.options.readOnly && first.response.status >= 400)) return
+  const { method, url } = first.recorded().request
+  const seen = `${method} ${url} got ${describeResponse(first)}`
+  const advice = adviceFor(first.response)
+  client.life.end('unreachable', targetReason(given.target.baseUrl, `${advice} (${seen})`))
 }
