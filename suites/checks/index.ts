@@ -88,8 +88,12 @@ export {
 } from './valid-request.ts'
 
 // Objects that a run creates.
-export { freshFilename, resendAsDeclared, upload, uploadProbe, withOwnContent } from './upload.ts'
 export {
+  freshFilename,
+  resendAsDeclared,
+  upload,
+  uploadProbe,
+  withOwnContent,
   noteCreated,
   noteLag,
   laterAttempts,

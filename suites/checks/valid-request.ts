@@ -1,4 +1,4 @@
-import { namedId, once } from './created.ts'
+import { namedId, once, upload, uploadProbe, withOwnContent } from './created.ts'
 import {
   missingNeeds,
   missingReason,
@@ -33,7 +33,6 @@ import {
   withJson,
 } from '../../harness/journal/index.ts'
 import { ask } from '../../harness/run/index.ts'
-import { upload, uploadProbe, withOwnContent } from './upload.ts'
 import { freshUnknownId, type Known, type OfTarget, randomOf, seedFor } from './values.ts'
 
 export const isDeclared = (known: OfTarget, operation: OperationId): boolean =>
