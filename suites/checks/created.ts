@@ -1,6 +1,6 @@
 import { operation as operationOf, uploadOperation } from '../../catalogue/operations.ts'
 import { type Client, type Given, pause, operationProbe } from '../../harness/client/index.ts'
-import { perRun, askHolding } from '../../harness/run/index.ts'
+import { perRun, askHolding, maxAtOnce } from '../../harness/run/index.ts'
 import {
   describeResponse,
   type Exchange,
@@ -230,4 +230,37 @@ export async function upload(
   uploads.at.set(id, exchange.endedAt)
   if (uploads.lagMs > 0) await pause(client, uploads.lagMs)
   return id
+}
+
+/** Acts on several at once. Once those in progress have ended, throws the first exception in order. */
+export async function inBatches<T, R>(
+  all: readonly T[],
+  act: (one: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  for (let at = 0; at < all.length; at += maxAtOnce)
+    for (const one of await Promise.allSettled(all.slice(at, at + maxAtOnce).map(act))) {
+      if (one.status === 'rejected') throw one.reason
+      results.push(one.value)
+    }
+  return results
+}
+
+interface Together {
+  readonly size: number
+  make(): Probe | Promise<Probe>
+  readonly requirement: string
+  /** Each on a new connection: for a target that closes connections without notice. */
+  readonly fresh?: boolean
+}
+
+/** Sends several requests at the same moment. A full run opens the connections with other requests first. */
+export function sendAtOnce(
+  client: Client,
+  given: Given,
+  { size, make, requirement, fresh = false }: Together,
+): Promise<Exchange[]> {
+  const opens = !fresh && given.options.depth === 'full'
+  const count = Math.min(size, given.target.limits.concurrency)
+  return client.sendAtOnce(count, make, { requirement, role: 'probe' }, { fresh, opens })
 }

@@ -28,7 +28,7 @@ export {
   sendable,
 } from './case.ts'
 export { allOf, type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
-export { concluded, findingVerdict, isOver, joined, type Judged } from './rules.ts'
+export { concluded, findingVerdict, furtherCase, isOver, joined, type Judged } from './rules.ts'
 export { answerRule, judgeSome, type Look, lookAt, pairsVerdict, requestFor } from './rules.ts'
 export {
   refused,
@@ -42,7 +42,24 @@ export {
   byRecord,
 } from './conditions.ts'
 export { badInput, badBytes, withBytes, characters, plainer } from './bad-input.ts'
-export { furtherCase, inBatches } from './at-once.ts'
+export {
+  inBatches,
+  freshFilename,
+  resendAsDeclared,
+  upload,
+  uploadProbe,
+  withOwnContent,
+  noteCreated,
+  noteLag,
+  laterAttempts,
+  namedId,
+  once,
+  resendWhile,
+  retryWhileSettling,
+  settlingRemark,
+  sharedBy,
+  sendAtOnce,
+} from './created.ts'
 
 export {
   control,
@@ -86,25 +103,6 @@ export {
   validRequest,
   withoutRoles,
 } from './valid-request.ts'
-
-// Objects that a run creates.
-export {
-  freshFilename,
-  resendAsDeclared,
-  upload,
-  uploadProbe,
-  withOwnContent,
-  noteCreated,
-  noteLag,
-  laterAttempts,
-  namedId,
-  once,
-  resendWhile,
-  retryWhileSettling,
-  settlingRemark,
-  sharedBy,
-} from './created.ts'
-export { sendAtOnce } from './at-once.ts'
 
 // Values, drawn by the seed of the run or fixed.
 export {

@@ -1,3 +1,4 @@
+import { type Client, orElse } from '../../harness/client/index.ts'
 import fc from 'fast-check'
 import type { Pairs } from '../../catalogue/expected.ts'
 import {
@@ -191,6 +192,17 @@ export function concluded(seen: readonly Judged[], planned = seen.length): Verdi
   const of = `${open.length} of ${planned} cases were not judged`
   return { outcome: 'open', cases, why: open.length === planned ? reason : `${reason}; ${of}` }
 }
+
+/** A further case: if it cannot be judged, the requirement does not pass, but its other cases are still judged. */
+export const furtherCase = (
+  client: Client,
+  judge: () => Promise<CaseVerdict | undefined>,
+): Promise<Judged> =>
+  orElse(
+    client,
+    async (): Promise<Judged> => (await judge()) ?? { outcome: 'held', cases: 0 },
+    ({ reason }): Judged => ({ outcome: 'open', why: reason, isFurther: true }),
+  )
 
 /** Broken by one of these, open by one of them, or held by all. */
 export function joined(verdicts: readonly Verdict[]): Verdict {

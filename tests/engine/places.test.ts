@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sendAtOnce } from '../../suites/checks/at-once.ts'
+import { sendAtOnce } from '../../suites/checks/created.ts'
 import type { Prepared } from '../../harness/run/run.ts'
 import { askHolding } from '../../harness/run/ask.ts'
 import { operationProbe } from '../../harness/client/request.ts'
