@@ -5,7 +5,7 @@ const layers = ['run', 'client', 'journal', 'target', 'report', 'recording', 'ht
 const below = (layer) => layers.slice(layers.indexOf(layer) + 1).map((name) => `harness/${name}/`)
 
 /** Those of which others import `index.ts` alone; tests, the bench and the build look inside. */
-const faces = [...layers.map((layer) => `harness/${layer}`), 'suites/checks']
+const faces = layers.map((layer) => `harness/${layer}`)
 
 /** What lies under every layer. */
 const ground = ['catalogue/', 'schemas/', 'harness/[^/]+\\.ts$']

@@ -3,20 +3,12 @@ import type { ValidateFunction } from 'ajv'
 import { isObject, getAt, parsedJson } from '../schemas/json.ts'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { newAjv } from '../schemas/ajv.ts'
-import {
-  atRole,
-  bodyOf,
-  byRecord,
-  controlCase,
-  granted,
-  grantedBy,
-  type GrantedCheck,
-  type Known,
-  type OfTarget,
-  respelled,
-  suite,
-  valueAt,
-} from './checks/index.ts'
+import { atRole, valueAt } from './checks/changes.ts'
+import { bodyOf } from './checks/valid-request.ts'
+import { byRecord } from './checks/conditions.ts'
+import { controlCase, granted, grantedBy, type GrantedCheck, respelled } from './checks/granted.ts'
+import type { Known, OfTarget } from './checks/values.ts'
+import { suite } from './checks/suite.ts'
 import {
   type Exchange,
   jsonOf,

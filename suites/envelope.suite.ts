@@ -22,30 +22,21 @@ import {
 import {
   allOf,
   answerRule,
-  byAllAnswers,
-  type Case,
   type CaseRule,
-  type Cases,
   type CaseVerdict,
-  contentOf,
-  type KnownCases,
-  grantedControl,
-  isDeclared,
   lookAt,
-  materialOf,
-  placeholderRequest,
-  randomFor,
   requestFor,
-  sampled,
-  suite,
   concluded,
   furtherCase,
   type Judged,
-  unknownId,
-  uploadProbe,
-  validRequest,
-  withOwnContent,
-} from './checks/index.ts'
+} from './checks/rules.ts'
+import { byAllAnswers } from './checks/observed.ts'
+import { type Case, type Cases, type KnownCases, materialOf } from './checks/case.ts'
+import { contentOf, isDeclared, placeholderRequest, validRequest } from './checks/valid-request.ts'
+import { grantedControl } from './checks/control.ts'
+import { randomFor, sampled, unknownId } from './checks/values.ts'
+import { suite } from './checks/suite.ts'
+import { uploadProbe, withOwnContent } from './checks/created.ts'
 import { type Given, jsonType } from '../harness/client/index.ts'
 import {
   answered,

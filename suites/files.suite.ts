@@ -1,26 +1,11 @@
-import {
-  accepted,
-  byCases,
-  contentOf,
-  type Condition,
-  distinctRequest,
-  freshFilename,
-  freshUnknownId,
-  type CaseVerdict,
-  concluded,
-  furtherCase,
-  grantedVerdict,
-  joined,
-  pairsVerdict,
-  randomFor,
-  refused,
-  sampled,
-  suite,
-  unknown,
-  unknownWord,
-  uploadProbe,
-  withOwnContent,
-} from './checks/index.ts'
+import { accepted, grantedVerdict } from './checks/granted.ts'
+import { byCases, type Condition } from './checks/case.ts'
+import { contentOf, distinctRequest } from './checks/valid-request.ts'
+import { freshFilename, uploadProbe, withOwnContent } from './checks/created.ts'
+import { freshUnknownId, randomFor, sampled, unknownWord } from './checks/values.ts'
+import { type CaseVerdict, concluded, furtherCase, joined, pairsVerdict } from './checks/rules.ts'
+import { refused, unknown } from './checks/conditions.ts'
+import { suite } from './checks/suite.ts'
 import type { Pairs } from '../catalogue/expected.ts'
 import { NotExercised, type Probe, type Verdict } from '../harness/journal/index.ts'
 import { answered, type CheckContext, type Judge } from '../harness/run/index.ts'

@@ -1,13 +1,13 @@
+import { badInput } from './checks/bad-input.ts'
 import {
-  badInput,
   byRecord,
-  type Further,
   malformedBody,
   malformedJsonBody,
-  shown,
-  suite,
   wrongContentType,
-} from './checks/index.ts'
+} from './checks/conditions.ts'
+import type { Further } from './checks/scenario.ts'
+import { shown } from './checks/values.ts'
+import { suite } from './checks/suite.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 import { member } from '../schemas/json.ts'
 import { jsonValue } from '../harness/journal/index.ts'

@@ -1,4 +1,6 @@
-import { accepted, byRecord, suite, unknown } from './checks/index.ts'
+import { accepted } from './checks/granted.ts'
+import { byRecord, unknown } from './checks/conditions.ts'
+import { suite } from './checks/suite.ts'
 import {
   addDeleted,
   addSameFileAgain,

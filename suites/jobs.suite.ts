@@ -1,12 +1,7 @@
-import {
-  applyScenario,
-  byRecord,
-  missingBody,
-  pointerOf,
-  suite,
-  unknown,
-  withBody,
-} from './checks/index.ts'
+import { applyScenario } from './checks/valid-request.ts'
+import { byRecord, missingBody, unknown, withBody } from './checks/conditions.ts'
+import { pointerOf } from './checks/changes.ts'
+import { suite } from './checks/suite.ts'
 import { type Exchange, jsonOf, type Probe, type Purpose } from '../harness/journal/index.ts'
 import { type Client, type Given, operationProbe } from '../harness/client/index.ts'
 import { isPlanned, type CheckContext, type Judge } from '../harness/run/index.ts'

@@ -24,20 +24,9 @@ import { reach, readFinalStates } from './jobs/judge.ts'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
 import { ids, jobRules } from './jobs/rules.ts'
 import { storyOf } from './jobs/story.ts'
-import {
-  endIfAlike,
-  failUnsteady,
-  noteCreated,
-  noteLag,
-  noteSteady,
-  settlingRemark,
-  declaredResource,
-  watchEnvelope,
-  once,
-  placeholderRequest,
-  sharedBy,
-  makeOne,
-} from './checks/index.ts'
+import { endIfAlike, failUnsteady, noteSteady, watchEnvelope } from './checks/observed.ts'
+import { noteCreated, noteLag, settlingRemark, once, sharedBy } from './checks/created.ts'
+import { declaredResource, placeholderRequest, makeOne } from './checks/valid-request.ts'
 import type { ApplicationResource, Target } from '../harness/target/index.ts'
 import { planRun } from './plan.ts'
 import { operationOf } from './planned-cases.ts'

@@ -1,6 +1,6 @@
 import { catalogue, type CatalogueRequirement, granting } from '../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../catalogue/operations.ts'
-import { bringsBody } from './checks/index.ts'
+import { bringsBody } from './checks/valid-request.ts'
 import type { Plan, PlanEntry, RunOptions } from '../harness/client/index.ts'
 import {
   absentReason,

@@ -6,17 +6,10 @@ import {
   type OperationId,
   triesOf,
 } from '../catalogue/operations.ts'
-import {
-  type Case,
-  controlName,
-  countAll,
-  countGenerating,
-  declaresMore,
-  draftRequest,
-  type Known,
-  materialOf,
-  nameOfControl,
-} from './checks/index.ts'
+import { type Case, controlName, countAll, countGenerating, materialOf } from './checks/case.ts'
+import { declaresMore, draftRequest } from './checks/valid-request.ts'
+import type { Known } from './checks/values.ts'
+import { nameOfControl } from './checks/control.ts'
 import { NotExercised, type Probe } from '../harness/journal/index.ts'
 import type { Depth } from '../harness/report/index.ts'
 import { isExclusive, readsDeclared, type Scenario, type Target } from '../harness/target/index.ts'

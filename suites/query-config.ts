@@ -5,19 +5,11 @@ import {
   queryConfigMembers,
   togetherCases,
 } from '../catalogue/operation.ts'
-import {
-  bodyOf,
-  type Case,
-  type Cases,
-  grantedBy,
-  type GrantedByCases,
-  type GrantedCheck,
-  type Material,
-  pointerOf,
-  randomFor,
-  shown,
-  withoutRoles,
-} from './checks/index.ts'
+import { bodyOf, withoutRoles } from './checks/valid-request.ts'
+import type { Case, Cases, Material } from './checks/case.ts'
+import { grantedBy, type GrantedByCases, type GrantedCheck } from './checks/granted.ts'
+import { pointerOf } from './checks/changes.ts'
+import { randomFor, shown } from './checks/values.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../harness/journal/index.ts'
 
 /** §2.7: `query_config` of a graph query, or in the graph tool of a chat. */

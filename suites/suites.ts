@@ -1,5 +1,6 @@
 import { type AreaName, isRequirementId, requirementOf } from '../catalogue/catalogue.ts'
-import type { KnownCases, Suite } from './checks/index.ts'
+import type { KnownCases } from './checks/case.ts'
+import type { Suite } from './checks/suite.ts'
 import type { Judge } from '../harness/run/index.ts'
 import { chatCreate } from './chat-create.suite.ts'
 import { envelope } from './envelope.suite.ts'

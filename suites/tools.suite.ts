@@ -1,16 +1,11 @@
 import { jsonOf } from '../harness/journal/index.ts'
 import { shapeFinding } from '../harness/run/index.ts'
-import {
-  accepted,
-  atRole,
-  badBytes,
-  byCases,
-  byControl,
-  byRecord,
-  suite,
-  valueAt,
-  withBytes,
-} from './checks/index.ts'
+import { accepted, byControl } from './checks/granted.ts'
+import { atRole, valueAt } from './checks/changes.ts'
+import { badBytes, withBytes } from './checks/bad-input.ts'
+import { byCases } from './checks/case.ts'
+import { byRecord } from './checks/conditions.ts'
+import { suite } from './checks/suite.ts'
 import { anyBadRequest } from '../catalogue/expected.ts'
 
 /** Invalid UTF-8: a lone continuation, a truncated sequence, impossible bytes. */

@@ -6,7 +6,7 @@ import {
   requirementOf,
 } from '../../catalogue/catalogue.ts'
 import { operation, type OperationId, operations } from '../../catalogue/operations.ts'
-import { observedCase, observedRequirements } from '../../suites/checks/index.ts'
+import { observedCase, observedRequirements } from '../../suites/checks/observed.ts'
 import { type BodySchema, shapeFault } from '../../harness/run/index.ts'
 import {
   describePairs,

@@ -10,9 +10,9 @@ import {
   type Material,
   ofOtherObject,
   otherObjects,
-  refused,
   sendable,
-} from '../checks/index.ts'
+} from '../checks/case.ts'
+import { refused } from '../checks/conditions.ts'
 import {
   type Credential,
   type Exchange,

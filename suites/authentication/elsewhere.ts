@@ -9,16 +9,11 @@ import {
   shownQuery,
   turnOf,
 } from '../../catalogue/faults.ts'
-import {
-  type Case,
-  type CaseVerdict,
-  type Look,
-  type Material,
-  placesIn,
-  type Sender,
-  sharedBy,
-  unknownWord,
-} from '../checks/index.ts'
+import type { Case, Material, Sender } from '../checks/case.ts'
+import type { CaseVerdict, Look } from '../checks/rules.ts'
+import { placesIn } from '../checks/changes.ts'
+import { sharedBy } from '../checks/created.ts'
+import { unknownWord } from '../checks/values.ts'
 import {
   type Credential,
   describeResponse,

@@ -25,43 +25,41 @@ import {
 } from '../../catalogue/operations.ts'
 import {
   accepted,
-  additionOf,
-  atRole,
-  bodyOf,
-  type Case,
-  contentOf,
-  control,
-  declaredResource,
-  distinctRequest,
-  concluded,
-  freshFilename,
-  furtherCase,
   grantedByScenario,
-  grantedControl,
   grantedProbe,
   inScenario,
-  inBatches,
+  wronglyRefused,
+} from '../checks/granted.ts'
+import {
+  additionOf,
+  bodyOf,
+  contentOf,
+  declaredResource,
+  distinctRequest,
   isDeclared,
-  type Judged,
+  validRequest,
+} from '../checks/valid-request.ts'
+import { atRole, pointerOf } from '../checks/changes.ts'
+import type { Case } from '../checks/case.ts'
+import { control, grantedControl, operationIn } from '../checks/control.ts'
+import { concluded, furtherCase, type Judged, pairsVerdict } from '../checks/rules.ts'
+import {
+  freshFilename,
+  inBatches,
   laterAttempts,
   namedId,
   once,
-  operationIn,
-  pairsVerdict,
-  pointerOf,
-  refused,
   resendAsDeclared,
   resendWhile,
   retryWhileSettling,
-  sampled,
   sendAtOnce,
   sharedBy,
   upload,
   uploadProbe,
-  validRequest,
   withOwnContent,
-  wronglyRefused,
-} from '../checks/index.ts'
+} from '../checks/created.ts'
+import { refused } from '../checks/conditions.ts'
+import { sampled } from '../checks/values.ts'
 import {
   type Given,
   type Client,

@@ -7,29 +7,19 @@ import {
   type Probe,
   wasAnswered,
 } from '../../harness/journal/index.ts'
+import { contentOf, distinctRequest, isDeclared, validRequest } from '../checks/valid-request.ts'
+import { control } from '../checks/control.ts'
+import { grantedByScenario, grantedProbe, inScenario, grantedVerdict } from '../checks/granted.ts'
+import { type CaseVerdict, concluded, furtherCase, isOver, type Judged } from '../checks/rules.ts'
 import {
-  contentOf,
-  control,
-  distinctRequest,
-  grantedByScenario,
-  grantedProbe,
-  inScenario,
-  isDeclared,
-  type CaseVerdict,
-  concluded,
-  furtherCase,
-  grantedVerdict,
-  isOver,
-  type Judged,
   laterAttempts,
   namedId,
-  pointerOf,
   resendAsDeclared,
   retryWhileSettling,
-  sampled,
   upload,
-  validRequest,
-} from '../checks/index.ts'
+} from '../checks/created.ts'
+import { pointerOf } from '../checks/changes.ts'
+import { sampled } from '../checks/values.ts'
 import { type Client, type Given, operationProbe, pause } from '../../harness/client/index.ts'
 import { answered, type CheckContext, grantedFinding, type Judge } from '../../harness/run/index.ts'
 import { addition, createObject, isConflict, isTaken, relationVerdict } from '../created/drive.ts'

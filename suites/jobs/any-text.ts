@@ -2,20 +2,16 @@ import fc from 'fast-check'
 import {
   allOf,
   answerRule,
-  anyText,
   type CaseRule,
   type CaseVerdict,
-  characters,
   generatedBy,
-  grantedControl,
-  grantedProbe,
-  inScenario,
   judgeSome,
-  plainer,
   requestFor,
-  seedFor,
-  whyNotOfInput,
-} from '../checks/index.ts'
+} from '../checks/rules.ts'
+import { anyText, seedFor } from '../checks/values.ts'
+import { characters, plainer } from '../checks/bad-input.ts'
+import { grantedControl, whyNotOfInput } from '../checks/control.ts'
+import { grantedProbe, inScenario } from '../checks/granted.ts'
 import { NotExercised, type Journal, type Ask, type Verdict } from '../../harness/journal/index.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'
 import { preview } from '../../schemas/json.ts'

@@ -22,7 +22,7 @@ import {
   Throttled,
   type Verdict,
 } from '../../harness/journal/index.ts'
-import { resendWhile } from '../checks/index.ts'
+import { resendWhile } from '../checks/created.ts'
 import { type ApplicationResource, applicationNames } from '../../harness/target/index.ts'
 import { inProgressWithOthers } from './conflicts.ts'
 import {

@@ -1,13 +1,7 @@
-import {
-  declaredResource,
-  grantedControl,
-  isDeclared,
-  once,
-  retryWhileSettling,
-  sendAtOnce,
-  validRequest,
-  withBody,
-} from '../checks/index.ts'
+import { declaredResource, isDeclared, validRequest } from '../checks/valid-request.ts'
+import { grantedControl } from '../checks/control.ts'
+import { once, retryWhileSettling, sendAtOnce } from '../checks/created.ts'
+import { withBody } from '../checks/conditions.ts'
 import { allEnded, operationProbe, orElse, pause } from '../../harness/client/index.ts'
 import { askHolding } from '../../harness/run/index.ts'
 import {

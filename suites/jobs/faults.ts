@@ -1,35 +1,33 @@
 import type { Client, Given } from '../../harness/client/index.ts'
 import { otherKinds } from '../../catalogue/operation.ts'
 import fc from 'fast-check'
+import { type Case, type Material, byCases } from '../checks/case.ts'
 import {
-  type Case,
   type Change,
-  type Material,
   type PickItem,
   type Placed,
   absent,
   arraysAbove,
-  byCases,
   caseOf,
   change,
   changedBody,
-  declaredResource,
-  freshUnknownId,
-  granted,
   inOtherItem,
-  kindOf,
   ofKinds,
-  ofKindsAny,
   ofOtherTypes,
   placesIn,
+} from '../checks/changes.ts'
+import { declaredResource } from '../checks/valid-request.ts'
+import {
+  freshUnknownId,
+  kindOf,
+  ofKindsAny,
   randomOf,
-  refused,
   sampled,
   seedFor,
   shown,
-  unknownIdCases,
-  withBody,
-} from '../checks/index.ts'
+} from '../checks/values.ts'
+import { granted } from '../checks/granted.ts'
+import { refused, unknownIdCases, withBody } from '../checks/conditions.ts'
 import { getAt } from '../../schemas/json.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../../harness/journal/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'

@@ -3,27 +3,12 @@ import { type Given, type Client, operationProbe, orElse } from '../../harness/c
 import { NotExercised, type Probe, withJson, type Verdict } from '../../harness/journal/index.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
-import {
-  allOf,
-  answerRule,
-  anyText,
-  byCases,
-  type Case,
-  type CaseRule,
-  type Condition,
-  freshFilename,
-  inPlaceOf,
-  once,
-  ofKindsAny,
-  pairsVerdict,
-  placeholderRequest,
-  requestFor,
-  sample,
-  sharedBy,
-  shown,
-  unknownIdCases,
-  upload,
-} from '../checks/index.ts'
+import { allOf, answerRule, type CaseRule, pairsVerdict, requestFor } from '../checks/rules.ts'
+import { anyText, inPlaceOf, ofKindsAny, sample, shown } from '../checks/values.ts'
+import { byCases, type Case, type Condition } from '../checks/case.ts'
+import { freshFilename, once, sharedBy, upload } from '../checks/created.ts'
+import { placeholderRequest } from '../checks/valid-request.ts'
+import { unknownIdCases } from '../checks/conditions.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 
 type PdfResource = 'pdfFile' | 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile'
