@@ -92,8 +92,8 @@ import {
   timesAlike,
   type Use,
   usesByPath,
+  relationRule,
 } from './rules.ts'
-import { relationRule } from '../relation-rules.ts'
 import { uploadSample } from '../pdf-parse/refusals.ts'
 
 export interface Refusal {

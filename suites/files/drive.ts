@@ -23,8 +23,7 @@ import { sampled } from '../checks/values.ts'
 import { type Client, type Given, operationProbe, pause } from '../../harness/client/index.ts'
 import { answered, type CheckContext, grantedFinding, type Judge } from '../../harness/run/index.ts'
 import { addition, createObject, isConflict, isTaken, relationVerdict } from '../created/drive.ts'
-import { attachedRule } from '../created/rules.ts'
-import { extensionIn, placesOf } from './rules.ts'
+import { attachedRule, extensionIn, placesOf } from '../created/rules.ts'
 
 const ofGraphs = ['graphs.add-file', 'graphs.query'] as const
 

@@ -1,6 +1,6 @@
 /** Every rule about created objects as a table of histories: no server, no clock. */
 import { describe, expect, test } from 'vitest'
-import { type RelationId, relationRule } from '../../suites/relation-rules.ts'
+import { type RelationId, relationRule } from '../../suites/created/rules.ts'
 import { objectsOf } from './object-stories.ts'
 import { tablesIn } from './stories.ts'
 
