@@ -9,8 +9,10 @@ import { suite } from './checks/suite.ts'
 import type { Pairs } from '../catalogue/expected.ts'
 import { NotExercised, type Probe, type Verdict } from '../harness/journal/index.ts'
 import { answered, type CheckContext, type Judge } from '../harness/run/index.ts'
-import { eachAccepted, ownId, usable } from './created/drive.ts'
 import {
+  eachAccepted,
+  ownId,
+  usable,
   attached,
   extensionOf,
   filtered,
@@ -18,7 +20,7 @@ import {
   otherExtensions,
   ownRecord,
   uploadTo,
-} from './files/drive.ts'
+} from './created/drive.ts'
 
 const anyButError: Pairs = [['no-5xx']]
 
