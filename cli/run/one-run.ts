@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setImmediate as afterEvents } from 'node:timers/promises'
-import type { Plan, RunOptions, EndCause } from '../../harness/client/index.ts'
-import type { Judging, RunFacts } from '../../harness/run/index.ts'
+import type { RunOptions } from '../../harness/client/index.ts'
+import type { RunFacts } from '../../harness/run/index.ts'
 import { noFacts, type RunRecord, reportOf, whyNotJudged } from '../../suites/run-report.ts'
 import {
   type Baseline,
@@ -135,6 +135,9 @@ interface Judged {
   readonly done: boolean
 }
 
+/** Time before a run that was ended but does not finish is abandoned, in ms. */
+const graceMs = 1_000
+
 async function judge(
   found: FoundTarget,
   options: RunOptions,
@@ -143,57 +146,55 @@ async function judge(
 ): Promise<Judged> {
   const startedAt = new Date()
   const started = performance.now()
+  let done = true
   let leaveBehind: () => void = () => undefined
   const overdue = new Promise<void>((resolve) => {
-    leaveBehind = resolve
-    runFront.interrupts.onOverdue(resolve)
+    leaveBehind = () => {
+      done = false
+      resolve()
+    }
+    runFront.interrupts.onOverdue(leaveBehind)
   })
   // Loading takes a moment: a signal during it is handled before anything is sent.
   const { beginJudging, prepareRun } = await suites
   await afterEvents()
+  const { signal } = runFront.interrupts
   const why = leftOut('interrupted')
-  if (runFront.interrupts.signal.aborted)
-    return neverJudged(found.target, options, { cause: 'interrupted', ...why })
+  if (signal.aborted) return neverJudged(found.target, options, { cause: 'interrupted', ...why })
   const reason = runFront.loss()?.sentence
   if (reason !== undefined) return neverJudged(found.target, options, { cause: 'lost', reason })
   const run = prepareRun(found.target, options, { handler: found.handler })
   const judging = beginJudging(run)
-  runFront.interrupts.signal.addEventListener('abort', () => judging.end('interrupted', why))
   const { results } = judging
-  let mistake: Pick<RunRecord, 'problem'> = {}
+  const planned = [...run.given.plan].flatMap(([id, one]) => (one.run ? [id] : []))
+  signal.addEventListener('abort', () => judging.end('interrupted', why))
+  let problem: string | undefined
   const release = onLoss((loss) => {
     if (judging.facts().ended?.cause === 'lost') leaveBehind()
-    if (loss.mistake !== undefined) mistake = { problem: loss.mistake }
-    const { sentence = stuck(`for ${open(results, run.given.plan)}`) } = loss
-    judging.end('lost', sentence)
+    problem ??= loss.mistake
+    const [first = 'the end of what was sent', ...others] = planned.filter((id) => !results.has(id))
+    const more = others.length > 0 ? ` and ${count(others.length, 'other requirement')}` : ''
+    judging.end('lost', loss.sentence ?? stuck(`for ${first}${more}`))
     setTimeout(leaveBehind, graceMs)
     return true
   })
-  const { done, ...problem } = await follow(judging, overdue, run.given.plan).finally(release)
-  const durationMs = performance.now() - started
-  const facts = judging.facts()
-  return {
-    record: {
-      target: found.target,
-      options,
-      startedAt,
-      durationMs,
-      results,
-      facts,
-      ...problem,
-      ...mistake,
-    },
-    done,
+  const progress = showProgress(process.stderr, new Set(planned))
+  const show = async (): Promise<void> => {
+    for await (const event of judging.events)
+      if (event.kind === 'judged') progress.result(event.result)
   }
-}
-
-/** Time before a run that was ended but does not finish is abandoned, in ms. */
-const graceMs = 1_000
-
-function open(results: RunRecord['results'], plan: Plan): string {
-  const ids = [...plan].flatMap(([id, { run }]) => (run && !results.has(id) ? [id] : []))
-  const [first = 'the end of what was sent', ...others] = ids
-  return first + (others.length > 0 ? ` and ${count(others.length, 'other requirement')}` : '')
+  try {
+    await Promise.race([Promise.all([show(), judging.done]), overdue])
+  } catch (error) {
+    problem ??= error instanceof Error ? error.message : String(error)
+  } finally {
+    progress.done()
+    release()
+  }
+  const durationMs = performance.now() - started
+  const { target } = found
+  const facts = judging.facts()
+  return { record: { target, options, startedAt, durationMs, results, facts, problem }, done }
 }
 
 function neverJudged(target: Target, options: RunOptions, ended: RunFacts['ended']): Judged {
@@ -201,32 +202,6 @@ function neverJudged(target: Target, options: RunOptions, ended: RunFacts['ended
   return {
     record: { target, options, startedAt: new Date(), durationMs: 0, results: new Map(), facts },
     done: true,
-  }
-}
-
-async function follow(
-  judging: Judging,
-  overdue: Promise<void>,
-  plan: Plan,
-): Promise<Pick<RunRecord, 'problem'> & Pick<Judged, 'done'>> {
-  const planned = [...plan].flatMap(([id, { run }]) => (run ? [id] : []))
-  const progress = showProgress(process.stderr, new Set(planned))
-  const show = async (): Promise<void> => {
-    for await (const event of judging.events)
-      if (event.kind === 'judged') progress.result(event.result)
-  }
-  const ended = async () => {
-    try {
-      await Promise.all([show(), judging.done])
-      return { done: true }
-    } catch (error) {
-      return { done: true, problem: error instanceof Error ? error.message : String(error) }
-    }
-  }
-  try {
-    return await Promise.race([ended(), overdue.then(() => ({ done: false }))])
-  } finally {
-    progress.done()
   }
 }
 
@@ -241,7 +216,11 @@ interface Publication {
 
 export async function publish(record: RunRecord, publication: Publication): Promise<Report> {
   const { isEmbedded, options, people, requests, server } = publication
-  const notes = notesOf(record)
+  const { jobsInProgress, recordingProblem } = record.facts
+  const notes =
+    jobsInProgress.length > 0
+      ? [`jobs still running when the run ended: ${jobsInProgress.join(', ')}`]
+      : []
   const problems: string[] = []
   const held = await heldAgainst(reportOf(record), publication, { notes, problems })
   if (isEmbedded)
@@ -257,13 +236,12 @@ export async function publish(record: RunRecord, publication: Publication): Prom
     )
   }
   for (const problem of problems) complain(problem)
-  const problem = record.facts.recordingProblem
-  if (problem !== undefined)
+  if (recordingProblem !== undefined)
     notes.push(
-      `the exchanges could not be stored (${problem}): no HAR is written, and HTML shows those of failures only`,
+      `the exchanges could not be stored (${recordingProblem}): no HAR is written, and HTML shows those of failures only`,
     )
   return finish(withProblems(report, problems), {
-    ...keptExchanges(record.options.exchangeLog, problem, requests),
+    ...keptExchanges(record.options.exchangeLog, recordingProblem, requests),
     ...{ people, notes, isVerbose: options.verbose ?? false },
   })
 }
@@ -303,22 +281,8 @@ async function heldAgainst(
   return by(updated)
 }
 
-const told: readonly EndCause[] = ['interrupted', 'bail', 'unreachable', 'setup', 'lost']
-
-function notesOf(record: RunRecord): string[] {
-  const { ended, jobsInProgress } = record.facts
-  return [
-    ...(ended && !told.includes(ended.cause) ? [ended.reason] : []),
-    ...(jobsInProgress.length > 0
-      ? [`jobs still running when the run ended: ${jobsInProgress.join(', ')}`]
-      : []),
-  ]
-}
-
 /** Milliseconds between two lines: on a terminal, where one line is rewritten, and in a log. */
-const everyMs = { terminal: 1000, log: 10_000 }
-/** Shortest time between two results that are shown on a terminal, in ms. */
-const pauseMs = 80
+const everyMs = { terminal: 500, log: 10_000 }
 
 /**
  * Shows how far a run is: `133 of 302 judged, 2 failed; 12.0 s; now jobs.create`.
@@ -327,7 +291,6 @@ const pauseMs = 80
 export function showProgress(stream: NodeJS.WriteStream, planned: ReadonlySet<string>) {
   const isRewritten = canRewrite(stream)
   const started = performance.now()
-  let last = 0
   let judged = 0
   let failed = 0
   let now = 'the first request'
@@ -336,9 +299,8 @@ export function showProgress(stream: NodeJS.WriteStream, planned: ReadonlySet<st
     cursorTo(stream, 0)
   }
   const show = (): void => {
-    last = performance.now()
     const failures = failed > 0 ? `, ${failed} failed` : ''
-    const text = `conform: ${judged} of ${planned.size} judged${failures}; ${duration(last - started)}; now ${terminalText(now)}`
+    const text = `conform: ${judged} of ${planned.size} judged${failures}; ${duration(performance.now() - started)}; now ${terminalText(now)}`
     if (!isRewritten) return void stream.write(`${text}\n`)
     clear()
     // Some terminals wrap a line that fills the last column.
@@ -350,7 +312,6 @@ export function showProgress(stream: NodeJS.WriteStream, planned: ReadonlySet<st
       if (planned.has(id)) judged++
       if (outcome === 'failed' && level === 'must') failed++
       now = operation
-      if (isRewritten && performance.now() - last >= pauseMs) show()
     },
     done() {
       clearInterval(timer)
