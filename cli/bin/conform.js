@@ -1,4 +1,82 @@
 #!/usr/bin/env node
-import { conform } from './run.js'
+import { constants } from 'node:os'
+import { setFlagsFromString } from 'node:v8'
 
-await conform()
+/** Saved before anything else runs: the command line hides `process.exit` from foreign code. */
+const exit = process.exit.bind(process)
+
+listenForOutputErrors()
+// Before the rest is loaded, which may take seconds: a signal that arrives meanwhile must be handled.
+const interrupts = listenForInterrupts()
+// A run is short: much of what V8 of Node.js 20 optimizes never pays off (docs/performance.md), least of all the HTTP
+// parser, whose one large function takes 90 ms and 29 MB. Later versions wait longer.
+if (process.versions.v8.startsWith('11.'))
+  for (const flag of ['interrupt-budget=1500000', 'no-wasm-dynamic-tiering', 'no-wasm-tier-up'])
+    setFlagsFromString(`--${flag}`)
+const { main } = await import('../../dist/conform.js')
+await main(process.argv, interrupts)
+
+/** @returns {import('../guard.ts').Interrupts} */
+function listenForInterrupts() {
+  const signals = ['SIGHUP', 'SIGINT', 'SIGTERM']
+  /**
+   * Time until the reports are written after an interrupt, in ms. The run must end within 2 s, also on a busy machine
+   * where ending requests and writing reports may take some hundred ms each.
+   */
+  const graceMs = 1_000
+  let came
+  let timer
+  let overdue = endWithNothing
+  const first = new AbortController()
+  let isOver = false
+  const onSignal = (signal) => {
+    // The reports are written; only the process is left to end.
+    if (isOver) exit()
+    // A second signal ends the process at once.
+    if (came !== undefined) exit(128 + constants.signals[signal])
+    came = signal
+    timer = setTimeout(() => overdue(), graceMs)
+    first.abort()
+  }
+  for (const signal of signals) process.on(signal, onSignal)
+  return {
+    signal: first.signal,
+    onOverdue(call) {
+      overdue = call
+    },
+    restoreDefaultSignals() {
+      clearTimeout(timer)
+      for (const signal of signals) process.off(signal, onSignal)
+      if (came !== undefined) process.kill(process.pid, came)
+    },
+    stop() {
+      clearTimeout(timer)
+      isOver = true
+    },
+  }
+}
+
+function endWithNothing() {
+  process.stderr.write(
+    'conform: interrupted before the target file was read: nothing was judged, no report was written\n',
+  )
+  exit(3)
+}
+
+/**
+ * Reports output that cannot be written once, with exit code 2; the process goes on, since reports may still be
+ * written.
+ */
+function listenForOutputErrors() {
+  let isTold = false
+  const onError = ({ code = 'error' }) => {
+    // The reader has closed the pipe (`conform list | head`), or the terminal is gone.
+    if (code === 'EPIPE' || code === 'EIO' || isTold) return
+    isTold = true
+    process.stderr.write(`conform: cannot write output (${code})\n`)
+    process.once('exit', () => {
+      process.exitCode = 2
+    })
+  }
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', onError)
+}

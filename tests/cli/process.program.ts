@@ -22,7 +22,6 @@ async function proveSame(args: readonly string[], code: number, cwd = folder()):
 
 test.each<[args: string[], code: number]>([
   [['--help'], 0],
-  // The process says it before it loads the command line.
   [['--version'], 0],
   // More than a pipe takes at once.
   [['list', '--json'], 0],
