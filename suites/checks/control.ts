@@ -17,7 +17,7 @@ import {
   orElse,
   pause,
 } from '../../harness/client/index.ts'
-import { ask, type CheckContext } from '../../harness/run/index.ts'
+import { ask, type CheckContext, settle } from '../../harness/run/index.ts'
 import {
   isOperationId,
   operation as operationOf,
@@ -27,6 +27,7 @@ import {
 } from '../../catalogue/operations.ts'
 import { grantedRequirement } from '../../catalogue/catalogue.ts'
 import { once, settlingRemark } from './created.ts'
+import { type Look, lookUntil } from './rules.ts'
 import { distinctRequest, isDeclared, validRequest } from './valid-request.ts'
 
 export interface Control {
@@ -44,25 +45,77 @@ export function operationIn(context: CheckContext): OperationId {
   return context.requirement.operation
 }
 
-/** The operation's valid request, sent once per run. Throws `NotExercised` if not declared. */
+/** A valid request; equal names mean equal requests, sent once per run. */
+export interface ControlRequest {
+  readonly operation: OperationId
+  readonly name: string
+  make(): Promise<Probe>
+  /** Makes it for further attempts; default: `make`. */
+  remake?(): Promise<Probe>
+}
+
+/** What the journal says of a control, or what to send: it is repeated as often as its answers may vary. */
+export function lookAtControl(
+  client: Client,
+  given: Given,
+  { operation, name, make, remake = make }: ControlRequest,
+): Control | Exclude<Look, { readonly outcome: 'answered' }> {
+  if (given.options.readOnly && effectOf(given, operation) !== 'none')
+    return { state: 'none', said: () => 'not sent: --read-only', valid: make }
+  const requirement = grantedRequirement[operation]
+  const purpose = { requirement, role: 'control', isSuccess: countsAsGranted } as const
+  let last: Exchange | undefined
+  const seen = lookUntil(
+    client,
+    (at) => ({
+      name: `control ${operation} ${name}, ${at}`,
+      source: at === 0 ? make : remake,
+      purpose,
+    }),
+    (exchange, tries) => {
+      last = exchange
+      return countsAsGranted(exchange) || tries >= triesFor(operation, exchange)
+    },
+  )
+  if (seen.outcome === 'asks' || (seen.outcome === 'open' && client.life.ended)) return seen
+  // If it cannot be repeated, because its application is busy, the first answer stays. A stopped operation has already
+  // shown how it answers valid requests.
+  const exchange = last ?? client.breaker.unanswered(operation)
+  if (!exchange) return seen as Extract<Look, { readonly outcome: 'open' }>
+  const said = (): string => saidBy(exchange)
+  if (countsAsGranted(exchange)) return { state: 'granted', said, exchange, valid: make }
+  if (!last) return { state: 'refused', said, exchange, valid: make }
+  const remarks =
+    noteUnknown(client, given, operation, exchange) + settlingRemark(client, given, exchange)
+  return { state: 'refused', said: () => said() + remarks, exchange, valid: make }
+}
+
+/** Sends a control. Throws `NotExercised` if it cannot be made. */
+export async function controlBy(
+  client: Client,
+  given: Given,
+  request: ControlRequest,
+): Promise<Control> {
+  let found = lookAtControl(client, given, request)
+  await settle(client, () => {
+    found = lookAtControl(client, given, request)
+    return 'asks' in found ? { ...found, cases: 0 } : { outcome: 'held', cases: 1 }
+  })
+  if ('state' in found) return found
+  throw new NotExercised('why' in found ? found.why : 'the valid request was not sent')
+}
+
+/** The operation's valid request. Throws `NotExercised` if not declared. */
 export const control = (client: Client, given: Given, operation: OperationId): Promise<Control> =>
-  once(client, `control ${operation}`, () => sendControl(client, given, operation))
+  controlBy(client, given, {
+    operation,
+    name: '',
+    make: () => validRequest(client, given, operation),
+    remake: () => distinctRequest(client, given, operation),
+  })
 
 export const nameOfControl = ({ headers, query, body }: Probe): string =>
   `with ${JSON.stringify([headers, query])} ${String(body)}`
-
-/**
- * The valid request plus additions, sent once per run.
- * @param name of the additions: equal names mean equal requests
- */
-export const controlWith = (
-  client: Client,
-  given: Given,
-  operation: OperationId,
-  name: string,
-  valid: () => Promise<Probe>,
-): Promise<Control> =>
-  once(client, `control ${operation} ${name}`, () => sendControl(client, given, operation, valid))
 
 export async function grantedControl(
   client: Client,
@@ -75,63 +128,12 @@ export async function grantedControl(
   return { ...found, state }
 }
 
-async function sendControl(
-  client: Client,
-  given: Given,
-  operation: OperationId,
-  own?: () => Promise<Probe>,
-): Promise<Control> {
-  const valid = own ?? (() => validRequest(client, given, operation))
-  if (given.options.readOnly && effectOf(given, operation) !== 'none')
-    return { state: 'none', said: () => 'not sent: --read-only', valid }
-  const distinct = own ?? (() => distinctRequest(client, given, operation))
-  return orElse(
-    client,
-    () => sendUntilGranted(client, given, operation, valid, distinct),
-    (error): Control => {
-      // A stopped operation has already shown how it answers valid requests.
-      const exchange = client.breaker.unanswered(operation)
-      if (!exchange) throw error
-      return { state: 'refused', said: () => saidBy(exchange), exchange, valid }
-    },
-  )
-}
-
 export function triesFor(operation: OperationId, exchange: Exchange): number {
   if (!exchange.response) return 1
   // An earlier run may have uploaded the same bytes, which a server may call a duplicate (§7.2).
   if (operation === uploadOperation && exchange.response.status === 409) return 2
   // Already sent often enough.
   return exchange.response.isBlock ? 1 : triesOf(operation)
-}
-
-/**
- * Sends the valid request until it is accepted, as often as its answers may vary; `distinct` makes it for further
- * attempts.
- */
-async function sendUntilGranted(
-  client: Client,
-  given: Given,
-  operation: OperationId,
-  valid: () => Promise<Probe>,
-  distinct: () => Promise<Probe>,
-): Promise<Control> {
-  const requirement = grantedRequirement[operation]
-  const purpose = { requirement, role: 'control', isSuccess: countsAsGranted } as const
-  let exchange = await ask(client, valid, purpose)
-  const isOpen = (tries: number): boolean =>
-    !countsAsGranted(exchange) && tries < triesFor(operation, exchange)
-  for (let tries = 1; isOpen(tries); tries++) {
-    // If it cannot be repeated, because its application is busy, the first answer stays.
-    const more = await orElse(client, () => ask(client, distinct, purpose))
-    if (!more) break
-    exchange = more
-  }
-  if (countsAsGranted(exchange))
-    return { state: 'granted', said: () => saidBy(exchange), exchange, valid }
-  const remarks =
-    noteUnknown(client, given, operation, exchange) + settlingRemark(client, given, exchange)
-  return { state: 'refused', said: () => saidBy(exchange) + remarks, exchange, valid }
 }
 
 /** Why nothing can be judged without the control; distinguishes throttling. */

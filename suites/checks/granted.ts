@@ -39,6 +39,7 @@ import {
   type CaseVerdict,
   generatedBy,
   lookAt,
+  lookUntil,
 } from './rules.ts'
 import { around, asScenario } from './scenario.ts'
 import { applyScenario, validRequest } from './valid-request.ts'
@@ -231,24 +232,26 @@ function grantedRules(context: CheckContext, operation: OperationId) {
       judge(journal): CaseVerdict {
         const refused = when === 'at the end' && wronglyRefused(client, operation)
         if (refused) return { outcome: 'broken', evidence: refused }
-        const known = client.known
-        const earlier = first && lookAt(journal, first, known)
+        const earlier = first && lookAt(journal, first, client.known)
         if (earlier?.outcome === 'asks') return earlier
-        for (let at = 0; ; at++) {
-          const request = (attempts[at] ??= requestOf(`${what}, ${at}`, make, {
-            isSuccess: countsAsGranted,
-            what,
-          }))
-          const seen = lookAt(journal, request, known)
-          if (seen.outcome !== 'answered') return seen
-          const { exchange } = seen
-          const found =
-            grantedFinding(context, exchange, successOf(context)) ?? check?.(given, exchange)
-          const verdict = findingVerdict(found, { exchange, what })
-          // An operation that does not answer shows nothing more.
-          const isLast = !exchange.response || at + 1 >= (tries ?? triesFor(operation, exchange))
-          if (verdict.outcome !== 'broken' || isLast) return verdict
-        }
+        let verdict: CaseVerdict | undefined
+        const seen = lookUntil(
+          client,
+          (at) =>
+            (attempts[at] ??= requestOf(`${what}, ${at}`, make, {
+              isSuccess: countsAsGranted,
+              what,
+            })),
+          (exchange, done) => {
+            const found =
+              grantedFinding(context, exchange, successOf(context)) ?? check?.(given, exchange)
+            verdict = findingVerdict(found, { exchange, what })
+            // An operation that does not answer shows nothing more.
+            const isLast = !exchange.response || done >= (tries ?? triesFor(operation, exchange))
+            return verdict.outcome !== 'broken' || isLast
+          },
+        )
+        return seen.outcome === 'answered' ? verdict! : seen
       },
     }
   }

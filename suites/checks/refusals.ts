@@ -1,5 +1,5 @@
 import { type OperationId, readsOf } from '../../catalogue/operations.ts'
-import { type Client, type Given, effectOf, orElse } from '../../harness/client/index.ts'
+import { type Client, type Given, effectOf } from '../../harness/client/index.ts'
 import {
   describeResponse,
   type Exchange,
@@ -21,15 +21,17 @@ import {
   type Later,
   settle,
 } from '../../harness/run/index.ts'
+import { type Case, type Condition, type Material, materialOf, otherPathOf } from './case.ts'
 import {
-  type Case,
-  type Condition,
-  controlName,
-  type Material,
-  materialOf,
-  otherPathOf,
-} from './case.ts'
-import { type Control, control, controlWith, notGranted, operationIn, saidBy } from './control.ts'
+  type Control,
+  control,
+  type ControlRequest,
+  lookAtControl,
+  nameOfControl,
+  notGranted,
+  operationIn,
+  saidBy,
+} from './control.ts'
 import { once, sharedBy } from './created.ts'
 import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
 import {
@@ -41,7 +43,6 @@ import {
 } from './valid-request.ts'
 import { seedFor } from './values.ts'
 import { type Pairs, pairsOf } from '../../catalogue/expected.ts'
-import type { Reason } from '../../harness/report/index.ts'
 
 /** Judges a valid request with exactly one fault by the accepted pairs. */
 export async function judgeRefusal(
@@ -56,7 +57,6 @@ export async function judgeRefusal(
   const material = materialOf(given, requirement, operation)
   const binding = new Binding(context, material, found)
   const cases = await condition.casesIn(context, material, binding.valid)
-  await binding.askControls(cases)
   const ruleOf = (one: Case): CaseRule => binding.ruleOf(one)
   const ruleOfGenerated = (one: Case): CaseRule => binding.ruleOf(one, true)
   const arbitrary = given.options.depth === 'full' ? condition.generated?.(material) : undefined
@@ -123,8 +123,7 @@ export class Binding {
   readonly valid: () => Promise<Probe>
   readonly #otherPath: string | undefined
   readonly #requests = new Map<Case, Ask>()
-  readonly #controls = new Map<string, Control | Reason>()
-  readonly #controlNames = new Map<Case, string | undefined>()
+  readonly #controls = new Map<Case, ControlRequest>()
   readonly #generated = new Set<Case>()
 
   constructor(context: CheckContext, material: Material, found: Control) {
@@ -133,29 +132,6 @@ export class Binding {
     this.#found = found
     this.#otherPath = otherPathOf(context.given, material.operation)
     this.valid = validOf(context, material.operation, found)
-  }
-
-  async askControls(cases: readonly Case[]): Promise<void> {
-    const { client, given } = this.#context
-    const { operation } = this.#material
-    const sent = cases.map(async (one): Promise<void> => {
-      const name = this.#controlNameOf(one)
-      if (name === undefined || this.#controls.has(name)) return
-      this.#controls.set(name, { reason: 'not sent' })
-      const make = async (): Promise<Probe> => {
-        const valid = await validRequest(client, given, operation)
-        return { ...one.control!(valid), effect: valid.effect }
-      }
-      this.#controls.set(
-        name,
-        await orElse(
-          client,
-          () => controlWith(client, given, operation, name, make),
-          (error) => error.reason,
-        ),
-      )
-    })
-    await Promise.all(sent)
   }
 
   /** @param isGenerated no other requirement judges it: once this one is judged, its answer is forgotten */
@@ -172,8 +148,8 @@ export class Binding {
     lookAt(journal, request, this.#context.client.known)
 
   #judge(journal: Journal, one: Case): CaseVerdict {
-    const why = this.#whyWithoutControl(one)
-    if (why) return { outcome: 'open', why }
+    const without = one.control && this.#withoutControl(one, one.control)
+    if (without) return without
     const before = one.before && this.#look(journal, this.#before(one))
     if (before?.outcome === 'asks') return before
     const seen = this.#look(journal, this.#requestOf(one))
@@ -207,16 +183,25 @@ export class Binding {
     return one.expects ?? pairsOf(this.#context.requirement, this.#material.operation)
   }
 
-  #controlNameOf(one: Case): string | undefined {
-    if (!this.#controlNames.has(one)) this.#controlNames.set(one, controlName(this.#material, one))
-    return this.#controlNames.get(one)
-  }
-
-  #whyWithoutControl(one: Case): Reason | undefined {
-    const found = this.#controls.get(this.#controlNameOf(one) ?? '')
-    if (!found || !('state' in found)) return found
+  /** Asks for the control of a case; open if it was not granted. */
+  #withoutControl(one: Case, change: (valid: Probe) => Probe): CaseVerdict | undefined {
+    const { client, given } = this.#context
+    const { operation, valid: draft } = this.#material
+    const request: ControlRequest = this.#controls.get(one) ?? {
+      operation,
+      name: nameOfControl(change(draft)),
+      async make() {
+        const valid = await validRequest(client, given, operation)
+        return { ...change(valid), effect: valid.effect }
+      },
+    }
+    this.#controls.set(one, request)
+    const found = lookAtControl(client, given, request)
+    if (!('state' in found)) return found
     const why = one.unsupported ?? 'the same request without its fault was refused'
-    return found.state === 'refused' ? notGranted(found, why).reason : undefined
+    return found.state === 'refused'
+      ? { outcome: 'open', why: notGranted(found, why).reason }
+      : undefined
   }
 
   #before(one: Case): Ask {
@@ -301,7 +286,7 @@ export class Binding {
 
   /** Entries of requests that several requirements judge stay in the journal, and keep this object in memory. */
   release(): void {
-    for (const kept of [this.#requests, this.#generated, this.#controlNames]) kept.clear()
+    for (const kept of [this.#requests, this.#generated, this.#controls]) kept.clear()
   }
 }
 

@@ -49,6 +49,18 @@ export function lookAt(journal: Journal, request: Ask, known: Known): Look {
   return why ? { outcome: 'open', why } : { outcome: 'asks', asks: answer.asks }
 }
 
+/** The answer to a request that is made anew until one is enough. */
+export function lookUntil(
+  { journal, known }: Client,
+  askOf: (at: number) => Ask,
+  isEnough: (exchange: Exchange, tries: number) => boolean,
+): Look {
+  for (let at = 0; ; at++) {
+    const seen = lookAt(journal, askOf(at), known)
+    if (seen.outcome !== 'answered' || isEnough(seen.exchange, at + 1)) return seen
+  }
+}
+
 /** A request for a requirement; its name tells it from others of the requirement. */
 export const requestFor = (
   { requirement: { id } }: Pick<CheckContext, 'requirement'>,

@@ -12,11 +12,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
 import { type Pairs, pairsByScenario } from '../../catalogue/expected.ts'
 import { type Client, type Given, effectOf } from '../../harness/client/index.ts'
-import { sendHookRequest, type CheckContext, type Finding } from '../../harness/run/index.ts'
+import {
+  sendHookRequest,
+  settle,
+  type CheckContext,
+  type Finding,
+} from '../../harness/run/index.ts'
 import { isExclusive, type Scenario } from '../../harness/target/index.ts'
-import { type Control, control, controlWith, nameOfControl, notGranted } from './control.ts'
-import { resendWhile, sharedBy } from './created.ts'
-import { type CaseVerdict, concluded, findingVerdict, isOver, pairsVerdict } from './rules.ts'
+import { type Control, control, controlBy, nameOfControl, notGranted } from './control.ts'
+import { sharedBy } from './created.ts'
+import {
+  allOf,
+  type CaseRule,
+  type CaseVerdict,
+  concluded,
+  findingVerdict,
+  lookUntil,
+  pairsVerdict,
+  requestFor,
+} from './rules.ts'
 import {
   applyScenario,
   bringsBody,
@@ -132,32 +146,38 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
       const repeated = { make, most: repeat, control: found, expects }
       return concluded([judge(await sendRepeatedly(context, repeated))])
     }
-    const send = (source: () => Promise<Probe>): Promise<Exchange> =>
-      context.send(source, { expects })
     // A server may call the bytes of the control a duplicate (§7.2).
     const isDuplicate = (exchange: Exchange): boolean =>
       operation === uploadOperation &&
       exchange.response?.status === 409 &&
       !isExpected(expects, exchange.response)
-    const own = (): Promise<Exchange> =>
-      send(() =>
-        scenarioProbe(client, given, scenario, () => distinctRequest(client, given, operation)),
-      )
+    const own = (): Promise<Probe> =>
+      scenarioProbe(client, given, scenario, () => distinctRequest(client, given, operation))
+    const ruleOf = (time: number): CaseRule => ({
+      judge() {
+        const seen = lookUntil(
+          client,
+          (at) =>
+            requestFor(context, `as its scenario says, ${time} ${at}`, at === 0 ? make : own, {
+              expects,
+            }),
+          (exchange, tries) => tries > 1 || !isDuplicate(exchange),
+        )
+        return seen.outcome === 'answered' ? judge(seen.exchange) : seen
+      },
+    })
     const isOnce = given.options.depth === 'quick' || isExclusive(scenario)
     const times = isOnce ? 1 : (requirement.times ?? 1)
-    const seen: CaseVerdict[] = []
-    while (seen.length < times && !seen.some(isOver))
-      seen.push(judge(await resendWhile(await send(make), own, isDuplicate, 2)))
-    return concluded(seen)
+    const rules = Array.from({ length: times }, (_, time) => ruleOf(time))
+    return settle(client, allOf(rules, { inOrder: true }))
   })
 }
 
 function scenarioControl(client: Client, given: Given, operation: OperationId): Promise<Control> {
   if (!declaresMore(given, operation)) return control(client, given, operation)
   const name = nameOfControl(draftRequest(given, operation, 'whole'))
-  return controlWith(client, given, operation, name, () =>
-    plainRequest(client, given, operation, 'whole'),
-  )
+  const make = (): Promise<Probe> => plainRequest(client, given, operation, 'whole')
+  return controlBy(client, given, { operation, name, make })
 }
 
 async function scenarioProbe(
