@@ -1,7 +1,10 @@
+import { debuglog } from 'node:util'
 import { modulesRun, waitedFor } from '../harness/foreign-code.ts'
 import { foreignWords, printed } from '../harness/recording/index.ts'
 import { Unjudgeable } from '../harness/user-error.ts'
 import { packageFile } from '../schemas/package-file.ts'
+
+const debug = debuglog('conform')
 
 /** Reason why the process cannot make further progress. */
 export interface Loss {
@@ -91,14 +94,15 @@ function lose(loss: Loss): void {
 }
 
 function lossOf(error: unknown, isRejection: boolean): Loss {
-  const words = foreignWords(error)
-  if (!isForeign(error))
-    return {
-      sentence: `a bug in the suite: ${words}; please report it, with the command line (NODE_DEBUG=conform prints the stack)`,
-      mistake: words,
-    }
+  if (!isForeign(error)) return { sentence: bugSentence(error), mistake: foreignWords(error) }
   const how = isRejection ? 'left a rejected promise unhandled' : 'threw an uncaught error'
-  return { sentence: `${blamed()} ${how}: ${words}` }
+  return { sentence: `${blamed()} ${how}: ${foreignWords(error)}` }
+}
+
+/** Says that an error is a mistake of the suite. */
+export function bugSentence(error: unknown): string {
+  debug('%o', error)
+  return `a bug in the suite: ${foreignWords(error)}; please report it, with the command line (NODE_DEBUG=conform prints the stack)`
 }
 
 const blamed = (): string =>

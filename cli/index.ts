@@ -1,21 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { debuglog } from 'node:util'
-import {
-  type Argument,
-  Command,
-  CommanderError,
-  type CommandUnknownOpts,
-  Help,
-} from '@commander-js/extra-typings'
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { modulesRun } from '../harness/foreign-code.ts'
 import { suiteVersion } from '../harness/report/index.ts'
 import { nearest } from '../harness/target/index.ts'
 import { Unjudgeable, UserError } from '../harness/user-error.ts'
 import { complain } from '../library/output/say.ts'
-import { exitProcess, guardProcess, orLost, type Interrupts } from './guard.ts'
+import { bugSentence, exitProcess, guardProcess, orLost, type Interrupts } from './guard.ts'
 import { addArguments, checkArguments, withFailed } from './run/arguments.ts'
-
-const debug = debuglog('conform')
 
 /** Every command except the run itself, loaded on demand. */
 export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
@@ -53,27 +44,6 @@ function wordsOf(args: readonly string[]): string[] {
   })
 }
 
-/** Keeps the help within 40 lines of 80 columns: one line per option, no blank lines. */
-const helpSettings: Partial<Help> = {
-  minWidthToWrap: 24,
-  subcommandTerm: (command) =>
-    [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
-  optionDescription: ({ argChoices, defaultValue, description }) =>
-    typeof defaultValue === 'string' && !argChoices
-      ? `${description} (default: ${defaultValue})`
-      : description,
-  visibleArguments: (command) => (command.parent === null ? [] : [...command.registeredArguments]),
-  visibleOptions: (command) => command.options.filter((option) => option.long !== '--version'),
-  visibleCommands: (command) => [...command.commands],
-  formatHelp: (command, help) =>
-    new Help().formatHelp.call(help, command, help).replaceAll(/\n(?=\n)/g, ''),
-}
-
-function argumentTerm(argument: Argument): string {
-  const name = argument.name() + (argument.variadic ? '...' : '')
-  return argument.required ? `<${name}>` : `[${name}]`
-}
-
 async function program(
   words: readonly string[],
   interrupts: Interrupts,
@@ -83,6 +53,13 @@ async function program(
     .version(suiteVersion(), '-V, --version')
     .enablePositionalOptions()
     .helpCommand(true)
+    .showHelpAfterError('(--help for more)')
+    .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()) })
+    .exitOverride((error) => {
+      // commander has already printed its message; help and version are not errors.
+      process.exitCode = error.exitCode === 0 ? 0 : 2
+      throw error
+    })
   addArguments(conform).action(async (baseUrl, given) => {
     checkArguments(baseUrl, given)
     const options = withFailed(baseUrl, given)
@@ -108,22 +85,8 @@ async function program(
     await nextTurn()
     interrupts.restoreDefaultSignals()
   }
-  for (const name of loaded) conform.addCommand(await commands[name]!())
-  for (const command of [conform, ...conform.commands]) {
-    command
-      .exitOverride((error) => {
-        // commander has already printed its message; help and version are not errors.
-        process.exitCode = error.exitCode === 0 ? 0 : 2
-        throw error
-      })
-      .configureOutput({
-        outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()),
-      })
-      .configureHelp(helpSettings)
-      .showHelpAfterError(
-        `(conform ${command === conform ? '' : `${command.name()} `}--help for more)`,
-      )
-  }
+  for (const name of loaded)
+    conform.addCommand((await commands[name]!()).copyInheritedSettings(conform))
   return conform
 }
 
@@ -137,12 +100,9 @@ export async function main(argv: readonly string[], interrupts: Interrupts): Pro
     await orLost(conform.parseAsync(words, { from: 'user' }))
   } catch (error) {
     if (error instanceof CommanderError) return
-    if (error instanceof UserError) {
-      complain(error.message)
-      process.exitCode = error instanceof Unjudgeable ? 3 : 2
-      return
-    }
-    sayMistake(error)
+    const isOurs = !(error instanceof UserError)
+    complain(isOurs ? bugSentence(error) : error.message)
+    process.exitCode = isOurs || error instanceof Unjudgeable ? 3 : 2
   } finally {
     interrupts.stop()
     // The module of a target file may keep the event loop alive for ever.
@@ -159,13 +119,4 @@ async function exitWhenSaid(): Promise<void> {
   const { exitCode } = process
   process.once('exit', () => (process.exitCode = exitCode))
   exitProcess()
-}
-
-function sayMistake(error: unknown): void {
-  debug('%o', error)
-  const message = error instanceof Error ? error.message : String(error)
-  complain(
-    `a bug in the suite: ${message}; please report it, with the command line (NODE_DEBUG=conform prints the stack)`,
-  )
-  process.exitCode = 3
 }

@@ -56,7 +56,7 @@ export function addArguments(command: Command) {
     .option('--failed [report.json]', 'rerun failures of that report, or last run')
     .option('--read-only', 'send nothing that creates or generates')
     .addOption(
-      new Option('--depth <depth>', 'full, or quick: one case of each kind')
+      new Option('--depth <depth>', 'quick: one case of each kind')
         .choices(['full', 'quick'] as const)
         .default('full' as const),
     )
@@ -160,7 +160,7 @@ export function addGates<Args extends unknown[], Opts extends OptionValues>(
 }
 
 function tpeOption() {
-  return new Option('--tpe <mode>', 'exact, or family: any code name of the status').choices([
+  return new Option('--tpe <mode>', 'names of errors; family: any of the status').choices([
     'exact',
     'family',
   ] as const)

@@ -98,12 +98,14 @@ test('help and version are no errors', async () => {
   expect(await conform('--help')).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('the help of each command fits 40 lines of 80 columns', async () => {
+test('the help of each command fits 80 columns', async () => {
   for (const name of ['', ...Object.keys(commands)]) {
     const { stdout } = await conform(`${name} --help`, { columns: 80 })
     const lines = stdout.trimEnd().split('\n')
-    expect(lines.length, name).toBeLessThanOrEqual(40)
-    expect(lines.filter((line) => line.length > 80)).toEqual([])
+    expect(
+      lines.filter((line) => line.length > 80),
+      name,
+    ).toEqual([])
   }
 })
 
