@@ -8,7 +8,6 @@ import { plannedReports } from '../library/output/files.ts'
 import { tell, warnOf } from '../library/output/say.ts'
 import { finish } from '../library/output/write-reports.ts'
 import { terminalText } from '../reporters/escape.ts'
-import { formatNames } from '../reporters/index.ts'
 import { firstOf } from '../reporters/view/writing.ts'
 import { likeliestBaseUrl } from './recording/base-url.ts'
 import { countShown, judgeRecording } from './recording/judge.ts'
@@ -27,7 +26,7 @@ export function checkCommand() {
       'the server to judge; default: baseUrl of the target file, or the most frequent URL before /v1/',
     )
     .option('-t, --target <file>', 'target file: operations not served, and keys to hide')
-  return addGates(command, formatNames).action(async (file, options) => {
+  return addGates(command).action(async (file, options) => {
     const { baseline, target } = options
     const inputs = { 'the recording': file, 'the target file': target, 'the baseline': baseline }
     const { requests, people } = plannedReports(options.report, inputs)
@@ -45,7 +44,7 @@ export function checkCommand() {
  */
 export async function checkFile(
   file: string,
-  options: Omit<OptionsOf<typeof checkCommand>, 'report'>,
+  options: Partial<OptionsOf<typeof checkCommand>>,
   now: Date,
   say: (line: string) => void = () => undefined,
 ) {

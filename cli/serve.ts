@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from '@commander-js/extra-typings'
 import { referenceTargetFile } from '../schemas/package-file.ts'
-import { listenedOn, portOption } from './run/arguments.ts'
+import { UserError } from '../harness/user-error.ts'
+import { whole } from './run/arguments.ts'
 import { runBeside } from './run/process.ts'
 import { untilSignal } from './guard.ts'
 
@@ -13,7 +14,7 @@ export function serveCommand() {
     .description(
       'run the embedded reference server until interrupted; prints its URL and a target file that fits it',
     )
-    .addOption(portOption())
+    .option('--port <n>', 'port on the loopback address; 0 means any free one', whole(0, 65_535), 0)
     .argument(
       '[command...]',
       'after --: a command to run when the server is ready, with CONFORM_URL, CONFORM_TARGET and CONFORM_API_KEY; the server ends with it',
@@ -25,7 +26,14 @@ export function serveCommand() {
 
 async function serve(words: readonly string[], port: number): Promise<void> {
   const { startReference } = await import('../reference/server.ts')
-  const { url, close } = await listenedOn(port, startReference({ port, cors: true }, true))
+  const { url, close } = await startReference({ port, cors: true }, true).catch(
+    (error: unknown) => {
+      const { code, message } = error as NodeJS.ErrnoException
+      throw new UserError(
+        `--port ${port}: cannot be used (${code ?? message}); give another, or 0 for any`,
+      )
+    },
+  )
   const interrupted = untilSignal()
   const dir = mkdtempSync(join(tmpdir(), 'conform-serve-'))
   try {

@@ -18,7 +18,7 @@ import { patternMistake } from '../../library/options.ts'
 import { formatNames } from '../../reporters/index.ts'
 import { isRequirementId } from '../../catalogue/catalogue.ts'
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
-import { plannedReports, writeAtomically } from '../../library/output/files.ts'
+import { writeAtomically } from '../../library/output/files.ts'
 import type { RunOptions } from '../../harness/client/index.ts'
 import { runOptionsOf } from '../../harness/run/index.ts'
 import { rerunCommand } from '../../harness/journal/index.ts'
@@ -43,7 +43,7 @@ function requestsPerSecond(text: string): number {
 }
 
 export function addArguments(command: Command) {
-  return command
+  return addGates(command)
     .argument('[base_url]', 'the server to judge')
     .option('-t, --target <file>', 'target file: JSON, or a module (conform init)')
     .option('-k, --key <key>', 'API key (prefer CONFORM_API_KEY: not in ps)')
@@ -62,57 +62,48 @@ export function addArguments(command: Command) {
     )
     .option('--runs <n>', 'generated cases: 25 a refusal, 5 a grant', whole(1, 100_000))
     .option('--seed <int>', 'seed of generated inputs', whole(-2147483648, 2147483647))
-    .option('--strict', 'exit 1 also if a recommendation failed')
-    .addOption(tpeOption().default('exact' as const))
-    .option('--require-exercised', 'exit 1 also for untested required checks')
-    .option('--baseline <file>', 'expected failures: a report, or a list')
     .option('--update-baseline', 'rewrite the baseline from this run')
     .option('--bail [n]', 'stop at the first or n-th failed required check', whole(1, 100_000))
     .option('--concurrency <n>', 'requests under way at once', whole(1, 256))
     .option('--rate <n>', 'requests per second, or 60/min; 0: no limit', requestsPerSecond)
     .option('--timeout <ms>', 'time for one whole exchange', whole(1, 3_600_000))
-    .addOption(reportOption(formatNames))
     .option('--verbose', 'every failure, case and reason')
     .option('--dry-run', 'print the number of requests, send none')
 }
 
-/** Checks what commander cannot: patterns that match nothing, and options that go together. Throws UserError. */
-export function checkArguments(baseUrl: string | undefined, options: RunArguments): void {
-  checkPatterns('--only', options.only)
-  checkPatterns('--skip', options.skip)
-  checkStart(baseUrl, options)
-  if (options.updateBaseline && options.baseline === undefined) {
-    throw new UserError('--update-baseline: needs --baseline <file>, the file to write')
-  }
+/** Options of every command that judges: its reports, and what decides the exit code. */
+export function addGates<Args extends unknown[], Opts extends OptionValues>(
+  command: Command<Args, Opts>,
+) {
+  const tpe = new Option('--tpe <mode>', 'names of errors; family: any of the status')
+  return command
+    .addOption(reportOption(formatNames))
+    .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
+    .option('--strict', 'exit 1 also if a recommendation failed')
+    .option('--require-exercised', 'exit 1 also for untested required checks')
+    .addOption(tpe.choices(['exact', 'family'] as const).default('exact' as const))
 }
 
-function checkStart(baseUrl: string | undefined, { start, target, wait }: RunArguments): void {
-  const option = start === undefined ? '--wait' : '--start'
-  if (start === undefined && wait === undefined) return
-  if (start?.trim() === '') throw new UserError('--start: give the command that starts the server')
-  if (baseUrl === undefined && target === undefined)
+export function reportOption(formats: readonly string[]) {
+  return repeatable('--report <format>[=<path>]' as '--report <format>', formats.join(', '))
+}
+
+/** Checks what commander cannot: patterns that match nothing, and options that go together. Throws UserError. */
+export function checkArguments(baseUrl: string | undefined, options: RunArguments): void {
+  const { baseline, only, skip, start, target, updateBaseline, wait } = options
+  checkPatterns('--only', only)
+  checkPatterns('--skip', skip)
+  if ((start ?? wait) !== undefined && (baseUrl ?? target) === undefined) {
+    const option = start === undefined ? '--wait' : '--start'
     throw new UserError(`${option}: give the base URL of the server, or a target file with one`)
+  }
+  if (updateBaseline && baseline === undefined)
+    throw new UserError('--update-baseline: needs --baseline <file>, the file to write')
 }
 
 function checkPatterns(option: string, patterns: readonly string[]): void {
   const mistake = patterns.map(patternMistake).find((found) => found !== undefined)
   if (mistake !== undefined) throw new UserError(`${option}: ${mistake}`)
-}
-
-/** `--port <n>` on the loopback address; default: any free port. */
-export function portOption() {
-  return new Option('--port <n>', 'port on the loopback address; 0 means any free one')
-    .argParser(whole(0, 65_535))
-    .default(0)
-}
-
-export function listenedOn<T>(port: number, listening: Promise<T>): Promise<T> {
-  return listening.catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new UserError(
-      `--port ${port}: cannot be used (${code ?? message}); give another, or 0 for any`,
-    )
-  })
 }
 
 function headerOption() {
@@ -141,31 +132,6 @@ export function repeatable<const Flags extends string>(flags: Flags, meaning: st
     .default([] as readonly string[], 'none')
 }
 
-export function reportOption(formats: readonly string[]) {
-  return repeatable('--report <format>[=<path>]' as '--report <format>', formats.join(', '))
-}
-
-/** Adds the options that decide the exit code, and reports, to a command that judges existing data. */
-export function addGates<Args extends unknown[], Opts extends OptionValues>(
-  command: Command<Args, Opts>,
-  formats: readonly string[],
-  baseline = 'expected failures: a report, or {"expected": [...]}',
-) {
-  return command
-    .addOption(reportOption(formats))
-    .option('--baseline <file>', baseline)
-    .option('--strict', 'exit 1 also if a recommendation failed')
-    .option('--require-exercised', 'exit 1 also for untested required checks')
-    .addOption(tpeOption())
-}
-
-function tpeOption() {
-  return new Option('--tpe <mode>', 'names of errors; family: any of the status').choices([
-    'exact',
-    'family',
-  ] as const)
-}
-
 export function whole(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = Number(text)
@@ -181,18 +147,15 @@ export function whole(least: number, most: number): (text: string) => number {
  * report or the last run of this target. Throws UserError if there is none.
  */
 export function withFailed(baseUrl: string | undefined, options: RunArguments): RunArguments {
-  const { failed, only, report: outputs, target } = options
+  const { failed, only, target } = options
   if (failed === undefined) return options
-  const isNamed = typeof failed === 'string' && failed !== ''
-  const path = isNamed ? failed : lastReportOf({ baseUrl, target })
-  if (!isNamed && !existsSync(path))
+  const path = namedReport(options) ?? lastReportOf({ baseUrl, target })
+  if (path !== failed && !existsSync(path))
     throw new UserError(
       '--failed: no earlier run of this target was found; run it first, or give its JSON report',
     )
-  const { report } = readReport(path)
-  plannedReports(outputs, { 'the report of --failed': path })
-  const ids = report.requirements
-    .filter(
+  const ids = readReport(path)
+    .report.requirements.filter(
       (result) =>
         result.outcome === 'failed' ||
         isLeftOut(result, 'interrupted') ||
@@ -201,9 +164,14 @@ export function withFailed(baseUrl: string | undefined, options: RunArguments): 
     .flatMap(neededBy)
   if (ids.length === 0)
     throw new UserError(
-      `--failed: nothing failed in ${isNamed ? path : 'the last run of this target'}`,
+      `--failed: nothing failed in ${namedReport(options) ?? 'the last run of this target'}`,
     )
   return { ...options, only: [...new Set([...only, ...ids])] }
+}
+
+/** The report that `--failed` names; undefined for that of the last run. */
+export function namedReport({ failed }: RunArguments): string | undefined {
+  return failed === true || failed === '' ? undefined : failed
 }
 
 /** The ids that reproduce a failure: its own, and for passive requirements those whose responses showed it. */

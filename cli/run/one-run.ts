@@ -31,7 +31,7 @@ import {
 import { loadFormats } from '../../reporters/index.ts'
 import { makeRunFolder, keptExchanges, finish } from '../../library/output/write-reports.ts'
 import { type People, complain, canRewrite } from '../../library/output/say.ts'
-import { type RunArguments, keepReport, runOptions } from './arguments.ts'
+import { type RunArguments, keepReport, namedReport, runOptions } from './arguments.ts'
 import { findTarget, type FoundTarget, warn } from './find-target.ts'
 import { type Interrupts, type Loss, onLoss, stuck } from '../guard.ts'
 import { type StartedServer, startServer } from './start-server.ts'
@@ -124,10 +124,10 @@ function checkFiles(
   found: FoundTarget,
 ): void {
   const { baseline: path, updateBaseline } = options
-  if (requests.length > 0)
-    checkOutputs(reportFiles(requests), { ...found.inputs(), 'the baseline': path })
+  const inputs = { ...found.inputs(), 'the report of --failed': namedReport(options) }
+  checkOutputs(reportFiles(requests), { ...inputs, 'the baseline': path })
   if (path !== undefined && updateBaseline)
-    checkOutputs([{ path, option: `--update-baseline ${path}` }], found.inputs())
+    checkOutputs([{ path, option: `--update-baseline ${path}` }], inputs)
 }
 
 interface Judged {
