@@ -13,7 +13,7 @@ import { colorsFor, tell } from '../library/output/say.ts'
 import type { Line } from '../reporters/terminal/lines.ts'
 import { compactJson, firstOf, levels } from '../reporters/view/writing.ts'
 import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
-import { type PlannedCases, plannedCases } from '../suites/planned-cases.ts'
+import { type PlannedCases, plannedCases } from '../suites/plan.ts'
 
 const mostLines = 12
 const jsonWidth = 78

@@ -14,7 +14,7 @@ import type { Need } from '../catalogue/requirement.ts'
 import type { Plan } from '../harness/client/index.ts'
 import { isExclusive, readsDeclared, type Target } from '../harness/target/index.ts'
 import { getAt } from '../schemas/json.ts'
-import { requestsOf, type Runs, usualShare } from './planned-cases.ts'
+import { requestsOf, type Runs, usualShare } from './plan.ts'
 
 /** Maximum requests of a run for one operation, if each control is accepted, and typical ones. */
 export interface Estimate {

@@ -41,7 +41,7 @@ import { loadTargetFile } from '../../harness/target/load.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
 import { getAt, pointersAt } from '../../schemas/json.ts'
 import { referenceTargetFile } from '../../schemas/package-file.ts'
-import { plannedCases } from '../../suites/planned-cases.ts'
+import { plannedCases } from '../../suites/plan.ts'
 import { casesOf } from '../../suites/suites.ts'
 
 /**
