@@ -70,8 +70,7 @@ function byRoutes(
   cases: Cases,
   isOwn: (exchange: Exchange) => boolean = () => false,
 ): KnownCases & { readonly judge: Judge } {
-  const chosen: Cases = (material) =>
-    sampled({ given: material, requirement: material.requirement }, cases(material))
+  const chosen: Cases = (material) => sampled(material, material.requirement.id, cases(material))
   return {
     cases: chosen,
     async judge(context): Promise<Verdict> {
@@ -111,7 +110,7 @@ function wrongAnswer(exchange: Exchange, expected: string, what: string): CaseVe
 }
 
 const unknownPath = byRoutes((material) => {
-  const random = randomFor({ given: material, requirement: material.requirement })
+  const random = randomFor(material, material.requirement.id)
   const path = `/v1/${unknownId('no-such-operation-aaaaaaaaa', random, new Set())}`
   const what = 'at a path that the interface does not have'
   return [
@@ -178,7 +177,10 @@ const largeBodies: Judge = async (context): Promise<Verdict> => {
     .filter((one) => one.body === 'json' && isServed(given.target, one.id))
     .map((one) => largeRefusal(given, one.id))
   const canUpload = given.target.operations[uploadOperation]?.content && !given.options.readOnly
-  const all = sampled(context, [...refusals, ...(canUpload ? [largeUpload(given)] : [])])
+  const all = sampled(context.given, context.requirement.id, [
+    ...refusals,
+    ...(canUpload ? [largeUpload(given)] : []),
+  ])
   if (all.length === 0)
     throw new NotExercised('no operation with a JSON body is served and no upload is declared')
   return settle(client, allOf(all.map((make, at) => largeRule(context, make, at))))

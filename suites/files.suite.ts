@@ -31,7 +31,11 @@ const unknownGraph: Condition = {
     const id = 'files.upload/2xx-attached-to-graph'
     if (given.target.scenarios[id])
       throw new NotExercised(`declare a scenario for ${context.requirement.id}, as for ${id}`)
-    const graphId = freshUnknownId(given, given.target.resources.graph ?? '', randomFor(context))
+    const graphId = freshUnknownId(
+      given,
+      given.target.resources.graph ?? '',
+      randomFor(given, context.requirement.id),
+    )
     const probe = refused(await uploadTo(client, given, graphId))
     return [{ what: 'with an unknown graphId', change: () => probe }]
   },
@@ -81,7 +85,7 @@ const listByTypes: Judge = async (context) => {
   // A scenario has its own.
   for (const types of scenario
     ? [first]
-    : sampled(context, [first, `${first},${other}`, two, other])) {
+    : sampled(context.given, context.requirement.id, [first, `${first},${other}`, two, other])) {
     verdicts.push(await grantedVerdict(context, listingOf(client, given, types)))
     if (joined(verdicts).outcome !== 'held') return joined(verdicts)
   }

@@ -6,10 +6,9 @@ import {
   wrongContentType,
 } from './checks/conditions.ts'
 import type { Further } from './checks/scenario.ts'
-import { shown } from './checks/values.ts'
 import { suite } from './checks/suite.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
-import { member } from '../schemas/json.ts'
+import { member, preview } from '../schemas/json.ts'
 import { jsonValue } from '../harness/journal/index.ts'
 
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
@@ -38,7 +37,7 @@ const namesGuardrail: Further = (exchange) => {
       if (typeof value === 'string') continue
       const expected = `extras.${name}, a string, in the message with key fail.guardrail.blocked`
       const actual =
-        value === undefined ? `its extras have no ${name}` : `extras.${name} is ${shown(value)}`
+        value === undefined ? `its extras have no ${name}` : `extras.${name} is ${preview(value)}`
       return { expected, actual }
     }
   }

@@ -133,7 +133,7 @@ const together: readonly OwnPdf[] = [
 
 async function parseOwnPdfs(context: CheckContext): Promise<Verdict> {
   const verdicts: Verdict[] = []
-  for (const pdf of sampled(context, own))
+  for (const pdf of sampled(context.given, context.requirement.id, own))
     if (joined(verdicts).outcome === 'held') verdicts.push(await parseOwnPdf(context, pdf))
   if (context.given.options.depth === 'full' && joined(verdicts).outcome === 'held')
     verdicts.push(
@@ -199,7 +199,9 @@ const content: Judge = async (context) => {
     if (verdict && verdict.outcome !== 'open') verdicts.push(verdict)
   }
   const known = knownText(given)
-  const formats = scenario ? ['text'] : sampled(context, ['text', 'markdown'])
+  const formats = scenario
+    ? ['text']
+    : sampled(context.given, context.requirement.id, ['text', 'markdown'])
   for (const format of formats) {
     const what = scenario ? asScenario : `with format ${format}`
     const make = async () => withJson(await validRequest(client, given, 'pdf.parse'), { format })

@@ -1,4 +1,4 @@
-import { isObject, getAt, setAt } from '../schemas/json.ts'
+import { isObject, getAt, setAt, preview } from '../schemas/json.ts'
 import fc from 'fast-check'
 import {
   type QueryConfigMember,
@@ -9,7 +9,7 @@ import { bodyOf, withoutRoles } from './checks/valid-request.ts'
 import type { Case, Cases, Material } from './checks/case.ts'
 import { grantedBy, type GrantedByCases, type GrantedCheck } from './checks/granted.ts'
 import { pointerOf } from './checks/changes.ts'
-import { randomFor, shown } from './checks/values.ts'
+import { randomFor } from './checks/values.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../harness/journal/index.ts'
 
 /** §2.7: `query_config` of a graph query, or in the graph tool of a chat. */
@@ -60,7 +60,7 @@ function inside({ name, kind, range }: QueryConfigMember): fc.Arbitrary<Setting>
       : fc.integer(kind === 'integer' ? { min, max } : { min: min * 100, max: max * 100 })
   return value.map((drawn) => {
     const own = kind === 'fraction' ? Number(drawn) / 100 : drawn
-    return having(name, own, shown(own))
+    return having(name, own, preview(own))
   })
 }
 
@@ -69,7 +69,7 @@ const generatedInside = fc.constantFrom(...queryConfigMembers).chain(inside)
 const alone = (): Setting[] =>
   queryConfigMembers.flatMap((queryConfigMember) =>
     queryConfigMember.inside.map((value) => ({
-      ...having(queryConfigMember.name, value, shown(value)),
+      ...having(queryConfigMember.name, value, preview(value)),
       fault: `inside @ ${path}/${queryConfigMember.name}`,
     })),
   )
@@ -132,7 +132,7 @@ function withoutEach(declared: unknown): Setting[] {
 export function insideBounds(check?: GrantedCheck): GrantedByCases {
   const cases: Cases = (material) => {
     const declared = getAt(bodyOf(material, material.operation), settingsAt(material))
-    const random = randomFor({ given: material, requirement: material.requirement })
+    const random = randomFor(material, material.requirement.id)
     const settings = [...alone(), ...whole, ...together(random), ...withoutEach(declared)]
     return settings.map((setting) => asCase(material, setting))
   }

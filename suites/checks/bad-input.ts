@@ -24,7 +24,7 @@ import { whyNotOfInput } from './control.ts'
 import { sharedBy } from './created.ts'
 import { type CaseRule, remembering } from './rules.ts'
 import { validRequest } from './valid-request.ts'
-import { sampled, falsy, randomOf, seedFor, freshUnknownId, type Known, shown } from './values.ts'
+import { sampled, freshUnknownId, type Known, randomFor } from './values.ts'
 import { isLoose, looseBodies } from '../../catalogue/faults.ts'
 import {
   type OddBody,
@@ -38,7 +38,7 @@ import {
   twinOf,
 } from '../../catalogue/odd-values.ts'
 import { type Effect, jsonKinds, type Member } from '../../catalogue/operation.ts'
-import { getAt } from '../../schemas/json.ts'
+import { getAt, preview } from '../../schemas/json.ts'
 import {
   absent,
   type Change,
@@ -56,6 +56,7 @@ import {
   undescribedMembers,
   deletedIdAt,
   unknownIdAt,
+  sample,
 } from './changes.ts'
 import { isDeepStrictEqual } from 'node:util'
 
@@ -73,7 +74,7 @@ function casesOf(material: Material): readonly Case[] {
   // Some of it may be accepted.
   if (material.options.readOnly && material.valid.effect !== 'none')
     throw new NotExercised(leftOut('--read-only'))
-  return sampled({ given: material, requirement: material.requirement }, oddCases(material))
+  return sampled(material, material.requirement.id, oddCases(material))
 }
 
 /**
@@ -247,14 +248,13 @@ interface Ground {
 
 /** All cases of bad input, those that prove most when accepted first. */
 export function oddCases(material: Material): Case[] {
-  const { operation, options, requirement, target, valid } = material
+  const { operation, requirement, target, valid } = material
   const body = jsonOf(valid)
   const shown = placesIn(material, operation, body)
   const places = [...shown, ...undescribedMembers(body, shown)]
   const ground: Ground = { material, places, effect: valid.effect }
-  const seed = seedFor(options.seed, requirement.id)
   const { members } = operationOf(operation)
-  const drawn = { run: material, members, places, random: randomOf(seed) }
+  const drawn = { run: material, members, places, random: randomFor(material, requirement.id) }
   const changes = places.flatMap((place) => oddChanges(drawn, place))
   const single = places.flatMap(changesOf)
   // Usually refused without the member, and so free of charge.
@@ -269,7 +269,7 @@ export function oddCases(material: Material): Case[] {
     ...textCases(ground, changes),
     ...valueCases(ground, changes),
     ...togetherCases(ground),
-    ...(isCut ? shuffled(others, randomOf(seed)) : others),
+    ...(isCut ? shuffled(others, randomFor(material, requirement.id)) : others),
   ]
 }
 
@@ -292,7 +292,7 @@ function changesOf(place: Placed): Change[] {
   return [
     // Absent members of a query_config belong to another requirement.
     ...(isSetting(member) && at !== '{query_config}' ? [] : absent(place).filter(isNoEmptyArray)),
-    ...ofKinds(place, others, isExtra ? { boolean: falsy.boolean } : {}),
+    ...ofKinds(place, others, { ...sample, boolean: !isExtra }),
     ...(kinds.includes('boolean') ? [change(place, 'number', 'the number 1', () => 1)] : []),
     // A server may accept one item as an array of one.
     ...(items.length > 0 ? [change(place, 'one item', 'only its first item', () => items[0])] : []),
@@ -508,7 +508,7 @@ const followedBy =
 
 const ofNumber =
   (value: (member: Member) => number): Made =>
-  (odd, one) => [odd(shown(value(one.member)), () => value(one.member))]
+  (odd, one) => [odd(preview(value(one.member)), () => value(one.member))]
 
 const textOf = (own: unknown): string => (typeof own === 'string' ? own : '')
 
@@ -542,16 +542,16 @@ const oddChange: Readonly<Record<OddValue, Made>> = {
   },
   deleted: (_, place, one) => deletedIdAt(one.run, place),
   empty: (odd, { member: { isId, kinds } }) =>
-    emptyOf(isId ? ['string'] : kinds).map((value) => odd(shown(value), () => value)),
+    emptyOf(isId ? ['string'] : kinds).map((value) => odd(preview(value), () => value)),
   alone: (odd, { member: { shows } }) => [
-    odd(`${shown(shows)} without its related members`, () => shows),
+    odd(`${preview(shows)} without its related members`, () => shows),
   ],
   blank: (odd) => [odd('a blank', () => ' ')],
   equal(odd, one, each) {
     const twin = twinOf(one.member, each.members)
     const place = each.places.find((other) => other.member === twin)
     const value = place && getAt(one.body, place.pointer)
-    return typeof value === 'string' ? [odd(shown(value), () => value)] : []
+    return typeof value === 'string' ? [odd(preview(value), () => value)] : []
   },
   'object member': (odd) => [odd('__proto__', () => '__proto__')],
   repeated: (odd, one, other) => [

@@ -18,7 +18,7 @@ import { type OtherObject, otherApplications } from '../../harness/target/index.
 import { nameOfControl } from './control.ts'
 import type { CaseRule, Look } from './rules.ts'
 import { isDeclared, placeholderDraft, validDraft, validRequest } from './valid-request.ts'
-import { type Known, type OfTarget, randomOf, sampled, seedFor } from './values.ts'
+import { drawFrom, type Known, type OfTarget, randomFor, sampled } from './values.ts'
 import { once } from './created.ts'
 
 /** A request and its accepted answers, both known before anything is sent. */
@@ -142,11 +142,8 @@ export const controlName = (material: Material, one: Case): string | undefined =
 
 /** A quick run sends one named case, and none at the end. */
 export function quickCases(material: Material, all: readonly Case[]): readonly Case[] {
-  const { requirement } = material
-  return sampled(
-    { given: material, requirement },
-    all.filter((one) => !one.when),
-  )
+  const early = all.filter((one) => !one.when)
+  return sampled(material, material.requirement.id, early)
 }
 
 export function otherPathOf(given: OfTarget, id: OperationId): string | undefined {
@@ -164,12 +161,12 @@ const isOfType = ({ fault = '' }: Case): boolean =>
  * one about a value, if available.
  */
 export function atOtherPath(material: Material, named: readonly Case[]): Case[] {
-  const { requirement, operation, options } = material
+  const { requirement, operation } = material
   const path = otherPathOf(material, operation)
   if (path === undefined) return []
-  const random = randomOf(seedFor(options.seed, `other path of ${requirement.id}`))
+  const random = randomFor(material, `other path of ${requirement.id}`)
   return [named.filter(isOfType), named.filter((one) => !isOfType(one))]
-    .flatMap((group) => group[Math.floor(random() * group.length)] ?? [])
+    .flatMap((group) => drawFrom(group, random) ?? [])
     .map((one) => ({
       ...one,
       what: `${one.what}, at the path ${path}`,
@@ -245,9 +242,9 @@ function otherObject(context: CheckContext, id: OperationId, other: OtherObject)
  * server may check only the first.
  */
 function forOtherObjects(material: Material, cases: Cases): Case[] {
-  const { operation, options, requirement, target } = material
+  const { operation, requirement, target } = material
   if (operationOf(operation).body !== 'json') return []
-  const random = randomOf(seedFor(options.seed, `other object of ${requirement.id}`))
+  const random = randomFor(material, `other object of ${requirement.id}`)
   return otherObjects(material).flatMap((other) => {
     const replaced = inPlaceOfApplication(material, other)
     const resources = { ...target.resources, ...replaced }
@@ -260,7 +257,7 @@ function forOtherObjects(material: Material, cases: Cases): Case[] {
         !fault.startsWith('id: ') &&
         !(one.when ?? one.before ?? one.control ?? one.coercion ?? one.ruleOf ?? one.valid),
     )
-    const chosen = all[Math.floor(random() * all.length)]
+    const chosen = drawFrom(all, random)
     return chosen ? [ofOtherObject(chosen, other)] : []
   })
 }

@@ -1,51 +1,40 @@
+import fc from 'fast-check'
+import { furtherMembers } from '../../catalogue/faults.ts'
 import { type JsonKind, type Member, otherKinds, placeOf } from '../../catalogue/operation.ts'
+import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import { jsonOf, NotExercised, type Probe, withJson } from '../../harness/journal/index.ts'
 import {
+  escapeToken,
   getAt,
   isObject,
+  member as memberOf,
   setAt,
   tokensOf,
-  escapeToken,
-  member as memberOf,
 } from '../../schemas/json.ts'
-import { jsonOf, type Probe, withJson, NotExercised } from '../../harness/journal/index.ts'
 import type { Case } from './case.ts'
-import {
-  byIndex,
-  falsy,
-  inPlaceOf,
-  type Known,
-  nameOfKind,
-  randomOf,
-  sample,
-  seedFor,
-  unknownId,
-  kindOf,
-  type OfTarget,
-} from './values.ts'
-import { furtherMembers } from '../../catalogue/faults.ts'
-import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { bodyOf, extraRoles, withoutRoles } from './valid-request.ts'
+import { type Known, type OfTarget, randomFor, unknownId } from './values.ts'
 
-export function pointerOf(run: OfTarget, operation: OperationId, role: string): string | undefined {
-  return run.target.operations[operation]?.fields[role]
+export function pointerOf(known: OfTarget, operation: OperationId, role: string) {
+  return known.target.operations[operation]?.fields[role]
 }
 
-export function valueAt(
-  run: OfTarget,
+export const valueAt = (
+  known: OfTarget,
   operation: OperationId,
   role: string,
   body: unknown,
-): unknown {
-  return getAt(body, pointerOf(run, operation, role) ?? `/${role}`)
-}
+): unknown => getAt(body, pointerOf(known, operation, role) ?? `/${role}`)
 
 /** The valid body with another value at the role; adds the member if absent, removes it for `undefined`. */
-export function atRole(run: OfTarget, probe: Probe, role: string, value: unknown): Probe {
-  const pointer = probe.operation === null ? undefined : pointerOf(run, probe.operation, role)
+export function atRole(known: OfTarget, probe: Probe, role: string, value: unknown): Probe {
+  const pointer = probe.operation === null ? undefined : pointerOf(known, probe.operation, role)
   if (pointer === undefined)
     throw new NotExercised(`declare operations.${probe.operation}.fields.${role}`)
   return { ...withJson(probe, setAt(jsonOf(probe), pointer, value)), effect: 'none' }
 }
+
+// Where the members of a record are in a body.
 
 /** The place of a member in a body, and a body with all its parents. */
 export interface Placed {
@@ -56,64 +45,72 @@ export interface Placed {
   readonly like: unknown
 }
 
-type Examples = (member: Member, above: unknown) => unknown
-
 export type PickItem = (items: readonly unknown[], member: Member) => number
 
-const ofItsType: PickItem = (items, one) =>
-  one.ofType === undefined
+const ofItsType: PickItem = (items, { ofType }) =>
+  ofType === undefined
     ? 0
     : Math.max(
         0,
-        items.findIndex((item) => getAt(item, '/type') === one.ofType),
+        items.findIndex((item) => getAt(item, '/type') === ofType),
       )
 
-function placed(
-  members: readonly Member[],
-  member: Member,
-  place: string,
-  {
-    body,
-    examples,
-    pick,
-  }: { readonly body: unknown; readonly examples: Examples; readonly pick: PickItem },
-): Placed | undefined {
-  let framed = body
-  let pointer = ''
-  let pattern = ''
-  const tokens = tokensOf(place)
-  for (const [index, token] of tokens.entries()) {
-    const above = getAt(framed, pointer)
-    if (token === '*' && !Array.isArray(above)) {
-      const items = examples(member, above)
-      if (!Array.isArray(items)) return undefined
-      framed = setAt(framed, pointer, items)
+/** §2.7. */
+export const isSetting = (one: Member): boolean => one.at.startsWith('{query_config}')
+
+/** The members of the operation's record that can be in its body; `pick` chooses among the items of an array. */
+export function placesIn(
+  known: OfTarget,
+  operation: OperationId,
+  body: unknown,
+  pick = ofItsType,
+): Placed[] {
+  const { members, settingsWith } = operationOf(operation)
+  const fields = known.target.operations[operation]?.fields ?? {}
+  const examples = examplesFor(known, operation, body)
+  /** The body with the parents of a member; undefined if nobody knows an example of one. */
+  const framed = (member: Member, place: string, body: unknown) => {
+    let whole = body
+    let pointer = ''
+    let pattern = ''
+    for (const token of tokensOf(place)) {
+      const above = getAt(whole, pointer)
+      if (pattern !== '' && above === undefined) {
+        const isAbove = (one: Member): boolean =>
+          one.at === pattern ||
+          (one.at === '{query_config}' && place.startsWith(`${pattern}/`) && isSetting(member))
+        const parent = members.find(isAbove)
+        const made = parent && examples(parent, undefined)
+        if (made === undefined) return undefined
+        whole = setAt(whole, pointer, made)
+      }
+      if (token === '*' && !Array.isArray(getAt(whole, pointer))) {
+        const items = examples(member, getAt(whole, pointer))
+        if (!Array.isArray(items)) return undefined
+        whole = setAt(whole, pointer, items)
+      }
+      const items = getAt(whole, pointer) as readonly unknown[]
+      pointer += `/${token === '*' ? pick(items, member) : escapeToken(token)}`
+      pattern += `/${token}`
     }
-    const items = getAt(framed, pointer)
-    pointer += `/${token === '*' ? pick(items as readonly unknown[], member) : escapeToken(token)}`
-    pattern += `/${token}`
-    if (index === tokens.length - 1 || getAt(framed, pointer) !== undefined) continue
-    const example = members.find(
-      (one) =>
-        one.at === pattern ||
-        (one.at === '{query_config}' &&
-          place.startsWith(`${pattern}/`) &&
-          member.at.startsWith(one.at)),
-    )
-    const made = example && examples(example, undefined)
-    if (made === undefined) return undefined
-    framed = setAt(framed, pointer, made)
+    return { body: whole, pointer }
   }
-  const own: unknown = getAt(framed, pointer)
-  const ofItems = own === undefined ? member : { ...member, at: `${member.at}/*` }
-  const array =
-    member.kinds.includes('array') && !Array.isArray(own) ? examples(ofItems, own) : undefined
-  return {
-    member: typed(member, own),
-    pointer,
-    body: framed,
-    like: array ?? own ?? member.inside?.[0],
-  }
+  return members.flatMap((member: Member): Placed[] => {
+    const place = placeOf(members, member, fields)
+    // If a query_config needs more than a plain request, a request with that is used.
+    const left = extraRoles(operation).filter((role) => !settingsWith?.includes(role))
+    const whole =
+      settingsWith && isSetting(member)
+        ? withoutRoles(known, operation, bodyOf(known, operation), left)
+        : body
+    const frame = place === undefined ? undefined : framed(member, place, whole)
+    if (!frame) return []
+    const own: unknown = getAt(frame.body, frame.pointer)
+    const ofItems = own === undefined ? member : { ...member, at: `${member.at}/*` }
+    const isToFill = member.kinds.includes('array') && !Array.isArray(own)
+    const like = (isToFill ? examples(ofItems, own) : undefined) ?? own ?? member.inside?.[0]
+    return [{ ...frame, member: typed(member, own), like }]
+  })
 }
 
 /** A parameter has the type of its declared value; for a text or array, a server may accept one or several. */
@@ -124,31 +121,34 @@ function typed(member: Member, own: unknown): Member {
   return { ...member, kinds: [kind], tolerates: kind === 'string' || kind === 'array' ? texts : [] }
 }
 
-export function placesIn(
-  run: OfTarget,
-  operation: OperationId,
-  body: unknown,
-  pick = ofItsType,
-): Placed[] {
-  const { members, settingsWith } = operationOf(operation)
-  const fields = run.target.operations[operation]?.fields ?? {}
-  const examples = examplesFor(run, operation, body)
-  // If a query_config needs more than a plain request, a request with that is used.
-  const bodyFor = (member: Member): unknown =>
-    settingsWith && isSetting(member) ? withExtra(run, operation, settingsWith) : body
-  return members.flatMap((member: Member) => {
-    const place = placeOf(members, member, fields)
-    if (place === undefined) return []
-    return placed(members, member, place, { body: bodyFor(member), examples, pick }) ?? []
-  })
+const pixel =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
+
+/** Provides missing parents: an llm tool, parts of a content, the record's example. */
+function examplesFor(known: OfTarget, operation: OperationId, body: unknown) {
+  return (member: Member, above: unknown): unknown => {
+    if (member.at === '/tools')
+      return [{ type: 'llm', function: llmFunction(known, operation, body) }]
+    if (member.at === '{query_config}') return {}
+    if (above === undefined) return getAt(member.example, member.at)
+    if (typeof above !== 'string' || !member.at.startsWith('/messages/*/content/*'))
+      return undefined
+    return member.ofType === 'image_url'
+      ? [{ type: 'image_url', image_url: { url: pixel } }]
+      : [{ type: 'text', text: above }]
+  }
 }
 
-/** §2.7. */
-export const isSetting = (one: Member): boolean => one.at.startsWith('{query_config}')
-
-function withExtra(run: OfTarget, operation: OperationId, kept: readonly string[]): unknown {
-  const left = extraRoles(operation).filter((role) => !kept.includes(role))
-  return withoutRoles(run, operation, bodyOf(run, operation), left)
+function llmFunction(known: OfTarget, operation: OperationId, body: unknown): unknown {
+  const declared = known.target.operations[operation]?.body
+  const tools = [valueAt(known, operation, 'tools', declared)].flat()
+  const own = memberOf(
+    tools.find((one) => memberOf(one, 'type') === 'llm'),
+    'function',
+  )
+  const isWhole = isObject(own) && typeof own['model'] === 'string'
+  const plain = { model: valueAt(known, operation, 'model', body) }
+  return { description: 'Answers questions', ...(isWhole ? own : plain) }
 }
 
 const deepest = 3
@@ -160,8 +160,7 @@ export function undescribedMembers(body: unknown, shown: readonly Placed[]): Pla
     .slice(0, furtherMembers)
     .map((pointer): Placed => {
       const like: unknown = getAt(body, pointer)
-      const kinds: readonly JsonKind[] = [kindOf(like)]
-      return { member: { at: pointer, kinds, section: '4.4' }, pointer, body, like }
+      return { member: { at: pointer, kinds: [kindOf(like)], section: '4.4' }, pointer, body, like }
     })
 }
 
@@ -170,60 +169,20 @@ function membersIn(value: unknown, pointer: string, levels: number): string[] {
   if (Array.isArray(value))
     return isObject(value[0]) ? membersIn(value[0], `${pointer}/0`, levels) : []
   if (!isObject(value)) return []
-  const own = Object.keys(value).map(
-    (name) => [`${pointer}/${escapeToken(name)}`, value[name]] as const,
-  )
+  const own = Object.keys(value).map((name) => `${pointer}/${escapeToken(name)}`)
   return [
-    ...own.map(([at]) => at),
-    ...own.flatMap(([at, inner]) => membersIn(inner, at, levels - 1)),
+    ...own,
+    ...Object.values(value).flatMap((inner, at) => membersIn(inner, own[at]!, levels - 1)),
   ]
 }
 
-export function arraysAbove({ body, pointer, member }: Placed): string[] {
-  if (!member.at.includes('*')) return []
-  const tokens = tokensOf(pointer)
-  const above = tokens.map((_, index) =>
-    tokens
-      .slice(0, index)
-      .map((token) => `/${escapeToken(token)}`)
-      .join(''),
-  )
-  return above.filter((at) => Array.isArray(getAt(body, at)))
-}
+/** The arrays that the place is in, the outermost first. */
+export const arraysAbove = ({ body, pointer, member }: Placed): string[] =>
+  [...pointer.matchAll(/\//g)]
+    .map((slash) => pointer.slice(0, slash.index))
+    .filter((at) => member.at.includes('*') && Array.isArray(getAt(body, at)))
 
-function llmFunction(
-  run: OfTarget,
-  operation: OperationId,
-  body: unknown,
-): Readonly<Record<string, unknown>> {
-  const { body: declared, fields = {} } = run.target.operations[operation] ?? {}
-  const tools = getAt(declared, fields['tools'] ?? '/tools')
-  const tool = Array.isArray(tools)
-    ? (tools as unknown[]).find((one) => memberOf(one, 'type') === 'llm')
-    : undefined
-  const own = memberOf(tool, 'function')
-  if (isObject(own) && typeof own['model'] === 'string')
-    return { description: 'Answers questions', ...own }
-  return { description: 'Answers questions', model: getAt(body, fields['model'] ?? '/model') }
-}
-
-const pixel =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
-
-/** Provides missing parents: an llm tool, parts of a content, the record's example. */
-function examplesFor(run: OfTarget, operation: OperationId, body: unknown): Examples {
-  return (member, above) => {
-    if (member.at === '/tools')
-      return [{ type: 'llm', function: llmFunction(run, operation, body) }]
-    if (member.at === '{query_config}') return {}
-    if (above === undefined) return getAt(member.example, member.at)
-    if (typeof above !== 'string' || !member.at.startsWith('/messages/*/content/*'))
-      return undefined
-    return member.ofType === 'image_url'
-      ? [{ type: 'image_url', image_url: { url: pixel } }]
-      : [{ type: 'text', text: above }]
-  }
-}
+// What is put there instead.
 
 export interface Change {
   readonly place: Placed
@@ -262,13 +221,12 @@ export const absent = (place: Placed): Change[] =>
     : [change(place, 'absent', 'left out', () => undefined)]
 
 /** The member with an unknown id, shared by all requirements and so sent once. */
-export function unknownIdAt(known: Known, place: Placed): Change {
-  const random = () => randomOf(seedFor(known.options.seed, `unknown ${place.member.at}`))
-  return change(place, 'unknown', 'unknown', (own) => {
-    const id = unknownId(String(place.like ?? own), random(), known.target.ids)
+export const unknownIdAt = (known: Known, place: Placed): Change =>
+  change(place, 'unknown', 'unknown', (own) => {
+    const random = randomFor(known, `unknown ${place.member.at}`)
+    const id = unknownId(String(place.like ?? own), random, known.target.ids)
     return typeof own === 'number' ? Number(id) : id
   })
-}
 
 export function deletedIdAt(known: Known, place: Placed): Change[] {
   const { deletedFile: id } = known.target.resources
@@ -278,23 +236,23 @@ export function deletedIdAt(known: Known, place: Placed): Change[] {
 export const ofKinds = (
   place: Placed,
   kinds: readonly JsonKind[],
-  values: Partial<Record<JsonKind, unknown>> = {},
+  values: Samples = sample,
 ): Change[] =>
-  kinds.map((kind) =>
-    change(place, kind, nameOfKind(kind), () =>
-      inPlaceOf(place.like, values[kind] ?? sample[kind]),
-    ),
-  )
+  kinds.map((kind) => {
+    const called = kind === 'null' ? kind : `${/^[ao]/.test(kind) ? 'an' : 'a'} ${kind}`
+    return change(place, kind, called, () => inPlaceOf(place.like, values[kind]))
+  })
 
 /**
  * Falsy values, which `if (!value)` mistakes for an absent member: `false` for members that a server may skip, 0 for
  * members that may be booleans.
  */
-function falsyFor({ isExtra, tolerates = [], role }: Member): Partial<Record<JsonKind, unknown>> {
+function samplesFor({ isExtra, tolerates = [], role }: Member): Samples {
   const mayBeSkipped = isExtra || tolerates.includes('array') || role === 'name'
   return {
-    ...(mayBeSkipped ? { boolean: falsy.boolean } : {}),
-    ...(tolerates.includes('boolean') ? { number: falsy.number } : {}),
+    ...sample,
+    boolean: !mayBeSkipped,
+    number: tolerates.includes('boolean') ? 0 : sample.number,
   }
 }
 
@@ -304,22 +262,20 @@ function falsyFor({ isExtra, tolerates = [], role }: Member): Partial<Record<Jso
 export function ofOtherTypes(place: Placed): Change[] {
   const { like, member } = place
   const isIndexed = Array.isArray(like) && isObject(like[0])
-  const indexed = (): unknown => inPlaceOf(like, byIndex)
+  const indexed = (): unknown => ({ ...(like as readonly unknown[]) })
   return [
-    ...ofKinds(place, otherKinds(member), falsyFor(member)),
+    ...ofKinds(place, otherKinds(member), samplesFor(member)),
     ...(isIndexed ? [change(place, 'object', 'an object of its items', indexed)] : []),
   ]
 }
 
 /** The other boolean, and 0: `if (value && ...)` checks only one of them. A server may read 0 as false. */
 export function otherFormsOf(place: Placed): Change[] {
-  const { member } = place
-  const sent: Partial<Record<JsonKind, unknown>> = { ...sample, ...falsyFor(member) }
-  return otherKinds(member).flatMap((kind) => {
-    const isFalsy = sent[kind] === falsy[kind as keyof typeof falsy]
-    if (kind === 'boolean') return [change(place, kind, String(isFalsy), () => isFalsy)]
-    const hasZero = kind === 'number' && !isFalsy && !member.kinds.includes('boolean')
-    return hasZero ? [change(place, kind, '0', () => falsy.number)] : []
+  const { boolean, number } = samplesFor(place.member)
+  return otherKinds(place.member).flatMap((kind) => {
+    if (kind === 'boolean') return [change(place, kind, String(!boolean), () => !boolean)]
+    const hasZero = kind === 'number' && number !== 0 && !place.member.kinds.includes('boolean')
+    return hasZero ? [change(place, kind, '0', () => 0)] : []
   })
 }
 
@@ -333,7 +289,7 @@ export function inOtherItem(one: Change, array: string, where: 'first' | 'last')
   const [token, ...below] = tokensOf(place.pointer.slice(array.length))
   const faulty: unknown = getAt(changedBody([one]), `${array}/${token}`)
   if (!Array.isArray(found) || (faulty === undefined && below.length === 0)) return []
-  const sound = found as unknown[]
+  const sound: readonly unknown[] = found
   const own = sound[Number(token)]
   const isLast = where === 'last'
   const items = isLast ? [...sound, faulty] : [faulty, ...sound]
@@ -356,13 +312,13 @@ export function withoutFault(one: Change, body: unknown): unknown {
   return changedBody([{ ...one, value: (own) => sound ?? own }], body)
 }
 
-export const topOf = (place: Placed): string =>
-  place.pointer === '' ? '' : `/${place.pointer.split('/', 2)[1]}`
+export const topOf = ({ pointer }: Placed): string => /^(?:\/[^/]*)?/.exec(pointer)![0]
+
+export const parentOf = ({ pointer }: Placed): string => pointer.slice(0, pointer.lastIndexOf('/'))
 
 export function hasAbove(body: unknown, place: Placed): boolean {
-  if (place.pointer === '') return true
-  const above = getAt(body, place.pointer.slice(0, place.pointer.lastIndexOf('/')))
-  return typeof above === 'object' && above !== null
+  const above = getAt(body, parentOf(place))
+  return place.pointer === '' || (typeof above === 'object' && above !== null)
 }
 
 export function changedBody(changes: readonly Change[], valid?: unknown): unknown {
@@ -370,14 +326,83 @@ export function changedBody(changes: readonly Change[], valid?: unknown): unknow
     const top = topOf(one.place)
     return hasAbove(body, one.place) ? body : setAt(body, top, getAt(one.place.body, top))
   }, valid ?? changes[0]?.place.body)
-  return changes.reduce((body, one) => {
-    const own = getAt(valid, one.place.pointer) ?? getAt(one.place.body, one.place.pointer)
-    return setAt(body, one.place.pointer, one.value(own))
+  return changes.reduce((body, { place, value }) => {
+    const own = getAt(valid, place.pointer) ?? getAt(place.body, place.pointer)
+    return setAt(body, place.pointer, value(own))
   }, framed)
 }
 
 export const caseOf = (one: Change): Case => ({
   what: `with a valid body, but ${described(one)}`,
   fault: one.faults.join(' + ') || undefined,
-  change: (valid: Probe): Probe => withJson(valid, changedBody([one], jsonOf(valid))),
+  change: (valid) => withJson(valid, changedBody([one], jsonOf(valid))),
 })
+
+// Values of each kind.
+
+export function kindOf(value: unknown): JsonKind {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value as JsonKind
+}
+
+type Samples = Readonly<Record<JsonKind, unknown>>
+
+export const sample: Samples = {
+  null: null,
+  boolean: true,
+  number: 42,
+  string: 'text',
+  array: ['text'],
+  object: { key: 'text' },
+}
+
+/**
+ * The sample to replace `own`, keeping the member's content as a lenient server would read it: in an array; as an
+ * object of an array's items; as an object with a text under common names. One item in place of its array is never
+ * used: a server may accept it.
+ */
+export function inPlaceOf(own: unknown, value: unknown): unknown {
+  if (own === undefined || own === null || value !== sample[kindOf(value)]) return value
+  if (Array.isArray(own)) {
+    const isOfItems = value === sample.object && own.length > 0 && !isObject(own[0])
+    return isOfItems ? { ...(own as readonly unknown[]) } : value
+  }
+  if (typeof own === 'string' && value === sample.object)
+    return { text: own, value: own, id: own, name: own }
+  return value === sample.array ? [own] : value
+}
+
+/** Ranges of standalone characters: Latin, Greek, Cyrillic, Hebrew, Chinese, emoji. */
+const scripts = [' ~', '¡ſ', 'ΑΡ', 'Ая', 'את', '一龥', '😀🙏'] as const
+const character = fc
+  .oneof(
+    ...scripts.map((ends) => {
+      const [min, max] = [...ends].map((end) => end.codePointAt(0)!)
+      return fc.integer({ min, max })
+    }),
+  )
+  .map((code) => String.fromCodePoint(code))
+
+/** Texts of many scripts; fast-check's own graphemes load a table of some MB. */
+export const anyText = (maxLength: number): fc.Arbitrary<string> =>
+  fc.string({ unit: character, minLength: 1, maxLength })
+
+const word = fc.stringMatching(/^[a-z]{1,12}$/)
+const item = fc.oneof(word, fc.integer({ min: 0, max: 99 }))
+
+/** Small values of each kind that shrink in a few steps; never empty. */
+const ofKind: Readonly<Record<JsonKind, fc.Arbitrary<unknown>>> = {
+  null: fc.constant(null),
+  boolean: fc.boolean(),
+  number: fc.oneof(
+    fc.integer({ min: -1000, max: 1000 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 }),
+  ),
+  string: word,
+  array: fc.array(item, { minLength: 1, maxLength: 3 }),
+  object: fc.dictionary(word, item, { minKeys: 1, maxKeys: 2 }),
+}
+
+export const ofKindsAny = (...kinds: JsonKind[]): fc.Arbitrary<unknown> =>
+  fc.oneof(...kinds.map((kind) => ofKind[kind]))

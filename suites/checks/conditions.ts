@@ -8,7 +8,7 @@ import {
 } from '../../catalogue/faults.ts'
 import { operation as operationOf } from '../../catalogue/operations.ts'
 import { isUuid } from '../../schemas/formats.ts'
-import { getAt } from '../../schemas/json.ts'
+import { getAt, preview } from '../../schemas/json.ts'
 import {
   type Probe,
   withHeader,
@@ -21,11 +21,9 @@ import {
   changedId,
   freshUnknownId,
   isNumber,
-  randomOf,
-  seedFor,
-  shown,
   type Known,
   unknownWord,
+  randomFor,
 } from './values.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
 import { jsonKinds, type MemberFault, roleOf } from '../../catalogue/operation.ts'
@@ -79,9 +77,9 @@ export function unknownIdCases(
   parameter: string,
   ways = Object.keys(unknownIds) as Way[],
 ): Case[] {
-  const { requirement, operation, valid, options } = material
+  const { requirement, operation, valid } = material
   const declared = valid.params[parameter] ?? ''
-  const random = randomOf(seedFor(options.seed, requirement.id))
+  const random = randomFor(material, requirement.id)
   const drawn = freshUnknownId(material, declared, random)
   return ways.flatMap((way): Case[] => {
     const isOther = way === 'of another kind'
@@ -208,7 +206,7 @@ const otherBody: Readonly<Record<OtherBody, (valid: string) => string>> = {
 
 export const malformedBody = byCases((one) =>
   bodiesOf(one.operation).map((kind) => ({
-    what: `with a body that is ${shown(JSON.parse(otherBody[kind](textOf(one.valid))))}`,
+    what: `with a body that is ${preview(JSON.parse(otherBody[kind](textOf(one.valid))))}`,
     fault: `body: ${kind}`,
     change: (probe) => ({ ...probe, body: otherBody[kind](textOf(probe)) }),
   })),

@@ -152,7 +152,7 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
       const own = chosen(material).filter((one) => !one.isControl)
       const arbitrary = material.options.depth === 'full' ? generated?.(material) : undefined
       const search = {
-        seed: seedFor(given.options.seed, requirement.id),
+        seed: seedFor(given, requirement.id),
         numRuns: given.options.grantedRuns,
       }
       const rule = allOf(own.map(ofCase), {

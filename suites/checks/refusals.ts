@@ -61,7 +61,7 @@ export async function judgeRefusal(
   const ruleOfGenerated = (one: Case): CaseRule => binding.ruleOf(one, true)
   const arbitrary = given.options.depth === 'full' ? condition.generated?.(material) : undefined
   const search = {
-    seed: seedFor(given.options.seed, requirement.id),
+    seed: seedFor(given, requirement.id),
     numRuns: given.options.refusalRuns,
   }
   const rule = allOf(cases.map(ruleOf), {

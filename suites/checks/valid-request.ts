@@ -33,7 +33,7 @@ import {
   withJson,
 } from '../../harness/journal/index.ts'
 import { ask } from '../../harness/run/index.ts'
-import { freshUnknownId, type Known, type OfTarget, randomOf, seedFor } from './values.ts'
+import { freshUnknownId, type Known, type OfTarget, randomFor } from './values.ts'
 
 export const isDeclared = (known: OfTarget, operation: OperationId): boolean =>
   missingNeeds(known.target.file, granting(operation).needs).length === 0
@@ -167,7 +167,7 @@ export function validDraft(known: Known, operation: OperationId): Probe {
  */
 export function placeholderDraft(known: Known, id: OperationId): Probe {
   const { params: names = {}, body } = operationOf(id)
-  const random = randomOf(seedFor(known.options.seed, `stand-in ${id}`))
+  const random = randomFor(known, `stand-in ${id}`)
   const params = Object.fromEntries(
     Object.keys(names).map((name) => [
       name,

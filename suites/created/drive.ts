@@ -344,8 +344,9 @@ export async function noEffect(
     refusedByGrammar,
     ...more,
   ]
-  const looked = await inBatches(sampled(context, refusals), (refusal) =>
-    furtherCase(client, () => lookAfter(context, refusal)),
+  const looked = await inBatches(
+    sampled(context.given, context.requirement.id, refusals),
+    (refusal) => furtherCase(client, () => lookAfter(context, refusal)),
   )
   return relationVerdict(context, looked)
 }
@@ -548,7 +549,7 @@ async function madeBefore(client: Client, given: Given, creates: OperationId): P
 export async function usable(context: CheckContext): Promise<Verdict | Later> {
   const { client, given, scenario } = context
   const creates = operationIn(context)
-  const uses = sampled(context, sendable(given, creates))
+  const uses = sampled(context.given, context.requirement.id, sendable(given, creates))
   if (uses.length === 0)
     throw new NotExercised(`no operation that uses ${operation(creates).creates?.what} is declared`)
   const isAtEnd = !scenario && given.options.depth === 'full'
@@ -888,7 +889,7 @@ export const filtered: Judge = async (context) => {
     throw new NotExercised(
       `the listing with file_types ${own} does not contain the file that was just uploaded`,
     )
-  const others = sampled(context, otherExtensions(given))
+  const others = sampled(context.given, context.requirement.id, otherExtensions(given))
   for (const types of context.scenario ? others.slice(0, 1) : others) {
     const { make: plain, what } = listingOf(client, given, types)
     await inScenario(context, 'files.list', async () => {

@@ -1,3 +1,4 @@
+import { anyText } from '../checks/changes.ts'
 import fc from 'fast-check'
 import {
   allOf,
@@ -8,7 +9,7 @@ import {
   judgeSome,
   requestFor,
 } from '../checks/rules.ts'
-import { anyText, seedFor } from '../checks/values.ts'
+import { seedFor } from '../checks/values.ts'
 import { characters, plainer } from '../checks/bad-input.ts'
 import { grantedControl, whyNotOfInput } from '../checks/control.ts'
 import { grantedProbe, inScenario } from '../checks/granted.ts'
@@ -93,7 +94,7 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
     const many = Array.from({ length: manyTexts }, (_, at) => `text ${at}`)
     const search = {
       arbitrary: anyText(40),
-      ...{ seed: seedFor(options.seed, requirement.id), numRuns: options.grantedRuns },
+      ...{ seed: seedFor(given, requirement.id), numRuns: options.grantedRuns },
       ruleOf: (text: string) => ruleOf([text]),
     }
     const drawn = fc.sample(search.arbitrary, search)

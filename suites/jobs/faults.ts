@@ -15,20 +15,14 @@ import {
   ofKinds,
   ofOtherTypes,
   placesIn,
-} from '../checks/changes.ts'
-import { declaredResource } from '../checks/valid-request.ts'
-import {
-  freshUnknownId,
   kindOf,
   ofKindsAny,
-  randomOf,
-  sampled,
-  seedFor,
-  shown,
-} from '../checks/values.ts'
+} from '../checks/changes.ts'
+import { declaredResource } from '../checks/valid-request.ts'
+import { freshUnknownId, sampled, randomFor } from '../checks/values.ts'
 import { granted } from '../checks/granted.ts'
 import { refused, unknownIdCases, withBody } from '../checks/conditions.ts'
-import { getAt } from '../../schemas/json.ts'
+import { getAt, preview } from '../../schemas/json.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../../harness/journal/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'
 import {
@@ -72,7 +66,7 @@ export const malformedInputs = byCases(
         .tuple(fc.constantFrom(...first, ...last, ...optional), fc.boolean())
         .chain(([place, isBehind]) =>
           ofKindsAny('null', ...otherKinds(place.member)).map((value) => {
-            const one = change(place, kindOf(value), shown(value), () => value)
+            const one = change(place, kindOf(value), preview(value), () => value)
             return caseOf((isBehind ? behind(one)[0] : undefined) ?? one)
           }),
         )
@@ -152,7 +146,7 @@ export async function kindsOf(
   })
   const byInputs = (requirement: string, what: string, json: unknown) =>
     byChange(requirement, what, (valid) => withBody(valid, json))
-  const random = randomOf(seedFor(given.options.seed, 'another application that does not exist'))
+  const random = randomFor(given, 'another application that does not exist')
   const params = { application_id: freshUnknownId(given, id, random) }
   const kinds: JobRefusal[][] = [
     [
@@ -180,7 +174,7 @@ export async function kindsOf(
     await refusedByRights(client, given, 'jobs.create'),
   ].filter((refusals) => refusals.length > 0)
   const all = kinds.flatMap((refusals) => refusals.slice(0, 1))
-  const kept = sampled({ given, requirement: { id: ids.noEffect } }, [all, ...kinds])
+  const kept = sampled(given, ids.noEffect, [all, ...kinds])
   return { delayed: kept.find((one) => one === all), atOnce: kept.filter((one) => one !== all) }
 }
 
@@ -208,9 +202,9 @@ const likeJob: readonly (readonly [what: string, change: (id: string) => string]
 
 export const unknownJob = byCases(
   (material) => {
-    const { objects, options, requirement } = material
+    const { objects, requirement } = material
     const nobodys = (id: string, changed: string): string => {
-      const random = randomOf(seedFor(options.seed, requirement.id))
+      const random = randomFor(material, requirement.id)
       return changed === id || objects.takenIds.has(changed.toLowerCase())
         ? freshUnknownId({ objects }, id, random)
         : changed

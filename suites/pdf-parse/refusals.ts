@@ -1,10 +1,11 @@
+import { preview } from '../../schemas/json.ts'
+import { anyText, inPlaceOf, ofKindsAny, sample } from '../checks/changes.ts'
 import fc from 'fast-check'
 import { type Given, type Client, operationProbe, orElse } from '../../harness/client/index.ts'
 import { NotExercised, type Probe, withJson, type Verdict } from '../../harness/journal/index.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import { allOf, answerRule, type CaseRule, pairsVerdict, requestFor } from '../checks/rules.ts'
-import { anyText, inPlaceOf, ofKindsAny, sample, shown } from '../checks/values.ts'
 import { byCases, type Case, type Condition } from '../checks/case.ts'
 import { freshFilename, once, sharedBy, upload } from '../checks/created.ts'
 import { placeholderRequest } from '../checks/valid-request.ts'
@@ -159,7 +160,7 @@ const outside = [
 ]
 
 const withFormat = (format: unknown, fault?: string): Case => ({
-  ...{ what: `with format ${shown(format)}`, fault },
+  ...{ what: `with format ${preview(format)}`, fault },
   change: (probe) => withJson(probe, { format }),
 })
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { requirementOf } from '../../catalogue/catalogue.ts'
 import type { Material } from '../../suites/checks/case.ts'
 import { jsonFaults, malformedBy } from '../../suites/checks/conditions.ts'
-import { changedId, randomOf, unknownId } from '../../suites/checks/values.ts'
+import { changedId, randomFor, unknownId } from '../../suites/checks/values.ts'
 import type { Given } from '../../harness/client/index.ts'
 import { unknownJob } from '../../suites/jobs/faults.ts'
 
@@ -31,14 +31,14 @@ test.each([
   ['a hexadecimal id of few letters', '5071f177000000000000000a', /^5[0-9a-f]{23}$/],
 ])('an unknown id like %s is one', (_, id, form) => {
   for (let seed = 0; seed < 50; seed++)
-    expect(unknownId(id, randomOf(seed), new Set())).toMatch(form)
+    expect(unknownId(id, randomFor({ options: { seed } } as Given, ''), new Set())).toMatch(form)
 })
 
 test.each(['9223372036854775000', '1789654321987654321', '2147483647'])(
   'an unknown number is not above %s',
   (id) => {
     for (let seed = 0; seed < 50; seed++) {
-      const made = unknownId(id, randomOf(seed), new Set([id]))
+      const made = unknownId(id, randomFor({ options: { seed } } as Given, ''), new Set([id]))
       expect(made).toHaveLength(id.length)
       expect(BigInt(made)).toBeLessThan(BigInt(id))
     }
