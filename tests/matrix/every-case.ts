@@ -149,7 +149,7 @@ async function mistakes({ cases, only }: Round, wrong: Wrong): Promise<string[]>
     const one = chosen.get(id)
     // What is bad input by itself is sent once, for both.
     const isSent =
-      /\/(?:4xx-malformed-body|4xx-missing-member|400-missing-body|400-malformed-parameters)$/.test(
+      /\/(?:4xx-malformed-body|4xx-missing-member|400-missing-body|400-malformed-(?:format|parameters))$/.test(
         id,
       ) && hasBadInput
     if (outcome === 'failed') return one || isSent ? [] : [`${id} failed, too: ${first?.actual}`]
