@@ -1,23 +1,22 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
 import { cancel, isCancel, multiselect, text } from '@clack/prompts'
 import { Command } from '@commander-js/extra-typings'
+import { catalogue } from '../catalogue/catalogue.ts'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
 import { inProcessUrl } from '../harness/recording/index.ts'
 import { count, readBytes, readReport } from '../harness/report/index.ts'
-import { baseUrlProblem, resolveTarget } from '../harness/target/index.ts'
-import { unwritable, UserError } from '../harness/user-error.ts'
-import { checkOutputs, holdsKey } from '../library/output/files.ts'
+import { baseUrlProblem, missingReason, resolveTarget } from '../harness/target/index.ts'
+import { UserError } from '../harness/user-error.ts'
+import { checkOutputs, writeFiles } from '../library/output/files.ts'
 import { tell } from '../library/output/say.ts'
 import { terminalText } from '../reporters/escape.ts'
-import { type Step, whatToDeclare } from '../reporters/view/next-steps.ts'
-import { added, type Answers, isModule, keyVariable, starter } from './init/starter.ts'
-import { program, newestReport } from './run/arguments.ts'
+import { mergedExamples, usualPart, whatToDeclare } from '../reporters/view/next-steps.ts'
+import { compactJson } from '../reporters/view/writing.ts'
+import { newestReport, program } from './run/arguments.ts'
 
-interface InitOptions {
-  readonly baseUrl?: string | undefined
-  readonly force?: true | undefined
-  readonly from?: string | undefined
-}
+const exampleUrl = 'https://staging.example.com'
+const keyVariable = 'CONFORM_API_KEY'
 
 export function initCommand() {
   return new Command('init')
@@ -35,42 +34,72 @@ export function initCommand() {
       '--from [report.json]',
       'add what that run was missing (default: the last run); keeps what the file has',
     )
-    .option('--force', 'overwrite the file')
-    .action(async (file, { from: given, ...others }) => {
+    .action(async (file, { baseUrl, from: given }) => {
+      isModule(file)
+      const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
+      if (problem !== undefined) throw new UserError(`--base-url ${problem}`)
       const from = given === true ? newestReport() : given
       if (given !== undefined && from === undefined)
         throw new UserError(
           '--from: no earlier run was found; run conform first, or give its JSON report',
         )
-      checkInit(file, { ...others, from })
-      const say = (line: string): void => tell(process.stdout, [terminalText(line)])
-      if (from === undefined) writeFile(file, starter(file, await answersOf(others, say)), others)
-      else addLacking(file, from, others)
+      if (from === undefined && existsSync(file))
+        throw new UserError(`${file}: exists already; --from adds to it what a run was missing`)
+      const output = { path: file, option: file }
+      checkOutputs([output], { 'the report of --from': from })
+      const written =
+        from === undefined
+          ? starter(file, await firstAnswers(baseUrl))
+          : continued(file, from, baseUrl)
+      await writeFiles([[output, written]])
       say(`${file} written; next: ${program(process).join(' ')} --target ${file}`)
     })
 }
 
-async function answersOf(initOptions: InitOptions, say: (line: string) => void): Promise<Answers> {
-  const look: Look = async (url) => {
-    const { absent, sentence } = await whatIsThere(url, process.env)
-    say(sentence)
-    return absent
-  }
-  if (process.stdin.isTTY && process.stdout.isTTY)
-    return askAnswers(initOptions.baseUrl, terminalQuestions, look)
-  const answers = standardAnswers(initOptions.baseUrl)
-  if (initOptions.baseUrl === undefined) return answers
-  return { ...answers, notServed: await look(initOptions.baseUrl) }
+const say = (line: string): void => tell(process.stdout, [terminalText(line)])
+
+interface Answers {
+  readonly baseUrl: string
+  readonly notServed: readonly OperationId[]
 }
 
-type Look = (baseUrl: string) => Promise<readonly OperationId[]>
+async function firstAnswers(given: string | undefined): Promise<Answers> {
+  if (process.stdin.isTTY && process.stdout.isTTY) return askAnswers(given)
+  const notServed = given === undefined ? [] : await absentAt(given)
+  return { baseUrl: given ?? exampleUrl, notServed }
+}
 
-/** Probes each operation once and describes the result in one sentence. */
-async function whatIsThere(baseUrl: string, env: Readonly<Record<string, string | undefined>>) {
-  const nothing = (why: string) => ({
-    absent: [],
-    sentence: `${baseUrl} was not probed: ${why}`,
-  })
+export async function askAnswers(given: string | undefined): Promise<Answers> {
+  const validate = (answer: string | undefined) => (answer ? baseUrlProblem(answer) : undefined)
+  const question = { message: 'Base URL', placeholder: exampleUrl, defaultValue: exampleUrl }
+  const baseUrl = given ?? answered<string>(await text({ ...question, validate })).trim()
+  const ids = operations.map((operation) => operation.id)
+  const absent = await absentAt(baseUrl)
+  const served = answered<readonly OperationId[]>(
+    await multiselect({
+      message: 'Operations that it serves',
+      options: ids.map((value) => ({ value, label: value })),
+      initialValues: ids.filter((id) => !absent.includes(id)),
+      required: false,
+    }),
+  )
+  return { baseUrl, notServed: ids.filter((id) => !served.includes(id)) }
+}
+
+/** Cancelling ends the command before anything is written. */
+function answered<T>(answer: T | symbol): T {
+  if (!isCancel(answer)) return answer as T
+  cancel('Nothing was written.')
+  throw new UserError('conform init: cancelled; nothing was written')
+}
+
+/** Probes each operation once, says what it found in one sentence, and returns what is not there. */
+async function absentAt(baseUrl: string): Promise<readonly OperationId[]> {
+  const { env } = process
+  const nothing = (why: string) => {
+    say(`${baseUrl} was not probed: ${why}`)
+    return []
+  }
   if (!env[keyVariable])
     return nothing(`${keyVariable} is not set. With a key, init detects missing operations`)
   const file = { baseUrl, keys: { full: { env: keyVariable } } }
@@ -85,97 +114,93 @@ async function whatIsThere(baseUrl: string, env: Readonly<Record<string, string 
     ids.length === 0
       ? `each of its ${operations.length} operations answers`
       : `not built yet, and written as "not-served": ${count(ids.length, 'operation')} (${ids.join(', ')})`
-  return { absent: ids, sentence: `${baseUrl} was probed: ${found}` }
+  say(`${baseUrl} was probed: ${found}`)
+  return ids
 }
 
-/** Refuses bad arguments before asking questions; throws UserError. */
-export function checkInit(file: string, { baseUrl, force, from }: InitOptions): void {
-  isModule(file)
-  if (from !== undefined)
-    checkOutputs([{ path: file, option: file }], { 'the report of --from': from })
-  if (!force && from === undefined && existsSync(file))
-    throw new UserError(`${file}: exists already; --force overwrites it`)
-  if (holdsKey(file))
-    throw new UserError(`${file}: contains a key, which is never overwritten; give another file`)
-  const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
-  if (problem !== undefined) throw new UserError(`--base-url ${problem}`)
-}
-
-const exampleUrl = 'https://staging.example.com'
-
-export function standardAnswers(baseUrl = exampleUrl): Answers {
-  return { baseUrl, notServed: [] }
-}
-
-/** Adds what the run of a report was missing to the file, or to a new one for the same target. */
-export function addLacking(file: string, from: string, initOptions: InitOptions): void {
+/** The file, or a new one for the same target, with what the run of a report was missing. */
+function continued(file: string, from: string, given: string | undefined): string {
   const { report } = readReport(from)
-  const steps: Pick<Step, 'example'>[] = whatToDeclare(report)
   const notServed = [...report.run.notServed, ...(report.run.absent ?? [])]
     .map((one) => one.operation)
     .filter(isOperationId)
-  if (existsSync(file) && !initOptions.force) {
-    const absent = Object.fromEntries(notServed.map((id) => [id, 'not-served']))
-    const own = notServed.length > 0 ? [{ example: { operations: absent } }] : []
-    return writeFile(file, added(readBytes(file).toString(), [...steps, ...own]), { force: true })
+  const missing = { example: mergedExamples(whatToDeclare(report)) }
+  if (existsSync(file)) {
+    const own = notServed.length > 0 ? [{ example: { operations: absentIn(notServed) } }] : []
+    return added(readBytes(file).toString(), mergedExamples([missing, ...own]))
   }
   // A handler has no address.
-  const judged = report.target.baseUrl === inProcessUrl ? undefined : report.target.baseUrl
-  const answers = { ...standardAnswers(initOptions.baseUrl ?? judged), notServed }
-  writeFile(file, added(starter(file, answers), steps), { force: initOptions.force })
+  const judged = report.target.baseUrl === inProcessUrl ? exampleUrl : report.target.baseUrl
+  return starter(file, { baseUrl: given ?? judged, notServed }, missing.example)
 }
 
-export function writeFile(file: string, text: string, initOptions: InitOptions): void {
-  try {
-    writeFileSync(file, text, { flag: initOptions.force ? 'w' : 'wx' })
-  } catch (error) {
-    throw unwritable(file, error)
-  }
+const absentIn = (ids: readonly OperationId[]) =>
+  Object.fromEntries(ids.map((id) => [id, 'not-served']))
+
+const modules = ['.ts', '.mts', '.js', '.mjs']
+
+/** Whether a target file of that name is a module; throws UserError for another extension. */
+function isModule(file: string): boolean {
+  const extension = extname(file)
+  if (extension === '.json') return false
+  if (modules.includes(extension)) return true
+  throw new UserError(`${file}: a target file ends in .json, ${modules.join(', ')}`)
 }
 
-export type Questions = typeof terminalQuestions
+const schemaPath = 'node_modules/ai-content-conformance/schemas/target.schema.json'
 
-const terminalQuestions = {
-  /** An empty answer means the default. `problem` describes an invalid answer. */
-  async text(
-    message: string,
-    standard: string,
-    problem: (answer: string) => string | undefined,
-  ): Promise<string> {
-    const validate = (value: string | undefined) => (value ? problem(value) : undefined)
-    return given<string>(
-      await text({ message, placeholder: standard, defaultValue: standard, validate }),
-    ).trim()
-  },
-  /** Preselected choices. */
-  async choose(
-    message: string,
-    all: readonly OperationId[],
-    first: readonly OperationId[],
-  ): Promise<readonly OperationId[]> {
-    const options = all.map((value) => ({ value, label: value }))
-    return given<OperationId[]>(
-      await multiselect({ message, options, initialValues: [...first], required: false }),
-    )
-  },
+/** A commented target file that works as it is, with an example of what it may declare besides. */
+export function starter(
+  file: string,
+  { baseUrl, notServed }: Answers,
+  example = usualExample(notServed),
+): string {
+  const parts: (readonly [comment: string, member: object])[] = [
+    ['What the reports call the target.', { name: new URL(baseUrl).host }],
+    ['http or https; may have a path. No key belongs here.', { baseUrl }],
+    [
+      'The key with full rights: a string, {"env": "NAME"}, {"file": "path"} or {"command": [...], "ttlSeconds": 300}.',
+      { keys: { full: { env: keyVariable } } },
+    ],
+    ...(notServed.length > 0
+      ? [['What is not applicable.', { operations: absentIn(notServed) }] as const]
+      : []),
+    [
+      'No limit: 0 requests per second. maxGenerations bounds what a run may generate.',
+      { limits: { concurrency: 8, requestsPerSecond: 0, maxGenerations: 600 } },
+    ],
+  ]
+  const members = parts.map(
+    ([comment, member]) => `  // ${comment}\n${JSON.stringify(member, null, 2).slice(2, -2)}`,
+  )
+  const body = added(`{\n${members.join(',\n\n')}\n}`, example)
+  if (isModule(file))
+    return `import { defineTarget } from 'ai-content-conformance'\n\nexport default defineTarget(${body})\n`
+  const schema = existsSync(join(dirname(file), schemaPath))
+    ? `  "$schema": "./${schemaPath}",\n\n`
+    : ''
+  return `{\n${schema}${body.slice(2)}\n`
 }
 
-/** Cancelling ends the command before anything is written. */
-function given<T>(answer: T | symbol): T {
-  if (!isCancel(answer)) return answer as T
-  cancel('Nothing was written.')
-  throw new UserError('conform init: cancelled; nothing was written')
+/** What most servers can declare, with everything that they serve. */
+function usualExample(notServed: readonly OperationId[]): Record<string, unknown> {
+  const known = { keys: { full: keyVariable } }
+  const requirements = catalogue.map(({ id, needs, operation }) => ({
+    ...{ id, operation, outcome: 'not-exercised' as const },
+    ...missingReason(known, needs, operation),
+  }))
+  const run = { notServed: notServed.map((operation) => ({ operation })) }
+  return usualPart(whatToDeclare({ requirements, run }))
 }
 
-export async function askAnswers(
-  known: string | undefined,
-  questions: Questions,
-  look: Look = async () => [],
-): Promise<Answers> {
-  const baseUrl = known ?? (await questions.text('Base URL', exampleUrl, baseUrlProblem))
-  const ids = operations.map((operation) => operation.id)
-  const absent = await look(baseUrl)
-  const there = ids.filter((id) => !absent.includes(id))
-  const served = await questions.choose('Operations that it serves', ids, there)
-  return { baseUrl, notServed: ids.filter((id) => !served.includes(id)) }
+/** The text of a target file with the example added at its end, in a comment. */
+export function added(file: string, example: Record<string, unknown>): string {
+  const lines = [
+    'To test more, move what your server has into the members above, and replace the <placeholders>',
+    '(docs/target-file.md, also for scenarios and what is unreachable):',
+    ...compactJson(example, 90).split('\n'),
+  ]
+  const end = file.lastIndexOf('}')
+  const comment = lines.map((line) => `  // ${line}\n`).join('')
+  return `${file.slice(0, end).trimEnd()}\n\n${comment}${file.slice(end)}`
 }

@@ -2,6 +2,7 @@ import {
   count,
   isLeftOut,
   type Report,
+  type RequirementResult,
   sayNeed,
   commonReason,
   outsideCause,
@@ -156,7 +157,12 @@ export interface Step {
   readonly example: Readonly<Record<string, unknown>>
 }
 
-export function whatToDeclare(report: Pick<Report, 'requirements' | 'run'>): Step[] {
+export function whatToDeclare(report: {
+  readonly requirements: readonly Undeclared[]
+  readonly run: Pick<Report['run'], 'absent'> & {
+    readonly notServed: readonly { readonly operation: string }[]
+  }
+}): Step[] {
   const absent = absentOperations(report)
   const requirements = report.requirements.filter(
     (requirement) => !absent.has(requirement.operation),
@@ -253,7 +259,9 @@ export function usualPart(steps: readonly Step[]): Record<string, unknown> {
   return mergedExamples(steps.filter((step) => !isMade(step) && !step.names.some(isOptional)))
 }
 
-function lackingOf({ id, outcome, why }: Report['requirements'][number]) {
+type Undeclared = Pick<RequirementResult, 'id' | 'operation' | 'outcome' | 'why'>
+
+function lackingOf({ id, outcome, why }: Undeclared) {
   if (outcome !== 'not-exercised' || why?.kind !== 'undeclared') return []
   const example = why.example.length > longestExample ? undefined : parsedJson(why.example)
   if (!isObject(example)) return []

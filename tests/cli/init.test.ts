@@ -1,18 +1,11 @@
 import { getRequestListener } from '@hono/node-server'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import * as prompts from '@clack/prompts'
+import { expect, test, vi } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
-import {
-  addLacking,
-  askAnswers,
-  checkInit,
-  type Questions,
-  standardAnswers,
-  writeFile,
-} from '../../cli/init.ts'
-import { starter } from '../../cli/init/starter.ts'
+import { askAnswers, starter } from '../../cli/init.ts'
 import { undeclaredReason } from '../../harness/report/reason.ts'
 import { checkTargetFile, loadTargetFile } from '../../harness/target/index.ts'
 import { createReference } from '../../reference/server.ts'
@@ -21,42 +14,28 @@ import { listen } from '../wire/servers.ts'
 import { folder } from './conform.ts'
 import { conform } from './in-process.ts'
 
+vi.mock('@clack/prompts', { spy: true })
+
 /** A target file without mistakes. */
 const valid = async (file: string) => checkTargetFile((await loadTargetFile(file)).file, file)
-const read = (text: string) => JSON.parse(text.replace(/^\s*\/\/.*$/gm, ''))
-const uncommented = (text: string) =>
-  text.replace(/^ {2}\/\/ (?=["\s{}\]])/gm, '  ').replace(/^ {2}\/\/.*$/gm, '')
-
-test('without a terminal init writes what the flags say', () => {
-  const answers = standardAnswers('https://api.example.com/base')
-  expect(read(starter('t.json', answers))).toMatchObject({
-    name: 'api.example.com',
-    baseUrl: 'https://api.example.com/base',
-    keys: { full: { env: 'CONFORM_API_KEY' } },
-    limits: { concurrency: 8 },
-  })
-})
+const url = 'https://api.example.com'
+const start = { baseUrl: url, notServed: [] }
 
 test('on a terminal init writes what is answered', async () => {
-  const answers = ['https://api.example.com/']
-  const questions: Questions = {
-    text: async (_, standard, problem) => {
-      const answer = answers.shift() ?? standard
-      expect(problem(answer)).toBeUndefined()
-      return answer
-    },
-    choose: async (_, all) => all.filter((id) => id !== 'vision.analyze'),
-  }
-  const text = starter('t.json', await askAnswers(undefined, questions))
-  expect(read(text)).toMatchObject({
-    name: 'api.example.com',
-    operations: { 'vision.analyze': 'not-served' },
+  vi.mocked(prompts.text).mockImplementation(async (options) => {
+    const validate = options.validate as (answer: string) => unknown
+    expect(validate(`${url}/`)).toBeUndefined()
+    expect(validate('nothing')).toContain('must be an http or https URL')
+    return `${url}/`
   })
+  const served = operations.map(({ id }) => id).filter((id) => id !== 'vision.analyze')
+  vi.mocked(prompts.multiselect).mockResolvedValue(served)
+  expect(await askAnswers(undefined)).toEqual({ baseUrl: `${url}/`, notServed: ['vision.analyze'] })
 })
 
 test('the schema is named where it is, and only if it is there', () => {
   const dir = folder()
-  const written = (file: string) => starter(join(dir, file), standardAnswers())
+  const written = (file: string) => starter(join(dir, file), start)
   expect(written('t.json')).not.toContain('$schema')
   const path = 'node_modules/ai-content-conformance/schemas/target.schema.json'
   mkdirSync(join(dir, path, '..'), { recursive: true })
@@ -64,68 +43,63 @@ test('the schema is named where it is, and only if it is there', () => {
   expect(written('t.json')).toContain(`"$schema": "./${path}"`)
 })
 
-test('what init writes is a valid target file at once, with every comment uncommented, and as a module', async () => {
-  const at = folder()
-  const write = (name: string) =>
-    writeFile(join(at, name), starter(name, standardAnswers('https://api.example.com')), {})
-  write('t.json')
-  expect((await valid(join(at, 't.json'))).baseUrl).toBe('https://api.example.com')
-  const whole = uncommented(starter('t.json', standardAnswers()))
-  const members = 'name baseUrl headers keys resources operations scenarios unreachable limits'
-  expect(Object.keys(JSON.parse(whole)).join(' ')).toBe(members)
-  writeFileSync(join(at, 'whole.json'), whole)
-  expect((await valid(join(at, 'whole.json'))).resources).toHaveProperty('graph')
-  const module = starter('t.mts', standardAnswers())
-  expect(module).toMatch(
-    /^import \{ defineTarget \} from 'ai-content-conformance'[^]*export default defineTarget\(\{[^]*\}\)\n$/m,
-  )
-  expect(module).not.toContain('$schema')
-  for (const name of ['t.ts', 't.mts', 't.js', 't.mjs']) {
-    write(name)
-    expect((await valid(join(at, name))).name).toBe('api.example.com')
+test('what init writes is a valid target file at once, as a module too, and so is its example', async () => {
+  const cwd = folder()
+  const init = (name: string) => conform(['init', name, '--base-url', `${url}/base`], { cwd })
+  for (const name of ['t.json', 't.ts', 't.mts', 't.js', 't.mjs']) {
+    await init(name)
+    expect(await valid(join(cwd, name))).toMatchObject({
+      ...{ name: 'api.example.com', baseUrl: `${url}/base` },
+      ...{ keys: { full: { env: 'CONFORM_API_KEY' } }, limits: { concurrency: 8 } },
+    })
   }
-})
-
-test('init overwrites nothing unless asked to, and takes no name that cannot be that of a target file', () => {
-  const file = join(folder(), 't.json')
-  writeFileSync(file, 'mine')
-  const write = (options: { force?: true }) =>
-    writeFile(file, starter(file, standardAnswers()), options)
-  expect(() => checkInit(file, {})).toThrow(/t\.json: exists already; --force/)
-  expect(() => write({})).toThrow(/cannot be written \(EEXIST\)/)
-  expect(readFileSync(file, 'utf8')).toBe('mine')
-  checkInit(file, { force: true })
-  write({ force: true })
-  expect(readFileSync(file, 'utf8')).toContain('"baseUrl"')
-  expect(() => checkInit('t.yaml', {})).toThrow(/t\.yaml: a target file ends in \.json/)
-  expect(() => checkInit('t.json', { baseUrl: 'https://me:secret@x' })).toThrow(
-    /--base-url must be an http or https URL/,
+  const text = starter('t.json', { ...start, notServed: ['vision.analyze'] })
+  const [, , ...example] = text.slice(text.indexOf('"limits"')).match(/(?<=^ {2}\/\/ ).*/gm)!
+  const { operations: shown, ...declared } = JSON.parse(
+    example.join('\n').replaceAll(/<[^>]*>/g, 'x'),
   )
+  writeFileSync(join(cwd, 'whole.json'), JSON.stringify({ ...declared, operations: shown }))
+  expect((await valid(join(cwd, 'whole.json'))).resources).toHaveProperty('graph')
+  expect(shown).toHaveProperty('translate.run')
+  expect(shown).not.toHaveProperty('vision.analyze')
 })
 
-test('--from makes a target file of what a report lacked, and the report stays as it was', async () => {
-  const at = folder()
-  const from = join(at, 'r.json')
+test.each([
+  ['init mine.json', /mine\.json: exists already; --from/],
+  ['init t.yaml', /t\.yaml: a target file ends in \.json/],
+  ['init t.json --base-url https://me:secret@x', /--base-url must be an http or https URL/],
+  ['init mine.json --from mine.json', /would overwrite the report of --from/],
+  ['init t.json --from mine.json', /is not JSON/],
+])('conform %s writes nothing', async (args, message) => {
+  const cwd = folder()
+  writeFileSync(join(cwd, 'mine.json'), 'mine')
+  const { code, stderr } = await conform(args, { cwd })
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) })
+  expect(readdirSync(cwd)).toEqual(['mine.json'])
+  expect(readFileSync(join(cwd, 'mine.json'), 'utf8')).toBe('mine')
+})
+
+test('--from makes a target file of what a report lacked', async () => {
+  const cwd = folder()
+  const from = join(cwd, 'r.json')
   const missing = undeclaredReason([['keys.expired']], '{"keys": {"expired": {"env": "OLD"}}}')
   const notServed = [{ operation: 'vision.analyze', answered: '404' }]
   const judged = report([missed('a.b/1', missing), missed('a.b/2', missing)], { notServed })
   writeFileSync(from, JSON.stringify(judged))
-  const file = join(at, 't.json')
-  addLacking(file, from, {})
-  expect(readFileSync(file, 'utf8')).toContain('  // {"keys": {"expired": {"env": "OLD"}}}\n')
-  expect(await valid(file)).toMatchObject({
+  await conform('init t.json --from r.json', { cwd })
+  expect(readFileSync(join(cwd, 't.json'), 'utf8')).toContain(
+    '  // {"keys": {"expired": {"env": "OLD"}}}\n',
+  )
+  expect(await valid(join(cwd, 't.json'))).toMatchObject({
     name: 'example.com',
     baseUrl: 'https://example.com',
     operations: { 'vision.analyze': 'not-served' },
   })
-  const over = () => checkInit(from, { from, force: true })
-  expect(over).toThrow('would overwrite the report of --from')
-  expect(() => addLacking(from, file, {})).toThrow(/is not JSON/)
   // A handler has no address.
   const target = { ...judged.target, baseUrl: 'http://in-process.localhost' }
   writeFileSync(from, JSON.stringify({ ...judged, target }))
-  addLacking(file, from, { force: true })
-  expect((await valid(file)).baseUrl).toBe(standardAnswers().baseUrl)
+  await conform('init u.json --from r.json', { cwd })
+  expect((await valid(join(cwd, 'u.json'))).baseUrl).toBe('https://staging.example.com')
 })
 
 test.each(['t.json', 't.ts'])(

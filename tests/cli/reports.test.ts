@@ -202,7 +202,7 @@ describe('a key is never overwritten', () => {
   ]
   test.each([
     ...reports.map((report) => `http://127.0.0.1:9 --report ${report}`),
-    'init target.ts --force',
+    'init target.ts --from report.json',
   ])('%s', async (args) => {
     const { code, stderr } = await conform(args, { cwd })
     expect(code).toBe(2)

@@ -2,14 +2,20 @@
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { operations } from '../../catalogue/operations.ts'
-import { added } from '../../cli/init/starter.ts'
+import { added } from '../../cli/init.ts'
 import { leftOut, targetReason, undeclaredReason } from '../../harness/report/reason.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
 import { checkTargetFile } from '../../harness/target/check.ts'
 import { isDeclared, missingReason } from '../../harness/target/declared.ts'
 import type { TargetFile } from '../../harness/target/target-file.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
-import { gainOf, nextSteps, usualPart, whatToDeclare } from '../../reporters/view/next-steps.ts'
+import {
+  gainOf,
+  mergedExamples,
+  nextSteps,
+  usualPart,
+  whatToDeclare,
+} from '../../reporters/view/next-steps.ts'
 import { notBuilt, operationMap, shownMap } from '../../reporters/view/operation-map.ts'
 import { mergePatch } from '../../schemas/json.ts'
 import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
@@ -211,7 +217,7 @@ test('what to declare is reported in each front, and a reason of somebody else a
 })
 
 test('conform init --from adds it all to the end of the file, in a comment', () => {
-  const [, , ...lines] = added('{\n}\n', steps).match(/(?<=^ {2}\/\/ ).*/gm)!
+  const [, , ...lines] = added('{\n}\n', mergedExamples(steps)).match(/(?<=^ {2}\/\/ ).*/gm)!
   const left = whatToDeclare(run(filled({ ...JSON.parse(lines.join('\n')), baseUrl: 'http://a' })))
   expect(left.flatMap(({ names }) => names).filter((name) => !/\.fields\./.test(name))).toEqual([])
 })
