@@ -107,7 +107,6 @@ test.each([
   ['verify', first],
   ['--target', broken],
   ['http://127.0.0.1:1', '--only', attack],
-  ['list', attack],
   ['explain', attack],
 ])('conform %s prints no command of a pipeline, whatever a stranger wrote', async (...args) => {
   const { stdout, stderr, code } = await conform(args, { cwd: dir })
