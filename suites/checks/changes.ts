@@ -194,8 +194,6 @@ export interface Change {
   /** @param own the value in the valid request; returns undefined to leave it out */
   value(own: unknown): unknown
   readonly sound?: unknown
-  /** A weaker change, sent if this one was refused. */
-  readonly milder?: Change
 }
 
 export function change(
@@ -220,12 +218,15 @@ export const absent = (place: Placed): Change[] =>
     ? []
     : [change(place, 'absent', 'left out', () => undefined)]
 
+/** An id of the type of another. */
+export const ofType = (own: unknown, id: string): unknown =>
+  typeof own === 'number' ? Number(id) : id
+
 /** The member with an unknown id, shared by all requirements and so sent once. */
 export const unknownIdAt = (known: Known, place: Placed): Change =>
   change(place, 'unknown', 'unknown', (own) => {
     const random = randomFor(known, `unknown ${place.member.at}`)
-    const id = unknownId(String(place.like ?? own), random, known.target.ids)
-    return typeof own === 'number' ? Number(id) : id
+    return ofType(own, unknownId(String(place.like ?? own), random, known.target.ids))
   })
 
 export function deletedIdAt(known: Known, place: Placed): Change[] {
