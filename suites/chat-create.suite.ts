@@ -1,3 +1,4 @@
+import { controlCase } from './checks/case.ts'
 import type { Given } from '../harness/client/index.ts'
 import type { ValidateFunction } from 'ajv'
 import { isObject, getAt, parsedJson } from '../schemas/json.ts'
@@ -6,7 +7,7 @@ import { newAjv } from '../schemas/ajv.ts'
 import { atRole, valueAt } from './checks/changes.ts'
 import { bodyOf } from './checks/valid-request.ts'
 import { byRecord } from './checks/conditions.ts'
-import { controlCase, granted, grantedBy, type GrantedCheck, respelled } from './checks/granted.ts'
+import { granted, grantedBy, type GrantedCheck, respelled } from './checks/granted.ts'
 import type { Known, OfTarget } from './checks/values.ts'
 import { suite } from './checks/suite.ts'
 import {

@@ -218,10 +218,7 @@ const noFormat: Case = {
 }
 
 /** Once more at the end, after a valid request: a server that reuses its record would have its format. */
-const missingFormat = byCases(() => [
-  noFormat,
-  { ...noFormat, when: 'at the end', before: 'a valid request' },
-])
+const missingFormat = byCases(() => [noFormat, { ...noFormat, when: 'at the end', isBehind: true }])
 
 // §4.1 Parse PDF (deprecated)
 

@@ -266,10 +266,10 @@ export function requestsOf(
   const { cases, generated, controls } = planned
   const operation = operationOf(requirement, target)
   const tries = operation && !isRefusal(expects) ? triesOf(operation) : 1
-  const usual = cases.filter((one) => !one.mayBeAbsent).map(({ parts: _, ...one }) => one)
+  const usual = cases.filter((one) => one.at === undefined || one.at === 'other path')
   return {
     most: (countAll(cases) + generated) * tries + requests,
-    usually: countAll(usual) + generated,
+    usually: countAll(usual, false) + generated,
     generations: countGenerating(cases) + (effect === 'generates' ? generated : 0),
     also,
     controls,

@@ -89,7 +89,7 @@ function caseAt(material: Material, wrong: Wrong, places: readonly Elsewhere[]):
     ...(isAlone && { fault: `${wrong.kind} @ ${first.place}` }),
     when: 'after the others',
     change: (valid) => probeAt({ material, valid, wrong, at: first }),
-    ...(mayBeAbsent && { mayBeAbsent }),
+    ...(mayBeAbsent && { at: 'other spelling' }),
     ruleOf: (sender) => (journal) => judgeAt(journal, sender, { material, wrong, places }),
   }
 }

@@ -29,39 +29,38 @@ export interface Case {
   readonly expects?: Pairs | undefined
   change(valid: Probe): Probe
   readonly effect?: Effect
-  readonly isAtOtherPath?: true
-  readonly other?: OtherObject
+  /** After all other cases, or at the end of the run; default: at once. */
+  readonly when?: 'after the others' | 'at the end'
+  /** Sent only if the target accepts valid requests there. */
+  readonly at?: 'other path' | 'other spelling' | OtherObject
+  /** The valid request for that object: if it is refused now, the object is gone, and the fault proves nothing. */
+  readonly object?: (valid: Probe) => Probe
   /**
    * The valid request with an addition of this case, which a target may not support: sent once per run, and must be
    * accepted.
    */
   readonly control?: (valid: Probe) => Probe
-  /** After all other cases, or at the end of the run; default: at once. */
-  readonly when?: 'after the others' | 'at the end'
-  /** Sent immediately before, and not judged: its leftovers must not change the answer. */
-  readonly before?: 'a valid request' | 'a refused one'
-  /** The control itself, which another requirement sends or the run sends once. */
-  readonly isControl?: true
-  /** Sent only if the target shows support for it. */
-  readonly mayBeAbsent?: true
-  readonly ruleOf?: (sender: Sender) => CaseRule['judge']
-  /** The valid request for that object: if it is refused now, the object is gone, and the fault proves nothing. */
-  readonly object?: (valid: Probe) => Probe
-  /** The valid request that the fault is put into, if not the operation's own. */
-  readonly valid?: (context: CheckContext, valid: () => Promise<Probe>) => Promise<Probe>
-  /** If this case is inconclusive, the other cases are still judged, as with cases that have their own control or rule. */
-  readonly isFurther?: true
-  /** Why nothing is judged if its control was refused. */
-  readonly unsupported?: string
-  /** Why an answer says nothing about the fault; undefined if it does. */
-  readonly excuse?: (exchange: Exchange) => string | undefined
+  /** A request that shows conversion by the server: if accepted too, accepting this one is not a fault. */
+  readonly coercion?: (valid: Probe) => Probe
+  /** Sent immediately after a request of the other kind, valid or refused, whose leftovers must not change the answer. */
+  readonly isBehind?: true
   /** Cases combined in it, each with fewer faults: sent if its answer does not settle them. */
   readonly parts?: readonly Case[]
   /** A refusal also settles all parts. */
   readonly isConclusive?: boolean
-  /** A request that shows conversion by the server: if accepted too, accepting this one is not a fault. */
-  readonly coercion?: (valid: Probe) => Probe
+  readonly ruleOf?: (sender: Sender) => CaseRule['judge']
+  readonly made?: MadeRequest
 }
+
+/** The valid request that a fault is put into, if not the operation's own. */
+export interface MadeRequest {
+  valid(context: CheckContext, own: () => Promise<Probe>): Promise<Probe>
+  /** Why an answer says nothing about the fault; undefined if it does. */
+  excuse(exchange: Exchange): string | undefined
+}
+
+/** The control as a case: another requirement sends it, or the run sends it once. */
+export const controlCase: Case = { what: 'with a valid request', change: (valid) => valid }
 
 export interface Sender {
   readonly client: Client
@@ -123,13 +122,12 @@ export function materialOf(
   return { ...known, requirement, operation, valid }
 }
 
-/** The number of requests if no combined case settles its parts. */
-export const countAll = (cases: readonly Case[]): number =>
-  cases.reduce(
-    (sum, { parts = [], before, isControl }) =>
-      sum + (isControl ? 0 : 1) + (before ? 1 : 0) + countAll(parts),
-    0,
-  )
+/** The number of requests, with or without parts, as if no combined case settled its own. */
+export const countAll = (cases: readonly Case[], withParts = true): number =>
+  cases.reduce((sum, one) => {
+    const own = one === controlCase ? 0 : one.isBehind ? 2 : 1
+    return sum + own + (withParts ? countAll(one.parts ?? []) : 0)
+  }, 0)
 
 /** The number of cases that may be accepted and make the target generate. */
 export const countGenerating = (cases: readonly Case[]): number =>
@@ -171,7 +169,7 @@ export function atOtherPath(material: Material, named: readonly Case[]): Case[] 
       ...one,
       what: `${one.what}, at the path ${path}`,
       change: (valid) => ({ ...one.change(valid), path }),
-      isAtOtherPath: true,
+      at: 'other path',
     }))
 }
 
@@ -201,20 +199,24 @@ export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition 
   }
 }
 
+/** The cases that can be sent to this target. */
 export async function sendable(
   context: CheckContext,
   operation: OperationId,
   cases: readonly Case[],
 ): Promise<readonly Case[]> {
-  const hasOther =
-    cases.some((one) => one.isAtOtherPath) &&
-    (await grantsAtOtherPath(context.client, context.given, operation))
-  const others = new Set(cases.flatMap((one) => one.other ?? []))
-  const changes = new Map<OtherObject, ((valid: Probe) => Probe) | undefined>()
-  for (const other of others) changes.set(other, await otherObject(context, operation, other))
-  return cases
-    .filter((one) => (!one.isAtOtherPath || hasOther) && (!one.other || changes.get(one.other)))
-    .map((one) => (one.other ? { ...one, fault: undefined, object: changes.get(one.other)! } : one))
+  const sent: Case[] = []
+  for (const one of cases) {
+    const { at } = one
+    if (at === undefined || at === 'other spelling') sent.push(one)
+    else if (at === 'other path') {
+      if (await grantsAtOtherPath(context.client, context.given, operation)) sent.push(one)
+    } else {
+      const object = await otherObject(context, operation, at)
+      if (object) sent.push({ ...one, fault: undefined, object })
+    }
+  }
+  return sent
 }
 
 function otherObject(context: CheckContext, id: OperationId, other: OtherObject) {
@@ -255,7 +257,7 @@ function forOtherObjects(material: Material, cases: Cases): Case[] {
     const all = cases(own).filter(
       ({ fault = '', ...one }) =>
         !fault.startsWith('id: ') &&
-        !(one.when ?? one.before ?? one.control ?? one.coercion ?? one.ruleOf ?? one.valid),
+        !(one.when ?? one.isBehind ?? one.control ?? one.coercion ?? one.ruleOf ?? one.made),
     )
     const chosen = drawFrom(all, random)
     return chosen ? [ofOtherObject(chosen, other)] : []
@@ -273,9 +275,7 @@ function inPlaceOfApplication({ operation, target: { resources } }: Material, ot
 export const ofOtherObject = (one: Case, other: OtherObject): Case => ({
   ...one,
   what: `${one.what}, for ${other === 'created' ? 'an object of the run' : other}`,
-  mayBeAbsent: true,
-  other,
-  isFurther: true,
+  at: other,
 })
 
 /** What the run makes, and the other applications that the target file declares. */

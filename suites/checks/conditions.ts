@@ -16,7 +16,7 @@ import {
   jsonOf,
   NotExercised,
 } from '../../harness/journal/index.ts'
-import { byCases, type Case, type CaseCondition, type Material } from './case.ts'
+import { byCases, type Case, type CaseCondition, type Material, type MadeRequest } from './case.ts'
 import {
   changedId,
   freshUnknownId,
@@ -291,8 +291,8 @@ interface RecordOptions {
   readonly orNoBody?: true
   readonly besides?: (known: Known, valid: Probe) => Probe
   readonly otherTypes?: { readonly at: string; readonly expects: Pairs }
-  /** Extra rules for the case of a deleted object, which some targets accept. */
-  readonly deleted?: Partial<Case>
+  /** The valid request for a deleted object, which some targets accept. */
+  readonly deleted?: MadeRequest
 }
 
 export const byRecord = (options: RecordOptions = {}): CaseCondition =>
@@ -342,7 +342,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
       ...(control && { control }),
       ...(expects && { expects }),
       ...(mayBeCoerced(one) && { coercion: asText(one) }),
-      ...(isOf(one, 'deleted') && deleted),
+      ...(isOf(one, 'deleted') && deleted && { made: deleted }),
     }
   }
   const again = changes.filter(isChosenWord).map((one) => asCase(askedAgain(one)))

@@ -28,6 +28,7 @@ import {
   type Material,
   materialOf,
   quickCases,
+  controlCase,
 } from './case.ts'
 import { control, controlExchange, operationIn, triesFor } from './control.ts'
 import { sharedBy, uploadsIn } from './created.ts'
@@ -74,10 +75,7 @@ export function respelled(probe: Probe): Probe {
   return { ...probe, body }
 }
 
-const withValid = 'with a valid request'
-const unchanged = { change: (valid: Probe): Probe => valid }
-
-export const controlCase: Case = { ...unchanged, what: withValid, isControl: true }
+const { what: withValid, ...unchanged } = controlCase
 
 interface OfControl {
   readonly check?: GrantedCheck
@@ -104,7 +102,7 @@ export function byControl(of: OfControl = {}): GrantedByCases {
     if (body !== 'json') return [controlCase, again]
     return [
       controlCase,
-      { ...again, before: 'a refused one' },
+      { ...again, isBehind: true },
       { ...atEnd, what: 'with its JSON written differently', change: respelled },
     ]
   }
@@ -149,7 +147,7 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
         return inScenario(context, operation, () => settle(client, rule))
       }
       const material = materialOf(given, requirement, operation)
-      const own = chosen(material).filter((one) => !one.isControl)
+      const own = chosen(material).filter((one) => one !== controlCase)
       const arbitrary = material.options.depth === 'full' ? generated?.(material) : undefined
       const search = {
         seed: seedFor(given, requirement.id),
@@ -193,7 +191,7 @@ async function judgeControl(
   })
 }
 
-interface GrantedRequest extends Pick<Case, 'what' | 'when' | 'before'> {
+interface GrantedRequest extends Pick<Case, 'what' | 'when' | 'isBehind'> {
   make(): Promise<Probe>
   readonly check?: GrantedCheck | undefined
   readonly tries?: number
@@ -216,11 +214,11 @@ function grantedRules(context: CheckContext, operation: OperationId) {
     check,
     tries,
     when,
-    before,
+    isBehind,
   }: GrantedRequest): CaseRule {
     const make = grantedProbe(context, operation, own)
     const first =
-      before &&
+      isBehind &&
       requestOf(`before ${what}`, () => malformedRequest(client, given, operation), {
         role: 'setup',
         badInput: true,

@@ -140,7 +140,8 @@ export class Binding {
     const judge = one.ruleOf
       ? one.ruleOf({ client: this.#context.client, valid: this.valid, look: this.#look })
       : (journal: Journal) => this.#judge(journal, one)
-    const isFurther = one.isFurther ?? (one.control !== undefined || one.ruleOf !== undefined)
+    // The others are still judged if such a case is inconclusive.
+    const isFurther = Boolean(one.control ?? one.ruleOf ?? one.object ?? one.made)
     return { judge, when: one.when, isFurther }
   }
 
@@ -150,14 +151,14 @@ export class Binding {
   #judge(journal: Journal, one: Case): CaseVerdict {
     const without = one.control && this.#withoutControl(one, one.control)
     if (without) return without
-    const before = one.before && this.#look(journal, this.#before(one))
+    const before = one.isBehind && this.#look(journal, this.#before(one))
     if (before?.outcome === 'asks') return before
     const seen = this.#look(journal, this.#requestOf(one))
     if (seen.outcome !== 'answered') return seen
     const { exchange } = seen
     const expects = this.#expects(one)
     const compared = comparePairs(this.#context, exchange, expects)
-    const reason = one.excuse?.(exchange) ?? (this.#isOfKey && whyHidden(exchange, this.#found))
+    const reason = one.made?.excuse(exchange) ?? (this.#isOfKey && whyHidden(exchange, this.#found))
     if (reason) return { outcome: 'open', why: { reason } }
     if (typeof compared === 'object') return { outcome: 'open', why: { reason: compared.why } }
     const isTaken = exchange.response !== undefined && isGranted(exchange.response)
@@ -198,7 +199,7 @@ export class Binding {
     this.#controls.set(one, request)
     const found = lookAtControl(client, given, request)
     if (!('state' in found)) return found
-    const why = one.unsupported ?? 'the same request without its fault was refused'
+    const why = 'the same request without its fault was refused'
     return found.state === 'refused'
       ? { outcome: 'open', why: notGranted(found, why).reason }
       : undefined
@@ -250,7 +251,7 @@ export class Binding {
     // Requests with the same fault id are sent once per run: a repetition at the end has no id, so that it is sent again.
     const fault = when === 'at the end' ? undefined : one.fault
     const make = async (): Promise<Probe> => {
-      const own = one.valid ? await one.valid(this.#context, this.valid) : await this.valid()
+      const own = await (one.made?.valid(this.#context, this.valid) ?? this.valid())
       return { ...one.change(one.object?.(own) ?? own), effect, fault }
     }
     let made: Promise<Probe> | undefined
@@ -268,7 +269,7 @@ export class Binding {
     const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
     const key = JSON.stringify([operation, path, params, headers, text, fault.endsWith('later')])
     const isShared = /^body: |^(?!again).* @ /.test(fault) && effect === 'none' && credential.full
-    return isShared && !one.when && !one.valid && !one.object && !this.#generated.has(one)
+    return isShared && !one.when && !one.made && !one.object && !this.#generated.has(one)
       ? key
       : `${requirement.id} ${one.what} ${credential.value} ${JSON.stringify(query)} ${key}`
   }

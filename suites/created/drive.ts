@@ -1,3 +1,4 @@
+import type { MadeRequest } from '../checks/case.ts'
 import {
   countsAsGranted,
   createdId,
@@ -42,7 +43,6 @@ import {
   validRequest,
 } from '../checks/valid-request.ts'
 import { atRole, pointerOf } from '../checks/changes.ts'
-import type { Case } from '../checks/case.ts'
 import { control, grantedControl, operationIn } from '../checks/control.ts'
 import {
   concluded,
@@ -696,8 +696,7 @@ async function addToCreated(context: CheckContext): Promise<undefined> {
  * Adds a deleted file to a new graph that accepts files: in the declared graph an accepted addition would remain, and
  * the next run would get a 409.
  */
-export const addDeleted: Partial<Case> = {
-  isFurther: true,
+export const addDeleted: MadeRequest = {
   async valid({ client, given, ...context }, valid) {
     const isMakeable = canAddToCreated(given) && !given.options.readOnly
     const make = () => graphWithFile({ client, given, ...context }, valid)

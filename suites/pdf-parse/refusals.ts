@@ -113,7 +113,6 @@ export const unusable = (name: Unusable, what: string, isTwice = false): Conditi
       change: (valid) => asMarkdown(asked.change(valid)),
       // A target may not support markdown.
       control: asMarkdown,
-      unsupported: 'a valid PDF with format markdown was refused',
     }
     return [
       asked,
