@@ -1,8 +1,9 @@
 import { createReadStream, statSync } from 'node:fs'
 import { parseJson } from '../../harness/report/index.ts'
 import { unreadable as unreadableFile, UserError } from '../../harness/user-error.ts'
-import { isObject, member } from '../../schemas/json.ts'
-import { recordedEntry } from './entry.ts'
+import { isObject, member, parsedJson } from '../../schemas/json.ts'
+import { isUtf8 } from 'node:buffer'
+import { type HeaderLine, headerValue } from '../../harness/http/index.ts'
 
 /** Reads a HAR 1.2 file of up to 256 MiB; `-` is stdin. Throws UserError if it is not one. */
 export async function readHar(path: string) {
@@ -44,3 +45,111 @@ async function bytesOf(path: string, name: string): Promise<Buffer> {
 
 const tooLarge = (name: string): UserError =>
   new UserError(`${name}: has more than 256 MiB; record the requests to the interface alone`)
+
+export interface RecordedEntry {
+  readonly index: number
+  readonly startedAt: number | undefined
+  readonly durationMs: number
+  readonly httpVersion: string
+  readonly method: string
+  readonly url: string
+  readonly requestHeaders: readonly HeaderLine[]
+  readonly requestBody: HarBody
+  readonly status: number
+  readonly headers: readonly HeaderLine[]
+  readonly body: HarBody
+}
+
+/**
+ * A body in a HAR. `whole`: complete; `cut`: truncated, according to the recorder or the length; `missing`: not
+ * recorded, compressed, or in another file.
+ */
+export interface HarBody {
+  readonly state: 'whole' | 'cut' | 'missing'
+  readonly bytes: Uint8Array
+  readonly length?: number
+}
+
+/**
+ * Reads one entry; undefined if it is not one of HAR 1.2. Recorders write null for unknown values; an unanswered request
+ * has no response.
+ */
+export function recordedEntry(value: unknown, index: number): RecordedEntry | undefined {
+  const request = member(value, 'request')
+  const response = member(value, 'response') ?? { status: 0 }
+  if (!isObject(value) || !isObject(request) || !isObject(response)) return undefined
+  const { startedDateTime, time } = value
+  const { method, postData, url } = request
+  const { content } = response
+  const status = response['status'] ?? 0
+  const requestHeaders = headersOf(request['headers'])
+  const headers = headersOf(response['headers'])
+  const isStatus = typeof status === 'number' && Number.isInteger(status) && status <= 999
+  if (typeof method !== 'string' || method === '' || typeof url !== 'string') return undefined
+  if (!isStatus || !requestHeaders || !headers) return undefined
+  const type = member(content, 'mimeType')
+  // Some recorders keep only the media type of the content.
+  if (headers.length === 0 && typeof type === 'string' && type !== '' && type !== 'x-unknown')
+    headers.push({ name: 'content-type', value: type })
+  const isEmptyRequest = method === 'GET' || request['bodySize'] === 0
+  const isEmptyResponse = status < 200 || [204, 205, 304].includes(status)
+  return {
+    index,
+    startedAt: instantOf(startedDateTime),
+    durationMs: typeof time === 'number' && time > 0 && Number.isFinite(time) ? time : 0,
+    httpVersion: /^HTTP\/(\d(?:\.\d)?)$/i.exec(String(response['httpVersion']))?.[1] ?? '1.1',
+    method: method.toUpperCase(),
+    url,
+    requestHeaders,
+    requestBody:
+      isEmptyRequest && (postData ?? null) === null
+        ? noBody
+        : harBody(postData, requestHeaders, request['bodySize']),
+    // Recorders write 0 or -1 if a request was refused, blocked or cut off.
+    status: Math.max(0, status),
+    headers,
+    body: isEmptyResponse ? noBody : harBody(content, headers),
+  }
+}
+
+function headersOf(lines: unknown): HeaderLine[] | undefined {
+  if (!Array.isArray(lines ?? [])) return undefined
+  const all = ((lines ?? []) as unknown[]).flatMap((line) => {
+    const [name, value = ''] = [member(line, 'name'), member(line, 'value')]
+    if (typeof name !== 'string') return []
+    return { name, value: typeof value === 'string' ? value : JSON.stringify(value ?? '') }
+  })
+  // HTTP/2 sends the request line and the status as headers whose names begin with a colon.
+  return all.filter((one) => !one.name.startsWith(':'))
+}
+
+/** Recorders are looser than RFC 3339 (for example an offset without colon); in a report a year has four digits. */
+function instantOf(value: unknown): number | undefined {
+  const epochMs = typeof value === 'string' ? Date.parse(value) : NaN
+  return Number.isNaN(epochMs) || !/^\d{4}-/.test(new Date(epochMs).toISOString())
+    ? undefined
+    : epochMs
+}
+
+const noBody: HarBody = { state: 'whole', bytes: new Uint8Array() }
+
+function harBody(holder: unknown, headers: readonly HeaderLine[], bodySize?: unknown): HarBody {
+  const content = isObject(holder) ? holder : {}
+  const { _cut: cut, comment, text } = content
+  const declared = headerValue(headers, 'content-length')
+  if (typeof text !== 'string') return declared === '0' ? noBody : { ...noBody, state: 'missing' }
+  // Browsers leave an empty text if they did not keep the body.
+  if (text === '' && Number.parseInt(declared ?? '0') > 0) return { ...noBody, state: 'missing' }
+  const isBase64 = (content['encoding'] ?? content['_encoding']) === 'base64'
+  const bytes = Buffer.from(text, isBase64 ? 'base64' : 'utf8')
+  const size = content['_bodyLength'] ?? content['size'] ?? bodySize
+  const isShort = typeof size === 'number' && size > bytes.length
+  const isRemarked = typeof comment === 'string' && comment !== ''
+  // Recorders count bytes on the wire, or characters: a body of valid JSON is complete.
+  const written = isRemarked || isShort ? bytes.toString('utf8') : '{}'
+  const isJson = /^\s*[{["]/.test(written) && parsedJson(written) !== undefined
+  if (cut === true || !isJson) return { state: 'cut', bytes, ...(isShort && { length: size }) }
+  const coding = headerValue(headers, 'content-encoding') ?? ''
+  const isCoded = isBase64 && !['', 'identity'].includes(coding) && !isUtf8(bytes)
+  return isCoded ? { ...noBody, state: 'missing' } : { state: 'whole', bytes }
+}

@@ -6,7 +6,7 @@ import {
   shortestKey,
 } from '../../harness/recording/index.ts'
 import type { HeaderLine } from '../../harness/http/index.ts'
-import type { RecordedEntry } from './entry.ts'
+import type { RecordedEntry } from './read-har.ts'
 
 /** Placeholders for keys in our own reports: not secrets. */
 const placeholder = /^(\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*[^}]*\}\w*|\[[^\]]*\])$/

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import type { WireResponse } from '../../harness/http/message.ts'
-import { operationAt } from '../../cli/recording/base-url.ts'
+import { operationAt } from '../../cli/recording/exchange.ts'
 import { idsOf, judgeReference } from '../matrix/judge-reference.ts'
 
 /** `npm run fuzz` sets more, and a seed of its own to look at one again. */
