@@ -19,8 +19,8 @@ import { finish } from '../library/output/write-reports.ts'
 import { terminalText } from '../reporters/escape.ts'
 import { firstOf } from '../reporters/view/writing.ts'
 import { likeliestBaseUrl } from './recording/exchange.ts'
-import { countShown, judgeRecording, recordingReport } from './recording/judge.ts'
-import { readHar } from './recording/read-har.ts'
+import { countShown, judgeRecording } from './recording/judge.ts'
+import { readHar, type RecordedEntry } from './recording/read-har.ts'
 import { learnSecrets } from './recording/secrets.ts'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -60,67 +60,48 @@ export async function checkFile(
   say: (line: string) => void = () => undefined,
 ) {
   const { entries, unreadable } = await readHar(file)
-  const { target, warnings } = await recordedTarget(options, () => likeliestBaseUrl(entries))
+  const { target, warnings } = await recordedTarget(options, entries)
   const { baseline, baseUrl, target: path, tpe } = options
-  const ofBaseline = baseline === undefined ? [] : foreignBaseline(readBaseline(baseline), target)
   say(`a recording can show at most ${countShown(target)} of ${catalogue.length} requirements`)
   const redactor = redactorFor(target)
   learnSecrets(redactor, entries)
-  const judged = judgeRecording(entries, target, redactor)
-  const given = {
-    '--base-url': baseUrl,
-    '--target': path,
-    '--tpe': tpe === 'family' ? tpe : undefined,
-  }
-  const words = Object.entries(given).flatMap(([option, value]) =>
-    value === undefined ? [] : [option, value],
-  )
-  // Reproduces failures, without a key.
-  const rerun = [...program(process), 'check', file, ...words].map(shellWord).join(' ')
-  const facts = { target, redactor, judged, entries, rerun, now }
-  const report = applyGates(recordingReport(facts), options, now)
+  const words = [...program(process), 'check', file]
+  if (baseUrl !== undefined) words.push('--base-url', baseUrl)
+  if (path !== undefined) words.push('--target', path)
+  if (tpe === 'family') words.push('--tpe', tpe)
+  const rerun = words.map(shellWord).join(' ')
+  const { report, exchanges } = judgeRecording({ entries, target, redactor, rerun, now })
+  const places = firstOf(unreadable, 3).join(', ')
+  const remarks = [
+    ...(places === ''
+      ? []
+      : [`${count(unreadable.length, 'entry', 'entries')} could not be read (HAR 1.2): ${places}`]),
+    ...(baseline === undefined ? [] : foreignBaseline(readBaseline(baseline), target)),
+  ]
   return {
-    report,
+    report: applyGates(report, options, now),
     entries: entries.length,
-    warnings: [...warnings, ...unreadableEntries(unreadable), ...ofBaseline],
-    exchanges: () => judged.exchanges(),
+    warnings: [...warnings, ...remarks],
+    exchanges,
   }
 }
 
-function unreadableEntries(places: readonly string[]): string[] {
-  if (places.length === 0) return []
-  const named = firstOf(places, 3).join(', ')
-  return [`${count(places.length, 'entry', 'entries')} could not be read (HAR 1.2): ${named}`]
-}
-
-const nowhere = 'http://recording.invalid'
-
-/**
- * The target of a recording, from a target file, a base URL, both, or the recording itself; and warnings.
- * @param derive finds the base URL in the recording if none is given
- */
-export async function recordedTarget(
+/** The target of a recording, from a target file, a base URL, both, or the recording itself; and warnings. */
+async function recordedTarget(
   options: { readonly target?: string; readonly baseUrl?: string },
-  derive: () => string | undefined,
+  entries: readonly RecordedEntry[],
 ) {
   const problem = options.baseUrl === undefined ? undefined : baseUrlProblem(options.baseUrl)
   if (problem !== undefined) throw new UserError(`--base-url: ${problem}`)
   const { file, dir } = await loadTargetFile(options.target)
-  const address = options.baseUrl ?? file.baseUrl ?? derive() ?? nowhere
+  const baseUrl =
+    options.baseUrl ?? file.baseUrl ?? likeliestBaseUrl(entries) ?? 'http://recording.invalid'
   // Nothing is sent, so only keys that can be in the recording matter, and only if they can be read without running
   // code.
   const atHand = plainFile(file, (value) =>
     isAtHand(value, dir) ? value : undefined,
   ) as TargetFile
-  const { target, warnings } = await resolveTarget(atHand, {
-    ...{ dir, source: options.target, baseUrl: address },
-    env: environment(),
-  })
-  const unknown = { name: file.name ?? 'recording', baseUrl: '' }
-  return {
-    target: address === nowhere ? { ...target, ...unknown } : target,
-    warnings,
-  }
+  return resolveTarget(atHand, { dir, source: options.target, baseUrl, env: environment() })
 }
 
 function isAtHand(value: KeyValue | HeaderValue, dir: string): boolean {

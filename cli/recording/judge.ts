@@ -8,16 +8,13 @@ import {
 } from '../../catalogue/catalogue.ts'
 import { operation, type OperationId, operations } from '../../catalogue/operations.ts'
 import { observedCase, observedRequirements } from '../../suites/checks/observed.ts'
-import { type BodySchema, shapeFault } from '../../harness/run/index.ts'
+import { type BodySchema, shapeFinding } from '../../harness/run/index.ts'
 import {
   describePairs,
-  type Exchange,
   isGranted,
-  NotExercised,
   Journal,
   type Evidence,
   eventOf,
-  type History,
   type Rule,
   describeProbe,
   describeResponse,
@@ -27,7 +24,6 @@ import {
   type RecordedExchange,
   type Story,
   type Failure,
-  type Report,
   type RequirementResult,
   assembleReport,
   noRun,
@@ -43,30 +39,33 @@ import { relationIds, relationRule } from '../../suites/created/rules.ts'
 import { pathUnder, type EntryExchange, exchangeOf, shownEntry } from './exchange.ts'
 import type { RecordedEntry } from './read-har.ts'
 
-export interface RecordedFault {
-  readonly exchange: Exchange
-  readonly expected: string
+export interface Recording {
+  /** In sending order, as far as known. */
+  readonly entries: readonly RecordedEntry[]
+  readonly target: Target
+  readonly redactor: Redactor
+  /** The command that judges it again. */
+  readonly rerun: string
+  readonly now: Date
+}
+
+interface Fault extends Pick<Evidence, 'exchange' | 'expected'> {
+  readonly what?: string
   /** Undefined: the whole answer. */
   readonly actual?: string | (() => string) | undefined
   readonly story?: Story | undefined
 }
 
-export interface Tally {
+interface Tally {
   cases: number
-  readonly failures: RecordedFault[]
+  readonly failures: Failure[]
   unjudged?: string
 }
 
 const maxKept = 3
 
-export type JudgedRecording = ReturnType<typeof judgeRecording>
-
-const ofAnyResponse = [
-  'envelope/shape',
-  'envelope/status-tpe-pair',
-  'envelope/content-type',
-  'envelope/message-keys',
-] as const satisfies readonly RequirementId[]
+/** A recording does not show what was bad input. */
+const ofAnyResponse = observedRequirements.filter((id) => id !== 'envelope/bad-input-no-5xx')
 
 function rulesOf(target: Target): readonly (readonly [RequirementId, Rule])[] {
   return [
@@ -90,11 +89,8 @@ const changes = ['DELETE', 'PUT', 'PATCH']
 const methods: ReadonlySet<string> = new Set(operations.map((one) => one.method))
 
 /** Judges recorded answers: each by itself, and all by the rules of a live run. */
-export function judgeRecording(
-  entries: readonly RecordedEntry[],
-  target: Target,
-  redactor: Redactor,
-) {
+export function judgeRecording(recording: Recording) {
+  const { entries, redactor, target } = recording
   const judged: JudgedEntry[] = []
   const history = new Journal(target.limits, true)
   const tallies = new Map<RequirementId, Tally>()
@@ -103,51 +99,39 @@ export function judgeRecording(
     tallies.set(id, tally)
     return tally
   }
-  const count = (requirement: RequirementId, fault?: RecordedFault): void => {
-    const tally = tallyOf(requirement)
+  const count = (id: RequirementId, fault?: Fault): void => {
+    const tally = tallyOf(id)
     tally.cases++
-    if (fault && tally.failures.length < maxKept) tally.failures.push(fault)
+    if (fault && tally.failures.length < maxKept)
+      tally.failures.push(failureOf(id, fault, recording))
   }
 
-  const exchangeIfAnswered = (entry: RecordedEntry): EntryExchange | undefined => {
+  for (const entry of entries) {
     const { method, startedAt = NaN, status, url } = entry
     const path = pathUnder(target.baseUrl, url)
-    if (!path?.startsWith('/v1/')) return undefined
+    if (!path?.startsWith('/v1/')) continue
     const isAnswer = methods.has(method) && status > 0
     const exchange = isAnswer ? exchangeOf(entry, path, redactor) : undefined
     const operation = exchange?.probe.operation
     if (changes.includes(method) || (operation === null && method !== 'GET'))
       history.othersAt.push(startedAt - performance.timeOrigin)
-    return operation && target.absent[operation] !== undefined ? undefined : exchange
-  }
-
-  for (const entry of entries) {
-    const exchange = exchangeIfAnswered(entry)
-    if (!exchange) continue
-    for (const requirement of observedRequirements) {
+    if (!exchange || (operation && target.absent[operation] !== undefined)) continue
+    for (const requirement of ofAnyResponse) {
       // Without recorded headers, the media type is unknown.
       if (requirement === 'envelope/content-type' && entry.headers.length === 0) continue
       const seen = observedCase(requirement, exchange)
-      if (!seen) continue
-      const { expected, actual } = seen
-      count(requirement, actual === undefined ? undefined : { exchange, expected, actual })
+      if (seen) count(requirement, seen.actual === undefined ? undefined : { exchange, ...seen })
     }
-    const { operation } = exchange.probe
-    if (operation === null) continue
+    if (!operation) continue
     const success = successOf(exchange, operation, target)
     if (success) {
-      try {
-        const fault = successFault(exchange, success, operation)
-        count(success, fault && { exchange, ...fault })
-      } catch (error) {
-        if (!(error instanceof NotExercised)) throw error
-        tallyOf(success).unjudged ??= error.message
-      }
+      const fault = successFault(exchange, success, operation)
+      if (fault && 'reason' in fault) tallyOf(success).unjudged ??= fault.reason
+      else count(success, fault && { exchange, ...fault })
     }
     history.append(eventOf(target, exchange, true))
-    const ofErrors = entry.status >= 400 ? ('envelope/shape' as const) : undefined
-    const requirement = ofErrors ?? success ?? grantedRequirement[operation]
-    judged.push({ entry, operation, requirement })
+    const requirement = success ?? grantedRequirement[operation]
+    judged.push({ entry, operation, requirement: status >= 400 ? 'envelope/shape' : requirement })
   }
   for (const [requirement, rule] of history.events.length === 0 ? [] : rulesOf(target)) {
     const verdict = rule(history)
@@ -157,14 +141,31 @@ export function judgeRecording(
       continue
     }
     const evidence = verdict.outcome === 'broken' ? verdict.evidence : []
-    for (const one of evidence) count(requirement, faultOf(one, history))
+    for (const one of evidence)
+      count(requirement, { ...one, story: storyOf(history, one.exchange) })
     tally.cases += Math.max(0, verdict.cases - evidence.length)
   }
+  const requirements = catalogue.map((one) =>
+    resultOf(one, notApplicable(one, target), tallies.get(one.id), judged.length === 0),
+  )
+  const report = assembleReport({
+    target: { name: target.name, baseUrl: redactor.text(target.baseUrl), digest: target.digest },
+    run: { ...noRun, ...timeOf(recording), requests: judged.length },
+    requirements,
+    judged: { only: [], skip: [], readOnly: false, interrupted: false, runs: 0 },
+    notJudged: whyNotJudged(requirements, judged.length === 0),
+  })
   return {
-    requests: judged.length,
-    tally: (id: RequirementId) => tallies.get(id),
+    report,
     *exchanges(): Iterable<RecordedExchange> {
-      for (const [n, one] of judged.entries()) yield logged(n, one, redactor)
+      for (const [n, { entry, operation, requirement }] of judged.entries())
+        yield {
+          ...{ n, requirement, operation, role: 'probe' },
+          startedAt: new Date(entry.startedAt ?? performance.timeOrigin).toISOString(),
+          durationMs: entry.durationMs,
+          httpVersion: entry.httpVersion,
+          ...shownEntry(entry, redactor),
+        }
     },
   }
 }
@@ -173,30 +174,6 @@ interface JudgedEntry {
   readonly entry: RecordedEntry
   readonly operation: OperationId
   readonly requirement: RequirementId
-}
-
-function logged(
-  n: number,
-  { entry, operation, requirement }: JudgedEntry,
-  redactor: Redactor,
-): RecordedExchange {
-  return {
-    ...{ n, requirement, operation, role: 'probe' },
-    startedAt: new Date(entry.startedAt ?? performance.timeOrigin).toISOString(),
-    durationMs: entry.durationMs,
-    httpVersion: entry.httpVersion,
-    ...shownEntry(entry, redactor),
-  }
-}
-
-function faultOf({ exchange, expected, what, actual }: Evidence, history: History): RecordedFault {
-  const words = typeof expected === 'string' ? expected : describePairs(expected)
-  return {
-    exchange,
-    actual,
-    expected: `${words}${what && ` (${what})`}`,
-    story: storyOf(history, exchange),
-  }
 }
 
 function successOf(
@@ -231,123 +208,86 @@ function isPlainChat(body: unknown, response: EntryExchange['response']): boolea
   return isObject(body) && !isStream && !hasTools && member(body, 'stream') !== true
 }
 
-/** Judges a 2xx like a run does: returns the fault, if any; throws `NotExercised` if inconclusive. */
+/** Judges a 2xx like a run does: the fault, if any, or the reason why it is inconclusive. */
 function successFault(entryExchange: EntryExchange, requirement: RequirementId, id: OperationId) {
+  const { entry, response } = entryExchange
   const { expects } = requirementOf(requirement)
   const expected = typeof expects === 'number' ? String(expects) : 'a 2xx'
-  if (typeof expects === 'number' && entryExchange.response.status !== expects) return { expected }
+  if (typeof expects === 'number' && response.status !== expects) return { expected }
   const schema = operation(id).response as BodySchema | undefined
-  const { state } = entryExchange.entry.body
-  if (state === 'missing') throw new NotExercised('the recorder omitted the body of such an answer')
+  const { state } = entry.body
+  if (state === 'missing') return { reason: 'the recorder omitted the body of such an answer' }
   if (state === 'cut' && schema !== undefined)
-    throw new NotExercised('the recording does not contain a complete body of such an answer')
-  if (!isGranted(entryExchange.response)) return { expected }
-  return schema && shapeFault(entryExchange.response, schema)
-}
-
-interface RecordingFacts {
-  readonly target: Target
-  readonly redactor: Redactor
-  readonly judged: JudgedRecording
-  readonly entries: readonly RecordedEntry[]
-  readonly now: Date
-  readonly rerun: string
+    return { reason: 'the recording does not contain a complete body of such an answer' }
+  if (!isGranted(response)) return { expected }
+  return schema && shapeFinding(entryExchange, schema)
 }
 
 const notShown = 'recorded traffic does not show it'
 const nothingShown =
   'the recording has no answered request to an operation of the interface under its base URL'
 
-export function recordingReport(facts: RecordingFacts): Report {
-  const { target, redactor, judged } = facts
-  const everything = { only: [], skip: [], readOnly: false, interrupted: false, runs: 0 }
-  const requirements = catalogue.map((requirement) => {
-    const refused = notApplicable(requirement, target)
-    return refused
-      ? { ...resultOf(requirement), outcome: 'not-applicable' as const, ...reasonIn(refused) }
-      : resultOf(requirement, facts)
-  })
-  return assembleReport({
-    target: { name: target.name, baseUrl: redactor.text(target.baseUrl), digest: target.digest },
-    run: {
-      ...noRun,
-      ...timeOf(facts),
-      requests: judged.requests,
-    },
-    requirements,
-    judged: everything,
-    notJudged: whyNotJudged(requirements, judged),
-  })
-}
-
-function timeOf(recordingFacts: RecordingFacts) {
+function timeOf({ entries, now }: Recording) {
   let [first, last] = [Infinity, -Infinity]
-  for (const { startedAt, durationMs } of recordingFacts.entries) {
-    if (startedAt === undefined) continue
-    first = Math.min(first, startedAt)
-    last = Math.max(last, startedAt + durationMs)
+  for (const { startedAt = NaN, durationMs } of entries) {
+    if (startedAt < first) first = startedAt
+    if (startedAt + durationMs > last) last = startedAt + durationMs
   }
   return first === Infinity
-    ? { startedAt: recordingFacts.now.toISOString(), durationMs: 0 }
+    ? { startedAt: now.toISOString(), durationMs: 0 }
     : { startedAt: new Date(first).toISOString(), durationMs: Math.round(last - first) }
 }
 
 /** Without a success nothing is judged: the meaning of refused requests is unknown. */
-function whyNotJudged(
-  requirements: readonly RequirementResult[],
-  judgedRecording: JudgedRecording,
-): string | undefined {
-  const isShown = requirements.some(
-    (requirement) =>
-      requirement.outcome === 'failed' ||
-      (requirement.outcome === 'passed' && requirement.operation !== 'envelope'),
+function whyNotJudged(results: readonly RequirementResult[], isEmpty: boolean): string | undefined {
+  const isShown = results.some(
+    ({ operation, outcome }) =>
+      outcome === 'failed' || (outcome === 'passed' && operation !== 'envelope'),
   )
   if (isShown) return undefined
-  return judgedRecording.requests === 0
-    ? `nothing was judged: ${nothingShown}`
-    : 'nothing was judged: the recording contains no successful response of the interface'
+  const why = isEmpty
+    ? nothingShown
+    : 'the recording contains no successful response of the interface'
+  return `nothing was judged: ${why}`
 }
 
-function resultOf(requirement: CatalogueRequirement, facts?: RecordingFacts): RequirementResult {
-  const { id, operation, level, section, statement } = requirement
-  const tally = facts?.judged.tally(id)
-  return {
-    ...{ id, operation, level, section, statement },
-    ...outcomeOf(tally, facts?.judged.requests === 0),
-    control: 'none',
-    cases: tally?.cases ?? 0,
-    durationMs: 0,
-    failures:
-      facts && tally ? tally.failures.map((seen) => failureOf(requirement, seen, facts)) : [],
-  }
-}
-
-function outcomeOf(
+function resultOf(
+  { id, operation, level, section, statement }: CatalogueRequirement,
+  refused: ReturnType<typeof notApplicable>,
   tally: Tally | undefined,
-  empty: boolean,
-): Pick<RequirementResult, 'outcome' | 'reason'> {
-  if (tally && tally.failures.length > 0) return { outcome: 'failed' }
-  if (tally && tally.cases > 0) return { outcome: 'passed' }
-  return { outcome: 'not-exercised', reason: tally?.unjudged ?? (empty ? nothingShown : notShown) }
+  isEmpty: boolean,
+): RequirementResult {
+  const { cases = 0, failures = [], unjudged = isEmpty ? nothingShown : notShown } = tally ?? {}
+  const common = {
+    id,
+    operation,
+    level,
+    section,
+    statement,
+    control: 'none',
+    durationMs: 0,
+  } as const
+  if (refused)
+    return { ...common, cases: 0, failures: [], outcome: 'not-applicable', ...reasonIn(refused) }
+  if (cases === 0) return { ...common, cases, failures, outcome: 'not-exercised', reason: unjudged }
+  return { ...common, cases, failures, outcome: failures.length > 0 ? 'failed' : 'passed' }
 }
 
 function failureOf(
-  requirement: CatalogueRequirement,
-  { actual, exchange, expected, story }: RecordedFault,
-  recordingFacts: RecordingFacts,
+  id: RequirementId,
+  { actual, exchange, expected, story, what }: Fault,
+  { redactor, rerun }: Recording,
 ): Failure {
-  const cites = ` (${sections(requirement.section)})`
-  const clean = (text: string): string =>
-    shownText(text, (whole) => recordingFacts.redactor.text(whole))
+  const cites = ` (${sections(requirementOf(id).section)})`
+  const words = typeof expected === 'string' ? expected : describePairs(expected)
+  const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
   const { index } = (exchange as EntryExchange).entry
   return {
     message: clean(describeProbe(exchange, `(log.entries[${index}])`)),
-    expected: clean(expected + cites),
+    expected: clean(words + (what ? ` (${what})` : '') + cites),
     cites,
     actual: clean(typeof actual === 'function' ? actual() : (actual ?? describeResponse(exchange))),
-    onlyName: false,
-    seed: 0,
-    rerun: recordingFacts.rerun,
+    ...{ onlyName: false, seed: 0, rerun },
     ...(story !== undefined && { story }),
     exchange: exchange.recorded(),
   }
