@@ -99,7 +99,6 @@ import {
   ownIdRule,
   thingsOf,
   timesAlike,
-  type Use,
   usesByPath,
   relationRule,
   attachedRule,
@@ -400,7 +399,7 @@ export const onceAtOnce: Judge = async (context) => {
   const { client, given, requirement } = context
   if (given.target.limits.concurrency < 2) throw new NotExercised(needTwo)
   await requireControl(context)
-  const { operation } = creatorOf(operationIn(context))
+  const operation = operationIn(context)
   const sendAll = async (): Promise<readonly Exchange[]> => {
     const probe = await freshCreation(client, given, operation)
     const size = atOnce[given.options.depth]
@@ -471,6 +470,8 @@ export const onceEver: Judge = async (context) => {
   }
   return againAtEnd(second, 'held', judge)
 }
+
+type Use = ReturnType<typeof usesByPath>[number]
 
 const sendable = (given: Given, creates: OperationId): Use[] =>
   usesByPath(creates).filter(

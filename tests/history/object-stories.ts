@@ -15,12 +15,9 @@ const verbs = {
 } as const
 
 interface More {
-  /** Of a creation what it sends, its name by default; members of the answer; of a reused connection false. */
+  /** Of a creation what it sends, its name by default; members of the answer. */
   readonly content?: string
   readonly body?: object
-  readonly isFirst?: boolean
-  /** Sent by the client on purpose behind the request that it suspects. */
-  readonly isBehind?: boolean
   readonly key?: string
 }
 
@@ -65,11 +62,10 @@ export function objectsOf(story: string, isRecorded = false): History {
       tpe: named,
       isGranted: status !== undefined && status < 300,
       noise: status === 429 || status === 503 ? 'throttled' : undefined,
-      isFirst: more.isFirst ?? !more.isBehind,
+      isFirst: true,
       body,
       exchange: {
         ...exchange,
-        purpose: { ...exchange.purpose, ...(more.isBehind && { skipJudging: 'at all' }) },
         probe: { credential: { full: !isKey } },
       } as never,
     } satisfies HistoryEvent)
