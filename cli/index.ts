@@ -17,7 +17,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>
   serve: async () => (await import('./serve.ts')).serveCommand(),
   check: async () => (await import('./check.ts')).checkCommand(),
   compare: async () => (await import('./compare.ts')).compareCommand(),
-  keygen: async () => (await import('./certificate/keygen.ts')).keygenCommand(),
+  keygen: async () => (await import('./certificate/keys.ts')).keygenCommand(),
   sign: async () => (await import('./certificate/sign.ts')).signCommand(),
   verify: async () => (await import('./certificate/verify.ts')).verifyCommand(),
 }

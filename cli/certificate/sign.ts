@@ -6,10 +6,8 @@ import { tell } from '../../library/output/say.ts'
 import { firstOf } from '../../reporters/view/writing.ts'
 import { checkOutputs, writeAtomically } from '../../library/output/files.ts'
 import { whole } from '../run/arguments.ts'
-import { claimLines } from './describe.ts'
-import { encodeEnvelope, signEnvelope } from './envelope.ts'
-import { pemOf, readPrivateKey } from './keys.ts'
 import {
+  claimLines,
   daysAfterRun,
   foreignReasons,
   makeStatement,
@@ -18,6 +16,8 @@ import {
   reportProblems,
   VALID_DAYS,
 } from './statement.ts'
+import { encodeEnvelope, signEnvelope } from './envelope.ts'
+import { pemOf, readPrivateKey } from './keys.ts'
 import type { Statement } from './statement-schema.ts'
 
 export function signCommand() {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { catalogue, requirementsDigest, specDigest } from '../../catalogue/catalogue.ts'
 import { draftStatement, sealStatement } from '../../cli/certificate/sign.ts'
-import { verifyCertificate } from '../../cli/certificate/verification.ts'
+import { verifyCertificate } from '../../cli/certificate/verify.ts'
 import { absentReason, unreachableReason } from '../../harness/report/reason.ts'
 import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
 import { notApplicable, report, result } from '../gates/results.ts'
