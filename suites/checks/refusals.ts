@@ -252,7 +252,14 @@ export class Binding {
     const fault = when === 'at the end' ? undefined : one.fault
     const make = async (): Promise<Probe> => {
       const own = await (one.made?.valid(this.#context, this.valid) ?? this.valid())
-      return { ...one.change(one.object?.(own) ?? own), effect, fault }
+      const { valid } = this.#material
+      const known = [valid.body, valid.params, valid.headers]
+      // Most operations take the same request each time: the draft, but for its key.
+      const isDraft =
+        !one.object && [own.body, own.params, own.headers].every((part, at) => part === known[at])
+      if (!isDraft) return { ...one.change(one.object?.(own) ?? own), effect, fault }
+      const { credential } = draft.credential === valid.credential ? own : draft
+      return { ...draft, credential, effect, fault }
     }
     let made: Promise<Probe> | undefined
     const request = { name: this.#nameOf(one, draft), source: () => (made ??= make()), purpose }
