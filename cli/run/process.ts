@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess, spawnSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shellWord } from '../../harness/shell-word.ts'
@@ -8,7 +8,8 @@ import { UserError } from '../../harness/user-error.ts'
 
 export interface CommandEnd {
   readonly code: number | null
-  readonly signal: NodeJS.Signals | null
+  /** `with exit code 4`, `by SIGTERM`. */
+  readonly how: string
 }
 
 const isWindows = process.platform === 'win32'
@@ -20,15 +21,13 @@ const isWindows = process.platform === 'win32'
 export function startProcess(command: string) {
   const log = openLog()
   const out = log?.descriptor ?? 'ignore'
-  const child = spawn(command, {
-    shell: true,
-    detached: !isWindows,
-    windowsHide: true,
-    stdio: ['ignore', out, out],
-  })
+  const options = { shell: true, detached: !isWindows, windowsHide: true }
+  const child = spawn(command, { ...options, stdio: ['ignore', out, out] })
   if (log) closeSync(log.descriptor)
   const ended = new Promise<CommandEnd>((resolve, reject) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }))
+    child.once('exit', (code, by) =>
+      resolve({ code, how: by === null ? `with exit code ${code}` : `by ${by}` }),
+    )
     child.once('error', (one) =>
       reject(new UserError(`--start: the shell cannot be started: ${one.message}`)),
     )
@@ -78,13 +77,6 @@ function signalAll(childProcess: ChildProcess, signal: NodeJS.Signals | 0): bool
   }
 }
 
-const signalNumbers: Partial<Record<NodeJS.Signals, number>> = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGKILL: 9,
-  SIGTERM: 15,
-}
-
 /**
  * Runs the command after `--` until it exits or `interrupted` resolves; without a command, waits for `interrupted`.
  * Returns its exit code, or 128 + n after signal n. Throws UserError if it cannot be run.
@@ -110,7 +102,9 @@ export async function runBeside(
   void interrupted.then(close)
   try {
     return await new Promise<number>((resolve, reject) => {
-      child.once('exit', (code, by) => resolve(code ?? 128 + ((by && signalNumbers[by]) ?? 0)))
+      child.once('exit', (code, by) =>
+        resolve(code ?? 128 + (by === null ? 0 : constants.signals[by])),
+      )
       child.once('error', (error: NodeJS.ErrnoException) =>
         reject(new UserError(`-- ${name}: cannot be run (${error.code ?? error.message})`)),
       )

@@ -55,7 +55,7 @@ export async function startServer(
       notes(report: Report): string[] {
         if (log === undefined || report.exit.code === 0) return []
         isLogNamed = true
-        const ended = end && `the server exited (${endOf(end)}): ${errorIn(log, found.target)}`
+        const ended = end && `the server exited (${end.how}): ${errorIn(log, found.target)}`
         return [`the output of the server: ${log}`, ...(ended === undefined ? [] : [ended])]
       },
       close,
@@ -81,23 +81,15 @@ async function problemOf(
   if (signal.aborted) return { cause: 'interrupted', ...leftOut('interrupted') }
   if (first === undefined) return undefined
   const written = server?.log === undefined ? '' : errorIn(server.log, target)
+  const quoted = written === '' ? '' : `; it wrote (${server?.log}): ${written}`
+  if (typeof first === 'string') return { cause: 'unreachable', reason: first + quoted }
   // Shell exit codes for a command that is missing or cannot be run.
-  if (typeof first === 'object' && (first.code === 126 || first.code === 127))
+  if (first.code === 126 || first.code === 127)
     throw new UserError(
       `--start: the shell could not run the command (exit code ${first.code}): ${written}`,
     )
-  const why =
-    typeof first === 'object'
-      ? `the command of --start ended (${endOf(first)}) before ${target.baseUrl} answered`
-      : first
-  const quoted = server?.log === undefined ? '' : `; it wrote (${server.log}): ${written}`
+  const why = `the command of --start ended (${first.how}) before ${target.baseUrl} answered`
   return { cause: 'unreachable', reason: why + quoted }
-}
-
-function endOf(commandEnd: CommandEnd): string {
-  return commandEnd.signal === null
-    ? `with exit code ${commandEnd.code}`
-    : `by ${commandEnd.signal}`
 }
 
 const tailLength = 16_384

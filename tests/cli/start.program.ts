@@ -94,7 +94,6 @@ test.each<[string, string, number, RegExp]>([
     /^conform: --start: the shell could not run the command \(exit code 127\): .*no-such-program-of-\$CONFORM_API_KEY/,
   ],
   ['a command that goes into the background', 'true', 3, /exit code 0\) before \S+ answered/],
-  ['no command', ' ', 2, /^conform: --start: give the command/],
 ])('%s is reported with its remedy', async (_, command, code, sentence) => {
   const ran = await (await place()).run(command)
   expect(ran.code).toBe(code)
