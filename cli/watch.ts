@@ -18,6 +18,7 @@ import {
   withFailed,
 } from './run/arguments.ts'
 import { untilBack } from './run/answering.ts'
+import type { FoundTarget } from './run/find-target.ts'
 import { oneRun } from './run/one-run.ts'
 import { startForWatch } from './run/start-server.ts'
 
@@ -41,15 +42,12 @@ export function watchCommand() {
     })
 }
 
-/** Refuses options that make no sense for repeated runs. Throws UserError. */
+/** Throws UserError for what makes no sense in repeated runs. */
 function refuse({ dryRun, report, updateBaseline }: RunArguments): void {
-  const once = [
-    ...(dryRun ? ['--dry-run'] : []),
-    ...(updateBaseline ? ['--update-baseline'] : []),
-    ...(takesStdout(parseReportRequests(report)) ? ['--report to stdout'] : []),
-  ]
-  if (once.length > 0)
-    throw new UserError(`${once[0]} cannot be used with conform watch, which runs repeatedly`)
+  if (dryRun || updateBaseline || takesStdout(parseReportRequests(report)))
+    throw new UserError(
+      'conform watch runs repeatedly: leave out --dry-run, --update-baseline and reports to stdout',
+    )
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UserError('conform watch needs a terminal; run conform instead')
 }
@@ -99,7 +97,6 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
       else if (run) continue
       else if (key === 'a') ask({ what: 'all', why: 'asked for' })
       else if (key === 'f' && failed().length > 0) ask({ what: 'failed', why: 'asked for' })
-      else if (key === 'f') say('Nothing failed in the last results.')
     }
   }
 
@@ -107,15 +104,13 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
     stopLooking()
     last = asked.what
     run = createRunInterrupts()
-    say('', colors.dim(headLine(asked)))
+    say('', colors.dim(`──── ${last}: ${terminalText(asked.why)} ────`))
     let target: Target | undefined
     let isGone = false
     try {
       const given = last === 'all' ? options : forFailed(options, failed())
-      const end = await oneRun(baseUrl, given, {
-        interrupts: run,
-        onFound: (found) => void (target = found.target),
-      })
+      const onFound = (found: FoundTarget): void => void (target = found.target)
+      const end = await oneRun(baseUrl, given, { interrupts: run, onFound })
       isGone = end.cause === 'unreachable'
       const isFirst = known.size === 0
       const lines = changesSince(known, end.report)
@@ -199,11 +194,6 @@ function keysLine(failed: number, colors: Colors): string {
     `${colors.bold('q')} ${colors.dim('quit')}`,
   ]
   return keys.join(colors.dim('  ·  '))
-}
-
-function headLine(asked: Asked): string {
-  const time = new Date().toTimeString().slice(0, 8)
-  return `──── ${time}  ${asked.what === 'all' ? 'all' : 'the failed'}: ${terminalText(asked.why)} ────`
 }
 
 /** Poll interval for the target file, in ms. */

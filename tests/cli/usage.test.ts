@@ -51,9 +51,9 @@ ${url} --header x-a:env:NOT_SET_AT_ALL | --header x-a: the environment variable 
 --wait 5 | --wait: give the base URL
 ${url} --wait 0 | Give a whole number from 1
 watch | conform watch needs a terminal; run conform instead
-watch --dry-run | --dry-run cannot be used with conform watch
-watch --baseline b.json --update-baseline | --update-baseline cannot be used with conform watch
-watch --report json=- | --report to stdout cannot be used with conform watch
+watch --dry-run | conform watch runs repeatedly
+watch --baseline b.json --update-baseline | conform watch runs repeatedly
+watch --report json=- | conform watch runs repeatedly
 verify | missing required argument
 verify --nothing | unknown option
 `

@@ -20,7 +20,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     await watch.shows(keys)
 
     watch.types('f')
-    await watch.shows('the failed: asked for')
+    await watch.shows('failed: asked for')
     await watch.shows('Still failing: 1')
     await watch.shows(keys)
 
@@ -28,7 +28,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     await watch.shows('The target does not answer.')
     await watch.shows(keys)
     await reference({ port })
-    await watch.shows('the failed: the target answers again')
+    await watch.shows('failed: the target answers again')
     await watch.shows('files.retrieve  1: 404-unknown-file')
     await watch.shows(keys)
 
