@@ -39,9 +39,9 @@ export interface Case {
    * The valid request with an addition of this case, which a target may not support: sent once per run, and must be
    * accepted.
    */
-  readonly control?: (valid: Probe) => Probe
+  readonly control?: ((valid: Probe) => Probe) | undefined
   /** A request that shows conversion by the server: if accepted too, accepting this one is not a fault. */
-  readonly coercion?: (valid: Probe) => Probe
+  readonly coercion?: ((valid: Probe) => Probe) | undefined
   /** Sent immediately after a request of the other kind, valid or refused, whose leftovers must not change the answer. */
   readonly isBehind?: true
   /** Cases combined in it, each with fewer faults: sent if its answer does not settle them. */
@@ -49,7 +49,7 @@ export interface Case {
   /** A refusal also settles all parts. */
   readonly isConclusive?: boolean
   readonly ruleOf?: (sender: Sender) => CaseRule['judge']
-  readonly made?: MadeRequest
+  readonly made?: MadeRequest | undefined
 }
 
 /** The valid request that a fault is put into, if not the operation's own. */

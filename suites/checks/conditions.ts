@@ -48,6 +48,58 @@ import {
   placesIn,
 } from './changes.ts'
 
+/**
+ * A shortened or lengthened id may have an invalid form (a uuid, a ULID, an ObjectId, a number with a letter), and so
+ * may a uuid among other ids: a server may refuse it by its form (§7.2).
+ */
+const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
+
+type Way = 'unknown' | 'asked twice' | 'cut' | 'lengthened' | 'of another kind'
+
+/** @param ways default: all */
+export function unknownIdCases(
+  material: Material,
+  parameter: string,
+  ways?: readonly Way[],
+): Case[] {
+  const { requirement, operation, valid } = material
+  const declared = valid.params[parameter] ?? ''
+  const drawn = freshUnknownId(material, declared, randomFor(material, requirement.id))
+  const ids: Readonly<Record<Way, readonly [what: string, id?: string | undefined]>> = {
+    unknown: [`an unknown ${parameter}`, drawn],
+    'asked twice': [`an unknown ${parameter}, asked for again`, drawn],
+    cut: [
+      `the declared ${parameter} without its last character`,
+      changedId(material, declared, 'cut'),
+    ],
+    lengthened: [
+      `the declared ${parameter} with more behind it`,
+      changedId(material, declared, 'lengthened'),
+    ],
+    'of another kind': [
+      `the id of another kind of object as ${parameter}`,
+      idOfAnother(material, parameter),
+    ],
+  }
+  return (ways ?? (Object.keys(ids) as Way[])).flatMap((way): Case[] => {
+    const [what, id] = ids[way]
+    if (id === undefined || id === declared) return []
+    const keepsForm =
+      id === drawn ||
+      (way === 'of another kind' && isUuid(declared)) ||
+      (way === 'cut' && isNumber(declared))
+    return [
+      {
+        what: `with a valid request, but ${what}`,
+        fault: `id: ${way}`,
+        // Nothing can be created at an unknown id: the probe may be repeated, and needs no idle application.
+        change: (probe) => ({ ...probe, params: { ...probe.params, [parameter]: id } }),
+        expects: keepsForm ? undefined : [...pairsOf(requirement, operation), ...ofForm],
+      },
+    ]
+  })
+}
+
 /** The id of an object of another kind, if a uuid: other forms may be ambiguous. Nothing declared may be destroyed. */
 function idOfAnother(material: Material, parameter: string): string | undefined {
   const { effect, params } = operationOf(material.operation)
@@ -55,50 +107,6 @@ function idOfAnother(material: Material, parameter: string): string | undefined 
   return others
     .map((pointer) => getAt(material.target.file, pointer))
     .find((id) => typeof id === 'string' && isUuid(id)) as string | undefined
-}
-
-/**
- * A shortened or lengthened id may have an invalid form (a uuid, a ULID, an ObjectId, a number with a letter), and so
- * may a uuid among other ids: a server may refuse it by its form (§7.2).
- */
-const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
-
-const unknownIds = {
-  unknown: (name: string) => `an unknown ${name}`,
-  'asked twice': (name: string) => `an unknown ${name}, asked for again`,
-  cut: (name: string) => `the declared ${name} without its last character`,
-  lengthened: (name: string) => `the declared ${name} with more behind it`,
-  'of another kind': (name: string) => `the id of another kind of object as ${name}`,
-}
-type Way = keyof typeof unknownIds
-
-export function unknownIdCases(
-  material: Material,
-  parameter: string,
-  ways = Object.keys(unknownIds) as Way[],
-): Case[] {
-  const { requirement, operation, valid } = material
-  const declared = valid.params[parameter] ?? ''
-  const random = randomFor(material, requirement.id)
-  const drawn = freshUnknownId(material, declared, random)
-  return ways.flatMap((way): Case[] => {
-    const isOther = way === 'of another kind'
-    const isChanged = way === 'cut' || way === 'lengthened'
-    const made = isChanged ? changedId(material, declared, way) : drawn
-    const id = isOther ? idOfAnother(material, parameter) : made
-    if (id === undefined || id === declared) return []
-    const keepsForm = isOther ? isUuid(declared) : way === 'cut' && isNumber(declared)
-    const hasOtherForm = (isOther || isChanged) && !keepsForm
-    return [
-      {
-        what: `with a valid request, but ${unknownIds[way](parameter)}`,
-        fault: `id: ${way}`,
-        // Nothing can be created at an unknown id: the probe may be repeated, and needs no idle application.
-        change: (probe) => ({ ...probe, params: { ...probe.params, [parameter]: id } }),
-        ...(hasOtherForm && { expects: [...pairsOf(requirement, operation), ...ofForm] }),
-      },
-    ]
-  })
 }
 
 export const unknown = (parameter: string): CaseCondition =>
@@ -118,9 +126,6 @@ const plainName = /([{,]\s*)"([A-Za-z_]\w*)"(?=\s*:)/
 const beforeEnd = (text: string, added: string): string =>
   `${text.slice(0, -1)}${added}${text.slice(-1)}`
 
-const afterBegin = (text: string, added: string): string =>
-  `${text.slice(0, 1)}${added}${text.slice(1)}`
-
 function withValue(value: string): (text: string) => string {
   return (text) => {
     const comma = /^[{[]\s*[}\]]$/.test(text) ? '' : ','
@@ -136,8 +141,8 @@ export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
   'comma too many': ['and a comma before its last bracket', (text) => beforeEnd(text, ',')],
   'text after its end': ['and text after its end', (text) => `${text} and more`],
   'second document': ['and a second one after its end', (text) => `${text}\n${text}`],
-  comment: ['and a comment in it', (text) => afterBegin(text, '/* no comment */')],
-  '# comment': ['and a line with # in it', (text) => afterBegin(text, ' # no comment\n')],
+  comment: ['and a comment in it', (text) => `${text[0]}/* no comment */${text.slice(1)}`],
+  '# comment': ['and a line with # in it', (text) => `${text[0]} # no comment\n${text.slice(1)}`],
   NaN: inIt('NaN'),
   Infinity: inIt('Infinity'),
   '+1': inIt('+1'),
@@ -302,7 +307,8 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
   const { operation, requirement, valid } = material
   const { besides = (_, probe) => probe, otherTypes, deleted } = options
   const name = conditionOf(requirement.id)
-  const body = jsonOf(besides(material, valid))
+  const whole = besides(material, valid)
+  const body = jsonOf(whole)
   const places = placesIn(material, operation, body).filter(
     (place) =>
       Object.values(place.member.judgedBy ?? {}).includes(name) &&
@@ -313,18 +319,16 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
     ...withLater(place, faultsUnder(material, name, place, drawn)),
     ...(place.member.judgedBy?.type === name ? otherFormsOf(place) : []),
   ])
-  const at = places[0]?.pointer ?? ''
   if (changes.length === 0)
     throw new NotExercised(
-      `put a value at ${at} into operations.${operation}.body: the suite sends it as another type`,
+      `put a value at ${places[0]?.pointer ?? ''} into operations.${operation}.body: the suite sends it as another type`,
     )
-  const isMore = JSON.stringify(body) !== JSON.stringify(jsonOf(valid))
   const controlOf = (one: Change): Case['control'] => {
-    if (withoutFault(one, body) === undefined)
-      return isMore ? (own) => besides(material, own) : undefined
+    const isMore = withoutFault(one, body) !== undefined
+    if (!isMore && whole === valid) return undefined
     return (own) => {
       const probe = besides(material, own)
-      return withJson(probe, withoutFault(one, jsonOf(probe)))
+      return isMore ? withJson(probe, withoutFault(one, jsonOf(probe))) : probe
     }
   }
   const expectsOf = (one: Change): Pairs | undefined => {
@@ -335,22 +339,28 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
   }
   const asCase = (one: Change): Case => {
     const { change, ...more } = caseOf(one)
-    const [control, expects] = [controlOf(one), expectsOf(one)]
     return {
       ...more,
       change: (own) => change(besides(material, own)),
-      ...(control && { control }),
-      ...(expects && { expects }),
-      ...(mayBeCoerced(one) && { coercion: asText(one) }),
-      ...(isOf(one, 'deleted') && deleted && { made: deleted }),
+      control: controlOf(one),
+      expects: expectsOf(one),
+      coercion: mayBeCoerced(one) ? asText(one) : undefined,
+      made: isOf(one, 'deleted') ? deleted : undefined,
     }
   }
-  const again = changes.filter(isChosenWord).map((one) => asCase(askedAgain(one)))
+  // A server may cache a known word. In an array, it appears in two items.
+  const again = changes
+    .filter((one) => isOf(one, 'value') && one.place.member.isChosen && roleOf(one.place.member))
+    .map(({ called, ...one }): Case => {
+      const faults = [`again @ ${one.place.member.at}`]
+      const repeated = { ...one, called: `${called}, asked for again`, faults }
+      return { ...asCase(repeated), when: 'after the others' }
+    })
   return [
     ...changes.filter((one) => !mayBeCoerced(one)).map(asCase),
     ...(options.orNoBody ? [missingBodyCase] : []),
     ...changes.filter(mayBeCoerced).map(asCase),
-    ...again.map((one): Case => ({ ...one, when: 'after the others' })),
+    ...again,
   ]
 }
 
@@ -363,16 +373,6 @@ function isSupported(material: Material, place: Placed, body: unknown): boolean 
     Object.hasOwn(material.target.scenarios, `${material.operation}/${supportedIf}`)
   )
 }
-
-/** A server may cache a known word. In an array, it appears in two items. */
-const isChosenWord = (one: Change): boolean =>
-  roleOf(one.place.member) !== undefined && one.place.member.isChosen === true && isOf(one, 'value')
-
-const askedAgain = ({ called, ...one }: Change): Change => ({
-  ...one,
-  called: `${called}, asked for again`,
-  faults: [`again @ ${one.place.member.at}`],
-})
 
 /** `true` for a number: a server may convert it. */
 const mayBeCoerced = (one: Change): boolean =>
