@@ -24,37 +24,28 @@ import {
   headBytes,
   isPage,
   pathOf,
-  type Probe,
 } from '../../harness/journal/index.ts'
 import { perRun, type Judge, isPlanned, askHolding } from '../../harness/run/index.ts'
 import { targetReason } from '../../harness/report/index.ts'
 import { placeholderDraft } from './valid-request.ts'
 import { unknownWord } from './values.ts'
 
-interface Tally {
-  cases: number
-  readonly failures: Evidence[]
-}
+// Requirements about every answer of the run.
 
-/** Failures kept per requirement: some may turn out to be those of a connection. */
-const maxKept = 12
-/** Failures kept per operation, at least: a single one may turn out to be inconclusive. */
-const maxOfOne = 2
-
-function isToKeep(tally: Tally, { probe: { operation } }: Exchange): boolean {
-  const isOfOne = (failure: Tally['failures'][number]): boolean =>
-    failure.exchange.probe.operation === operation
-  return tally.failures.length < maxKept || tally.failures.filter(isOfOne).length < maxOfOne
-}
-
+/** What an answer must be, and what is wrong with it; undefined if it is no case of the requirement. */
 type AnswerRule = (
   response: HttpResponse,
   exchange: Exchange,
-) => { expected: string; actual?: string | (() => string) } | undefined
+) => { readonly expected: string; readonly actual?: string | (() => string) } | undefined
 
 const isError = (response: HttpResponse): boolean => response.status >= 400
 
-const envelopeShape: AnswerRule = (response, exchange) => {
+const ofErrors =
+  (rule: AnswerRule): AnswerRule =>
+  (response, exchange) =>
+    isError(response) && !exchange.purpose.skipJudging ? rule(response, exchange) : undefined
+
+const envelopeShape = ofErrors((response, exchange) => {
   const expected = 'a JSON error envelope with tpe, errors and extras'
   const json = response.json()
   // Described lazily: most answers are never shown.
@@ -63,91 +54,67 @@ const envelopeShape: AnswerRule = (response, exchange) => {
   const found = validate('error-envelope', json.value)
   if (found.valid) return { expected }
   return { expected, actual: `${response.status}, but ${found.problem}${gatewayRemark(response)}` }
-}
-
-const ofGateways: readonly number[] = [429, 502, 503, 504]
+})
 
 function gatewayRemark(response: HttpResponse): string {
-  if (!ofGateways.includes(response.status) || response.tpe !== undefined) return ''
+  if (![429, 502, 503, 504].includes(response.status) || response.tpe !== undefined) return ''
   const server = response.header('server')
   const who = server === undefined ? '' : ` (Server: ${server.slice(0, 80)})`
   return `; if a gateway answered${who}, make it return an envelope too`
 }
 
-function isNamed(pairs: Pairs, status: number, tpe: string): boolean {
-  return pairs.some(([of, ...names]) => of === status && names.includes(tpe))
-}
-
 /** §7.3 lists it for reading a deleted file; other operations name files, too. */
 const deletedFile: Pairs = [[410, 'ResourceNotFound']]
 
-const statusTpePair: AnswerRule = (response, one) => {
-  const tpe = response.tpe
+const statusTpePair = ofErrors(({ status, tpe }, { probe: { operation }, purpose }) => {
   // A missing tpe violates the shape instead.
   if (tpe === undefined) return undefined
-  const expected = `a tpe that is allowed with status ${response.status}`
-  const { operation } = one.probe
-  if (mayCarry(operation, response.status, tpe)) return { expected }
   // Pairs of other requirements are allowed; any request may be too large (§8), or name a deleted file.
-  const accepted = [acceptedPairs(operation), oversized, deletedFile, one.purpose.expects ?? []]
-  return accepted.some((pairs) => isNamed(pairs, response.status, tpe))
-    ? { expected }
-    : { expected, actual: `${response.status} ${tpe}` }
-}
+  const pairs = [acceptedPairs(operation), oversized, deletedFile, purpose.expects ?? []].flat()
+  const isNamed = pairs.some(([of, ...names]) => of === status && names.includes(tpe))
+  const expected = `a tpe that is allowed with status ${status}`
+  const isRight = mayCarry(operation, status, tpe) || isNamed
+  return isRight ? { expected } : { expected, actual: `${status} ${tpe}` }
+})
 
-const contentType: AnswerRule = (response, one) => {
-  const { showsSuccess = false } =
-    one.probe.operation === null ? {} : operation(one.probe.operation)
-  const success = showsSuccess && response.status >= 200 && response.status < 300
-  if (!isError(response) && !success) return undefined
+const contentType: AnswerRule = (response, { probe }) => {
+  const { showsSuccess = false } = probe.operation === null ? {} : operation(probe.operation)
+  const isSuccess = showsSuccess && response.status >= 200 && response.status < 300
+  if (!isError(response) && !isSuccess) return undefined
   const expected = 'Content-Type: application/json'
   const type = response.header('content-type')
-  const json = /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type ?? '')
-  return json
-    ? { expected }
-    : {
-        expected,
-        actual: type === undefined ? 'no Content-Type' : `Content-Type: ${type.slice(0, 80)}`,
-      }
+  if (type === undefined) return { expected, actual: 'no Content-Type' }
+  const isJson = /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)
+  return isJson ? { expected } : { expected, actual: `Content-Type: ${type.slice(0, 80)}` }
 }
 
-const messageKeys: AnswerRule = (response, one) => {
+const messageKeys: AnswerRule = (response, { probe }) => {
+  const { status, tpe } = response
   const json = response.json()
-  const tpe = response.tpe
   if (!isError(response) || !json.ok || tpe === undefined || !response.isEnvelope) return undefined
-  let known = 0
-  let wrong: string | undefined
-  for (const error of member(json.value, 'errors') as unknown[]) {
-    const key = member(error, 'key')
-    const { status } = response
-    const fits =
-      typeof key === 'string' ? keyFits(key, one.probe.operation, { status, tpe }) : undefined
-    if (fits !== undefined) known++
-    if (fits === false) wrong ??= key as string
-  }
-  if (known === 0) return undefined
+  const fits = (key: string) => keyFits(key, probe.operation, { status, tpe })
+  const known = (member(json.value, 'errors') as readonly unknown[])
+    .map((error) => member(error, 'key'))
+    .filter((key): key is string => typeof key === 'string' && fits(key) !== undefined)
+  if (known.length === 0) return undefined
   const expected = 'a message key that §7.1 shows with this tpe, or for a status of this kind'
+  const wrong = known.find((key) => !fits(key))
   return wrong === undefined
     ? { expected }
-    : { expected, actual: `key ${wrong} with ${response.status} ${tpe}` }
+    : { expected, actual: `key ${wrong} with ${status} ${tpe}` }
 }
 
-const badInput: AnswerRule = (response, one) => {
-  if (!one.purpose.badInput) return undefined
+const badInput: AnswerRule = (response, { purpose }) => {
+  if (!purpose.badInput) return undefined
   const expected = 'no 5xx to bad input'
   if (isBreakdown(response)) return { expected, actual: String(response.status) }
   // 503, full storage and model errors are transient, whatever the input.
   return response.status < 500 ? { expected } : undefined
 }
 
-function ofErrors(rule: AnswerRule): AnswerRule {
-  return (response, exchange) =>
-    isError(response) && !exchange.purpose.skipJudging ? rule(response, exchange) : undefined
-}
-
 const rules = {
-  'envelope/shape': ofErrors(envelopeShape),
-  'envelope/status-tpe-pair': ofErrors(statusTpePair),
+  'envelope/shape': envelopeShape,
+  'envelope/status-tpe-pair': statusTpePair,
   'envelope/content-type': contentType,
   'envelope/message-keys': messageKeys,
   'envelope/bad-input-no-5xx': badInput,
@@ -163,80 +130,58 @@ export function observedCase(requirement: ObservedRequirement, exchange: Exchang
   return rules[requirement](response, exchange)
 }
 
-function createEnvelopeWatch() {
-  const tallies = new Map<ObservedRequirement, Tally>(
-    observedRequirements.map((requirement) => [requirement, { cases: 0, failures: [] }]),
-  )
-  const broken = new Set<string>()
-  const sound = new Set<string | null>()
-  const nameOf = (exchange: Exchange): string =>
-    `${exchange.probe.operation} ${exchange.response?.status}`
-  return {
-    /**
-     * Whether the operation accepted nothing, and gave valid requests that status too: then the input is not the cause.
-     */
-    breaksAnyway: (exchange: Exchange): boolean =>
-      broken.has(nameOf(exchange)) && !sound.has(exchange.probe.operation),
-    tally: (requirement: ObservedRequirement) => tallies.get(requirement) as Tally,
-    observe(exchange: Exchange): void {
-      const { response, purpose } = exchange
-      if (!response || purpose.skipJudging === 'at all') return
-      if (purpose.isSuccess && response.status < 300) sound.add(exchange.probe.operation)
-      if (purpose.isSuccess && response.status >= 500) broken.add(nameOf(exchange))
-      for (const requirement of observedRequirements) {
-        const seen = observedCase(requirement, exchange)
-        if (!seen) continue
-        const tally = tallies.get(requirement) as Tally
-        tally.cases++
-        const { expected, actual } = seen
-        if (actual === undefined || !isToKeep(tally, exchange)) continue
-        const shownBy = purpose.requirement
-        tally.failures.push({
-          ...{ exchange, expected, shownBy },
-          what: shownBy === null ? '' : `(sent for ${shownBy})`,
-          actual: typeof actual === 'string' ? actual : actual(),
-        })
-      }
-    },
+const talliesOf = perRun(
+  () => new Map(observedRequirements.map((id) => [id, { cases: 0, failures: [] as Evidence[] }])),
+)
+
+/** Failures kept per requirement and operation: some may turn out inconclusive, or those of a connection. */
+const maxKept = 4
+
+export function watchEnvelope(client: Client, exchange: Exchange): void {
+  for (const [requirement, tally] of talliesOf(client)) {
+    const seen = observedCase(requirement, exchange)
+    if (!seen) continue
+    tally.cases++
+    const { expected, actual } = seen
+    if (actual === undefined) continue
+    const isOfSame = (one: Evidence) => one.exchange.probe.operation === exchange.probe.operation
+    if (tally.failures.filter(isOfSame).length >= maxKept) continue
+    const shownBy = exchange.purpose.requirement
+    tally.failures.push({
+      ...{ exchange, expected, shownBy },
+      what: shownBy === null ? '' : `(sent for ${shownBy})`,
+      actual: typeof actual === 'string' ? actual : actual(),
+    })
   }
 }
 
-const envelopeOf = perRun(createEnvelopeWatch)
-
 const maxShown = 3
 
-export const watchEnvelope = (client: Client, exchange: Exchange): void =>
-  envelopeOf(client).observe(exchange)
-
 /** Judges an observed requirement by all answers of the run; must be called last. */
-export const byAllAnswers: Judge = async (one): Promise<Verdict> => {
-  const id = one.requirement.id as ObservedRequirement
-  const watch = envelopeOf(one.client)
-  const { gatewayErrors, poisonedResponses } = one.client.findings
-  const { cases, failures } = watch.tally(id)
-  const isElsewhere = async (evidence: Evidence): Promise<boolean> =>
-    watch.breaksAnyway(evidence.exchange) ||
-    gatewayErrors.has(evidence.exchange.response!) ||
-    (await breakdownAnyway(one.client, one.given, evidence.exchange)) !== undefined
+export const byAllAnswers: Judge = async ({ client, given, requirement }): Promise<Verdict> => {
+  const { cases, failures } = talliesOf(client).get(requirement.id as ObservedRequirement)!
+  const { gatewayErrors, poisonedResponses } = client.findings
   const own: Evidence[] = []
   for (const failure of failures) {
-    if (poisonedResponses.has(failure.exchange.response!)) continue
-    if (id !== 'envelope/bad-input-no-5xx' || !(await isElsewhere(failure))) own.push(failure)
+    const response = failure.exchange.response!
+    const isElsewhere = async (): Promise<boolean> =>
+      gatewayErrors.has(response) ||
+      (await breakdownAnyway(client, given, failure.exchange)) !== undefined
+    if (poisonedResponses.has(response)) continue
+    const isOfInput = requirement.id === 'envelope/bad-input-no-5xx'
+    if (!isOfInput || !(await isElsewhere())) own.push(failure)
   }
   const [first, ...more] = own.slice(0, maxShown)
   if (first) return { outcome: 'broken', cases, evidence: [first, ...more] }
-  const { ended } = one.client.life
+  const { ended } = client.life
   if (ended) return { outcome: 'open', why: ended.message, reason: ended.reason }
   if (cases > 0) return { outcome: 'held', cases }
   return { outcome: 'open', why: 'this run produced no answer to check' }
 }
 
-interface Answers {
-  granted: number
-  readonly broken: Exchange[]
-}
+// Valid requests that are refused now and then.
 
-const answersIn = perRun(() => new Map<string, Answers>())
+const answersIn = perRun(() => new Map<string, { granted: number; readonly broken: Exchange[] }>())
 
 const longest = 10_000
 
@@ -306,6 +251,8 @@ export async function failUnsteady(client: Client, given: Given): Promise<void> 
   }
 }
 
+// A target that answers everything alike.
+
 /** Statuses that do not show what the server is: a refused key, a limit, a gateway without its service. */
 const saysNothing: readonly number[] = [401, 403, 429, 502, 503, 504]
 
@@ -313,28 +260,12 @@ const saysNothing: readonly number[] = [401, 403, 429, 502, 503, 504]
 const isOwn = (response: HttpResponse): boolean =>
   response.isEnvelope && response.status >= 400 && response.status !== 500
 
-function likeness(exchange: Exchange): string {
-  if (!exchange.response) return ''
-  if (isPage(exchange.response)) return 'a page'
-  const text = exchange.response
-    .text(headBytes)
-    .replaceAll(pathOf(exchange.probe, {}), '')
-    .replaceAll(exchange.probe.method, '')
-  return `${exchange.response.status} ${text.replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')}`
-}
-
-function* probesOf(given: Given): Generator<Probe> {
-  const { absent } = given.target
-  const drafts = operations
-    .filter(
-      (operation) =>
-        !absent[operation.id] && (operation.method === 'GET' || !given.options.readOnly),
-    )
-    .map((operation) => placeholderDraft(given, operation.id))
-  const [reading] = drafts.filter((draft) => draft.method === 'GET')
-  if (reading)
-    yield { ...reading, operation: null, path: `/v1/${unknownWord(given, 'alike')}`, params: {} }
-  yield* drafts
+function likeness({ response, probe }: Exchange): string {
+  if (!response) return ''
+  if (isPage(response)) return 'a page'
+  const text = response.text(headBytes).replaceAll(pathOf(probe, {}), '')
+  const plain = text.replaceAll(probe.method, '').replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')
+  return `${response.status} ${plain}`
 }
 
 function adviceFor(response: HttpResponse): string {
@@ -351,8 +282,15 @@ export async function endIfAlike(client: Client, given: Given): Promise<void> {
   if (!given.keys.hasFull) return
   const credential = await given.keys.full()
   const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
+  const drafts = operations
+    .filter(
+      ({ id, method }) => !given.target.absent[id] && !(given.options.readOnly && method !== 'GET'),
+    )
+    .map(({ id }) => placeholderDraft(given, id))
+  const unknown = { operation: null, path: `/v1/${unknownWord(given, 'alike')}`, params: {} }
+  const reading = drafts.filter((draft) => draft.method === 'GET').slice(0, 1)
   let first: Exchange | undefined
-  for (const probe of probesOf(given)) {
+  for (const probe of [...reading.map((draft) => ({ ...draft, ...unknown })), ...drafts]) {
     const exchange = await askHolding(client, { ...probe, credential }, purpose)
     first ??= exchange
     const { response } = exchange
