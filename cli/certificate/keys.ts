@@ -118,12 +118,10 @@ function orUndefined<T>(read: () => T): T | undefined {
 const VARIABLE = 'CONFORM_KEY_PASSPHRASE'
 
 /**
- * Asks twice for the passphrase of a new key; undefined for none. Throws UserError if the variable is empty or the two
- * differ.
+ * Asks twice for the passphrase of a new key; undefined for none. Throws UserError if the two differ.
  */
 export async function newPassphrase(ask = terminalAsk()): Promise<string | undefined> {
-  const given = process.env[VARIABLE]
-  ensure(given !== '', `${VARIABLE} is empty; unset it for a key without a passphrase`)
+  const given = process.env[VARIABLE] || undefined
   if (given !== undefined || !ask) return given
   const first = await ask('Passphrase of the new key (empty: none)')
   if (first === '') return undefined

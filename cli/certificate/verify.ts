@@ -1,11 +1,10 @@
-import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { Command, Option } from '@commander-js/extra-typings'
 import { requirementsDigest } from '../../catalogue/catalogue.ts'
-import { operations } from '../../catalogue/operations.ts'
 import { readBytes, parseReport } from '../../harness/report/index.ts'
-import { baseUrlProblem, didYouMean, normalBaseUrl } from '../../harness/target/index.ts'
-import { colorsFor, tell } from '../../library/output/say.ts'
+import { normalBaseUrl } from '../../harness/target/index.ts'
+import { tell } from '../../library/output/say.ts'
 import { json, terminalText } from '../../reporters/escape.ts'
-import { type OptionsOf, whole } from '../run/arguments.ts'
+import { type OptionsOf, repeatable, whole } from '../run/arguments.ts'
 import {
   claimLines,
   DAY_MS,
@@ -38,12 +37,10 @@ export function verifyCommand() {
     .option('--report <report.json>', 'the report that the certificate is for')
     .option('--public-key <pem>', 'require a signature by this public key')
     .addOption(
-      new Option(
+      repeatable(
         '--key-id <id>',
         'require a signature by the key with this id; repeatable: any one suffices',
-      )
-        .argParser(keyIds)
-        .default([] as readonly string[], 'none'),
+      ),
     )
     .addOption(
       new Option('--require <verdict>', 'require this verdict, and a complete run').choices([
@@ -53,9 +50,11 @@ export function verifyCommand() {
     .option(
       '--require-operations <ids or n>',
       'required operations: comma-separated ids, or a minimum number',
-      requiredOperations,
+      (text) => (/^\d+$/.test(text) ? Number(text) : text.split(/,\s*/)),
     )
-    .option('--base-url <url>', 'require that this address was judged', address)
+    .option('--base-url <url>', 'require that this address was judged', (text) =>
+      URL.canParse(text) ? normalBaseUrl(text) : text,
+    )
     .option(
       '--max-age <days>',
       'require that the run started at most this many days ago',
@@ -64,10 +63,8 @@ export function verifyCommand() {
     .option('--json', 'print the findings as JSON')
     .action((file, options) => {
       const { lines, result } = verifyFile(file, { ...options, now: new Date() })
-      const paint = colorsFor(process.stdout)
-      const color = result.accepted ? paint.green : paint.red
       if (options.json) process.stdout.write(`${json(result, 2)}\n`)
-      else tell(process.stdout, [...lines.slice(0, -1), color(lines.at(-1))])
+      else tell(process.stdout, lines)
       if (!result.accepted) process.exitCode = 1
     })
 }
@@ -169,32 +166,6 @@ function unmetDemands(verification: Verification, demands: Demands): string[] {
       `the run started at ${startedAt} (--max-age)`,
     ],
   ])
-}
-
-function keyIds(value: string, before: readonly string[]): string[] {
-  if (!/^sha256:[0-9a-f]{64}$/.test(value))
-    throw new InvalidArgumentError(
-      'Give it as conform keygen prints it: sha256: and 64 hex digits.',
-    )
-  return [...before, value]
-}
-
-function requiredOperations(text: string): number | readonly string[] {
-  if (/^\d+$/.test(text)) return whole(1, operations.length)(text)
-  const known: string[] = operations.map((operation) => operation.id)
-  const ids = text.split(',').map((id) => id.trim())
-  const unknown = ids.find((id) => !known.includes(id))
-  if (unknown !== undefined) {
-    const hint = didYouMean(unknown, known)
-    throw new InvalidArgumentError(`${JSON.stringify(unknown)} is not an operation${hint}.`)
-  }
-  return ids
-}
-
-function address(text: string): string {
-  const problem = baseUrlProblem(text)
-  if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`)
-  return normalBaseUrl(text)
 }
 
 export interface VerifyOptions {

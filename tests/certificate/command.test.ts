@@ -2,7 +2,6 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { operations } from '../../catalogue/operations.ts'
 import {
   keyId,
   newPassphrase,
@@ -27,10 +26,9 @@ function workplace() {
 
 const sign = 'sign r.json --private-key conform-key.pem'
 const verify = 'verify conform-certificate.json --report r.json'
-const asked = '--require conformant --require-operations 16,jobs.create --max-age 1'
+const asked = '--require conformant --require-operations jobs.create --max-age 1'
 
 const mistakes = `
-${verify} ${asked} | "16" is not an operation
 keygen | conform-key.pem: already exists; a key is never overwritten
 sign r.json | required option '--private-key <pem>' not specified
 ${sign} --valid-days 401 | from 1 to 400
@@ -38,9 +36,6 @@ ${sign} --out r.json | would overwrite r.json
 ${sign} --out conform-key.pem | would overwrite conform-key.pem
 ${sign} --out conform-key.pub.pem | contains a key, which is never overwritten
 verify nowhere.json | nowhere.json: does not exist
-${verify} --key-id me | sha256: and 64 hex digits
-${verify} --require-operations ${operations.length + 1} | from 1 to ${operations.length}
-${verify} --base-url example.com | --base-url
 ${verify} --public-key conform-key.pem | is not an Ed25519 public key
 `
 
@@ -55,13 +50,14 @@ test('keygen, sign and verify, one after the other', async () => {
   expect(signed.stdout).toMatch(/conform verify conform-certificate\.json --report r\.json\n$/)
 
   const good = `${verify} --key-id ${id} --public-key conform-key.pub.pem ${asked}`
-  const found = await run(good.replace('16,', ''))
+  const found = await run(good)
   expect(found).toMatchObject({ code: 0, stderr: '' })
   expect(found.stdout).toMatch(`signed by the key ${id}\nConformant: `)
   expect(found.stdout).toMatch(/\nexit 0: valid\n$/)
   const told = JSON.parse((await run(`${verify} --json`)).stdout)
   expect(told).toMatchObject({ outcome: 'accepted', signedBy: { keyId: id, isKnown: false } })
-  expect(await run(`${verify} --key-id sha256:${'0'.repeat(64)}`)).toMatchObject({ code: 1 })
+  for (const unmet of ['--key-id me', '--require-operations jobs.crate', '--base-url example.com'])
+    expect(await run(`${verify} ${unmet}`)).toMatchObject({ code: 1, stderr: '' })
   expect(await run('verify r.json')).toMatchObject({
     code: 1,
     stdout:
@@ -96,10 +92,6 @@ test('a passphrase is taken from CONFORM_KEY_PASSPHRASE, and shown nowhere', asy
   expect(pem).toMatch(/^-----BEGIN ENCRYPTED PRIVATE KEY-----/)
   const passphrase = env.CONFORM_KEY_PASSPHRASE
   expect(createPrivateKey({ key: pem, passphrase }).asymmetricKeyType).toBe('ed25519')
-  expect(await run('keygen --private-key k.pem', { CONFORM_KEY_PASSPHRASE: '' })).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('CONFORM_KEY_PASSPHRASE is empty'),
-  })
 })
 
 test('a new passphrase is asked for twice', async () => {
