@@ -12,7 +12,7 @@ import {
   type BaselineEntry,
   type Report,
 } from '../../harness/report/index.ts'
-import { headerProblem, type HeaderValues, labels } from '../../harness/target/index.ts'
+import { type HeaderValues, labels } from '../../harness/target/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { patternMistake } from '../../library/options.ts'
 import { formatNames } from '../../reporters/index.ts'
@@ -49,7 +49,11 @@ export function addArguments(command: Command) {
     .option('-k, --key <key>', 'API key (prefer CONFORM_API_KEY: not in ps)')
     .option('--start <command>', 'start the server with this command; stop it')
     .option('--wait <ms>', 'how long to wait for it (--start: 30000)', whole(1, 3_600_000))
-    .addOption(headerOption())
+    .option(
+      "--header <'name: value'>",
+      "with every request; 'name: env:NAME'; repeatable",
+      withHeader,
+    )
     .option('--insecure', 'accept invalid TLS certificates')
     .addOption(repeatable('--only <pattern>', 'ids to run; * is any characters; repeatable'))
     .addOption(repeatable('--skip <pattern>', 'ids to leave out; repeatable'))
@@ -106,24 +110,13 @@ function checkPatterns(option: string, patterns: readonly string[]): void {
   if (mistake !== undefined) throw new UserError(`${option}: ${mistake}`)
 }
 
-function headerOption() {
-  const meaning = "with every request; 'name: env:NAME'; repeatable"
-  return new Option("--header <'name: value'>", meaning).argParser(headers).default({}, 'none')
-}
-
-function headers(line: string, before: HeaderValues): HeaderValues {
+/** Adds a header, whose name is case-insensitive, or replaces it. */
+function withHeader(line: string, before: HeaderValues = {}): HeaderValues {
   const [, name, value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
   if (name === undefined)
     throw new InvalidArgumentError("Give it as 'name: value', or 'name: env:NAME'.")
   const [, env] = /^env:(\w+)$/.exec(value) ?? []
-  const given: HeaderValues = { [name]: env === undefined ? value : { env } }
-  const text = env === undefined ? value : ''
-  const problem = headerProblem(name, text, 'give the key by CONFORM_API_KEY')
-  if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`)
-  const others = Object.entries(before).filter(
-    ([other]) => other.toLowerCase() !== name.toLowerCase(),
-  )
-  return { ...Object.fromEntries(others), ...given }
+  return { ...before, [name.toLowerCase()]: env === undefined ? value : { env } }
 }
 
 export function repeatable<const Flags extends string>(flags: Flags, meaning: string) {

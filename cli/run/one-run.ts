@@ -98,7 +98,7 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
 
 function withoutKeys(options: RunArguments, found: FoundTarget): RunArguments {
   const redactor = redactorFor(found.target)
-  const { header, start } = options
+  const { header = {}, start } = options
   const shown = Object.entries(header).map(([name, value]) => [
     name,
     typeof value === 'string' ? redactor.text(value) : value,

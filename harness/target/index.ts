@@ -2,7 +2,7 @@ export type { FetchHandler, HeaderValue, HeaderValues, Limits, TargetFile } from
 export type { KeyValue, OperationValue, ScenarioValue } from './target-file.ts'
 export { loadTargetFile } from './load.ts'
 export { baseUrlProblem, checkTargetFile } from './check.ts'
-export { headerProblem, normalBaseUrl } from './http-values.ts'
+export { normalBaseUrl } from './http-values.ts'
 export { didYouMean, idMeant, nearest } from './nearest.ts'
 
 export { declares, isDeclared, missingNeeds, missingReason, readsDeclared } from './declared.ts'

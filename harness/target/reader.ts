@@ -89,7 +89,9 @@ export class Reader {
       keys: this.#keys(file, given.key),
       headers: [
         ...this.#headers('headers', Object.fromEntries(own), 'give the key as keys.full'),
-        ...this.#lines('--header ', given.headers, headerProblem),
+        ...this.#lines('--header ', given.headers, (name, value) =>
+          headerProblem(name, value, 'give the key by CONFORM_API_KEY'),
+        ),
       ],
       query: this.#query('query.', file.query),
       tls: Object.fromEntries(

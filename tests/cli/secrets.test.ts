@@ -66,7 +66,7 @@ test('--header and the query of the target file go with every request, and no se
   for (const secret of [SUBSCRIPTION, GATEWAY_KEY, 'literal-token', 'of-the-session'])
     expect(stdout + stderr).not.toContain(secret)
   const again =
-    "--header 'X-Tenant: given' --header 'x-api-key: env:GATEWAY_KEY' --header 'x-token: [redacted]'"
+    "--header 'x-tenant: given' --header 'x-api-key: env:GATEWAY_KEY' --header 'x-token: [redacted]'"
   expect(stderr).toContain(`${again} --failed`)
   expect(stdout).toContain(`${again} --only files.list/2xx-accepted`)
   // The shell fills it in again.
