@@ -1,6 +1,6 @@
 import { catalogue, grantedRequirement, type RequirementId } from '../catalogue/catalogue.ts'
 import { conditionOf } from '../catalogue/requirement.ts'
-import { leftOut, type TakesState } from '../harness/report/index.ts'
+import { leftOut, type NotServed, type TakesState } from '../harness/report/index.ts'
 import type { Client, Given, Plan, RunOptions } from '../harness/client/index.ts'
 import { NotExercised, type Probe, type Exchange, withJson } from '../harness/journal/index.ts'
 import {
@@ -10,6 +10,7 @@ import {
   type RunFacts,
   type Hooks,
   noHooks,
+  perRun,
   runOptionsOf,
   type Prepared,
   type RunParts,
@@ -25,7 +26,7 @@ import { isOperationId, type OperationId, operations } from '../catalogue/operat
 import { ids, jobRules } from './jobs/rules.ts'
 import { storyOf } from './jobs/story.ts'
 import { endIfAlike, failUnsteady, noteSteady, watchEnvelope } from './checks/observed.ts'
-import { noteCreated, noteLag, settlingRemark, once, sharedBy } from './checks/created.ts'
+import { noteCreated, noteLag, settlingRemark, once } from './checks/created.ts'
 import { declaredResource, placeholderRequest, makeOne } from './checks/valid-request.ts'
 import type { ApplicationResource, Target } from '../harness/target/index.ts'
 import { planRun, operationOf } from './plan.ts'
@@ -130,13 +131,15 @@ function rerunNeeds(
 
 type RunPorts = Omit<RunParts, 'hooksOf' | 'plan'>
 
+const notServedIn = perRun((): NotServed[] => [])
+
 async function askNotServed(client: Client, given: Given): Promise<void> {
   const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
   for (const [id, absence] of Object.entries(given.keys.hasFull ? given.target.absent : {})) {
     if (absence !== 'not-served' || !isOperationId(id)) continue
     const { response } = await askHolding(client, await placeholderRequest(given, id), purpose)
     const answered = response ? String(response.status) : 'no answer'
-    sharedBy(client).notServed.push({ operation: id, answered })
+    notServedIn(client).push({ operation: id, answered })
   }
 }
 
@@ -210,7 +213,7 @@ const hooksOf = (client: Client, given: Given, hasJobs: boolean): Hooks => ({
   storyOf: (id, exchange) => (inStories.test(id) ? storyOf(client.journal, exchange) : undefined),
   rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),
   unfinished: () => unfinishedJobs(client),
-  notServed: () => sharedBy(client).notServed,
+  notServed: () => notServedIn(client),
 })
 
 const ofJobs: readonly (string | undefined)[] = [

@@ -1,3 +1,4 @@
+import { perRun } from '../../harness/run/index.ts'
 import {
   isDisguise,
   isSamePath,
@@ -12,7 +13,6 @@ import {
 import type { Case, Material, Sender } from '../checks/case.ts'
 import type { CaseVerdict, Look } from '../checks/rules.ts'
 import { placesIn } from '../checks/changes.ts'
-import { sharedBy } from '../checks/created.ts'
 import { unknownWord } from '../checks/values.ts'
 import {
   type Credential,
@@ -184,8 +184,11 @@ function probeAt({ material, valid, wrong, at: { place, path, body } }: Asked): 
   }
 }
 
+/** What was sent to each place. */
+const askedAtIn = perRun(() => new Map<string, readonly Ask[]>())
+
 function lookThere(journal: Journal, sender: Sender, request: Ask, other: Elsewhere): Look {
-  const last = (sharedBy(sender.client).askedAt.get(other.place) ?? []).slice(-maxUnanswered)
+  const last = (askedAtIn(sender.client).get(other.place) ?? []).slice(-maxUnanswered)
   const isDropped = (one: Ask): boolean => {
     const [entry] = journal.entriesOf(one)
     return entry !== undefined && entry.exchange.response === undefined
@@ -200,7 +203,7 @@ function requestAt(sender: Sender, material: Material, wrong: Wrong, at: Elsewhe
   const { id, operation } = material.requirement
   const isKeyless = wrong.credential === noCredential
   const { place, path, body } = at
-  const { askedAt } = sharedBy(sender.client)
+  const askedAt = askedAtIn(sender.client)
   const request: Ask = {
     name: `${isKeyless ? operation : id} ${wrong.what} at ${place} ${path} ${body}`,
     async source() {

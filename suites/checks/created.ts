@@ -9,12 +9,11 @@ import {
   countsAsGranted,
   createdId,
   isSettling,
-  type Ask,
   isBreakdown,
   isGranted,
   Throttled,
 } from '../../harness/journal/index.ts'
-import { type NotServed, leftOut } from '../../harness/report/index.ts'
+import { leftOut } from '../../harness/report/index.ts'
 import type { UploadContent } from '../../harness/target/index.ts'
 
 export const sharedBy = perRun(() => ({
@@ -32,9 +31,6 @@ export const sharedBy = perRun(() => ({
   },
   /** How many generations bad input may still cause in this run, and how many cases wait because that is too few. */
   generated: { allowance: undefined as { left: number } | undefined, waiting: 0 },
-  askedAt: new Map<string, readonly Ask[]>(),
-  notServed: [] as NotServed[],
-  notGrantedAgain: undefined as string | undefined,
 }))
 
 export function once<T>(client: Client, name: string, make: () => Promise<T>): Promise<T> {

@@ -13,6 +13,7 @@ import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/o
 import { type Pairs, pairsByScenario } from '../../catalogue/expected.ts'
 import { type Client, type Given, effectOf } from '../../harness/client/index.ts'
 import {
+  perRun,
   sendHookRequest,
   settle,
   type CheckContext,
@@ -20,7 +21,6 @@ import {
 } from '../../harness/run/index.ts'
 import { isExclusive, type Scenario } from '../../harness/target/index.ts'
 import { type Control, control, controlBy, nameOfControl, notGranted } from './control.ts'
-import { sharedBy } from './created.ts'
 import {
   allOf,
   type CaseRule,
@@ -70,6 +70,9 @@ async function leaveState(context: CheckContext, scenario: Scenario): Promise<vo
   }
 }
 
+/** Operations that did not leave the state of a scenario. */
+const stuckIn = perRun((): string[] => [])
+
 /**
  * Judges a scenario between its `before` and `after` requests; `after` is always sent. Then waits until the operation's
  * valid request is accepted again.
@@ -82,8 +85,8 @@ export async function around<T>(
 ): Promise<T> {
   const { client, given } = context
   if (!isExclusive(scenario)) return judge()
-  const { notGrantedAgain } = sharedBy(client)
-  if (notGrantedAgain !== undefined) throw new NotExercised(notGrantedAgain)
+  const [stuck] = stuckIn(client)
+  if (stuck !== undefined) throw new NotExercised(stuck)
   try {
     await enterState(context, scenario)
     return await judge()
@@ -111,8 +114,9 @@ async function awaitGranted(client: Client, given: Given, operation: OperationId
     const exchange = await ask().catch(() => undefined)
     if (exchange && countsAsGranted(exchange)) return
     if (performance.now() >= deadline) {
-      sharedBy(client).notGrantedAgain =
-        `after a scenario, ${operation} still refused valid requests after ${jobTimeoutMs} ms`
+      stuckIn(client).push(
+        `after a scenario, ${operation} still refused valid requests after ${jobTimeoutMs} ms`,
+      )
       return
     }
     await sleep(ms, undefined, { signal: client.life.signal }).catch(() => undefined)
