@@ -1,8 +1,5 @@
 import { controlCase } from './checks/case.ts'
-import type { Given } from '../harness/client/index.ts'
-import type { ValidateFunction } from 'ajv'
 import { isObject, getAt, parsedJson } from '../schemas/json.ts'
-import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { newAjv } from '../schemas/ajv.ts'
 import { atRole, valueAt } from './checks/changes.ts'
 import { bodyOf } from './checks/valid-request.ts'
@@ -10,29 +7,29 @@ import { byRecord } from './checks/conditions.ts'
 import { granted, grantedBy, type GrantedCheck, respelled } from './checks/granted.ts'
 import type { Known, OfTarget } from './checks/values.ts'
 import { suite } from './checks/suite.ts'
-import {
-  type Exchange,
-  jsonOf,
-  jsonValue,
-  NotExercised,
-  type Probe,
-} from '../harness/journal/index.ts'
+import { jsonOf, jsonValue, NotExercised, type Probe } from '../harness/journal/index.ts'
 import { type Finding, shapeFinding } from '../harness/run/index.ts'
 import { triesOf } from '../catalogue/operations.ts'
 import { unknownModel } from '../catalogue/expected.ts'
 import { insideBounds } from './query-config.ts'
 
-const hasContent: GrantedCheck = (given, exchange) =>
-  streamed(given, exchange) ?? shapeFinding(exchange, 'chat-completion')
+const chat = 'chat.create'
 
-/** The spec does not show the form of a stream. */
-function streamed(given: Given, exchange: Exchange): Finding | undefined {
-  const reason =
-    'the scenario requests a stream, like the declared body: add "stream": null to its merge'
-  return valueAt(given, 'chat.create', 'stream', jsonOf(exchange.probe)) === true
-    ? { reason }
-    : undefined
-}
+/** The value that the declared body has at a role. */
+const declaredAt = (known: OfTarget, role: string): unknown =>
+  valueAt(known, chat, role, bodyOf(known, chat))
+
+/** §2.8. The spec does not show the form of a stream. */
+const hasShape =
+  (schema: 'chat-completion' | 'llm-tool-completion'): GrantedCheck =>
+  (given, exchange) => {
+    const reason =
+      'the scenario requests a stream, like the declared body: add "stream": null to its merge'
+    const isStream = valueAt(given, chat, 'stream', jsonOf(exchange.probe)) === true
+    return isStream ? { reason } : shapeFinding(exchange, schema)
+  }
+
+const hasContent = hasShape('chat-completion')
 
 /** Like `hasContent`, but also accepts tool calls. */
 const hasContentOrCalls: GrantedCheck = (given, exchange) => {
@@ -40,26 +37,20 @@ const hasContentOrCalls: GrantedCheck = (given, exchange) => {
   return Array.isArray(calls) && calls.length > 0 ? undefined : hasContent(given, exchange)
 }
 
-type Message = Readonly<Record<string, unknown>>
-
-function messagesOf(run: OfTarget, probe: Probe): readonly Message[] {
-  const messages = valueAt(run, 'chat.create', 'messages', jsonOf(probe))
-  if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isObject)) {
-    throw new NotExercised('declare operations.chat.create.body.messages, an array of messages')
-  }
-  return messages
-}
-
 const moreParts = ['Answer in one line.', 'Be brief.']
 
 function asTextParts(known: Known, probe: Probe, parts: number): Probe {
-  const text = (whole: string) => ({ type: 'text', text: whole })
-  const messages = messagesOf(known, probe).map((message) => {
+  const messages = valueAt(known, chat, 'messages', jsonOf(probe))
+  if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isObject))
+    throw new NotExercised('declare operations.chat.create.body.messages, an array of messages')
+  const changed = messages.map((message) => {
     const { content } = message
-    if (typeof content !== 'string') return message
-    return { ...message, content: [content, ...moreParts].slice(0, parts).map(text) }
+    const texts = [content, ...moreParts].slice(0, parts)
+    return typeof content === 'string'
+      ? { ...message, content: texts.map((text) => ({ type: 'text', text })) }
+      : message
   })
-  return atRole(known, probe, 'messages', messages)
+  return atRole(known, probe, 'messages', changed)
 }
 
 const textParts = grantedBy(
@@ -76,41 +67,32 @@ const textParts = grantedBy(
   { check: hasContent, inScenario: 'with content given as 1 text part' },
 )
 
-function declaredTools(run: OfTarget): unknown {
-  return valueAt(run, 'chat.create', 'tools', bodyOf(run, 'chat.create'))
-}
-
 function withDeclaredTools(probe: Probe, known: Known): Probe {
-  const tools = declaredTools(known)
+  const tools = declaredAt(known, 'tools')
   if (tools === undefined)
     throw new NotExercised('declare tools in operations.chat.create.body, or a scenario')
   return atRole(known, atRole(known, probe, 'tools', tools), 'tool_choice', 'auto')
 }
 
 const malformedToolChoice = byRecord({
-  besides(run, valid) {
-    const tools = declaredTools(run)
-    return tools === undefined ? valid : atRole(run, valid, 'tools', tools)
+  besides(known, valid) {
+    const tools = declaredAt(known, 'tools')
+    return tools === undefined ? valid : atRole(known, valid, 'tools', tools)
   },
 })
 
-/** With `stream: true`: words, numbers, booleans and arrays. */
 const invalidStreamOptions = byRecord({
-  besides: (run, valid) => atRole(run, valid, 'stream', true),
+  besides: (known, valid) => atRole(known, valid, 'stream', true),
 })
 
 function withResponseFormat(probe: Probe, known: Known): Probe {
-  const format = valueAt(known, 'chat.create', 'response_format', bodyOf(known, 'chat.create'))
-  if (getAt(format, '/type') !== 'json_schema') {
+  const format = declaredAt(known, 'response_format')
+  if (getAt(format, '/type') !== 'json_schema')
     throw new NotExercised(
       'declare a response_format of type json_schema in operations.chat.create.body, or a scenario',
     )
-  }
   return atRole(known, probe, 'response_format', format)
 }
-
-let ajv: Ajv2020 | undefined
-const known = new Map<string, ValidateFunction>()
 
 /**
  * The target's schemas are not registered by their `$id`. Keywords of a wrong type are refused without the meta-schema,
@@ -124,26 +106,26 @@ const options = {
   validateSchema: false,
 } as const
 
-/** Or why it cannot be compiled. */
-function compiled(schema: Record<string, unknown>): ValidateFunction | string {
+/** What a value lacks to fit a schema of the target. */
+function misfit(schema: Record<string, unknown>, value: unknown): Finding | undefined {
   const { $schema: _dialect, ...rest } = schema
-  const text = JSON.stringify(rest)
-  const before = known.get(text)
-  if (before) return before
   try {
-    ajv ??= newAjv(options, { withFormats: true })
-    const validate = ajv.compile(rest)
-    known.set(text, validate)
-    return validate
+    const validate = newAjv(options, { withFormats: true }).compile(rest)
+    if (validate(value)) return undefined
+    const [problem] = validate.errors ?? []
+    return {
+      expected: 'content that fits the schema of the request (strict is true)',
+      actual: `content ${problem?.instancePath ?? ''} ${problem?.message ?? 'does not fit'}`,
+    }
   } catch (error) {
-    return `the declared schema cannot be compiled: ${(error as Error).message}`
+    return { reason: `the declared schema cannot be compiled: ${(error as Error).message}` }
   }
 }
 
 const hasStructuredOutput: GrantedCheck = (given, exchange) => {
   const wrong = hasContent(given, exchange)
   if (wrong) return wrong
-  const format = valueAt(given, 'chat.create', 'response_format', jsonOf(exchange.probe))
+  const format = valueAt(given, chat, 'response_format', jsonOf(exchange.probe))
   const content = String(getAt(jsonValue(exchange.response), '/choices/0/message/content'))
   const value = parsedJson(content)
   if (value === undefined)
@@ -152,19 +134,9 @@ const hasStructuredOutput: GrantedCheck = (given, exchange) => {
       actual: `content ${JSON.stringify(content.slice(0, 80))}`,
     }
   const schema = getAt(format, '/json_schema/schema')
-  if (getAt(format, '/json_schema/strict') !== true || !isObject(schema)) return undefined
-  const validate = compiled(schema)
-  if (typeof validate === 'string') return { reason: validate }
-  if (validate(value)) return undefined
-  const [problem] = validate.errors ?? []
-  return {
-    expected: 'content that fits the schema of the request (strict is true)',
-    actual: `content ${problem?.instancePath ?? ''} ${problem?.message ?? 'does not fit'}`,
-  }
+  const isStrict = getAt(format, '/json_schema/strict') === true && isObject(schema)
+  return isStrict ? misfit(schema, value) : undefined
 }
-
-const hasToolData: GrantedCheck = (given, exchange) =>
-  streamed(given, exchange) ?? shapeFinding(exchange, 'llm-tool-completion')
 
 const completion = grantedBy(() => [controlCase], {
   control: {
@@ -200,7 +172,7 @@ export const chatCreate = suite('chat.create', () => ({
     hasStructuredOutput,
   ),
   // Only a scenario guarantees that the tool runs.
-  '200-llm-tool': granted('with an llm tool', undefined, hasToolData),
+  '200-llm-tool': granted('with an llm tool', undefined, hasShape('llm-tool-completion')),
   '200-query-config': insideBounds(hasContentOrCalls),
   '400-query-config': byRecord(),
   '400-malformed-messages': byRecord(),

@@ -14,7 +14,6 @@ import {
 import type { Pairs } from '../catalogue/expected.ts'
 import {
   firstOperation,
-  operation,
   type OperationId,
   operations,
   uploadOperation,
@@ -51,20 +50,13 @@ import type { Target } from '../harness/target/index.ts'
 /** 401 counts: a server may check the key, or nothing, before the path. */
 const clientError: Pairs = [['4xx'], [401]]
 
-function routeCase(method: string, path: string, what: string): Case {
-  const body = method === 'POST' ? { headers: [jsonType], body: '{}' } : { headers: [] }
-  const change = (probe: Probe): Probe => ({
-    operation: null,
-    method,
-    path,
-    params: {},
-    query: {},
-    credential: probe.credential,
-    effect: 'none',
-    ...body,
-  })
-  return { what, change }
-}
+const routeCase = (method: string, path: string, what: string): Case => ({
+  what,
+  change: ({ credential }) => ({
+    ...{ operation: null, method, path, params: {}, query: {}, credential, effect: 'none' },
+    ...(method === 'POST' ? { headers: [jsonType], body: '{}' } : { headers: [] }),
+  }),
+})
 
 function byRoutes(
   cases: Cases,
@@ -120,18 +112,16 @@ const unknownPath = byRoutes((material) => {
   ]
 })
 
-const pathsOf = (method: string, isOf: (id: OperationId) => boolean): string[] =>
-  operations.filter((one) => one.method === method && isOf(one.id)).map((one) => one.path)
-
-const isServed = (target: Target, id: OperationId): boolean => target.absent[id] === undefined
+/** The operations that the target serves. */
+const served = ({ absent }: Target) => operations.filter((one) => absent[one.id] === undefined)
 
 /** GET on paths without an id that only have POST; a server may offer it as an extension. */
 const unsupportedMethod = byRoutes(
   (one) => {
-    const listed = pathsOf('GET', () => true)
-    const paths = pathsOf('POST', (id) => isServed(one.target, id)).filter(
-      (path) => !path.includes('{') && !listed.includes(path),
-    )
+    const listed = operations.filter(({ method }) => method === 'GET').map(({ path }) => path)
+    const paths = served(one.target)
+      .filter(({ method, path }) => method === 'POST' && !/\{/.test(path) && !listed.includes(path))
+      .map(({ path }) => path)
     if (paths.length === 0)
       throw new NotExercised('the target serves no path that the interface only has for POST')
     const what = 'with a method that the interface does not have there'
@@ -173,8 +163,8 @@ const largeUpload =
 const largeBodies: Judge = async (context): Promise<Verdict> => {
   const { client, given } = context
   needKey(given)
-  const refusals = operations
-    .filter((one) => one.body === 'json' && isServed(given.target, one.id))
+  const refusals = served(given.target)
+    .filter((one) => one.body === 'json')
     .map((one) => largeRefusal(given, one.id))
   const canUpload = given.target.operations[uploadOperation]?.content && !given.options.readOnly
   const all = sampled(context.given, context.requirement.id, [
@@ -224,22 +214,21 @@ const labelled = 'with a valid request labelled application/json; charset=utf-8'
 const tryCharset: Judge = async (context) => {
   const { client, given } = context
   needKey(given)
-  const makes = (id: OperationId): boolean => operation(id).effect !== 'none'
-  const served = operations
-    .filter((one) => one.body === 'json' && one.effect !== 'generates')
-    .map((one) => one.id)
-    .filter((id) => !(given.options.readOnly && makes(id)))
-    .filter((id) => isServed(given.target, id) && isDeclared(given, id))
+  const possible = served(given.target)
+    .filter((one) => one.body === 'json' && isDeclared(given, one.id))
+    .filter(
+      ({ effect }) => effect === 'none' || (effect !== 'generates' && !given.options.readOnly),
+    )
     // Those that create nothing come first: a quick run needs only one.
-    .toSorted((one, other) => Number(makes(one)) - Number(makes(other)))
-  if (served.length === 0)
+    .toSorted((one, other) => Number(one.effect !== 'none') - Number(other.effect !== 'none'))
+  if (possible.length === 0)
     throw new NotExercised(
       'declare an operation that does not generate text, for example ai-detect.run',
     )
   const seen: Judged[] = []
   const isOver = (judged: Judged): boolean =>
     judged.outcome === 'broken' || (judged.outcome === 'held' && given.options.depth === 'quick')
-  for (const id of served)
+  for (const { id } of possible)
     if (!seen.some(isOver)) seen.push(await furtherCase(client, () => labelVerdict(context, id)))
   return concluded(seen)
 }

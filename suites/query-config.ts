@@ -38,8 +38,8 @@ function asCase(material: Material, { what, config, fault }: Setting): Case {
           ])
         : jsonOf(valid)
     const pointer = settingsAt(material)
-    const declared = getAt(body, pointer)
-    return withJson(valid, setAt(body, pointer, config(isObject(declared) ? declared : {})))
+    const own = getAt(body, pointer)
+    return withJson(valid, setAt(body, pointer, config(isObject(own) ? own : {})))
   }
   return { what, fault, change, effect: material.valid.effect }
 }
@@ -66,13 +66,12 @@ function inside({ name, kind, range }: QueryConfigMember): fc.Arbitrary<Setting>
 
 const generatedInside = fc.constantFrom(...queryConfigMembers).chain(inside)
 
-const alone = (): Setting[] =>
-  queryConfigMembers.flatMap((queryConfigMember) =>
-    queryConfigMember.inside.map((value) => ({
-      ...having(queryConfigMember.name, value, preview(value)),
-      fault: `inside @ ${path}/${queryConfigMember.name}`,
-    })),
-  )
+const alone = queryConfigMembers.flatMap(({ name, inside }) =>
+  inside.map((value) => ({
+    ...having(name, value, preview(value)),
+    fault: `inside @ ${path}/${name}`,
+  })),
+)
 
 /**
  * Columns of six bits with three ones and a leading zero: any two show all four pairs of bits (Kleitman and Spencer
@@ -85,12 +84,9 @@ function together(random: () => number): Setting[] {
   const drawn = columns
     .map((bits) => [random(), bits] as const)
     .toSorted(([one], [other]) => one - other)
-  return Array.from({ length: togetherCases }, (_, requirement) => {
+  return Array.from({ length: togetherCases }, (_, row) => {
     const config = Object.fromEntries(
-      queryConfigMembers.map((queryConfigMember, at) => [
-        queryConfigMember.name,
-        queryConfigMember.inside[((drawn[at]?.[1] ?? 0) >> requirement) & 1],
-      ]),
+      queryConfigMembers.map(({ name, inside }, at) => [name, inside[(drawn[at]![1] >> row) & 1]]),
     )
     return {
       what: `with query_config ${JSON.stringify(config)}`,
@@ -100,19 +96,16 @@ function together(random: () => number): Setting[] {
   })
 }
 
+const defaults = Object.fromEntries(
+  queryConfigMembers.flatMap((one) => (one.default === undefined ? [] : [[one.name, one.default]])),
+)
+
 const whole: readonly Setting[] = [
   { what: 'with an empty query_config', fault: `empty @ ${path}`, config: () => ({}) },
   {
     what: 'with all defaults as query_config',
     fault: `defaults @ ${path}`,
-    config: () =>
-      Object.fromEntries(
-        queryConfigMembers.flatMap((queryConfigMember) =>
-          queryConfigMember.default === undefined
-            ? []
-            : [[queryConfigMember.name, queryConfigMember.default]],
-        ),
-      ),
+    config: () => defaults,
   },
 ]
 
@@ -133,7 +126,7 @@ export function insideBounds(check?: GrantedCheck): GrantedByCases {
   const cases: Cases = (material) => {
     const declared = getAt(bodyOf(material, material.operation), settingsAt(material))
     const random = randomFor(material, material.requirement.id)
-    const settings = [...alone(), ...whole, ...together(random), ...withoutEach(declared)]
+    const settings = [...alone, ...whole, ...together(random), ...withoutEach(declared)]
     return settings.map((setting) => asCase(material, setting))
   }
   return grantedBy(cases, {
