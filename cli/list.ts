@@ -5,7 +5,7 @@ import { sections } from '../harness/report/index.ts'
 import { colorsFor, tell } from '../library/output/say.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { json } from '../reporters/escape.ts'
-import type { Line } from '../reporters/terminal/lines.ts'
+import type { Line } from '../reporters/terminal.ts'
 import type { Colors } from 'picocolors/types'
 
 export function listCommand() {

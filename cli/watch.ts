@@ -7,7 +7,7 @@ import { UserError } from '../harness/user-error.ts'
 import { parseReportRequests, takesStdout } from '../library/output/files.ts'
 import { colorsFor, tell } from '../library/output/say.ts'
 import { terminalText } from '../reporters/escape.ts'
-import type { Line } from '../reporters/terminal/lines.ts'
+import type { Line } from '../reporters/terminal.ts'
 import { changes } from './compare.ts'
 import { createRunInterrupts, exitProcess } from './guard.ts'
 import {

@@ -1,19 +1,30 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { Colors } from 'picocolors/types'
-import { type Report, count } from '../harness/report/index.ts'
-import { terminalText } from './escape.ts'
-import { failureBlock, shortBlock } from './terminal/failure-lines.ts'
 import {
-  jsonLines,
-  laidOut,
-  type Line,
-  mapLines,
-  reasonLines,
-  stepLines,
-} from './terminal/lines.ts'
+  type Report,
+  count,
+  sections,
+  type Failure,
+  type RequirementResult,
+  sayNeed,
+} from '../harness/report/index.ts'
+import { terminalText, shortened, visible } from './escape.ts'
 import { byCause, type Distinct, failuresOf } from './view/causes.ts'
-import { baselineEntries, leftOutSentence, requiredButMissed } from './view/groups.ts'
-import { isWithoutOutcome, type NextStep, nextSteps, notJudged } from './view/next-steps.ts'
+import {
+  baselineEntries,
+  leftOutSentence,
+  requiredButMissed,
+  type ReasonGroup,
+} from './view/groups.ts'
+import {
+  isWithoutOutcome,
+  type NextStep,
+  nextSteps,
+  notJudged,
+  gainOf,
+  type Step,
+  usualPart,
+} from './view/next-steps.ts'
 import {
   exitLine,
   interruptedNote,
@@ -25,7 +36,10 @@ import {
   type Tone,
   verdictBeforeExit,
 } from './view/standing.ts'
-import { capital, duration, firstOf } from './view/writing.ts'
+import { capital, duration, firstOf, levels, outcomes, compactJson } from './view/writing.ts'
+import { storyLines, evidence, type EvidenceLine, commandOrLength } from './view/evidence.ts'
+import { wrapAnsi } from 'fast-wrap-ansi'
+import { byState, mapSentence, shownMap, states } from './view/operation-map.ts'
 
 export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
   Tone,
@@ -232,4 +246,225 @@ function baselineLines(showing: Showing, most: number): string[] {
   const rest = more > 0 ? [`  and ${more} more: --verbose`] : []
   const file = terminalText(showing.report.run.baseline!.file)
   return [showing.colors.bold(`Baseline ${file}`), ...lines.slice(0, most), ...rest, '']
+}
+
+const INDENT = ' '.repeat(4)
+const LABEL_WIDTH = 10
+const ROOM = 80 - INDENT.length - LABEL_WIDTH
+const uuid = /\b([\da-f]{8})(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi
+/** A longer curl line would take the screen from everything else. */
+const LONGEST_CURL = 800
+
+/**
+ * A failed requirement with all its evidence: what was sent, what the interface asks for, what came back; then how to see it
+ * again. Others that failed for the same cause are named below.
+ */
+export function failureBlock({ cause, example, results }: Distinct, colors: Colors): Line[] {
+  const same = results.filter((one) => one !== example)
+  return [
+    headOf(example, colors),
+    ...(cause === undefined
+      ? []
+      : [labelled('cause', colors.bold(terminalText(cause.what)), colors)]),
+    `${INDENT}${colors.dim(terminalText(example.statement))}`,
+    ...example.failures.flatMap((failure) => evidenceLines(failure, colors)),
+    ...(same.length === 0
+      ? []
+      : [
+          labelled(
+            `same: ${same.length}`,
+            same.map((one) => terminalText(one.id)).join(', '),
+            colors,
+          ),
+        ]),
+  ]
+}
+
+interface Short {
+  /** Rows of a terminal that each line of evidence may take. */
+  readonly rows: number
+  readonly baseUrl: string
+  readonly hasCurl: boolean
+}
+
+export function shortBlock(
+  { cause, example, results }: Distinct,
+  colors: Colors,
+  { baseUrl, hasCurl, rows }: Short,
+): Line[] {
+  const [failure] = example.failures
+  const more = results.length > 1 ? `  and ${results.length - 1} more` : ''
+  const room = ROOM * rows
+  const cut = (text: string): string => {
+    const short = visible(text.replaceAll(`${baseUrl}/`, '/').replaceAll(uuid, '$1…'))
+    return short.length <= room ? short : `${[...short].slice(0, room - 1).join('')}…`
+  }
+  const whole = failure && {
+    ...failure,
+    message: cut(failure.message.replace(/ with a valid (?:request|body), but /, ': ')),
+    expected: cut(failure.expected),
+    actual: cut(
+      // The name received says it already.
+      failure.onlyName
+        ? failure.actual.replace(/ \("[^"]+" is a code name .*\)$/s, '')
+        : failure.actual,
+    ),
+  }
+  const curl = failure?.exchange?.curl ?? ''
+  return [
+    cause === undefined
+      ? headOf(example, colors, more)
+      : `${signOf(example, colors)} ${colors.bold(`${results.length} × ${cause.isAbsent ? 'not built' : terminalText(shortened(cause.what, 100))}`)}`,
+    ...(whole === undefined ? [] : linesOf(evidence(whole).slice(0, 3), colors)),
+    ...(hasCurl && curl !== '' && curl.length <= LONGEST_CURL
+      ? [{ whole: `${INDENT}${terminalText(curl, Infinity)}` }]
+      : []),
+  ]
+}
+
+function signOf(result: RequirementResult, colors: Colors): string {
+  return (result.level === 'must' ? colors.red : colors.yellow)(outcomes.failed.sign)
+}
+
+function headOf(result: RequirementResult, colors: Colors, more = ''): string {
+  const mark = result.level === 'must' ? colors.red : colors.yellow
+  const where = colors.dim(terminalText(sections(result.section)))
+  return `${signOf(result, colors)} ${colors.bold(terminalText(result.id))}  ${mark(levels[result.level])}  ${where}${more}`
+}
+
+function evidenceLines(failure: Failure, colors: Colors): Line[] {
+  const lines = evidence(failure)
+  const facts = lines.filter(([label]) => label !== 'again' && label !== 'curl')
+  const story = failure.story ? storyLines(failure.story) : []
+  return [
+    ...linesOf(facts, colors),
+    ...story.map((line, at) => labelled(at === 0 ? 'story' : '', terminalText(line), colors)),
+    ...linesOf(lines.slice(facts.length), colors),
+  ]
+}
+
+function linesOf(lines: readonly EvidenceLine[], colors: Colors): Line[] {
+  const paints: Partial<Record<EvidenceLine[0], (text: string) => string>> = {
+    expected: colors.green,
+    received: colors.red,
+  }
+  return lines.flatMap(([label, text]): Line[] => {
+    // Text to copy has its own line, indented with blanks only.
+    if (label === 'curl' || label === 'again')
+      return [
+        `${INDENT}${colors.dim(label)}`,
+        { whole: `${INDENT}  ${terminalText(commandOrLength(text), Infinity)}` },
+      ]
+    return [labelled(label, (paints[label] ?? String)(terminalText(text)), colors)]
+  })
+}
+
+function labelled(label: string, text: string, colors: Colors): Line {
+  return {
+    lead: INDENT + colors.dim(label.padEnd(LABEL_WIDTH)),
+    width: INDENT.length + LABEL_WIDTH,
+    text,
+  }
+}
+
+/**
+ * A line for people. With a `lead`, continuation lines are aligned under its text; `width` is the lead's columns. A
+ * `whole` line is for copying and never broken.
+ */
+export type Line =
+  | string
+  | { readonly lead: string; readonly width: number; readonly text: string }
+  | { readonly whole: string }
+
+export const paints = { p: 'green', f: 'red', m: 'yellow', n: 'dim', w: 'dim' } as const
+
+const NARROWEST = 30
+const HANGING = 2
+
+/** Columns of a terminal; Infinity for logs and pipes, where lines are not wrapped. */
+export function columnsOf(stream: { readonly isTTY?: boolean; readonly columns?: number }): number {
+  return stream.isTTY === true ? stream.columns || 80 : Infinity
+}
+
+/** Wraps lines between words, with indentation; Infinity: unchanged. */
+export function laidOut(lines: readonly Line[], columns: number): string[] {
+  return lines.flatMap((line) => {
+    if (typeof line !== 'string' && 'whole' in line) return [line.whole]
+    const { lead, text, width } = typeof line === 'string' ? parted(line) : line
+    if (columns === Infinity) return [lead + text]
+    const room = Math.max(columns, NARROWEST) - width
+    const [first = '', ...rest] = wrapAnsi(text, Math.max(room, NARROWEST / 2), {
+      hard: true,
+    }).split('\n')
+    return [lead + first, ...rest.map((part) => ' '.repeat(width) + part)]
+  })
+}
+
+function parted(line: string): { lead: string; width: number; text: string } {
+  const [lead] = /^ */.exec(line)!
+  return { lead, width: lead.length === 0 ? HANGING : lead.length, text: line.slice(lead.length) }
+}
+
+/** Counts the operations of each state, and names those not built; failing ones are named by their failures. */
+export function mapLines(report: Report, colors: Colors): Line[] {
+  const places = shownMap(report)
+  if (places === undefined) return []
+  const lines = byState(places).flatMap(([state, own]): Line[] => {
+    if (state !== 'not built') return []
+    const { sign, tone } = states[state]
+    const ids = own.map((one) => one.operation)
+    const lead = `  ${sign} ${state}`.padEnd(15)
+    return [
+      {
+        lead: colors[paints[tone]](lead),
+        width: 15,
+        text: terminalText(firstOf(ids, 6).join(', '), Infinity),
+      },
+    ]
+  })
+  return [colors.bold(mapSentence(places)), ...lines]
+}
+
+export function reasonLines(title: string, groups: readonly ReasonGroup[], colors: Colors): Line[] {
+  if (groups.length === 0) return []
+  const all = groups.reduce((sum, group) => sum + group.ids.length, 0)
+  const width = String(groups[0]!.ids.length).length
+  const lines = groups.flatMap((group): Line[] => [
+    {
+      lead: `  ${String(group.ids.length).padStart(width)}  `,
+      width: width + 4,
+      text: terminalText(group.reason, Infinity),
+    },
+    `  ${' '.repeat(width)}  ${colors.dim(terminalText(group.ids.join(', '), Infinity))}`,
+  ])
+  return [colors.bold(`${title}: ${all}`), ...lines, '']
+}
+
+/** Columns of JSON to paste, on a terminal of any width. */
+const JSON_WIDTH = 76
+
+export function stepLines(steps: readonly Step[], colors: Colors): Line[] {
+  if (steps.length === 0) return []
+  const width = `${steps[0]!.ids.length}`.length + 5
+  const part = usualPart(steps)
+  return [
+    colors.bold(`To test ${count(gainOf(steps), 'more requirement')}, add to the target file`),
+    ...steps.map((step): Line => {
+      const lead = `  ${colors.bold(`+${step.ids.length}`.padEnd(width - 4))}  `
+      const named = `  ${colors.dim(terminalText(step.ids.join(', '), Infinity))}`
+      return { lead, width, text: terminalText(step.names.map(sayNeed).join(' and ')) + named }
+    }),
+    colors.dim('  Paste into the target file and replace the <placeholders>:'),
+    ...jsonLines(part),
+    colors.dim(
+      '  Write "not-served" for operations you do not offer, and list conditions nobody can trigger under "unreachable".',
+    ),
+    '',
+  ]
+}
+
+export function jsonLines(value: unknown): Line[] {
+  return compactJson(value, JSON_WIDTH)
+    .split('\n')
+    .map((line): Line => ({ whole: terminalText(line, Infinity) }))
 }

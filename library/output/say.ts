@@ -1,7 +1,7 @@
 import pc from 'picocolors'
 import type { Colors } from 'picocolors/types'
 import { terminalLines } from '../../reporters/escape.ts'
-import { columnsOf, laidOut, type Line } from '../../reporters/terminal/lines.ts'
+import { columnsOf, laidOut, type Line } from '../../reporters/terminal.ts'
 import { printed } from '../../harness/recording/index.ts'
 
 export interface People {

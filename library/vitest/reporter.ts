@@ -10,7 +10,7 @@ import {
 } from '../output/files.ts'
 import { keptExchanges, makeRunFolder, writeReports } from '../output/write-reports.ts'
 import { terminalText } from '../../reporters/escape.ts'
-import { columnsOf, laidOut } from '../../reporters/terminal/lines.ts'
+import { columnsOf, laidOut } from '../../reporters/terminal.ts'
 import { nextSteps } from '../../reporters/view/next-steps.ts'
 import { verdictSentence } from '../../reporters/view/standing.ts'
 import type { Report } from '../../harness/report/index.ts'

@@ -9,7 +9,7 @@ import { explanation } from '../../cli/explain.ts'
 import { commands } from '../../cli/index.ts'
 import { version } from '../../package.json' with { type: 'json' }
 import { duration } from '../../reporters/view/writing.ts'
-import { laidOut } from '../../reporters/terminal/lines.ts'
+import { laidOut } from '../../reporters/terminal.ts'
 import { folder, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'
 
