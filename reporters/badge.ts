@@ -1,9 +1,7 @@
 import { createRequire } from 'node:module'
 import { operations } from '../catalogue/operations.ts'
 import type { Report } from '../harness/report/index.ts'
-import { leftOutOf, leftOutWords } from './view/excused.ts'
-import { total } from './view/groups.ts'
-import { standingOf, type Tone } from './view/standing.ts'
+import { leftOutOf, leftOutWords, total, standingOf, type Tone } from './view/standing.ts'
 
 const colors = { good: 'brightgreen', warning: '#9a6700', bad: 'red' } as const satisfies Record<
   Tone,

@@ -1,8 +1,7 @@
 import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
 import { json, visible, visibleLines } from './escape.ts'
 import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
-import { byOperation } from './view/groups.ts'
-import { runErrors, allNotes } from './view/standing.ts'
+import { byOperation, runErrors, allNotes } from './view/standing.ts'
 
 /**
  * Common Test Report Format 0.0: one test per requirement, with our own outcome in `rawStatus`. A failed test `run`

@@ -5,9 +5,8 @@ import { pageHead, script, sectionHead } from './html/assets.ts'
 import { failureList, stepList } from './html/lists.ts'
 import { masthead, runDetails } from './html/overview.ts'
 import { operationHead, toolbar, requirement } from './html/requirement.ts'
-import { baselineEntries, byOperation } from './view/groups.ts'
+import { baselineEntries, byOperation, standingOf } from './view/standing.ts'
 import { exchangesByRequirement } from './html/exchange.ts'
-import { standingOf } from './view/standing.ts'
 import { capital } from './view/writing.ts'
 
 /** Bytes of markup for exchanges and for failures; the page stays well under 6 MB. */

@@ -2,8 +2,7 @@ import { createRequire } from 'node:module'
 import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
 import { visible, visibleLines, withoutCommands } from './escape.ts'
 import { evidenceText, testStatuses, type TestStatus } from './view/evidence.ts'
-import { byOperation } from './view/groups.ts'
-import { allNotes, runErrors } from './view/standing.ts'
+import { byOperation, allNotes, runErrors } from './view/standing.ts'
 import { levels } from './view/writing.ts'
 
 /**

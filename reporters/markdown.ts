@@ -7,10 +7,18 @@ import {
   sayNeed,
   sections,
 } from '../harness/report/index.ts'
-import { type Distinct, failuresOf } from './view/causes.ts'
-import { byState, mapSentence, shownMap } from './view/operation-map.ts'
-import { capital, duration, firstOf, levels } from './view/writing.ts'
 import {
+  type Distinct,
+  failuresOf,
+  type NextStep,
+  nextSteps,
+  gainOf,
+  notJudged,
+} from './view/next-steps.ts'
+import {
+  byState,
+  mapSentence,
+  shownMap,
   exitLine,
   interruptedNote,
   runNotes,
@@ -18,16 +26,15 @@ import {
   standingOf,
   type Tone,
   verdictBeforeExit,
-} from './view/standing.ts'
-import {
   baselineEntries,
   leftOutSentence,
   type ReasonGroup,
   requiredButMissed,
   selectedSummary,
-} from './view/groups.ts'
+} from './view/standing.ts'
+import { capital, duration, firstOf, levels } from './view/writing.ts'
 import { commandOrLength, evidence, failureSentence } from './view/evidence.ts'
-import { type NextStep, nextSteps, gainOf, notJudged } from './view/next-steps.ts'
+import { appendFileSync, statSync } from 'node:fs'
 
 const MOST_IDS = 5
 
@@ -225,4 +232,29 @@ function evidenceLines(
       : []),
     ...(others > 0 ? [`same for ${others} more, named above`] : []),
   ]
+}
+
+/** GitHub accepts 1 MiB of summary per step. */
+const SUMMARY_LIMIT = 1024 * 1024
+
+/** On GitHub Actions, adds the report to the summary of the job; elsewhere nothing. Throws file system errors. */
+export function reportToGithub(
+  report: Report,
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  const path = env.GITHUB_STEP_SUMMARY
+  if (env.GITHUB_ACTIONS !== 'true' || !path) return
+  const used = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  appendFileSync(path, githubSummary(report, SUMMARY_LIMIT - used))
+}
+
+/** The Markdown report in at most that many bytes, with less evidence if necessary. */
+export function githubSummary(report: Report, limit: number): string {
+  const fits = (text: string): boolean => Buffer.byteLength(text) <= limit
+  for (const evidence of [25, 5, 0]) {
+    const text = `${renderMarkdown(report, evidence)}\n`
+    if (fits(text)) return text
+  }
+  const least = `The report is too large for this summary: the verdict is ${report.verdict}.\n`
+  return fits(least) ? least : ''
 }

@@ -9,14 +9,10 @@ import {
   sayNeed,
 } from '../harness/report/index.ts'
 import { terminalText, shortened, visible } from './escape.ts'
-import { byCause, type Distinct, failuresOf } from './view/causes.ts'
 import {
-  baselineEntries,
-  leftOutSentence,
-  requiredButMissed,
-  type ReasonGroup,
-} from './view/groups.ts'
-import {
+  byCause,
+  type Distinct,
+  failuresOf,
   isWithoutOutcome,
   type NextStep,
   nextSteps,
@@ -26,6 +22,10 @@ import {
   usualPart,
 } from './view/next-steps.ts'
 import {
+  baselineEntries,
+  leftOutSentence,
+  requiredButMissed,
+  type ReasonGroup,
   exitLine,
   interruptedNote,
   isNothingWorking,
@@ -35,11 +35,14 @@ import {
   standingOf,
   type Tone,
   verdictBeforeExit,
+  byState,
+  mapSentence,
+  shownMap,
+  states,
 } from './view/standing.ts'
 import { capital, duration, firstOf, levels, outcomes, compactJson } from './view/writing.ts'
 import { storyLines, evidence, type EvidenceLine, commandOrLength } from './view/evidence.ts'
 import { wrapAnsi } from 'fast-wrap-ansi'
-import { byState, mapSentence, shownMap, states } from './view/operation-map.ts'
 
 export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
   Tone,

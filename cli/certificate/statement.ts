@@ -15,8 +15,7 @@ import {
 } from './statement-schema.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { terminalText } from '../../reporters/escape.ts'
-import { requiredChecks } from '../../reporters/view/excused.ts'
-import { verdictWords } from '../../reporters/view/standing.ts'
+import { requiredChecks, verdictWords } from '../../reporters/view/standing.ts'
 import { firstOf } from '../../reporters/view/writing.ts'
 
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'

@@ -35,7 +35,7 @@ import { type RunArguments, keepReport, namedReport, runOptions } from './argume
 import { findTarget, type FoundTarget, warn } from './find-target.ts'
 import { type Interrupts, type Loss, onLoss, stuck } from '../guard.ts'
 import { type StartedServer, startServer } from './start-server.ts'
-import { reportToGithub } from '../../reporters/github.ts'
+import { reportToGithub } from '../../reporters/markdown.ts'
 import { unwritable } from '../../harness/user-error.ts'
 import { clearLine, cursorTo } from 'node:readline'
 import { terminalText } from '../../reporters/escape.ts'

@@ -1,9 +1,17 @@
 import { idLink, sectionHead } from './assets.ts'
 import { shortened, htmlText } from '../escape.ts'
 import { count, type Report, sayNeed, sections } from '../../harness/report/index.ts'
-import { byCause, type Distinct, failuresOf } from '../view/causes.ts'
+import {
+  byCause,
+  type Distinct,
+  failuresOf,
+  gainOf,
+  notJudged,
+  programOf,
+  type Step,
+  usualPart,
+} from '../view/next-steps.ts'
 import { capital, compactJson, levels } from '../view/writing.ts'
-import { gainOf, notJudged, programOf, type Step, usualPart } from '../view/next-steps.ts'
 
 const MOST = 40
 

@@ -1,10 +1,14 @@
 import { idLink, sectionHead } from './assets.ts'
 import { count, type Counts, type Report } from '../../harness/report/index.ts'
 import { htmlAttribute, htmlText } from '../escape.ts'
-import { leftOutSentence, selectedSummary, total } from '../view/groups.ts'
-import { byState, mapSentence, shownMap, states } from '../view/operation-map.ts'
-import { capital, compactJson, duration, outcomes } from '../view/writing.ts'
 import {
+  leftOutSentence,
+  selectedSummary,
+  total,
+  byState,
+  mapSentence,
+  shownMap,
+  states,
   exitLine,
   createdObjects,
   interruptedNote,
@@ -14,6 +18,7 @@ import {
   standingOf,
   type Tone,
 } from '../view/standing.ts'
+import { capital, compactJson, duration, outcomes } from '../view/writing.ts'
 import { nextSteps } from '../view/next-steps.ts'
 
 export function masthead(report: Report): string {

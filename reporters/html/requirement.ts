@@ -12,7 +12,7 @@ import { duration, kinds, levels } from '../view/writing.ts'
 import { evidence } from '../view/evidence.ts'
 import { storyMarkup, pre, requestText, responseText } from './exchange.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
-import { kindOf, kindsIn, type OperationGroup } from '../view/groups.ts'
+import { kindOf, kindsIn, type OperationGroup } from '../view/standing.ts'
 
 const words = {
   sent: 'Sent',

@@ -6,17 +6,34 @@ import {
   sayNeed,
   commonReason,
   outsideCause,
+  type Failure,
+  type HttpResponse,
+  isSame,
+  responseOf,
+  sayAnswers,
 } from '../../harness/report/index.ts'
 import { shellWord } from '../../harness/shell-word.ts'
-import { byReason, selectedResults } from './groups.ts'
-import { failuresOf, isMust, type LikelyCause } from './causes.ts'
-import { absentOperations, answering, notBuilt } from './operation-map.ts'
-import { isNothingWorking } from './standing.ts'
+import {
+  byReason,
+  selectedResults,
+  absentOperations,
+  answering,
+  notBuilt,
+  isNothingWorking,
+} from './standing.ts'
 import { capital, firstOf } from './writing.ts'
 import { shortened } from '../escape.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { operation as operationOf, operations } from '../../catalogue/operations.ts'
+import {
+  operation as operationOf,
+  operations,
+  operations as allOperations,
+} from '../../catalogue/operations.ts'
 import { isObject, member, mergePatch, parsedJson } from '../../schemas/json.ts'
+import { conditionOf } from '../../catalogue/requirement.ts'
+import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import { codeNames, modelErrors } from '../../catalogue/errors.ts'
+import { isRefusal, type Pairs } from '../../catalogue/expected.ts'
 
 /** A next step: a sentence without a full stop; its command, or what to paste into the target file. */
 export interface NextStep {
@@ -25,7 +42,7 @@ export interface NextStep {
   readonly paste?: unknown
 }
 
-const MOST = 4
+const MOST_STEPS = 4
 
 /** The next steps, the most useful first: at most four, including how to rerun failures. */
 export function nextSteps(report: Report): NextStep[] {
@@ -63,7 +80,7 @@ export function nextSteps(report: Report): NextStep[] {
         ]),
   ]
   return [
-    ...steps.slice(0, MOST),
+    ...steps.slice(0, MOST_STEPS),
     ...(isRerun ? [{ text, command: `${commandIn(report)} --failed` }] : []),
   ]
 }
@@ -187,7 +204,7 @@ export function whatToDeclare(report: {
   return steps.sort((a, b) => b.ids.length - a.ids.length)
 }
 
-const members = ['keys', 'resources', 'operations', 'scenarios']
+const parts = ['keys', 'resources', 'operations', 'scenarios']
 
 /** Why selected requirements were not judged: steps that would change it, and other reasons. */
 export function notJudged(report: Report) {
@@ -226,7 +243,7 @@ export function gainOf(steps: readonly Step[]): number {
 export function mergedExamples(steps: readonly Pick<Step, 'example'>[]): Record<string, unknown> {
   const all = steps.reduce<unknown>((whole, step) => mergePatch(whole, step.example), {})
   return Object.fromEntries(
-    members.flatMap((name) => (member(all, name) === undefined ? [] : [[name, member(all, name)]])),
+    parts.flatMap((name) => (member(all, name) === undefined ? [] : [[name, member(all, name)]])),
   )
 }
 
@@ -294,4 +311,362 @@ function mostWanted(wanted: readonly (readonly string[])[]): readonly string[] {
   const unique = wanted.map((names) => [...new Set(names)])
   const groups = [...groupBy(unique, (names) => names.toSorted().join()).values()]
   return groups.sort((a, b) => b.length - a.length || a[0]!.length - b[0]!.length)[0]?.[0] ?? []
+}
+
+/** Failures and their known causes, required checks first, in report order. */
+export function failuresOf(report: Report) {
+  const { requirements, run } = report
+  const known = new Set(run.baseline?.expected)
+  const failed = requirements.filter((requirement) => requirement.outcome === 'failed')
+  const ranked = [...failed.filter(isMust), ...failed.filter((result) => !isMust(result))]
+  const unexpected = ranked.filter((one) => !known.has(one.id))
+  const likely = likelyCauses(unexpected, report)
+  const explained = new Set(likely.flatMap((one) => one.results))
+  const unexplained = unexpected.filter((result) => !explained.has(result))
+  const distinct: Distinct[] = [
+    ...likely.map((cause) => ({ cause, results: cause.results, example: simplest(cause.results) })),
+    ...byCause(unexplained),
+  ]
+  const isRequired = (one: Distinct): boolean => one.results.some(isMust)
+  return {
+    unexpected,
+    unexplained,
+    likely,
+    expected: ranked.filter((one) => known.has(one.id)),
+    distinct: [...distinct.filter(isRequired), ...distinct.filter((group) => !isRequired(group))],
+  }
+}
+
+export const isMust = (result: RequirementResult): boolean => result.level === 'must'
+
+/** Failures that are shown once, by an example. */
+export interface Distinct {
+  readonly cause?: LikelyCause
+  readonly results: readonly RequirementResult[]
+  readonly example: RequirementResult
+}
+
+/** The one with the shortest body, a required check if there is any. */
+function simplest(results: readonly RequirementResult[]): RequirementResult {
+  const sizeOf = ({ failures: [first] }: RequirementResult): number => {
+    const request = first?.exchange?.request
+    return request === undefined ? Infinity : (request.bodyLength ?? request.body.length)
+  }
+  const required = results.filter(isMust)
+  return (required.length > 0 ? required : results).toSorted(
+    (one, other) => sizeOf(one) - sizeOf(other) || 0,
+  )[0]!
+}
+
+/**
+ * Groups failures of several operations with the same level, expectation and error, and all failures of reused
+ * connections. The groups keep the order of their first members.
+ */
+export function byCause(results: readonly RequirementResult[]): Distinct[] {
+  return [...groupBy(results, keyOf).values()].flatMap((group): Distinct[] => {
+    const { connection, noEnvelope }: Partial<Failure> = group[0]!.failures[0] ?? {}
+    const isOfServer = connection !== undefined || noEnvelope === true
+    return isOfServer || new Set(group.map((one) => one.operation)).size > 1
+      ? [{ results: group, example: simplest(group) }]
+      : group.map((one) => ({ results: [one], example: one }))
+  })
+}
+
+function keyOf({ failures: [failure], id, level }: RequirementResult): string {
+  if (!failure) return id
+  // The handling of connections is one cause, whatever the requests.
+  if (failure.connection) return failure.connection
+  // Errors without envelope are one cause: a missing error handler.
+  if (failure.noEnvelope) return `no envelope: ${level}`
+  // Sections differ by operation, but not the expectation.
+  const expected = failure.expected.slice(0, failure.expected.length - (failure.cites ?? '').length)
+  return JSON.stringify([level, expected, ...receivedIn(failure, id), failure.onlyName])
+}
+
+/**
+ * An answer with a `tpe` is identified by it, not by its message. Other bodies differ by operation, so a wrong status
+ * is identified with the condition (`400-malformed-json`).
+ */
+function receivedIn(failure: Failure, id: string): string[] {
+  const response = responseOf(failure)
+  const { status, tpe } = response
+  if (tpe !== undefined) return [sayAnswers([response])]
+  if (status !== null && status < 300 && failure.toRefuse) return ['granted', conditionOf(id)]
+  return status !== null && status >= 400 ? [`${status}`, conditionOf(id)] : [failure.actual]
+}
+
+/** Failures that one change would most likely fix. */
+export interface LikelyCause extends Clue {
+  readonly results: readonly RequirementResult[]
+  readonly isAbsent?: true
+  readonly isEverything?: true
+}
+
+const FEWEST = 3
+const MOST_CAUSES = 6
+
+interface Learned {
+  readonly run: Pick<Report['run'], 'absent' | 'statuses'>
+  readonly requirements: readonly RequirementResult[]
+}
+
+/** Finds common causes of failures, the most frequent first, and flaky answers before all; ignores single failures. */
+export function likelyCauses(
+  failed: readonly RequirementResult[],
+  learned: Learned = { run: {}, requirements: [] },
+): LikelyCause[] {
+  const byChance = failed.filter(({ failures: [first] }) => first?.takes === 'chance')
+  const chance = byChance.length >= FEWEST ? byChance : []
+  const lasting = failed.filter((result) => !chance.includes(result))
+  const absent = absentOperations(learned)
+  const missing = lasting.filter((one) => absent.has(one.operation))
+  const present = lasting.filter((result) => !missing.includes(result))
+  const alike = oneAnswer(present, learned)
+  const clues = present.flatMap((result) => {
+    const clue = alike?.results.includes(result) ? undefined : clueOf(result)
+    return clue ? [{ clue, result }] : []
+  })
+  const causes = [...groupBy(clues, (one) => `${one.clue.what}; ${one.clue.change}`).values()]
+    .map((group) => ({ ...group[0]!.clue, results: group.map((one) => one.result) }))
+    .filter((one) => one.isTold || one.results.length >= FEWEST)
+    .sort((a, b) => b.results.length - a.results.length)
+  const operations = firstOf([...new Set(missing.map((one) => one.operation))], 3)
+  const all: LikelyCause[] = [
+    ...(chance.length > 0 ? [{ ...differing, results: chance }] : []),
+    ...(missing.length > 0 ? [{ ...ofNotBuilt(operations), results: missing }] : []),
+    ...(alike ? [alike] : []),
+    ...causes,
+  ]
+  return all.slice(0, MOST_CAUSES)
+}
+
+const differing = {
+  what: 'the answers to one request differ',
+  change: 'check the log of the server, and of each instance if there are several',
+}
+
+const ofNotBuilt = (operations: readonly string[]) => ({
+  what: `not built: ${operations.join(', ')}`,
+  change: 'build them, or declare them not-served in the target file',
+  isAbsent: true as const,
+})
+
+/** At least ten failures, four of five, that got one answer where several different ones were expected. */
+function oneAnswer(
+  results: readonly RequirementResult[],
+  learned: Learned,
+): LikelyCause | undefined {
+  const answered = results.flatMap((result) => {
+    const [failure] = result.failures
+    return failure === undefined ? [] : [{ result, response: responseOf(failure) }]
+  })
+  for (const { response } of answered.slice(0, 20)) {
+    const { status } = response
+    if (status === null) continue
+    const same = answered.flatMap((other) =>
+      isSame(other.response, response) ? [other.result] : [],
+    )
+    const expected = new Set(same.map((one) => String(statusesOf(one.id))))
+    const operations = [...new Set(same.map((one) => one.operation))]
+    const isMost = same.length >= 10 && same.length * 5 >= results.length * 4
+    if (!isMost || expected.size <= 2 || operations.length <= 2) continue
+    const others = learned.requirements.filter(
+      (result) => operations.includes(result.operation) && wasAnsweredOtherwise(result, status),
+    )
+    // Passing answers count too: if many differ, it is not a uniform answer.
+    if (others.length * 4 <= same.length)
+      return {
+        ...ofOneAnswer(response, operations, learned.run),
+        results: same,
+        isEverything: true,
+      }
+  }
+  return undefined
+}
+
+function wasAnsweredOtherwise(result: RequirementResult, status: number): boolean {
+  const isGranted = isGranting(result.id)
+  if (result.outcome !== 'passed' || isGranted === undefined) return false
+  return isGranted ? status >= 300 : !statusesOf(result.id).includes(status)
+}
+
+const nearly = 0.75
+
+function ofOneAnswer(
+  response: HttpResponse,
+  operations: readonly string[],
+  { statuses = [] }: Learned['run'],
+): Clue {
+  const { status, tpe } = response
+  const all = statuses.reduce((sum, statuse) => sum + statuse.times, 0)
+  const same = statuses.find((one) => one.status === status)?.times ?? 0
+  const most = all === 0 || same >= all * nearly ? 'nearly everything' : 'much'
+  const isMost = operations.length * 2 > allOperations.length
+  // Crashes and errors of the interface prove the address.
+  const isOfServer = (tpe !== undefined && status !== 404) || (status !== null && status >= 500)
+  const others = isMost
+    ? 'the base URL, the proxy in front of the server, and '
+    : 'the proxy or cache in front of the server, and '
+  return {
+    what: shortened(
+      `${isMost ? most : `much of ${firstOf(operations, 3).join(', ')}`} gets the same answer: ${sayAnswers([response])}`,
+      300,
+    ),
+    change: `check ${isMost && isOfServer ? '' : others}the log of the server`,
+  }
+}
+
+/** A sign of a likely mistake at one place in a server. May contain text of the target. */
+export interface Clue {
+  readonly what: string
+  /** The fix, without a full stop. */
+  readonly change: string
+  /** A single requirement suffices: all others depend on it. */
+  readonly isTold?: true
+}
+
+/** Whether the id asks for a success; undefined for an id of another version, or without a single request. */
+export function isGranting(id: string): boolean | undefined {
+  const expects = isRequirementId(id) ? requirementOf(id).expects : undefined
+  return expects && !isRefusal(expects)
+}
+
+function pairsOf(id: string): Pairs {
+  const expects = isRequirementId(id) ? requirementOf(id).expects : undefined
+  return isRefusal(expects) ? expects : []
+}
+
+export function statusesOf(id: string): number[] {
+  return pairsOf(id).flatMap(([status]) => (typeof status === 'number' ? [status] : []))
+}
+
+export function clueOf({ failures: [failure], id }: RequirementResult): Clue | undefined {
+  // A failure of a connection has no wrong status of its own.
+  if (failure === undefined || failure.connection !== undefined) return undefined
+  const { status, tpe } = responseOf(failure)
+  if (status === null) return failure.exchange && noAnswer
+  const { form, value } = bodyOf(failure)
+  if (id === 'jobs.retrieve/200-outcome')
+    return member(value, 'status') === 'in_progress' ? unfinishedJobs : undefined
+  const pairs = pairsOf(id)
+  const wanted = statusesOf(id)
+  // Faults of bodies are refused in many places, wrong keys in one.
+  if (status < 400) return wanted.some(isOfKeys) ? ofAcceptedKeys(wanted) : undefined
+  const isOfRun = failure.takes === 'object-of-run' || failure.takes === 'job-of-run'
+  if ((status === 404 || status === 410) && !wanted.includes(status) && isOfRun) return vanished
+  if (isGranting(id)) return undefined
+  if (status < 500 && form === 'page') return pageInstead(status)
+  if (pairs.length > 0 && wanted.length === pairs.length && !wanted.includes(status))
+    return ofStatus(status, wanted[0]!)
+  // The right status in place of a crash is unknown.
+  const isBreakdown = isGranting(id) === undefined && status >= 500
+  if (tpe === undefined) return isBreakdown ? undefined : ofEnvelope(form, value)
+  if (isMisspelt(tpe)) return misspelt
+  const missing = isBreakdown ? undefined : ofEnvelope(form, value)
+  if (missing) return missing
+  const names = pairs.flatMap(([of, ...list]) => (of === status ? list : []))
+  return names.length === 0 || names.includes(tpe) ? undefined : ofName(tpe, or(names))
+}
+
+const noAnswer: Clue = {
+  what: 'no complete answer came',
+  change: 'look at timeouts, and at what closes connections: the server, or a proxy in front of it',
+}
+
+const unfinishedJobs: Clue = {
+  what: 'no job ends: they stay in progress',
+  change: 'end each job as completed or failed; limits.jobTimeoutMs says how long the suite waits',
+  isTold: true,
+}
+
+const vanished: Clue = {
+  what: 'what the run creates is not found later',
+  change:
+    'keep what is created: look for a restart; if it only takes longer to appear, raise limits.settleMs',
+}
+
+const misspelt: Clue = {
+  what: 'code names in another spelling',
+  change: 'send the code names exactly as §7.2 writes them: letter case counts',
+}
+
+const isOfKeys = (status: number): boolean => status === 401 || status === 403
+
+function ofAcceptedKeys(wanted: readonly number[]): Clue {
+  const requests = `requests without ${wanted.includes(401) ? 'a valid key' : 'the permission'}`
+  return { what: `${requests} are accepted`, change: `refuse ${requests} with ${or(wanted)}` }
+}
+
+const pageInstead = (status: number): Clue => ({
+  what: `HTML page instead of the JSON error envelope: ${status}`,
+  change:
+    'return the JSON error envelope (tpe, errors, extras; §2.6); if a proxy wrote the page, make it forward the request',
+})
+
+/** Only if one handler returns the status: a framework's validation, or the check of the key. */
+function ofStatus(received: number, wanted: number): Clue | undefined {
+  if (received !== 422 && !(isOfKeys(wanted) && received < 500)) return undefined
+  return {
+    what: `${received} returned, but ${wanted} is right`,
+    change: `return ${wanted} in place of ${received} (§7.2)`,
+  }
+}
+
+const ofName = (received: string, wanted: string): Clue => ({
+  what: `wrong code name: ${shortened(received, 100)} in place of ${wanted}`,
+  change: `send ${wanted}, the code name that §7.3 gives for the operation`,
+})
+
+const envelopeMembers = ['tpe', 'errors', 'extras']
+
+function ofEnvelope(form: Form | undefined, value: unknown): Clue | undefined {
+  if (form === 'cut') return undefined
+  if (form !== undefined || !isObject(value)) return ofNoEnvelope(forms[form ?? 'other'])
+  const missing = envelopeMembers.filter((name) => !Object.hasOwn(value, name))
+  if (missing.length === 0) return undefined
+  const names = Object.keys(value).sort().slice(0, 4).join(', ')
+  if (missing.length === envelopeMembers.length)
+    return ofNoEnvelope(
+      names === '' ? 'the body is an empty object' : `the body has ${names} instead`,
+    )
+  return {
+    what: `error envelopes lack ${missing.join(' and ')}`,
+    change: `add ${missing.join(' and ')} to every error envelope; errors and extras may be empty (§2.6)`,
+    isTold: true,
+  }
+}
+
+const ofNoEnvelope = (form: string): Clue => ({
+  what: `no error envelope, but the right status: ${form}`,
+  change: 'return every error as a JSON object with tpe, errors and extras (§2.6)',
+})
+
+const forms = {
+  page: 'the body is a page',
+  empty: 'there is no body',
+  other: 'the body is not a JSON object',
+} as const
+
+type Form = keyof typeof forms | 'cut'
+
+function bodyOf(failure: Failure): { form?: Form; value?: unknown } {
+  const response = failure.exchange?.response
+  if (response === undefined || response.body === '') return { form: 'empty' }
+  if (response.bodyLength !== undefined) return { form: 'cut' }
+  const value = parsedJson(response.body)
+  if (value !== undefined) return { value }
+  return { form: /^\s*<(?:!doctype|html|head|body)\b/i.test(response.body) ? 'page' : 'other' }
+}
+
+const letters = (name: string): string => name.replaceAll(/[\s._-]/g, '').toLowerCase()
+const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
+
+function isMisspelt(tpe: string): boolean {
+  const named = statuses.flatMap((status) => codeNames(status) ?? [])
+  const codes = [...named, ...modelErrors, 'GuardrailBlockedError']
+  return !codes.includes(tpe) && codes.some((name) => letters(name) === letters(tpe))
+}
+
+function or(values: readonly (number | string)[]): string {
+  return [...new Set(values)].join(' or ')
 }

@@ -5,12 +5,19 @@ import {
   count,
   isMistake,
   outsideCause,
+  type Counts,
+  type Outcome,
+  type RequirementResult,
+  decisive,
+  isLeftOutByOption,
+  isSelected,
+  reasonExpected,
+  summarize,
 } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { total, selectedSummary } from './groups.ts'
-import { leftOutOf, requiredChecks } from './excused.ts'
-import { answering, operationMap } from './operation-map.ts'
-import { firstOf } from './writing.ts'
+import { firstOf, kinds, type Mark, outcomes } from './writing.ts'
+import { operations, type OperationId } from '../../catalogue/operations.ts'
+import { conditionOf } from '../../catalogue/requirement.ts'
 
 /** `warning`: nothing unexpected failed, but not everything is known. */
 export type Tone = 'good' | 'warning' | 'bad'
@@ -196,4 +203,243 @@ export function runErrors({ exit, requirements, run }: Report): string[] {
     ...(exit.code > 1 ? [exit.because] : []),
     ...stale.map((one) => `stale entry of the baseline: ${one.id}: ${one.why}`),
   ]
+}
+
+export interface OperationGroup {
+  readonly operation: string
+  readonly results: readonly RequirementResult[]
+}
+
+export function byOperation(report: Pick<Report, 'requirements'>): OperationGroup[] {
+  const groups = groupBy(report.requirements, (one) => one.operation)
+  return [...groups].map(([operation, results]) => ({ operation, results }))
+}
+
+export interface ReasonGroup {
+  /** The reason, with `<id>` for the requirement's own id. */
+  readonly reason: string
+  readonly ids: readonly string[]
+}
+
+export function byReason(report: Pick<Report, 'requirements'>, outcome: Outcome): ReasonGroup[] {
+  const results = report.requirements.filter((result) => result.outcome === outcome)
+  const reasons = results.map((result) => result.reason)
+  // A reason with many requirements may contain the id of one.
+  const isShared = (reason: string): boolean =>
+    reasons.indexOf(reason) !== reasons.lastIndexOf(reason)
+  const reasonOf = ({ id, reason = 'no reason was recorded' }: RequirementResult): string =>
+    isShared(reason)
+      ? reason
+      : reason.replaceAll(id, '<id>').replaceAll(id.replaceAll('/', '~1'), '<id>')
+  return [...groupBy(results, reasonOf)]
+    .map(([reason, of]) => ({ reason, ids: of.map((one) => one.id) }))
+    .sort((a, b) => b.ids.length - a.ids.length)
+}
+
+export function total(counts: Counts): number {
+  return counts.passed + counts.failed + counts.notExercised + counts.notApplicable
+}
+
+/** The requirements not left out; inapplicable ones are included. */
+export function selectedResults(report: Pick<Report, 'requirements' | 'run'>): RequirementResult[] {
+  return report.requirements.filter(
+    (result) =>
+      !isLeftOutByOption(result) &&
+      (result.outcome !== 'not-applicable' || isSelected(result.id, report.run)),
+  )
+}
+
+/** How a result is shown; left-out results are not `not tested`. */
+export function kindOf(result: RequirementResult): keyof typeof kinds {
+  return isLeftOutByOption(result) ? 'left-out' : result.outcome
+}
+
+/** The kinds for a legend: all outcomes, and left out if any was. */
+export function kindsIn(report: Pick<Report, 'requirements'>): [string, Mark][] {
+  const isPart = report.requirements.some(isLeftOutByOption)
+  return Object.entries(kinds).filter(([kind]) => isPart || kind !== 'left-out')
+}
+
+/** For example `286 by --only, 3 by --read-only`, if any were left out. */
+export function leftOutSentence(report: Report): string | undefined {
+  const groups = groupBy(report.requirements.filter(isLeftOutByOption), (one) =>
+    one.why?.kind === 'left-out' ? one.why.by : '',
+  )
+  if (groups.size === 0) return undefined
+  return [...groups].map(([option, { length }]) => `${length} by ${option}`).join(', ')
+}
+
+export function selectedSummary(report: Report): Report['summary'] {
+  return summarize(selectedResults(report))
+}
+
+export function requiredButMissed(report: Report): string[] {
+  return decisive(report)
+    .filter((one) => one.outcome === 'not-exercised')
+    .map((one) => one.id)
+}
+
+/** What became of the entries of a baseline, stale ones first. */
+export function baselineEntries(report: Report) {
+  const { expected = [], notExercised = [], stale = [] } = report.run.baseline ?? {}
+  const known = (state: string, ids: readonly string[]) =>
+    ids.map((id) => ({ state, id, why: reasonExpected(report, id) }))
+  return [
+    ...stale.map((one) => ({ state: 'stale entry', id: one.id, why: one.why })),
+    ...known('failed as expected', expected),
+    ...known('not tested', notExercised),
+  ]
+}
+
+/** What a verdict leaves out: required checks declared unreachable, and operations not served. */
+export interface LeftOut {
+  readonly excused: number
+  readonly notServed: number
+}
+
+export function leftOutOf(report: Pick<Report, 'requirements'>): LeftOut {
+  const notServed = report.requirements.filter(
+    (requirement) =>
+      requirement.why?.kind === 'absent' &&
+      !requirement.why.seenBy &&
+      requirement.why.absence === 'not-served',
+  )
+  const areas = new Set<string>(notServed.map((one) => one.operation))
+  return {
+    excused: report.requirements.filter(
+      (requirement) => requirement.level === 'must' && requirement.why?.kind === 'unreachable',
+    ).length,
+    notServed: operations.filter((operation) => areas.has(operation.id)).length,
+  }
+}
+
+/** `55 excused (unreachable)`, `2 operations not served`: shown beside every verdict. */
+export function leftOutWords(leftOut: LeftOut): string[] {
+  return [
+    ...(leftOut.excused > 0 ? [`${leftOut.excused} excused (unreachable)`] : []),
+    ...(leftOut.notServed > 0 ? [`${count(leftOut.notServed, 'operation')} not served`] : []),
+  ]
+}
+
+/** For example `257 required checks passed, 55 excused (unreachable), 2 operations not served`. */
+export function requiredChecks(must: Counts, leftOut: LeftOut): string {
+  const { failed, notExercised, passed } = must
+  return [
+    ...(failed > 0 ? [`${count(failed, 'required check')} failed`] : []),
+    `${failed > 0 ? passed : count(passed, 'required check')} passed`,
+    ...(notExercised > 0 ? [`${notExercised} not tested`] : []),
+    ...leftOutWords(leftOut),
+  ].join(', ')
+}
+
+export type State =
+  | 'working'
+  | 'failing'
+  | 'only authentication tested'
+  | 'not tested'
+  | 'not built'
+  | 'not served'
+
+/** How states are shown: with sign and colour of the corresponding outcome. */
+export const states = {
+  failing: outcomes.failed,
+  working: outcomes.passed,
+  'only authentication tested': outcomes['not-exercised'],
+  'not tested': outcomes['not-exercised'],
+  'not built': outcomes['not-applicable'],
+  'not served': outcomes['not-applicable'],
+} as const satisfies Record<State, Mark>
+
+export interface Place {
+  readonly operation: OperationId
+  readonly state: State
+  /** `7 of 8` applicable requirements passed, or the number of failures. May be empty. */
+  readonly detail: string
+}
+
+/** Conditions that a gateway answers too, so they do not show that the operation exists. */
+const ofKeys = /^(401|403)-|^429-/
+
+type Facts = Pick<Report, 'exit' | 'requirements' | 'run'>
+
+/** The operations in catalogue order with their states. */
+export function operationMap(report: Facts): Place[] {
+  const found = absentOperations(report)
+  const byOperation = groupBy(report.requirements, (one) => one.operation)
+  return operations.map((operation) => {
+    const own = byOperation.get(operation.id) ?? []
+    const state = found.has(operation.id) ? 'not built' : stateOf(own)
+    return { operation: operation.id, state, detail: detailOf(state, own) }
+  })
+}
+
+function stateOf(own: readonly RequirementResult[]): State {
+  if (own.some((one) => one.level === 'must' && one.outcome === 'failed')) return 'failing'
+  if (own.length > 0 && own.every((one) => one.outcome === 'not-applicable')) return 'not served'
+  const passed = own.filter((one) => one.outcome === 'passed')
+  if (passed.some((one) => !ofKeys.test(conditionOf(one.id)))) return 'working'
+  return passed.length > 0 ? 'only authentication tested' : 'not tested'
+}
+
+function detailOf(state: State, own: readonly RequirementResult[]): string {
+  const number = (...some: string[]): number =>
+    own.filter((one) => some.includes(one.outcome)).length
+  if (state === 'failing') return `${number('failed')} failed`
+  return state === 'working'
+    ? `${number('passed')} of ${own.length - number('not-applicable')}`
+    : ''
+}
+
+export function absentOperations(options: {
+  readonly run: Pick<Report['run'], 'absent'>
+}): ReadonlySet<string> {
+  return new Set(options.run.absent?.map((one) => one.operation))
+}
+
+/** The map, if the run covered more than one operation and learned anything. */
+export function shownMap(report: Facts): Place[] | undefined {
+  const selected = new Set(selectedResults(report).map((one) => one.operation))
+  if (selected.size < 2) return undefined
+  const places = operationMap(report).filter((one) => selected.has(one.operation))
+  return places.length > 1 &&
+    places.some((place) => place.state !== 'not tested' && place.state !== 'not served')
+    ? places
+    : undefined
+}
+
+/** For example `17 operations: 2 working, 13 not built`; empty states are omitted. */
+export function mapSentence(places: readonly Place[]): string {
+  const parts = byState(places).map(([state, own]) => `${own.length} ${state}`)
+  return `${count(places.length, 'operation')}: ${parts.join(', ')}`
+}
+
+/** Places by state, the most urgent first. */
+export function byState(places: readonly Place[]): (readonly [State, readonly Place[]])[] {
+  return (Object.keys(states) as State[]).flatMap((state) => {
+    const own = places.filter((place) => place.state === state)
+    return own.length === 0 ? [] : [[state, own] as const]
+  })
+}
+
+/**
+ * Operations that a server does not have, although nothing says so, with one of the answers that show it, and the part
+ * of a target file that declares them.
+ */
+export function notBuilt(report: Pick<Report, 'run'>) {
+  const [first] = report.run.absent ?? []
+  if (first === undefined) return undefined
+  const all = absentOperations(report)
+  const named = operations.map((operation) => operation.id).filter((id) => all.has(id))
+  const part = { operations: Object.fromEntries(named.map((id) => [id, 'not-served'])) }
+  return { operations: named, answer: first.answered, part }
+}
+
+/** Statuses by which a server says that it lacks an operation. */
+const ofNone = ['404', '405', '501', 'no answer']
+
+/** Operations that are declared not served, and answer: `vision.analyze (200)`. */
+export function answering(report: Pick<Report, 'run'>): string[] {
+  return report.run.notServed
+    .filter((one) => !ofNone.includes(one.answered))
+    .map((one) => `${one.operation} (${one.answered})`)
 }

@@ -6,8 +6,7 @@ import type { Failure, Report, RequirementResult } from '../../harness/report/re
 import { renderCtrf } from '../../reporters/ctrf.ts'
 import { renderJunit } from '../../reporters/junit.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
-import { byCause, likelyCauses } from '../../reporters/view/causes.ts'
-import { nextSteps } from '../../reporters/view/next-steps.ts'
+import { byCause, likelyCauses, nextSteps } from '../../reporters/view/next-steps.ts'
 import { failed, failure, report, result } from '../gates/results.ts'
 import { inHtml, inTerminal } from './samples.ts'
 

@@ -16,7 +16,7 @@ import {
   usualPart,
   whatToDeclare,
 } from '../../reporters/view/next-steps.ts'
-import { notBuilt, operationMap, shownMap } from '../../reporters/view/operation-map.ts'
+import { notBuilt, operationMap, shownMap } from '../../reporters/view/standing.ts'
 import { mergePatch } from '../../schemas/json.ts'
 import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
 import { hostile } from './hostile.ts'
