@@ -5,10 +5,9 @@ import { type Outcome, readReport, type ReportFile } from '../harness/report/ind
 import { UserError } from '../harness/user-error.ts'
 import { plannedReports, reportFiles, writeFiles } from '../library/output/files.ts'
 import { tell } from '../library/output/say.ts'
-import { json, markdownBlock, terminalText } from '../reporters/escape.ts'
+import { json, markdownBlock, terminalText, firstOf } from '../reporters/text.ts'
 import { likelyCauses } from '../reporters/view/next-steps.ts'
 import { verdictWords } from '../reporters/view/standing.ts'
-import { firstOf } from '../reporters/view/writing.ts'
 import { reportOption } from './run/arguments.ts'
 
 const formatFiles = { markdown: 'conform-compare.md', json: 'conform-compare.json' }

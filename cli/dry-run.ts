@@ -1,7 +1,7 @@
 import { spokenRate } from '../harness/report/index.ts'
 import { parseReportRequests, streamForPeople } from '../library/output/files.ts'
 import { tell } from '../library/output/say.ts'
-import { duration } from '../reporters/view/writing.ts'
+import { duration } from '../reporters/text.ts'
 import { estimate } from '../suites/estimate.ts'
 import { planRun } from '../suites/plan.ts'
 import { type RunArguments, runOptions } from './run/arguments.ts'

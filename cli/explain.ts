@@ -11,7 +11,7 @@ import { idMeant, loadTargetFile, missingReason, resolveTarget } from '../harnes
 import { UserError } from '../harness/user-error.ts'
 import { colorsFor, tell } from '../library/output/say.ts'
 import type { Line } from '../reporters/terminal.ts'
-import { compactJson, firstOf, levels } from '../reporters/view/writing.ts'
+import { compactJson, firstOf, levels } from '../reporters/text.ts'
 import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
 import { type PlannedCases, plannedCases } from '../suites/plan.ts'
 

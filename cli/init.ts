@@ -10,9 +10,8 @@ import { baseUrlProblem, missingReason, resolveTarget } from '../harness/target/
 import { UserError } from '../harness/user-error.ts'
 import { checkOutputs, writeFiles } from '../library/output/files.ts'
 import { tell } from '../library/output/say.ts'
-import { terminalText } from '../reporters/escape.ts'
+import { terminalText, compactJson } from '../reporters/text.ts'
 import { mergedExamples, usualPart, whatToDeclare } from '../reporters/view/next-steps.ts'
-import { compactJson } from '../reporters/view/writing.ts'
 import { newestReport, program } from './run/arguments.ts'
 
 const exampleUrl = 'https://staging.example.com'

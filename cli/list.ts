@@ -1,10 +1,9 @@
-import { levels } from '../reporters/view/writing.ts'
+import { levels, json } from '../reporters/text.ts'
 import { Command } from '@commander-js/extra-typings'
 import { catalogue, published } from '../catalogue/catalogue.ts'
 import { sections } from '../harness/report/index.ts'
 import { colorsFor, tell } from '../library/output/say.ts'
 import { groupBy } from '../harness/group-by.ts'
-import { json } from '../reporters/escape.ts'
 import type { Line } from '../reporters/terminal.ts'
 import type { Colors } from 'picocolors/types'
 

@@ -1,5 +1,5 @@
 import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
-import { json, visible, visibleLines } from './escape.ts'
+import { json, visible, visibleLines } from './text.ts'
 import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
 import { byOperation, runErrors, allNotes } from './view/standing.ts'
 

@@ -6,7 +6,7 @@ import type {
   RecordedResponse,
   Report,
 } from '../harness/report/index.ts'
-import { json } from './escape.ts'
+import { json } from './text.ts'
 import type { Exchanges } from './view/evidence.ts'
 import { runNotes, seedLine, verdictSentence } from './view/standing.ts'
 import { STATUS_CODES } from 'node:http'

@@ -1,5 +1,5 @@
 import type { Report } from '../harness/report/index.ts'
-import { htmlText } from './escape.ts'
+import { htmlText, capital } from './text.ts'
 import type { Exchanges } from './view/evidence.ts'
 import { pageHead, script, sectionHead } from './html/assets.ts'
 import { failureList, stepList } from './html/lists.ts'
@@ -7,7 +7,6 @@ import { masthead, runDetails } from './html/overview.ts'
 import { operationHead, toolbar, requirement } from './html/requirement.ts'
 import { baselineEntries, byOperation, standingOf } from './view/standing.ts'
 import { exchangesByRequirement } from './html/exchange.ts'
-import { capital } from './view/writing.ts'
 
 /** Bytes of markup for exchanges and for failures; the page stays well under 6 MB. */
 const EXCHANGE_BUDGET = 4_400_000

@@ -1,5 +1,5 @@
 import type { Report } from '../harness/report/index.ts'
-import { json } from './escape.ts'
+import { json } from './text.ts'
 import type { Exchanges } from './view/evidence.ts'
 
 /** A pure function to the text of a report, in pieces if it contains exchanges. */

@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module'
 import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
-import { visible, visibleLines, withoutCommands } from './escape.ts'
+import { visible, visibleLines, withoutCommands, levels } from './text.ts'
 import { evidenceText, testStatuses, type TestStatus } from './view/evidence.ts'
 import { byOperation, allNotes, runErrors } from './view/standing.ts'
-import { levels } from './view/writing.ts'
 
 /**
  * JUnit XML in Jenkins' dialect: one suite per operation, one case per requirement, an error if the run itself failed.

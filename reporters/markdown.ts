@@ -1,4 +1,13 @@
-import { shortened, markdownBlock, markdownCode, markdownText } from './escape.ts'
+import {
+  shortened,
+  markdownBlock,
+  markdownCode,
+  markdownText,
+  capital,
+  duration,
+  firstOf,
+  levels,
+} from './text.ts'
 import {
   count,
   type Counts,
@@ -32,7 +41,6 @@ import {
   requiredButMissed,
   selectedSummary,
 } from './view/standing.ts'
-import { capital, duration, firstOf, levels } from './view/writing.ts'
 import { commandOrLength, evidence, failureSentence } from './view/evidence.ts'
 import { appendFileSync, statSync } from 'node:fs'
 

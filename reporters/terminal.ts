@@ -8,7 +8,17 @@ import {
   type RequirementResult,
   sayNeed,
 } from '../harness/report/index.ts'
-import { terminalText, shortened, visible } from './escape.ts'
+import {
+  terminalText,
+  shortened,
+  visible,
+  capital,
+  duration,
+  firstOf,
+  levels,
+  outcomes,
+  compactJson,
+} from './text.ts'
 import {
   byCause,
   type Distinct,
@@ -40,7 +50,6 @@ import {
   shownMap,
   states,
 } from './view/standing.ts'
-import { capital, duration, firstOf, levels, outcomes, compactJson } from './view/writing.ts'
 import { storyLines, evidence, type EvidenceLine, commandOrLength } from './view/evidence.ts'
 import { wrapAnsi } from 'fast-wrap-ansi'
 

@@ -3,7 +3,7 @@ import { type KeyObject, createPublicKey } from 'node:crypto'
 import { parseReport, readBytes } from '../../harness/report/index.ts'
 import { ensure } from '../../harness/user-error.ts'
 import { tell } from '../../library/output/say.ts'
-import { firstOf } from '../../reporters/view/writing.ts'
+import { firstOf } from '../../reporters/text.ts'
 import { checkOutputs, writeAtomically } from '../../library/output/files.ts'
 import { whole } from '../run/arguments.ts'
 import {

@@ -14,9 +14,8 @@ import {
   STATEMENT_TYPE,
 } from './statement-schema.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { terminalText } from '../../reporters/escape.ts'
+import { terminalText, firstOf } from '../../reporters/text.ts'
 import { requiredChecks, verdictWords } from '../../reporters/view/standing.ts'
-import { firstOf } from '../../reporters/view/writing.ts'
 
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
 

@@ -3,7 +3,7 @@ import { requirementsDigest } from '../../catalogue/catalogue.ts'
 import { readBytes, parseReport } from '../../harness/report/index.ts'
 import { normalBaseUrl } from '../../harness/target/index.ts'
 import { tell } from '../../library/output/say.ts'
-import { json, terminalText } from '../../reporters/escape.ts'
+import { json, terminalText } from '../../reporters/text.ts'
 import { type OptionsOf, repeatable, whole } from '../run/arguments.ts'
 import {
   claimLines,

@@ -27,7 +27,7 @@ import { shellWord } from '../../harness/shell-word.ts'
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { json } from '../../reporters/escape.ts'
+import { json } from '../../reporters/text.ts'
 
 export type OptionsOf<Make extends () => { opts(): unknown }> = ReturnType<ReturnType<Make>['opts']>
 

@@ -38,8 +38,7 @@ import { type StartedServer, startServer } from './start-server.ts'
 import { reportToGithub } from '../../reporters/markdown.ts'
 import { unwritable } from '../../harness/user-error.ts'
 import { clearLine, cursorTo } from 'node:readline'
-import { terminalText } from '../../reporters/escape.ts'
-import { duration } from '../../reporters/view/writing.ts'
+import { terminalText, duration } from '../../reporters/text.ts'
 
 interface RunFront {
   readonly interrupts: Interrupts

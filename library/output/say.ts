@@ -1,6 +1,6 @@
 import pc from 'picocolors'
 import type { Colors } from 'picocolors/types'
-import { terminalLines } from '../../reporters/escape.ts'
+import { terminalLines } from '../../reporters/text.ts'
 import { columnsOf, laidOut, type Line } from '../../reporters/terminal.ts'
 import { printed } from '../../harness/recording/index.ts'
 

@@ -1,4 +1,4 @@
-import { levels } from '../../reporters/view/writing.ts'
+import { levels, terminalText } from '../../reporters/text.ts'
 import 'vitest'
 import { afterAll, beforeAll, describe, type RunnerTestCase, test, vi } from 'vitest'
 import {
@@ -17,7 +17,6 @@ import {
   type RequirementResult,
   sections,
 } from '../../harness/report/index.ts'
-import { terminalText } from '../../reporters/escape.ts'
 import { commandOrLength, evidence } from '../../reporters/view/evidence.ts'
 
 // TypeScript augments a module only if the module is imported, also in declarations.

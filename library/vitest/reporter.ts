@@ -9,7 +9,7 @@ import {
   type ReportRequest,
 } from '../output/files.ts'
 import { keptExchanges, makeRunFolder, writeReports } from '../output/write-reports.ts'
-import { terminalText } from '../../reporters/escape.ts'
+import { terminalText } from '../../reporters/text.ts'
 import { columnsOf, laidOut } from '../../reporters/terminal.ts'
 import { nextSteps } from '../../reporters/view/next-steps.ts'
 import { verdictSentence } from '../../reporters/view/standing.ts'

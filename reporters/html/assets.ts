@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../../schemas/package-file.ts'
-import { htmlAnchor, htmlAttribute, htmlText } from '../escape.ts'
+import { htmlAnchor, htmlAttribute, htmlText } from '../text.ts'
 
 const read = (name: string) => readFileSync(packageFile(`reporters/html/${name}`), 'utf8').trim()
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`

@@ -6,9 +6,8 @@ import type {
   RecordedResponse,
   Story,
 } from '../../harness/report/index.ts'
-import { htmlText, shortened } from '../escape.ts'
+import { htmlText, shortened, duration } from '../text.ts'
 import { type Exchanges, storyLines, wrongSign } from '../view/evidence.ts'
-import { duration } from '../view/writing.ts'
 
 const BODY_LIMIT = 1024
 /** A longer curl line is not shown: it would contain more of the body than the page does. */

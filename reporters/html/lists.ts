@@ -1,5 +1,5 @@
 import { idLink, sectionHead } from './assets.ts'
-import { shortened, htmlText } from '../escape.ts'
+import { shortened, htmlText, capital, compactJson, levels } from '../text.ts'
 import { count, type Report, sayNeed, sections } from '../../harness/report/index.ts'
 import {
   byCause,
@@ -11,7 +11,6 @@ import {
   type Step,
   usualPart,
 } from '../view/next-steps.ts'
-import { capital, compactJson, levels } from '../view/writing.ts'
 
 const MOST = 40
 

@@ -1,6 +1,6 @@
 import { idLink, sectionHead } from './assets.ts'
 import { count, type Counts, type Report } from '../../harness/report/index.ts'
-import { htmlAttribute, htmlText } from '../escape.ts'
+import { htmlAttribute, htmlText, capital, compactJson, duration, outcomes } from '../text.ts'
 import {
   leftOutSentence,
   selectedSummary,
@@ -18,7 +18,6 @@ import {
   standingOf,
   type Tone,
 } from '../view/standing.ts'
-import { capital, compactJson, duration, outcomes } from '../view/writing.ts'
 import { nextSteps } from '../view/next-steps.ts'
 
 export function masthead(report: Report): string {

@@ -7,8 +7,7 @@ import {
   reasonExpected,
   sections,
 } from '../../harness/report/index.ts'
-import { htmlAttribute, htmlText, shortened, visible } from '../escape.ts'
-import { duration, kinds, levels } from '../view/writing.ts'
+import { htmlAttribute, htmlText, shortened, visible, duration, kinds, levels } from '../text.ts'
 import { evidence } from '../view/evidence.ts'
 import { storyMarkup, pre, requestText, responseText } from './exchange.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'

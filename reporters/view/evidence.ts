@@ -9,8 +9,7 @@ import {
   type Story,
   type StoryStep,
 } from '../../harness/report/index.ts'
-import { shortened, visible } from '../escape.ts'
-import { duration } from './writing.ts'
+import { shortened, visible, duration } from '../text.ts'
 
 /** The exchanges of a run in order of completion, read once, from memory or a file. */
 export type Exchanges = Iterable<RecordedExchange> | AsyncIterable<RecordedExchange>

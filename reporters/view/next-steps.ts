@@ -21,8 +21,7 @@ import {
   notBuilt,
   isNothingWorking,
 } from './standing.ts'
-import { capital, firstOf } from './writing.ts'
-import { shortened } from '../escape.ts'
+import { capital, firstOf, shortened } from '../text.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import {
   operation as operationOf,

@@ -15,7 +15,7 @@ import {
   summarize,
 } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { firstOf, kinds, type Mark, outcomes } from './writing.ts'
+import { firstOf, kinds, type Mark, outcomes } from '../text.ts'
 import { operations, type OperationId } from '../../catalogue/operations.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
 

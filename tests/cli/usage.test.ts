@@ -8,7 +8,7 @@ import { catalogue, published, requirementOf } from '../../catalogue/catalogue.t
 import { explanation } from '../../cli/explain.ts'
 import { commands } from '../../cli/index.ts'
 import { version } from '../../package.json' with { type: 'json' }
-import { duration } from '../../reporters/view/writing.ts'
+import { duration } from '../../reporters/text.ts'
 import { laidOut } from '../../reporters/terminal.ts'
 import { folder, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'

@@ -19,7 +19,7 @@ import {
   terminalText,
   visible,
   visibleLines,
-} from '../../reporters/escape.ts'
+} from '../../reporters/text.ts'
 import { formatNames, loadFormats } from '../../reporters/index.ts'
 import { renderJunit, xmlAttribute, xmlDocument, xmlText } from '../../reporters/junit.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'

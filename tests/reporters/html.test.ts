@@ -1,4 +1,4 @@
-import { levels } from '../../reporters/view/writing.ts'
+import { levels } from '../../reporters/text.ts'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { leftOut } from '../../harness/report/reason.ts'
