@@ -29,15 +29,8 @@ const wanted = [
   ...inTree('schemas', /\.json$/),
   ...inTree('fixtures', /\.json$/),
   ...inTree('fixtures/pdf', /\.pdf$/),
-  ...inTree('reporters/html/style', /\.css$/),
-  ...[
-    'README.md',
-    'LICENSE',
-    'CHANGELOG.md',
-    'SECURITY.md',
-    'catalogue/readings.md',
-    'reporters/html/page.js',
-  ],
+  ...inTree('reporters/html', /\.(css|js)$/),
+  ...['README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'catalogue/readings.md'],
   ...ofKind(/^dist\/[^/]+\.js$/).flatMap(filesNamedIn),
 ]
 const out = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { storyMarkup } from '../../reporters/html/exchange.ts'
+import { storyMarkup } from '../../reporters/html.ts'
 import { storyLines } from '../../reporters/view/evidence.ts'
 import { storyOf } from '../../suites/jobs/story.ts'
 import { historyOf } from './stories.ts'
