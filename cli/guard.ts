@@ -139,14 +139,6 @@ export interface Interrupts {
   stop(): void
 }
 
-/** Resolves at the first signal that asks the process to end. */
-export function untilSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.once(signal, () => resolve())
-  })
-}
-
 /** Time before an interrupted run that does not end is abandoned, in ms. */
 const graceMs = 1_000
 

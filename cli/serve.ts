@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +7,6 @@ import { referenceTargetFile } from '../schemas/package-file.ts'
 import { UserError } from '../harness/user-error.ts'
 import { whole } from './run/arguments.ts'
 import { runBeside } from './run/process.ts'
-import { untilSignal } from './guard.ts'
 
 export function serveCommand() {
   return new Command('serve')
@@ -34,7 +34,8 @@ async function serve(words: readonly string[], port: number): Promise<void> {
       )
     },
   )
-  const interrupted = untilSignal()
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  const interrupted = Promise.race(signals.map((signal) => once(process, signal)))
   const dir = mkdtempSync(join(tmpdir(), 'conform-serve-'))
   try {
     const target = join(dir, 'target.json')

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTransport, type HttpResult } from '../../harness/http/index.ts'
+import { createTransport } from '../../harness/http/index.ts'
 import { isLoopback } from '../../harness/loopback.ts'
 import type { Target } from '../../harness/target/index.ts'
 
@@ -33,44 +33,35 @@ export function takesConnections(baseUrl: string): Promise<boolean> {
   })
 }
 
-/** Sends `GET /v1/files` without a key. */
-async function askOnce(
-  { baseUrl, headers, tls }: Reached,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<HttpResult> {
-  // The run itself judges the certificate.
-  const transport = createTransport({ baseUrl, connections: 1, insecure: true, tls, bodyLimit })
-  try {
-    return await transport.send(
-      { method: 'GET', path: '/v1/files', headers },
-      { timeoutMs, signal, fresh: true },
-    )
-  } finally {
-    await transport.close()
-  }
-}
-
 /**
- * Asks until the target answers. If a gateway still reports the service as down at the end, the run itself names that.
+ * Sends `GET /v1/files` without a key until the target answers. If a gateway still reports the service as down at the
+ * end, the run itself names that.
  * @returns why there was no answer, if so
  */
 export async function untilItAnswers(
-  target: Reached,
+  { baseUrl, headers, tls }: Reached,
   waitMs: number,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const deadline = performance.now() + waitMs
-  while (!signal.aborted) {
-    const left = deadline - performance.now()
-    const result = await askOnce(target, Math.max(1, Math.min(responseMs, left)), signal)
-    const isAnswer = result.kind === 'answer'
-    if (isAnswer && (left <= 0 || !notYet.includes(result.status))) return undefined
-    if (left <= 0 && !isAnswer)
-      return `${target.baseUrl} did not answer within ${waitMs / 1000} s: ${result.message}`
-    await sleep(askMs, undefined, { signal }).catch(() => undefined)
+  // The run itself judges the certificate.
+  const transport = createTransport({ baseUrl, connections: 1, insecure: true, tls, bodyLimit })
+  try {
+    while (!signal.aborted) {
+      const left = deadline - performance.now()
+      const timeoutMs = Math.max(1, Math.min(responseMs, left))
+      const request = { method: 'GET', path: '/v1/files', headers }
+      const result = await transport.send(request, { timeoutMs, signal, fresh: true })
+      const isAnswer = result.kind === 'answer'
+      if (isAnswer && (left <= 0 || !notYet.includes(result.status))) return undefined
+      if (left <= 0 && !isAnswer)
+        return `${baseUrl} did not answer within ${waitMs / 1000} s: ${result.message}`
+      await sleep(askMs, undefined, { signal }).catch(() => undefined)
+    }
+    return undefined
+  } finally {
+    await transport.close()
   }
-  return undefined
 }
 
 /**

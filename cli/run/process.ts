@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,14 +25,12 @@ export function startProcess(command: string) {
   const options = { shell: true, detached: !isWindows, windowsHide: true }
   const child = spawn(command, { ...options, stdio: ['ignore', out, out] })
   if (log) closeSync(log.descriptor)
-  const ended = new Promise<CommandEnd>((resolve, reject) => {
-    child.once('exit', (code, by) =>
-      resolve({ code, how: by === null ? `with exit code ${code}` : `by ${by}` }),
-    )
-    child.once('error', (one) =>
-      reject(new UserError(`--start: the shell cannot be started: ${one.message}`)),
-    )
-  })
+  const ended = exitOf(child).then(
+    ([code, by]): CommandEnd => ({ code, how: by ? `by ${by}` : `with exit code ${code}` }),
+    (error: unknown) => {
+      throw new UserError(`--start: the shell cannot be started: ${(error as Error).message}`)
+    },
+  )
   ended.catch(() => undefined)
   return { log: log?.path, ended, close: endedWithUs(child) }
 }
@@ -83,33 +82,34 @@ function signalAll(childProcess: ChildProcess, signal: NodeJS.Signals | 0): bool
  */
 export async function runBeside(
   words: readonly string[],
-  interrupted: Promise<void>,
+  interrupted: Promise<unknown>,
   environment: Readonly<Record<string, string>>,
 ): Promise<number | undefined> {
-  const [name, ...args] = words
-  if (name === undefined) return void (await interrupted)
-  const options = {
+  if (words.length === 0) return void (await interrupted)
+  // On Windows, npm is a shell script.
+  const [name = '', ...args] = isWindows ? [words.map(shellWord).join(' ')] : words
+  const child = spawn(name, args, {
     stdio: 'inherit',
+    shell: isWindows,
+    detached: !isWindows,
     windowsHide: true,
     env: { ...process.env, ...environment },
-  } as const
-  // On Windows, npm is a shell script.
-  const child = isWindows
-    ? spawn(words.map(shellWord).join(' '), { ...options, shell: true })
-    : spawn(name, args, { ...options, detached: true })
+  })
   const end = endedWithUs(child)
   const close = (): Promise<void> => end(1_000)
   void interrupted.then(close)
   try {
-    return await new Promise<number>((resolve, reject) => {
-      child.once('exit', (code, by) =>
-        resolve(code ?? 128 + (by === null ? 0 : constants.signals[by])),
-      )
-      child.once('error', (error: NodeJS.ErrnoException) =>
-        reject(new UserError(`-- ${name}: cannot be run (${error.code ?? error.message})`)),
-      )
-    })
+    const [code, by] = await exitOf(child)
+    return code ?? 128 + constants.signals[by!]
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UserError(`-- ${words[0]}: cannot be run (${code ?? message})`)
   } finally {
     await close()
   }
 }
+
+type Exit = [code: number | null, by: NodeJS.Signals | null]
+
+/** Rejects if the process cannot be started. */
+const exitOf = (child: ChildProcess) => once(child, 'exit') as Promise<Exit>
