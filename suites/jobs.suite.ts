@@ -10,7 +10,6 @@ import { getAt, setAt } from '../schemas/json.ts'
 import {
   eachAccepted,
   noEffect,
-  ofBodies,
   onceAtOnce,
   onceEver,
   ownId,
@@ -69,9 +68,7 @@ function refusedByBlueprint(context: CheckContext): Refusal[] {
     )
     return withBody(probe, setAt(jsonOf(probe), pointer, getAt(jsonOf(valid), pointer)))
   }
-  return [
-    { requirement: '400-invalid-blueprint', what: 'for its blueprint', statuses: ofBodies, change },
-  ]
+  return [{ requirement: '400-invalid-blueprint', what: 'for its blueprint', change }]
 }
 
 const withoutEffect: Judge = (context) => noEffect(context, refusedByBlueprint(context))

@@ -104,7 +104,7 @@ const earlyMs = 1
 const hasSettled = (history: History, madeAt: number, at: number): boolean =>
   at - madeAt >= history.limits.settleMs - earlyMs
 
-const isMissing = ({ status }: HistoryEvent): boolean => status === 404 || status === 410
+export const isMissing = ({ status }: HistoryEvent): boolean => status === 404 || status === 410
 
 /** Whether an addition found no file, or no graph of the run, because that is gone: another requirement judges this. */
 function isForMissing(history: History, event: HistoryEvent): boolean {
@@ -186,7 +186,7 @@ export const ownIdRule: RelationRule = (history, id) => {
 }
 
 /** Statuses of a real refusal: a conflict or limit may have another reason. */
-const ofFaults: readonly number[] = [400, 401, 403, 413, 415, 422]
+export const ofFaults: readonly number[] = [400, 401, 403, 413, 415, 422]
 
 /** A refusal, and the same creation without its fault after it, if both say something. */
 function lookIn(history: History, attempts: readonly HistoryEvent[]) {
@@ -334,7 +334,7 @@ function repetitionsOf(
       (one.sentAt > endedAt || (one.sentAt === endedAt && one.request === 'faulty')) &&
       !(elsewhere && one.sentAt >= elsewhere.sentAt) &&
       !mayBeGone(history, sentAt, one.endedAt) &&
-      isAnswered(one) &&
+      (isAnswered(one) || one.exchange.unansweredTwice) &&
       isSameRequest(one, first) &&
       // A single crash may be chance, and a recording contains it once.
       !(history.isRecorded && one.status! >= 500),
@@ -420,11 +420,12 @@ const atomicRule: RelationRule = (history, id) => {
     const refused = granted.length > 0 ? beside.filter(isRefused) : []
     const crash = refused.find((one) => isOwnBreakdown(one.exchange))
     const expected = 'a refusal, not a crash, for all but one of them'
-    if (crash) crashes.push({ exchange: crash.exchange, what, expected })
-    cases += refused.length
+    if (crash) {
+      crashes.push({ exchange: crash.exchange, what, expected })
+      why = `the server crashed once, which may be chance: ${describeResponse(crash.exchange)}`
+    } else cases += refused.length
     return []
   })
-  // Chance explains one crash.
   if (crashes.length > 1) evidence.push(...crashes.slice(1))
   return verdictOf(evidence, cases + evidence.length, why)
 }

@@ -15,7 +15,8 @@ import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import { Gate, gateOf, type Jobs, jobRequest, pauseMs, withOtherValues } from './client.ts'
 import { type Attack, attackLook } from './conflicts.ts'
-import { type JobRefusal, kindsOf } from './faults.ts'
+import type { Refusal } from '../created/drive.ts'
+import { kindsOf } from './faults.ts'
 import { isAsked, isOwn, type Job, statusOf } from './view.ts'
 import { isSuspectedElsewhere, moments, timesAlike, windowMs } from './no-effect.ts'
 import { ids } from './rules.ts'
@@ -292,11 +293,11 @@ async function attemptAlone(gate: Gate): Promise<boolean> {
 }
 
 interface Look {
-  readonly refusals: readonly JobRefusal[]
+  readonly refusals: readonly Refusal[]
   readonly afterMs: number
 }
 
-async function refuse(gate: Gate, refusals: readonly JobRefusal[]): Promise<void> {
+async function refuse(gate: Gate, refusals: readonly Refusal[]): Promise<void> {
   for (const { requirement, what, change } of refusals) {
     const about = `jobs.create/${requirement}`
     const probe = await change(await jobRequest(gate.given, gate.application))

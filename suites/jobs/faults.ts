@@ -131,15 +131,13 @@ export const withoutInput = byCases((other) => {
   }))
 })
 
-export type JobRefusal = Omit<Refusal, 'statuses'>
-
 /** Each kind of refusal alone, and some of all kinds, after which creations are watched longer. */
 export async function kindsOf(
   client: Client,
   given: Given,
   { id, inputs, requiredInputs }: ApplicationResource,
 ) {
-  const byChange = (requirement: string, what: string, change: JobRefusal['change']) => ({
+  const byChange = (requirement: string, what: string, change: Refusal['change']) => ({
     requirement,
     what,
     change: async (valid: Probe): Promise<Probe> => refused(await change(valid)),
@@ -148,7 +146,7 @@ export async function kindsOf(
     byChange(requirement, what, (valid) => withBody(valid, json))
   const random = randomFor(given, 'another application that does not exist')
   const params = { application_id: freshUnknownId(given, id, random) }
-  const kinds: JobRefusal[][] = [
+  const kinds: Refusal[][] = [
     [
       byInputs('400-missing-inputs', 'without inputs', {}),
       byChange('400-missing-body', 'without a body', (valid) => ({ ...valid, body: '' })),
