@@ -1,10 +1,5 @@
 import { badInput } from './checks/bad-input.ts'
-import {
-  byRecord,
-  malformedBody,
-  malformedJsonBody,
-  wrongContentType,
-} from './checks/conditions.ts'
+import { byRecord, malformedBody, malformedJsonBody, wrongContentType } from './checks/faults.ts'
 import type { Further } from './checks/scenario.ts'
 import { suite } from './checks/suite.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'

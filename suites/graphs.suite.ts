@@ -1,5 +1,5 @@
 import { accepted } from './checks/granted.ts'
-import { byRecord, unknown } from './checks/conditions.ts'
+import { byRecord, unknown } from './checks/faults.ts'
 import { suite } from './checks/suite.ts'
 import {
   addDeleted,

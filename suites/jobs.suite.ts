@@ -1,6 +1,5 @@
 import { applyScenario } from './checks/valid-request.ts'
-import { byRecord, missingBody, unknown, withBody } from './checks/conditions.ts'
-import { pointerOf } from './checks/changes.ts'
+import { byRecord, missingBody, unknown, withBody, pointerOf } from './checks/faults.ts'
 import { suite } from './checks/suite.ts'
 import { type Exchange, jsonOf, type Probe, type Purpose } from '../harness/journal/index.ts'
 import { type Client, type Given, operationProbe } from '../harness/client/index.ts'

@@ -1,7 +1,7 @@
 import { asScenario } from './checks/scenario.ts'
 import { byCases, type Case } from './checks/case.ts'
 import { byControl, granted, type GrantedCheck, grantedVerdict } from './checks/granted.ts'
-import { missingBody, withBody } from './checks/conditions.ts'
+import { missingBody, withBody } from './checks/faults.ts'
 import { sampled } from './checks/values.ts'
 import { suite } from './checks/suite.ts'
 import { inBatches } from './checks/created.ts'

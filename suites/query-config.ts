@@ -8,7 +8,7 @@ import {
 import { bodyOf, withoutRoles } from './checks/valid-request.ts'
 import type { Case, Cases, Material } from './checks/case.ts'
 import { grantedBy, type GrantedByCases, type GrantedCheck } from './checks/granted.ts'
-import { pointerOf } from './checks/changes.ts'
+import { pointerOf } from './checks/faults.ts'
 import { randomFor } from './checks/values.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../harness/journal/index.ts'
 

@@ -1,10 +1,9 @@
 import { jsonOf } from '../harness/journal/index.ts'
 import { shapeFinding } from '../harness/run/index.ts'
 import { accepted, byControl } from './checks/granted.ts'
-import { atRole, valueAt } from './checks/changes.ts'
+import { atRole, valueAt, byRecord } from './checks/faults.ts'
 import { badBytes, withBytes } from './checks/bad-input.ts'
 import { byCases } from './checks/case.ts'
-import { byRecord } from './checks/conditions.ts'
 import { suite } from './checks/suite.ts'
 import { anyBadRequest } from '../catalogue/expected.ts'
 

@@ -12,7 +12,7 @@ import {
   otherObjects,
   sendable,
 } from '../checks/case.ts'
-import { refused } from '../checks/conditions.ts'
+import { refused } from '../checks/faults.ts'
 import {
   type Credential,
   type Exchange,

@@ -12,7 +12,7 @@ import {
 } from '../../catalogue/faults.ts'
 import type { Case, Material, Sender } from '../checks/case.ts'
 import type { CaseVerdict, Look } from '../checks/rules.ts'
-import { placesIn } from '../checks/changes.ts'
+import { placesIn } from '../checks/faults.ts'
 import { unknownWord } from '../checks/values.ts'
 import {
   type Credential,

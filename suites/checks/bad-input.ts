@@ -59,7 +59,7 @@ import {
   sample,
   parentOf,
   ofType,
-} from './changes.ts'
+} from './faults.ts'
 import { isDeepStrictEqual } from 'node:util'
 
 export const badInput: CaseCondition = {

@@ -40,7 +40,7 @@ import {
   isDeclared,
   validRequest,
 } from '../checks/valid-request.ts'
-import { atRole, pointerOf } from '../checks/changes.ts'
+import { atRole, pointerOf, refused } from '../checks/faults.ts'
 import { control, grantedControl, operationIn } from '../checks/control.ts'
 import {
   concluded,
@@ -64,7 +64,6 @@ import {
   uploadProbe,
   withOwnContent,
 } from '../checks/created.ts'
-import { refused } from '../checks/conditions.ts'
 import { sampled } from '../checks/values.ts'
 import {
   type Given,

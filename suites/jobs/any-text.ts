@@ -1,4 +1,4 @@
-import { anyText } from '../checks/changes.ts'
+import { anyText } from '../checks/faults.ts'
 import fc from 'fast-check'
 import {
   allOf,

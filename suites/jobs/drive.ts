@@ -1,7 +1,7 @@
 import { declaredResource, isDeclared, validRequest } from '../checks/valid-request.ts'
 import { grantedControl } from '../checks/control.ts'
 import { once, retryWhileSettling, sendAtOnce } from '../checks/created.ts'
-import { withBody } from '../checks/conditions.ts'
+import { withBody } from '../checks/faults.ts'
 import { allEnded, operationProbe, orElse, pause } from '../../harness/client/index.ts'
 import { askHolding } from '../../harness/run/index.ts'
 import {

@@ -17,11 +17,13 @@ import {
   placesIn,
   kindOf,
   ofKindsAny,
-} from '../checks/changes.ts'
+  refused,
+  unknownIdCases,
+  withBody,
+} from '../checks/faults.ts'
 import { declaredResource } from '../checks/valid-request.ts'
 import { freshUnknownId, sampled, randomFor } from '../checks/values.ts'
 import { granted } from '../checks/granted.ts'
-import { refused, unknownIdCases, withBody } from '../checks/conditions.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../../harness/journal/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'

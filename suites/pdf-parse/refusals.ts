@@ -1,5 +1,5 @@
 import { preview } from '../../schemas/json.ts'
-import { anyText, inPlaceOf, ofKindsAny, sample } from '../checks/changes.ts'
+import { anyText, inPlaceOf, ofKindsAny, sample, unknownIdCases } from '../checks/faults.ts'
 import fc from 'fast-check'
 import { type Given, type Client, operationProbe, orElse } from '../../harness/client/index.ts'
 import { NotExercised, type Probe, withJson, type Verdict } from '../../harness/journal/index.ts'
@@ -9,7 +9,6 @@ import { allOf, answerRule, type CaseRule, pairsVerdict, requestFor } from '../c
 import { byCases, type Case, type Condition } from '../checks/case.ts'
 import { freshFilename, once, sharedBy, upload } from '../checks/created.ts'
 import { placeholderRequest } from '../checks/valid-request.ts'
-import { unknownIdCases } from '../checks/conditions.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 
 type PdfResource = 'pdfFile' | 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile'

@@ -1,8 +1,29 @@
 import fc from 'fast-check'
-import { furtherMembers } from '../../catalogue/faults.ts'
-import { type JsonKind, type Member, otherKinds, placeOf } from '../../catalogue/operation.ts'
+import {
+  furtherMembers,
+  bodiesOf,
+  type MalformedJson,
+  malformedJson,
+  mediaTypes,
+  type OtherBody,
+} from '../../catalogue/faults.ts'
+import {
+  type JsonKind,
+  type Member,
+  otherKinds,
+  placeOf,
+  jsonKinds,
+  type MemberFault,
+  roleOf,
+} from '../../catalogue/operation.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
-import { jsonOf, NotExercised, type Probe, withJson } from '../../harness/journal/index.ts'
+import {
+  jsonOf,
+  NotExercised,
+  type Probe,
+  withJson,
+  withHeader,
+} from '../../harness/journal/index.ts'
 import {
   escapeToken,
   getAt,
@@ -10,10 +31,24 @@ import {
   member as memberOf,
   setAt,
   tokensOf,
+  preview,
 } from '../../schemas/json.ts'
-import type { Case } from './case.ts'
+import { type Case, byCases, type CaseCondition, type Material, type MadeRequest } from './case.ts'
 import { bodyOf, extraRoles, withoutRoles } from './valid-request.ts'
-import { type Known, type OfTarget, randomFor, unknownId } from './values.ts'
+import {
+  type Known,
+  type OfTarget,
+  randomFor,
+  unknownId,
+  changedId,
+  freshUnknownId,
+  isNumber,
+  unknownWord,
+} from './values.ts'
+import { type Pairs, pairsOf, anyBadRequest } from '../../catalogue/expected.ts'
+import { isUuid } from '../../schemas/formats.ts'
+import { conditionOf } from '../../catalogue/requirement.ts'
+import { emptyOf } from '../../catalogue/odd-values.ts'
 
 export function pointerOf(known: OfTarget, operation: OperationId, role: string) {
   return known.target.operations[operation]?.fields[role]
@@ -407,3 +442,341 @@ const ofKind: Readonly<Record<JsonKind, fc.Arbitrary<unknown>>> = {
 
 export const ofKindsAny = (...kinds: JsonKind[]): fc.Arbitrary<unknown> =>
   fc.oneof(...kinds.map((kind) => ofKind[kind]))
+
+/**
+ * A shortened or lengthened id may have an invalid form (a uuid, a ULID, an ObjectId, a number with a letter), and so
+ * may a uuid among other ids: a server may refuse it by its form (§7.2).
+ */
+const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
+
+type Way = 'unknown' | 'asked twice' | 'cut' | 'lengthened' | 'of another kind'
+
+/** @param ways default: all */
+export function unknownIdCases(
+  material: Material,
+  parameter: string,
+  ways?: readonly Way[],
+): Case[] {
+  const { requirement, operation, valid } = material
+  const declared = valid.params[parameter] ?? ''
+  const drawn = freshUnknownId(material, declared, randomFor(material, requirement.id))
+  const ids: Readonly<Record<Way, readonly [what: string, id?: string | undefined]>> = {
+    unknown: [`an unknown ${parameter}`, drawn],
+    'asked twice': [`an unknown ${parameter}, asked for again`, drawn],
+    cut: [
+      `the declared ${parameter} without its last character`,
+      changedId(material, declared, 'cut'),
+    ],
+    lengthened: [
+      `the declared ${parameter} with more behind it`,
+      changedId(material, declared, 'lengthened'),
+    ],
+    'of another kind': [
+      `the id of another kind of object as ${parameter}`,
+      idOfAnother(material, parameter),
+    ],
+  }
+  return (ways ?? (Object.keys(ids) as Way[])).flatMap((way): Case[] => {
+    const [what, id] = ids[way]
+    if (id === undefined || id === declared) return []
+    const keepsForm =
+      id === drawn ||
+      (way === 'of another kind' && isUuid(declared)) ||
+      (way === 'cut' && isNumber(declared))
+    return [
+      {
+        what: `with a valid request, but ${what}`,
+        fault: `id: ${way}`,
+        // Nothing can be created at an unknown id: the probe may be repeated, and needs no idle application.
+        change: (probe) => ({ ...probe, params: { ...probe.params, [parameter]: id } }),
+        expects: keepsForm ? undefined : [...pairsOf(requirement, operation), ...ofForm],
+      },
+    ]
+  })
+}
+
+/** The id of an object of another kind, if a uuid: other forms may be ambiguous. Nothing declared may be destroyed. */
+function idOfAnother(material: Material, parameter: string): string | undefined {
+  const { effect, params } = operationOf(material.operation)
+  const { others = [] } = (effect !== 'destroys' && params?.[parameter]) || {}
+  return others
+    .map((pointer) => getAt(material.target.file, pointer))
+    .find((id) => typeof id === 'string' && isUuid(id)) as string | undefined
+}
+
+export const unknown = (parameter: string): CaseCondition =>
+  byCases((material) => unknownIdCases(material, parameter), { inOrder: true })
+
+/** A request that a conforming target refuses has no effect. */
+export const refused = (probe: Probe): Probe => ({ ...probe, effect: 'none' })
+
+export const withBody = (probe: Probe, body: unknown): Probe => refused(withJson(probe, body))
+
+/** A change after which RFC 8259's grammar refuses a JSON text, and its description to follow `with the valid body`. */
+type JsonFault = readonly [what: string, change: (text: string) => string]
+
+const string = /"((?:[^"\\]|\\.)*)"/g
+const plainName = /([{,]\s*)"([A-Za-z_]\w*)"(?=\s*:)/
+
+const beforeEnd = (text: string, added: string): string =>
+  `${text.slice(0, -1)}${added}${text.slice(-1)}`
+
+function withValue(value: string): (text: string) => string {
+  return (text) => {
+    const comma = /^[{[]\s*[}\]]$/.test(text) ? '' : ','
+    return beforeEnd(text, `${comma}${text.startsWith('{') ? '"conform":' : ''}${value}`)
+  }
+}
+
+const inIt = (value: string): JsonFault => [`and ${value} in it`, withValue(value)]
+
+export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
+  'cut before its end': ['cut before its last bracket', (text) => text.slice(0, -1)],
+  'bracket too many': ['and a bracket too many', (text) => `${text}}`],
+  'comma too many': ['and a comma before its last bracket', (text) => beforeEnd(text, ',')],
+  'text after its end': ['and text after its end', (text) => `${text} and more`],
+  'second document': ['and a second one after its end', (text) => `${text}\n${text}`],
+  comment: ['and a comment in it', (text) => `${text[0]}/* no comment */${text.slice(1)}`],
+  '# comment': ['and a line with # in it', (text) => `${text[0]} # no comment\n${text.slice(1)}`],
+  NaN: inIt('NaN'),
+  Infinity: inIt('Infinity'),
+  '+1': inIt('+1'),
+  '01': inIt('01'),
+  '.5': inIt('.5'),
+  'single quotes': ['in single quotes', (text) => text.replaceAll(string, "'$1'")],
+  'name without quotes': [
+    'and a member name without quotes',
+    (text) => text.replace(plainName, '$1$2'),
+  ],
+  'line end in a string': ['and a raw line end in a string', withValue('"two\nlines"')],
+  'tab in a string': ['and a raw tab in a string', withValue('"two\twords"')],
+}
+
+export function malformedBy(change: JsonFault[1], valid: string): string | undefined {
+  const text = change(valid.trim())
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch {
+    return text === '' ? undefined : text
+  }
+}
+
+const textOf = (probe: Probe): string =>
+  typeof probe.body === 'string' ? probe.body : new TextDecoder().decode(probe.body)
+
+export const missingBodyCase: Case = {
+  what: 'without a body',
+  fault: 'body: length 0',
+  change: (probe) => ({ ...probe, body: '' }),
+}
+
+export const missingBody = byCases(() => [missingBodyCase])
+
+export const malformedJsonBody = byCases((one) =>
+  malformedJson.flatMap((kind): Case[] => {
+    const [what, change] = jsonFaults[kind]
+    if (malformedBy(change, textOf(one.valid)) === undefined) return []
+    return [
+      {
+        what: `with the valid body ${what}`,
+        fault: kind,
+        change: (probe) => ({ ...probe, body: malformedBy(change, textOf(probe)) ?? '' }),
+      },
+    ]
+  }),
+)
+
+export const wrongContentType = byCases(() =>
+  mediaTypes.map((type) => ({
+    what: `with the valid body labelled ${type}`,
+    fault: type,
+    change: (probe) => withHeader(probe, 'content-type', type),
+  })),
+)
+
+const otherBody: Readonly<Record<OtherBody, (valid: string) => string>> = {
+  text: () => '"text"',
+  number: () => '42',
+  true: () => 'true',
+  null: () => 'null',
+  '[]': () => '[]',
+  'the valid body in an array': (valid) => `[${valid}]`,
+}
+
+export const malformedBody = byCases((one) =>
+  bodiesOf(one.operation).map((kind) => ({
+    what: `with a body that is ${preview(JSON.parse(otherBody[kind](textOf(one.valid))))}`,
+    fault: `body: ${kind}`,
+    change: (probe) => ({ ...probe, body: otherBody[kind](textOf(probe)) }),
+  })),
+)
+
+const longestKnown = 52
+
+/** Language codes, and names with at least four letters: a shorter made-up word may itself be a known name. */
+const hasOwnForm = /^[A-Za-z]{2,3}([-_]|$)|([A-Za-z][^A-Za-z]*){4}/
+
+/** An unused word in the form of a known name, since a server may check only the form. */
+function unknownOfForm(word: string, known: unknown): string {
+  if (typeof known !== 'string' || known.length > longestKnown) return word
+  return hasOwnForm.test(known) && !isUuid(known)
+    ? known.replaceAll(/[a-z]/g, 'q').replaceAll(/[A-Z]/g, 'Q')
+    : word
+}
+
+/**
+ * Invalid values of the right type: outside bounds; unknown words, and words with the known one as prefix, since a
+ * server may compare only the prefix. If the target has its own names, a word in their form.
+ */
+function otherValues(place: Placed, drawn: string): Change[] {
+  const { member, body, pointer } = place
+  const bounds = (member.outside ?? []).map((value) =>
+    change(place, 'value', `${String(value)}, outside its bounds`, () => value),
+  )
+  if (!member.isChosen) return bounds
+  const known = getAt(body, pointer)
+  const word = roleOf(member) === undefined ? drawn : unknownOfForm(drawn, known)
+  const unknown = (kind: string, value: string): Change =>
+    change(place, kind, `the unknown ${value}`, () => value)
+  const isShort = typeof known === 'string' && known !== '' && known.length <= longestKnown
+  return [
+    unknown('value', word),
+    ...(isShort ? [unknown('lengthened', known + word)] : []),
+    // Every JavaScript object used as a lookup table has it.
+    unknown('object member', 'constructor'),
+  ]
+}
+
+function faultsUnder(known: Known, name: string, place: Placed, drawn: string): Change[] {
+  const { judgedBy, kinds, isFile } = place.member
+  const changes: Readonly<Record<MemberFault, () => Change[]>> = {
+    absent: () => absent(place),
+    null: () => ofKinds(place, ['null']),
+    type: () => ofOtherTypes(place),
+    empty: () => emptyOf(kinds).map((value) => change(place, 'empty', 'empty', () => value)),
+    value: () => otherValues(place, drawn),
+    unknown: () => [unknownIdAt(known, place), ...(isFile ? deletedIdAt(known, place) : [])],
+  }
+  return Object.entries(changes).flatMap(([fault, make]) =>
+    judgedBy?.[fault as MemberFault] === name ? make() : [],
+  )
+}
+
+/**
+ * Each case alone, and in a later item of its array. For nested items, one case also in a later outer item. For a
+ * single item, one case also before it, since a server may check only the last.
+ */
+function withLater(place: Placed, cases: readonly Change[]): Change[] {
+  const [inner, outer] = arraysAbove(place).toReversed()
+  const { at } = place.member
+  if (inner === undefined) return [...cases]
+  // A server may treat false as absent, so both booleans are sent.
+  const later = cases.map((one) =>
+    one.faults[0] === `boolean @ ${at}` ? change(place, 'boolean', 'false', () => false) : one,
+  )
+  const [first] = cases
+  const isSingle =
+    at.endsWith('/*') && (getAt(place.body, inner) as readonly unknown[]).length === 1
+  return [
+    ...cases,
+    ...later.flatMap((one) => inOtherItem(one, inner, 'last')),
+    ...(first && isSingle ? inOtherItem(first, inner, 'first') : []),
+    ...(first && outer !== undefined ? inOtherItem({ ...first, faults: [] }, outer, 'last') : []),
+  ]
+}
+
+interface RecordOptions {
+  /** An empty body lacks the member, too. */
+  readonly orNoBody?: true
+  readonly besides?: (known: Known, valid: Probe) => Probe
+  readonly otherTypes?: { readonly at: string; readonly expects: Pairs }
+  /** The valid request for a deleted object, which some targets accept. */
+  readonly deleted?: MadeRequest
+}
+
+export const byRecord = (options: RecordOptions = {}): CaseCondition =>
+  byCases((material) => recordCases(material, options))
+
+function recordCases(material: Material, options: RecordOptions): Case[] {
+  const { operation, requirement, valid } = material
+  const { besides = (_, probe) => probe, otherTypes, deleted } = options
+  const name = conditionOf(requirement.id)
+  const whole = besides(material, valid)
+  const body = jsonOf(whole)
+  const places = placesIn(material, operation, body).filter(
+    (place) =>
+      Object.values(place.member.judgedBy ?? {}).includes(name) &&
+      isSupported(material, place, body),
+  )
+  const drawn = unknownWord(material, requirement.id)
+  const changes = places.flatMap((place) => [
+    ...withLater(place, faultsUnder(material, name, place, drawn)),
+    ...(place.member.judgedBy?.type === name ? otherFormsOf(place) : []),
+  ])
+  if (changes.length === 0)
+    throw new NotExercised(
+      `put a value at ${places[0]?.pointer ?? ''} into operations.${operation}.body: the suite sends it as another type`,
+    )
+  const controlOf = (one: Change): Case['control'] => {
+    const isMore = withoutFault(one, body) !== undefined
+    if (!isMore && whole === valid) return undefined
+    return (own) => {
+      const probe = besides(material, own)
+      return isMore ? withJson(probe, withoutFault(one, jsonOf(probe))) : probe
+    }
+  }
+  const expectsOf = (one: Change): Pairs | undefined => {
+    // Converted to a number it is 0, which may be out of range (§7.2).
+    if (mayBeCoerced(one) && one.value(undefined) === false) return anyBadRequest
+    const isOther = one.place.member.at === otherTypes?.at
+    return isOther && jsonKinds.some((kind) => isOf(one, kind)) ? otherTypes.expects : undefined
+  }
+  const asCase = (one: Change): Case => {
+    const { change, ...more } = caseOf(one)
+    return {
+      ...more,
+      change: (own) => change(besides(material, own)),
+      control: controlOf(one),
+      expects: expectsOf(one),
+      coercion: mayBeCoerced(one) ? asText(one) : undefined,
+      made: isOf(one, 'deleted') ? deleted : undefined,
+    }
+  }
+  // A server may cache a known word. In an array, it appears in two items.
+  const again = changes
+    .filter((one) => isOf(one, 'value') && one.place.member.isChosen && roleOf(one.place.member))
+    .map(({ called, ...one }): Case => {
+      const faults = [`again @ ${one.place.member.at}`]
+      const repeated = { ...one, called: `${called}, asked for again`, faults }
+      return { ...asCase(repeated), when: 'after the others' }
+    })
+  return [
+    ...changes.filter((one) => !mayBeCoerced(one)).map(asCase),
+    ...(options.orNoBody ? [missingBodyCase] : []),
+    ...changes.filter(mayBeCoerced).map(asCase),
+    ...again,
+  ]
+}
+
+/** Whether the target supports what a member is part of: the declared body has it, or a scenario shows it. */
+function isSupported(material: Material, place: Placed, body: unknown): boolean {
+  const { supportedIf } = place.member
+  return (
+    supportedIf === undefined ||
+    hasAbove(body, place) ||
+    Object.hasOwn(material.target.scenarios, `${material.operation}/${supportedIf}`)
+  )
+}
+
+/** `true` for a number: a server may convert it. */
+const mayBeCoerced = (one: Change): boolean =>
+  one.place.member.kinds[0] === 'number' && isOf(one, 'boolean')
+
+/**
+ * A server that converts `true` to a number also converts text: accepting one and refusing the other is inconsistent.
+ */
+const asText =
+  (one: Change) =>
+  (valid: Probe): Probe =>
+    withBody(valid, changedBody([{ ...one, value: () => '1' }], jsonOf(valid)))
