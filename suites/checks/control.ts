@@ -15,9 +15,8 @@ import {
   effectOf,
   isOwnBreakdown,
   orElse,
-  pause,
 } from '../../harness/client/index.ts'
-import { ask, type CheckContext, settle } from '../../harness/run/index.ts'
+import type { CheckContext } from '../../harness/run/index.ts'
 import {
   isOperationId,
   operation as operationOf,
@@ -27,7 +26,7 @@ import {
 } from '../../catalogue/operations.ts'
 import { grantedRequirement } from '../../catalogue/catalogue.ts'
 import { once, settlingRemark } from './created.ts'
-import { type Look, lookUntil } from './rules.ts'
+import { type Look, lookUntil, settled } from './rules.ts'
 import { distinctRequest, isDeclared, validRequest } from './valid-request.ts'
 
 export interface Control {
@@ -96,13 +95,9 @@ export async function controlBy(
   given: Given,
   request: ControlRequest,
 ): Promise<Control> {
-  let found = lookAtControl(client, given, request)
-  await settle(client, () => {
-    found = lookAtControl(client, given, request)
-    return 'asks' in found ? { ...found, cases: 0 } : { outcome: 'held', cases: 1 }
-  })
+  const found = await settled(client, () => lookAtControl(client, given, request))
   if ('state' in found) return found
-  throw new NotExercised('why' in found ? found.why : 'the valid request was not sent')
+  throw new NotExercised(found.why)
 }
 
 /** The operation's valid request. Throws `NotExercised` if not declared. */
@@ -217,16 +212,23 @@ async function breaksOnValid(
   if (!isDeclared(given, operation)) return undefined
   const { state, exchange, valid } = await control(client, given, operation)
   if (state !== 'granted') return exchange && isOwnBreakdown(exchange) ? exchange : undefined
-  const send = async (): Promise<Exchange> =>
-    ask(client, await valid(), { requirement: null, role: 'control' })
-  let sent = await send()
-  for (let tries = 1; tries < recovery.tries && !countsAsGranted(sent); tries++) {
-    await pause(client, recovery.pauseMs)
-    sent = await send()
-  }
-  if (!countsAsGranted(sent)) return undefined
-  for (let count = 1; count < inARow && countsAsGranted(sent); count++) sent = await send()
-  return isOwnBreakdown(sent) ? sent : undefined
+  const purpose = { requirement: null, role: 'control' } as const
+  const name = `valid request of ${operation} after one that broke`
+  let granted = 0
+  const seen = await settled(client, () => {
+    granted = 0
+    return lookUntil(
+      client,
+      (at) => ({
+        ...{ name: `${name}, ${at}`, source: valid, purpose },
+        pauseMs: granted === 0 && at > 0 ? recovery.pauseMs : 0,
+      }),
+      (one, tries) =>
+        countsAsGranted(one) ? ++granted === inARow : granted > 0 || tries >= recovery.tries,
+    )
+  })
+  const last = seen.outcome === 'answered' && granted > 0 ? seen.exchange : undefined
+  return last && isOwnBreakdown(last) ? last : undefined
 }
 
 /**

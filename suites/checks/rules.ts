@@ -17,6 +17,7 @@ import {
   type CheckContext,
   comparePairs,
   maxAtOnce,
+  settle,
   whySilent,
   type Finding,
 } from '../../harness/run/index.ts'
@@ -59,6 +60,21 @@ export function lookUntil(
     const seen = lookAt(journal, askOf(at), known)
     if (seen.outcome !== 'answered' || isEnough(seen.exchange, at + 1)) return seen
   }
+}
+
+type Asks = Extract<CaseVerdict, { readonly outcome: 'asks' }>
+
+/** Looks at the journal, and sends what that asks for, until it asks for nothing more. */
+export async function settled<T extends object>(
+  client: Client,
+  look: () => T | Asks,
+): Promise<Exclude<T, Asks>> {
+  let found = look()
+  await settle(client, () => {
+    found = look()
+    return 'asks' in found ? { ...found, cases: 0 } : { outcome: 'held', cases: 1 }
+  })
+  return found as Exclude<T, Asks>
 }
 
 /** A request for a requirement; its name tells it from others of the requirement. */
