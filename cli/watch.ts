@@ -20,7 +20,6 @@ import {
 import { untilBack } from './run/answering.ts'
 import type { FoundTarget } from './run/find-target.ts'
 import { oneRun } from './run/one-run.ts'
-import { startForWatch } from './run/start-server.ts'
 
 export function watchCommand() {
   return addArguments(new Command('watch'))
@@ -31,12 +30,7 @@ export function watchCommand() {
     .action(async (baseUrl, options) => {
       checkArguments(baseUrl, options)
       refuse(options)
-      const server = await startForWatch(baseUrl, withFailed(baseUrl, options))
-      try {
-        await watch(baseUrl, server.options)
-      } finally {
-        await server.close()
-      }
+      await watch(baseUrl, withFailed(baseUrl, options))
       // Quitting is not a failure.
       process.exitCode = 0
     })
@@ -126,13 +120,13 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
     hasRun = true
     if (next !== undefined) return
     const over = new AbortController()
-    const { target: file } = options
+    const { start, target: file } = options
     const close = file === undefined ? undefined : onChange(file, () => again(`${file} changed`))
     stopLooking = () => {
       close?.()
       over.abort()
     }
-    const isOurs = baseUrl === undefined && file === undefined
+    const isOurs = start !== undefined || (baseUrl === undefined && file === undefined)
     const gone = 'The target does not answer. The run starts again when it does.'
     if (!isGone || isOurs) say()
     if (target && !isOurs)

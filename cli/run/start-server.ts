@@ -1,13 +1,13 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { exitProcess, createRunInterrupts, type Interrupts } from '../guard.ts'
+import { type Interrupts } from '../guard.ts'
 import type { EndCause } from '../../harness/client/index.ts'
 import { leftOut, type Reason, type Report } from '../../harness/report/index.ts'
 import { redactorFor, type Target } from '../../harness/target/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { takesConnections, untilItAnswers } from './answering.ts'
 import type { RunArguments } from './arguments.ts'
-import { findTarget, type FoundTarget } from './find-target.ts'
+import { type FoundTarget } from './find-target.ts'
 import { startProcess, type CommandEnd } from './process.ts'
 
 const defaultWaitMs = 30_000
@@ -110,25 +110,4 @@ function errorIn(log: string, target: Target): string {
   )
   const shown = error ?? lines.slice(-3).join(' | ')
   return shown === '' ? 'nothing' : redactorFor(target).text(shown.trim())
-}
-
-/**
- * Starts the server once for several runs; returns the options of each run, and a function to stop the server. Throws
- * UserError if the target does not answer.
- */
-export async function startForWatch(baseUrl: string | undefined, options: RunArguments) {
-  const { start, wait, ...rest } = options
-  if (start === undefined && wait === undefined) return { options, close: async () => undefined }
-  // A signal would end the process without its `exit` event, and leave the server running.
-  const exit = (): void => exitProcess(1)
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  for (const signal of signals) process.once(signal, exit)
-  const found = await findTarget(baseUrl, options)
-  const server = await startServer(found, options, createRunInterrupts())
-  if (server.problem) {
-    await server.close()
-    throw new UserError(server.problem.reason)
-  }
-  for (const signal of signals) process.off(signal, exit)
-  return { options: rest as RunArguments, close: () => server.close() }
 }

@@ -3,7 +3,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startForWatch } from '../../cli/run/start-server.ts'
 import { freePort } from '../support/raw-server.ts'
 import { listen } from '../wire/servers.ts'
 import { folder, readReport, start } from './conform.ts'
@@ -126,17 +125,6 @@ test('a rerun starts the server too, without what is handed over as a secret', a
     `conform ${url} --start 'DB_PASSWORD=[redacted] ${command}' --wait 20000 --only files.list/401-missing-credentials --seed 1`,
   )
   expect(ran.stdout).not.toContain('hunter2')
-})
-
-test('a watch starts its server once, and ends it', async () => {
-  const { cwd, url, command } = await place()
-  const lists = { only: [], skip: [], report: [] }
-  const options = { ...lists, header: {}, tpe: 'exact', depth: 'full' } as const
-  const server = await startForWatch(url, { ...options, start: `cd '${cwd}' && ${command}` })
-  expect(server.options).toEqual(options)
-  expect(isAlive(cwd)).toBe(true)
-  await server.close()
-  expect(isAlive(cwd)).toBe(false)
 })
 
 test.each([1, 2])('after %i SIGTERM no process of the server is left', async (signals) => {
