@@ -30,7 +30,7 @@ import {
 } from '../../library/output/files.ts'
 import { loadFormats } from '../../reporters/index.ts'
 import { makeRunFolder, keptExchanges, finish } from '../../library/output/write-reports.ts'
-import { type People, complain, canRewrite } from '../../library/output/say.ts'
+import { complain, canRewrite } from '../../library/output/say.ts'
 import { type RunArguments, keepReport, namedReport, runOptions } from './arguments.ts'
 import { findTarget, type FoundTarget, warn } from './find-target.ts'
 import { type Interrupts, type Loss, onLoss, stuck } from '../guard.ts'
@@ -80,7 +80,6 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
     const report = await publish(left.record, {
       options,
       requests,
-      people: streamForPeople(requests),
       baseline,
       server,
       isEmbedded: baseUrl === undefined && options.target === undefined,
@@ -207,32 +206,29 @@ function neverJudged(target: Target, options: RunOptions, ended: RunFacts['ended
 interface Publication {
   readonly options: RunArguments
   readonly requests: readonly ReportRequest[]
-  readonly people: People
   readonly baseline: Baseline | undefined
   readonly server: StartedServer | undefined
   readonly isEmbedded: boolean
 }
 
-export async function publish(record: RunRecord, publication: Publication): Promise<Report> {
-  const { isEmbedded, options, people, requests, server } = publication
+async function publish(record: RunRecord, publication: Publication): Promise<Report> {
+  const { baseline, isEmbedded, options, requests, server } = publication
   const { jobsInProgress, recordingProblem } = record.facts
-  const notes =
-    jobsInProgress.length > 0
-      ? [`jobs still running when the run ended: ${jobsInProgress.join(', ')}`]
-      : []
+  const notes: string[] = []
   const problems: string[] = []
-  const held = await heldAgainst(reportOf(record), publication, { notes, problems })
+  if (jobsInProgress.length > 0)
+    notes.push(`jobs still running when the run ended: ${jobsInProgress.join(', ')}`)
+  const whole = reportOf(record)
+  const held = baseline ? await heldAgainst(whole, baseline, options, { notes, problems }) : whole
   if (isEmbedded)
     notes.push('This run judged the embedded reference server. Judge yours: conform <base_url>')
-  const { requireExercised = false } = options
+  const { requireExercised = false, verbose: isVerbose = false } = options
   const report = decided(held, { requireExercised, notJudged: whyNotJudged(record) })
   notes.push(...(server?.notes(report) ?? []))
   try {
     reportToGithub(withProblems(report, problems), process.env)
   } catch (error) {
-    problems.push(
-      `the job summary cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`,
-    )
+    problems.push(unwritable('the job summary', error).message)
   }
   for (const problem of problems) complain(problem)
   if (recordingProblem !== undefined)
@@ -241,7 +237,7 @@ export async function publish(record: RunRecord, publication: Publication): Prom
     )
   return finish(withProblems(report, problems), {
     ...keptExchanges(record.options.exchangeLog, recordingProblem, requests),
-    ...{ people, notes, isVerbose: options.verbose ?? false },
+    ...{ people: streamForPeople(requests), notes, isVerbose },
   })
 }
 
@@ -251,33 +247,28 @@ export async function publish(record: RunRecord, publication: Publication): Prom
  */
 async function heldAgainst(
   whole: Report,
-  publication: Publication,
-  one: { readonly notes: string[]; readonly problems: string[] },
+  baseline: Baseline,
+  options: RunArguments,
+  messages: { readonly notes: string[]; readonly problems: string[] },
 ): Promise<Report> {
-  if (!publication.baseline) return whole
   const now = new Date()
-  const { run, requirements } = whole
-  const by = (held: Baseline): Report => ({
-    ...whole,
-    run: { ...run, baseline: holdAgainst(held, requirements, now) },
-  })
-  if (!publication.options.updateBaseline) return by(publication.baseline)
-  if (whole.verdict === 'not-judged' || run.interrupted) {
-    one.notes.push(
-      `${publication.baseline.file} was not changed: the run judged nothing, or not everything`,
-    )
-    return by(publication.baseline)
+  const { run, requirements, verdict } = whole
+  const { file } = baseline
+  let held = baseline
+  if (options.updateBaseline && (verdict === 'not-judged' || run.interrupted))
+    messages.notes.push(`${file} was not changed: the run judged nothing, or not everything`)
+  else if (options.updateBaseline) {
+    const { baseline: updated, difference, text } = updateBaseline(baseline, whole, now)
+    try {
+      await writeAtomically(followed(file), text)
+      held = updated
+      const lines = difference.length > 0 ? difference : ['nothing changed']
+      messages.notes.push(`${file} is updated:`, ...lines.map((line) => `  ${line}`))
+    } catch (error) {
+      messages.problems.push(unwritable(`--update-baseline ${file}`, error).message)
+    }
   }
-  const { baseline: updated, difference, text } = updateBaseline(publication.baseline, whole, now)
-  try {
-    await writeAtomically(followed(publication.baseline.file), text)
-  } catch (error) {
-    one.problems.push(unwritable(`--update-baseline ${publication.baseline.file}`, error).message)
-    return by(publication.baseline)
-  }
-  const lines = difference.length > 0 ? difference : ['nothing changed']
-  one.notes.push(`${publication.baseline.file} is updated:`, ...lines.map((line) => `  ${line}`))
-  return by(updated)
+  return { ...whole, run: { ...run, baseline: holdAgainst(held, requirements, now) } }
 }
 
 /** Milliseconds between two lines: on a terminal, where one line is rewritten, and in a log. */

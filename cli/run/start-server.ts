@@ -1,13 +1,13 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Interrupts } from '../guard.ts'
+import type { Interrupts } from '../guard.ts'
 import type { EndCause } from '../../harness/client/index.ts'
 import { leftOut, type Reason, type Report } from '../../harness/report/index.ts'
 import { redactorFor, type Target } from '../../harness/target/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { takesConnections, untilItAnswers } from './answering.ts'
 import type { RunArguments } from './arguments.ts'
-import { type FoundTarget } from './find-target.ts'
+import type { FoundTarget } from './find-target.ts'
 import { startProcess, type CommandEnd } from './process.ts'
 
 const defaultWaitMs = 30_000
