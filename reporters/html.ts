@@ -14,9 +14,9 @@ import {
   type Story,
 } from '../harness/report/index.ts'
 import {
-  htmlText,
+  markupText,
   capital,
-  htmlAttribute,
+  markupAttribute,
   compactJson,
   duration,
   outcomes,
@@ -112,9 +112,9 @@ function baselineNotes(report: Report): string {
   if (entries.length === 0) return ''
   const lines = entries.map(
     ({ id, state, why = '' }) =>
-      `<li><b>${capital(state)}</b> <code>${htmlText(id)}</code>${why && `: ${htmlText(why)}`}</li>`,
+      `<li><b>${capital(state)}</b> <code>${markupText(id)}</code>${why && `: ${markupText(why)}`}</li>`,
   )
-  const file = htmlText(report.run.baseline!.file)
+  const file = markupText(report.run.baseline!.file)
   return `${sectionHead('baseline', 'Baseline', file)}<ul class="plain">${lines.join('')}</ul></section>\n`
 }
 
@@ -126,13 +126,13 @@ export function masthead(report: Report): string {
     ...(run.hints ?? []),
     ...runNotes(report),
     ...(leftOut === undefined ? [] : [`left out: ${leftOut}`]),
-  ].map((note) => `<li>${htmlText(note)}</li>`)
+  ].map((note) => `<li>${markupText(note)}</li>`)
   const { must, should } = selectedSummary(report)
   return `<header class="top">
-<p class="kind">Conformance report <span>${htmlText(suite.name)} ${htmlText(suite.version)}, interface version ${htmlText(suite.specVersion)}</span></p>
-<h1>${htmlText(target.name)}</h1>
-<p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
-${first === undefined ? '' : `<p class="interrupted"><b>${htmlText(sentence(first))}</b></p>\n`}${verdictBlock(report)}
+<p class="kind">Conformance report <span>${markupText(suite.name)} ${markupText(suite.version)}, interface version ${markupText(suite.specVersion)}</span></p>
+<h1>${markupText(target.name)}</h1>
+<p class="where"><span class="mono">${markupText(target.baseUrl)}</span> <time datetime="${markupAttribute(run.startedAt)}">${markupText(day(run.startedAt))}</time></p>
+${first === undefined ? '' : `<p class="interrupted"><b>${markupText(sentence(first))}</b></p>\n`}${verdictBlock(report)}
 ${nextBlock(report)}${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}${operationsSection(report)}<div class="counts">
 ${levelCard('Required', 'decides the verdict', must)}
 ${levelCard('Recommended', run.strict ? 'counts like required (--strict)' : 'reported, does not decide', should)}
@@ -152,13 +152,13 @@ function verdictBlock(report: Report): string {
   // The verdict may give the reason already.
   const exit =
     isMeant && meaning.startsWith(because) ? `Exit code ${code}.` : sentence(exitLine(report))
-  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><h2 class="word">${word}</h2>${isMeant ? `<p>${htmlText(sentence(meaning))}</p>` : ''}<p class="exit">${htmlText(exit)}</p></div></div>`
+  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><h2 class="word">${word}</h2>${isMeant ? `<p>${markupText(sentence(meaning))}</p>` : ''}<p class="exit">${markupText(exit)}</p></div></div>`
 }
 
 function nextBlock(report: Report): string {
   const steps = nextSteps(report).map(({ command, paste, text }) => {
     const copied = command ?? (paste === undefined ? '' : compactJson(paste, JSON_COLUMNS))
-    return `<li><p>${htmlText(text)}</p>${copied && `<pre class="c" tabindex="0">${htmlText(copied)}</pre>`}</li>`
+    return `<li><p>${markupText(text)}</p>${copied && `<pre class="c" tabindex="0">${markupText(copied)}</pre>`}</li>`
   })
   return steps.length === 0
     ? ''
@@ -213,7 +213,7 @@ export function runDetails(report: Report): string {
         : `${seedLine(report)}, ${run.runs} cases for each generated refusal`,
     ],
   ]
-  const list = rows.map(([name, value]) => `<dt>${name}</dt><dd>${htmlText(value)}</dd>`).join('')
+  const list = rows.map(([name, value]) => `<dt>${name}</dt><dd>${markupText(value)}</dd>`).join('')
   return `${sectionHead('run', 'The run')}<dl class="run">${list}</dl></section>\n${glossary}`
 }
 
@@ -287,12 +287,12 @@ function failureRow({ cause, example, results }: Distinct, note?: string): strin
   const why =
     cause === undefined
       ? ''
-      : `<p class="cause">${htmlText(capital(cause.what))}</p><p>${htmlText(capital(cause.change))}.</p>`
-  return `<li>${why}<p>${idLink(example.id)} ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(example.statement)}</p>${summary}${same}</li>`
+      : `<p class="cause">${markupText(capital(cause.what))}</p><p>${markupText(capital(cause.change))}.</p>`
+  return `<li>${why}<p>${idLink(example.id)} ${tags.map((tag) => `<span class="tag">${markupText(tag)}</span>`).join(' ')}</p><p class="ask">${markupText(example.statement)}</p>${summary}${same}</li>`
 }
 
 function short(text: string): string {
-  return htmlText(shortened(text, 300))
+  return markupText(shortened(text, 300))
 }
 
 const MOST_STEPS = 10
@@ -309,7 +309,7 @@ export function stepList(report: Report): string {
   const pasted =
     Object.keys(part).length === 0
       ? ''
-      : `<div><p class="lead">Paste into the target file, replace the &lt;placeholders&gt;, and take out what your server does not have</p><pre class="c" tabindex="0">${htmlText(compactJson(part, JSON_COLUMNS))}</pre></div>`
+      : `<div><p class="lead">Paste into the target file, replace the &lt;placeholders&gt;, and take out what your server does not have</p><pre class="c" tabindex="0">${markupText(compactJson(part, JSON_COLUMNS))}</pre></div>`
   return `${sectionHead('declare', 'What to declare next', `${count(gainOf(steps), 'more requirement')} can be tested then`)}
 <div class="declare"><div>${orderedSteps(steps.slice(0, MOST_STEPS))}${more}</div>${pasted}</div>
 <p class="facts">Write <code>"not-served"</code> for operations you do not offer, and list conditions nobody can trigger under <code>"unreachable"</code>, with the reason. <code>${programOf(report)} init --from</code> adds all of it to a target file.</p></section>
@@ -321,7 +321,7 @@ function orderedSteps(steps: readonly Step[]): string {
 }
 
 function stepRow(step: Step): string {
-  const parts = step.names.map((name) => `<span class="mono">${htmlText(sayNeed(name))}</span>`)
+  const parts = step.names.map((name) => `<span class="mono">${markupText(sayNeed(name))}</span>`)
   return `<li><b>+${step.ids.length}</b><span>${parts.join(' and ')}</span></li>`
 }
 
@@ -359,8 +359,8 @@ function evidenceOf(failure: Failure, limit: number): string {
   let [facts, commands] = ['', '']
   for (const [label, text] of evidence(failure, limit)) {
     const row = (shown: string): string => `<dt>${words[label]}</dt><dd>${shown}</dd>`
-    if (label !== 'again' && label !== 'curl') facts += row(htmlText(text))
-    else if (text.length <= limit * 4) commands += row(`<pre class="c">${htmlText(text)}</pre>`)
+    if (label !== 'again' && label !== 'curl') facts += row(markupText(text))
+    else if (text.length <= limit * 4) commands += row(`<pre class="c">${markupText(text)}</pre>`)
   }
   return `<div class="evidence"><dl>${facts}</dl>${failure.story === undefined ? '' : storyMarkup(failure.story)}${exchange(failure, limit)}${commands && `<dl>${commands}</dl>`}</div>`
 }
@@ -405,13 +405,13 @@ export function requirement(result: RequirementResult, context: RequirementConte
   const why =
     result.reason === undefined
       ? ''
-      : `<span class="why">${htmlText(shortened(result.reason, 500))}</span>`
+      : `<span class="why">${markupText(shortened(result.reason, 500))}</span>`
   const expected = reasonExpected(report, result.id)
   const known =
     expected === undefined || result.outcome !== 'failed'
       ? ''
-      : `<p class="facts">Expected by the baseline: ${htmlText(expected)}</p>`
-  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${levels[result.level]}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${known}${failureEvidence(result.failures, failureShare)}${ranOrNot}${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
+      : `<p class="facts">Expected by the baseline: ${markupText(expected)}</p>`
+  return `<details class="r ${tone}" id="${markupAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${markupText(result.id)}</span><span class="ask">${markupText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${levels[result.level]}</span> ${markupText(sections(result.section))}</span></summary><div class="in">${known}${failureEvidence(result.failures, failureShare)}${ranOrNot}${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
 }
 
 export function toolbar(report: Report): string {
@@ -426,14 +426,14 @@ export function operationHead(operationGroup: OperationGroup): string {
   const line = isOperationId(operationGroup.operation)
     ? operationOf(operationGroup.operation)
     : undefined
-  const path = line ? `<span class="path mono">${line.method} ${htmlText(line.path)}</span>` : ''
+  const path = line ? `<span class="path mono">${line.method} ${markupText(line.path)}</span>` : ''
   const tally = Object.entries(kinds).map(([kind, { sign, tone, word }]) => {
     const number = operationGroup.results.filter((result) => kindOf(result) === kind).length
     return number === 0
       ? ''
       : `<span class="${tone}"><i aria-hidden="true">${sign}</i>${number}<span class="sr"> ${word.toLowerCase()}</span></span>`
   })
-  return `<h3 id="${htmlAttribute(visible(operationGroup.operation))}"><span class="mono">${htmlText(operationGroup.operation)}</span> ${path}<span class="tally">${tally.join('')}</span></h3>`
+  return `<h3 id="${markupAttribute(visible(operationGroup.operation))}"><span class="mono">${markupText(operationGroup.operation)}</span> ${path}<span class="tally">${tally.join('')}</span></h3>`
 }
 
 const BODY_LIMIT = 1024
@@ -445,12 +445,12 @@ function exchangeMarkup(exchange: RecordedExchange): string {
   const answered = response ? String(response.status) : 'no answer'
   const isShort = Buffer.byteLength(request.body) <= BODY_LIMIT && curl.length <= CURL_LIMIT
   const sent = isShort
-    ? `<pre class="c">${htmlText(curl)}</pre>`
+    ? `<pre class="c">${markupText(curl)}</pre>`
     : pre(requestText(request, BODY_LIMIT))
   const received = response
     ? responseText(response, BODY_LIMIT)
     : `No answer: ${error ?? 'no reason was recorded'}`
-  return `<details class="x"><summary><b>${htmlText(request.method)}</b> <span>${htmlText(pathOf(request.url))}</span> → <b>${answered}</b> <small>${exchange.role}, ${duration(exchange.durationMs)}</small></summary>${sent}${pre(received)}</details>`
+  return `<details class="x"><summary><b>${markupText(request.method)}</b> <span>${markupText(pathOf(request.url))}</span> → <b>${answered}</b> <small>${exchange.role}, ${duration(exchange.durationMs)}</small></summary>${sent}${pre(received)}</details>`
 }
 
 const MOST_EXCHANGES = 50
@@ -486,7 +486,7 @@ export async function exchangesByRequirement(
 
 /** Parsers drop the first line feed in `pre`, so one is added. */
 export function pre(text: string): string {
-  return `<pre>\n${htmlText(text)}</pre>`
+  return `<pre>\n${markupText(text)}</pre>`
 }
 
 function pathOf(url: string): string {
@@ -540,7 +540,7 @@ function firstBytes(bytes: Buffer, limit: number): string {
 
 export function storyMarkup(story: Story): string {
   const lines = storyLines(story).map((line) =>
-    line.includes(wrongSign) ? `<mark>${htmlText(line)}</mark>` : htmlText(line),
+    line.includes(wrongSign) ? `<mark>${markupText(line)}</mark>` : markupText(line),
   )
   return `<h4>What happened</h4><pre tabindex="0">\n${lines.join('\n')}</pre>`
 }
@@ -564,10 +564,10 @@ const policy = [
 export function pageHead(title: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${htmlAttribute(policy)}">
+<meta http-equiv="Content-Security-Policy" content="${markupAttribute(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${htmlText(title)}</title>
+<title>${markupText(title)}</title>
 <link rel="icon" href="data:,">
 <style>${style}</style></head>`
 }
@@ -578,5 +578,5 @@ export function sectionHead(id: string, title: string, aside: string | number = 
 }
 
 export function idLink(id: string): string {
-  return `<a class="mono" href="${htmlAnchor(id)}">${htmlText(id)}</a>`
+  return `<a class="mono" href="${htmlAnchor(id)}">${markupText(id)}</a>`
 }

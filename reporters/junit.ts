@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
-import { visible, visibleLines, withoutCommands, levels } from './text.ts'
+import { levels, markupAttribute, markupText } from './text.ts'
 import { evidenceText, testStatuses, type TestStatus } from './view/evidence.ts'
 import { byOperation, allNotes, runErrors } from './view/standing.ts'
 
@@ -15,7 +15,7 @@ export function renderJunit(report: Report): string {
     name: `run/${at + 1}`,
     classname: 'run',
     durationMs: 0,
-    error: { '@message': xmlAttribute(message), '@type': 'run' },
+    error: { '@message': markupAttribute(message), '@type': 'run' },
   }))
   const property = [
     ['target', target.name],
@@ -26,7 +26,7 @@ export function renderJunit(report: Report): string {
     ['suite', `${suite.name} ${suite.version}`],
     ['requirementsDigest', suite.requirementsDigest],
     ...allNotes(report).map((note) => ['note', note]),
-  ].map(([name, value = '']) => ({ '@name': name, '@value': xmlAttribute(value) }))
+  ].map(([name, value = '']) => ({ '@name': name, '@value': markupAttribute(value) }))
   const suites = [
     ...(errors.length > 0 ? [{ name: 'run', cases: errors }] : []),
     ...byOperation(report).map((one) => ({
@@ -38,19 +38,19 @@ export function renderJunit(report: Report): string {
   const { '@skipped': _, ...all } = counts(suites.flatMap((one) => one.cases))
   return xmlDocument({
     testsuites: {
-      '@name': xmlAttribute(`conformance of ${target.name}`),
+      '@name': markupAttribute(`conformance of ${target.name}`),
       ...all,
       '@time': seconds(run.durationMs),
       testsuite: suites.map(({ cases, name, ...about }) => ({
-        '@name': xmlAttribute(name),
+        '@name': markupAttribute(name),
         ...counts(cases),
         '@time': seconds(cases.reduce((sum, one) => sum + one.durationMs, 0)),
         // In UTC, without fraction and zone, as the format requires.
-        '@timestamp': xmlAttribute(run.startedAt.slice(0, 19)),
+        '@timestamp': markupAttribute(run.startedAt.slice(0, 19)),
         ...about,
         testcase: cases.map(({ classname, durationMs, name: id, ...found }) => ({
-          '@name': xmlAttribute(id),
-          '@classname': xmlAttribute(classname),
+          '@name': markupAttribute(id),
+          '@classname': markupAttribute(classname),
           '@time': seconds(durationMs),
           ...found,
         })),
@@ -72,12 +72,12 @@ interface TestCase {
 function testCase(result: RequirementResult, { kind, message = '' }: TestStatus): TestCase {
   const { id: name, operation: classname, durationMs, level } = result
   const about = { name, classname, durationMs }
-  const own = { '@message': xmlAttribute(message) }
+  const own = { '@message': markupAttribute(message) }
   if (kind === 'passed') return about
   if (kind === 'skipped') return { ...about, skipped: own }
   const requirement = `${levels[level]} (${sections(result.section)}): ${result.statement}`
   const text = [requirement, ...result.failures.map(evidenceText)].join('\n\n')
-  return { ...about, failure: { ...own, '@type': level, '#text': xmlText(text) } }
+  return { ...about, failure: { ...own, '@type': level, '#text': markupText(text) } }
 }
 
 function counts(cases: readonly TestCase[]) {
@@ -98,7 +98,7 @@ export interface Element {
   readonly [name: string]: string | undefined | Element | readonly Element[]
 }
 
-/** The indented document. Texts and attributes must already be escaped by the functions below. */
+/** The indented document. Texts and attributes must already be escaped. */
 export function xmlDocument(root: Element): string {
   // Loaded on demand.
   const { default: Builder } = createRequire(import.meta.url)(
@@ -113,24 +113,4 @@ export function xmlDocument(root: Element): string {
     suppressEmptyNode: true,
   })
   return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build(root)}`
-}
-
-/** Text of a target in XML: escapes characters that XML 1.0 forbids (§2.2 there), and disguising ones. */
-export function xmlText(text: string): string {
-  return escaped(visibleLines(text))
-}
-
-/** Escapes an attribute, in which parsers turn line feeds and tabs into blanks. */
-export function xmlAttribute(text: string): string {
-  return escaped(visible(text))
-}
-
-const entities: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' }
-
-/** Also escapes CI commands, for reports on stdout. */
-function escaped(text: string): string {
-  return withoutCommands(
-    text.replaceAll(/[&<>"]/g, (character) => `&${entities[character]};`),
-    (character) => `&#${character.charCodeAt(0)};`,
-  )
 }

@@ -52,45 +52,37 @@ export function shortened(text: string, limit: number): string {
   return `${text.slice(0, end)}… (${text.length - end} more characters)`
 }
 
-const references: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
+/** Text of a target in HTML and XML: also what XML 1.0 forbids (§2.2 there) is written out. */
+export function markupText(text: string): string {
+  return markup(visibleLines(text))
 }
 
-export function htmlText(text: string): string {
-  const escaped = visibleLines(text).replace(/[&<>]/g, (character) => references[character]!)
-  return withoutCommands(escaped, asReference)
+/** Text for an attribute in double quotes, in which parsers turn line feeds and tabs into blanks. */
+export function markupAttribute(text: string): string {
+  return markup(visible(text)).replaceAll('"', reference)
 }
 
-export function htmlAttribute(text: string): string {
-  const escaped = visible(text).replace(/[&<>"']/g, (character) => references[character]!)
-  return withoutCommands(escaped, asReference)
+function markup(text: string): string {
+  return withoutCommands(text.replaceAll(/[&<>]/g, reference), reference)
 }
 
 export function htmlAnchor(id: string): string {
-  return htmlAttribute(`#${encodeURIComponent(visible(id)).replaceAll('%2F', '/')}`)
+  return markupAttribute(`#${encodeURIComponent(visible(id)).replaceAll('%2F', '/')}`)
 }
-
-function asReference(character: string): string {
-  return `&#${character.charCodeAt(0)};`
-}
-
-const disguising =
-  /[\u007f-\u009f\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}]/gu
 
 /** JSON with the same value, without hiding or disguising characters and CI commands. */
 export function json(value: unknown, indent?: number): string {
-  return withoutCommands(JSON.stringify(value, null, indent), escaped).replace(disguising, escaped)
+  return withoutCommands(JSON.stringify(value, null, indent), escaped).replace(
+    hidden,
+    (character) => (character === '\n' ? character : escaped(character)),
+  )
 }
 
 function escaped(character: string): string {
-  let units = ''
-  for (let at = 0; at < character.length; at++)
-    units += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`
-  return units
+  return character.replaceAll(
+    /[^]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** Untrusted text for a terminal or log: one line, no control sequence, no CI command, at most `limit` characters. */

@@ -9,9 +9,9 @@ import { describe, expect, test } from 'vitest'
 import { curlOf } from '../../harness/recording/curl.ts'
 import {
   htmlAnchor,
-  htmlAttribute,
-  htmlText,
   json,
+  markupAttribute,
+  markupText,
   markdownBlock,
   markdownCode,
   markdownText,
@@ -21,7 +21,7 @@ import {
   visibleLines,
 } from '../../reporters/text.ts'
 import { formatNames, loadFormats } from '../../reporters/index.ts'
-import { renderJunit, xmlAttribute, xmlDocument, xmlText } from '../../reporters/junit.ts'
+import { renderJunit, xmlDocument } from '../../reporters/junit.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { anyCharacter } from '../support/any-character.ts'
@@ -56,17 +56,17 @@ test('what hides or disguises is written out; ordinary text of any script is not
 
 test('HTML: text, attributes and anchors read back as what is visible of them', () => {
   forAnything((text) => {
-    const page = parseFragment(`<pre>\n${htmlText(text)}</pre>`)
+    const page = parseFragment(`<pre>\n${markupText(text)}</pre>`)
     expect(page.childNodes).toHaveLength(1)
     expect(textOf(page)).toBe(visibleLines(text))
-    const [, , , one, ...more] = elements(`<p title="${htmlAttribute(text)}" id=x></p>`)
+    const [, , , one, ...more] = elements(`<p title="${markupAttribute(text)}" id=x></p>`)
     expect(more).toEqual([])
     expect(one!.attrs.map(({ value }) => value)).toEqual([visible(text), 'x'])
     const link = elements(`<a href="${htmlAnchor(text)}">`).find(({ tagName }) => tagName === 'a')!
     expect(decodeURIComponent(attribute(link, 'href')!.slice(1))).toBe(visible(text))
   })
   const title = '</title><script>x'
-  expect(textOf(parse(`<!doctype html><title>${htmlText(title)}</title>`))).toBe(title)
+  expect(textOf(parse(`<!doctype html><title>${markupText(title)}</title>`))).toBe(title)
 })
 
 test('XML: text and attributes read back as what is visible of them, without what XML 1.0 forbids', () => {
@@ -78,10 +78,10 @@ test('XML: text and attributes read back as what is visible of them, without wha
   })
   const forbidden = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
   forAnything((text) => {
-    expect(xmlText(text)).not.toMatch(forbidden)
-    expect(xmlAttribute(text)).not.toMatch(forbidden)
-    expect(xmlAttribute(text)).not.toMatch(/[\n\r\t]/)
-    const xml = xmlDocument({ a: { '@x': xmlAttribute(text), '#text': `.${xmlText(text)}` } })
+    expect(markupText(text)).not.toMatch(forbidden)
+    expect(markupAttribute(text)).not.toMatch(forbidden)
+    expect(markupAttribute(text)).not.toMatch(/[\n\r\t]/)
+    const xml = xmlDocument({ a: { '@x': markupAttribute(text), '#text': `.${markupText(text)}` } })
     const read = { a: { '#text': `.${visibleLines(text)}`, x: visible(text) } }
     expect(parser.parse(xml)).toMatchObject(read)
   })
@@ -211,7 +211,7 @@ describe('of a hostile target', () => {
   test('JUnit and CTRF are valid, and what it answered can be read', async () => {
     const xml = renderJunit(report)
     await validateJunit(xml)
-    expect(xml).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(xml).toContain('&#60;script&#62;alert(1)&#60;/script&#62;')
     const { ctrf, json: whole } = await loadFormats()
     expect(isValid(JSON.parse(await joined(ctrf(report, []))))).toBe(true)
     expect(JSON.parse(await joined(whole(report, [])))).toEqual(report)
