@@ -2,7 +2,6 @@ import {
   type Report,
   count,
   type Counts,
-  sayNeed,
   sections,
   type Failure,
   type RecordedRequest,
@@ -40,26 +39,14 @@ import {
   states,
   exitLine,
   createdObjects,
-  interruptedNote,
   runNotes,
   seedLine,
-  isSaidByExit,
   type Tone,
   kindOf,
   kindsIn,
   type OperationGroup,
 } from './view/standing.ts'
-import {
-  nextSteps,
-  byCause,
-  type Distinct,
-  failuresOf,
-  gainOf,
-  notJudged,
-  programOf,
-  type Step,
-  usualPart,
-} from './view/next-steps.ts'
+import { nextSteps, byCause, type Distinct, failuresOf, notJudged } from './view/next-steps.ts'
 import { isOperationId, operation as operationOf } from '../catalogue/operations.ts'
 import { STATUS_CODES } from 'node:http'
 import { createHash } from 'node:crypto'
@@ -121,9 +108,7 @@ function baselineNotes(report: Report): string {
 export function masthead(report: Report): string {
   const { run, suite, target } = report
   const leftOut = leftOutSentence(report)
-  const first = interruptedNote(report)
   const notes = [
-    ...(run.hints ?? []),
     ...runNotes(report),
     ...(leftOut === undefined ? [] : [`left out: ${leftOut}`]),
   ].map((note) => `<li>${markupText(note)}</li>`)
@@ -132,7 +117,7 @@ export function masthead(report: Report): string {
 <p class="kind">Conformance report <span>${markupText(suite.name)} ${markupText(suite.version)}, interface version ${markupText(suite.specVersion)}</span></p>
 <h1>${markupText(target.name)}</h1>
 <p class="where"><span class="mono">${markupText(target.baseUrl)}</span> <time datetime="${markupAttribute(run.startedAt)}">${markupText(day(run.startedAt))}</time></p>
-${first === undefined ? '' : `<p class="interrupted"><b>${markupText(sentence(first))}</b></p>\n`}${verdictBlock(report)}
+${verdictBlock(report)}
 ${nextBlock(report)}${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}${operationsSection(report)}<div class="counts">
 ${levelCard('Required', 'decides the verdict', must)}
 ${levelCard('Recommended', run.strict ? 'counts like required (--strict)' : 'reported, does not decide', should)}
@@ -148,7 +133,7 @@ const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Record<To
 function verdictBlock(report: Report): string {
   const { meaning, sign, tone, word } = standingOf(report)
   const { because, code } = report.exit
-  const isMeant = !isSaidByExit(report)
+  const isMeant = report.verdict !== 'not-judged'
   // The verdict may give the reason already.
   const exit =
     isMeant && meaning.startsWith(because) ? `Exit code ${code}.` : sentence(exitLine(report))
@@ -296,33 +281,22 @@ function short(text: string): string {
 }
 
 const MOST_STEPS = 10
-/** Steps to declare next with their gains, and JSON to paste for the usual ones; empty if nothing is missing. */
-export function stepList(report: Report): string {
-  const { steps } = notJudged(report)
-  if (steps.length === 0) return ''
-  const rest = steps.slice(MOST_STEPS)
+/** What to declare next, and how much can be tested then. `init --from`, one of the next steps, writes it. */
+function stepList(report: Report): string {
+  const groups = notJudged(report)['To declare'] ?? []
+  if (groups.length === 0) return ''
+  const rows = groups.map(
+    ({ ids, reason }) =>
+      `<li><b>+${ids.length}</b><span class="mono">${markupText(reason)}</span></li>`,
+  )
+  const list = (some: readonly string[]) => `<ol class="steps">${some.join('')}</ol>`
+  const rest = rows.slice(MOST_STEPS)
   const more =
     rest.length === 0
       ? ''
-      : `<details class="fold"><summary>and +${gainOf(rest)} by ${rest.length} others</summary>${orderedSteps(rest)}</details>`
-  const part = usualPart(steps)
-  const pasted =
-    Object.keys(part).length === 0
-      ? ''
-      : `<div><p class="lead">Paste into the target file, replace the &lt;placeholders&gt;, and take out what your server does not have</p><pre class="c" tabindex="0">${markupText(compactJson(part, JSON_COLUMNS))}</pre></div>`
-  return `${sectionHead('declare', 'What to declare next', `${count(gainOf(steps), 'more requirement')} can be tested then`)}
-<div class="declare"><div>${orderedSteps(steps.slice(0, MOST_STEPS))}${more}</div>${pasted}</div>
-<p class="facts">Write <code>"not-served"</code> for operations you do not offer, and list conditions nobody can trigger under <code>"unreachable"</code>, with the reason. <code>${programOf(report)} init --from</code> adds all of it to a target file.</p></section>
+      : `<details class="fold"><summary>and ${rest.length} others</summary>${list(rest)}</details>`
+  return `${sectionHead('declare', 'What to declare next')}${list(rows.slice(0, MOST_STEPS))}${more}</section>
 `
-}
-
-function orderedSteps(steps: readonly Step[]): string {
-  return `<ol class="steps">${steps.map(stepRow).join('')}</ol>`
-}
-
-function stepRow(step: Step): string {
-  const parts = step.names.map((name) => `<span class="mono">${markupText(sayNeed(name))}</span>`)
-  return `<li><b>+${step.ids.length}</b><span>${parts.join(' and ')}</span></li>`
 }
 
 const words = {

@@ -13,7 +13,6 @@ import {
   type Counts,
   type Report,
   type RequirementResult,
-  sayNeed,
   sections,
 } from '../harness/report/index.ts'
 import {
@@ -21,7 +20,6 @@ import {
   failuresOf,
   type NextStep,
   nextSteps,
-  gainOf,
   notJudged,
 } from './view/next-steps.ts'
 import {
@@ -29,7 +27,6 @@ import {
   mapSentence,
   shownMap,
   exitLine,
-  interruptedNote,
   runNotes,
   seedLine,
   standingOf,
@@ -46,40 +43,25 @@ import { appendFileSync, statSync } from 'node:fs'
 
 const MOST_IDS = 5
 
-/** A folded table of what concerns several requirements; empty without rows. */
-function idTable(
-  title: string,
-  what: string,
-  rows: readonly (readonly [number: string, text: string, ids: readonly string[]])[],
-): string[] {
-  if (rows.length === 0) return []
+/** A folded table; empty without groups. */
+function reasonTable(title: string, groups: readonly ReasonGroup[]): string[] {
+  if (groups.length === 0) return []
+  const all = groups.reduce((sum, group) => sum + group.ids.length, 0)
+  const rows = groups.map(({ ids, reason }) => {
+    const named = firstOf(ids.map(markdownCode), MOST_IDS).join(', ')
+    return `| ${ids.length} | ${markdownText(shortened(reason, 300))} | ${named} |`
+  })
   return [
     '<details>',
-    `<summary>${title}</summary>`,
+    `<summary>${title}: ${all}</summary>`,
     '',
-    `| | ${what} | requirements |`,
+    '| | what | requirements |',
     '| ---: | --- | --- |',
-    ...rows.map(
-      ([number, text, ids]) =>
-        `| ${number} | ${text} | ${firstOf(ids.map(markdownCode), MOST_IDS).join(', ')} |`,
-    ),
+    ...rows,
     '',
     '</details>',
     '',
   ]
-}
-
-function reasonTable(title: string, groups: readonly ReasonGroup[]): string[] {
-  const all = groups.reduce((sum, group) => sum + group.ids.length, 0)
-  return idTable(
-    `${title}: ${all}`,
-    'reason',
-    groups.map((group) => [
-      String(group.ids.length),
-      markdownText(shortened(group.reason, 300)),
-      group.ids,
-    ]),
-  )
 }
 
 const MOST_MISSED = 50
@@ -91,19 +73,16 @@ const MOST_MISSED = 50
 export function renderMarkdown(report: Report, evidence = 25): string {
   const { run, target } = report
   const { distinct, expected } = failuresOf(report)
-  const first = interruptedNote(report)
-  const { notApplicable, notTested, steps } = notJudged(report)
   return [
     `## ${signs[standingOf(report).tone]} Conformance of ${markdownText(target.name)}`,
     '',
-    ...(first === undefined ? [] : [`⚠️ **${markdownText(capital(first))}**`, '']),
     `**${markdownText(verdictBeforeExit(report))}**`,
     '',
     markdownText(exitLine(report)),
     '',
     ...nextList(nextSteps(report)),
     ...summaryTable(report),
-    ...runNotes(report).flatMap((note) => [`- ${markdownText(note)}`]),
+    ...runNotes(report).map((note) => `- ${markdownText(note)}`),
     `- ${markdownText(`${target.baseUrl}: ${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`)}`,
     '',
     ...mapList(report),
@@ -113,17 +92,7 @@ export function renderMarkdown(report: Report, evidence = 25): string {
       .flatMap((one) => failureDetails(one, distinct.length <= MOST_OPEN)),
     ...missed(report),
     ...baseline(report, expected.length),
-    ...idTable(
-      `To test ${count(gainOf(steps), 'more requirement')}, declare`,
-      'declare',
-      steps.map((step) => [
-        `+${step.ids.length}`,
-        step.names.map((name) => markdownCode(sayNeed(name))).join(' and '),
-        step.ids,
-      ]),
-    ),
-    ...reasonTable('Not tested', notTested),
-    ...reasonTable('Not applicable', notApplicable),
+    ...Object.entries(notJudged(report)).flatMap(([title, groups]) => reasonTable(title, groups)),
   ].join('\n')
 }
 

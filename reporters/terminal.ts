@@ -6,13 +6,11 @@ import {
   sections,
   type Failure,
   type RequirementResult,
-  sayNeed,
 } from '../harness/report/index.ts'
 import {
   terminalText,
   shortened,
   visible,
-  capital,
   duration,
   firstOf,
   levels,
@@ -23,13 +21,9 @@ import {
   byCause,
   type Distinct,
   failuresOf,
-  isWithoutOutcome,
   type NextStep,
   nextSteps,
   notJudged,
-  gainOf,
-  type Step,
-  usualPart,
 } from './view/next-steps.ts'
 import {
   baselineEntries,
@@ -37,7 +31,6 @@ import {
   requiredButMissed,
   type ReasonGroup,
   exitLine,
-  interruptedNote,
   isNothingWorking,
   createdObjects,
   runNotes,
@@ -123,7 +116,6 @@ function screenLines(shown: Showing, size: Size): Line[] {
 
 function allLines(shown: Showing): Line[] {
   const { colors, report } = shown
-  const { notApplicable, notTested, steps } = notJudged(report)
   return [
     ...headLines(shown),
     ...byCause(failuresOf(report).unexpected).flatMap((group) => [
@@ -131,13 +123,9 @@ function allLines(shown: Showing): Line[] {
       '',
     ]),
     ...baselineLines(shown, Infinity),
-    ...(isWithoutOutcome(report)
-      ? []
-      : [
-          ...stepLines(steps, colors),
-          ...reasonLines('Not tested', notTested, colors),
-          ...reasonLines('Not applicable', notApplicable, colors),
-        ]),
+    ...Object.entries(notJudged(report)).flatMap(([title, groups]) =>
+      reasonLines(title, groups, colors),
+    ),
     ...endLines(shown, Infinity),
   ]
 }
@@ -145,16 +133,11 @@ function allLines(shown: Showing): Line[] {
 function headLines(showing: Showing): Line[] {
   const { baseUrl, name } = showing.report.target
   const address = showing.colors.dim(terminalText(baseUrl))
-  const note = interruptedNote(showing.report)
   return [
-    ...(note === undefined ? [] : [showing.colors.bold(showing.colors.yellow(capital(note)))]),
     // A target that was not given a name goes by its host.
     baseUrl.endsWith(`//${name}`)
       ? address
       : `${showing.colors.bold(terminalText(name))}  ${address}`,
-    ...(showing.report.run.hints ?? []).map((hint) =>
-      showing.colors.bold(showing.colors.yellow(terminalText(capital(hint), 300))),
-    ),
     ...mapLines(showing.report, showing.colors),
     '',
   ]
@@ -437,7 +420,7 @@ export function mapLines(report: Report, colors: Colors): Line[] {
   return [colors.bold(mapSentence(places)), ...lines]
 }
 
-export function reasonLines(title: string, groups: readonly ReasonGroup[], colors: Colors): Line[] {
+function reasonLines(title: string, groups: readonly ReasonGroup[], colors: Colors): Line[] {
   if (groups.length === 0) return []
   const all = groups.reduce((sum, group) => sum + group.ids.length, 0)
   const width = String(groups[0]!.ids.length).length
@@ -455,27 +438,7 @@ export function reasonLines(title: string, groups: readonly ReasonGroup[], color
 /** Columns of JSON to paste, on a terminal of any width. */
 const JSON_WIDTH = 76
 
-export function stepLines(steps: readonly Step[], colors: Colors): Line[] {
-  if (steps.length === 0) return []
-  const width = `${steps[0]!.ids.length}`.length + 5
-  const part = usualPart(steps)
-  return [
-    colors.bold(`To test ${count(gainOf(steps), 'more requirement')}, add to the target file`),
-    ...steps.map((step): Line => {
-      const lead = `  ${colors.bold(`+${step.ids.length}`.padEnd(width - 4))}  `
-      const named = `  ${colors.dim(terminalText(step.ids.join(', '), Infinity))}`
-      return { lead, width, text: terminalText(step.names.map(sayNeed).join(' and ')) + named }
-    }),
-    colors.dim('  Paste into the target file and replace the <placeholders>:'),
-    ...jsonLines(part),
-    colors.dim(
-      '  Write "not-served" for operations you do not offer, and list conditions nobody can trigger under "unreachable".',
-    ),
-    '',
-  ]
-}
-
-export function jsonLines(value: unknown): Line[] {
+function jsonLines(value: unknown): Line[] {
   return compactJson(value, JSON_WIDTH)
     .split('\n')
     .map((line): Line => ({ whole: terminalText(line, Infinity) }))

@@ -15,6 +15,7 @@ import {
 import { shellWord } from '../../harness/shell-word.ts'
 import {
   byReason,
+  type ReasonGroup,
   selectedResults,
   absentOperations,
   answering,
@@ -47,9 +48,10 @@ const MOST_STEPS = 4
 export function nextSteps(report: Report): NextStep[] {
   const { exit, requirements, run, verdict } = report
   const { hints = [], runs, statuses = [] } = run
+  const hinted = hints.map((hint) => ({ text: capital(hint) }))
   const isOutside = verdict === 'not-judged' && exit.outside === true
   if (isWithoutOutcome(report) || (isOutside && statuses.length === 1) || isKeyRefused(report))
-    return notJudgedSteps(report)
+    return [...hinted, ...notJudgedSteps(report)]
   const { likely, unexpected, unexplained } = failuresOf(report)
   const isCutShort = requirements.some((result) => isLeftOut(result, 'interrupted'))
   const text = isCutShort ? 'Run what failed and what was not tested' : 'Run only what failed'
@@ -64,7 +66,7 @@ export function nextSteps(report: Report): NextStep[] {
   const more = others.length > 0 ? ` first, then ${others.length} more` : ''
   const fix = first === undefined ? [] : [{ text: `Fix ${first.id}${more}` }]
   const steps = [
-    ...hints.map((hint) => ({ text: capital(hint) })),
+    ...hinted,
     ...(hints.length > 0 ? [] : changes(likely.filter((one) => one.isEverything))),
     ...notBuiltStep(report),
     ...(hints.length > 0 && isNothingWorking(report)
@@ -142,11 +144,9 @@ function answeringStep(report: Report): NextStep[] {
 const MOST_NAMED = 4
 
 function declareStep(report: Report): NextStep[] {
-  const { steps } = notJudged(report)
+  const steps = isWithoutOutcome(report) ? [] : stepsOf(report)
   if (steps.length === 0) return []
-  const named = steps.map(
-    (step) => `${step.names.map(sayNeed).join(' and ')} (+${step.ids.length})`,
-  )
+  const named = steps.map((step) => `${wordsOf(step.names)} (+${step.ids.length})`)
   const text = `To test ${count(gainOf(steps), 'more requirement')}, declare ${firstOf(named, MOST_NAMED).join(', ')}`
   // A file of comments helps with many parts; the last ones are conditions that only a scenario causes.
   return Object.keys(usualPart(steps)).length > 0
@@ -205,19 +205,27 @@ export function whatToDeclare(report: {
 
 const parts = ['keys', 'resources', 'operations', 'scenarios']
 
-/** Why selected requirements were not judged: steps that would change it, and other reasons. */
-export function notJudged(report: Report) {
+function stepsOf(report: Report): Step[] {
+  return whatToDeclare({ ...report, requirements: selectedResults(report) })
+}
+
+/** Why selected requirements were not judged. Empty if one reason holds for all: the last lines say it. */
+export function notJudged(report: Report): Readonly<Record<string, readonly ReasonGroup[]>> {
+  if (isWithoutOutcome(report)) return {}
   const selected = selectedResults(report)
-  const steps = whatToDeclare({ ...report, requirements: selected })
+  const steps = stepsOf(report)
   const listed = new Set(steps.flatMap((step) => step.ids))
   const absent = absentOperations(report)
   const others = selected.filter((one) => !listed.has(one.id) && !absent.has(one.operation))
   return {
-    // Declarations do not help while a server is down.
-    steps: isWithoutOutcome(report) ? [] : steps,
-    notTested: byReason({ requirements: others }, 'not-exercised'),
-    notApplicable: byReason({ requirements: selected }, 'not-applicable'),
+    'To declare': steps.map(({ ids, names }) => ({ reason: wordsOf(names), ids })),
+    'Not tested': byReason({ requirements: others }, 'not-exercised'),
+    'Not applicable': byReason({ requirements: selected }, 'not-applicable'),
   }
+}
+
+function wordsOf(names: readonly string[]): string {
+  return names.map(sayNeed).join(' and ')
 }
 
 /** Nothing was judged, and the last lines say why: no outcomes to show, nothing to declare. */

@@ -1,10 +1,7 @@
 import {
   type Report,
   type Verdict,
-  commonReason,
   count,
-  isMistake,
-  outsideCause,
   type Counts,
   type Outcome,
   type RequirementResult,
@@ -49,14 +46,17 @@ export function standingOf(report: Report): Standing {
   const { run, summary, verdict } = report
   const { tone, word } = qualified(report)
   const { failed } = summary.should
+  const { must } = selectedSummary(report)
   const weight = run.strict ? 'decisive by --strict' : 'not decisive'
   const answers = answering(report)
   const meaning = [
-    requiredOf(report),
+    total(must) === 0 ? 'no required check was selected' : requiredChecks(must, leftOutOf(report)),
     ...(failed > 0 ? [`${count(failed, 'recommendation')} failed (${weight})`] : []),
     ...(answers.length > 0 ? [`declared not served but answering: ${answers.join(', ')}`] : []),
   ].join('; ')
-  return { tone, word, sign: verdict === 'not-judged' ? '?' : signs[tone], meaning }
+  return verdict === 'not-judged'
+    ? { tone, word, sign: '?', meaning: report.exit.because }
+    : { tone, word, sign: signs[tone], meaning }
 }
 
 export function verdictSentence(report: Report): string {
@@ -64,15 +64,9 @@ export function verdictSentence(report: Report): string {
   return `${word}: ${meaning}`
 }
 
+/** The verdict where the exit line follows, which says why nothing was judged. */
 export function verdictBeforeExit(report: Report): string {
-  return isSaidByExit(report) ? standingOf(report).word : verdictSentence(report)
-}
-
-export function isSaidByExit(report: Report): boolean {
-  const { exit, requirements, run, verdict } = report
-  if (verdict !== 'not-judged' || exit.code !== 3 || run.interrupted) return false
-  if (outsideCause(report) !== undefined) return true
-  return !requirements.some(isMistake) && commonReason(requirements)?.why?.kind !== 'target'
+  return report.verdict === 'not-judged' ? standingOf(report).word : verdictSentence(report)
 }
 
 function qualified({ exit, run, verdict }: Report): Pick<Standing, 'tone' | 'word'> {
@@ -90,31 +84,9 @@ function qualified({ exit, run, verdict }: Report): Pick<Standing, 'tone' | 'wor
   return verdict === 'conformant' && run.depth === 'quick' ? warning('') : { ...plain, word }
 }
 
-function requiredOf(report: Report): string {
-  const { requirements, run, verdict } = report
-  const { must } = selectedSummary(report)
-  if (verdict !== 'not-judged')
-    return total(must) === 0
-      ? 'no required check was selected'
-      : requiredChecks(must, leftOutOf(report))
-  if (run.interrupted) return 'the run was interrupted before anything could be judged'
-  const reason = outsideCause(report) ?? commonReason(requirements)?.reason
-  if (reason === undefined) return 'the target could not be judged'
-  return requirements.some((requirement) => requirement.why?.kind === 'target')
-    ? reason
-    : `the target could not be judged (${reason})`
-}
-
-export function interruptedNote(report: Report): string | undefined {
-  return report.run.interrupted
-    ? 'interrupted: only what was tested before the interrupt is judged'
-    : undefined
-}
-
-/** Notes for files that show no first line and no next step. */
+/** Notes for files that show no next step. */
 export function allNotes(report: Report): string[] {
-  const first = interruptedNote(report)
-  return [...(report.run.hints ?? []), ...(first === undefined ? [] : [first]), ...runNotes(report)]
+  return [...(report.run.hints ?? []), ...runNotes(report)]
 }
 
 /** Notes needed to weigh the verdict, one sentence each. */
@@ -125,6 +97,7 @@ export function runNotes(report: Report): string[] {
     longestPauseMs > 0 ? `, and to wait ${Math.ceil(longestPauseMs / 1000)} s at most` : ''
   const were = retried === 1 ? 'was' : 'were'
   const notes: (readonly [holds: boolean, note: string | undefined])[] = [
+    [report.run.interrupted, 'interrupted: only what was tested before the interrupt is judged'],
     [report.run.insecure, 'insecure: the certificate of the target was not verified (--insecure)'],
     [
       report.run.ca && !report.run.insecure && isTls,

@@ -182,7 +182,7 @@ missed envelope-failed | recorded
   non-conformant, bad: Non-conformant: 1 required check failed, 0 passed, 1 not tested
 passed failed | key refused
   exit 3: the key is not accepted
-  not-judged, warning: Not judged: the target could not be judged (the key is not accepted)
+  not-judged, warning: Not judged: the key is not accepted
 passed bug
   exit 3: 1 requirement could not be judged because of a bug in the suite; please report it, with seed 421
   passing, warning: Incomplete: 1 required check passed, 1 not tested

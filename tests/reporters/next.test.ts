@@ -196,15 +196,11 @@ test('the part that most servers can paste has no scenario and no member that a 
 
 test('what to declare is reported in each front, and a reason of somebody else as it is', async () => {
   const terminal = inTerminal(first, { isVerbose: true })
-  expect(terminal).toMatch(
-    /^To test \d+ more requirements, add to the target file\n {2}\+\d+ {2}resources/m,
-  )
+  expect(terminal).toMatch(/^To declare: \d+\n {2}\d+ {2}resources/m)
   expect(inTerminal(first)).toContain('\n     conform init --from\n')
-  const pasted = terminal.slice(terminal.indexOf('\n{\n'), terminal.indexOf('\n}\n') + 2)
-  expect(JSON.parse(pasted)).toHaveProperty('keys.expired')
-  expect(renderMarkdown(first)).toContain(`| +${operations.length} | \`keys.expired\` |`)
+  expect(renderMarkdown(first)).toContain(`| ${operations.length} | keys.expired |`)
   const html = await inHtml(first)
-  expect(html).toContain(`<b>+${operations.length}</b><span><span class="mono">keys.expired</span>`)
+  expect(html).toContain(`<b>+${operations.length}</b><span class="mono">keys.expired</span>`)
 
   const foreign = report([
     missed('a.b/1', undeclaredReason([[hostile]], '{')),

@@ -98,10 +98,9 @@ test.each(Object.entries(situations))(
     const rows = text.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 80)), 0)
     expect(rows).toBeLessThanOrEqual(most)
     expect(inTerminal(of).trimEnd().split('\n').length).toBeLessThanOrEqual(most)
-    expect(text[0]).toBe(
-      name === 'interrupted'
-        ? 'Interrupted: only what was tested before the interrupt is judged'
-        : 'Example  https://example.com',
+    expect(text[0]).toBe('Example  https://example.com')
+    expect(text.includes('interrupted: only what was tested before the interrupt is judged')).toBe(
+      name === 'interrupted',
     )
     expect(nextSteps(of).map((step) => step.text)).toEqual(next)
   },
