@@ -652,16 +652,11 @@ async function graphWithFile(context: CheckContext, valid: () => Promise<Probe>)
   return graph
 }
 
-const ofGraphs = [additionOperation, 'graphs.query'] as const
-
 /** A server that ignores graphId accepts an unknown graph: the declared one must be verified separately. */
 async function requireGraph(client: Client, given: Given): Promise<void> {
-  for (const operation of ofGraphs)
-    if (
-      isDeclared(given, operation) &&
-      (await control(client, given, operation)).state === 'granted'
-    )
-      return
+  const ofGraphs = [additionOperation, 'graphs.query'] as const
+  for (const id of ofGraphs.filter((one) => isDeclared(given, one)))
+    if ((await control(client, given, id)).state === 'granted') return
   throw new NotExercised(
     `cannot verify that resources.graph exists: declare ${ofGraphs.join(' or ')}, with a request that succeeds`,
   )

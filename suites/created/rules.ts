@@ -25,7 +25,8 @@ import {
 import { isOwnBreakdown } from '../../harness/client/index.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../schemas/json.ts'
-import { type RequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import { catalogue, type RequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import { conditionOf } from '../../catalogue/requirement.ts'
 
 type RelationRule = (history: History, operation: OperationId) => Verdict
 
@@ -162,17 +163,13 @@ export const ownIdRule: RelationRule = (history, id) => {
       cases++
       return []
     }
-    const { name: its } = twin
-    const which =
-      name !== undefined && name === its
-        ? `another creation of the same name, ${name}, returned`
-        : `another creation${its === undefined ? '' : `, of ${its},`} gave`
+    const other = `another creation${twin.name === undefined ? '' : `, of ${twin.name},`}`
     return [
       {
         exchange,
         what: name === undefined ? '' : `of ${name}`,
         expected: 'an id that no other creation returns',
-        actual: `id ${object}, which ${which} (operations.${id}.fields.id says where it is)`,
+        actual: `id ${object}, which ${other} gave (operations.${id}.fields.id says where it is)`,
         takes: twin.endedAt <= one.sentAt ? 'object-of-run' : undefined,
         shownBy: exchange.purpose.requirement,
       },
@@ -550,22 +547,6 @@ export const filteredRule: Rule = (history) => {
   )
 }
 
-/** Whether an answer contains anything specific: a string or number in a JSON object or list. */
-function isRecord(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some((item) => isRecord(item) || isTelling(item))
-  return isObject(value) && Object.values(value).some((one) => isTelling(one) || isRecord(one))
-}
-
-const isTelling = (value: unknown): boolean =>
-  typeof value === 'string' || typeof value === 'number'
-
-/** Whether an answer may be the same for all files, and so says nothing about one. */
-function saysNothing(event: HistoryEvent, ids: readonly string[]): boolean {
-  const json = jsonValue(event.exchange.response)
-  if (json !== undefined) return !isRecord(json)
-  return !ids.some((id) => id.length >= longEnough && textOf(event.exchange).includes(id))
-}
-
 /** §4.4: retrievals of two files with different names and content differ. */
 export const ownRecordRule: Rule = (history) => {
   const files = madeBy(history, uploadOperation).slice(0, mostRead)
@@ -573,68 +554,55 @@ export const ownRecordRule: Rule = (history) => {
     const reading = history.of(made.object!).find((one) => one.kind === 'reading' && one.isGranted)
     return reading && made.content !== undefined ? [{ made, reading }] : []
   })
-  const first = new Map<string, (typeof records)[number]>()
+  const first = new Map<string, HistoryEvent>()
   let why = 'no two files were uploaded and retrieved'
   let cases = 0
-  const evidence = records.flatMap((record): Evidence[] => {
+  const evidence = records.flatMap(({ made, reading }): Evidence[] => {
+    const { exchange } = reading
     // The text of a large answer is not kept.
-    const text = textOf(record.reading.exchange) || JSON.stringify(record.reading.body)
+    const text = textOf(exchange) || JSON.stringify(reading.body)
     const alike = first.get(text)
-    if (!alike) first.set(text, { made: record.made, reading: record.reading })
-    const ids = [alike?.made.object ?? '', record.made.object!]
     if (!alike) {
+      first.set(text, made)
       cases++
       return []
     }
-    if (alike.made.content === record.made.content || alike.made.name === record.made.name)
-      return []
-    if (saysNothing(record.reading, ids)) {
+    if (alike.content === made.content || alike.name === made.name) return []
+    const ofFiles = [alike, made].flatMap(({ name, object }) => [name ?? '', object!])
+    if (!ofFiles.some((one) => placesOf(exchange, one).length > 0)) {
       why = 'the answers to both retrievals are the same, and describe no file'
       return []
     }
-    const actual = `${describeResponse(record.reading.exchange)}, as for the first`
+    const what = 'for the second of two uploaded files'
     const expected = 'an answer that differs from the one for a file with another name and content'
-    return [
-      {
-        exchange: record.reading.exchange,
-        what: 'for the second of two uploaded files',
-        expected,
-        actual,
-      },
-    ]
+    return [{ exchange, what, expected, actual: `${describeResponse(exchange)}, as for the first` }]
   })
   return verdictOf(evidence, cases > 1 ? cases - 1 : 0, why)
 }
 
-/** Rules about created objects that concern several answers: pure functions of a run or recording. */
-const rules = {
-  'files.upload/2xx-retrievable': usableRule,
-  'files.upload/2xx-own-id': ownIdRule,
-  'files.upload/2xx-attached-to-graph': attachedRule,
-  'files.list/2xx-filtered': filteredRule,
-  'files.retrieve/2xx-own-record': ownRecordRule,
-  'graphs.create/2xx-usable': usableRule,
-  'graphs.create/2xx-own-id': ownIdRule,
-  'graphs.create/4xx-no-effect': noEffectRule,
-  'graphs.create/400-atomic': atomicRule,
-  'graphs.create/400-duplicate-name': onceRule,
-  'graphs.add-file/4xx-no-effect': noEffectRule,
-  'graphs.add-file/409-already-in-graph': onceRule,
-  'applications.create/2xx-usable': usableRule,
-  'applications.create/2xx-own-id': ownIdRule,
-  'applications.create/4xx-no-effect': noEffectRule,
-  'applications.create/400-atomic': atomicRule,
-  'applications.create/400-duplicate-name': onceRule,
-} as const satisfies Partial<Record<RequirementId, RelationRule>>
+/** Rules about created objects that concern several answers, by condition: pure functions of a run or recording. */
+const rules: Readonly<Record<string, RelationRule>> = {
+  '2xx-retrievable': usableRule,
+  '2xx-usable': usableRule,
+  '2xx-own-id': ownIdRule,
+  '2xx-attached-to-graph': attachedRule,
+  '2xx-filtered': filteredRule,
+  '2xx-own-record': ownRecordRule,
+  '4xx-no-effect': noEffectRule,
+  '400-atomic': atomicRule,
+  '400-duplicate-name': onceRule,
+  '409-already-in-graph': onceRule,
+}
 
-export type RelationId = keyof typeof rules
-
-export const relationIds = Object.keys(rules) as RelationId[]
+/** Those of jobs have their own. */
+export const relationIds = catalogue
+  .filter(({ id, operation }) => conditionOf(id) in rules && !operation.startsWith('jobs.'))
+  .map(({ id }) => id)
 
 /** The rule of a requirement; throws `Error` without one. */
-export function relationRule(id: string): Rule {
-  const rule = (rules as Readonly<Record<string, RelationRule | undefined>>)[id]
-  const { operation } = requirementOf(id as RequirementId)
+export function relationRule(id: RequirementId): Rule {
+  const rule = rules[conditionOf(id)]
+  const { operation } = requirementOf(id)
   if (!rule || !isOperationId(operation)) throw new Error(`${id} has no rule`)
   return (history) => rule(history, operation)
 }

@@ -1,6 +1,7 @@
 /** Every rule about created objects as a table of histories: no server, no clock. */
 import { describe, expect, test } from 'vitest'
-import { type RelationId, relationRule } from '../../suites/created/rules.ts'
+import type { RequirementId } from '../../catalogue/catalogue.ts'
+import { relationRule } from '../../suites/created/rules.ts'
 import { objectsOf } from './object-stories.ts'
 import { tablesIn } from './stories.ts'
 
@@ -14,7 +15,7 @@ ${at}20 create p${at}: ${names.includes('plain') ? '400' : `200 p${at}`}`,
     )
     .join('; ')
 
-describe.each(tablesIn<RelationId>('relation-rules.txt', { looks }))('%s', (id, rows) => {
+describe.each(tablesIn<RequirementId>('relation-rules.txt', { looks }))('%s', (id, rows) => {
   test.each(rows)('%s: %s', (verdict, _, story) => {
     const [live, recorded = live] = verdict.split('/')
     const outcomes = [false, true].map((is) => relationRule(id)(objectsOf(story, is)).outcome)
