@@ -24,7 +24,7 @@ import {
 } from '../../harness/journal/index.ts'
 import { resendWhile } from '../checks/created.ts'
 import { type ApplicationResource, applicationNames } from '../../harness/target/index.ts'
-import { inProgressWithOthers } from './conflicts.ts'
+import { inProgressWithOthers } from './creations.ts'
 import {
   type Application,
   type Attempt,

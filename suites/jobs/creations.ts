@@ -8,10 +8,30 @@ import {
   isConflict,
   type Rule,
   verdictOf,
+  describeResponse,
+  sameId,
+  type Verdict,
+  derived,
 } from '../../harness/journal/index.ts'
 import { seconds } from '../created/rules.ts'
-import { perApplication, refusedTogether } from './conflicts.ts'
-import { type Attempt, attemptsIn, isAlone, isAsked, ownJobs, wereTogether } from './view.ts'
+import {
+  type Attempt,
+  attemptsIn,
+  isAlone,
+  isAsked,
+  ownJobs,
+  wereTogether,
+  allAttempts,
+  type Application,
+  createdAt,
+  isRead,
+  type Job,
+  lostBefore,
+  statusOf,
+  viewOf,
+} from './view.ts'
+import { isOwnBreakdown } from '../../harness/client/index.ts'
+import { groupBy } from '../../harness/group-by.ts'
 
 const created = '202 with the id, status and created_at of the new job'
 
@@ -112,3 +132,581 @@ export const retrievable = eachOf(
   ({ limits: { settleMs } }) =>
     `no job was read for ${settleMs} ms (limits.settleMs) or until it was found`,
 )
+
+const conflict = [[409, 'BadRequest']] as const
+/** Delay between a job's observed end and the release of its application, in ms. */
+const releaseMs = 2000
+const isInConflict = (attempt: Attempt): boolean =>
+  isAsked(attempt.creation) && isConflict(attempt.creation) && attempt.met.length > 0
+
+interface Beside {
+  readonly creation: HistoryEvent
+  readonly job: Job
+}
+
+const besideOf = (
+  attempts: readonly Attempt[],
+  jobsOf: (one: Attempt) => readonly Job[],
+): Beside[] =>
+  attempts
+    .filter((attempt) => isAsked(attempt.creation))
+    .flatMap((one) => jobsOf(one).map((job) => ({ creation: one.creation, job })))
+
+const ageOf = (beside: Beside): number => beside.creation.sentAt - beside.job.creation.endedAt
+
+/**
+ * Readings may be delayed by this, in ms: an accepted creation after a 409 proves a fault if the job goes on for
+ * longer. Less for a young job, which may be short.
+ */
+const lagMs = (beside: Beside): number => Math.min(400, 4 * ageOf(beside))
+
+/** Unanswered creations beside one job, each on a fresh connection, that prove a fault. */
+const leastLost = 3
+
+/** Why an answer other than 409 proves nothing, if so. */
+function excuseFor(history: History, beside: Beside, all: readonly Beside[]): string | undefined {
+  const { creation, job } = beside
+  const { isFirst, isGranted, request, sentAt, status } = creation
+  const alike = all.filter((one) => one.job === job).map((one) => one.creation)
+  const said = `another creation got ${status ?? 'no answer'}`
+  if (isGranted) {
+    const other = viewOf(history).madeBy(creation)
+    // An identical answer repeats the first job; a repeated id may belong to another one.
+    if (other && sameId(other.id, job.id))
+      return createdAt(creation) === createdAt(job.creation)
+        ? undefined
+        : `another creation returned the id of the first job, ${job.id}: readings cannot distinguish them`
+    const mayLag = alike.some((one) => isConflict(one) && one.sentAt < sentAt)
+    return mayLag && job.busyUntil < creation.endedAt + lagMs(beside)
+      ? `${said}, but the first job was seen ended soon after: readings may be delayed`
+      : undefined
+  }
+  if (status === undefined) {
+    const lost = alike.filter((one) => one.isFirst)
+    const isProof = isFirst && lost.length >= leastLost
+    return isProof && lost.every((one) => one.status === undefined) ? undefined : said
+  }
+  // A server may refuse undeclared values; another requirement checks that a new application exists.
+  const isOdd = request === 'odd' && (status === 400 || status >= 500)
+  const isMissing = status === 404 && job.application.madeAt !== undefined
+  return request === 'unknown' || isOdd || isMissing ? said : undefined
+}
+
+/** A request that is refused, and may take away the lock of a job in progress. */
+export type Attack = 'malformed creation' | 'creation without a key' | 'reading without a key'
+
+const attackOf = (event: HistoryEvent): Attack => {
+  if (event.kind === 'reading') return 'reading without a key'
+  return event.exchange.probe.credential.full ? 'malformed creation' : 'creation without a key'
+}
+
+/** Requests that were refused since another creation got 409: they may have taken away the lock. */
+function attacksBefore(history: History, beside: Beside): HistoryEvent[] {
+  const { creations } = beside.job.application
+  const last = creations.findLast((one) => isAsked(one) && one.sentAt < beside.creation.sentAt)
+  if (!last || !isConflict(last)) return []
+  return [
+    ...creations,
+    ...history.of(beside.job.id).filter((one) => one.kind === 'reading'),
+  ].filter(
+    ({ request, sentAt, endedAt }) =>
+      request === 'faulty' && sentAt >= last.endedAt && endedAt <= beside.creation.sentAt,
+  )
+}
+
+const kindsOf = (attacks: readonly HistoryEvent[]): Attack[] => [...new Set(attacks.map(attackOf))]
+
+export interface AttackLook {
+  readonly attacks: readonly Attack[]
+  /** Jobs beside which each creation after the attacks was accepted. */
+  readonly freed: ReadonlySet<Job>
+  /** Jobs that were not attacked, with a 409 at an age at which an attacked one was freed. */
+  readonly kept: ReadonlySet<Job>
+}
+
+/** Undefined unless attacks released the lock of the application each time. */
+export function attackLook(history: History, attempts: readonly Attempt[]): AttackLook | undefined {
+  const withAttacks = (one: Beside) => ({ ...one, attacks: kindsOf(attacksBefore(history, one)) })
+  const isAttacked = (one: { readonly attacks: readonly Attack[] }) => one.attacks.length > 0
+  const granted = besideOf(attempts, (one) => one.beside)
+    .filter((one) => one.creation.isGranted)
+    .map(withAttacks)
+    .filter(isAttacked)
+  // So it is on most servers.
+  if (granted.length === 0) return undefined
+  const refused = besideOf(attempts, (one) => one.met)
+    .filter((one) => isConflict(one.creation))
+    .map(withAttacks)
+  const isKept = (other: (typeof granted)[number]): boolean =>
+    refused.some((one) => String(one.attacks) === String(other.attacks))
+  const first = granted.find((one) => !isKept(one))
+  if (!first) return undefined
+  const freed = granted.filter((one) => String(one.attacks) === String(first.attacks))
+  const attacked = new Set([...granted, ...refused.filter(isAttacked)].map((one) => one.job))
+  const age = Math.min(...freed.map(ageOf))
+  const kept = refused.filter((one) => !attacked.has(one.job) && ageOf(one) >= age)
+  return {
+    attacks: first.attacks,
+    freed: new Set(freed.map((one) => one.job)),
+    kept: new Set(kept.map((one) => one.job)),
+  }
+}
+
+/** All of several simultaneous creations broke down, though one of them made a job. */
+function brokenRace(job: Job): Evidence[] {
+  const others = job.application.creations.filter(
+    (one) => isAsked(one) && wereTogether(one, job.creation),
+  )
+  const isBroken = (event: HistoryEvent): boolean =>
+    isOwnBreakdown(event.exchange) && event.endedAt <= job.busyUntil
+  if (others.length < 2 || !others.every(isBroken)) return []
+  const what = `with a valid body, at the same time as others: one of them made job ${job.id}, which was in progress after that`
+  return [{ exchange: others[0]!.exchange, what, expected: '409 BadRequest' }]
+}
+
+const longEnoughMs = 3000
+
+function remedy(history: History): string {
+  const lasted = (job: Job): number => (job.end?.endedAt ?? -Infinity) - job.creation.endedAt
+  const [longest] = viewOf(history).jobs.toSorted((one, other) => lasted(other) - lasted(one))
+  const ms = longest ? lasted(longest) : -Infinity
+  if (!longest || ms < 0 || ms > longEnoughMs || history.isRecorded) return ''
+  return `; application ${longest.application.id}: its longest job was seen ended after ${Math.round(ms).toLocaleString('en')} ms: declare as resources.slowApplication one whose jobs last a second or more, and about ten round trips over a network`
+}
+
+/** §4.2, §8: a creation while a job of its application is in progress gets 409 BadRequest. */
+export const inProgress: Rule = (history) => {
+  const excuses: string[] = []
+  let conflicts = 0
+  const evidence = [...attemptsIn(history)].flatMap(([{ jobs }, attempts]): Evidence[] => {
+    const all = besideOf(attempts, (one) => one.beside)
+    const look = attackLook(history, attempts)
+    const isProven = look && look.freed.size >= timesAlike && look.kept.size >= timesAlike
+    const wronglyAnswered = (beside: Beside): Evidence[] => {
+      const { creation, job } = beside
+      if (isConflict(creation)) return []
+      const attacks = attacksBefore(history, beside)
+      const isFreed = isProven && String(kindsOf(attacks)) === String(look.attacks)
+      const excuse = isFreed ? undefined : excuseFor(history, beside, all)
+      if (excuse !== undefined) {
+        excuses.push(excuse)
+        return []
+      }
+      const refusals = attacks.map(
+        (attack) =>
+          `${attack.kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(attack.exchange)})`,
+      )
+      const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
+      const after = refusals.length === 0 ? '' : `, after ${refusals.join(' and ')}`
+      const before = job.creation.exchange
+      return [
+        {
+          exchange: creation.exchange,
+          what: `${values}${after}, while job ${job.id} of the application was in progress`,
+          expected: '409 BadRequest',
+          before,
+          shownBy: before.purpose.requirement,
+          ...(after !== '' && { takes: 'refusal-before' as const }),
+        },
+      ]
+    }
+    const refused = attempts.filter(isInConflict)
+    conflicts += refused.length
+    const what = 'with a valid body, while a job of the application was in progress'
+    return [
+      ...all.flatMap(wronglyAnswered),
+      ...refused
+        .filter(({ creation: { tpe } }) => tpe !== 'BadRequest')
+        .map(({ creation: { exchange } }) => ({ exchange, what, expected: conflict })),
+      ...(history.isRecorded ? [] : jobs.flatMap(brokenRace)),
+    ]
+  })
+  const cases = conflicts + Math.min(evidence.length, 1)
+  return verdictOf(
+    evidence,
+    cases,
+    () => (excuses.at(-1) ?? unseen(viewOf(history).jobs)) + remedy(history),
+  )
+}
+
+function unseen(jobs: readonly Job[]): string {
+  if (jobs.length === 0) return 'no creation was accepted, so no job was in progress'
+  return jobs.some((job) => job.readings.some(isRead))
+    ? 'no creation was answered while a job was seen in progress'
+    : 'no job could be read'
+}
+
+function asksTheSame({ creation, met, beside }: Attempt): boolean[] {
+  const { status = 0, request, exchange } = creation
+  const jobs = isConflict(creation) ? met : status >= 400 ? beside : []
+  if (!isAsked(creation) || jobs.length === 0) return []
+  return [
+    jobs.some(
+      (job) =>
+        job.creation.request === request &&
+        job.creation.exchange.probe.body === exchange.probe.body,
+    ),
+  ]
+}
+
+/** Held only if both equal inputs and other values were tried beside a job: servers may compare requests. */
+export const inProgressWithOthers: Rule = (history) => {
+  const verdict = inProgress(history)
+  if (verdict.outcome !== 'held') return verdict
+  const tried = allAttempts(history).flatMap(asksTheSame)
+  if (tried.includes(true) && tried.includes(false)) return verdict
+  const values = tried.includes(true) ? 'with other values' : 'with the same inputs'
+  const why = `no creation ${values} was answered while a job was in progress`
+  return { outcome: 'open', why: why + remedy(history) }
+}
+
+function areBoth(one: Job, other: Job): boolean {
+  const { inProgress: mine } = one
+  const [first, last] = [mine[0], mine.at(-1)]
+  return other.inProgress.some(
+    (each) => first && last && first.endedAt <= each.sentAt && last.sentAt >= each.endedAt,
+  )
+}
+
+/** §8: no two of simultaneous creations make jobs that are in progress together. */
+export const atomic: Rule = (history) => {
+  let [cases, open] = [0, 'no concurrent creation got 409']
+  for (const { creation, met } of allAttempts(history)) {
+    for (const one of met.filter((job) => wereTogether(creation, job.creation))) {
+      if (isAsked(creation) && isConflict(creation)) cases++
+      const other = viewOf(history).madeBy(creation)
+      if (!other) continue
+      open = 'two concurrent creations were accepted, but the jobs ended before they could be read'
+      if (sameId(one.id, other.id)) {
+        open = `two concurrent creations returned the same id, ${one.id}: readings cannot distinguish them`
+      } else if (areBoth(one, other) || areBoth(other, one)) {
+        const what = `with a valid body, at the same time as others; jobs ${one.id} and ${other.id} were then both read as in progress`
+        const expected = '409 BadRequest for all but one of several concurrent creations'
+        return verdictOf([{ exchange: creation.exchange, what, expected }], 1, open)
+      }
+    }
+  }
+  return verdictOf([], cases, open)
+}
+
+/** §8: a job in progress on one application does not block another one. */
+export const perApplication: Rule = (history) => {
+  const looks = [...attemptsIn(history)].map(([application, attempts]) => {
+    // On a free application, while a job of another one is in progress.
+    const beside = attempts
+      .filter(({ creation, freeSince = Infinity }) => {
+        const freeMs = creation.sentAt - freeSince
+        return freeMs >= (isConflict(creation) ? releaseMs : 0)
+      })
+      .flatMap((attempt) => attempt.elsewhere.map((job) => ({ creation: attempt.creation, job })))
+    const granted = beside.filter((one) => one.creation.isGranted).length
+    // Counts only if the application accepts a creation after the other job.
+    const blocked = beside.filter(
+      ({ creation, job: { end } }) =>
+        isConflict(creation) &&
+        !lostBefore(application, creation.sentAt) &&
+        !mayBeOfRefusals(history, creation) &&
+        application.creations.some(
+          (one) => one.isGranted && one.sentAt > (end?.endedAt ?? Infinity),
+        ),
+    )
+    const times = new Set(blocked.map((one) => one.job)).size
+    return { application, granted, blocked, times }
+  })
+  const shown = looks.filter((look) => look.granted === 0 && look.times >= timesAlike)
+  // One or two 409s are inconclusive.
+  const looked = looks.filter((look) => look.granted > 0 || look.times >= timesAlike)
+  const found = proofOf(history, shown, looked)
+  if (found) {
+    const [{ creation, job }] = found.blocked as [Beside]
+    const what = `with a valid body, while only job ${job.id} of another application was in progress, in ${found.times} attempts${somebodyElse(found.application)}`
+    const expected = '202: a job in progress on another application is not a conflict'
+    return verdictOf([{ exchange: creation.exchange, what, expected }], 1, '')
+  }
+  const cases = looks.reduce((sum, look) => sum + look.granted, 0)
+  const most = Math.max(0, ...looks.map((look) => look.times))
+  const why =
+    most > 0
+      ? `the other application was busy during a job in ${most} attempts`
+      : 'no creation was answered while another application was seen with a job in progress'
+  return withConflict(
+    history,
+    verdictOf([], cases, () => why + remedy(history)),
+  )
+}
+
+function withConflict(history: History, verdict: Verdict): Verdict {
+  if (verdict.outcome !== 'held' || allAttempts(history).some(isInConflict)) return verdict
+  return { outcome: 'open', why: 'no creation got 409 in this run' }
+}
+
+function isApartFrom(history: History, creations: readonly HistoryEvent[]): boolean {
+  return (
+    perApplication(history).outcome === 'held' || creations.some((one) => isAlone(history, one))
+  )
+}
+
+/** §4.2: once its job has ended, the application accepts another one. */
+export const released: Rule = (history) => {
+  let open = 'no reading showed a job of the application ended'
+  const shown: { application: Application; kept: HistoryEvent[]; keptMs: number }[] = []
+  const looked: { application: Application }[] = []
+  let cases = 0
+  for (const [application, attempts] of attemptsIn(history)) {
+    const after = attempts.filter(({ freeSince = -Infinity }) => freeSince > -Infinity)
+    const granted = after.filter((one) => one.creation.isGranted).length
+    cases += granted
+    if (granted > 0) looked.push({ application })
+    const refused = after.filter((one) => isConflict(one.creation))
+    for (const row of groupBy(refused, (one) => one.freeSince).values()) {
+      const kept = row.map((one) => one.creation)
+      const last = kept.at(-1)!
+      const keptMs = last.sentAt - kept[0]!.sentAt
+      const isLong = kept.length >= timesAlike && keptMs >= releaseMs * 0.95
+      if (!isLong || kept.some((one) => mayBeOfRefusals(history, one))) continue
+      if (lostBefore(application, last.sentAt))
+        open = 'a creation that got no answer may have started a job that nobody knows of'
+      else if (!isApartFrom(history, kept))
+        open = 'a job of one application may block another: see jobs.create/409-per-application'
+      else shown.push({ application, kept, keptMs })
+    }
+  }
+  // Nobody else's jobs take turns for so long without a gap.
+  const isEndless = (one: (typeof shown)[number]): boolean =>
+    !history.isRecorded && one.keptMs >= history.limits.jobTimeoutMs * 0.95
+  const found = proofOf(history, shown, looked) ?? shown.find(isEndless)
+  if (found) {
+    const { application, kept, keptMs } = found
+    const end = application.jobs.flatMap((job) => job.end ?? []).at(-1)
+    const ended = end && statusOf(end) === 'failed' ? 'failed' : 'ended'
+    const what = `with a valid body, after a retrieval showed the last job of the application ${ended}, and so were ${kept.length - 1} more in ${seconds(keptMs)}${somebodyElse(application)}`
+    const expected = '202, as the application has no job in progress'
+    return verdictOf([{ exchange: kept.at(-1)!.exchange, what, expected }], kept.length, open)
+  }
+  if (shown.length > 0)
+    open =
+      "the application was busy after its last known job: somebody else's job would look the same"
+  return withConflict(history, verdictOf([], cases, open))
+}
+
+function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
+  const bursts: Attempt[][] = []
+  let until = -Infinity
+  for (const attempt of attempts.filter((attempt) => isAsked(attempt.creation))) {
+    const { sentAt, endedAt } = attempt.creation
+    if (sentAt >= until) bursts.push([])
+    bursts.at(-1)?.push(attempt)
+    until = Math.max(until, endedAt)
+  }
+  return bursts.filter((burst) => burst.length > 1)
+}
+
+/** All of several simultaneous creations are refused each time, although the application is free. */
+export function refusedTogether(history: History): Evidence | undefined {
+  if (released(history).outcome === 'broken') return undefined
+  const isFree = ({ creation, freeSince = Infinity }: Attempt): boolean =>
+    creation.sentAt - freeSince >= releaseMs * 0.95 && isApartFrom(history, [creation])
+  const looks = [...attemptsIn(history)].map(([application, attempts]) => {
+    const bursts = burstsIn(attempts).filter(([first]) => isFree(first!))
+    const refused = bursts.filter((burst) => burst.every((one) => isConflict(one.creation)))
+    return { application, bursts, refused }
+  })
+  const found = proofOf(
+    history,
+    looks.filter(
+      ({ application: { creations }, bursts, refused }) =>
+        refused.length >= timesAlike &&
+        refused.length === bursts.length &&
+        // After each burst, the application accepted a single creation.
+        refused.every(([first], at) => {
+          const next = refused[at + 1]?.[0]?.creation.sentAt ?? Infinity
+          return creations.some(
+            (creation) =>
+              creation.isGranted &&
+              creation.sentAt > first!.creation.sentAt &&
+              creation.sentAt < next,
+          )
+        }) &&
+        !refused.flat().some((one) => mayBeOfRefusals(history, one.creation)),
+    ),
+    looks.filter((look) => look.bursts.length > 0),
+  )
+  const [first] = found?.refused ?? []
+  if (!found || !first?.[0]) return undefined
+  const { exchange } = first[0].creation
+  const what = `with a valid body, as one of ${first.length} at the same time on an application without a job: all were refused, in ${found.refused.length} attempts${somebodyElse(found.application)}`
+  return { exchange, what, expected: '202 for one of several concurrent creations' }
+}
+
+/** Observations needed where another client's job could look the same. */
+export const timesAlike = 3
+export const somebodyElse = (application: Application): string =>
+  application.madeAt === undefined
+    ? ' (a job of somebody else, or of another run, would look the same)'
+    : ''
+
+/** Others may use objects that the history did not make; in a recording they certainly do. */
+export const isProof = (history: History, application: Application): boolean =>
+  !history.isRecorded || application.madeAt !== undefined
+
+/**
+ * The application that proves a fault: preferably one that the run made, since nobody else uses it. A declared one
+ * counts only if no application of the run could show the fault.
+ * @param looked those that show the fault or its absence
+ */
+export function proofOf<T extends { readonly application: Application }>(
+  history: History,
+  shown: readonly T[],
+  looked: readonly Pick<T, 'application'>[],
+): T | undefined {
+  const isMade = ({ application: { madeAt } }: Pick<T, 'application'>): boolean =>
+    madeAt !== undefined
+  return shown.find(isMade) ?? (history.isRecorded || looked.some(isMade) ? undefined : shown[0])
+}
+
+/** Time in which an effect of a refusal shows, in ms. */
+export const windowMs = 2000
+export const moments = [500, 1000, 1700] as const
+/** Bounds of intervals after a refusal that count as equal: at once, and later moments. */
+const untilMs = [350, 800, 1400, windowMs] as const
+
+/** A creation on an application without known jobs in progress, and the refusals shortly before it. */
+interface Look extends Attempt {
+  readonly refused: readonly HistoryEvent[]
+  /** From the last refusal of each kind (its fault or answer, and the moment) to the creation, in ms. */
+  readonly kinds: ReadonlyMap<string, number>
+  /** How many kinds of refusals of this application there are among them. */
+  readonly own: number
+  /** The first 409 after an accepted creation. */
+  readonly isBlocked: boolean
+  /** A refusal came after the last accepted creation and may be to blame. */
+  readonly isNext: boolean
+}
+
+function isRefused({ status = 0, request }: HistoryEvent): boolean {
+  const isClients = status >= 400 && status < 500 && status !== 409
+  return isClients && (request === 'faulty' || request === 'unknown')
+}
+
+const looksIn = derived((history): Look[] => {
+  const all = [...attemptsIn(history).values()]
+  const ofNone = new Set(
+    all
+      .flatMap((attempts) => attempts.map((attempt) => attempt.creation))
+      .filter((one) => isRefused(one) && one.status === 404),
+  )
+  return all.flatMap((attempts) => {
+    // A creation refused beside a job cannot start another one.
+    const own = attempts.flatMap((attempt) =>
+      isRefused(attempt.creation) && attempt.beside.length === 0 ? attempt.creation : [],
+    )
+    const refusals = [...new Set([...own, ...ofNone])].sort((a, b) => a.sentAt - b.sentAt)
+    let last: HistoryEvent | undefined
+    let grantedAt = -Infinity
+    return attempts.flatMap((attempt): Look[] => {
+      const { creation, freeSince, met } = attempt
+      const { sentAt, isGranted } = creation
+      if (isRefused(creation)) return []
+      const isBlocked = isConflict(creation) && last?.isGranted !== false
+      const from = grantedAt
+      last = creation
+      if (isGranted) grantedAt = creation.endedAt
+      // Of simultaneous creations, one may be refused because of another.
+      const isRaced = met.some((job) => wereTogether(creation, job.creation))
+      if (freeSince === undefined || isRaced) return []
+      const refused = refusals.filter(
+        (refusal) => refusal.endedAt <= sentAt && refusal.endedAt >= sentAt - windowMs,
+      )
+      const kindOf = ({ fault, status, tpe, endedAt }: HistoryEvent): string =>
+        `${fault ?? `${status} ${tpe}`} ${untilMs.findIndex((ms) => sentAt - endedAt < ms)}`
+      const named = refused.map((one) => [kindOf(one), one] as const)
+      const kinds = new Map(named.map(([kind, one]) => [kind, sentAt - one.endedAt]))
+      const ownKinds = new Set(named.flatMap(([kind, one]) => (ofNone.has(one) ? [] : kind)))
+      const isNext = refused.some((one) => one.sentAt > from)
+      return [{ ...attempt, refused, kinds, own: ownKinds.size, isBlocked, isNext }]
+    })
+  })
+})
+
+const isGranted = (look: Look): boolean => look.creation.isGranted
+
+/**
+ * Looks that refusals may have blocked, unless the same refusals did no harm at another time or place: after no more of
+ * them, as a later one may put off the effect of the first.
+ */
+const suspicious = derived((history): Look[] => {
+  const looks = looksIn(history)
+  const granted = looks.filter(isGranted)
+  return looks.filter(
+    ({ isBlocked, isNext, kinds, own }) =>
+      isBlocked &&
+      isNext &&
+      [...kinds].some(([kind, ms]) =>
+        granted.every(
+          // The effect of a refusal may be over a moment later.
+          (one) => one.own > own || (one.kinds.get(kind) ?? Infinity) > 1.25 * ms + 5,
+        ),
+      ),
+  )
+})
+
+export const isSuspectedElsewhere = (history: History, application: string): boolean =>
+  suspicious(history).some((look) => !sameId(look.application.id, application))
+
+export const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
+  suspicious(history).some((look) => look.creation === creation) ||
+  (looksIn(history).some((look) => look.creation === creation && look.refused.length > 0) &&
+    noEffect(history).outcome === 'broken')
+
+const isLater = (look: Look, one: Look): boolean =>
+  look.application === one.application && look.creation.sentAt > one.creation.sentAt
+
+/** Looks after one kind of refusals, while creations without refusals were accepted since the first. */
+function blockedEachTime(looks: readonly Look[], suspects: readonly Look[]): Look[] {
+  const groups = groupBy(
+    suspects.filter((suspect) => suspect.kinds.size === 1),
+    (one) => `${one.application.id} ${[...one.kinds.keys()].join()}`,
+  )
+  const isProven = (group: readonly Look[]): boolean => {
+    const bare = looks.filter((look) => look.refused.length === 0 && isLater(look, group[0]!))
+    return bare.filter(isGranted).length >= timesAlike && !bare.some((one) => one.isBlocked)
+  }
+  return [...groups.values()].find((group) => group.length >= timesAlike && isProven(group)) ?? []
+}
+
+/** §8: a refused creation starts no job: later creations get the same answers as without it. */
+export const noEffect: Rule = (history) => {
+  const { jobTimeoutMs } = history.limits
+  const looks = looksIn(history)
+  const suspects = suspicious(history).filter(
+    (one) => !lostBefore(one.application, one.creation.sentAt) && isProof(history, one.application),
+  )
+  const isLocked = (look: Look): boolean => {
+    const after = looks.filter((one) => isLater(one, look))
+    const forMs = (after.at(-1)?.creation.sentAt ?? 0) - look.creation.sentAt
+    return forMs >= jobTimeoutMs && !after.some(isGranted) && look.application.jobs.length > 1
+  }
+  /** Whether another application was not released without refusals either. */
+  const isElsewhere = (look: Look): boolean =>
+    looks.some((one) => one.own === 0 && one.isBlocked && one.application !== look.application)
+  const each = blockedEachTime(looks, suspects)
+  const found = each[0] ?? suspects.find((look) => isLocked(look) && !isElsewhere(look))
+  if (found) {
+    const { application, creation, refused, kinds } = found
+    const [{ exchange, status, tpe }] = refused as [HistoryEvent]
+    const ways =
+      kinds.size > 1 ? 'in several ways' : (exchange.purpose.what ?? `by ${status} ${tpe}`)
+    const ms = Math.round(creation.sentAt - refused.at(-1)!.endedAt)
+    const when = ms < untilMs[0] ? 'at once' : `${ms} ms`
+    const how = each[0] ? `in ${each.length} attempts` : `and for ${jobTimeoutMs} ms after that`
+    const what = `with a valid body, ${when} after ${refused.length > 1 ? 'others were' : 'another was'} refused ${ways}, ${how}${somebodyElse(application)}`
+    const expected = '202: a refused creation starts no job'
+    return verdictOf([{ exchange: creation.exchange, what, expected }], looks.length, '')
+  }
+  const cases = new Set(looks.filter(isGranted).flatMap((look) => [...look.kinds.keys()])).size
+  const isBusy = looks.some((look) => look.refused.length > 0 && isConflict(look.creation))
+  const why = isBusy
+    ? 'the application was busy after a refused creation, and after others as well'
+    : 'no creation came after a refused one on an application that was free'
+  return verdictOf([], cases, why)
+}

@@ -14,11 +14,17 @@ import type { ApplicationResource } from '../../harness/target/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import { Gate, gateOf, type Jobs, jobRequest, pauseMs, withOtherValues } from './client.ts'
-import { type Attack, attackLook } from './conflicts.ts'
+import {
+  type Attack,
+  attackLook,
+  isSuspectedElsewhere,
+  moments,
+  timesAlike,
+  windowMs,
+} from './creations.ts'
 import type { Refusal } from '../created/drive.ts'
 import { kindsOf } from './faults.ts'
 import { isAsked, isOwn, type Job, statusOf } from './view.ts'
-import { isSuspectedElsewhere, moments, timesAlike, windowMs } from './no-effect.ts'
 import { ids } from './rules.ts'
 
 async function goesOn(jobs: Jobs, job: Job): Promise<boolean> {

@@ -1,9 +1,16 @@
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { Rule } from '../../harness/journal/index.ts'
 import type { TakesState } from '../../harness/report/index.ts'
-import { atomic, inProgress, perApplication, released } from './conflicts.ts'
-import { createdRule, neverBusyWhenNew, retrievable } from './creations.ts'
-import { noEffect } from './no-effect.ts'
+import {
+  atomic,
+  inProgress,
+  perApplication,
+  released,
+  createdRule,
+  neverBusyWhenNew,
+  retrievable,
+  noEffect,
+} from './creations.ts'
 import {
   consistent,
   createdAtRule,

@@ -1,7 +1,7 @@
 /** Every rule about jobs as a table of histories: no server, no clock. */
 import { describe, expect, test } from 'vitest'
 import { Journal } from '../../harness/journal/journal.ts'
-import { inProgressWithOthers } from '../../suites/jobs/conflicts.ts'
+import { inProgressWithOthers } from '../../suites/jobs/creations.ts'
 import { jobRules } from '../../suites/jobs/rules.ts'
 import { historyOf, tablesIn } from './stories.ts'
 
