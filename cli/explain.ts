@@ -12,7 +12,7 @@ import { UserError } from '../harness/user-error.ts'
 import { colorsFor, tell } from '../library/output/say.ts'
 import type { Line } from '../reporters/terminal.ts'
 import { compactJson, firstOf, levels } from '../reporters/text.ts'
-import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
+import { packageFile, referenceTargetFile } from '../schemas/validate.ts'
 import { type PlannedCases, plannedCases } from '../suites/plan.ts'
 
 const mostLines = 12

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { referenceTargetFile } from '../schemas/package-file.ts'
+import { referenceTargetFile } from '../schemas/validate.ts'
 import { didYouMean } from '../harness/target/index.ts'
 import {
   defects,

@@ -51,7 +51,7 @@ import { isOperationId, operation as operationOf } from '../catalogue/operations
 import { STATUS_CODES } from 'node:http'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { packageFile } from '../schemas/package-file.ts'
+import { packageFile } from '../schemas/validate.ts'
 
 /** Bytes of markup for exchanges and for failures; the page stays well under 6 MB. */
 const EXCHANGE_BUDGET = 4_400_000

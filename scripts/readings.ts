@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { catalogue } from '../catalogue/catalogue.ts'
 import type { Reading } from '../cli/explain.ts'
 import { matchesId } from '../harness/report/index.ts'
-import { packageFile } from '../schemas/package-file.ts'
+import { packageFile } from '../schemas/validate.ts'
 
 /** The questions of catalogue/readings.md that name a requirement, with their answers. */
 export function readings(): Reading[] {

@@ -47,12 +47,12 @@ export async function writeSchemas(load) {
 
 /**
  * Writes the schemas, and returns compiled code that replaces `schemas/precompiled.ts`, so that no run compiles them.
- * Compiler options are in `schemas/ajv.ts`, which Node 20 cannot load directly.
+ * Compiler options are in `schemas/validate.ts`, which Node 20 cannot load directly.
  */
 export async function compiledSchemas() {
   const { import: load } = createJiti(import.meta.url)
   await writeSchemas(load)
-  const how = await load(`${schemas}ajv.ts`)
+  const how = await load(`${schemas}validate.ts`)
   const prefix = '\0compiled-schema:'
   return {
     name: 'compiled-schemas',

@@ -1,6 +1,6 @@
 import { controlCase } from './checks/case.ts'
 import { isObject, getAt, parsedJson } from '../schemas/json.ts'
-import { newAjv } from '../schemas/ajv.ts'
+import { newAjv } from '../schemas/validate.ts'
 import { atRole, valueAt, byRecord } from './checks/faults.ts'
 import { bodyOf } from './checks/valid-request.ts'
 import { granted, grantedBy, type GrantedCheck, respelled } from './checks/granted.ts'

@@ -23,7 +23,7 @@ import type { KeyObject } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { ensure } from '../../harness/user-error.ts'
 import { getAt, memberPath, parsedJson } from '../../schemas/json.ts'
-import { validatorOf } from '../../schemas/validators.ts'
+import { validatorOf } from '../../schemas/validate.ts'
 import { decodeEnvelope, encodeEnvelope, isSignedBy } from './envelope.ts'
 import type { Predicate, Statement } from './statement-schema.ts'
 

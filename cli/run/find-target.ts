@@ -14,7 +14,7 @@ import {
 } from '../../harness/target/index.ts'
 import type { InputFiles } from '../../library/output/files.ts'
 import type { RunArguments } from './arguments.ts'
-import { moduleFile, referenceTargetFile } from '../../schemas/package-file.ts'
+import { moduleFile, referenceTargetFile } from '../../schemas/validate.ts'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { requirementsDigest, specDigest, specVersion } from '../../catalogue/catalogue.ts'
-import { packageFile } from '../../schemas/package-file.ts'
+import { packageFile } from '../../schemas/validate.ts'
 import { decided } from './exit-code.ts'
 import type { Report, RequirementResult } from './report-schema.ts'
 import { summarize, verdictOf } from './verdict.ts'

@@ -1,7 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { isObject, memberPath } from '../../schemas/json.ts'
-import { withArticle } from '../../schemas/validate.ts'
-import { validatorOf } from '../../schemas/validators.ts'
+import { withArticle, validatorOf } from '../../schemas/validate.ts'
 import { UserError } from '../user-error.ts'
 import { didYouMean } from './nearest.ts'
 import { plainFile } from './places.ts'

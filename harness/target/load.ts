@@ -1,5 +1,5 @@
 import { dirname, extname, resolve } from 'node:path'
-import { moduleFile } from '../../schemas/package-file.ts'
+import { moduleFile } from '../../schemas/validate.ts'
 import { noteModule, waitForForeign } from '../foreign-code.ts'
 import { foreignWords, noteLiterals } from '../recording/index.ts'
 import { parseJson, readBytes } from '../report/index.ts'

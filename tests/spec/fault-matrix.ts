@@ -40,7 +40,7 @@ import { runOptionsOf } from '../../harness/run/run.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
 import { getAt, pointersAt } from '../../schemas/json.ts'
-import { referenceTargetFile } from '../../schemas/package-file.ts'
+import { referenceTargetFile } from '../../schemas/validate.ts'
 import { plannedCases } from '../../suites/plan.ts'
 import { casesOf } from '../../suites/suites.ts'
 
