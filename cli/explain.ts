@@ -6,7 +6,7 @@ import { isRefusal } from '../catalogue/expected.ts'
 import { isOperationId, operation as operationOf } from '../catalogue/operations.ts'
 import { runOptionsOf } from '../harness/run/index.ts'
 import { describePairs } from '../harness/journal/index.ts'
-import { isObserved, sayNeeds, sections } from '../harness/report/index.ts'
+import { isObserved, matchesId, sayNeeds, sections } from '../harness/report/index.ts'
 import { idMeant, loadTargetFile, missingReason, resolveTarget } from '../harness/target/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { colorsFor, tell } from '../library/output/say.ts'
@@ -44,9 +44,10 @@ export async function explanation(
   const { file, dir } = await loadTargetFile(referenceTargetFile)
   const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: 'http://localhost' })
   const planned = plannedCases(requirement, target, runOptionsOf({ seed: 1, runs: 1 }, ''))
+  const why = readings(id)
   const parts: Record<string, readonly Line[]> = {
     'What passes': passes(requirement),
-    Why: readings(id),
+    Why: why.length > 0 ? why : ['The interface states this directly, and nothing contradicts it.'],
     'What is sent': sentLines(requirement, planned),
     'What the target must declare': declared(requirement),
   }
@@ -133,24 +134,27 @@ function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRequireme
   ]
 }
 
-/** A paragraph of catalogue/readings.md in Markdown, and the requirements that it names. */
-export interface Reading {
-  readonly heading: string
-  readonly text: string
-  readonly about: readonly string[]
-}
+/** A line that contains only ids in code marks. */
+const isIdLine = /^`[^`]+`(?:, `[^`]+`)*$/
+const idPattern = /`((?:\*|[a-z-]+(?:\.[a-z-]+)?)\/[0-9a-z*-]+)`/g
 
-function readings(id: string): string[] {
-  const all = JSON.parse(
-    readFileSync(packageFile('catalogue/readings.json'), 'utf8'),
-  ) as readonly Reading[]
-  const own = all.filter((one) => one.about.includes(id))
-  if (own.length === 0) return ['The interface states this directly, and nothing contradicts it.']
-  return own.map((one) => {
-    const plain = one.text
+/** The questions of catalogue/readings.md that name the requirement, with their answers. */
+export function readings(id: string): string[] {
+  const text = readFileSync(packageFile('catalogue/readings.md'), 'utf8')
+  const questions = text.split(/^### /m).map((one) => one.split(/^## /m)[0]!.trim())
+  const own = questions
+    .slice(1)
+    .filter((one) =>
+      [...one.matchAll(idPattern)].some(([, pattern = '']) => matchesId(id, pattern)),
+    )
+  return own.map((one) =>
+    one
+      .split(/\n\n+/)
+      .filter((paragraph) => !isIdLine.test(paragraph))
+      .join(' ')
       .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
       .replaceAll('**', '')
       .replaceAll(/(?<!\w)_([^_]+)_(?!\w)/g, '$1')
-    return `${one.heading} ${plain.replaceAll('\n', ' ')}`
-  })
+      .replaceAll('\n', ' '),
+  )
 }

@@ -1,5 +1,4 @@
-// Writes the schemas that are derived from code, and the readings as data: they ship in the package and are not in the
-// repository.
+// Writes the schemas that are derived from code: they ship in the package and are not in the repository.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -33,7 +32,6 @@ const makers = {
     '../cli/certificate/statement-schema.ts',
     ({ statementSchema }) => statementSchema,
   ],
-  'catalogue/readings.json': ['./readings.ts', ({ readings }) => readings()],
 }
 
 /** Leaves an up-to-date file alone: another process may be reading it. */
