@@ -547,6 +547,12 @@ export const filteredRule: Rule = (history) => {
   )
 }
 
+/** Whether a JSON object or list contains anything specific: a string or a number. */
+const isTelling = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.values(value).some((one) => ['string', 'number'].includes(typeof one) || isTelling(one))
+
 /** §4.4: retrievals of two files with different names and content differ. */
 export const ownRecordRule: Rule = (history) => {
   const files = madeBy(history, uploadOperation).slice(0, mostRead)
@@ -568,8 +574,9 @@ export const ownRecordRule: Rule = (history) => {
       return []
     }
     if (alike.content === made.content || alike.name === made.name) return []
-    const ofFiles = [alike, made].flatMap(({ name, object }) => [name ?? '', object!])
-    if (!ofFiles.some((one) => placesOf(exchange, one).length > 0)) {
+    const json = jsonValue(exchange.response)
+    const isNamed = [alike, made].some((one) => placesOf(exchange, one.object!).length > 0)
+    if (json === undefined ? !isNamed : !isTelling(json)) {
       why = 'the answers to both retrievals are the same, and describe no file'
       return []
     }
