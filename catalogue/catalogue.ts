@@ -12,7 +12,7 @@ import {
   graphsQuery,
 } from './files.ts'
 import { type Area, type Requirement, type DefinedRequirement } from './requirement.ts'
-import { isRefusal, pairsOf, type Pairs } from './expected.ts'
+import { isRefusal, pairsOf, type Pairs } from './answers.ts'
 import { type OperationId, operations } from './operations.ts'
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
@@ -79,6 +79,11 @@ export function requirementOf(id: RequirementId): CatalogueRequirement {
 
 /** Undefined for a text that is not the id of a requirement. */
 export const findRequirement = (id: string): CatalogueRequirement | undefined => byId.get(id)
+
+/** The part after the slash: `404-unknown-application` of `jobs.create/404-unknown-application`. */
+export function conditionOf(id: string): string {
+  return id.slice(id.indexOf('/') + 1)
+}
 
 /** Every response shows whether it holds. */
 export const ofEveryResponse: RequirementId = 'envelope/shape'

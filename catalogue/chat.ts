@@ -7,7 +7,7 @@ import {
   scenario,
   valid,
 } from './requirement.ts'
-import { anyBadRequest, unknownModel } from './expected.ts'
+import { anyBadRequest, unknownModel } from './answers.ts'
 
 // oxfmt-ignore
 const [modelUnauthorized, modelUnderlyingRequest, modelNoPrediction] = [

@@ -7,7 +7,7 @@ import {
   scenario,
   valid,
 } from './requirement.ts'
-import { anyBadRequest, oversized } from './expected.ts'
+import { anyBadRequest, oversized } from './answers.ts'
 
 // oxfmt-ignore
 export const graphsCreate = requirements('graphs.create', [

@@ -5,8 +5,10 @@ import {
   operation,
   type OperationId,
   operations,
+  missingMember,
+  type Operation,
+  roleOf,
 } from './operations.ts'
-import { missingMember, type Operation, roleOf } from './operation.ts'
 import {
   type RequirementFrom,
   type RequirementText,

@@ -7,7 +7,7 @@ import {
   scenario,
   valid,
 } from './requirement.ts'
-import { anyBadRequest } from './expected.ts'
+import { anyBadRequest } from './answers.ts'
 
 /** Judged by all jobs of the run; those that it lacks are created. */
 const ofHistory = { judgedLast: true, effect: 'generates' } as const

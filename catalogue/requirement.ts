@@ -1,18 +1,13 @@
-import type { Effect } from './operation.ts'
 import {
+  type Effect,
   isOperationId,
   operation as operationOf,
   type OperationId,
   operations,
 } from './operations.ts'
-import { type Expected, type Pairs, isRefusal } from './expected.ts'
+import { type Expected, type Pairs, isRefusal } from './answers.ts'
 
 export const fullKey = '/keys/full'
-
-/** The part after the slash: `404-unknown-application` of `jobs.create/404-unknown-application`. */
-export function conditionOf(id: string): string {
-  return id.slice(id.indexOf('/') + 1)
-}
 
 function field(operation: OperationId, role: string): string {
   return `/operations/${operation}/fields/${role}`

@@ -1,5 +1,5 @@
 import { accepted, byScenario, noAccess, requirements, valid } from './requirement.ts'
-import { anyBadRequest, oversized } from './expected.ts'
+import { anyBadRequest, oversized } from './answers.ts'
 
 // oxfmt-ignore
 export const tools = {

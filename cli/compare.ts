@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings'
-import { conditionOf } from '../catalogue/requirement.ts'
+import { conditionOf } from '../catalogue/catalogue.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { type Outcome, readReport, type ReportFile } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'

@@ -9,7 +9,7 @@ import { suite } from './checks/suite.ts'
 import { jsonOf, jsonValue, NotExercised, type Probe } from '../harness/journal/index.ts'
 import { type Finding, shapeFinding } from '../harness/run/index.ts'
 import { triesOf } from '../catalogue/operations.ts'
-import { unknownModel } from '../catalogue/expected.ts'
+import { unknownModel } from '../catalogue/answers.ts'
 import { insideBounds } from './query-config.ts'
 
 const chat = 'chat.create'

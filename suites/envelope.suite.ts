@@ -11,7 +11,7 @@ import {
   wasAnswered,
   withHeader,
 } from '../harness/journal/index.ts'
-import type { Pairs } from '../catalogue/expected.ts'
+import type { Pairs } from '../catalogue/answers.ts'
 import {
   firstOperation,
   type OperationId,

@@ -1,6 +1,6 @@
 import { type CatalogueRequirement, requirementOf, granting } from '../catalogue/catalogue.ts'
-import type { Effect } from '../catalogue/operation.ts'
 import {
+  type Effect,
   firstOperation,
   isOperationId,
   operation,

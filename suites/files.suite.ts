@@ -6,7 +6,7 @@ import { freshUnknownId, randomFor, sampled, unknownWord } from './checks/values
 import { type CaseVerdict, concluded, furtherCase, joined, pairsVerdict } from './checks/rules.ts'
 import { refused, unknown } from './checks/faults.ts'
 import { suite } from './checks/suite.ts'
-import type { Pairs } from '../catalogue/expected.ts'
+import type { Pairs } from '../catalogue/answers.ts'
 import { NotExercised, type Probe, type Verdict } from '../harness/journal/index.ts'
 import { answered, type CheckContext, type Judge } from '../harness/run/index.ts'
 import {

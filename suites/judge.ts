@@ -1,5 +1,9 @@
-import { catalogue, grantedRequirement, type RequirementId } from '../catalogue/catalogue.ts'
-import { conditionOf } from '../catalogue/requirement.ts'
+import {
+  catalogue,
+  grantedRequirement,
+  type RequirementId,
+  conditionOf,
+} from '../catalogue/catalogue.ts'
 import { leftOut, type NotServed, type TakesState } from '../harness/report/index.ts'
 import type { Client, Given, Plan, RunOptions } from '../harness/client/index.ts'
 import { NotExercised, type Probe, type Exchange, withJson } from '../harness/journal/index.ts'

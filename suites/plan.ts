@@ -30,7 +30,7 @@ import {
   readsDeclared,
   type Scenario,
 } from '../harness/target/index.ts'
-import { isRefusal } from '../catalogue/expected.ts'
+import { isRefusal } from '../catalogue/answers.ts'
 import { type Case, controlName, countAll, countGenerating, materialOf } from './checks/case.ts'
 import type { Known } from './checks/values.ts'
 import { nameOfControl } from './checks/control.ts'

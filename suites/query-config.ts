@@ -4,7 +4,7 @@ import {
   type QueryConfigMember,
   queryConfigMembers,
   togetherCases,
-} from '../catalogue/operation.ts'
+} from '../catalogue/operations.ts'
 import { bodyOf, withoutRoles } from './checks/valid-request.ts'
 import type { Case, Cases, Material } from './checks/case.ts'
 import { grantedBy, type GrantedByCases, type GrantedCheck } from './checks/granted.ts'

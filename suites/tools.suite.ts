@@ -5,7 +5,7 @@ import { atRole, valueAt, byRecord } from './checks/faults.ts'
 import { badBytes, withBytes } from './checks/bad-input.ts'
 import { byCases } from './checks/case.ts'
 import { suite } from './checks/suite.ts'
-import { anyBadRequest } from '../catalogue/expected.ts'
+import { anyBadRequest } from '../catalogue/answers.ts'
 
 /** Invalid UTF-8: a lone continuation, a truncated sequence, impossible bytes. */
 const sequences: readonly (readonly [string, readonly number[]])[] = [

@@ -1,4 +1,4 @@
-import { isModelError } from '../../catalogue/errors.ts'
+import { isModelError } from '../../catalogue/answers.ts'
 import {
   firstOperation,
   readingOperation,

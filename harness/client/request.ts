@@ -4,6 +4,8 @@ import {
   type OperationId,
   firstOperation,
   operation as operationOf,
+  type Effect,
+  type Operation,
 } from '../../catalogue/operations.ts'
 import type { State } from './state.ts'
 import {
@@ -17,7 +19,6 @@ import {
   pathOf,
 } from '../journal/index.ts'
 import { readsDeclared } from '../target/index.ts'
-import type { Effect, Operation } from '../../catalogue/operation.ts'
 
 interface ProbeParts {
   readonly params?: Readonly<Record<string, string>>

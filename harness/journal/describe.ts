@@ -1,4 +1,4 @@
-import type { Pairs } from '../../catalogue/expected.ts'
+import type { Pairs } from '../../catalogue/answers.ts'
 import { isSecretName, withoutEntities } from '../recording/index.ts'
 import { shellWord } from '../shell-word.ts'
 import { type HeaderValues, labels } from '../target/index.ts'

@@ -1,9 +1,8 @@
 import { type HeaderLine, type HttpRequest, isNamed, type NoResponse } from '../http/index.ts'
-import type { OperationId } from '../../catalogue/operations.ts'
+import type { OperationId, Effect } from '../../catalogue/operations.ts'
 import { NotExercised } from './not-exercised.ts'
 import { type HttpResponse, isThrottled, isExpected, matchPairs } from './response.ts'
-import type { Effect } from '../../catalogue/operation.ts'
-import type { Pairs } from '../../catalogue/expected.ts'
+import type { Pairs } from '../../catalogue/answers.ts'
 import type { ExchangeRole, FailureExchange } from '../report/index.ts'
 
 export interface Credential {

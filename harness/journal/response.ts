@@ -1,7 +1,12 @@
-import { codeNames, guardrail, isModelError } from '../../catalogue/errors.ts'
+import {
+  codeNames,
+  guardrail,
+  isModelError,
+  type Pairs,
+  type Pair,
+} from '../../catalogue/answers.ts'
 import { member } from '../../schemas/json.ts'
 import { type HeaderLine, isNamed, type WireResponse } from '../http/index.ts'
-import type { Pairs, Pair } from '../../catalogue/expected.ts'
 import { validate } from '../../schemas/validate.ts'
 
 type Json =

@@ -1,4 +1,4 @@
-import type { Pairs } from '../../catalogue/expected.ts'
+import type { Pairs } from '../../catalogue/answers.ts'
 import type { Exchange } from './exchange.ts'
 import type { Reason, TakesState } from '../report/index.ts'
 import type { Ask } from './ask.ts'

@@ -17,7 +17,7 @@ import {
 } from '../journal/index.ts'
 import type { Scenario } from '../target/index.ts'
 import { ask } from './ask.ts'
-import type { Pairs } from '../../catalogue/expected.ts'
+import type { Pairs } from '../../catalogue/answers.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 import type { Reason } from '../report/index.ts'
 

@@ -1,7 +1,7 @@
 import { sentTwice, type CheckContext } from './check.ts'
 import type { Given, Client } from '../client/index.ts'
 import { type CatalogueRequirement, granting, ofEveryResponse } from '../../catalogue/catalogue.ts'
-import type { Pairs } from '../../catalogue/expected.ts'
+import type { Pairs } from '../../catalogue/answers.ts'
 import { type OperationId, operation as operationOf } from '../../catalogue/operations.ts'
 import {
   describePairs,

@@ -1,5 +1,7 @@
-import { type Member, examplePlace, roleOf } from '../../catalogue/operation.ts'
 import {
+  type Member,
+  examplePlace,
+  roleOf,
   isOperationId,
   type OperationId,
   operations,

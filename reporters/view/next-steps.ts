@@ -30,10 +30,8 @@ import {
   operations as allOperations,
 } from '../../catalogue/operations.ts'
 import { isObject, member, mergePatch, parsedJson } from '../../schemas/json.ts'
-import { conditionOf } from '../../catalogue/requirement.ts'
-import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
-import { codeNames, modelErrors } from '../../catalogue/errors.ts'
-import { isRefusal, type Pairs } from '../../catalogue/expected.ts'
+import { conditionOf, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import { codeNames, modelErrors, isRefusal, type Pairs } from '../../catalogue/answers.ts'
 
 /** A next step: a sentence without a full stop; its command, or what to paste into the target file. */
 export interface NextStep {

@@ -14,7 +14,7 @@ import {
 import { groupBy } from '../../harness/group-by.ts'
 import { firstOf, kinds, type Mark, outcomes } from '../text.ts'
 import { operations, type OperationId } from '../../catalogue/operations.ts'
-import { conditionOf } from '../../catalogue/requirement.ts'
+import { conditionOf } from '../../catalogue/catalogue.ts'
 
 /** `warning`: nothing unexpected failed, but not everything is known. */
 export type Tone = 'good' | 'warning' | 'bad'

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { isRefusal, pairsOf } from '../../catalogue/expected.ts'
+import { isRefusal, pairsOf, codeNames, listedTypes, modelErrors } from '../../catalogue/answers.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { codeNames, listedTypes, modelErrors } from '../../catalogue/errors.ts'
 import {
   type Member,
   type QueryConfigMember,
   queryConfigMembers,
-} from '../../catalogue/operation.ts'
-import { type OperationId, operations } from '../../catalogue/operations.ts'
+  type OperationId,
+  operations,
+} from '../../catalogue/operations.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { getAt, tokensOf } from '../../schemas/json.ts'
 import { sections } from '../../harness/report/index.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { allFormsOn, isFormOn, isSentToOtherPaths, turnOf } from '../../catalogue/faults.ts'
 import { type RequirementId, requirementOf } from '../../catalogue/catalogue.ts'
-import { pairsOf } from '../../catalogue/expected.ts'
+import { pairsOf } from '../../catalogue/answers.ts'
 import { generatedKeysOn } from '../../catalogue/general.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import {

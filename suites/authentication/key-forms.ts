@@ -8,7 +8,7 @@ import {
   type MalformedKey,
   malformedKeys,
 } from '../../catalogue/faults.ts'
-import type { Pairs } from '../../catalogue/expected.ts'
+import type { Pairs } from '../../catalogue/answers.ts'
 import type { Credential } from '../../harness/journal/index.ts'
 
 export const noCredential: Credential = { shown: '', full: false }

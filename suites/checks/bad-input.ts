@@ -2,6 +2,9 @@ import {
   operation as operationOf,
   type OperationId,
   busyStatus,
+  type Effect,
+  jsonKinds,
+  type Member,
 } from '../../catalogue/operations.ts'
 import { type Client, type Given, effectOf } from '../../harness/client/index.ts'
 import {
@@ -25,8 +28,9 @@ import { sharedBy } from './created.ts'
 import { type CaseRule, remembering } from './rules.ts'
 import { validRequest } from './valid-request.ts'
 import { sampled, freshUnknownId, randomFor } from './values.ts'
-import { isLoose, looseBodies } from '../../catalogue/faults.ts'
 import {
+  isLoose,
+  looseBodies,
   type OddBody,
   oddBodies,
   oddTexts,
@@ -36,8 +40,7 @@ import {
   type OddValue,
   oddValuesOf,
   twinOf,
-} from '../../catalogue/odd-values.ts'
-import { type Effect, jsonKinds, type Member } from '../../catalogue/operation.ts'
+} from '../../catalogue/faults.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import {
   absent,

@@ -1,9 +1,12 @@
 import { type Client, type Given, orElse } from '../../harness/client/index.ts'
 import type fc from 'fast-check'
-import type { Effect } from '../../catalogue/operation.ts'
-import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import {
+  type Effect,
+  operation as operationOf,
+  type OperationId,
+} from '../../catalogue/operations.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
-import type { Pairs } from '../../catalogue/expected.ts'
+import type { Pairs } from '../../catalogue/answers.ts'
 import {
   type Exchange,
   type Probe,

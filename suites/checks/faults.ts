@@ -6,6 +6,7 @@ import {
   malformedJson,
   mediaTypes,
   type OtherBody,
+  emptyOf,
 } from '../../catalogue/faults.ts'
 import {
   type JsonKind,
@@ -15,8 +16,9 @@ import {
   jsonKinds,
   type MemberFault,
   roleOf,
-} from '../../catalogue/operation.ts'
-import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+  operation as operationOf,
+  type OperationId,
+} from '../../catalogue/operations.ts'
 import {
   jsonOf,
   NotExercised,
@@ -45,10 +47,9 @@ import {
   isNumber,
   unknownWord,
 } from './values.ts'
-import { type Pairs, pairsOf, anyBadRequest } from '../../catalogue/expected.ts'
+import { type Pairs, pairsOf, anyBadRequest } from '../../catalogue/answers.ts'
 import { isUuid } from '../../schemas/formats.ts'
-import { conditionOf } from '../../catalogue/requirement.ts'
-import { emptyOf } from '../../catalogue/odd-values.ts'
+import { conditionOf } from '../../catalogue/catalogue.ts'
 
 export function pointerOf(known: OfTarget, operation: OperationId, role: string) {
   return known.target.operations[operation]?.fields[role]

@@ -1,5 +1,5 @@
 import { type Client, type Given, isOwnBreakdown } from '../../harness/client/index.ts'
-import { oversized, type Pairs } from '../../catalogue/expected.ts'
+import { oversized, type Pairs, keyFits, mayCarry } from '../../catalogue/answers.ts'
 import { operation, operations } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
@@ -10,7 +10,6 @@ import {
   granting,
 } from '../../catalogue/catalogue.ts'
 import { breakdownAnyway } from './control.ts'
-import { keyFits, mayCarry } from '../../catalogue/errors.ts'
 import {
   describeResponse,
   type Exchange,

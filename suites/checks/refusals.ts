@@ -42,7 +42,7 @@ import {
   validRequest,
 } from './valid-request.ts'
 import { seedFor } from './values.ts'
-import { type Pairs, pairsOf } from '../../catalogue/expected.ts'
+import { type Pairs, pairsOf } from '../../catalogue/answers.ts'
 
 /** Judges a valid request with exactly one fault by the accepted pairs. */
 export async function judgeRefusal(

@@ -1,6 +1,6 @@
 import { type Client, orElse } from '../../harness/client/index.ts'
 import fc from 'fast-check'
-import type { Pairs } from '../../catalogue/expected.ts'
+import type { Pairs } from '../../catalogue/answers.ts'
 import {
   type Exchange,
   type Purpose,

@@ -10,7 +10,7 @@ import {
 } from '../../harness/journal/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
-import { type Pairs, pairsByScenario } from '../../catalogue/expected.ts'
+import { type Pairs, pairsByScenario } from '../../catalogue/answers.ts'
 import { type Client, type Given, effectOf } from '../../harness/client/index.ts'
 import {
   perRun,

@@ -1,6 +1,6 @@
-import { conditionOf } from '../../catalogue/requirement.ts'
-import { isRefusal, type Pairs } from '../../catalogue/expected.ts'
+import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
 import {
+  conditionOf,
   type AreaName,
   type AreaRequirement,
   type CatalogueRequirement,

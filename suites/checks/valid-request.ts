@@ -12,9 +12,9 @@ import {
   operation as operationOf,
   operations,
   uploadOperation,
+  roleOf,
 } from '../../catalogue/operations.ts'
 import { grantedRequirement, granting } from '../../catalogue/catalogue.ts'
-import { roleOf } from '../../catalogue/operation.ts'
 import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
 import {
   type Given,

@@ -1,4 +1,4 @@
-import type { Pairs } from '../../catalogue/expected.ts'
+import type { Pairs } from '../../catalogue/answers.ts'
 import {
   additionOperation,
   operation,
@@ -25,8 +25,12 @@ import {
 import { isOwnBreakdown } from '../../harness/client/index.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../schemas/json.ts'
-import { catalogue, type RequirementId, requirementOf } from '../../catalogue/catalogue.ts'
-import { conditionOf } from '../../catalogue/requirement.ts'
+import {
+  catalogue,
+  type RequirementId,
+  requirementOf,
+  conditionOf,
+} from '../../catalogue/catalogue.ts'
 
 type RelationRule = (history: History, operation: OperationId) => Verdict
 

@@ -1,5 +1,5 @@
 import type { Client, Given } from '../../harness/client/index.ts'
-import { otherKinds } from '../../catalogue/operation.ts'
+import { otherKinds } from '../../catalogue/operations.ts'
 import fc from 'fast-check'
 import { type Case, type Material, byCases } from '../checks/case.ts'
 import {

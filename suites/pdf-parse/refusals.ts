@@ -9,7 +9,7 @@ import { allOf, answerRule, type CaseRule, pairsVerdict, requestFor } from '../c
 import { byCases, type Case, type Condition } from '../checks/case.ts'
 import { freshFilename, once, sharedBy, upload } from '../checks/created.ts'
 import { placeholderRequest } from '../checks/valid-request.ts'
-import type { Pairs } from '../../catalogue/expected.ts'
+import type { Pairs } from '../../catalogue/answers.ts'
 
 type PdfResource = 'pdfFile' | 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { catalogue, type RequirementId, requirementOf } from '../../catalogue/catalogue.ts'
-import { isRefusal, type Pairs } from '../../catalogue/expected.ts'
+import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
 import type { HttpRequest, HttpResult } from '../../harness/http/message.ts'
 import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import { matchesId } from '../../harness/report/index.ts'

@@ -1,7 +1,7 @@
 /** Failures that are one, and what likely causes them. */
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { isRefusal } from '../../catalogue/expected.ts'
+import { isRefusal } from '../../catalogue/answers.ts'
 import type { Failure, Report, RequirementResult } from '../../harness/report/report-schema.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
 import { renderJunit } from '../../reporters/junit.ts'

@@ -9,8 +9,7 @@ import {
   published,
   type RequirementId,
 } from '../../catalogue/catalogue.ts'
-import { mayCarry } from '../../catalogue/errors.ts'
-import { isRefusal, pairsOf } from '../../catalogue/expected.ts'
+import { mayCarry, isRefusal, pairsOf } from '../../catalogue/answers.ts'
 import { isOperationId, operations } from '../../catalogue/operations.ts'
 import { validRequest } from '../../catalogue/requirement.ts'
 import { rolesOf } from '../../harness/target/declared.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeNames, keyFits, mayCarry, modelErrors } from '../../catalogue/errors.ts'
+import { codeNames, keyFits, mayCarry, modelErrors } from '../../catalogue/answers.ts'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import { listedPairs, pairsOf, statusRequirements } from './tables.ts'
 

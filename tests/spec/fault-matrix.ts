@@ -13,8 +13,6 @@ import {
   type OtherPlace,
   otherPlaces,
   pathAt,
-} from '../../catalogue/faults.ts'
-import {
   emptyOf,
   isListed,
   mayBeAnyText,
@@ -26,15 +24,17 @@ import {
   type OddValue,
   oddValuesOf,
   twinOf,
-} from '../../catalogue/odd-values.ts'
+} from '../../catalogue/faults.ts'
 import {
   type JsonKind,
   type Member,
   type MemberFault,
   type Operation,
   placeOf,
-} from '../../catalogue/operation.ts'
-import { type OperationId, operation, operations } from '../../catalogue/operations.ts'
+  type OperationId,
+  operation,
+  operations,
+} from '../../catalogue/operations.ts'
 import type { Case } from '../../suites/checks/case.ts'
 import { runOptionsOf } from '../../harness/run/run.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'

@@ -7,8 +7,10 @@ import {
   otherKinds,
   placeOf,
   roleOf,
-} from '../../catalogue/operation.ts'
-import { isOperationId, operation, operations } from '../../catalogue/operations.ts'
+  isOperationId,
+  operation,
+  operations,
+} from '../../catalogue/operations.ts'
 import { getAt, pointersAt } from '../../schemas/json.ts'
 import { operationTable } from './tables.ts'
 

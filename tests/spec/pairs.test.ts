@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isRefusal, type Pairs, pairsOf } from '../../catalogue/expected.ts'
+import { isRefusal, type Pairs, pairsOf } from '../../catalogue/answers.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { responseOf } from '../support/response.ts'
