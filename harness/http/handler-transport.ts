@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { Endpoint } from './endpoint.ts'
-import { type Connection, exchange, type Line } from './exchange.ts'
+import { type Endpoint, type Connection, exchange, type Line } from './transport.ts'
 import type { SendOptions, Transport, HttpRequest, HttpResult } from './message.ts'
 
 const defaultBodyLimit = 8 * 1024 * 1024

@@ -1,15 +1,15 @@
-export type {
-  HeaderLine,
-  HttpRequest,
-  HttpResult,
-  NoResponse,
-  NoResponseDetail,
-  WireResponse,
+export {
+  type HeaderLine,
+  type HttpRequest,
+  type HttpResult,
+  type NoResponse,
+  type NoResponseDetail,
+  type WireResponse,
+  headerValue,
+  isNamed,
+  type Transport,
+  type Proxy,
+  proxyName,
 } from './message.ts'
-export { headerValue, isNamed } from './message.ts'
-
-export type { Transport } from './message.ts'
-export { createTransport } from './transport.ts'
+export { createTransport, proxyFor } from './transport.ts'
 export { createHandlerTransport, handlerOf } from './handler-transport.ts'
-export { proxyFor, type Proxy } from './endpoint.ts'
-export { proxyName } from './no-response.ts'

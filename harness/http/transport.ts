@@ -1,13 +1,34 @@
-import { type ConnectionLine, openLine } from './connection.ts'
-import { endpointOf } from './endpoint.ts'
-import { exchange } from './exchange.ts'
-import type {
-  HttpRequest,
-  HttpResult,
-  SendOptions,
-  Transport,
-  TransportOptions,
+import {
+  type HttpRequest,
+  type HttpResult,
+  type SendOptions,
+  type Transport,
+  type TransportOptions,
+  Collector,
+  decode,
+  headerLines,
+  headerValue,
+  promisedLength,
+  sentLines,
+  type HeaderLine,
+  type NoResponse,
+  type Tag,
+  explain,
+  type Progress,
+  proxyWantsCredentials,
+  type Reason,
+  timedOut,
+  unaskedUpgrade,
+  type Proxy,
+  ProxyFailure,
 } from './message.ts'
+import type { Dispatcher, buildConnector as BuildConnector, Client as ClientClass } from 'undici'
+import { Socket, BlockList, isIP } from 'node:net'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { createSecureContext, type SecureContext } from 'node:tls'
+import { isLoopback } from '../loopback.ts'
+import { UserError } from '../user-error.ts'
 
 /**
  * The suite's HTTP/1.1 client: one origin, no redirects, no retries. Nothing that a server sends makes `send` reject,
@@ -67,4 +88,520 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   return { send, close, idle: () => free.length }
+}
+
+export interface Connection {
+  bytes: number
+  exchanges: number
+  tag: Tag | undefined
+}
+
+export interface Line {
+  readonly endpoint: Endpoint
+  readonly connection: Connection | undefined
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown
+}
+
+interface Exchanged {
+  readonly result: HttpResult
+  readonly reusable: boolean
+}
+
+export interface ExchangeOptions extends Pick<SendOptions, 'timeoutMs' | 'tag'> {
+  readonly limit: number
+  readonly signals: readonly (AbortSignal | undefined)[]
+}
+
+export async function exchange(
+  line: Line,
+  request: HttpRequest,
+  options: ExchangeOptions,
+): Promise<Exchanged> {
+  const { result, reusable } = await new Promise<Exchanged>((resolve) => {
+    const running = new Running(line, options, resolve)
+    if (!running.begins()) return
+    line.dispatch(dispatchOptions(line.endpoint, request, sentLines(request)), running)
+  })
+  if (result.kind === 'no-answer') return { result, reusable }
+  const encoding = headerValue(result.headers, 'content-encoding')
+  if (encoding === undefined) return { result, reusable }
+  return {
+    result: { ...result, ...(await decode({ ...result, encoding }, options.limit)) },
+    reusable,
+  }
+}
+
+/** Extra time after the deadline, in ms: the answer may have arrived while this process was busy. */
+const graceMs = 50
+const longestTimerMs = 2 ** 31 - 1
+
+const over = new Error('the exchange is over')
+
+class Running implements Dispatcher.DispatchHandler {
+  readonly #line: Line
+  readonly #options: ExchangeOptions
+  readonly #resolve: (exchanged: Exchanged) => void
+  readonly #body: Collector
+  #timer: NodeJS.Timeout | undefined
+  #isLate = false
+  #sentAt = performance.now()
+  #controller: Dispatcher.DispatchController | undefined
+  #connection: Connection | undefined
+  #previousTag: Tag | undefined
+  #head: { status: number; headers: readonly HeaderLine[] } | undefined
+  #cameAt: number | undefined
+  #isSettled = false
+
+  constructor(line: Line, options: ExchangeOptions, resolve: (exchanged: Exchanged) => void) {
+    this.#line = line
+    this.#options = options
+    this.#resolve = resolve
+    this.#body = new Collector(options.limit)
+  }
+
+  begins(): boolean {
+    const { timeoutMs, signals } = this.#options
+    if (timeoutMs < longestTimerMs) this.#timer = setTimeout(beLate, timeoutMs, this)
+    for (const signal of signals) if (signal) openUnder(signal).add(this)
+    if (signals.some((signal) => signal?.aborted)) this.interrupt()
+    return !this.#isSettled
+  }
+
+  interrupt(): void {
+    this.#fail(interrupted)
+  }
+
+  late(): void {
+    const { timeoutMs } = this.#options
+    if (this.#isLate) return this.#fail(timedOut(timeoutMs, this.#progress()))
+    this.#isLate = true
+    this.#timer = setTimeout(beLate, graceMs, this)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isSettled) return controller.abort(over)
+    const { connection } = this.#line
+    this.#connection = connection
+    if (connection) {
+      this.#previousTag = connection.exchanges > 0 ? (connection.tag ?? {}) : undefined
+      connection.exchanges += 1
+      connection.tag = this.#options.tag
+      connection.bytes = 0
+    }
+    this.#sentAt = performance.now()
+  }
+
+  onRequestUpgrade(): void {
+    this.#fail(unaskedUpgrade)
+  }
+
+  onResponseStart(dispatchController: Dispatcher.DispatchController, status: number): void {
+    const { proxy, secure } = this.#line.endpoint
+    if (status === 101) return this.#fail(unaskedUpgrade)
+    if (status < 100) return this.#fail(belowHundred)
+    if (status < 200) return
+    // Only a forwarding proxy sends this; a tunnelling one has answered to CONNECT.
+    if (status === 407 && proxy && !secure) return this.#fail(proxyWantsCredentials(proxy))
+    const headers = headerLines(dispatchController.rawHeaders as Buffer[])
+    // Sent to an idle connection, not in answer to the request that has just arrived (RFC 9110 §15.5.9).
+    const closes = /\bclose\b/i.test(headerValue(headers, 'connection') ?? '')
+    if (status === 408 && this.#previousTag && closes) return this.#fail(closedAsIdle, true)
+    this.#head = { status, headers }
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#cameAt = performance.now()
+    if (!this.#isSettled && !this.#body.add(chunk)) this.#finish(true, false)
+  }
+
+  onResponseEnd(): void {
+    this.#finish(false, true)
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    const status = this.#head?.status
+    // Such an answer has no body, whatever length it names (RFC 9112 §6.3); undici rejects the length.
+    if (status === 204 || status === 304) this.#finish(false, false)
+    else this.#fail(explain(error, this.#progress()))
+  }
+
+  #settle(result: HttpResult, reusable: boolean): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    clearTimeout(this.#timer)
+    for (const signal of this.#options.signals) if (signal) openUnder(signal).delete(this)
+    this.#resolve({ result, reusable })
+    if (!reusable) this.#controller?.abort(over)
+  }
+
+  #fail(reason: Reason, isUnread = this.#connection?.bytes === 0): void {
+    const isReused = this.#previousTag !== undefined
+    const result: NoResponse = {
+      ...noResponse(reason, this.#sentAt),
+      staleConnection: reason.cause === 'reset' && isReused && isUnread,
+      previousTag: this.#previousTag,
+    }
+    this.#settle(result, false)
+  }
+
+  #finish(cut: boolean, reusable: boolean): void {
+    const body = this.#body.bytes()
+    const times = { sentAt: this.#sentAt, endedAt: performance.now() }
+    const { status, headers } = this.#head!
+    const previousTag = this.#previousTag
+    this.#settle({ kind: 'answer', status, headers, body, cut, previousTag, ...times }, reusable)
+  }
+
+  #progress(): Progress {
+    return {
+      ...this.#line.endpoint,
+      connected: this.#connection !== undefined,
+      bytes: this.#connection?.bytes ?? 0,
+      status: this.#head?.status,
+      bodyBytes: this.#body.length,
+      bodyLength: this.#head && promisedLength(this.#head.headers),
+      silentMs: this.#cameAt === undefined ? undefined : performance.now() - this.#cameAt,
+    }
+  }
+}
+
+const beLate = (running: Running): void => running.late()
+
+const open = new WeakMap<AbortSignal, Set<Running>>()
+
+/** The exchanges that a signal interrupts: one listener serves the thousands of a run. */
+function openUnder(signal: AbortSignal): Set<Running> {
+  const known = open.get(signal)
+  if (known) return known
+  const all = new Set<Running>()
+  open.set(signal, all)
+  const interruptAll = (): void => {
+    for (const one of all) one.interrupt()
+  }
+  signal.addEventListener('abort', interruptAll, { once: true })
+  return all
+}
+
+const interrupted: Reason = {
+  cause: 'aborted',
+  message: 'the run was interrupted before the answer was complete',
+}
+const belowHundred: Reason = {
+  cause: 'malformed',
+  message: 'the answer is not HTTP: its status is below 100',
+}
+const closedAsIdle: Reason = {
+  cause: 'reset',
+  message: 'the connection was closed as idle, by a 408',
+}
+
+export const noResponse = (reason: Reason, sentAt: number): NoResponse => ({
+  kind: 'no-answer',
+  ...reason,
+  staleConnection: false,
+  sentAt,
+  endedAt: performance.now(),
+})
+
+export interface ConnectionLine extends Line {
+  /** Destroys the socket, even while connecting. The line cannot be used afterwards. */
+  hangUp(): Promise<void>
+}
+
+export function openLine(endpoint: Endpoint): ConnectionLine {
+  const sockets = new Set<Socket>()
+  let connection: Connection | undefined
+  const dispatcher = createDispatcher(endpoint, {
+    opening(socket) {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+    },
+    connected(socket) {
+      connection = { bytes: 0, exchanges: 0, tag: undefined }
+      readBeforeWriteErrors(socket)
+      watchReads(socket, connection)
+    },
+  })
+  return {
+    endpoint,
+    get connection() {
+      return connection
+    },
+    dispatch: dispatcher.dispatch.bind(dispatcher),
+    async hangUp() {
+      const gone = dispatcher.destroy().catch(() => {})
+      for (const socket of sockets) socket.destroy()
+      await gone
+    },
+  }
+}
+
+const readingMs = 100
+
+/**
+ * A server may answer before it has read the body, and close. The write error would destroy the socket before that
+ * answer is read, so the error is delayed.
+ */
+function readBeforeWriteErrors(socket: Socket): void {
+  type Done = (error?: Error | null) => void
+  const late = (done: Done) => (error?: Error | null) =>
+    error ? void setTimeout(done, readingMs, error) : done()
+  const { _write: write, _writev: writev } = socket
+  socket._write = (chunk, encoding, done) => write.call(socket, chunk, encoding, late(done))
+  if (writev) socket._writev = (chunks, done) => writev.call(socket, chunks, late(done))
+}
+
+const endOfHead = '\r\n\r\n'
+
+/**
+ * undici calls `read` on the socket: this counts the bytes there, without TLS. It also turns an unrequested `100
+ * Continue`, which undici refuses, into 102, which it skips: clients must skip any 1xx (RFC 9110 §15.2).
+ */
+function watchReads(socket: Socket, connection: Connection): void {
+  const read = socket.read
+  let isInformational = true
+  socket.read = function (size) {
+    const chunk: unknown = read.call(socket, size)
+    if (!Buffer.isBuffer(chunk)) return chunk
+    isInformational ||= connection.bytes === 0
+    connection.bytes += chunk.length
+    for (let at = 0; isInformational && at < chunk.length;) {
+      const status = chunk.toString('latin1', at, at + 'HTTP/1.1 100'.length)
+      isInformational = status.startsWith('HTTP/1.1 1')
+      if (status.endsWith(' 100')) chunk.write('102', at + 'HTTP/1.1 '.length)
+      const end = chunk.indexOf(endOfHead, at)
+      at = end < 0 ? chunk.length : end + endOfHead.length
+    }
+    return chunk
+  }
+}
+
+type Undici = typeof import('undici')
+
+const require = createRequire(import.meta.url)
+
+/**
+ * One module of undici. Its entry also loads fetch, WebSocket and caches, which takes four times as long. A release
+ * with another layout is loaded as a whole.
+ */
+function part<Name extends keyof Undici>(name: Name, load: () => unknown): Undici[Name] {
+  try {
+    return load() as Undici[Name]
+  } catch {
+    return (require('undici') as Undici)[name]
+  }
+}
+
+const Client: typeof ClientClass = part('Client', () => require('undici/lib/dispatcher/client.js'))
+const buildConnector: typeof BuildConnector = part('buildConnector', () =>
+  require('undici/lib/core/connect.js'),
+)
+
+const headLimit = 64 * 1024
+
+export interface Endpoint {
+  readonly origin: string
+  readonly host: string
+  /** Path of the base URL without its trailing slash; begins the path of every request. */
+  readonly prefix: string
+  readonly secure: boolean
+  readonly proxy?: Proxy | undefined
+  readonly secureContext?: SecureContext
+  readonly insecure: boolean
+}
+
+export function endpointOf({
+  baseUrl,
+  tls,
+  insecure = false,
+}: Pick<TransportOptions, 'baseUrl' | 'tls' | 'insecure'>): Endpoint {
+  const url = httpUrl(baseUrl)
+  if (!url) throw new UserError('The base URL is not an http or https URL.')
+  const secure = url.protocol === 'https:'
+  return {
+    origin: url.origin,
+    host: url.host,
+    prefix: url.pathname.replace(/\/$/, ''),
+    secure,
+    proxy: proxyFor(baseUrl),
+    insecure,
+    ...(secure && { secureContext: contextOf(tls) }),
+  }
+}
+
+function httpUrl(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url && /^https?:$/.test(url.protocol) ? url : undefined
+}
+
+/** Checks each file separately to name the invalid one; Node silently accepts an invalid authority. */
+function contextOf({ ca, cert, key }: NonNullable<TransportOptions['tls']> = {}): SecureContext {
+  const check = (member: string, what: string, read: () => unknown): void => {
+    try {
+      read()
+    } catch (error) {
+      throw new UserError(`${member} contains no usable ${what} in PEM: ${messageOf(error)}`)
+    }
+  }
+  if (ca !== undefined) check('tls.ca', 'certificate', () => new X509Certificate(ca))
+  if (cert !== undefined) check('tls.cert', 'certificate', () => new X509Certificate(cert))
+  if (key !== undefined)
+    check('tls.key', 'private key without a passphrase', () => createPrivateKey(key))
+  try {
+    return createSecureContext({ ca, cert, key })
+  } catch (error) {
+    throw new UserError(`the files in tls cannot be used together: ${messageOf(error)}`)
+  }
+}
+
+const messageOf = (error: unknown): string => (error as Error).message
+
+/** Upper case works too, and lower case wins, as in curl. */
+const variables = {
+  'http:': ['http_proxy', 'HTTP_PROXY'],
+  'https:': ['https_proxy', 'HTTPS_PROXY'],
+} as const
+
+/**
+ * The proxy for a base URL, if any; never for loopback addresses or exceptions in NO_PROXY. Throws UserError for an
+ * invalid URL.
+ */
+export function proxyFor(baseUrl: string): Proxy | undefined {
+  const target = new URL(baseUrl)
+  const names = variables[target.protocol as keyof typeof variables]
+  const variable = names.find((name) => process.env[name])
+  if (variable === undefined || isLoopback(target.hostname) || isExcepted(target)) return undefined
+  const url = httpUrl(process.env[variable]!)
+  if (!url)
+    throw new UserError(
+      `${variable} is not the URL of an HTTP proxy; write it as http://host:port.`,
+    )
+  const { username, password } = url
+  const plain = `${decoded(username)}:${decoded(password)}`
+  const authorization = `Basic ${Buffer.from(plain).toString('base64')}`
+  return { host: url.host, variable, origin: url.origin, ...(plain !== ':' && { authorization }) }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/**
+ * NO_PROXY: names and addresses separated by commas or blanks. `example.com`, `.example.com` and `*.example.com` all
+ * match that host and its subdomains; `host:8080` only that port; `10.0.0.0/8` an address range; `*` everything.
+ */
+function isExcepted({ hostname, port, protocol }: URL): boolean {
+  const entries = (process.env['no_proxy'] ?? process.env['NO_PROXY'] ?? '')
+    .split(/[,\s]+/)
+    .filter(Boolean)
+  const host = withoutBrackets(hostname.toLowerCase().replace(/\.$/, ''))
+  const ownPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port
+  return entries.some((entry) => {
+    if (entry === '*') return true
+    if (entry.includes('/')) return isInRange(host, entry)
+    const [, name = entry, only] = /^(\[.*\]|[^:]+):(\d+)$/.exec(entry) ?? []
+    if (only !== undefined && only !== ownPort) return false
+    const wanted = withoutBrackets(name.toLowerCase().replace(/^\*?\./, ''))
+    return host === wanted || (isIP(host) === 0 && host.endsWith(`.${wanted}`))
+  })
+}
+
+const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
+
+function isInRange(address: string, range: string): boolean {
+  const [network = '', bits = ''] = range.split('/')
+  const family = isIP(address)
+  if (family === 0 || isIP(network) !== family || !/^\d{1,3}$/.test(bits)) return false
+  if (Number(bits) > (family === 4 ? 32 : 128)) return false
+  const kind = family === 4 ? 'ipv4' : 'ipv6'
+  const list = new BlockList()
+  list.addSubnet(network, Number(bits), kind)
+  return list.check(address, kind)
+}
+
+interface SocketWatch {
+  /** A socket is being opened, to the target or to a proxy. */
+  opening(socket: Socket): void
+  connected(socket: Socket): void
+}
+
+/**
+ * An undici dispatcher with one connection at a time. Only the exchange's own timer is used: undici's are coarse, and
+ * are switched off.
+ */
+export function createDispatcher(endpoint: Endpoint, watch: SocketWatch): Dispatcher {
+  const { secureContext, insecure, origin, proxy, secure } = endpoint
+  const limits = { maxHeaderSize: headLimit, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 }
+  const toTarget = buildConnector({ secureContext, rejectUnauthorized: !insecure, timeout: 0 })
+  if (!proxy) return new Client(origin, { ...limits, connect: watched(toTarget, watch) })
+  const toProxy = buildConnector({ timeout: 0 })
+  if (!secure) return new Client(proxy.origin, { ...limits, connect: watched(toProxy, watch) })
+  const opening = watched(toProxy, { ...watch, connected: () => undefined })
+  const connect = watched(tunnelled(endpoint, proxy, opening, toTarget), watch)
+  return new Client(origin, { ...limits, connect })
+}
+
+export function dispatchOptions(
+  { host, origin, prefix, proxy, secure }: Endpoint,
+  { method, path, body }: Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'body'>,
+  lines: readonly HeaderLine[],
+): Dispatcher.DispatchOptions {
+  const handing = secure ? undefined : proxy
+  const headers: string[] = []
+  // undici would use the proxy as the host.
+  if (handing) headers.push('host', host)
+  if (handing?.authorization) headers.push('proxy-authorization', handing.authorization)
+  for (const { name, value } of lines) headers.push(name, value)
+  // A proxy for an http target needs the whole URL in the request line (RFC 9112 §3.2.2).
+  const target = `${handing ? origin : ''}${prefix}${path}`
+  return { origin: handing?.origin ?? origin, method, path: target, headers, body }
+}
+
+type Connector = BuildConnector.connector
+
+/** Connects by CONNECT (RFC 9110 §9.3.6), and then to the target through that tunnel. */
+function tunnelled(
+  endpoint: Endpoint,
+  one: Proxy,
+  opening: Connector,
+  toTarget: Connector,
+): Connector {
+  // undici's clients get the method for a tunnel from its entry.
+  const { Client: Whole } = require('undici') as Undici
+  const { hostname, port } = new URL(endpoint.origin)
+  const authority = `${hostname}:${port === '' ? '443' : port}`
+  const headers = {
+    host: authority,
+    ...(one.authorization && { 'proxy-authorization': one.authorization }),
+  }
+  return (options, callback) => {
+    const client = new Whole(one.origin, { connect: opening, headersTimeout: 0 })
+    client.connect({ path: authority, headers }).then(
+      (other) => {
+        const isOpen = other.statusCode >= 200 && other.statusCode < 300
+        if (isOpen && other.socket instanceof Socket)
+          return void toTarget({ ...options, httpSocket: other.socket }, callback)
+        other.socket.on('error', () => undefined).destroy()
+        callback(new ProxyFailure(other.statusCode), null)
+      },
+      (error: unknown) => callback(new ProxyFailure(undefined, error), null),
+    )
+  }
+}
+
+/** undici's connectors return the socket that they open, though their type does not say so. */
+function watched(connect: Connector, watch: SocketWatch): Connector {
+  return (options, callback) => {
+    const socket: unknown = connect(options, (...result) => {
+      if (result[1]) watch.connected(result[1])
+      callback(...result)
+    })
+    if (socket instanceof Socket) watch.opening(socket)
+    return socket
+  }
 }

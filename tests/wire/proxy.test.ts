@@ -1,9 +1,8 @@
 import net from 'node:net'
 import tls from 'node:tls'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { proxyFor } from '../../harness/http/endpoint.ts'
+import { proxyFor, createTransport } from '../../harness/http/transport.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { createTransport } from '../../harness/http/transport.ts'
 import { type Behaviour, type Listening, serving } from '../support/raw-server.ts'
 import {
   get,

@@ -1,12 +1,11 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import net from 'node:net'
 import { remedyFor } from '../../harness/client/gateway.ts'
-import { explain } from '../../harness/http/no-response.ts'
+import { explain, type TransportOptions } from '../../harness/http/message.ts'
 import { createTransport } from '../../harness/http/transport.ts'
 import { UserError } from '../../harness/user-error.ts'
 import tls from 'node:tls'
 import { expect, test } from 'vitest'
-import type { TransportOptions } from '../../harness/http/message.ts'
 import type { Listening } from '../support/raw-server.ts'
 import {
   get,
