@@ -1,24 +1,33 @@
-export type {
-  ExchangeRole,
-  FailureExchange,
-  RecordedExchange,
-  RecordedRequest,
-  RecordedResponse,
-} from './recorded.ts'
 export {
+  type ExchangeRole,
+  type FailureExchange,
+  type RecordedExchange,
+  type RecordedRequest,
+  type RecordedResponse,
   exchangeDefinitions,
   recordBody,
   recordHead,
   recordHeaders,
   shownText,
-} from './recorded.ts'
-export type { RecordedBody, RecordedHeaders, Shown } from './recorded.ts'
-export { createRecorder, type Recorder } from './recorder.ts'
+  type RecordedBody,
+  type RecordedHeaders,
+  type Shown,
+  createRecorder,
+  type Recorder,
+  curlOf,
+  curlOfBoth,
+  remarkMark,
+  inProcessUrl,
+} from './recorder.ts'
 
-export { curlOf, curlOfBoth, remarkMark } from './curl.ts'
-export { inProcessUrl } from './recorded.ts'
-
-export { redacted } from './recorded.ts'
-export { withoutEntities } from './views.ts'
-export { foreignWords, noteLiterals, printed } from './printed.ts'
-export { isAuthorization, isSecretName, Redactor, shortestKey } from './redactor.ts'
+export {
+  withoutEntities,
+  foreignWords,
+  noteLiterals,
+  printed,
+  isAuthorization,
+  isSecretName,
+  redacted,
+  Redactor,
+  shortestKey,
+} from './redactor.ts'

@@ -1,17 +1,19 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { curlOf } from './curl.ts'
-import {
-  type FailureExchange,
-  type RecordedExchange,
-  type RecordedHeaders,
-  type Shown,
-  recordBody,
-  recordHead,
-  recordHeaders,
-} from './recorded.ts'
-import type { Redactor } from './redactor.ts'
+import { type Redactor, redacted } from './redactor.ts'
 import type { HeaderLine, HttpRequest, HttpResult } from '../http/index.ts'
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import {
+  defined,
+  described,
+  type Fitting,
+  integer,
+  object,
+  type Schema,
+  text,
+} from '../../schemas/closed.ts'
+import { doubleQuoted, singleQuoted } from '../shell-word.ts'
 
 interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operation' | 'role'> {
   readonly url: string
@@ -150,3 +152,207 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
 }
 
 export type Recorder = ReturnType<typeof createRecorder>
+
+const recordedLines = 100
+const recordedCharacters = 1000
+
+/** Always recorded, because answers, also recorded ones, are judged by them. */
+const judged = new Set([
+  'content-type',
+  'content-encoding',
+  'content-length',
+  'location',
+  'retry-after',
+  'date',
+])
+
+export type Shown = (line: HeaderLine) => HeaderLine
+
+export function recordHeaders(lines: readonly HeaderLine[], shown: Shown): RecordedHeaders {
+  const recorded: RecordedHeaders = Object.create(null) as RecordedHeaders
+  for (const line of lines) {
+    const { name, value } = shown(line)
+    recorded[name] = name in recorded ? `${recorded[name]}, ${value}` : value
+  }
+  return { ...recorded }
+}
+
+export function recordHead(lines: readonly HeaderLine[], shown: Shown): RecordedHeaders {
+  const isJudged = (line: HeaderLine): boolean => judged.has(line.name.toLowerCase())
+  const inOrder = [...lines.filter(isJudged), ...lines.filter((line) => !isJudged(line))]
+  const kept = new Set(inOrder.slice(0, recordedLines))
+  const recorded = recordHeaders(
+    lines.filter((line) => kept.has(line)),
+    (line) => {
+      const { name, value } = shown(line)
+      const isLong = value.length > recordedCharacters
+      const rest = isLong ? ` (cut: ${value.length} characters in all)` : ''
+      return {
+        name: name.slice(0, recordedCharacters),
+        value: value.slice(0, recordedCharacters) + rest,
+      }
+    },
+  )
+  if (kept.size < lines.length)
+    recorded['conform-left-out'] = `${lines.length - kept.size} of ${lines.length} header lines`
+  return recorded
+}
+
+/** Recorded part of a body in bytes; length and SHA-256 of the whole are kept. */
+export const recordedBytes = 16 * 1024
+
+/**
+ * Keys are searched in the recorded part and this many characters after it: one that begins in that part is found to
+ * its end, and the megabytes that follow need not be read.
+ */
+const overlap = 64 * 1024
+const lookedAt = recordedBytes + overlap
+
+/** The longest prefix of at most `limit` bytes that splits no character. */
+function cutText(text: string, limit: number): string {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= limit) return text
+  return new TextDecoder().decode(bytes.subarray(0, limit), { stream: true })
+}
+
+/**
+ * Records a body: keys removed, then truncated; bytes that are not UTF-8 as base64.
+ * @param isWhole whether all of it was read, so that it has a digest
+ */
+export function recordBody(
+  body: string | Uint8Array | undefined,
+  redact: (text: string) => string,
+  isWhole = true,
+): RecordedBody {
+  if (body === undefined || body.length === 0) return { body: '' }
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  const isCut = bytes.length > lookedAt
+  const start = Buffer.from(isCut ? bytes.subarray(0, lookedAt) : bytes)
+  const whole = (): Pick<RecordedBody, 'bodyLength' | 'bodySha256'> => ({
+    bodyLength: bytes.length,
+    ...(isWhole && { bodySha256: createHash('sha256').update(bytes).digest('hex') }),
+  })
+  if (isUtf8(bytes)) {
+    const shown = redact(
+      new TextDecoder('utf-8', { ignoreBOM: true }).decode(start, { stream: isCut }),
+    )
+    const kept = cutText(shown, recordedBytes)
+    return kept.length < shown.length || isCut ? { body: kept, ...whole() } : { body: kept }
+  }
+  // With one character per byte, keys among other bytes are found and replaced as in text.
+  const shown = Buffer.from(redact(start.toString('latin1')), 'latin1')
+  const kept = shown.subarray(0, recordedBytes)
+  const recorded: RecordedBody = { body: kept.toString('base64'), bodyEncoding: 'base64' }
+  return kept.length < shown.length || isCut ? { ...recorded, ...whole() } : recorded
+}
+
+const longestText = 2000
+
+/** Reasons and failures may quote the target: keys are removed, and the text is truncated. */
+export function shownText(text: string, redact: (text: string) => string): string {
+  const kept = redact(text.slice(0, overlap))
+  return kept.length > longestText ? `${kept.slice(0, longestText)}…` : kept
+}
+
+const headers: Schema<Record<string, string>> = { type: 'object', additionalProperties: text }
+export type RecordedHeaders = Fitting<typeof headers>
+
+const body = {
+  body: described(
+    'Text; bytes that are not UTF-8 are given as base64. Cut if bodyLength is present.',
+    text,
+  ),
+}
+const ofBody = {
+  bodyEncoding: { const: 'base64' } as Schema<'base64'>,
+  bodyLength: described<number>('Bytes of the whole body.', { type: 'integer', minimum: 0 }),
+  bodySha256: described<string>('Of the whole body.', {
+    type: 'string',
+    pattern: '^[0-9a-f]{64}$',
+  }),
+}
+export type RecordedBody = Fitting<ReturnType<typeof object<typeof body, typeof ofBody>>>
+
+const named = { headers: defined<RecordedHeaders>('headers') }
+const request = object({ method: text, url: text, ...named, ...body }, ofBody)
+export type RecordedRequest = Fitting<typeof request>
+
+const response = object({ status: integer, ...named, ...body }, ofBody)
+export type RecordedResponse = Fitting<typeof response>
+
+const exchange = object(
+  { request: defined<RecordedRequest>('request'), curl: text },
+  { response: described('Absent if no answer came.', defined<RecordedResponse>('response')) },
+)
+export type FailureExchange = Fitting<typeof exchange>
+
+export const exchangeDefinitions = { exchange, headers, request, response }
+
+export type ExchangeRole = 'probe' | 'control' | 'poll' | 'setup' | 'cleanup' | 'liveness'
+
+export interface RecordedExchange extends FailureExchange {
+  n: number
+  /** The requirement that sent it; null for the suite's own requests (liveness, waiting for jobs, clean-up). */
+  requirement: string | null
+  operation: string | null
+  role: ExchangeRole
+  startedAt: string
+  durationMs: number
+  error?: string
+  httpVersion?: string
+}
+
+export const inProcessUrl = 'http://in-process.localhost'
+
+type Expanded = ReadonlySet<string>
+
+/**
+ * A one-line shell command that resends the request: keys come from the environment; bytes and invisible characters go
+ * through base64. Headers that curl sets by itself are omitted.
+ * @param isNameless the request was sent without a User-Agent, which curl would add
+ */
+export function curlOf(request: RecordedRequest, expanded: Expanded, isNameless = false): string {
+  const url = expanded.has(':url') ? doubleQuoted(request.url) : singleQuoted(request.url)
+  const parts = ['curl', '-sS', '-i', '-X', request.method, '--path-as-is', url]
+  if (request.headers['accept-encoding']) parts.push('--compressed')
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (['host', 'content-length', 'accept-encoding'].includes(name)) continue
+    const line = value === '' ? `${name};` : `${name}: ${value}`
+    parts.push('-H', expanded.has(name) ? doubleQuoted(line) : singleQuoted(line))
+  }
+  if (isNameless) parts.push('-H', 'user-agent:')
+  const remarks = remarksOn(request)
+  const isText = request.bodyEncoding === undefined
+  if (!isText || /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(request.body)) {
+    const bytes = isText ? Buffer.from(request.body).toString('base64') : request.body
+    return `printf %s ${singleQuoted(bytes)} | base64 -d | ${parts.join(' ')} --data-binary @-${remarks}`
+  }
+  if (request.body !== '' || request.headers['content-length'] === '0') {
+    parts.push('--data-binary', singleQuoted(request.body))
+  }
+  return parts.join(' ') + remarks
+}
+
+export const remarkMark = '  # '
+
+function remarksOn({ bodyLength, headers, body, url }: RecordedRequest): string {
+  const remarks = [
+    bodyLength !== undefined && `the body is truncated here: ${bodyLength} bytes in all`,
+    /\[.*\]/.test(headers['authorization'] ?? '') &&
+      'its key is not available: the words in brackets describe it',
+    url.startsWith(`${inProcessUrl}/`) &&
+      'the target is a handler in the same process: no port is open',
+    `${url} ${body}`.includes(redacted) && `${redacted} replaces a key`,
+  ]
+  const shown = remarks.filter((remark) => remark !== false)
+  return shown.length > 0 ? remarkMark + shown.join('; ') : ''
+}
+
+export function curlOfBoth(first: FailureExchange, second: FailureExchange): string {
+  const isPlain = (exchange: FailureExchange): boolean =>
+    exchange.curl.startsWith('curl ') && !exchange.curl.includes(remarkMark)
+  if (isPlain(first) && isPlain(second))
+    return `${first.curl} --next ${second.curl.slice('curl '.length)}`
+  const { method, url } = first.request
+  return `${second.curl}${remarkMark}this request alone does not reproduce it: send it after ${method} ${url} on one connection`
+}

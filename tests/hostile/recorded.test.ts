@@ -5,7 +5,7 @@ import {
   recordHead,
   recordHeaders,
   type Shown,
-} from '../../harness/recording/recorded.ts'
+} from '../../harness/recording/recorder.ts'
 import { Redactor } from '../../harness/recording/redactor.ts'
 import { runIn } from '../redact/encodings.ts'
 import { hostileKey } from './judge-hostile.ts'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { curlOf } from '../../harness/recording/curl.ts'
-import { recordBody } from '../../harness/recording/recorded.ts'
+import { curlOf, recordBody } from '../../harness/recording/recorder.ts'
 import { type How, judge } from '../engine/networks.ts'
 
 const request = { method: 'GET', url: 'http://target.test/v1/files', headers: {}, body: '' }

@@ -6,7 +6,7 @@ import { lexer, marked, type Token } from 'marked'
 import { parse, parseFragment } from 'parse5'
 import pc from 'picocolors'
 import { describe, expect, test } from 'vitest'
-import { curlOf } from '../../harness/recording/curl.ts'
+import { curlOf } from '../../harness/recording/recorder.ts'
 import {
   htmlAnchor,
   json,
