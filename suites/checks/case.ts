@@ -223,21 +223,20 @@ export async function sendable(
 }
 
 function otherObject(context: CheckContext, id: OperationId, other: OtherObject) {
-  const make = context.given.others[id]
-  return once(context.client, `${other} of ${id}`, () =>
-    orElse(context.client, async () => {
-      const change = context.given.options.readOnly ? undefined : await make?.(other)
+  const { client, given, requirement } = context
+  return once(client, `${other} of ${id}`, () =>
+    orElse(client, async () => {
+      const change = given.options.readOnly ? undefined : await given.others[id]?.(other)
       // The target file says what a declared one accepts.
       if (!change || other !== 'created') return change
-      const valid = async (): Promise<Probe> =>
-        change(await validRequest(context.client, context.given, id))
+      const valid = async (): Promise<Probe> => change(await validRequest(client, given, id))
       // No other requirement sends this request, so the line to repeat a failure names this requirement.
-      const purpose = {
-        requirement: context.requirement.id,
+      const by = {
+        requirement: requirement.id,
         role: 'control',
         isSuccess: countsAsGranted,
       } as const
-      return countsAsGranted(await ask(context.client, valid, purpose)) ? change : undefined
+      return countsAsGranted(await ask(client, valid, by)) ? change : undefined
     }),
   )
 }
@@ -255,14 +254,13 @@ function forOtherObjects(material: Material, cases: Cases): Case[] {
     const resources = { ...target.resources, ...replaced }
     // The valid request is made from what the file declares.
     const file = { ...target.file, resources: { ...target.file.resources, ...replaced } }
-    const known = { ...material, target: { ...target, resources, file } }
-    const own = { ...known, valid: validDraft(known, operation) }
-    const all = cases(own).filter(
+    const own = { ...material, target: { ...target, resources, file } }
+    const plain = cases({ ...own, valid: validDraft(own, operation) }).filter(
       ({ fault = '', ...one }) =>
         !fault.startsWith('id: ') &&
         !(one.when ?? one.isBehind ?? one.control ?? one.coercion ?? one.ruleOf ?? one.made),
     )
-    const chosen = drawFrom(all, random)
+    const chosen = drawFrom(plain, random)
     return chosen ? [ofOtherObject(chosen, other)] : []
   })
 }
