@@ -17,7 +17,6 @@ import { unknownWord } from '../checks/values.ts'
 import {
   type Credential,
   describeResponse,
-  type Exchange,
   isGranted,
   jsonOf,
   type Probe,
@@ -83,59 +82,68 @@ export function elsewhere(material: Material, wrong: Wrong, where: Where): Case[
 function caseAt(material: Material, wrong: Wrong, places: readonly Elsewhere[]): Case {
   const [first] = places as readonly [Elsewhere, ...Elsewhere[]]
   const isAlone = places.length === 1
-  const mayBeAbsent = wrong.credential !== noCredential && isSpelling(first.place)
+  const mayBeAbsent = !isKeyless(wrong) && isSpelling(first.place)
   return {
     what: isAlone ? whatAt(wrong, first) : `${wrong.what}, and another spelling of the path`,
     ...(isAlone && { fault: `${wrong.kind} @ ${first.place}` }),
     when: 'after the others',
-    change: (valid) => probeAt({ material, valid, wrong, at: first }),
+    change: (valid) => probeAt(material, valid, wrong, first),
     ...(mayBeAbsent && { at: 'other spelling' }),
-    ruleOf: (sender) => (journal) => judgeAt(journal, sender, { material, wrong, places }),
+    ruleOf: (sender) => (journal) => judgeAt(journal, sender, material, wrong, places),
   }
 }
 
-interface Tried {
-  readonly material: Material
-  readonly wrong: Wrong
-  readonly places: readonly Elsewhere[]
+const keyless: Wrong = {
+  what: 'without an Authorization header',
+  kind: 'no credential',
+  credential: noCredential,
 }
+
+const isKeyless = (wrong: Wrong): boolean => wrong.credential === noCredential
 
 function judgeAt(
   journal: Journal,
   sender: Sender,
-  { material, wrong, places }: Tried,
+  material: Material,
+  wrong: Wrong,
+  places: readonly Elsewhere[],
 ): CaseVerdict {
-  const isKeyless = wrong.credential === noCredential
-  const { id } = material.requirement
   for (const at of places) {
-    const keyless = keylessAt(sender, material, at)
-    const own = isKeyless ? keyless : requestAt(sender, material, wrong, at)
     // Sent without a key, once per run: if the server does not serve the spelling, a wrong key there proves nothing.
-    const before =
-      isKeyless || !isSpelling(at.place) ? undefined : lookThere(journal, sender, keyless, at)
-    if (before?.outcome === 'asks') return before
-    if (before && !takes(before)) continue
-    const seen = lookThere(journal, sender, own, at)
+    if (!isKeyless(wrong) && isSpelling(at.place)) {
+      const before = lookThere(journal, sender, requestAt(sender, material, keyless, at), at)
+      if (before.outcome === 'asks') return before
+      if (!takes(before)) continue
+    }
+    const seen = lookThere(journal, sender, requestAt(sender, material, wrong, at), at)
     if (seen.outcome === 'asks') return seen
     // Without an answer nothing was served, and the usual path is judged anyway.
     if (seen.outcome === 'open' || !seen.exchange.response) continue
     const { exchange } = seen
-    if (exchange.throttled)
-      return {
-        outcome: 'open',
-        why: { reason: `throttled: ${describeResponse(exchange)} on every try` },
-      }
+    if (exchange.throttled) {
+      const reason = `throttled: ${describeResponse(exchange)} on every try`
+      return { outcome: 'open', why: { reason } }
+    }
     if (!isGranted(seen.exchange.response)) return { outcome: 'held', cases: 1 }
-    const nothing = nothingAt(`${id} ${wrong.kind}`, exchange, at)
-    const control = nothing && sender.look(journal, nothing)
-    if (control?.outcome === 'asks') return control
-    const served = control?.outcome === 'answered' ? control.exchange.response : undefined
-    if (served && isGranted(served)) return { outcome: 'held', cases: 1 }
+    if (!isAtOwnPath(at.place)) {
+      // A page that answers an unknown path in the same spelling too is not an operation.
+      const control = sender.look(journal, {
+        name: `${material.requirement.id} ${wrong.kind} at ${at.unknown}`,
+        source: { ...exchange.probe, path: at.unknown, fault: undefined },
+        purpose: { requirement: exchange.purpose.requirement, role: 'control', skipPassive: true },
+      })
+      if (control.outcome === 'asks') return control
+      const served = control.outcome === 'answered' ? control.exchange.response : undefined
+      if (served && isGranted(served)) return { outcome: 'held', cases: 1 }
+    }
     const expected = 'any answer but a 2xx: no operation works without a valid key'
     return { outcome: 'broken', evidence: { exchange, what: whatAt(wrong, at), expected } }
   }
   return { outcome: 'held', cases: 0 }
 }
+
+const isAtOwnPath = (place: OtherPlace): boolean =>
+  ['no body', 'other body', 'query'].includes(place) || isDisguise(place)
 
 function whatAt(wrong: Wrong, one: Elsewhere): string {
   const words: Partial<Record<OtherPlace, string>> = {
@@ -150,13 +158,6 @@ function whatAt(wrong: Wrong, one: Elsewhere): string {
   return `${wrong.what}, and ${words[one.place] ?? `the path ${one.path}`}`
 }
 
-interface Asked {
-  readonly material: Material
-  readonly valid: Probe
-  readonly wrong: Wrong
-  readonly at: Elsewhere
-}
-
 const disguises: Partial<Record<OtherPlace, readonly [name: string, value: string]>> = {
   forwarded: ['x-forwarded-for', '127.0.0.1'],
   'no user agent': ['user-agent', ''],
@@ -166,7 +167,8 @@ const disguises: Partial<Record<OtherPlace, readonly [name: string, value: strin
 /**
  * The request at that place, outside any operation, since a gateway's answer there says nothing about the operation.
  */
-function probeAt({ material, valid, wrong, at: { place, path, body } }: Asked): Probe {
+function probeAt(material: Material, valid: Probe, wrong: Wrong, at: Elsewhere): Probe {
+  const { place, path, body } = at
   const own = body === undefined ? valid.body : otherBodies(material, valid)[body]
   const query = place === 'query' ? (queryIn(material) ?? { file_types: 'txt' }) : {}
   const isOtherUuid = place === 'uuid in the other letter case'
@@ -201,15 +203,14 @@ function lookThere(journal: Journal, sender: Sender, request: Ask, other: Elsewh
 
 function requestAt(sender: Sender, material: Material, wrong: Wrong, at: Elsewhere): Ask {
   const { id, operation } = material.requirement
-  const isKeyless = wrong.credential === noCredential
   const { place, path, body } = at
-  const askedAt = askedAtIn(sender.client)
+  const asked = askedAtIn(sender.client)
   const request: Ask = {
-    name: `${isKeyless ? operation : id} ${wrong.what} at ${place} ${path} ${body}`,
+    name: `${isKeyless(wrong) ? operation : id} ${wrong.what} at ${place} ${path} ${body}`,
     async source() {
-      const asked = askedAt.get(place) ?? []
-      if (!asked.includes(request)) askedAt.set(place, [...asked, request])
-      return probeAt({ material, valid: await sender.valid(), wrong, at })
+      const before = asked.get(place) ?? []
+      if (!before.includes(request)) asked.set(place, [...before, request])
+      return probeAt(material, await sender.valid(), wrong, at)
     },
     purpose: {
       role: 'probe',
@@ -217,7 +218,7 @@ function requestAt(sender: Sender, material: Material, wrong: Wrong, at: Elsewhe
       what: whatAt(wrong, at),
       isSuccess: (one) => one.response !== undefined && !isGranted(one.response),
       // A failure without a key counts for the requirement about missing keys, whichever requirement sent it.
-      requirement: isKeyless ? `${operation}/401-missing-credentials` : id,
+      requirement: isKeyless(wrong) ? `${operation}/401-missing-credentials` : id,
     },
   }
   return request
@@ -257,11 +258,6 @@ export function queryIn(material: Material): Probe['query'] | undefined {
     : undefined
 }
 
-function keylessAt(sender: Sender, material: Material, at: Elsewhere): Ask {
-  const what = 'without an Authorization header'
-  return requestAt(sender, material, { what, kind: 'no credential', credential: noCredential }, at)
-}
-
 /**
  * True if the server serves the spelling: it asks for a key, or needs none. Unknown, redirected or malformed paths get
  * the same answer with any key, and show nothing.
@@ -269,18 +265,4 @@ function keylessAt(sender: Sender, material: Material, at: Elsewhere): Ask {
 function takes(seen: Look): boolean {
   const response = seen.outcome === 'answered' ? seen.exchange.response : undefined
   return response !== undefined && (isGranted(response) || [401, 403].includes(response.status))
-}
-
-/**
- * An unknown path in the same spelling: a page that answers it too is not an operation. Undefined at the operation's
- * own path.
- */
-function nothingAt(name: string, exchange: Exchange, one: Elsewhere): Ask | undefined {
-  if (['no body', 'other body', 'query'].includes(one.place) || isDisguise(one.place))
-    return undefined
-  return {
-    name: `${name} at ${one.unknown}`,
-    source: { ...exchange.probe, path: one.unknown, fault: undefined },
-    purpose: { requirement: exchange.purpose.requirement, role: 'control', skipPassive: true },
-  }
 }
