@@ -22,7 +22,7 @@ import {
   askHolding,
   startJudging,
 } from '../harness/run/index.ts'
-import { failKeyless, noteKeyless } from './authentication/credentials.ts'
+import { failKeyless } from './authentication/credentials.ts'
 import { Jobs } from './jobs/client.ts'
 import { provokeFirstRefusals } from './jobs/drive.ts'
 import { reach, readFinalStates } from './jobs/judge.ts'
@@ -201,7 +201,6 @@ const hooksOf = (client: Client, given: Given, hasJobs: boolean): Hooks => ({
   start: [() => askNotServed(client, given), ...(hasJobs ? [() => createJobs(client, given)] : [])],
   finish: [
     () => failUnsteady(client, given),
-    () => failKeyless(client),
     ...(hasJobs ? [() => readFinalStates(client, given)] : []),
   ],
   answered(exchange) {
@@ -209,7 +208,7 @@ const hooksOf = (client: Client, given: Given, hasJobs: boolean): Hooks => ({
     noteCreated(given, exchange)
     noteLag(client, exchange)
     noteSteady(client, given, exchange)
-    noteKeyless(client, given, exchange)
+    failKeyless(client, given, exchange)
   },
   intercept: (probe, purpose, send) => whenIdle(client, given, probe, purpose, send),
   remarkOn: (exchange) => settlingRemark(client, given, exchange),

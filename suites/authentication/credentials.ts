@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { allFormsOn, isFormOn, isSentToOtherPaths, turnOf } from '../../catalogue/faults.ts'
-import { type RequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import { requirementOf } from '../../catalogue/catalogue.ts'
 import { pairsOf } from '../../catalogue/answers.ts'
 import { generatedKeysOn } from '../../catalogue/general.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
@@ -21,9 +21,9 @@ import {
   type Probe,
 } from '../../harness/journal/index.ts'
 import type { Client, Given, RunOptions } from '../../harness/client/index.ts'
-import { isPlanned, perRun } from '../../harness/run/index.ts'
+import { isPlanned } from '../../harness/run/index.ts'
 import type { KeySource, Secret, Target } from '../../harness/target/index.ts'
-import { elsewhere, queryIn } from './elsewhere.ts'
+import { elsewhere, queryIn, type Wrong, keyless } from './elsewhere.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
 
 export const credentialProbesIn = (
@@ -123,20 +123,14 @@ function forOthers(material: Material, one: Case | undefined): Case[] {
 }
 
 /** A credential without forms: first at its own path, where a failure ends a run with --bail; then everywhere. */
-function everywhere(
-  material: Material,
-  what: string,
-  kind: string,
-  credential: Credential,
-): readonly Case[] {
-  const change = (valid: Probe): Probe => withCredential(valid, credential)
-  const own: Case = { what, fault: kind, change }
+function everywhere(material: Material, wrong: Wrong): readonly Case[] {
+  const { what, kind, credential } = wrong
+  const own: Case = { what, fault: kind, change: (valid) => withCredential(valid, credential) }
   if (wantsFew(material)) return [own]
-  const isKeyless = credential === noCredential
-  const places = elsewhere(material, { what, kind, credential }, isKeyless ? 'all' : 'each')
+  const places = elsewhere(material, wrong, wrong === keyless ? 'all' : 'each')
   const all = [own, ...places, ...forOthers(material, own)]
   // A POST gets several requests without a key anyway.
-  if (!isKeyless || material.valid.method !== 'GET') return all
+  if (wrong !== keyless || material.valid.method !== 'GET') return all
   // Sent twice more, after other requests: a cache or connection may remember the key, and replicas alternate.
   const times = ['at the end of the run', 'once more at the end of the run']
   return [
@@ -151,19 +145,19 @@ const bearer = (secret: Secret): Credential => ({
   full: false,
 })
 
-export const missing = byKeys((material) =>
-  everywhere(material, 'without an Authorization header', 'no credential', noCredential),
-)
+export const missing = byKeys((material) => everywhere(material, keyless))
 
 export const expired = byKeys((material, one) => {
   if (!one.expired) throw new NotExercised('declare keys.expired')
-  return everywhere(material, 'with an expired key', 'expired key', bearer(one.expired))
+  const credential = bearer(one.expired)
+  return everywhere(material, { what: 'with an expired key', kind: 'expired key', credential })
 })
 
 export const restricted = byKeys((material, one) => {
   if (!one.restricted) throw new NotExercised(`declare keys.restricted (for ${material.operation})`)
   const what = 'with a key that lacks the permission'
-  return everywhere(material, what, 'restricted key', bearer(one.restricted))
+  const credential = bearer(one.restricted)
+  return everywhere(material, { what, kind: 'restricted key', credential })
 })
 
 const word = fc.string({
@@ -194,25 +188,13 @@ export const invalid = byKeys((material, { full, ...keys }) => {
   return inForms(material, invalidForms({ full, ...keys, number }))
 })
 
-const servedKeyless = perRun(() => new Map<RequirementId, Exchange>())
-
 /** Requests without a key for other requirements, such as attacks on a lock, must be refused as well. */
-export function noteKeyless(client: Client, given: Given, exchange: Exchange): void {
+export function failKeyless(client: Client, given: Given, exchange: Exchange): void {
   const { probe, purpose, response } = exchange
   if (probe.operation === null || probe.credential !== noCredential) return
   const id = `${probe.operation}/401-missing-credentials` as const
   const isServed = response !== undefined && isGranted(response)
-  if (isServed && purpose.requirement !== id && isPlanned(given, id))
-    servedKeyless(client).set(id, exchange)
-}
-
-export async function failKeyless(client: Client): Promise<void> {
-  for (const [id, exchange] of servedKeyless(client)) {
-    const expected = pairsOf(requirementOf(id), exchange.probe.operation!)
-    client.findings.onTraffic.set(id, {
-      exchange,
-      what: 'without an Authorization header',
-      expected,
-    })
-  }
+  if (!isServed || purpose.requirement === id || !isPlanned(given, id)) return
+  const expected = pairsOf(requirementOf(id), probe.operation)
+  client.findings.onTraffic.set(id, { exchange, what: keyless.what, expected })
 }

@@ -28,7 +28,7 @@ import { isUuid } from '../../schemas/formats.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
 import { noCredential } from './key-forms.ts'
 
-interface Wrong {
+export interface Wrong {
   readonly what: string
   readonly kind: string
   readonly credential: Credential
@@ -82,7 +82,7 @@ export function elsewhere(material: Material, wrong: Wrong, where: Where): Case[
 function caseAt(material: Material, wrong: Wrong, places: readonly Elsewhere[]): Case {
   const [first] = places as readonly [Elsewhere, ...Elsewhere[]]
   const isAlone = places.length === 1
-  const mayBeAbsent = !isKeyless(wrong) && isSpelling(first.place)
+  const mayBeAbsent = wrong !== keyless && isSpelling(first.place)
   return {
     what: isAlone ? whatAt(wrong, first) : `${wrong.what}, and another spelling of the path`,
     ...(isAlone && { fault: `${wrong.kind} @ ${first.place}` }),
@@ -93,13 +93,11 @@ function caseAt(material: Material, wrong: Wrong, places: readonly Elsewhere[]):
   }
 }
 
-const keyless: Wrong = {
+export const keyless: Wrong = {
   what: 'without an Authorization header',
   kind: 'no credential',
   credential: noCredential,
 }
-
-const isKeyless = (wrong: Wrong): boolean => wrong.credential === noCredential
 
 function judgeAt(
   journal: Journal,
@@ -110,7 +108,7 @@ function judgeAt(
 ): CaseVerdict {
   for (const at of places) {
     // Sent without a key, once per run: if the server does not serve the spelling, a wrong key there proves nothing.
-    if (!isKeyless(wrong) && isSpelling(at.place)) {
+    if (wrong !== keyless && isSpelling(at.place)) {
       const before = lookThere(journal, sender, requestAt(sender, material, keyless, at), at)
       if (before.outcome === 'asks') return before
       if (!takes(before)) continue
@@ -206,7 +204,7 @@ function requestAt(sender: Sender, material: Material, wrong: Wrong, at: Elsewhe
   const { place, path, body } = at
   const asked = askedAtIn(sender.client)
   const request: Ask = {
-    name: `${isKeyless(wrong) ? operation : id} ${wrong.what} at ${place} ${path} ${body}`,
+    name: `${wrong === keyless ? operation : id} ${wrong.what} at ${place} ${path} ${body}`,
     async source() {
       const before = asked.get(place) ?? []
       if (!before.includes(request)) asked.set(place, [...before, request])
@@ -218,7 +216,7 @@ function requestAt(sender: Sender, material: Material, wrong: Wrong, at: Elsewhe
       what: whatAt(wrong, at),
       isSuccess: (one) => one.response !== undefined && !isGranted(one.response),
       // A failure without a key counts for the requirement about missing keys, whichever requirement sent it.
-      requirement: isKeyless(wrong) ? `${operation}/401-missing-credentials` : id,
+      requirement: wrong === keyless ? `${operation}/401-missing-credentials` : id,
     },
   }
   return request
