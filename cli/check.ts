@@ -26,8 +26,8 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UserError } from '../harness/user-error.ts'
 
-export function checkCommand() {
-  const command = new Command('check')
+export function command() {
+  const base = new Command('check')
     .summary('judge recorded traffic')
     .description('judge recorded traffic (HAR 1.2) without a live target')
     .argument('<file.har>', 'the recording, up to 256 MiB; - is stdin')
@@ -36,7 +36,7 @@ export function checkCommand() {
       'the server to judge; default: baseUrl of the target file, or the most frequent URL before /v1/',
     )
     .option('-t, --target <file>', 'target file: operations not served, and keys to hide')
-  return addGates(command).action(async (file, options) => {
+  return addGates(base).action(async (file, options) => {
     const { baseline, target } = options
     const inputs = { 'the recording': file, 'the target file': target, 'the baseline': baseline }
     const { requests, people } = plannedReports(options.report, inputs)
@@ -54,7 +54,7 @@ export function checkCommand() {
  */
 export async function checkFile(
   file: string,
-  options: Partial<OptionsOf<typeof checkCommand>>,
+  options: Partial<OptionsOf<typeof command>>,
   now: Date,
   say: (line: string) => void = () => undefined,
 ) {

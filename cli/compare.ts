@@ -12,7 +12,7 @@ import { reportOption } from './run/arguments.ts'
 
 const formatFiles = { markdown: 'conform-compare.md', json: 'conform-compare.json' }
 
-export function compareCommand() {
+export function command() {
   return new Command('compare')
     .summary('compare reports over time, or targets')
     .description('compare reports: what broke and what was fixed, or how several targets differ')

@@ -18,7 +18,7 @@ import { type PlannedCases, plannedCases } from '../suites/plan.ts'
 const mostLines = 12
 const jsonWidth = 78
 
-export function explainCommand() {
+export function command() {
   return new Command('explain')
     .summary('explain what a requirement sends, and which answers pass')
     .description('explain a requirement: what is sent, which answers pass and why, what to declare')

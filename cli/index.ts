@@ -9,18 +9,19 @@ import { bugSentence, exitProcess, guardProcess, orLost, type Interrupts } from 
 import { addArguments, checkArguments, withFailed } from './run/arguments.ts'
 
 /** Every command except the run itself, loaded on demand. */
-export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
-  init: async () => (await import('./init.ts')).initCommand(),
-  watch: async () => (await import('./watch.ts')).watchCommand(),
-  list: async () => (await import('./list.ts')).listCommand(),
-  explain: async () => (await import('./explain.ts')).explainCommand(),
-  serve: async () => (await import('./serve.ts')).serveCommand(),
-  check: async () => (await import('./check.ts')).checkCommand(),
-  compare: async () => (await import('./compare.ts')).compareCommand(),
-  keygen: async () => (await import('./certificate/keys.ts')).keygenCommand(),
-  sign: async () => (await import('./certificate/sign.ts')).signCommand(),
-  verify: async () => (await import('./certificate/verify.ts')).verifyCommand(),
-}
+export const commands: Readonly<Record<string, () => Promise<{ command(): CommandUnknownOpts }>>> =
+  {
+    init: () => import('./init.ts'),
+    watch: () => import('./watch.ts'),
+    list: () => import('./list.ts'),
+    explain: () => import('./explain.ts'),
+    serve: () => import('./serve.ts'),
+    check: () => import('./check.ts'),
+    compare: () => import('./compare.ts'),
+    keygen: () => import('./certificate/keys.ts'),
+    sign: () => import('./certificate/sign.ts'),
+    verify: () => import('./certificate/verify.ts'),
+  }
 
 /** A mistyped command would be parsed as a base URL. Throws UserError. */
 function refuseMisspelt([first = '']: readonly string[]): void {
@@ -86,7 +87,7 @@ async function program(
     interrupts.restoreDefaultSignals()
   }
   for (const name of loaded)
-    conform.addCommand((await commands[name]!()).copyInheritedSettings(conform))
+    conform.addCommand((await commands[name]!()).command().copyInheritedSettings(conform))
   return conform
 }
 

@@ -17,7 +17,7 @@ import { newestReport, program } from './run/arguments.ts'
 const exampleUrl = 'https://staging.example.com'
 const keyVariable = 'CONFORM_API_KEY'
 
-export function initCommand() {
+export function command() {
   return new Command('init')
     .summary('write a target file to start from')
     .description(

@@ -7,7 +7,7 @@ import { groupBy } from '../harness/group-by.ts'
 import type { Line } from '../reporters/terminal.ts'
 import type { Colors } from 'picocolors/types'
 
-export function listCommand() {
+export function command() {
   return new Command('list')
     .summary('the requirements')
     .description('list the requirements of the suite')

@@ -8,7 +8,7 @@ import { UserError } from '../harness/user-error.ts'
 import { whole } from './run/arguments.ts'
 import { runBeside } from './run/process.ts'
 
-export function serveCommand() {
+export function command() {
   return new Command('serve')
     .summary('run the embedded reference server')
     .description(

@@ -21,7 +21,7 @@ import { untilBack } from './run/answering.ts'
 import type { FoundTarget } from './run/find-target.ts'
 import { oneRun } from './run/one-run.ts'
 
-export function watchCommand() {
+export function command() {
   return addArguments(new Command('watch'))
     .summary('rerun while you work')
     .description(

@@ -140,7 +140,7 @@ function terminalAsk(): ((question: string) => Promise<string>) | undefined {
   }
 }
 
-export function keygenCommand() {
+export function command() {
   return new Command('keygen')
     .summary('make a key pair for certificates')
     .description(

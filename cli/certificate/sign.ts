@@ -20,7 +20,7 @@ import { encodeEnvelope, signEnvelope } from './envelope.ts'
 import { pemOf, readPrivateKey } from './keys.ts'
 import type { Statement } from './statement-schema.ts'
 
-export function signCommand() {
+export function command() {
   return new Command('sign')
     .summary('sign a certificate for a run')
     .description('sign a certificate for the JSON report of a complete, conformant run')

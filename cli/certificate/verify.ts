@@ -27,7 +27,7 @@ import { validatorOf } from '../../schemas/validate.ts'
 import { decodeEnvelope, encodeEnvelope, isSignedBy } from './envelope.ts'
 import type { Predicate, Statement } from './statement-schema.ts'
 
-export function verifyCommand() {
+export function command() {
   return new Command('verify')
     .summary('verify a certificate offline')
     .description(
@@ -69,7 +69,7 @@ export function verifyCommand() {
     })
 }
 
-export type Demands = Partial<OptionsOf<typeof verifyCommand>> & { readonly now: Date }
+export type Demands = Partial<OptionsOf<typeof command>> & { readonly now: Date }
 
 /** Returns lines for people and the result for `--json`. Throws UserError if the certificate cannot be checked. */
 export function verifyFile(file: string, demands: Demands) {

@@ -97,7 +97,9 @@ test('every block of commands is run, here or by what its comment names', () => 
 })
 
 test('each conform command of the pages and workflows exists, with its options', async () => {
-  const all = await Promise.all(Object.values(commands).map((load) => load()))
+  const all = await Promise.all(
+    Object.values(commands).map(async (load) => (await load()).command()),
+  )
   const known = [addArguments(new Command()), ...all].flatMap(({ options }) =>
     options.flatMap(({ long, short }) => [long, short]),
   )
