@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { program, addGates, type OptionsOf } from './run/arguments.ts'
 import { Command } from '@commander-js/extra-typings'
 import { catalogue } from '../catalogue/catalogue.ts'
@@ -21,7 +22,6 @@ import { likeliestBaseUrl } from './recording/exchange.ts'
 import { countShown, judgeRecording } from './recording/judge.ts'
 import { readHar, type RecordedEntry } from './recording/read-har.ts'
 import { learnSecrets } from './recording/secrets.ts'
-import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UserError } from '../harness/user-error.ts'
@@ -95,24 +95,20 @@ async function recordedTarget(
   const { file, dir } = await loadTargetFile(options.target)
   const baseUrl =
     options.baseUrl ?? file.baseUrl ?? likeliestBaseUrl(entries) ?? 'http://recording.invalid'
+  // Variables that are not set are never sent: any value will do.
+  const env = new Proxy(process.env, {
+    get: (all, name) => all[String(name)] || `unset-${randomUUID()}`,
+  })
   // Nothing is sent, so only keys that can be in the recording matter, and only if they can be read without running
   // code.
   const atHand = plainFile(file, (value) =>
     isAtHand(value, dir) ? value : undefined,
   ) as TargetFile
-  return resolveTarget(atHand, { dir, source: options.target, baseUrl, env: environment() })
+  return resolveTarget(atHand, { dir, source: options.target, baseUrl, env })
 }
 
 function isAtHand(value: KeyValue | HeaderValue, dir: string): boolean {
   if (typeof value === 'string') return true
   if (typeof value === 'function' || 'command' in value) return false
   return 'env' in value || existsSync(resolve(dir, value.file))
-}
-
-/** An environment in which every variable has a value: unset ones are never sent, so any value will do. */
-function environment(): Readonly<Record<string, string | undefined>> {
-  const unset = `unset-${randomUUID()}`
-  return new Proxy(process.env, {
-    get: (env, name) => (typeof name === 'string' && env[name]) || unset,
-  })
 }

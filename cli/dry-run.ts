@@ -14,7 +14,7 @@ const columns = ['typical', 'requests', 'creations', 'generations'] as const
 export async function dryRun(baseUrl: string | undefined, options: RunArguments): Promise<void> {
   const baseline = baselineOf(options)
   const found = await findTarget(baseUrl, options)
-  warn(found, options, baseline)
+  warn(found, baseline)
   const { target } = found
   const run = runOptions(options, baseUrl, [])
   const rows = estimate(planRun(target, run), target, run)

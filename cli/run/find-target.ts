@@ -114,15 +114,8 @@ async function startEmbedded() {
   return { url, close: async () => void (await worker.terminate()) }
 }
 
-export function warn(
-  found: FoundTarget,
-  options: RunArguments,
-  baseline: Baseline | undefined,
-): void {
-  const all = [...found.warnings, ...(baseline ? foreignBaseline(baseline, found.target) : [])]
-  if (options.key !== undefined)
-    all.push(
-      '--key is visible to other users in the process list; use CONFORM_API_KEY or keys.full in the target file',
-    )
-  for (const warning of all) warnOf(warning)
+/** Warns of a target file that may be wrong, and of a baseline of another target. */
+export function warn({ target, warnings }: FoundTarget, baseline: Baseline | undefined): void {
+  for (const warning of [...warnings, ...(baseline ? foreignBaseline(baseline, target) : [])])
+    warnOf(warning)
 }

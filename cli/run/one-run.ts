@@ -63,7 +63,7 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
   let server: StartedServer | undefined
   try {
     front.onFound?.(found)
-    warn(found, options, baseline)
+    warn(found, baseline)
     const expected = baseline ? heldEntries(baseline, new Date()) : []
     const log = folder && join(folder.path, 'exchanges.ndjson')
     const run = runOptions(withoutKeys(options, found), baseUrl, expected, log)

@@ -199,8 +199,8 @@ test('on a terminal the signs of an error and of a warning are red and yellow', 
   const settings = { columns, env: { NO_COLOR: '', FORCE_COLOR: '1' } }
   const wrong = await conform('explain nope', settings)
   expect(wrong.stderr).toMatch(/^\u001b\[31mconform:\u001b\[39m explain nope: no requirement/)
-  const warned = await conform(`${url} --dry-run --key abcdefghijklmnop`, settings)
-  expect(warned.stderr).toMatch(/^\u001b\[33mconform: warning:\u001b\[39m --key /)
+  const warned = await conform(`${url} --dry-run --key short`, settings)
+  expect(warned.stderr).toMatch(/^\u001b\[33mconform: warning:\u001b\[39m the key /)
 })
 
 test.each([
