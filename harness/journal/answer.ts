@@ -12,9 +12,10 @@ import {
   mayRepeat,
   type PreviousRequest,
   type Probe,
+  isBlocked,
+  isGranted,
 } from './exchange.ts'
-import { isBlocked, isGranted } from './response.ts'
-import type { Ask, Conclusion, Entry, Known } from './ask.ts'
+import type { Ask, Conclusion, Entry, Known } from './journal.ts'
 
 /**
  * Attempts while transient guardrails or model errors interfere. For valid requests 5: among the hundreds of a run, a

@@ -4,8 +4,7 @@ import { shellWord } from '../shell-word.ts'
 import { type HeaderValues, labels } from '../target/index.ts'
 import { isNamed } from '../http/index.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
-import { headBytes, type HttpResponse, isGranted, jsonValue } from './response.ts'
-import type { Exchange } from './exchange.ts'
+import { headBytes, type HttpResponse, isGranted, jsonValue, type Exchange } from './exchange.ts'
 import type { Depth, TpeMode } from '../report/index.ts'
 
 const longest = 160

@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
 import { getAt, isObject, parsedJson } from '../../schemas/json.ts'
 import { isUuid, parseDateTime } from '../../schemas/formats.ts'
-import type { Exchange } from './exchange.ts'
-import { type HttpResponse, isGranted, isThrottled, jsonValue } from './response.ts'
+import { type Exchange, type HttpResponse, isGranted, isThrottled, jsonValue } from './exchange.ts'
 import type { Target } from '../target/index.ts'
 
 /**

@@ -1,9 +1,26 @@
-import { type HeaderLine, type HttpRequest, isNamed, type NoResponse } from '../http/index.ts'
+import {
+  type HeaderLine,
+  type HttpRequest,
+  isNamed,
+  type NoResponse,
+  type WireResponse,
+} from '../http/index.ts'
 import type { OperationId, Effect } from '../../catalogue/operations.ts'
-import { NotExercised } from './not-exercised.ts'
-import { type HttpResponse, isThrottled, isExpected, matchPairs } from './response.ts'
-import type { Pairs } from '../../catalogue/answers.ts'
-import type { ExchangeRole, FailureExchange } from '../report/index.ts'
+import {
+  type Pairs,
+  codeNames,
+  guardrail,
+  isModelError,
+  type Pair,
+} from '../../catalogue/answers.ts'
+import {
+  type ExchangeRole,
+  type FailureExchange,
+  plainReason,
+  type Reason,
+} from '../report/index.ts'
+import { member } from '../../schemas/json.ts'
+import { validate } from '../../schemas/validate.ts'
 
 export interface Credential {
   readonly value?: string
@@ -203,4 +220,291 @@ export function mayRepeat(exchange: Exchange): boolean {
 
 function isRefusedByClient(status: number): boolean {
   return status >= 400 && status < 500
+}
+
+type Json =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problem: string; readonly unread?: true }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Limits of values and nesting in one body: more would take too much memory or stack. */
+const mostJson = { values: 400_000, levels: 500 }
+const tooMuch = 'the body contains more than 400,000 values, or more than 500 levels'
+const tooLong = 'the body is longer than the read limit (limits.maxAnswerBytes)'
+
+const cutShort = 'the body is truncated JSON'
+
+const noJson = (problem: string): Json => ({ ok: false, problem })
+const unread = (problem: string): Json => ({ ok: false, problem, unread: true })
+
+function parsed(body: Uint8Array, label: string | undefined): Json {
+  let text: string
+  try {
+    text = utf8.decode(body)
+  } catch {
+    return noJson(otherEncoding(body, label))
+  }
+  if (text.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
+  if (isTooMuch(text)) return unread(tooMuch)
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown }
+  } catch (error) {
+    const { message } = error as Error
+    const isAtEnd = message.includes('end of JSON') || message.includes(`position ${text.length}`)
+    const isCut = isAtEnd && /^\s*[[{]/.test(text)
+    if (isCut) return noJson(cutShort)
+    return noJson(isUtf16(body) ? otherEncoding(body, label) : 'the body is not JSON')
+  }
+}
+
+/** JSON begins with an ASCII character: in UTF-16 a zero byte is beside it, or a byte order mark before it. */
+function isUtf16([first, second]: Uint8Array): boolean {
+  return first === 0 || second === 0 || (first! >= 0xfe && second! >= 0xfe)
+}
+
+const longestLabel = 80
+
+function otherEncoding(body: Uint8Array, label = 'absent'): string {
+  const bytes = [...body.subarray(0, 4)].map((byte) => byte.toString(16).padStart(2, '0'))
+  const encoding = isUtf16(body) ? 'UTF-16, not UTF-8' : 'not UTF-8'
+  return `the body is ${encoding} (Content-Type: ${label.slice(0, longestLabel)}; first bytes: ${bytes.join(' ')})`
+}
+
+/** Only scans characters: parsing some bodies of 8 MB would take a hundred megabytes, and seconds. */
+function isTooMuch(text: string): boolean {
+  let values = 1
+  let level = 0
+  for (let at = text.length > mostJson.levels ? 0 : text.length; at < text.length; at++) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at)
+    else if (char === ']' || char === '}') level--
+    else if (char === ',') values++
+    else if (char === '[' || char === '{') {
+      values++
+      level++
+    }
+    if (values > mostJson.values || level > mostJson.levels) return true
+  }
+  return false
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0
+    while (text[at - 1 - backslashes] === '\\') backslashes++
+    if (backslashes % 2 === 0) return at
+  }
+  return text.length
+}
+
+type Received = Pick<WireResponse, 'status' | 'headers' | 'body' | 'cut' | 'undecodable'>
+
+function bodyAsJson({ undecodable, cut, body, headers }: Received): Json {
+  if (undecodable !== undefined) return noJson(undecodable)
+  if (cut) return unread(tooLong)
+  return body.length === 0
+    ? noJson('the body is empty')
+    : parsed(body, valueOf(headers, 'content-type'))
+}
+
+/** Values of larger bodies (bytes) are released and parsed again on demand: a run keeps many answers. */
+const largeBytes = 64 * 1024
+/** Bytes kept of a large body that is not JSON: enough for the title of a page. */
+export const headBytes = 4096
+
+const valueOf = (headers: readonly HeaderLine[], name: string): string | undefined =>
+  headers.find((line) => isNamed(line, name))?.value
+
+export class HttpResponse {
+  readonly status: number
+  readonly size: number
+  readonly headers: readonly HeaderLine[]
+  readonly tpe: string | undefined
+  /** A 2xx with an error envelope is not a success: it has `tpe` and `errors` (§2.6). */
+  readonly isEnvelope: boolean
+  /** A transient error of a guardrail (§7.3; a provider's is only recognisable by its key, §7.1) or a model (§7.4). */
+  readonly isBlock: boolean
+  readonly #body: Uint8Array
+  readonly #json: Json | undefined
+  #last: WeakRef<Json> | undefined
+
+  constructor(received: Received, json = bodyAsJson(received)) {
+    const { status, headers, body } = received
+    const value = json.ok ? json.value : undefined
+    const tpe = member(value, 'tpe')
+    const list = member(value, 'errors')
+    const isLarge = body.length > largeBytes
+    this.status = status
+    this.size = body.length
+    this.headers = headers
+    this.tpe = typeof tpe === 'string' ? tpe : undefined
+    this.isEnvelope = this.tpe !== undefined && Array.isArray(list)
+    this.isBlock =
+      this.tpe === guardrail.tpe ||
+      isModelError(this.tpe) ||
+      (Array.isArray(list) && list.some((error) => member(error, 'key') === guardrail.key))
+    this.#body = isLarge && !json.ok ? body.slice(0, headBytes) : body
+    if (isLarge && json.ok) this.#last = new WeakRef(json)
+    else this.#json = json
+  }
+
+  header(name: string): string | undefined {
+    return valueOf(this.headers, name)
+  }
+
+  text(bytes: number): string {
+    return Buffer.from(this.#body.subarray(0, bytes)).toString('utf8')
+  }
+
+  /** The body as JSON (RFC 8259: UTF-8 without a byte order mark). A truncated body is not JSON. */
+  json(): Json {
+    const known = this.#json ?? this.#last?.deref()
+    if (known) return known
+    const again = parsed(this.#body, undefined)
+    this.#last = new WeakRef(again)
+    return again
+  }
+
+  /** The same answer with another value, which takes less memory, and without text. */
+  withValue(value: unknown): HttpResponse {
+    const { status, headers } = this
+    const received = { status, headers, body: new Uint8Array(), cut: false }
+    return new HttpResponse(received, { ok: true, value })
+  }
+}
+
+export function jsonValue(response: HttpResponse | undefined): unknown {
+  const json = response?.json()
+  return json?.ok ? json.value : undefined
+}
+
+/** A permanent 5xx: not throttling or overload (503), full storage (507), or a model error (§7.4). */
+export function isBreakdown(response: HttpResponse): boolean {
+  return (
+    response.status >= 500 && ![503, 507].includes(response.status) && !isModelError(response.tpe)
+  )
+}
+
+export function isThrottled(response: HttpResponse): boolean {
+  return response.status === 429 || response.status === 503
+}
+
+export function isGranted(response: HttpResponse): boolean {
+  return response.status >= 200 && response.status < 300 && !response.isEnvelope
+}
+
+export function isBlocked(
+  options: { readonly response?: HttpResponse | undefined },
+  expected?: Pairs,
+): boolean {
+  return (
+    options.response !== undefined &&
+    options.response.isBlock &&
+    !isExpected(expected, options.response)
+  )
+}
+
+/** `family`: the right status with another code name of its row of §7.2. */
+type Match = 'exact' | 'family' | 'none'
+
+/** Statuses excluded from a 4xx: they concern the key, quota, or the object in the path. */
+const excludedFrom: Readonly<Partial<Record<Pair[0], readonly number[]>>> = {
+  '4xx': [401, 429],
+  '4xx-body': [401, 403, 404, 429],
+}
+const ofUnknownId: readonly number[] = [400, 403, 404, 410, 422]
+
+const isScope = (status: Pair[0]): boolean =>
+  status === '4xx-id' || excludedFrom[status] !== undefined
+
+function hasStatus(pair: Pair, response: HttpResponse): boolean {
+  const status = pair[0]
+  if (status === 'any') return response.status >= 400
+  if (status === 'no-5xx') return ![429, 503].includes(response.status) && !isBreakdown(response)
+  if (status === '4xx-id') return ofUnknownId.includes(response.status)
+  const excluded = excludedFrom[status]
+  if (excluded)
+    return response.status >= 400 && response.status < 500 && !excluded.includes(response.status)
+  return status === response.status
+}
+
+export function envelopeProblem(response: HttpResponse): string | undefined {
+  const json = response.json()
+  if (!json.ok) return json.problem
+  const found = validate('error-envelope', json.value)
+  return found.valid ? undefined : found.problem
+}
+
+export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
+  const tpe = response.tpe
+  let match: Match = 'none'
+  for (const pair of pairs) {
+    if (!hasStatus(pair, response)) continue
+    const isNamed = pair.length > 1
+    const names: readonly unknown[] = pair
+    const isWhole = () => !isScope(pair[0]) || envelopeProblem(response) === undefined
+    if (isNamed ? tpe !== undefined && names.includes(tpe, 1) : isWhole()) return 'exact'
+    if (tpe === undefined || typeof pair[0] !== 'number') continue
+    if (codeNames(response.status)?.includes(tpe)) match = 'family'
+  }
+  return match
+}
+
+export function envelopeRemark(pairs: Pairs, response: HttpResponse): string {
+  const asked = pairs.some((pair) => pair.length === 1 && hasStatus(pair, response))
+  const problem = asked && response.json().ok ? envelopeProblem(response) : undefined
+  return problem === undefined ? '' : `, but ${problem}`
+}
+
+export function isExpected(pairs: Pairs | undefined, response: HttpResponse): boolean {
+  return pairs !== undefined && matchPairs(pairs, response) === 'exact'
+}
+
+export function isOfFamily(pairs: Pairs | undefined, response: HttpResponse): boolean {
+  return pairs !== undefined && matchPairs(pairs, response) === 'family'
+}
+
+/** Whether the text of an answer with a right status has one of its names, though it may not be JSON. */
+export function mentionsExpected(pairs: Pairs | undefined, response: HttpResponse): boolean {
+  const text = response.text(headBytes)
+  return (pairs ?? []).some(
+    (pair) => hasStatus(pair, response) && pair.some((name) => text.includes(`"${name}"`)),
+  )
+}
+
+export function hasStatusOf(pairs: Pairs | undefined, response: HttpResponse): boolean {
+  return pairs !== undefined && pairs.some((pair) => hasStatus(pair, response))
+}
+
+/** For example `400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge`. */
+export function describePairs(pairs: Pairs): string {
+  return pairs
+    .map(([status, ...names]) => {
+      if (status === 'no-5xx') return 'anything but a 5xx'
+      const listed = (all: readonly number[], and: string): string =>
+        all.join(', ').replace(/, (\d+)$/, ` ${and} $1`)
+      if (status === '4xx-id') return `${listed(ofUnknownId, 'or')}, with an error envelope`
+      const excluded = excludedFrom[status]
+      if (excluded) return `a 4xx other than ${listed(excluded, 'and')}, with an error envelope`
+      return `${status === 'any' ? 'an error with' : status} ${names.join(' or ')}`.trim()
+    })
+    .join(', or ')
+}
+
+/** A check could not cause a state that it needs, for this reason. */
+export class NotExercised extends Error {
+  override readonly name: string = 'NotExercised'
+  readonly reason: Reason
+  constructor(reason: string | Reason) {
+    const whole = plainReason(reason)
+    super(whole.reason)
+    this.reason = whole
+  }
+}
+
+export class Throttled extends NotExercised {
+  constructor(what: string) {
+    super(`throttled: ${what}`)
+  }
 }

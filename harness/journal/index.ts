@@ -1,16 +1,31 @@
 export { createdId, eventOf, type HistoryEvent, idKey, isConflict } from './event.ts'
 export { readsTheSame, sameId } from './event.ts'
-export { type Answer, derived, gathered, type History, Journal } from './journal.ts'
-
-export { eachOf, type Evidence, type Rule, type Verdict, verdictOf } from './verdict.ts'
-
-export type { Ask, Conclusion, Entry, Known } from './ask.ts'
+export {
+  type Answer,
+  derived,
+  gathered,
+  type History,
+  Journal,
+  eachOf,
+  type Evidence,
+  type Rule,
+  type Verdict,
+  verdictOf,
+  type Ask,
+  type Conclusion,
+  type Entry,
+  type Known,
+} from './journal.ts'
 export { answerTo, countsAsGranted, isMet, isSettling } from './answer.ts'
 export { answerAtEnd, isHarmless, leavesState, sentFor } from './answer.ts'
 
-export { NotExercised, Throttled } from './not-exercised.ts'
-export type { Credential, Exchange, Probe, Purpose } from './exchange.ts'
 export {
+  NotExercised,
+  Throttled,
+  type Credential,
+  type Exchange,
+  type Probe,
+  type Purpose,
   differing,
   isRight,
   isThrottling,
@@ -25,9 +40,8 @@ export {
   withHeader,
   withJson,
   withOwn,
-} from './exchange.ts'
-export { HttpResponse, jsonValue } from './response.ts'
-export {
+  HttpResponse,
+  jsonValue,
   envelopeProblem,
   headBytes,
   isBlocked,
@@ -36,8 +50,12 @@ export {
   isOfFamily,
   isThrottled,
   mentionsExpected,
-} from './response.ts'
-export { describePairs, envelopeRemark, hasStatusOf, isExpected, matchPairs } from './response.ts'
+  describePairs,
+  envelopeRemark,
+  hasStatusOf,
+  isExpected,
+  matchPairs,
+} from './exchange.ts'
 export {
   describeProbe,
   describeResponse,

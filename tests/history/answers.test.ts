@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Exchange, Probe } from '../../harness/journal/exchange.ts'
 import { responseOf } from '../support/response.ts'
 import { answerTo, sentFor } from '../../harness/journal/answer.ts'
-import type { Ask, Known } from '../../harness/journal/ask.ts'
+import type { Ask, Known } from '../../harness/journal/journal.ts'
 
 const probe: Probe = {
   operation: 'translate.run',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { concluded, type Judged } from '../../suites/checks/rules.ts'
 import { defaultLimits } from '../../harness/target/model.ts'
-import { isGranted } from '../../harness/journal/response.ts'
+import { isGranted } from '../../harness/journal/exchange.ts'
 import type { HttpRequest } from '../../harness/http/message.ts'
 import { judge, type Way } from '../engine/networks.ts'
 

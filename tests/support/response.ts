@@ -1,4 +1,4 @@
-import { HttpResponse } from '../../harness/journal/response.ts'
+import { HttpResponse } from '../../harness/journal/exchange.ts'
 
 /** An answer as a run reads it. */
 export function responseOf(

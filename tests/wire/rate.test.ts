@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { HttpResponse } from '../../harness/journal/response.ts'
+import type { HttpResponse } from '../../harness/journal/exchange.ts'
 import { rateOf } from '../../harness/report/reason.ts'
 import { createPacer, createThrottle } from '../../harness/client/pace.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
