@@ -24,11 +24,12 @@ import {
   type Journal,
   type Known,
 } from '../journal/index.ts'
-import { KeyWatch } from './key-watch.ts'
-import { Liveness, type Question } from './liveness.ts'
-import { Breaker, isLost, Losses, mostUnanswered } from './losses.ts'
-import { allEnded, type Lifetime, pause } from './outcome.ts'
+import { KeyWatch, Liveness, type Question } from './liveness.ts'
 import {
+  Breaker,
+  isLost,
+  Losses,
+  mostUnanswered,
   createPacer,
   createSemaphore,
   createThrottle,
@@ -36,8 +37,8 @@ import {
   maxTries,
   type Wall,
 } from './pace.ts'
+import { allEnded, type Lifetime, pause, type Findings, type State } from './state.ts'
 import { forLiveness, httpRequest, livenessProbe, operationName, requestOf } from './request.ts'
-import type { Findings, State } from './state.ts'
 
 interface Parts {
   readonly transport: Transport

@@ -1,7 +1,21 @@
 export { Client, isOwnBreakdown } from './client.ts'
-export { createKeys, keyRefusal, refusedSince } from './keys.ts'
-export { allEnded, createLifetime, type EndCause, orElse, pause } from './outcome.ts'
+export {
+  createKeys,
+  keyRefusal,
+  refusedSince,
+  allEnded,
+  createLifetime,
+  type EndCause,
+  orElse,
+  pause,
+  createSigns,
+  type Findings,
+  type Given,
+  type Objects,
+  type Plan,
+  type PlanEntry,
+  type RunOptions,
+  type State,
+} from './state.ts'
 export { createSemaphore, longestPauseMs, retryAfter } from './pace.ts'
 export { draftOf, effectOf, jsonType, operationProbe } from './request.ts'
-export { createSigns } from './signs.ts'
-export type { Findings, Given, Objects, Plan, PlanEntry, RunOptions, State } from './state.ts'

@@ -1,17 +1,36 @@
 import { targetReason } from '../report/index.ts'
-import type { HttpResult } from '../http/index.ts'
-import { type Exchange, type PreviousRequest, isThrottled } from '../journal/index.ts'
 import {
-  type GatewayResponse,
-  gatewayEveryMs,
-  gatewayResponseOf,
-  remedyFor,
-  type Way,
-} from './gateway.ts'
-import { isLost } from './losses.ts'
-import { pause } from './outcome.ts'
-import { operationName } from './request.ts'
-import type { State } from './state.ts'
+  type HttpResult,
+  type NoResponse,
+  type NoResponseDetail,
+  type Proxy,
+  proxyName,
+} from '../http/index.ts'
+import {
+  type Exchange,
+  type PreviousRequest,
+  isThrottled,
+  headBytes,
+  type HttpResponse,
+  envelopeProblem,
+  describeResponse,
+  isPage,
+  type Credential,
+  type Ask,
+  type Probe,
+  hasStatusOf,
+} from '../journal/index.ts'
+import { isLost, retryAfter } from './pace.ts'
+import { pause, type State, doubled, isAccepting, refusing, wrongKeyIn, wrongRow } from './state.ts'
+import { operationName, forLiveness, livenessProbe } from './request.ts'
+import type { Target } from '../target/index.ts'
+import { findRequirement } from '../../catalogue/catalogue.ts'
+import {
+  type OperationId,
+  firstOperation,
+  readingOperation,
+  operation as operationOf,
+} from '../../catalogue/operations.ts'
 
 /** Interval of checks for a silent target, in ms. */
 const checkEveryMs = 250
@@ -196,3 +215,231 @@ export class Liveness {
 function isAway(result: HttpResult): boolean {
   return isLost(result) || (result.kind === 'no-answer' && result.detail === 'nobody-listens')
 }
+
+/** Answer of a gateway in place of the service, which proves nothing about the target. */
+export interface GatewayResponse {
+  readonly sentence: string
+  /** How long to keep asking a service that may be starting, in ms. */
+  readonly patienceMs: number
+  /** Possibly only this path: another one is tried before giving up. */
+  readonly perhapsHereOnly?: boolean
+}
+
+export const gatewayEveryMs = 2000
+const startMs = 10_000
+
+export interface Way {
+  readonly baseUrl: string
+  readonly tls: Target['tls']
+  readonly proxy?: Proxy | undefined
+}
+
+/** The gateway that gave the first answer, if any. Envelopes come from the service, except with 502 to 504. */
+export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse | undefined {
+  const { response } = exchange
+  if (!response) return undefined
+  const { status } = response
+  const said = describeGateway(exchange, response)
+  const { baseUrl, proxy } = way
+  const past = proxy
+    ? `; it came through ${proxyName(proxy)}; NO_PROXY=${new URL(baseUrl).hostname} bypasses it`
+    : ''
+  if ((status === 404 || status === 405) && /\/v1$/.test(new URL(baseUrl).pathname))
+    return { sentence: `${doubled} (${said})`, patienceMs: 0, perhapsHereOnly: true }
+  if (status >= 502 && status <= 504)
+    return {
+      sentence: `the service is down or still starting: ${said}; check the base URL, or wait for it with --wait <ms>${past}`,
+      patienceMs: startMs,
+      perhapsHereOnly: true,
+    }
+  if (status >= 400 && envelopeProblem(response) === undefined) return undefined
+  const sentence = redirected(response, way) ?? credentialWanted(response)
+  if (sentence !== undefined) return { sentence: `${sentence} (${said})`, patienceMs: 0 }
+  if (!isPage(response)) return undefined
+  const isBuilt = status < 400 || status === 403 || signatures.test(response.text(headBytes))
+  if (!isBuilt) return undefined
+  return {
+    sentence: `this looks like a website, not the API: ${said}; check the base URL, or declare what the page asks for in headers of the target file (--header)${past}`,
+    patienceMs: 0,
+    perhapsHereOnly: true,
+  }
+}
+
+function describeGateway(exchange: Exchange, response: HttpResponse): string {
+  const said = describeResponse(exchange)
+  const server = exchange.recorded().response?.headers['server'] ?? response.header('server')
+  return server === undefined || said.includes(server) ? said : `${said}, Server: ${server}`
+}
+
+function redirected(response: HttpResponse, way: Way): string | undefined {
+  const location = response.header('location')
+  if (
+    response.status >= 400 ||
+    location === undefined ||
+    !URL.canParse(location, `${way.baseUrl}/`)
+  )
+    return undefined
+  const from = new URL(`${way.baseUrl}/v1/files`)
+  const to = new URL(location, from)
+  // Adding a trailing slash is the server's own redirect.
+  if (to.origin === from.origin && to.pathname.startsWith(from.pathname.replace(/files$/, '')))
+    return undefined
+  if (from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname)
+    return `it redirects to https: use https://${to.host}${new URL(way.baseUrl).pathname.replace(/\/$/, '')}`
+  return `it redirects to ${to.origin}${to.pathname}: use that address in the base URL, or, if it is a login page, declare a session, for example a cookie, in headers of the target file (--header)`
+}
+
+/** A credential other than the key of §5: WWW-Authenticate names another scheme. */
+function credentialWanted(response: HttpResponse): string | undefined {
+  const challenge = response.header('www-authenticate') ?? ''
+  const [scheme] = /^[\w-]+/.exec(challenge) ?? []
+  if (
+    ![401, 403].includes(response.status) ||
+    scheme === undefined ||
+    /\bbearer\b/i.test(challenge)
+  )
+    return undefined
+  return `a gateway asks for a credential of its own (WWW-Authenticate: ${scheme}): declare it in headers of the target file (--header), or exempt the suite`
+}
+
+const signatures =
+  /<center>[\w-]+(?:\/[\d.]+)?(?: \([^)]*\))?<\/center>|<address>|Generated by|No server is available/i
+
+const remedies: Readonly<Partial<Record<NoResponseDetail, (way: Way) => string>>> = {
+  'nothing-came': () =>
+    'if the first answer takes longer, increase limits.timeoutMs (or --timeout)',
+  'nobody-listens': () => 'is the server running, and on that port?',
+  untrusted: (one) =>
+    one.tls.ca === undefined
+      ? 'add the authority that signed it to tls.ca in the target file (or NODE_EXTRA_CA_CERTS), or accept any certificate with --insecure'
+      : 'no authority in tls.ca signed it: add the one that did, and any intermediate certificates',
+  'client-certificate': (one) =>
+    one.tls.cert === undefined
+      ? 'the server asks for a client certificate: declare tls.cert and tls.key in the target file'
+      : 'the server does not accept the client certificate in tls.cert: see which authority it trusts',
+}
+
+export function remedyFor(noResponse: NoResponse, way: Way): string {
+  const known = noResponse.detail && remedies[noResponse.detail]
+  if (known) return `; ${known(way)}`
+  if (noResponse.cause === 'malformed') return '; is that the port of an HTTP server?'
+  if (
+    noResponse.detail === 'plain-http' ||
+    (noResponse.cause !== 'reset' && noResponse.cause !== 'tls')
+  )
+    return ''
+  if (!way.baseUrl.startsWith('https:'))
+    return `; if that port serves https, write ${way.baseUrl.replace(/^http:/, 'https:')}; if it only supports HTTP/2, enable HTTP/1.1`
+  return way.tls.cert === undefined
+    ? '; if the server asks for a client certificate, declare tls.cert and tls.key in the target file'
+    : '; if the server does not accept the client certificate in tls.cert, see which authority it trusts'
+}
+
+/** Consecutive refusals that prove a refused key; and the pause in ms before repeating after a 429. */
+const questions = 3
+const questionEveryMs = 1000
+/** Consecutive wrong keys, among the last answers, that may cause a lock-out. */
+const lockingRow = 8
+/** A target with lock-outs gets a valid key before each group of this many wrong ones. */
+const wrongInARow = 3
+
+type Send = (ask: Ask) => Promise<Exchange>
+
+export class KeyWatch {
+  readonly #run: Pick<State, 'journal' | 'keys' | 'life' | 'target'>
+  readonly #send: Send
+  readonly #isFew: boolean
+  #wrongKeys = 0
+  /** Checks after a refusal of the full key, one per kind. */
+  readonly #looks = new Map<string, Promise<void>>()
+
+  constructor(run: Pick<State, 'journal' | 'keys' | 'life' | 'options' | 'target'>, send: Send) {
+    this.#run = run
+    this.#send = send
+    this.#isFew = run.options.depth === 'quick' || run.target.limits.credentialProbes === 'few'
+  }
+
+  async separate(probe: Probe): Promise<void> {
+    const isWrong = !probe.credential.full && probe.credential.value !== undefined
+    if (!this.#isFew || !isWrong || !this.#run.keys.hasFull) return
+    // Not urgent, unlike a liveness question: it queues behind waiting wrong keys.
+    if (++this.#wrongKeys % wrongInARow === 0)
+      await this.#send({
+        source: await livenessProbe(this.#run),
+        purpose: { ...forLiveness, role: 'setup' },
+      })
+  }
+
+  /**
+   * After an unexpected refusal: if another operation that accepted the full key refuses it now, the run ends, since
+   * nothing more can be learned and no requirement is to blame. A 429 is an ordinary limit, unless it follows a series
+   * of wrong keys.
+   */
+  async confirm({ response, probe, purpose }: Exchange): Promise<void> {
+    const { journal, life } = this.#run
+    const { operation, credential } = probe
+    const status = response?.status
+    if (!response || !status || !refusing.includes(status) || operation === null) return
+    // A wrong key must get a 401.
+    if (credential.value === undefined || (status === 401 && !credential.full)) return
+    const about = findRequirement(purpose.about ?? '')?.expects
+    const asked = [purpose.expects, Array.isArray(about) ? about : undefined]
+    if (asked.some((pairs) => hasStatusOf(pairs, response))) return
+    if (status === 429 && !this.#isAfterWrong()) return
+    const other = operation === firstOperation ? readingOperation : firstOperation
+    if (!journal.answers.some((one) => one.operation === other && isAccepting(one))) return
+    const kind = `${operation} ${status}`
+    const look = this.#looks.get(kind) ?? this.#askAgain(other, status)
+    this.#looks.set(kind, look)
+    await look
+    life.signal.throwIfAborted()
+  }
+
+  /** Ends the run if the operation also refuses the full key each time. */
+  async #askAgain(id: OperationId, status: number): Promise<void> {
+    const { life } = this.#run
+    let exchange = await this.#ask(id)
+    for (let question = 1; question < questions && isRefused(exchange); question++) {
+      if (exchange.response?.status === 429) await pause(this.#run, questionEveryMs)
+      exchange = await this.#ask(id)
+    }
+    if (!isRefused(exchange) || (await this.#isQuota(id, exchange))) return
+    const { method, path } = operationOf(id)
+    const then = `${method} ${path} got ${describeResponse(exchange)}`
+    const remedy = this.#isFew
+      ? 'only a few were sent, so allow more for the key of the run'
+      : 'declare credentialProbes: "few" in limits of the target file'
+    life.end(
+      'key',
+      // An expired key gets a 401. By now the wrong keys that were under way have been answered as well.
+      status !== 401 && this.#isAfterWrong()
+        ? `the target locks keys out after wrong ones: ${remedy} (the full key was accepted at first, and then ${then})`
+        : `the full key was accepted at first, and is now refused (${then}): if it has expired, make keys.full a command that prints a fresh one`,
+    )
+  }
+
+  #isAfterWrong(): boolean {
+    return wrongRow(this.#run.journal) >= lockingRow
+  }
+
+  async #ask(id: OperationId, credential?: Credential): Promise<Exchange> {
+    const probe = await livenessProbe(this.#run, id, credential)
+    return this.#send({ source: probe, purpose: forLiveness, fresh: true })
+  }
+
+  /** Whether all requests are limited, or this key with a Retry-After: a lock-out affects keys, also wrong ones. */
+  async #isQuota(id: OperationId, exchange: Exchange): Promise<boolean> {
+    if (exchange.response?.status !== 429) return false
+    const isLimited = async (credential: Credential): Promise<boolean> => {
+      const other = (await this.#ask(id, credential)).response
+      return other === undefined || isThrottled(other)
+    }
+    if (await isLimited({ shown: '', full: false })) return true
+    const wrong = wrongKeyIn(this.#run.journal)
+    const saysWhen = retryAfter(exchange.response, Date.now()) !== undefined
+    return saysWhen && (wrong === undefined || !(await isLimited(wrong)))
+  }
+}
+
+const isRefused = (exchange: Exchange): boolean =>
+  exchange.response !== undefined && refusing.includes(exchange.response.status)

@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Exchange, type HttpResponse, isThrottled } from '../journal/index.ts'
+import {
+  type Exchange,
+  type HttpResponse,
+  isThrottled,
+  NotExercised,
+  Throttled,
+} from '../journal/index.ts'
+import type { HttpResult } from '../http/index.ts'
 
 export interface Turn {
   readonly count?: number
@@ -254,5 +261,89 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
       if (wall && wall.askedMs > longestPauseMs) await expire()
     },
     release,
+  }
+}
+
+/** Minimum and maximum attempts that prove a systematic loss. */
+const leastTries = 2
+const mostTries = 12
+/** A run sends thousands of requests: more frequent events may be chance. */
+const chance = 1e-7
+/** Below this share, unanswered requests are few. */
+const nowAndThen = 0.1
+
+export class Losses {
+  #sent = 0
+  #lost = 0
+  #hung = 0
+  retried = 0
+
+  note(result: HttpResult): void {
+    this.#sent++
+    if (isLost(result)) this.#lost++
+    if (result.kind === 'no-answer' && result.cause === 'timeout') this.#hung++
+  }
+
+  /**
+   * How many attempts in a row without an answer rule out chance: two; of timeouts three, if a few other requests timed
+   * out; of resets more, the more others were reset.
+   * @param own the attempts so far
+   */
+  proof(own: number, isReset: boolean): number {
+    const others = (isReset ? this.#lost : this.#hung) - own
+    if (others <= 0) return leastTries
+    const share = others / this.#sent
+    if (!isReset) return share < nowAndThen ? leastTries + 1 : leastTries
+    const needed = Math.ceil(Math.log(chance) / Math.log(Math.min(0.5, share)))
+    return Math.min(mostTries, Math.max(leastTries + 1, needed))
+  }
+}
+
+export function isLost(result: HttpResult): boolean {
+  return result.kind === 'no-answer' && result.cause === 'reset'
+}
+
+/** After this many consecutive unanswered requests, an operation gets no more. */
+export const mostUnanswered = 2
+
+export class Breaker {
+  readonly #inARow = new Map<string, number>()
+  readonly #open = new Map<string, number>()
+  readonly #unanswered = new Map<string, Exchange>()
+  readonly #throttled = new Set<string>()
+
+  check(operation: string): void {
+    const stops = ': the suite stops sending it requests'
+    if (this.#throttled.has(operation))
+      throw new Throttled(`${operation} returned only 429 or 503 for more than 30 s${stops}`)
+    const row = this.#open.get(operation)
+    if (row !== undefined)
+      throw new NotExercised(`${operation} did not answer ${row} requests in a row${stops}`)
+  }
+
+  isOpen(operation: string): boolean {
+    return this.#open.has(operation)
+  }
+
+  /** @param proof how many in a row rule out chance, given their number so far */
+  count(operation: string, exchange: Exchange, proof: (row: number) => number): void {
+    const row = (this.#inARow.get(operation) ?? 0) + 1
+    this.#inARow.set(operation, row)
+    if (row >= proof(row) && !this.#open.has(operation)) this.#open.set(operation, row)
+    if (exchange.unansweredTwice && exchange.purpose.role !== 'probe')
+      this.#unanswered.set(operation, exchange)
+  }
+
+  stop(operation: string): void {
+    this.#throttled.add(operation)
+  }
+
+  unanswered(operation: string): Exchange | undefined {
+    return this.#unanswered.get(operation)
+  }
+
+  /** Once open it stays open: late answers do not close it. */
+  reset(operation: string): void {
+    this.#inARow.delete(operation)
   }
 }

@@ -8,12 +8,27 @@ import type {
   LeftOutBy,
   Reason,
   TpeMode,
+  NotServed,
 } from '../report/index.ts'
-import type { OtherObject, Target } from '../target/index.ts'
-import type { Evidence, Exchange, Journal, HttpResponse, Probe } from '../journal/index.ts'
-import type { Keys } from './keys.ts'
-import type { Lifetime } from './outcome.ts'
-import type { Signs } from './signs.ts'
+import type { OtherObject, Target, KeySource, Secret } from '../target/index.ts'
+import {
+  type Evidence,
+  type Exchange,
+  type Journal,
+  type HttpResponse,
+  type Probe,
+  NotExercised,
+  type Credential,
+  type Answer,
+  describeResponse,
+  isPage,
+  pathOf,
+  isThrottled,
+} from '../journal/index.ts'
+import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Redactor } from '../recording/index.ts'
+import { UserError } from '../user-error.ts'
 
 export interface RunOptions {
   readonly seed: number
@@ -108,4 +123,283 @@ export interface State extends Given {
   readonly life: Lifetime
   readonly journal: Journal
   readonly findings: Findings
+}
+
+/** Why a run ended early; `lost`: foreign code ended it, or nothing could continue. */
+export type EndCause =
+  | 'interrupted'
+  | 'bail'
+  | 'unreachable'
+  | 'throttled'
+  | 'setup'
+  | 'key'
+  | 'lost'
+
+class RunEnded extends NotExercised {
+  override readonly name = 'RunEnded'
+  override readonly cause: EndCause
+  constructor(cause: EndCause, reason: string | Reason) {
+    super(reason)
+    this.cause = cause
+  }
+}
+
+export interface Lifetime {
+  readonly signal: AbortSignal
+  readonly ended: RunEnded | undefined
+  end(cause: EndCause, reason: string | Reason): void
+}
+
+export function createLifetime(): Lifetime {
+  const controller = new AbortController()
+  // One signal serves all waits of the run.
+  setMaxListeners(0, controller.signal)
+  let ended: RunEnded | undefined
+  return {
+    signal: controller.signal,
+    get ended() {
+      return ended
+    },
+    end(cause, reason) {
+      if (ended) return
+      ended = new RunEnded(cause, reason)
+      controller.abort(ended)
+    },
+  }
+}
+
+/** Runs `action`; if that was not exercised, `otherwise`, which gets the reason. Throws the end of the run. */
+export async function orElse<T, O = undefined>(
+  options: { readonly life: Lifetime },
+  action: () => Promise<T>,
+  otherwise?: (why: NotExercised) => O | Promise<O>,
+): Promise<T | O> {
+  try {
+    return await action()
+  } catch (error) {
+    if (!(error instanceof NotExercised) || options.life.ended) throw error
+    return otherwise?.(error) as O
+  }
+}
+
+/** Waits that many ms, or throws the end of the run. */
+export async function pause(
+  { life: { signal } }: { readonly life: Lifetime },
+  ms: number,
+): Promise<void> {
+  // A timer drops the fraction, and may fire another ms early: what must be `settleMs` old would be too young.
+  await sleep(Math.ceil(ms), undefined, { signal }).catch(() => undefined)
+  signal.throwIfAborted()
+}
+
+/** Waits until all have ended, even if one throws; then throws the first error. */
+export async function allEnded(works: readonly Promise<unknown>[]): Promise<void> {
+  for (const one of await Promise.allSettled(works)) if (one.status === 'rejected') throw one.reason
+}
+
+export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifetime, 'end'>) {
+  const sources = target.keys
+  let failed: NotExercised | undefined
+  const read = async (source: KeySource): Promise<string> => {
+    if ('value' in source) return source.value
+    if (failed) throw failed
+    try {
+      const value = await source.ask()
+      redactor.add(value, source.label)
+      return value
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      // Each request would ask for it again.
+      life.end('key', error.message)
+      throw (failed = new NotExercised(error.message))
+    }
+  }
+  const written = (value: string, keySource: KeySource, full: boolean): Credential => ({
+    value: `Bearer ${value}`,
+    shown: `Bearer ${keySource.label}`,
+    full,
+  })
+  const bearer = async (source: KeySource, full: boolean): Promise<Credential> =>
+    written(await read(source), source, full)
+  const secret = async (source: KeySource | undefined): Promise<Secret | undefined> =>
+    source && { value: await read(source), label: source.label }
+  const { full } = sources
+  const fixed = full && 'value' in full ? written(full.value, full, true) : undefined
+  const required = (source: KeySource | undefined, member: string): KeySource => {
+    if (!source) throw new NotExercised(`declare ${member}`)
+    return source
+  }
+  return {
+    hasFull: full !== undefined,
+    full: async (): Promise<Credential> =>
+      fixed ?? (full ? bearer(full, true) : { shown: '', full: false }),
+    /** The current credential: a short-lived key may have been replaced. */
+    current: (credential: Credential): Credential | Promise<Credential> =>
+      credential.full ? (fixed ?? bearer(full!, true)) : credential,
+    fullKey: (): Promise<Secret | undefined> => secret(sources.full),
+    expiredKey: (): Promise<Secret | undefined> => secret(sources.expired),
+    restrictedKey: (operation: OperationId): Promise<Secret | undefined> =>
+      secret(sources.restricted[operation]),
+    expired: async (): Promise<Credential> =>
+      bearer(required(sources.expired, 'keys.expired'), false),
+    restricted: async (operation: OperationId): Promise<Credential> =>
+      bearer(required(sources.restricted[operation], `keys.restricted (for ${operation})`), false),
+    of: (source: KeySource): Promise<Credential> => bearer(source, false),
+    /** All declared keys: no derived key may equal one. */
+    async declared(): Promise<ReadonlySet<string>> {
+      const ofScenarios = Object.values(target.scenarios).map((one) => one.key)
+      const all = [
+        sources.full,
+        sources.expired,
+        ...Object.values(sources.restricted),
+        ...ofScenarios,
+      ]
+      return new Set(await Promise.all(all.filter((source) => source !== undefined).map(read)))
+    },
+    learn(credential: Credential): void {
+      const withoutScheme = (text: string): string => text.replace(/^(Bearer|Basic) /, '')
+      if (credential.value !== undefined && credential.value !== credential.shown)
+        redactor.add(withoutScheme(credential.value), withoutScheme(credential.shown))
+    },
+  }
+}
+
+export type Keys = ReturnType<typeof createKeys>
+
+/** Answers of gateways or overload, before any key is checked. */
+const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
+
+const keyRefused =
+  'the key is not accepted: every request with it returned 401; if the key is right, a proxy may be removing the Authorization header'
+const keyRead =
+  'the key is not accepted: every request with it returned 401 BadToken, so the service itself refused it; the key may have expired'
+
+/**
+ * Why every answer to the full key was 401; undefined if one was not. A distinct error (§5) shows that the service has
+ * read it.
+ */
+export function keyRefusal(journal: Pick<Journal, 'answers'>): string | undefined {
+  let refusal: string | undefined
+  for (const { isOwn, shown, operation, status, tpe } of journal.answers) {
+    // A server may answer unknown paths before checking keys.
+    if (!isOwn || shown !== 'full' || operation === null || saysNothing.includes(status)) continue
+    if (status !== 401) return undefined
+    refusal = tpe === 'BadToken' && refusal !== keyRefused ? keyRead : keyRefused
+  }
+  return refusal
+}
+
+export const refusing: readonly number[] = [401, 403, 429]
+
+export const isAccepting = ({ shown, operation, status }: Answer): boolean =>
+  shown === 'full' && operation !== null && !refusing.includes(status) && status !== 503
+
+const acceptedAt = (journal: Pick<Journal, 'answers'>): number =>
+  journal.answers.reduce((at, one) => (isAccepting(one) ? Math.max(at, one.sentAt) : at), -Infinity)
+
+/** Since when every answer has refused the full key (`performance.now()`); undefined if accepted. */
+export function refusedSince(journal: Pick<Journal, 'answers'>): number | undefined {
+  const accepted = acceptedAt(journal)
+  // Where any 4xx or any answer is allowed, it proves nothing: the next right answer shows that the key is accepted.
+  const refusals = journal.answers.filter(
+    ({ shown, operation, status, isAsked, endedAt }) =>
+      shown === 'full' &&
+      operation !== null &&
+      refusing.includes(status) &&
+      !isAsked &&
+      endedAt >= accepted,
+  )
+  return refusals.length > 0 ? Math.min(...refusals.map((refusal) => refusal.sentAt)) : undefined
+}
+
+const isOfWrongKey = (answer: Answer): boolean =>
+  answer.shown === 'other' && answer.operation !== null
+
+export const wrongKeyIn = (journal: Pick<Journal, 'answers'>): Credential | undefined =>
+  journal.answers.findLast((one) => isOfWrongKey(one) && one.status === 401)?.credential
+
+const lastAnswers = 24
+
+/** The longest series of wrong keys among the last answers, between accepted ones. */
+export function wrongRow(journal: Pick<Journal, 'answers'>): number {
+  const last = journal.answers
+    .filter((one) => isOfWrongKey(one) || isAccepting(one))
+    .slice(-lastAnswers)
+  let longest = 0
+  let row = 0
+  for (const one of last) longest = Math.max(longest, (row = isOfWrongKey(one) ? row + 1 : 0))
+  return longest
+}
+
+/** A server without any of this many operations is not the intended one. */
+const fewestOperations = 3
+
+/** Statuses that gateways return too, and so prove nothing about an operation. */
+const noSign: readonly number[] = [401, 403, 502, 504]
+
+export const doubled =
+  'the base URL ends in /v1, but the paths of the interface already begin with /v1: remove it'
+
+export type Signs = ReturnType<typeof createSigns>
+
+export function createSigns(baseUrl: string) {
+  const subjects = new Map<string, string>()
+  let first: Exchange | undefined
+  const asked = new Set<string>()
+  const there = new Set<string>()
+  const missing = new Map<string, string>()
+
+  const noteAbsence = (exchange: Exchange): void => {
+    const { probe, purpose, response } = exchange
+    const { operation } = probe
+    if (!response || purpose.skipPassive || purpose.skipJudging || operation === null) return
+    const { status } = response
+    const isMissing = [405, 501].includes(status) || (status === 404 && response.tpe === undefined)
+    asked.add(operation)
+    if (noSign.includes(status) || isThrottled(response)) return
+    if (!isMissing) there.add(operation)
+    else if (!missing.has(operation)) {
+      const [path] = pathOf(probe, {}).split('?')
+      missing.set(operation, describeResponse(exchange).replaceAll(path!, '<path>'))
+    }
+  }
+  const absent = (): NotServed[] =>
+    [...missing].flatMap(([operation, answered]) =>
+      there.has(operation) ? [] : [{ operation, answered }],
+    )
+  const isNowhere = (): boolean => asked.size >= fewestOperations && absent().length === asked.size
+  const ofTarget = (): string | undefined => {
+    if (!first?.response || [401, 429, 503].includes(first.response.status)) return undefined
+    const { response } = first
+    const isGranted = response.status < 300
+    if (/\/v1$/.test(new URL(baseUrl).pathname) && !isGranted) return doubled
+    if (isPage(response) && (isGranted || isNowhere()))
+      return 'this looks like a website, not the API: check the base URL'
+    return isNowhere() ? 'no operation of the interface was found: check the base URL' : undefined
+  }
+  return {
+    observe(exchange: Exchange): void {
+      first ??= exchange
+      noteAbsence(exchange)
+    },
+    add(subject: string, sentence: string): void {
+      if (!subjects.has(subject)) subjects.set(subject, sentence)
+    },
+    /**
+     * The conclusions.
+     * @param clean removes keys from the target's text
+     */
+    facts(clean: (text: string) => string) {
+      const advice = ofTarget()
+      const request = first?.recorded().request
+      const seen = `${request?.method} ${request?.url} got ${first && describeResponse(first)}`
+      const hints = advice === undefined ? [] : [`${advice} (${seen})`]
+      return {
+        hints: [...hints, ...subjects.values()].map(clean),
+        absent: isNowhere()
+          ? []
+          : absent().map((one) => ({ operation: one.operation, answered: clean(one.answered) })),
+      }
+    },
+  }
 }

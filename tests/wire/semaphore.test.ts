@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { allEnded } from '../../harness/client/outcome.ts'
+import { allEnded } from '../../harness/client/state.ts'
 import { createSemaphore } from '../../harness/client/pace.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 

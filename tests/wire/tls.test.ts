@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import net from 'node:net'
-import { remedyFor } from '../../harness/client/gateway.ts'
+import { remedyFor } from '../../harness/client/liveness.ts'
 import { explain, type TransportOptions } from '../../harness/http/message.ts'
 import { createTransport } from '../../harness/http/transport.ts'
 import { UserError } from '../../harness/user-error.ts'
