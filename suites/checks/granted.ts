@@ -228,8 +228,6 @@ function grantedRules(context: CheckContext, operation: OperationId) {
     return {
       when,
       judge(journal): CaseVerdict {
-        const refused = when === 'at the end' && wronglyRefused(client, operation)
-        if (refused) return { outcome: 'broken', evidence: refused }
         const earlier = first && lookAt(journal, first, client.known)
         if (earlier?.outcome === 'asks') return earlier
         let verdict: CaseVerdict | undefined
