@@ -33,11 +33,11 @@ import {
 } from '../checks/granted.ts'
 import {
   additionOf,
-  bodyOf,
   contentOf,
   declaredResource,
   distinctRequest,
   isDeclared,
+  sharedRequest,
   validRequest,
 } from '../checks/valid-request.ts'
 import { atRole, pointerOf, refused } from '../checks/faults.ts'
@@ -55,7 +55,6 @@ import {
   inBatches,
   laterAttempts,
   namedId,
-  once,
   resendAsDeclared,
   retryWhileSettling,
   sendAtOnce,
@@ -376,13 +375,9 @@ export const onceAtOnce: Judge = async (context) => {
   // Again while that tells nothing: the accepted one may be lost, others throttled, and one crash may be chance.
   for (let left = 3; ; left--) {
     const probe = await freshCreation(client, given, operationIn(context))
-    const sent = await together(context, 4, () => probe)
-    const limited = sent.find(isThrottling)
+    await together(context, 4, () => probe)
     const verdict = relationVerdict(context)
-    if (verdict.outcome !== 'open') return verdict
-    if (left > 1) continue
-    if (limited) need('none of the concurrent creations was accepted: one', limited)
-    return verdict
+    if (verdict.outcome !== 'open' || left === 1) return verdict
   }
 }
 
@@ -421,22 +416,16 @@ export const onceEver: Judge = async (context) => {
 
 type Use = ReturnType<typeof usesByPath>[number]
 
-/** A file for additions to created graphs, uploaded once: a refusal because of it says nothing about the graph. */
-async function fileToAdd(client: Client, given: Given): Promise<string | undefined> {
-  const isPossible = canAdd(given) && given.target.operations[uploadOperation]?.content
-  if (!isPossible) return undefined
-  return once(client, 'file for created graphs', () => upload(client, given, contentOf(given)))
-}
-
 /** The inputs of a created application are unknown: none is sent, and a 400 passes. */
-async function requestOf(client: Client, given: Given, one: Use, id: string): Promise<Probe> {
-  const params = { [one.param]: id }
-  const { effect } = operation(one.operation)
-  if (one.operation === 'files.retrieve') return operationProbe(given, one.operation, { params })
-  const file = one.operation === additionOperation ? await fileToAdd(client, given) : undefined
-  if (file !== undefined) return addition(given, id, file)
-  const json = one.operation === 'jobs.create' ? { inputs: [] } : bodyOf(given, one.operation)
-  return operationProbe(given, one.operation, { params, json, effect })
+async function requestOf(client: Client, given: Given, one: Use, object: string): Promise<Probe> {
+  const { operation: id, param } = one
+  const params = { [param]: object }
+  if (id === 'files.retrieve') return operationProbe(given, id, { params })
+  if (id === 'jobs.create')
+    return operationProbe(given, id, { params, json: { inputs: [] }, effect: 'generates' })
+  // The file of an addition is uploaded once: a refusal because of it says nothing about the graph.
+  const make = (): Promise<Probe> => validRequest(client, given, id)
+  return { ...(await sharedRequest(client, `${id} of created objects`, make)), params }
 }
 
 async function use(context: CheckContext, one: Use, id: string, madeAt?: number): Promise<void> {
@@ -498,8 +487,8 @@ export async function usable(context: CheckContext): Promise<Verdict | Later> {
   await inScenario(context, creates, async () => {
     const make = grantedProbe(context, creates, () => distinctRequest(client, given, creates))
     // Prepared first, so that nothing delays the use after the creation.
-    if (creates === 'graphs.create') await orElse(client, () => fileToAdd(client, given))
-    else if (creates === uploadOperation && isAtEnd) await ownPdf(client, given)
+    for (const one of uses) await orElse(client, () => requestOf(client, given, one, ''))
+    if (creates === uploadOperation && isAtEnd) await ownPdf(client, given)
     made = await createObject(context, creates, make)
     await inBatches(uses, (one) => use(context, one, made))
   })

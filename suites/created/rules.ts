@@ -36,13 +36,9 @@ type RelationRule = (history: History, operation: OperationId) => Verdict
 
 /** How a creation is answered whose thing exists already, and what both are called. */
 export function creatorOf(id: OperationId): { exists: Pairs; what: string; same: string } {
-  return id === additionOperation
-    ? { exists: [[409, 'BadRequest']], what: 'a file in a graph', same: 'the same file' }
-    : {
-        exists: [[400, 'BadRequest']],
-        what: operation(id).creates?.what ?? '',
-        same: 'the same name',
-      }
+  const { alreadyDone = [400, 'BadRequest'], creates } = operation(id)
+  const what = creates?.what ?? 'a file in a graph'
+  return { exists: [alreadyDone], what, same: creates ? 'the same name' : 'the same file' }
 }
 
 function thingOf(event: HistoryEvent): string | undefined {
@@ -415,9 +411,10 @@ const atomicRule: RelationRule = (history, id) => {
       const actual = `${granted.length} of them were accepted`
       return [{ exchange: second.exchange, what, expected: 'at most one is accepted', actual }]
     }
-    const [shown] = beside
+    const limited = beside.find((one) => one.noise === 'throttled')
+    const shown = limited ?? beside[0]
     if (shown && granted.length === 0)
-      why = `none of the concurrent creations was accepted: ${describeResponse(shown.exchange)}`
+      why = `${limited ? 'throttled: ' : ''}none of the concurrent creations was accepted: ${describeResponse(shown.exchange)}`
     const refused = granted.length > 0 ? beside.filter(isRefused) : []
     const crash = refused.find((one) => isOwnBreakdown(one.exchange))
     const expected = 'a refusal, not a crash, for all but one of them'
