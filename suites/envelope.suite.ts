@@ -31,9 +31,16 @@ import {
 } from './checks/rules.ts'
 import { byAllAnswers } from './checks/observed.ts'
 import { type Case, type Cases, type KnownCases, materialOf } from './checks/case.ts'
-import { contentOf, isDeclared, placeholderRequest, validRequest } from './checks/valid-request.ts'
+import {
+  contentOf,
+  isDeclared,
+  placeholderRequest,
+  validRequest,
+  randomFor,
+  sampled,
+  unknownId,
+} from './checks/valid-request.ts'
 import { grantedControl } from './checks/control.ts'
-import { randomFor, sampled, unknownId } from './checks/values.ts'
 import { suite } from './checks/suite.ts'
 import { uploadProbe, withOwnContent } from './checks/created.ts'
 import { type Given, jsonType } from '../harness/client/index.ts'

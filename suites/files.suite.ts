@@ -1,8 +1,14 @@
 import { accepted, grantedVerdict } from './checks/granted.ts'
 import { byCases, type Condition } from './checks/case.ts'
-import { contentOf, distinctRequest } from './checks/valid-request.ts'
+import {
+  contentOf,
+  distinctRequest,
+  freshUnknownId,
+  randomFor,
+  sampled,
+  unknownWord,
+} from './checks/valid-request.ts'
 import { freshFilename, uploadProbe, withOwnContent } from './checks/created.ts'
-import { freshUnknownId, randomFor, sampled, unknownWord } from './checks/values.ts'
 import { type CaseVerdict, concluded, furtherCase, joined, pairsVerdict } from './checks/rules.ts'
 import { refused, unknown } from './checks/faults.ts'
 import { suite } from './checks/suite.ts'

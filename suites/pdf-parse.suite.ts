@@ -2,11 +2,10 @@ import { asScenario } from './checks/scenario.ts'
 import { byCases, type Case } from './checks/case.ts'
 import { byControl, granted, type GrantedCheck, grantedVerdict } from './checks/granted.ts'
 import { missingBody, withBody } from './checks/faults.ts'
-import { sampled } from './checks/values.ts'
+import { sampled, validRequest } from './checks/valid-request.ts'
 import { suite } from './checks/suite.ts'
 import { inBatches } from './checks/created.ts'
 import { joined } from './checks/rules.ts'
-import { validRequest } from './checks/valid-request.ts'
 import { uploadOperation } from '../catalogue/operations.ts'
 import {
   type Verdict,

@@ -5,11 +5,10 @@ import {
   queryConfigMembers,
   togetherCases,
 } from '../catalogue/operations.ts'
-import { bodyOf, withoutRoles } from './checks/valid-request.ts'
+import { bodyOf, withoutRoles, randomFor } from './checks/valid-request.ts'
 import type { Case, Cases, Material } from './checks/case.ts'
 import { grantedBy, type GrantedByCases, type GrantedCheck } from './checks/granted.ts'
 import { pointerOf } from './checks/faults.ts'
-import { randomFor } from './checks/values.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../harness/journal/index.ts'
 
 /** §2.7: `query_config` of a graph query, or in the graph tool of a chat. */

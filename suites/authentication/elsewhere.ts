@@ -13,7 +13,7 @@ import {
 import type { Case, Material, Sender } from '../checks/case.ts'
 import type { CaseVerdict, Look } from '../checks/rules.ts'
 import { placesIn } from '../checks/faults.ts'
-import { unknownWord } from '../checks/values.ts'
+import { unknownWord } from '../checks/valid-request.ts'
 import {
   type Credential,
   describeResponse,

@@ -26,8 +26,7 @@ import { type Case, type CaseCondition, countAll, type Material, type Refusal } 
 import { whyNotOfInput } from './control.ts'
 import { sharedBy } from './created.ts'
 import { type CaseRule, remembering } from './rules.ts'
-import { validRequest } from './valid-request.ts'
-import { sampled, freshUnknownId, randomFor } from './values.ts'
+import { validRequest, sampled, freshUnknownId, randomFor } from './valid-request.ts'
 import {
   isLoose,
   looseBodies,

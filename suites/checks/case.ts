@@ -20,8 +20,17 @@ import { type CheckContext, ask } from '../../harness/run/index.ts'
 import { type OtherObject, otherApplications } from '../../harness/target/index.ts'
 import { nameOfControl } from './control.ts'
 import type { CaseRule, Look } from './rules.ts'
-import { isDeclared, placeholderDraft, validDraft, validRequest } from './valid-request.ts'
-import { drawFrom, type Known, type OfTarget, randomFor, sampled } from './values.ts'
+import {
+  isDeclared,
+  placeholderDraft,
+  validDraft,
+  validRequest,
+  drawFrom,
+  type Known,
+  type OfTarget,
+  randomFor,
+  sampled,
+} from './valid-request.ts'
 import { once } from './created.ts'
 
 /** A request and its accepted answers, both known before anything is sent. */

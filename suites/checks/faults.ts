@@ -36,8 +36,10 @@ import {
   preview,
 } from '../../schemas/json.ts'
 import { type Case, byCases, type CaseCondition, type Material, type MadeRequest } from './case.ts'
-import { bodyOf, extraRoles, withoutRoles } from './valid-request.ts'
 import {
+  bodyOf,
+  extraRoles,
+  withoutRoles,
   type Known,
   type OfTarget,
   randomFor,
@@ -46,7 +48,7 @@ import {
   freshUnknownId,
   isNumber,
   unknownWord,
-} from './values.ts'
+} from './valid-request.ts'
 import { type Pairs, pairsOf, anyBadRequest } from '../../catalogue/answers.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import { conditionOf } from '../../catalogue/catalogue.ts'

@@ -43,8 +43,7 @@ import {
   lookUntil,
 } from './rules.ts'
 import { around, asScenario } from './scenario.ts'
-import { applyScenario, validRequest } from './valid-request.ts'
-import { type Known, seedFor } from './values.ts'
+import { applyScenario, validRequest, type Known, seedFor } from './valid-request.ts'
 
 export type GrantedCheck = (given: Given, exchange: Exchange) => Finding | undefined
 

@@ -26,8 +26,7 @@ import {
 } from '../../harness/journal/index.ts'
 import { perRun, type Judge, isPlanned, askHolding } from '../../harness/run/index.ts'
 import { targetReason } from '../../harness/report/index.ts'
-import { placeholderDraft } from './valid-request.ts'
-import { unknownWord } from './values.ts'
+import { placeholderDraft, unknownWord } from './valid-request.ts'
 
 // Requirements about every answer of the run.
 

@@ -40,8 +40,8 @@ import {
   placeholderRequest,
   sharedRequest,
   validRequest,
+  seedFor,
 } from './valid-request.ts'
-import { seedFor } from './values.ts'
 import { type Pairs, pairsOf } from '../../catalogue/answers.ts'
 
 /** Judges a valid request with exactly one fault by the accepted pairs. */

@@ -39,6 +39,7 @@ import {
   isDeclared,
   sharedRequest,
   validRequest,
+  sampled,
 } from '../checks/valid-request.ts'
 import { atRole, pointerOf, refused } from '../checks/faults.ts'
 import { control, grantedControl, operationIn } from '../checks/control.ts'
@@ -63,7 +64,6 @@ import {
   uploadProbe,
   withOwnContent,
 } from '../checks/created.ts'
-import { sampled } from '../checks/values.ts'
 import {
   type Given,
   type Client,

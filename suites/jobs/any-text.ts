@@ -9,7 +9,7 @@ import {
   judgeSome,
   requestFor,
 } from '../checks/rules.ts'
-import { seedFor } from '../checks/values.ts'
+import { seedFor } from '../checks/valid-request.ts'
 import { characters, plainer } from '../checks/bad-input.ts'
 import { grantedControl, whyNotOfInput } from '../checks/control.ts'
 import { grantedProbe, inScenario } from '../checks/granted.ts'

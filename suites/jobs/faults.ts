@@ -21,8 +21,7 @@ import {
   unknownIdCases,
   withBody,
 } from '../checks/faults.ts'
-import { declaredResource } from '../checks/valid-request.ts'
-import { freshUnknownId, sampled, randomFor } from '../checks/values.ts'
+import { declaredResource, freshUnknownId, sampled, randomFor } from '../checks/valid-request.ts'
 import { granted } from '../checks/granted.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../../harness/journal/index.ts'
