@@ -1,13 +1,10 @@
 import {
   type Report,
   count,
-  type Counts,
   sections,
   type Failure,
   type RecordedRequest,
   type RequirementResult,
-  reasonExpected,
-  type RecordedBody,
   type RecordedExchange,
   type RecordedResponse,
   type Story,
@@ -25,14 +22,20 @@ import {
   kinds,
   htmlAnchor,
 } from './text.ts'
-import { type Exchanges, evidence, storyLines, wrongSign } from './view/evidence.ts'
+import {
+  type EvidenceLine,
+  type Exchanges,
+  evidence,
+  isCommand,
+  storyLines,
+  wrongSign,
+} from './view/evidence.ts'
 import {
   baselineEntries,
   byOperation,
   standingOf,
   leftOutSentence,
   selectedSummary,
-  total,
   byState,
   mapSentence,
   shownMap,
@@ -46,7 +49,7 @@ import {
   kindsIn,
   type OperationGroup,
 } from './view/standing.ts'
-import { nextSteps, byCause, type Distinct, failuresOf, notJudged } from './view/next-steps.ts'
+import { nextSteps, type Distinct, failuresOf, notJudged } from './view/next-steps.ts'
 import { isOperationId, operation as operationOf } from '../catalogue/operations.ts'
 import { STATUS_CODES } from 'node:http'
 import { createHash } from 'node:crypto'
@@ -86,7 +89,7 @@ function* requirementList(
   for (const group of byOperation(report)) {
     yield `<section class="op">${operationHead(group)}\n`
     for (const result of group.results) {
-      yield `${requirement(result, { report, failureShare, exchanges: book.get(result.id) ?? '' })}\n`
+      yield `${requirement(result, { failureShare, exchanges: book.get(result.id) ?? '' })}\n`
     }
     yield '</section>\n'
   }
@@ -94,34 +97,28 @@ function* requirementList(
 }
 
 function baselineNotes(report: Report): string {
-  // Expected failures are in the list of failures.
-  const entries = baselineEntries(report).filter((one) => one.state !== 'failed as expected')
-  if (entries.length === 0) return ''
-  const lines = entries.map(
+  const lines = baselineEntries(report).map(
     ({ id, state, why = '' }) =>
-      `<li><b>${capital(state)}</b> <code>${markupText(id)}</code>${why && `: ${markupText(why)}`}</li>`,
+      `<li><b>${capital(state)}</b> ${idLink(id)}${why && `: ${markupText(why)}`}</li>`,
   )
+  if (lines.length === 0) return ''
   const file = markupText(report.run.baseline!.file)
   return `${sectionHead('baseline', 'Baseline', file)}<ul class="plain">${lines.join('')}</ul></section>\n`
 }
 
-export function masthead(report: Report): string {
+function masthead(report: Report): string {
   const { run, suite, target } = report
   const leftOut = leftOutSentence(report)
   const notes = [
     ...runNotes(report),
     ...(leftOut === undefined ? [] : [`left out: ${leftOut}`]),
   ].map((note) => `<li>${markupText(note)}</li>`)
-  const { must, should } = selectedSummary(report)
   return `<header class="top">
 <p class="kind">Conformance report <span>${markupText(suite.name)} ${markupText(suite.version)}, interface version ${markupText(suite.specVersion)}</span></p>
 <h1>${markupText(target.name)}</h1>
-<p class="where"><span class="mono">${markupText(target.baseUrl)}</span> <time datetime="${markupAttribute(run.startedAt)}">${markupText(day(run.startedAt))}</time></p>
+<p class="where"><span class="mono">${markupText(target.baseUrl)}</span> <time datetime="${markupAttribute(run.startedAt)}">${new Date(run.startedAt).toUTCString()}</time></p>
 ${verdictBlock(report)}
-${nextBlock(report)}${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}${operationsSection(report)}<div class="counts">
-${levelCard('Required', 'decides the verdict', must)}
-${levelCard('Recommended', run.strict ? 'counts like required (--strict)' : 'reported, does not decide', should)}
-</div>
+${nextBlock(report)}${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}${operationsSection(report)}${countsTable(report)}
 </header>
 `
 }
@@ -132,12 +129,8 @@ const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Record<To
 
 function verdictBlock(report: Report): string {
   const { meaning, sign, tone, word } = standingOf(report)
-  const { because, code } = report.exit
-  const isMeant = report.verdict !== 'not-judged'
-  // The verdict may give the reason already.
-  const exit =
-    isMeant && meaning.startsWith(because) ? `Exit code ${code}.` : sentence(exitLine(report))
-  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><h2 class="word">${word}</h2>${isMeant ? `<p>${markupText(sentence(meaning))}</p>` : ''}<p class="exit">${markupText(exit)}</p></div></div>`
+  const said = report.verdict === 'not-judged' ? '' : `<p>${markupText(capital(meaning))}</p>`
+  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><h2 class="word">${word}</h2>${said}<p>${markupText(capital(exitLine(report)))}</p></div></div>`
 }
 
 function nextBlock(report: Report): string {
@@ -150,34 +143,21 @@ function nextBlock(report: Report): string {
     : `<section class="next" aria-labelledby="next"><h2 id="next">Next</h2><ol>${steps.join('')}</ol></section>\n`
 }
 
-function levelCard(title: string, weight: string, counts: Counts): string {
+function countsTable(report: Report): string {
+  const summary = selectedSummary(report)
   const marks = Object.values(outcomes)
-  const items = marks.map(({ member, sign, tone, word }) => {
-    const zero = counts[member] === 0 ? ' zero' : ''
-    return `<li class="${tone}${zero}"><i aria-hidden="true">${sign}</i><b>${counts[member]}</b> ${word.toLowerCase()}</li>`
+  const heads = marks.map(
+    ({ sign, tone, word }) =>
+      `<th scope="col" class="${tone}"><i aria-hidden="true">${sign}</i>${word}</th>`,
+  )
+  const rows = (['must', 'should'] as const).map((level) => {
+    const cells = marks.map(({ member }) => `<td>${summary[level][member]}</td>`)
+    return `<tr><th scope="row">${capital(levels[level])}</th>${cells.join('')}</tr>`
   })
-  let x = 0
-  const parts = marks.map((mark) => {
-    const part = `<rect class="${mark.tone}" x="${x}" width="${counts[mark.member]}" height="1"/>`
-    x += counts[mark.member]
-    return counts[mark.member] > 0 ? part : ''
-  })
-  const bar = `<svg class="bar" viewBox="0 0 ${Math.max(x, 1)} 1" preserveAspectRatio="none" aria-hidden="true">${parts.join('')}</svg>`
-  return `<section class="card"><h2>${title} <small>${total(counts) - counts.notApplicable}</small></h2><p class="weight">${weight}</p>${bar}<ul class="legend">${items.join('')}</ul></section>`
+  return `<table class="counts"><tr><td></td>${heads.join('')}</tr>${rows.join('')}</table>`
 }
 
-function day(time: string): string {
-  const date = new Date(time)
-  if (Number.isNaN(date.getTime())) return time
-  return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-}
-
-function sentence(text: string): string {
-  const begun = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : capital(text)
-  return /[.?!]$/.test(begun) ? begun : `${begun}.`
-}
-
-export function runDetails(report: Report): string {
+function runDetails(report: Report): string {
   const { run, suite, target } = report
   const made = createdObjects(run)
   const rows: [string, string][] = [
@@ -185,7 +165,6 @@ export function runDetails(report: Report): string {
     ['Interface', `version ${suite.specVersion}, ${suite.specDigest}`],
     ['Requirements', suite.requirementsDigest],
     ['Target file', target.digest],
-    ['Started', run.startedAt],
     [
       'Took',
       `${duration(run.durationMs)}, ${count(run.requests, 'request')}, ${run.throttled} throttled, at most ${run.concurrency} at once`,
@@ -199,17 +178,8 @@ export function runDetails(report: Report): string {
     ],
   ]
   const list = rows.map(([name, value]) => `<dt>${name}</dt><dd>${markupText(value)}</dd>`).join('')
-  return `${sectionHead('run', 'The run')}<dl class="run">${list}</dl></section>\n${glossary}`
+  return `${sectionHead('run', 'The run')}<dl class="run">${list}</dl></section>\n`
 }
-
-const glossary = `${sectionHead('words', 'What the words mean')}<dl class="run">
-<dt>Incomplete</dt><dd>No required check failed, but some were not tested. In files: passing.</dd>
-<dt>Required, recommended</dt><dd>In files: must, should. A failed recommendation is reported, but only decides with --strict.</dd>
-<dt>Not tested</dt><dd>The requirement was not judged in this run; the reason is shown with it. It is not a pass.</dd>
-<dt>Not applicable</dt><dd>The target does not offer what the requirement is about, or nobody can trigger its condition there.</dd>
-<dt>Control</dt><dd>The same request without the fault, sent to prove that a refusal is caused by the fault.</dd>
-</dl></section>
-`
 
 function operationsSection(report: Report): string {
   const places = shownMap(report)
@@ -227,57 +197,36 @@ function operationsSection(report: Report): string {
 const MOST_ROWS = 40
 
 /** Failures, a row each distinct one with what was sent, expected and received; the rest is with the requirement. */
-export function failureList(report: Report): string {
-  const { distinct, expected, unexpected } = failuresOf(report)
-  const rows = [
-    ...distinct.map((one) => failureRow(one)),
-    ...byCause(expected).map((group) => failureRow(group, 'expected by the baseline')),
-  ]
-  if (rows.length === 0) return ''
+function failureList(report: Report): string {
+  const { distinct, unexpected } = failuresOf(report)
+  if (distinct.length === 0) return ''
+  const { length } = distinct
   const more =
-    rows.length > MOST_ROWS
-      ? `<li>and ${rows.length - MOST_ROWS} more, in the list of requirements</li>\n`
+    length > MOST_ROWS
+      ? `<li>and ${length - MOST_ROWS} more, in the list of requirements</li>\n`
       : ''
-  const all = unexpected.length + expected.length
-  const title = rows.length < all ? `${all}, ${rows.length} distinct` : all
+  const title = `${unexpected.length}${length < unexpected.length ? `, ${length} distinct` : ''}`
   return `${sectionHead('failures', 'Failures', title)}
 <ol class="failures">
-${rows.slice(0, MOST_ROWS).join('\n')}
+${distinct.slice(0, MOST_ROWS).map(failureRow).join('\n')}
 ${more}</ol></section>
 `
 }
 
-/** Longer lists of ids are folded: they would hide the failures below. */
-const MOST_NAMED = 20
-
-function failureRow({ cause, example, results }: Distinct, note?: string): string {
+function failureRow({ cause, example, results }: Distinct): string {
   const [first] = example.failures
-  const tags = [
-    levels[example.level],
-    sections(example.section),
-    ...(note === undefined ? [] : [note]),
-  ]
-  const summary = first
-    ? `<dl><dt>Sent</dt><dd>${short(first.message)}</dd><dt>Expected</dt><dd>${short(first.expected)}</dd><dt>Received</dt><dd class="got">${short(first.actual)}</dd></dl>`
-    : ''
-  const others = results.filter((result) => result !== example)
-  const named = others.map((other) => idLink(other.id)).join(', ')
-  const heading = `Same for ${others.length} more`
+  const facts =
+    first === undefined ? '' : `<dl>${evidence(first, 300).slice(0, 3).map(factRow).join('')}</dl>`
+  const others = results.filter((result) => result !== example).map(({ id }) => idLink(id))
   const same =
     others.length === 0
       ? ''
-      : others.length > MOST_NAMED
-        ? `<details class="fold"><summary>${heading}</summary><p>${named}</p></details>`
-        : `<p>${heading}: ${named}</p>`
+      : `<details class="fold"><summary>Same for ${others.length} more</summary><p>${others.join(', ')}</p></details>`
   const why =
     cause === undefined
       ? ''
       : `<p class="cause">${markupText(capital(cause.what))}</p><p>${markupText(capital(cause.change))}.</p>`
-  return `<li>${why}<p>${idLink(example.id)} ${tags.map((tag) => `<span class="tag">${markupText(tag)}</span>`).join(' ')}</p><p class="ask">${markupText(example.statement)}</p>${summary}${same}</li>`
-}
-
-function short(text: string): string {
-  return markupText(shortened(text, 300))
+  return `<li>${why}<p>${idLink(example.id)} <span class="tag">${levels[example.level]}</span> <span class="tag">${markupText(sections(example.section))}</span></p><p class="ask">${markupText(example.statement)}</p>${facts}${same}</li>`
 }
 
 const MOST_STEPS = 10
@@ -330,30 +279,24 @@ function fitting(failure: Failure, share: number): string {
 }
 
 function evidenceOf(failure: Failure, limit: number): string {
-  let [facts, commands] = ['', '']
-  for (const [label, text] of evidence(failure, limit)) {
-    const row = (shown: string): string => `<dt>${words[label]}</dt><dd>${shown}</dd>`
-    if (label !== 'again' && label !== 'curl') facts += row(markupText(text))
-    else if (text.length <= limit * 4) commands += row(`<pre class="c">${markupText(text)}</pre>`)
-  }
-  return `<div class="evidence"><dl>${facts}</dl>${failure.story === undefined ? '' : storyMarkup(failure.story)}${exchange(failure, limit)}${commands && `<dl>${commands}</dl>`}</div>`
+  const lines = evidence(failure, limit)
+  const facts = lines.filter(([label]) => !isCommand(label)).map(factRow)
+  const commands = lines
+    .filter(([label, text]) => isCommand(label) && text.length <= limit * 4)
+    .map(
+      ([label, text]) =>
+        `<dt>${words[label]}</dt><dd><pre class="c">${markupText(text)}</pre></dd>`,
+    )
+  const { exchange, story } = failure
+  const received = exchange?.response ? responseText(exchange.response, limit) : 'No answer'
+  const messages = exchange
+    ? `<h4>Request</h4>${pre(requestText(exchange.request, limit))}<h4>Response</h4>${pre(received)}`
+    : ''
+  return `<div class="evidence"><dl>${facts.join('')}</dl>${story === undefined ? '' : storyMarkup(story)}${messages}<dl>${commands.join('')}</dl></div>`
 }
 
-function exchange(failure: Failure, limit: number): string {
-  if (!failure.exchange) return ''
-  const { request, response } = failure.exchange
-  const sent = folded(request, pre(requestText(request, limit)))
-  const received = pre(response ? responseText(response, limit) : 'No answer')
-  return `<h4>Request</h4>${sent}<h4>Response</h4>${received}`
-}
-
-/** A request with a longer body is folded. */
-const LONG = 2048
-
-function folded(recordedRequest: RecordedRequest, markup: string): string {
-  if (recordedRequest.body.length <= LONG) return markup
-  const size = recordedRequest.bodyLength ?? Buffer.byteLength(recordedRequest.body)
-  return `<details class="fold"><summary>Its body has ${size} bytes</summary>${markup}</details>`
+function factRow([label, text]: EvidenceLine): string {
+  return `<dt>${words[label]}</dt><dd class="${label}">${markupText(text)}</dd>`
 }
 
 const controls = {
@@ -363,14 +306,13 @@ const controls = {
 } as const
 
 interface RequirementContext {
-  readonly report: Report
   /** Markup of the requirement's exchanges; empty if none is kept. */
   readonly exchanges: string
   readonly failureShare: number
 }
 
-export function requirement(result: RequirementResult, context: RequirementContext): string {
-  const { exchanges, failureShare, report } = context
+function requirement(result: RequirementResult, context: RequirementContext): string {
+  const { exchanges, failureShare } = context
   const { sign, tone, word } = kinds[kindOf(result)]
   const ranOrNot =
     result.cases > 0
@@ -380,34 +322,26 @@ export function requirement(result: RequirementResult, context: RequirementConte
     result.reason === undefined
       ? ''
       : `<span class="why">${markupText(shortened(result.reason, 500))}</span>`
-  const expected = reasonExpected(report, result.id)
-  const known =
-    expected === undefined || result.outcome !== 'failed'
-      ? ''
-      : `<p class="facts">Expected by the baseline: ${markupText(expected)}</p>`
-  return `<details class="r ${tone}" id="${markupAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${markupText(result.id)}</span><span class="ask">${markupText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${levels[result.level]}</span> ${markupText(sections(result.section))}</span></summary><div class="in">${known}${failureEvidence(result.failures, failureShare)}${ranOrNot}${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
+  return `<details class="r ${tone}" id="${markupAttribute(visible(result.id))}" data-o="${kindOf(result)}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${markupText(result.id)}</span><span class="ask">${markupText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${levels[result.level]}</span> ${markupText(sections(result.section))}</span></summary><div class="in">${failureEvidence(result.failures, failureShare)}${ranOrNot}${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
 }
 
-export function toolbar(report: Report): string {
+function toolbar(report: Report): string {
   const boxes = kindsIn(report).map(
     ([kind, { sign, tone, word }]) =>
       `<label class="${tone}"><input type="checkbox" name="outcome" value="${kind}"${kind === 'left-out' ? '' : ' checked'}><i aria-hidden="true">${sign}</i>${word}</label>`,
   )
-  return `<div class="tools" id="tools" role="search" aria-label="Requirements" hidden><input type="search" id="find" placeholder="Search id, statement, reason" aria-label="Search requirements"><fieldset><legend class="sr">Outcome</legend>${boxes.join('')}</fieldset><label class="sr" for="level">Level</label><select id="level"><option value="">Required and recommended</option><option value="must">Required only</option><option value="should">Recommended only</option></select><button type="button" id="fold">Open all</button><output id="shown"></output></div>`
+  return `<div class="tools" id="tools" role="search" aria-label="Requirements" hidden><input type="search" id="find" placeholder="Search id, statement, level, reason" aria-label="Search requirements"><fieldset><legend class="sr">Outcome</legend>${boxes.join('')}</fieldset><button type="button" id="fold">Open all</button><output id="shown"></output></div>`
 }
 
-export function operationHead(operationGroup: OperationGroup): string {
-  const line = isOperationId(operationGroup.operation)
-    ? operationOf(operationGroup.operation)
-    : undefined
-  const path = line ? `<span class="path mono">${line.method} ${markupText(line.path)}</span>` : ''
+function operationHead({ operation, results }: OperationGroup): string {
+  const { method, path } = isOperationId(operation) ? operationOf(operation) : {}
   const tally = Object.entries(kinds).map(([kind, { sign, tone, word }]) => {
-    const number = operationGroup.results.filter((result) => kindOf(result) === kind).length
+    const number = results.filter((result) => kindOf(result) === kind).length
     return number === 0
       ? ''
       : `<span class="${tone}"><i aria-hidden="true">${sign}</i>${number}<span class="sr"> ${word.toLowerCase()}</span></span>`
   })
-  return `<h3 id="${markupAttribute(visible(operationGroup.operation))}"><span class="mono">${markupText(operationGroup.operation)}</span> ${path}<span class="tally">${tally.join('')}</span></h3>`
+  return `<h3 id="${markupAttribute(visible(operation))}"><span class="mono">${markupText(operation)}</span> ${method === undefined ? '' : `<span class="path mono">${method} ${path}</span>`}<span class="tally">${tally.join('')}</span></h3>`
 }
 
 const BODY_LIMIT = 1024
@@ -433,7 +367,7 @@ const MOST_EXCHANGES = 50
  * Reads the exchanges once and keeps the markup of the first ones of each requirement; the run's own are only in the HAR.
  * @param room bytes of markup for each
  */
-export async function exchangesByRequirement(
+async function exchangesByRequirement(
   exchanges: Exchanges,
   room: number,
 ): Promise<ReadonlyMap<string, string>> {
@@ -459,57 +393,46 @@ export async function exchangesByRequirement(
 }
 
 /** Parsers drop the first line feed in `pre`, so one is added. */
-export function pre(text: string): string {
-  return `<pre>\n${markupText(text)}</pre>`
+function pre(text: string): string {
+  return `<pre tabindex="0">\n${markupText(text)}</pre>`
 }
 
 function pathOf(url: string): string {
   return shortened(url.replace(/^[a-z]+:\/\/[^/?#]*/i, '') || '/', 200)
 }
 
-/** A request as text: request line, headers, at most `limit` bytes of body and half as many characters per header. */
-export function requestText(request: RecordedRequest, limit: number): string {
-  return message(`${request.method} ${shortened(request.url, limit)}`, request, limit)
+function requestText(request: RecordedRequest, limit: number): string {
+  return messageText(`${request.method} ${shortened(request.url, limit)}`, request, limit)
 }
 
-export function responseText(response: RecordedResponse, limit: number): string {
-  return message(
-    `${response.status} ${STATUS_CODES[response.status] ?? ''}`.trimEnd(),
-    response,
-    limit,
-  )
+function responseText(response: RecordedResponse, limit: number): string {
+  const { status } = response
+  return messageText(`${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), response, limit)
 }
 
-function message(
+/** A message as text, with at most `limit` bytes of its body and half as many characters of each header. */
+function messageText(
   line: string,
-  { headers, ...body }: RecordedRequest | RecordedResponse,
+  { body, bodyEncoding, bodyLength, headers }: RecordedRequest | RecordedResponse,
   limit: number,
 ): string {
   const lines = Object.entries(headers).map(([name, value]) =>
     shortened(`${name}: ${value}`, limit / 2),
   )
-  const head = [line, ...lines].join('\n')
-  if (body.body === '') return head
-  return `${head}\n\n${bodyText(body, limit)}`
-}
-
-function bodyText({ body, bodyEncoding, bodyLength }: RecordedBody, limit: number): string {
-  const bytes = Buffer.from(body)
+  // A character of which a part is left out is left out.
+  const shown = new TextDecoder().decode(Buffer.from(body).subarray(0, limit), { stream: true })
   const all = bodyLength ?? Buffer.byteLength(body, bodyEncoding ?? 'utf8')
-  const shown = bytes.length <= limit ? body : firstBytes(bytes, limit)
   const notes = [
     ...(bodyEncoding ? ['bytes as base64'] : []),
     ...(shown.length < body.length || bodyLength !== undefined
       ? [`truncated; the whole body has ${all} bytes`]
       : []),
   ]
-  return notes.length > 0 ? `${shown}\n[${notes.join('; ')}]` : shown
-}
-
-function firstBytes(bytes: Buffer, limit: number): string {
-  let end = limit
-  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
-  return bytes.toString('utf8', 0, end)
+  return [
+    ...[line, ...lines],
+    ...(body === '' ? [] : ['', shown]),
+    ...(notes.length > 0 ? [`[${notes.join('; ')}]`] : []),
+  ].join('\n')
 }
 
 export function storyMarkup(story: Story): string {
@@ -523,7 +446,7 @@ const read = (name: string) => readFileSync(packageFile(`reporters/html/${name}`
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 const style = read('page.css')
-export const script = read('page.js')
+const script = read('page.js')
 
 /** Allows only this style and script, by hash: nothing remote, no inline event code. */
 const policy = [
@@ -535,7 +458,7 @@ const policy = [
   "form-action 'none'",
 ].join('; ')
 
-export function pageHead(title: string): string {
+function pageHead(title: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${markupAttribute(policy)}">
@@ -546,11 +469,11 @@ export function pageHead(title: string): string {
 <style>${style}</style></head>`
 }
 
-export function sectionHead(id: string, title: string, aside: string | number = ''): string {
+function sectionHead(id: string, title: string, aside: string | number = ''): string {
   const quiet = aside === '' ? '' : ` <small>${aside}</small>`
   return `<section aria-labelledby="${id}"><h2 id="${id}">${title}${quiet}</h2>`
 }
 
-export function idLink(id: string): string {
+function idLink(id: string): string {
   return `<a class="mono" href="${htmlAnchor(id)}">${markupText(id)}</a>`
 }

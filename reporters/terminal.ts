@@ -43,7 +43,13 @@ import {
   shownMap,
   states,
 } from './view/standing.ts'
-import { storyLines, evidence, type EvidenceLine, commandOrLength } from './view/evidence.ts'
+import {
+  storyLines,
+  evidence,
+  isCommand,
+  type EvidenceLine,
+  commandOrLength,
+} from './view/evidence.ts'
 import { wrapAnsi } from 'fast-wrap-ansi'
 
 export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
@@ -329,7 +335,7 @@ function headOf(result: RequirementResult, colors: Colors, more = ''): string {
 
 function evidenceLines(failure: Failure, colors: Colors): Line[] {
   const lines = evidence(failure)
-  const facts = lines.filter(([label]) => label !== 'again' && label !== 'curl')
+  const facts = lines.filter(([label]) => !isCommand(label))
   const story = failure.story ? storyLines(failure.story) : []
   return [
     ...linesOf(facts, colors),
@@ -345,7 +351,7 @@ function linesOf(lines: readonly EvidenceLine[], colors: Colors): Line[] {
   }
   return lines.flatMap(([label, text]): Line[] => {
     // Text to copy has its own line, indented with blanks only.
-    if (label === 'curl' || label === 'again')
+    if (isCommand(label))
       return [
         `${INDENT}${colors.dim(label)}`,
         { whole: `${INDENT}  ${terminalText(commandOrLength(text), Infinity)}` },

@@ -12,14 +12,10 @@ function filter() {
   const outcomes = new Set(
     [...document.querySelectorAll('#tools input:checked')].map((box) => box.value),
   )
-  const level = $('level').value
   const rows = allRows()
   let shown = 0
   for (const row of rows) {
-    const fits =
-      outcomes.has(row.dataset.o) &&
-      (level === '' || row.dataset.l === level) &&
-      words.every((word) => textOf(row).includes(word))
+    const fits = outcomes.has(row.dataset.o) && words.every((word) => textOf(row).includes(word))
     row.hidden = !fits
     if (fits) shown += 1
   }

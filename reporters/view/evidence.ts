@@ -62,6 +62,11 @@ export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
   ]
 }
 
+/** Whether a line is to copy. */
+export function isCommand(label: EvidenceLine[0]): boolean {
+  return label === 'again' || label === 'curl'
+}
+
 function laterOf(failure: Failure): string {
   return failure.later === undefined
     ? ''

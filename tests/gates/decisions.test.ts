@@ -483,7 +483,7 @@ test('every report says why a failure is expected', async () => {
   const rows = [failed(id), result('c.d/1')]
   const expected = report(rows, { baseline: holdAgainst(of({ id, reason }), rows, now) })
   const html = await inHtml(expected)
-  expect(html).toContain(`Expected by the baseline: ${reason}`)
+  expect(html).toContain(`</a>: ${reason}`)
   expect(renderMarkdown(expected)).toContain(reason)
   expect(renderJunit(expected)).toContain(`failed as b.json expects (${reason})`)
   expect(inTerminal(expected)).toContain(`failed as expected  ${id}: ${reason}`)

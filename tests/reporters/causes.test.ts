@@ -102,17 +102,13 @@ test('a group is one block on every page, and each of its ids an entry in the fi
   const html = await inHtml(whole)
   const [, list = ''] = /<ol class="failures">([^]*?)<\/ol>/.exec(html)!
   expect(list.match(/<li>/g)).toHaveLength(2)
-  expect(list).not.toContain('<details')
+  expect(list).toContain('<summary>Same for 13 more</summary>')
   for (const id of ids) {
     expect(terminal).toContain(id)
     expect(markdown).toContain(`\`${id}\``)
     expect(list).toContain(`>${id}</a>`)
     expect(html).toContain(`<details class="r f" id="${id}"`)
   }
-  const many = Array.from({ length: 22 }, (_, at) => failed(`area-${at}.run/401-expired-key`))
-  expect(await inHtml(report(many))).toMatch(
-    /<details class="fold"><summary>Same for 21 more<\/summary><p><a class="mono" href="#area-1.run/,
-  )
   expect(renderJunit(whole).match(/<failure /g)).toHaveLength(15)
   expect(renderCtrf(whole).match(/"status": "failed"/g)).toHaveLength(15)
 })
