@@ -39,8 +39,8 @@ import {
   randomFor,
   sampled,
   unknownId,
+  grantedControl,
 } from './checks/valid-request.ts'
-import { grantedControl } from './checks/control.ts'
 import { suite } from './checks/suite.ts'
 import { uploadProbe, withOwnContent } from './checks/created.ts'
 import { type Given, jsonType } from '../harness/client/index.ts'

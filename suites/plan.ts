@@ -6,7 +6,13 @@ import {
   type OperationId,
   triesOf,
 } from '../catalogue/operations.ts'
-import { bringsBody, declaresMore, draftRequest, type Known } from './checks/valid-request.ts'
+import {
+  bringsBody,
+  declaresMore,
+  draftRequest,
+  type Known,
+  nameOfControl,
+} from './checks/valid-request.ts'
 import type { Plan, PlanEntry, RunOptions } from '../harness/client/index.ts'
 import {
   absentReason,
@@ -32,7 +38,6 @@ import {
 } from '../harness/target/index.ts'
 import { isRefusal } from '../catalogue/answers.ts'
 import { type Case, controlName, countAll, countGenerating, materialOf } from './checks/case.ts'
-import { nameOfControl } from './checks/control.ts'
 import { NotExercised, type Probe } from '../harness/journal/index.ts'
 import { casesOf } from './suites.ts'
 

@@ -23,10 +23,9 @@ import {
 import { leftOut, type Reason } from '../../harness/report/index.ts'
 import { mayGenerate, type CheckContext, maxAtOnce, sendShared } from '../../harness/run/index.ts'
 import { type Case, type CaseCondition, countAll, type Material, type Refusal } from './case.ts'
-import { whyNotOfInput } from './control.ts'
+import { whyNotOfInput, validRequest, sampled, freshUnknownId, randomFor } from './valid-request.ts'
 import { sharedBy } from './created.ts'
 import { type CaseRule, remembering } from './rules.ts'
-import { validRequest, sampled, freshUnknownId, randomFor } from './valid-request.ts'
 import {
   isLoose,
   looseBodies,

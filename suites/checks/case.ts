@@ -18,9 +18,8 @@ import {
 } from '../../harness/journal/index.ts'
 import { type CheckContext, ask } from '../../harness/run/index.ts'
 import { type OtherObject, otherApplications } from '../../harness/target/index.ts'
-import { nameOfControl } from './control.ts'
-import type { CaseRule, Look } from './rules.ts'
 import {
+  nameOfControl,
   isDeclared,
   placeholderDraft,
   validDraft,
@@ -31,6 +30,7 @@ import {
   randomFor,
   sampled,
 } from './valid-request.ts'
+import type { CaseRule, Look } from './rules.ts'
 import { once } from './created.ts'
 
 /** A request and its accepted answers, both known before anything is sent. */

@@ -30,7 +30,16 @@ import {
   quickCases,
   controlCase,
 } from './case.ts'
-import { control, controlExchange, operationIn, triesFor } from './control.ts'
+import {
+  control,
+  controlExchange,
+  operationIn,
+  triesFor,
+  applyScenario,
+  validRequest,
+  type Known,
+  seedFor,
+} from './valid-request.ts'
 import { sharedBy, uploadsIn } from './created.ts'
 import {
   allOf,
@@ -43,7 +52,6 @@ import {
   lookUntil,
 } from './rules.ts'
 import { around, asScenario } from './scenario.ts'
-import { applyScenario, validRequest, type Known, seedFor } from './valid-request.ts'
 
 export type GrantedCheck = (given: Given, exchange: Exchange) => Finding | undefined
 

@@ -9,7 +9,7 @@ import {
   findRequirement,
   granting,
 } from '../../catalogue/catalogue.ts'
-import { breakdownAnyway } from './control.ts'
+import { breakdownAnyway, placeholderDraft, unknownWord } from './valid-request.ts'
 import {
   describeResponse,
   type Exchange,
@@ -26,7 +26,6 @@ import {
 } from '../../harness/journal/index.ts'
 import { perRun, type Judge, isPlanned, askHolding } from '../../harness/run/index.ts'
 import { targetReason } from '../../harness/report/index.ts'
-import { placeholderDraft, unknownWord } from './valid-request.ts'
 
 // Requirements about every answer of the run.
 

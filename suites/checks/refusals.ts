@@ -31,10 +31,6 @@ import {
   notGranted,
   operationIn,
   saidBy,
-} from './control.ts'
-import { once, sharedBy } from './created.ts'
-import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
-import {
   isDeclared,
   needsOwnObject,
   placeholderRequest,
@@ -42,6 +38,8 @@ import {
   validRequest,
   seedFor,
 } from './valid-request.ts'
+import { once, sharedBy } from './created.ts'
+import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
 import { type Pairs, pairsOf } from '../../catalogue/answers.ts'
 
 /** Judges a valid request with exactly one fault by the accepted pairs. */

@@ -20,18 +20,12 @@ import {
   type Finding,
 } from '../../harness/run/index.ts'
 import { isExclusive, type Scenario } from '../../harness/target/index.ts'
-import { type Control, control, controlBy, nameOfControl, notGranted } from './control.ts'
 import {
-  allOf,
-  type CaseRule,
-  type CaseVerdict,
-  concluded,
-  findingVerdict,
-  lookUntil,
-  pairsVerdict,
-  requestFor,
-} from './rules.ts'
-import {
+  type Control,
+  control,
+  controlBy,
+  nameOfControl,
+  notGranted,
   applyScenario,
   bringsBody,
   declaresMore,
@@ -43,6 +37,16 @@ import {
   sharedRequest,
   validRequest,
 } from './valid-request.ts'
+import {
+  allOf,
+  type CaseRule,
+  type CaseVerdict,
+  concluded,
+  findingVerdict,
+  lookUntil,
+  pairsVerdict,
+  requestFor,
+} from './rules.ts'
 
 /** Continues the request line of a scenario's request. */
 export const asScenario = 'as the scenario of the target file says'

@@ -1,4 +1,4 @@
-import { namedId, once, upload, uploadProbe, withOwnContent } from './created.ts'
+import { namedId, once, upload, uploadProbe, withOwnContent, settlingRemark } from './created.ts'
 import {
   missingNeeds,
   missingReason,
@@ -13,6 +13,8 @@ import {
   operations,
   uploadOperation,
   roleOf,
+  isOperationId,
+  triesOf,
 } from '../../catalogue/operations.ts'
 import { grantedRequirement, granting } from '../../catalogue/catalogue.ts'
 import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
@@ -24,6 +26,7 @@ import {
   jsonType,
   orElse,
   type RunOptions,
+  isOwnBreakdown,
 } from '../../harness/client/index.ts'
 import {
   type Credential,
@@ -32,10 +35,17 @@ import {
   type Probe,
   withHeader,
   withJson,
+  countsAsGranted,
+  describeResponse,
+  type Exchange,
+  isThrottled,
+  Throttled,
+  withFinding,
 } from '../../harness/journal/index.ts'
-import { ask } from '../../harness/run/index.ts'
+import { ask, type CheckContext } from '../../harness/run/index.ts'
 import { createHash } from 'node:crypto'
 import { isUuid } from '../../schemas/formats.ts'
+import { type Look, lookUntil, settled } from './rules.ts'
 
 /** What is known before anything is sent. */
 export interface Known {
@@ -476,5 +486,236 @@ function changedBy(scenario: Scenario, base: Probe): Probe {
   return withJson(
     typed ? probe : withHeader(probe, jsonType.name, jsonType.value),
     merges ? mergePatch(own, scenario.merge) : own,
+  )
+}
+
+export interface Control {
+  /** `none`: not sent, because it would create or generate under `--read-only`. */
+  readonly state: 'granted' | 'refused' | 'none'
+  /** Describes the answer; lazy, since most are accepted. */
+  said(): string
+  readonly exchange?: Exchange
+  valid(): Promise<Probe>
+}
+
+export function operationIn(context: CheckContext): OperationId {
+  if (!isOperationId(context.requirement.operation))
+    throw new Error(`${context.requirement.id} is of no operation`)
+  return context.requirement.operation
+}
+
+/** A valid request; equal names mean equal requests, sent once per run. */
+export interface ControlRequest {
+  readonly operation: OperationId
+  readonly name: string
+  make(): Promise<Probe>
+  /** Makes it for further attempts; default: `make`. */
+  remake?(): Promise<Probe>
+}
+
+/** What the journal says of a control, or what to send: it is repeated as often as its answers may vary. */
+export function lookAtControl(
+  client: Client,
+  given: Given,
+  { operation, name, make, remake = make }: ControlRequest,
+): Control | Exclude<Look, { readonly outcome: 'answered' }> {
+  if (given.options.readOnly && effectOf(given, operation) !== 'none')
+    return { state: 'none', said: () => 'not sent: --read-only', valid: make }
+  const requirement = grantedRequirement[operation]
+  const purpose = { requirement, role: 'control', isSuccess: countsAsGranted } as const
+  let last: Exchange | undefined
+  const seen = lookUntil(
+    client,
+    (at) => ({
+      name: `control ${operation} ${name}, ${at}`,
+      source: at === 0 ? make : remake,
+      purpose,
+    }),
+    (exchange, tries) => {
+      last = exchange
+      return countsAsGranted(exchange) || tries >= triesFor(operation, exchange)
+    },
+  )
+  if (seen.outcome === 'asks' || (seen.outcome === 'open' && client.life.ended)) return seen
+  // If it cannot be repeated, because its application is busy, the first answer stays. A stopped operation has already
+  // shown how it answers valid requests.
+  const exchange = last ?? client.breaker.unanswered(operation)
+  if (!exchange) return seen as Extract<Look, { readonly outcome: 'open' }>
+  const said = (): string => saidBy(exchange)
+  if (countsAsGranted(exchange)) return { state: 'granted', said, exchange, valid: make }
+  if (!last) return { state: 'refused', said, exchange, valid: make }
+  const remarks =
+    noteUnknown(client, given, operation, exchange) + settlingRemark(client, given, exchange)
+  return { state: 'refused', said: () => said() + remarks, exchange, valid: make }
+}
+
+/** Sends a control. Throws `NotExercised` if it cannot be made. */
+export async function controlBy(
+  client: Client,
+  given: Given,
+  request: ControlRequest,
+): Promise<Control> {
+  const found = await settled(client, () => lookAtControl(client, given, request))
+  if ('state' in found) return found
+  throw new NotExercised(found.why)
+}
+
+/** The operation's valid request. Throws `NotExercised` if not declared. */
+export const control = (client: Client, given: Given, operation: OperationId): Promise<Control> =>
+  controlBy(client, given, {
+    operation,
+    name: '',
+    make: () => validRequest(client, given, operation),
+    remake: () => distinctRequest(client, given, operation),
+  })
+
+export const nameOfControl = ({ headers, query, body }: Probe): string =>
+  `with ${JSON.stringify([headers, query])} ${String(body)}`
+
+export async function grantedControl(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+  why?: string,
+) {
+  const { state, ...found } = await control(client, given, operation)
+  if (state !== 'granted') throw notGranted(found, why)
+  return { ...found, state }
+}
+
+export function triesFor(operation: OperationId, exchange: Exchange): number {
+  if (!exchange.response) return 1
+  // An earlier run may have uploaded the same bytes, which a server may call a duplicate (§7.2).
+  if (operation === uploadOperation && exchange.response.status === 409) return 2
+  // Already sent often enough.
+  return exchange.response.isBlock ? 1 : triesOf(operation)
+}
+
+/** Why nothing can be judged without the control; distinguishes throttling. */
+export function notGranted(
+  one: Pick<Control, 'exchange' | 'said'>,
+  why = 'the valid request was refused',
+): NotExercised {
+  const isLimit = one.exchange?.response !== undefined && isThrottled(one.exchange.response)
+  return isLimit
+    ? new Throttled(`the valid request was ${one.said()}`)
+    : new NotExercised(`${why}: ${one.said()}`)
+}
+
+export const saidBy = (exchange: Exchange): string =>
+  withFinding(exchange, `${exchange.response ? 'answered ' : ''}${describeResponse(exchange)}`)
+
+export async function controlExchange(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Exchange> {
+  const { exchange, said } = await control(client, given, operation)
+  if (!exchange) throw new NotExercised(said())
+  return exchange
+}
+
+/** The member of the target file that the answer calls unknown: an object or model. */
+function memberToCheck(
+  given: Given,
+  operation: OperationId,
+  exchange: Exchange,
+  said: string,
+): string | undefined {
+  // Only an error of the interface says something about objects: not a page, another server, or a missing path.
+  if (
+    !exchange.response ||
+    exchange.response.tpe === undefined ||
+    given.target.baseUrl.endsWith('/v1')
+  )
+    return undefined
+  const { status } = exchange.response
+  const [parameter] = Object.keys(exchange.probe.params)
+  if (parameter !== undefined) {
+    const place = operationOf(operation).params?.[parameter]?.declaredAt
+    const isNamed = place !== undefined && getAt(given.target.file, place) !== undefined
+    return isNamed && (status === 404 || status === 410)
+      ? place.slice(1).replaceAll('/', '.')
+      : undefined
+  }
+  const model = given.target.operations[operation]?.fields['model']
+  const aboutModel = status === 404 || (status === 400 && /model/i.test(said))
+  return model !== undefined && aboutModel
+    ? `operations.${operation}.body${model.replaceAll('/', '.')}`
+    : undefined
+}
+
+function noteUnknown(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+  exchange: Exchange,
+): string {
+  const said = describeResponse(exchange)
+  const member = memberToCheck(given, operation, exchange, said)
+  // The unknown object may be the uploaded file.
+  if (member === undefined || settlingRemark(client, given, exchange) !== '') return ''
+  client.findings.signs.add(member, `${operation} got ${said}: check ${member} in the target file`)
+  return `: check ${member} in the target file`
+}
+
+/** Time for a server to recover from a crash: if it never does, the input broke it. */
+const recovery = { tries: 4, pauseMs: 500 }
+/** Consecutive valid requests: enough to hit a failure of every twelfth request. */
+const inARow = 12
+
+async function breaksOnValid(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Exchange | undefined> {
+  if (!isDeclared(given, operation)) return undefined
+  const { state, exchange, valid } = await control(client, given, operation)
+  if (state !== 'granted') return exchange && isOwnBreakdown(exchange) ? exchange : undefined
+  const purpose = { requirement: null, role: 'control' } as const
+  const name = `valid request of ${operation} after one that broke`
+  let granted = 0
+  const seen = await settled(client, () => {
+    granted = 0
+    return lookUntil(
+      client,
+      (at) => ({
+        ...{ name: `${name}, ${at}`, source: valid, purpose },
+        pauseMs: granted === 0 && at > 0 ? recovery.pauseMs : 0,
+      }),
+      (one, tries) =>
+        countsAsGranted(one) ? ++granted === inARow : granted > 0 || tries >= recovery.tries,
+    )
+  })
+  const last = seen.outcome === 'answered' && granted > 0 ? seen.exchange : undefined
+  return last && isOwnBreakdown(last) ? last : undefined
+}
+
+/**
+ * The valid request that crashed in the same way, so that the input is not to blame. Checked once per run, after a
+ * crash.
+ */
+export async function breakdownAnyway(
+  client: Client,
+  given: Given,
+  broken: Exchange,
+): Promise<Exchange | undefined> {
+  const { operation } = broken.probe
+  if (operation === null || !isOwnBreakdown(broken)) return undefined
+  return once(client, `valid requests of ${operation} after one that broke`, () =>
+    orElse(client, () => breaksOnValid(client, given, operation)),
+  )
+}
+
+/** Why the answer does not depend on the input: a valid request gets the same; undefined otherwise. */
+export async function whyNotOfInput(
+  client: Client,
+  given: Given,
+  broken: Exchange,
+): Promise<string | undefined> {
+  const valid = await breakdownAnyway(client, given, broken)
+  return (
+    valid &&
+    `valid requests sometimes get ${describeResponse(valid)} too, so this says nothing about the input`
   )
 }

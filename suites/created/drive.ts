@@ -40,9 +40,11 @@ import {
   sharedRequest,
   validRequest,
   sampled,
+  control,
+  grantedControl,
+  operationIn,
 } from '../checks/valid-request.ts'
 import { atRole, pointerOf, refused } from '../checks/faults.ts'
-import { control, grantedControl, operationIn } from '../checks/control.ts'
 import {
   concluded,
   findingVerdict,

@@ -9,9 +9,8 @@ import {
   judgeSome,
   requestFor,
 } from '../checks/rules.ts'
-import { seedFor } from '../checks/valid-request.ts'
+import { seedFor, grantedControl, whyNotOfInput } from '../checks/valid-request.ts'
 import { characters, plainer } from '../checks/bad-input.ts'
-import { grantedControl, whyNotOfInput } from '../checks/control.ts'
 import { grantedProbe, inScenario } from '../checks/granted.ts'
 import { NotExercised, type Journal, type Ask, type Verdict } from '../../harness/journal/index.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'

@@ -1,5 +1,9 @@
-import { declaredResource, isDeclared, validRequest } from '../checks/valid-request.ts'
-import { grantedControl } from '../checks/control.ts'
+import {
+  declaredResource,
+  isDeclared,
+  validRequest,
+  grantedControl,
+} from '../checks/valid-request.ts'
 import { once, retryWhileSettling, sendAtOnce } from '../checks/created.ts'
 import { withBody } from '../checks/faults.ts'
 import { allEnded, operationProbe, orElse, pause } from '../../harness/client/index.ts'

@@ -2,8 +2,13 @@ import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { type Client, type Given, orElse } from '../../harness/client/index.ts'
 import { byScenario } from '../checks/scenario.ts'
 import { concluded, findingVerdict, joined } from '../checks/rules.ts'
-import { control, controlExchange, grantedControl } from '../checks/control.ts'
-import { declaredResource, validRequest } from '../checks/valid-request.ts'
+import {
+  control,
+  controlExchange,
+  grantedControl,
+  declaredResource,
+  validRequest,
+} from '../checks/valid-request.ts'
 import { grantedByScenario, grantedVerdict } from '../checks/granted.ts'
 import { once } from '../checks/created.ts'
 import {
