@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { program, addGates, type OptionsOf } from './run/arguments.ts'
 import { Command } from '@commander-js/extra-typings'
 import { catalogue } from '../catalogue/catalogue.ts'
-import { applyGates, count, foreignBaseline, readBaseline } from '../harness/report/index.ts'
+import {
+  count,
+  decided,
+  foreignBaseline,
+  readBaseline,
+  withBaseline,
+} from '../harness/report/index.ts'
 import { shellWord } from '../harness/shell-word.ts'
 import {
   redactorFor,
@@ -60,7 +66,7 @@ export async function checkFile(
 ) {
   const { entries, unreadable } = await readHar(file)
   const { target, warnings } = await recordedTarget(options, entries)
-  const { baseline, baseUrl, target: path, tpe } = options
+  const { baseUrl, target: path, tpe, strict, requireExercised } = options
   say(`a recording can show at most ${countShown(target)} of ${catalogue.length} requirements`)
   const redactor = redactorFor(target)
   learnSecrets(redactor, entries)
@@ -69,16 +75,18 @@ export async function checkFile(
   if (path !== undefined) words.push('--target', path)
   if (tpe === 'family') words.push('--tpe', tpe)
   const rerun = words.map(shellWord).join(' ')
-  const { report, exchanges } = judgeRecording({ entries, target, redactor, rerun, now })
+  const recording = { entries, target, redactor, rerun, now, tpe, strict }
+  const { report, exchanges } = judgeRecording(recording)
+  const baseline = options.baseline === undefined ? undefined : readBaseline(options.baseline)
   const places = firstOf(unreadable, 3).join(', ')
   const remarks = [
     ...(places === ''
       ? []
       : [`${count(unreadable.length, 'entry', 'entries')} could not be read (HAR 1.2): ${places}`]),
-    ...(baseline === undefined ? [] : foreignBaseline(readBaseline(baseline), target)),
+    ...(baseline ? foreignBaseline(baseline, target) : []),
   ]
   return {
-    report: applyGates(report, options, now),
+    report: decided(baseline ? withBaseline(report, baseline, now) : report, { requireExercised }),
     entries: entries.length,
     warnings: [...warnings, ...remarks],
     exchanges,

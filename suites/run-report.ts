@@ -57,49 +57,44 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
     return known ? { ...known, id: requirement.id } : cutShort(requirement, facts, plan)
   })
   const { only, skip, readOnly } = options
-  const report = assembleReport({
-    target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
-    run: {
-      startedAt: startedAt.toISOString(),
-      durationMs: Math.round(durationMs),
-      seed: options.seed,
-      runs: options.refusalRuns,
-      nonce: options.nonce,
-      command: options.rerun,
-      requests: facts.requests,
-      throttled: facts.throttled,
-      retried: facts.retried,
-      ...(facts.longestPauseMs > 0 && { longestPauseMs: facts.longestPauseMs }),
-      concurrency: target.limits.concurrency,
-      strict: options.strict,
-      readOnly,
-      tpe: options.tpe,
-      only: [...only],
-      skip: [...skip],
-      baseline: null,
-      insecure: options.insecure,
-      ca: target.tls.ca !== undefined,
-      proxy: facts.proxy,
-      interrupted: facts.ended?.cause === 'interrupted',
-      depth: options.depth,
-      credentialProbes: credentialProbesIn(target, options),
-      statuses: statusesIn(facts),
-      ...(facts.absent.length > 0 && { absent: [...facts.absent] }),
-      ...(facts.hints.length > 0 && { hints: [...facts.hints] }),
-      notServed: [...facts.notServed],
-      created: [...facts.created],
+  const report = assembleReport(
+    {
+      target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
+      run: {
+        startedAt: startedAt.toISOString(),
+        durationMs: Math.round(durationMs),
+        seed: options.seed,
+        runs: options.refusalRuns,
+        nonce: options.nonce,
+        command: options.rerun,
+        requests: facts.requests,
+        throttled: facts.throttled,
+        retried: facts.retried,
+        ...(facts.longestPauseMs > 0 && { longestPauseMs: facts.longestPauseMs }),
+        concurrency: target.limits.concurrency,
+        strict: options.strict,
+        readOnly,
+        tpe: options.tpe,
+        only: [...only],
+        skip: [...skip],
+        baseline: null,
+        insecure: options.insecure,
+        ca: target.tls.ca !== undefined,
+        proxy: facts.proxy,
+        interrupted: facts.ended?.cause === 'interrupted',
+        depth: options.depth,
+        credentialProbes: credentialProbesIn(target, options),
+        statuses: statusesIn(facts),
+        ...(facts.absent.length > 0 && { absent: [...facts.absent] }),
+        ...(facts.hints.length > 0 && { hints: [...facts.hints] }),
+        notServed: [...facts.notServed],
+        created: [...facts.created],
+      },
+      requirements,
+      notJudged: whyNotJudged(record),
     },
-    requirements,
-    judged: {
-      only: [...only],
-      skip: [...skip],
-      readOnly,
-      interrupted: facts.ended !== null,
-      strict: options.strict,
-      keyRefused: facts.keyRefused,
-    },
-    notJudged: whyNotJudged(record),
-  })
+    { interrupted: facts.ended !== null, keyRefused: facts.keyRefused },
+  )
   return { ...report, requirements }
 }
 
@@ -111,13 +106,7 @@ function statusesIn(runFacts: RunFacts): Report['run']['statuses'] {
 /**
  * What ended a run early and how much was left untested, unless the results show it (an interrupt), or it was --bail.
  */
-export function whyNotJudged({
-  facts,
-  options,
-  problem,
-  results,
-  target,
-}: RunRecord): string | undefined {
+function whyNotJudged({ facts, options, problem, results, target }: RunRecord): string | undefined {
   if (problem !== undefined)
     return `a bug in the suite ended the run: ${problem}; please report it, with seed ${options.seed}`
   if (facts.keyRefused && target.keys.full !== undefined) return facts.keyRefusal

@@ -26,6 +26,7 @@ import {
   type Failure,
   type RequirementResult,
   assembleReport,
+  type TpeMode,
   noRun,
   reasonIn,
   sections,
@@ -47,6 +48,8 @@ export interface Recording {
   /** The command that judges it again. */
   readonly rerun: string
   readonly now: Date
+  readonly tpe?: TpeMode
+  readonly strict?: boolean
 }
 
 interface Fault extends Pick<Evidence, 'exchange' | 'expected'> {
@@ -90,7 +93,7 @@ const methods: ReadonlySet<string> = new Set(operations.map((one) => one.method)
 
 /** Judges recorded answers: each by itself, and all by the rules of a live run. */
 export function judgeRecording(recording: Recording) {
-  const { entries, redactor, target } = recording
+  const { entries, redactor, target, tpe = 'exact', strict = false } = recording
   const judged: JudgedEntry[] = []
   const history = new Journal(target.limits, true)
   const tallies = new Map<RequirementId, Tally>()
@@ -150,9 +153,8 @@ export function judgeRecording(recording: Recording) {
   )
   const report = assembleReport({
     target: { name: target.name, baseUrl: redactor.text(target.baseUrl), digest: target.digest },
-    run: { ...noRun, ...timeOf(recording), requests: judged.length },
+    run: { ...noRun, ...timeOf(recording), requests: judged.length, tpe, strict },
     requirements,
-    judged: { only: [], skip: [], readOnly: false, interrupted: false, runs: 0 },
     notJudged: whyNotJudged(requirements, judged.length === 0),
   })
   return {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setImmediate as afterEvents } from 'node:timers/promises'
 import type { RunOptions } from '../../harness/client/index.ts'
 import type { RunFacts } from '../../harness/run/index.ts'
-import { noFacts, type RunRecord, reportOf, whyNotJudged } from '../../suites/run-report.ts'
+import { noFacts, type RunRecord, reportOf } from '../../suites/run-report.ts'
 import {
   type Baseline,
   count,
@@ -12,7 +12,7 @@ import {
   readBaselineOrNone,
   type Report,
   decided,
-  holdAgainst,
+  withBaseline,
   updateBaseline,
   withProblems,
   type RequirementResult,
@@ -223,7 +223,7 @@ async function publish(record: RunRecord, publication: Publication): Promise<Rep
   if (isEmbedded)
     notes.push('This run judged the embedded reference server. Judge yours: conform <base_url>')
   const { requireExercised = false, verbose: isVerbose = false } = options
-  const report = decided(held, { requireExercised, notJudged: whyNotJudged(record) })
+  const report = decided(held, { requireExercised })
   notes.push(...(server?.notes(report) ?? []))
   try {
     reportToGithub(withProblems(report, problems), process.env)
@@ -252,7 +252,7 @@ async function heldAgainst(
   messages: { readonly notes: string[]; readonly problems: string[] },
 ): Promise<Report> {
   const now = new Date()
-  const { run, requirements, verdict } = whole
+  const { run, verdict } = whole
   const { file } = baseline
   let held = baseline
   if (options.updateBaseline && (verdict === 'not-judged' || run.interrupted))
@@ -268,7 +268,7 @@ async function heldAgainst(
       messages.problems.push(unwritable(`--update-baseline ${file}`, error).message)
     }
   }
-  return { ...whole, run: { ...run, baseline: holdAgainst(held, requirements, now) } }
+  return withBaseline(whole, held, now)
 }
 
 /** Milliseconds between two lines: on a terminal, where one line is rewritten, and in a log. */

@@ -3,17 +3,22 @@ import { requirementsDigest, specDigest, specVersion } from '../../catalogue/cat
 import { packageFile } from '../../schemas/validate.ts'
 import { decided } from './exit-code.ts'
 import type { Report, RequirementResult } from './report-schema.ts'
-import { summarize, verdictOf } from './verdict.ts'
+import { summarize, verdictOf, type RunFacts } from './verdict.ts'
 
 interface Found {
   readonly target: Report['target']
   readonly run: Report['run']
   readonly requirements: RequirementResult[]
-  readonly judged: Parameters<typeof computed>[1]
+  /** Why the target could not be judged, if so. */
   readonly notJudged?: string | undefined
 }
 
-export function assembleReport({ target, run, requirements, judged, notJudged }: Found): Report {
+/**
+ * A report: what was found, and what follows from it.
+ * @param judged what the verdict depends on besides, or instead of, `run`
+ */
+export function assembleReport(found: Found, judged: Partial<RunFacts> = {}): Report {
+  const { target, run, requirements, notJudged } = found
   const suite = {
     name: 'ai-content-conformance',
     version: suiteVersion(),
@@ -21,8 +26,10 @@ export function assembleReport({ target, run, requirements, judged, notJudged }:
     specDigest,
     requirementsDigest: requirementsDigest(),
   }
-  const stated = { format: 'conformance-report/1', suite, target, run, requirements } as const
-  return computed(stated, judged, notJudged)
+  const verdict = verdictOf(requirements, { ...run, ...judged })
+  const summary = summarize(requirements)
+  const format = 'conformance-report/1'
+  return decided({ format, suite, target, run, requirements, verdict, summary }, { notJudged })
 }
 
 export const noRun: Report['run'] = {
@@ -48,23 +55,6 @@ export const noRun: Report['run'] = {
   credentialProbes: 'all',
   notServed: [],
   created: [],
-}
-
-type Stated = Pick<Report, 'format' | 'suite' | 'target' | 'run' | 'requirements'>
-
-/**
- * Adds what follows from the results: verdict, summary, exit code.
- * @param judged what else the verdict depends on
- * @param notJudged why the target could not be judged, if so
- */
-export function computed(
-  stated: Stated,
-  judged: Parameters<typeof verdictOf>[1],
-  notJudged?: string,
-): Report {
-  const { requirements } = stated
-  const verdict = verdictOf(requirements, judged)
-  return decided({ ...stated, verdict, summary: summarize(requirements) }, { notJudged })
 }
 
 export function suiteVersion(): string {

@@ -62,6 +62,11 @@ function recorded(result: RequirementResult): BaselineEntry {
   return { id: result.id, ...(was.length > 0 && { was }) }
 }
 
+export function withBaseline(report: Report, baseline: Baseline, now: Date): Report {
+  const { requirements, run } = report
+  return { ...report, run: { ...run, baseline: holdAgainst(baseline, requirements, now) } }
+}
+
 /** Compares results with a baseline. A stale entry decides the exit code; one that was not exercised is only named. */
 export function holdAgainst(
   baseline: Baseline,

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { holdAgainst, readBaseline } from './baseline.ts'
-import type { Exit, Report, RequirementResult, Undecided, TpeMode } from './report-schema.ts'
+import type { Exit, Report, RequirementResult, Undecided } from './report-schema.ts'
 import { commonReason, isLeftOut, isLeftOutByOption, isMistake, count } from './reason.ts'
 import { summarize, verdictOf } from './verdict.ts'
 
@@ -29,9 +28,11 @@ export function decide(
   return { code: 1, because, ...(isMissed && { requireExercised: true }) }
 }
 
-export function decided(report: Undecided, options: ExitOptions = {}): Report {
+/** Decides, or decides again after a baseline: what kept the target from being judged stays. */
+export function decided(report: Undecided | Report, options: ExitOptions = {}): Report {
   const { format, requirements, run, suite, summary, target, verdict } = report
-  const exit = decide(report, options)
+  const notJudged = 'exit' in report ? outsideCause(report) : undefined
+  const exit = decide(report, { notJudged, ...options })
   return { format, suite, target, run, exit, verdict, summary, requirements }
 }
 
@@ -129,29 +130,6 @@ function success(report: Undecided): string {
 
 function is(number: number): string {
   return number === 1 ? 'is' : 'are'
-}
-
-interface Gates {
-  readonly tpe?: TpeMode
-  readonly strict?: boolean
-  readonly baseline?: string
-  readonly requireExercised?: boolean
-}
-
-export function applyGates(report: Report, gates: Gates, now: Date): Report {
-  const { requireExercised = false } = gates
-  const notJudged = outsideCause(report)
-  return decided(withGates(report, gates, now), { requireExercised, notJudged })
-}
-
-function withGates(report: Report, { tpe, strict, baseline }: Gates, now: Date): Report {
-  const { run, requirements, verdict } = report
-  const held =
-    baseline === undefined ? run.baseline : holdAgainst(readBaseline(baseline), requirements, now)
-  const gated = { ...run, tpe: tpe ?? run.tpe, strict: strict ?? run.strict, baseline: held }
-  // Stricter options cannot judge what was not judged.
-  const isSame = gated.strict === run.strict || verdict === 'not-judged'
-  return { ...report, run: gated, verdict: isSame ? verdict : verdictOf(requirements, gated) }
 }
 
 /**

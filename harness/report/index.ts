@@ -12,10 +12,10 @@ export { rateOf, spokenRate } from './reason.ts'
 
 export { summarize } from './verdict.ts'
 export { type HttpResponse, isSame, responseOf, sayAnswers } from './verdict.ts'
-export { applyGates, decided, decisive, inconsistencies } from './exit-code.ts'
+export { decided, decisive, inconsistencies } from './exit-code.ts'
 export { outsideCause, withProblems } from './exit-code.ts'
 
-export { type Baseline, type BaselineEntry, heldEntries, holdAgainst } from './baseline.ts'
+export { type Baseline, type BaselineEntry, heldEntries, withBaseline } from './baseline.ts'
 export { foreignBaseline, isExpectedFailure } from './baseline.ts'
 export { readBaseline, readBaselineOrNone, reasonExpected, updateBaseline } from './baseline.ts'
 

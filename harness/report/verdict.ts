@@ -10,7 +10,7 @@ import { member, parsedJson } from '../../schemas/json.ts'
 import { isMistake } from './reason.ts'
 import { isSelected, type Selection } from './selection.ts'
 
-interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
+export interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
   readonly strict?: boolean
   readonly interrupted: boolean
   readonly keyRefused?: boolean

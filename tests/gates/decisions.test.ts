@@ -1,11 +1,11 @@
 /** Exit code, verdict and baseline: what decides them is a table here; that each front hands it on is tested beside that front. */
+import { holdAgainst } from '../../harness/report/baseline.ts'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import {
   type BaselineEntry,
   foreignBaseline,
   heldEntries,
-  holdAgainst,
   isExpectedFailure,
   parseBaseline,
   readBaselineOrNone,
