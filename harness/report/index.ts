@@ -1,6 +1,24 @@
 export type * from './report-schema.ts'
 export { basicDefinitions, conditions, results } from './report-schema.ts'
-export { assembleReport, noRun, suiteVersion } from './assemble-report.ts'
+export {
+  assembleReport,
+  noRun,
+  suiteVersion,
+  summarize,
+  type HttpResponse,
+  isSame,
+  responseOf,
+  sayAnswers,
+  decided,
+  decisive,
+  inconsistencies,
+  outsideCause,
+  withProblems,
+  isObserved,
+  isSelected,
+  matchesId,
+  patternProblem,
+} from './verdict.ts'
 export { parseJson, parseReport, readBytes, readReport, type ReportFile } from './json-file.ts'
 
 export { absentReason, leftOut, mistakeReason, targetReason } from './reason.ts'
@@ -10,14 +28,6 @@ export { isLeftOut, isLeftOutByOption, isMistake } from './reason.ts'
 export { count, sayNeed, sayNeeds, sections } from './reason.ts'
 export { rateOf, spokenRate } from './reason.ts'
 
-export { summarize } from './verdict.ts'
-export { type HttpResponse, isSame, responseOf, sayAnswers } from './verdict.ts'
-export { decided, decisive, inconsistencies } from './exit-code.ts'
-export { outsideCause, withProblems } from './exit-code.ts'
-
 export { type Baseline, type BaselineEntry, heldEntries, withBaseline } from './baseline.ts'
 export { foreignBaseline, isExpectedFailure } from './baseline.ts'
 export { readBaseline, readBaselineOrNone, reasonExpected, updateBaseline } from './baseline.ts'
-
-export { isObserved, isSelected, matchesId } from './selection.ts'
-export { patternProblem } from './selection.ts'

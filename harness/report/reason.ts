@@ -1,5 +1,11 @@
 import { groupBy } from '../group-by.ts'
-import { type Absence, choosing, type LeftOutBy, type Why, type RequirementResult } from './report-schema.ts'
+import {
+  type Absence,
+  choosing,
+  type LeftOutBy,
+  type Why,
+  type RequirementResult,
+} from './report-schema.ts'
 
 /** Why a requirement was not judged: in words, and its kind if something depends on it. */
 export interface Reason {

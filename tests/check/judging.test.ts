@@ -1,6 +1,6 @@
 /** What recorded traffic shows. The rules are those of a run, and are proven in `history/`. */
 import { expect, test } from 'vitest'
-import { inconsistencies } from '../../harness/report/exit-code.ts'
+import { inconsistencies } from '../../harness/report/verdict.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
 import { loggedExchanges } from '../../library/output/write-reports.ts'
 import { renderHar } from '../../reporters/har.ts'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import { operation, operations } from '../../catalogue/operations.ts'
 import { invalidKeys } from '../../catalogue/faults.ts'
-import { decide } from '../../harness/report/exit-code.ts'
+import { decide } from '../../harness/report/verdict.ts'
 import { type TargetFile } from '../../harness/target/model.ts'
 import { judgeBehind, json } from './behind.ts'
 import { answer, judge } from './networks.ts'

@@ -18,7 +18,11 @@ import {
   inconsistencies,
   outsideCause,
   withProblems,
-} from '../../harness/report/exit-code.ts'
+  matchesId,
+  patternProblem,
+  type HttpResponse,
+  responseOf,
+} from '../../harness/report/verdict.ts'
 import {
   absentReason,
   leftOut,
@@ -26,8 +30,6 @@ import {
   unreachableReason,
 } from '../../harness/report/reason.ts'
 import type { Failure, Report, RequirementResult } from '../../harness/report/report-schema.ts'
-import { matchesId, patternProblem } from '../../harness/report/selection.ts'
-import { type HttpResponse, responseOf } from '../../harness/report/verdict.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { renderBadge } from '../../reporters/badge.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'

@@ -1,13 +1,17 @@
 import { plainReason, type Reason } from '../../harness/report/reason.ts'
-import { noRun } from '../../harness/report/assemble-report.ts'
-import { decided, type ExitOptions } from '../../harness/report/exit-code.ts'
+import {
+  noRun,
+  decided,
+  type ExitOptions,
+  summarize,
+  verdictOf,
+} from '../../harness/report/verdict.ts'
 import type {
   Failure,
   Report,
   RequirementResult,
   Undecided,
 } from '../../harness/report/report-schema.ts'
-import { summarize, verdictOf } from '../../harness/report/verdict.ts'
 
 const digest = (character: string) => `sha256:${character.repeat(64)}`
 

@@ -1,6 +1,6 @@
 import pc from 'picocolors'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import type { ExitOptions } from '../../harness/report/exit-code.ts'
+import type { ExitOptions } from '../../harness/report/verdict.ts'
 import type {
   Failure,
   RecordedExchange,

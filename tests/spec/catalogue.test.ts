@@ -17,7 +17,7 @@ import { listedPairs, requirementsByHand } from './tables.ts'
 import { unknown } from '../../suites/checks/faults.ts'
 import { accepted } from '../../suites/checks/granted.ts'
 import { suite } from '../../suites/checks/suite.ts'
-import { isObserved } from '../../harness/report/selection.ts'
+import { isObserved } from '../../harness/report/verdict.ts'
 import { casesOf, judgeOf } from '../../suites/suites.ts'
 import { readings } from '../../cli/explain.ts'
 
