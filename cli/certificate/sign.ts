@@ -1,7 +1,7 @@
 import { Command } from '@commander-js/extra-typings'
 import { type KeyObject, createPublicKey } from 'node:crypto'
 import { parseReport, readBytes } from '../../harness/report/index.ts'
-import { ensure } from '../../harness/user-error.ts'
+import { UserError } from '../../harness/user-error.ts'
 import { tell } from '../../library/output/say.ts'
 import { firstOf } from '../../reporters/text.ts'
 import { checkOutputs, writeAtomically } from '../../library/output/files.ts'
@@ -18,7 +18,6 @@ import {
 } from './statement.ts'
 import { encodeEnvelope, signEnvelope } from './envelope.ts'
 import { pemOf, readPrivateKey } from './keys.ts'
-import type { Statement } from './statement-schema.ts'
 
 export function command() {
   return new Command('sign')
@@ -41,12 +40,13 @@ export function command() {
       const output = { path: out, option: `--out ${out}` }
       checkOutputs([output], { [path]: path, [keyFile]: keyFile })
       const bytes = readBytes(path)
-      const draft = draftStatement(path, bytes, { now: new Date(), validDays, partial })
       const key = await readPrivateKey(keyFile)
-      await writeAtomically(out, sealStatement(draft, key))
+      const options = { now: new Date(), validDays, partial, key }
+      const { certificate, claims } = signReport(path, bytes, options)
+      await writeAtomically(out, certificate)
       tell(process.stdout, [
         'signed:',
-        ...claimLines(draft.predicate).map((line) => `  ${line}`),
+        ...claimLines(claims).map((line) => `  ${line}`),
         `${out} written; check it with: conform verify ${out} --report ${path}`,
       ])
     })
@@ -56,30 +56,28 @@ interface SignOptions {
   readonly now: Date
   readonly validDays: number
   readonly partial: boolean
+  readonly key: KeyObject
 }
 
-/** The unsigned statement about a report. Throws UserError with the reasons if it must not be signed. */
-export function draftStatement(path: string, bytes: Buffer, options: SignOptions): Statement {
+/** The certificate of a report. Throws UserError with the reasons if it must not be signed. */
+export function signReport(path: string, bytes: Buffer, options: SignOptions) {
+  const { key, now, partial, validDays } = options
   const report = parseReport(bytes.toString('utf8'), path)
+  const refuseFor = (problem: string): UserError =>
+    new UserError(`${path}: cannot be signed: ${problem}`)
   const problems = reportProblems(report)
-  ensure(problems.length === 0, `${path}: cannot be signed: ${firstOf(problems, 5).join('; ')}`)
-  const issuedAt = options.now.toISOString()
-  const end = daysAfterRun(report.run.startedAt, issuedAt, options.validDays)
-  ensure(
-    end > options.now.getTime(),
-    `${path}: cannot be signed: ${options.validDays} days after the run (--valid-days) have passed`,
-  )
+  if (problems.length > 0) throw refuseFor(firstOf(problems, 5).join('; '))
+  const issuedAt = now.toISOString()
+  const end = daysAfterRun(report.run.startedAt, issuedAt, validDays)
+  if (end <= now.getTime())
+    throw refuseFor(`${validDays} days after the run (--valid-days) have passed`)
   const expiresAt = new Date(end).toISOString()
-  const statement = makeStatement(report, bytes, { issuedAt, expiresAt, publicKey: '' })
+  const publicKey = pemOf(createPublicKey(key))
+  const statement = makeStatement(report, bytes, { issuedAt, expiresAt, publicKey })
   const reasons = [...statement.predicate.partial, ...foreignReasons(report.suite)]
-  ensure(
-    options.partial || reasons.length === 0,
-    `${path}: cannot be signed: ${reasons.join('; ')}; --partial signs it and lists these reasons`,
-  )
-  return { ...statement, predicate: { ...statement.predicate, partial: reasons } }
-}
-
-export function sealStatement({ predicate, ...rest }: Statement, key: KeyObject): string {
-  const statement = { ...rest, predicate: { ...predicate, publicKey: pemOf(createPublicKey(key)) } }
-  return encodeEnvelope(signEnvelope(PAYLOAD_TYPE, Buffer.from(JSON.stringify(statement)), key))
+  if (!partial && reasons.length > 0)
+    throw refuseFor(`${reasons.join('; ')}; --partial signs it and lists these reasons`)
+  const claims = { ...statement.predicate, partial: reasons }
+  const payload = Buffer.from(JSON.stringify({ ...statement, predicate: claims }))
+  return { certificate: encodeEnvelope(signEnvelope(PAYLOAD_TYPE, payload, key)), claims }
 }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { catalogue, requirementsDigest, specDigest } from '../../catalogue/catalogue.ts'
-import { draftStatement, sealStatement } from '../../cli/certificate/sign.ts'
+import { signReport } from '../../cli/certificate/sign.ts'
 import { verifyCertificate } from '../../cli/certificate/verify.ts'
 import { absentReason, unreachableReason } from '../../harness/report/reason.ts'
 import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
@@ -45,7 +45,7 @@ interface Issue {
 /** Text of the certificate for that report. */
 export function issue(of: unknown, change: Issue = {}): string {
   const { key = pair.privateKey, now = issuedAt, partial = false, validDays = 180 } = change
-  return sealStatement(draftStatement('r.json', bytesOf(of), { now, validDays, partial }), key)
+  return signReport('r.json', bytesOf(of), { now, validDays, partial, key }).certificate
 }
 
 /** The statement that a certificate holds. */
