@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs'
 import { parseJson } from '../../harness/report/index.ts'
 import { unreadable as unreadableFile, UserError } from '../../harness/user-error.ts'
-import { isObject, member, parsedJson } from '../../schemas/json.ts'
+import { getAt, isObject, member, parsedJson } from '../../schemas/json.ts'
 import { isUtf8 } from 'node:buffer'
 import { type HeaderLine, headerValue } from '../../harness/http/index.ts'
 
@@ -9,16 +9,11 @@ import { type HeaderLine, headerValue } from '../../harness/http/index.ts'
 export async function readHar(path: string) {
   const name = path === '-' ? 'the standard input' : path
   const bytes = await bytesOf(path, name)
-  const log = member(parseJson(bytes.toString('utf8'), name), 'log')
-  if (!isObject(log))
-    throw new UserError(`${name}: is not a HAR: it has no object log (record one as HAR 1.2)`)
-  if (!Array.isArray(log['entries']))
-    throw new UserError(`${name}: log.entries: must be an array (HAR 1.2)`)
-  const all = (log['entries'] as unknown[]).map(recordedEntry)
+  const found = getAt(parseJson(bytes.toString('utf8'), name), '/log/entries')
+  if (!Array.isArray(found)) throw new UserError(`${name}: is not a HAR 1.2: it has no log.entries`)
+  const all = (found as unknown[]).map(recordedEntry)
   const entries = all.filter((entry) => entry !== undefined)
   const unreadable = all.flatMap((entry, at) => (entry ? [] : [`log.entries[${at}]`]))
-  if (entries.length === 0 && unreadable.length > 0)
-    throw new UserError(`${name}: no entry can be read (HAR 1.2)`)
   if (entries.every((entry) => entry.startedAt !== undefined))
     entries.sort((a, b) => a.startedAt! - b.startedAt!)
   /** `entries`: in sending order, as far as known; `unreadable`: the places of invalid ones. */

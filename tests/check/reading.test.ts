@@ -35,9 +35,8 @@ const text = JSON.stringify(har(pdf, pdf))
 
 test.each<[what: string, bytes: string | object, message: string]>([
   ['a key', 'secret-key-0123456789', 'is not JSON at line 1, column 1'],
-  ['another log', { log: [] }, 'is not a HAR: it has no object log (record one as HAR 1.2)'],
-  ['no list of entries', { log: { entries: {} } }, 'log.entries: must be an array (HAR 1.2)'],
-  ['no readable entry', { log: { entries: [7] } }, 'no entry can be read (HAR 1.2)'],
+  ['another log', { log: [] }, 'is not a HAR 1.2: it has no log.entries'],
+  ['no list of entries', { log: { entries: {} } }, 'is not a HAR 1.2: it has no log.entries'],
 ])('a file that is not a HAR is refused: %s', async (_what, bytes, message) => {
   expect(await run(bytes)).toMatchObject({
     code: 2,
