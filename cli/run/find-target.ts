@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -20,18 +20,10 @@ import { Worker } from 'node:worker_threads'
 
 export interface FoundTarget extends Awaited<ReturnType<typeof resolveTarget>> {
   /** The target file, and the files that it names. */
-  inputs(): InputFiles
+  readonly inputs: InputFiles
   close(): Promise<void>
   /** Why the target cannot be judged: the code of its file never finished. */
   readonly problem?: string
-}
-
-/**
- * V8 of Node.js 20 lets the nursery grow to 32 MB, though few objects of a run outlive it: its current size is enough.
- * Starting a worker resets the limit, so this is called after the embedded server started.
- */
-function keepNurserySmall(): void {
-  if (process.versions.v8.startsWith('11.')) setFlagsFromString('--semi-space-growth-factor=1')
 }
 
 /** Finds the target: a target file, a URL, both, or (with neither) the embedded reference server. */
@@ -40,57 +32,42 @@ export async function findTarget(
   options: RunArguments,
 ): Promise<FoundTarget> {
   const embedded = baseUrl === undefined && options.target === undefined
-  const path = embedded ? referenceTargetFile : options.target
   const { concurrency, header: headers, key, rate, target: source, timeout } = options
   const given = { 'the target file': source }
   let file: TargetFile = {}
+  let server: Awaited<ReturnType<typeof startEmbedded>> | undefined
+  const close = async (): Promise<void> => server?.close()
   try {
-    const loaded = await orLost(loadTargetFile(path))
+    const loaded = await orLost(loadTargetFile(embedded ? referenceTargetFile : source))
     file = loaded.file
     const { dir } = loaded
-    const server = embedded && !options.dryRun ? await startEmbedded() : undefined
-    keepNurserySmall()
+    if (embedded && !options.dryRun) server = await startEmbedded()
+    // V8 of Node.js 20 lets the nursery grow to 32 MB, though few objects of a run outlive it: its current size is
+    // enough. Starting a worker resets the limit.
+    if (process.versions.v8.startsWith('11.')) setFlagsFromString('--semi-space-growth-factor=1')
     const url = server?.url ?? (embedded ? 'http://127.0.0.1' : baseUrl)
     const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
     const changes = { dir, source, env: process.env, baseUrl: url, headers, key, limits }
     const resolved = await orLost(resolveTarget(file, changes))
-    const close = async (): Promise<void> => server?.close()
-    return { ...resolved, inputs: () => ({ ...given, ...filesNamedIn(file, dir) }), close }
+    return { ...resolved, inputs: { ...given, ...filesNamedIn(file, dir) }, close }
   } catch (error) {
     if (!(error instanceof Unjudgeable) || options.dryRun) throw error
-    const close = async (): Promise<void> => undefined
-    const { message: problem } = error
-    return { ...(await standIn(file, baseUrl, source)), inputs: () => given, close, problem }
+    // What a report needs to know of the target.
+    const known = baseUrl ?? file.baseUrl ?? 'http://unknown.invalid'
+    const named = { name: file.name ?? source ?? known }
+    const resolved = await resolveTarget(named, { dir: process.cwd(), env: {}, baseUrl: known })
+    return { ...resolved, inputs: given, close, problem: error.message }
   }
-}
-
-/** A minimal target for the report if the code of the target file never finished. */
-function standIn(
-  { baseUrl: declared = 'http://unknown.invalid', name }: TargetFile,
-  baseUrl = declared,
-  source?: string,
-) {
-  return resolveTarget(
-    { name: name ?? source ?? baseUrl },
-    { dir: process.cwd(), env: {}, baseUrl },
-  )
 }
 
 /** The files that a target file names: keys, certificates, uploads, key programs. */
 export function filesNamedIn(file: unknown, dir: string): InputFiles {
-  const texts = leavesOf(file).flatMap(([, leaf]) => (typeof leaf === 'string' ? leaf : []))
-  const found = texts.filter((text) => isFile(resolve(dir, text)))
-  return Object.fromEntries(
-    found.map((text) => [`${text}, which the target file names`, resolve(dir, text)]),
-  )
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
+  const named = leavesOf(file).flatMap(([, text]) => {
+    const path = resolve(dir, String(text))
+    const isFile = existsSync(path) && statSync(path).isFile()
+    return isFile ? [[`${text}, which the target file names`, path] as const] : []
+  })
+  return Object.fromEntries(named)
 }
 
 /** The loader that Node.js 20 needs to run sources; the package has none. */

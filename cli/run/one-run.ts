@@ -122,7 +122,7 @@ function checkFiles(
   found: FoundTarget,
 ): void {
   const { baseline: path, updateBaseline } = options
-  const inputs = { ...found.inputs(), 'the report of --failed': namedReport(options) }
+  const inputs = { ...found.inputs, 'the report of --failed': namedReport(options) }
   checkOutputs(reportFiles(requests), { ...inputs, 'the baseline': path })
   if (path !== undefined && updateBaseline)
     checkOutputs([{ path, option: `--update-baseline ${path}` }], inputs)
