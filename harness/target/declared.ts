@@ -8,12 +8,7 @@ import {
   operation as operationOf,
   readsOf,
 } from '../../catalogue/operations.ts'
-import {
-  catalogue,
-  grantedRequirement,
-  isRequirementId,
-  requirementOf,
-} from '../../catalogue/catalogue.ts'
+import { catalogue, grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import {
   type Area,
   type Need,
@@ -23,9 +18,7 @@ import {
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { getAt, isObject, mergePatch, tokensOf } from '../../schemas/json.ts'
 import { matchesId, type Reason, undeclaredReason } from '../report/index.ts'
-import type { Scenario, Target } from './model.ts'
-import { didYouMean, requirementIds } from './nearest.ts'
-import type { OperationValue, TargetFile } from './target-file.ts'
+import type { Scenario, Target, OperationValue, TargetFile } from './model.ts'
 
 export function memberOf(id: OperationId, role: string): Member | undefined {
   return operationOf(id).members.find((member) => roleOf(member) === role)
@@ -246,23 +239,6 @@ export function unreachableIds(file: TargetFile): Record<string, string> {
     return entry && mayBeUnreachable(one) && !isDeclared(file, one) ? [[one.id, entry[1]]] : []
   })
   return Object.fromEntries(found) as Record<string, string>
-}
-
-export function unreachableProblems(file: TargetFile): string[] {
-  const problemOf = (entry: string): string | undefined => {
-    const matched = catalogue.filter((one) => matchesId(one.id, entry))
-    if (matched.length === 0) return ` matches no requirement${didYouMean(entry, requirementIds)}`
-    const possible = matched.filter(mayBeUnreachable)
-    if (possible.length === 0)
-      return ' matches only requirements that the full key and a valid request can reach: they cannot be unreachable'
-    return isRequirementId(entry) && possible.some((one) => isDeclared(file, one))
-      ? ': the target file declares what this requirement needs; remove that, or this entry'
-      : undefined
-  }
-  return Object.keys(file.unreachable ?? {}).flatMap((entry) => {
-    const problem = problemOf(entry)
-    return problem === undefined ? [] : [`unreachable.${entry}${problem}`]
-  })
 }
 
 export function isExclusive({ before, after, repeat }: Scenario): boolean {

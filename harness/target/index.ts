@@ -1,16 +1,12 @@
-export type { FetchHandler, HeaderValue, HeaderValues, Limits, TargetFile } from './target-file.ts'
-export type { KeyValue, OperationValue, ScenarioValue } from './target-file.ts'
-export { loadTargetFile } from './load.ts'
-export { baseUrlProblem, checkTargetFile } from './check.ts'
-export { normalBaseUrl } from './http-values.ts'
-export { didYouMean, idMeant, nearest } from './nearest.ts'
-
-export { declares, isDeclared, missingNeeds, missingReason, readsDeclared } from './declared.ts'
-export { exclusiveIds, isExclusive } from './declared.ts'
-
-export { resolveTarget } from './resolve.ts'
-export { leavesOf, plainFile } from './places.ts'
 export {
+  type FetchHandler,
+  type HeaderValue,
+  type HeaderValues,
+  type Limits,
+  type TargetFile,
+  type KeyValue,
+  type OperationValue,
+  type ScenarioValue,
   type ApplicationResource,
   applicationNames,
   type OtherObject,
@@ -18,9 +14,22 @@ export {
   type Scenario,
   type Target,
   type UploadContent,
+  type HookRequest,
+  type SetupRequest,
+  type KeySource,
+  type Secret,
 } from './model.ts'
-export { fillRequest, fillTarget, readOnlyTarget } from './places.ts'
-export type { HookRequest, SetupRequest } from './model.ts'
+export {
+  loadTargetFile,
+  baseUrlProblem,
+  checkTargetFile,
+  didYouMean,
+  idMeant,
+  nearest,
+} from './load.ts'
+export { normalBaseUrl, resolveTarget, labels, redactorFor } from './resolve.ts'
 
-export { labels, redactorFor } from './keys.ts'
-export type { KeySource, Secret } from './model.ts'
+export { declares, isDeclared, missingNeeds, missingReason, readsDeclared } from './declared.ts'
+export { exclusiveIds, isExclusive } from './declared.ts'
+export { leavesOf, plainFile } from './places.ts'
+export { fillRequest, fillTarget, readOnlyTarget } from './places.ts'

@@ -1,11 +1,15 @@
 import { dirname, extname, resolve } from 'node:path'
-import { moduleFile } from '../../schemas/validate.ts'
+import { moduleFile, withArticle, validatorOf } from '../../schemas/validate.ts'
 import { noteModule, waitForForeign } from '../foreign-code.ts'
 import { foreignWords, noteLiterals } from '../recording/index.ts'
 import { parseJson, readBytes } from '../report/index.ts'
 import { Unjudgeable, UserError } from '../user-error.ts'
-import { checkTargetFile } from './check.ts'
-import type { TargetFile } from './target-file.ts'
+import type { TargetFile } from './model.ts'
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import { isObject, memberPath } from '../../schemas/json.ts'
+import { plainFile } from './places.ts'
+import { closest, distance } from 'fastest-levenshtein'
+import { catalogue } from '../../catalogue/catalogue.ts'
 
 const endings = ['.json', '.ts', '.mts', '.js', '.mjs']
 
@@ -65,4 +69,127 @@ function placeIn(path: string, message: string, place: string): string {
   const [, file = '', line, column] = /^\s*(.+):(\d+):(\d+)$/.exec(place) ?? []
   if (!message.startsWith('ParseError') || line === undefined) return path
   return `${file === resolve(path) ? path : file}:${line}:${Number(column) + 1}`
+}
+
+/**
+ * Checks that a value fits the schema of a target file, without reading anything that it refers to.
+ * @param source name of the file in messages
+ * @throws UserError that names each wrong member by its path
+ */
+export function checkTargetFile(value: unknown, source: string): TargetFile {
+  const { fetch: handler, ...rest } = isObject(value) ? value : {}
+  const data = isObject(value) ? rest : value
+  const problems = unwritable(data) ?? schemaProblems(asJson(data))
+  if (handler !== undefined && typeof handler !== 'function')
+    problems.push('fetch must be a function, such as app.fetch')
+  else if (handler !== undefined && isObject(data) && data['baseUrl'] !== undefined)
+    problems.push('fetch replaces baseUrl: remove one of the two')
+  refuseAll(problems.map((problem) => `${source}: ${problem}`))
+  return value as TargetFile
+}
+
+export function baseUrlProblem(baseUrl: string): string | undefined {
+  return schemaProblems({ baseUrl })[0]?.replace('baseUrl ', '')
+}
+
+const mostProblems = 10
+
+export function refuseAll(problems: readonly string[]): void {
+  const more = problems.length - mostProblems
+  const last = more > 0 ? [`and ${more} more`] : []
+  if (problems.length > 0)
+    throw new UserError([...problems.slice(0, mostProblems), ...last].join('\n'))
+}
+
+/** Only a module can contain values outside JSON. */
+function unwritable(value: unknown): string[] | undefined {
+  try {
+    JSON.stringify(value)
+    return undefined
+  } catch {
+    return ['contains a value that JSON cannot represent']
+  }
+}
+
+const asJson = (value: unknown): unknown =>
+  plainFile(value, (key) => (typeof key === 'function' ? 'function' : key))
+
+function schemaProblems(value: unknown): string[] {
+  const validate = validatorOf('target')
+  if (validate(value)) return []
+  return [...new Set((validate.errors ?? []).filter(isSpecific).map(sentenceOf))]
+}
+
+function isSpecific(error: ErrorObject, _at: number, all: readonly ErrorObject[]): boolean {
+  const { keyword, schemaPath, instancePath } = error
+  const isUnknownHere = (other: ErrorObject): boolean =>
+    other.keyword === 'additionalProperties' && other.instancePath === instancePath
+  if (keyword === 'oneOf') return !all.some(isUnknownHere)
+  return !['if', 'propertyNames'].includes(keyword) && !/\/oneOf\/\d/.test(schemaPath)
+}
+
+interface Schema {
+  readonly title?: string
+  readonly properties?: Readonly<Record<string, unknown>>
+}
+
+function sentenceOf(error: ErrorObject): string {
+  const { keyword, instancePath, params, message, data, propertyName } = error
+  const { title, properties = {} } = error.parentSchema as Schema
+  const path = memberPath(instancePath)
+  const inside = path === '' ? '' : `${path}.`
+  const subject = propertyName === undefined ? path || 'the target file' : inside + propertyName
+  if (keyword === 'additionalProperties') {
+    const unknown = String(params['additionalProperty'])
+    return `unknown member ${inside}${unknown}${didYouMean(unknown, Object.keys(properties), inside)}`
+  }
+  if (params['missingProperty'] !== undefined)
+    return `${inside}${params['missingProperty']} is missing`
+  if (title !== undefined && path !== '') return `${subject} must be ${title}`
+  if (keyword === 'type') return `${subject} must be ${withArticle(String(params['type']))}`
+  const choices = (params['allowedValues'] ?? []) as string[]
+  if (choices.length > 3)
+    return `${subject} is not a known name${didYouMean(String(propertyName ?? data), choices)}`
+  const values = [params['allowedValue'] ?? choices].flat().map((one) => JSON.stringify(one))
+  return `${subject} ${message}${values.length > 0 ? `: ${values.join(', ')}` : ''}`
+}
+
+const maxListed = 20
+
+/** The most likely candidate: a prefix, a suffix, or one with a slip; undefined if none is near. */
+export function nearest(written: string, candidates: readonly string[]): string | undefined {
+  const word = written.toLowerCase()
+  if (word === '' || candidates.length === 0) return undefined
+  const part = candidates.find((one) => {
+    const candidate = one.toLowerCase()
+    return word.length > 2 && (candidate.startsWith(word) || candidate.endsWith(word))
+  })
+  const near = closest(written, candidates)
+  const most = Math.min(written.length - 1, Math.max(2, Math.floor(written.length / 3)))
+  return part ?? (distance(written, near) <= most ? near : undefined)
+}
+
+/** `; did you mean x?` if a candidate is near, else all candidates, if few. */
+export function didYouMean(written: string, candidates: readonly string[], prefix = ''): string {
+  const near = nearest(written, candidates)
+  if (near !== undefined) return `; did you mean ${prefix}${near}?`
+  return candidates.length === 0 || candidates.length > maxListed
+    ? ''
+    : `; known: ${candidates.join(', ')}`
+}
+
+export const requirementIds: readonly string[] = catalogue.map((one) => one.id)
+
+const patterns = [...new Set(catalogue.map((one) => `${one.operation}/*`))]
+
+const families = [...new Set(catalogue.map((one) => `${one.operation.split('.')[0]}.*`))]
+
+/** `; did you mean jobs.create/*?` for a near id or pattern, else how to list all. */
+export function idMeant(written: string): string {
+  const near = written.endsWith('.*')
+    ? nearest(written, families)
+    : nearest(written.replaceAll('*', ''), [...patterns, ...requirementIds])
+  return near === undefined
+    ? '; conform list shows all'
+    : `; did you mean ${near}? (conform list shows all)`
 }

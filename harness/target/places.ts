@@ -3,16 +3,23 @@ import canonicalize from 'canonicalize'
 import { escapeToken, isObject, memberPath, tokensOf } from '../../schemas/json.ts'
 import { isSecretName } from '../recording/index.ts'
 import { isKeyPerOperation } from './declared.ts'
-import { applicationNames, type HookRequest, type Resources, type Target } from './model.ts'
-import { didYouMean } from './nearest.ts'
-import type { HeaderValue, KeyValue, SetupRequestValue, TargetFile } from './target-file.ts'
+import {
+  applicationNames,
+  type HookRequest,
+  type Resources,
+  type Target,
+  type HeaderValue,
+  type KeyValue,
+  type SetupRequestValue,
+  type TargetFile,
+} from './model.ts'
 
 const keyPlace = /^\/keys\/[^/]+(\/[^/]+)?$|^\/scenarios\/[^/]+\/key$/
 /** The place of a header or query member, whose name may mark it as secret. */
 const headerPlace =
   /^((\/(operations|scenarios)\/[^/]+)?\/query|(\/(setup|teardown)\/\d+|\/(operations|scenarios)\/[^/]+(\/(cleanup|before|after)\/\d+)?)?\/headers)\/[^/]+$/
 /** The id of an object of the target: in `resources`, or a path parameter of a scenario. */
-const idPlace = /^\/resources\/(\w+\/id|(?!pdfText)\w+)$|^\/scenarios\/[^/]+\/params\/\w+$/
+export const idPlace = /^\/resources\/(\w+\/id|(?!pdfText)\w+)$|^\/scenarios\/[^/]+\/params\/\w+$/
 
 /**
  * The target file as plain JSON.
@@ -51,28 +58,12 @@ export function leavesOf(value: unknown, pointer = ''): [pointer: string, leaf: 
   )
 }
 
-function namesIn(text: string): string[] {
+export function namesIn(text: string): string[] {
   return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 }
 
 export function namesSaved(setup: readonly Pick<SetupRequestValue, 'save'>[] = []): string[] {
   return setup.flatMap(({ save = {} }) => Object.keys(save))
-}
-
-export function unknownNames(
-  { setup = [] }: TargetFile,
-  pointer: string,
-  text: string,
-): readonly string[] {
-  const [, list, at] = /^\/(setup|teardown)\/(\d+)\/url$/.exec(pointer) ?? []
-  if (list === undefined && !idPlace.test(pointer)) return []
-  const known = namesSaved(list === 'setup' ? setup.slice(0, Number(at)) : setup)
-  return namesIn(text)
-    .filter((name) => !known.includes(name))
-    .map(
-      (name) =>
-        `${memberPath(pointer)} has {${name}}, which no earlier request of setup saves${didYouMean(name, known)}`,
-    )
 }
 
 type Saved = ReadonlyMap<string, string>

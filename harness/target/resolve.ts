@@ -1,13 +1,63 @@
-import { inProcessUrl, printed } from '../recording/index.ts'
-import { UserError } from '../user-error.ts'
-import { baseUrlProblem, refuseAll } from './check.ts'
-import { unreachableIds, unreachableProblems, withEveryOperation } from './declared.ts'
-import { normalBaseUrl } from './http-values.ts'
-import { type Environment, labels } from './keys.ts'
-import { applicationNames, defaultLimits, type Target } from './model.ts'
-import { leavesOf, plainFile, targetDigest, unknownNames } from './places.ts'
-import { compact, type Given, Reader } from './reader.ts'
-import type { FetchHandler, Limits, TargetFile } from './target-file.ts'
+import { didYouMean, requirementIds, baseUrlProblem, refuseAll } from './load.ts'
+import { catalogue, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import { mayBeUnreachable } from '../../catalogue/requirement.ts'
+import { memberPath, getAt } from '../../schemas/json.ts'
+import { matchesId } from '../report/index.ts'
+import {
+  inProcessUrl,
+  printed,
+  isAuthorization,
+  isSecretName,
+  foreignWords,
+  redacted,
+  Redactor,
+  shortestKey,
+} from '../recording/index.ts'
+import { UserError, whyUnreadable, Unjudgeable } from '../user-error.ts'
+import {
+  isDeclared,
+  unreachableIds,
+  withEveryOperation,
+  fieldsOf,
+  isKeyPerOperation,
+  isNeeded,
+} from './declared.ts'
+import {
+  applicationNames,
+  defaultLimits,
+  type Target,
+  type FetchHandler,
+  type Limits,
+  type TargetFile,
+  pdfNames,
+  type HookRequest,
+  type KeySource,
+  type KeySources,
+  type OperationBinding,
+  type Resources,
+  type Scenario,
+  type Secret,
+  type ContentValue,
+  type HeaderValues,
+  type HookRequestValue,
+  type KeyValue,
+  type OperationValue,
+  type ScenarioValue,
+  type FromCommand,
+  type KeyFunction,
+} from './model.ts'
+import { idPlace, leavesOf, namesIn, namesSaved, plainFile, targetDigest } from './places.ts'
+import { readFileSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import {
+  isOperationId,
+  type OperationId,
+  operation,
+  operations as allOperations,
+} from '../../catalogue/operations.ts'
+import type { HeaderLine } from '../http/index.ts'
+import { execFile, type ExecFileException } from 'node:child_process'
+import { foreignMs, waitForForeign } from '../foreign-code.ts'
 
 export interface ResolveOptions extends Given {
   readonly dir: string
@@ -81,4 +131,508 @@ function shownFile(file: TargetFile, full: string | undefined): TargetFile {
     return labels[(name as 'expired' | 'restricted' | undefined) ?? 'other']
   }) as TargetFile
   return full === undefined ? shown : { ...shown, keys: { ...shown.keys, full } }
+}
+
+function unreachableProblems(file: TargetFile): string[] {
+  const problemOf = (entry: string): string | undefined => {
+    const matched = catalogue.filter((one) => matchesId(one.id, entry))
+    if (matched.length === 0) return ` matches no requirement${didYouMean(entry, requirementIds)}`
+    const possible = matched.filter(mayBeUnreachable)
+    if (possible.length === 0)
+      return ' matches only requirements that the full key and a valid request can reach: they cannot be unreachable'
+    return isRequirementId(entry) && possible.some((one) => isDeclared(file, one))
+      ? ': the target file declares what this requirement needs; remove that, or this entry'
+      : undefined
+  }
+  return Object.keys(file.unreachable ?? {}).flatMap((entry) => {
+    const problem = problemOf(entry)
+    return problem === undefined ? [] : [`unreachable.${entry}${problem}`]
+  })
+}
+
+function unknownNames(
+  { setup = [] }: TargetFile,
+  pointer: string,
+  text: string,
+): readonly string[] {
+  const [, list, at] = /^\/(setup|teardown)\/(\d+)\/url$/.exec(pointer) ?? []
+  if (list === undefined && !idPlace.test(pointer)) return []
+  const known = namesSaved(list === 'setup' ? setup.slice(0, Number(at)) : setup)
+  return namesIn(text)
+    .filter((name) => !known.includes(name))
+    .map(
+      (name) =>
+        `${memberPath(pointer)} has {${name}}, which no earlier request of setup saves${didYouMean(name, known)}`,
+    )
+}
+
+export interface Given {
+  readonly key?: string
+  readonly headers?: HeaderValues
+}
+
+interface Surroundings {
+  readonly dir: string
+  readonly source?: string | undefined
+  readonly env: Environment
+  readonly baseUrl: string
+}
+
+type Part = 'headers' | 'query' | 'tls' | 'keys' | 'setup' | 'teardown' | 'resources'
+
+/** Reads what a target file refers to, checks what the schema cannot, and collects what is wrong. */
+export class Reader {
+  readonly problems: string[] = []
+  readonly secrets: Secret[] = []
+  /** Header values from the environment: also hidden, unless the file itself shows them. */
+  readonly hidden: Secret[] = []
+  readonly warnings: string[] = []
+  /** Commands and functions that provide keys, called before the run. */
+  readonly asked: (() => Promise<string>)[] = []
+  readonly #around: Surroundings
+
+  constructor(around: Surroundings) {
+    this.#around = around
+  }
+
+  refuse(sentence: string): void {
+    this.problems.push(this.#placed(sentence))
+  }
+
+  #placed(sentence: string): string {
+    const { source } = this.#around
+    return source === undefined ? sentence : `${source}: ${sentence}`
+  }
+
+  parts(
+    file: TargetFile,
+    given: Given,
+  ): Pick<Target, Part | 'operations' | 'absent' | 'scenarios'> {
+    const entries = Object.entries(withEveryOperation(file).operations ?? {})
+    const again = Object.keys(given.headers ?? {}).map((name) => name.toLowerCase())
+    const own = Object.entries(file.headers ?? {}).filter(
+      ([name]) => !again.includes(name.toLowerCase()),
+    )
+    const files = Object.entries(file.tls ?? {})
+    return {
+      keys: this.#keys(file, given.key),
+      headers: [
+        ...this.#headers('headers', Object.fromEntries(own), 'give the key as keys.full'),
+        ...this.#lines('--header ', given.headers, (name, value) =>
+          headerProblem(name, value, 'give the key by CONFORM_API_KEY'),
+        ),
+      ],
+      query: this.#query('query.', file.query),
+      tls: Object.fromEntries(
+        files.map(([name, path]) => [
+          name,
+          this.#file(path, `tls.${name}`)?.toString('utf8') ?? '',
+        ]),
+      ),
+      setup: this.#hooks('setup', file.setup).map((request, at) => ({
+        ...request,
+        save: file.setup?.[at]?.save ?? {},
+      })),
+      teardown: this.#hooks('teardown', file.teardown),
+      resources: this.#resources(file),
+      operations: Object.fromEntries(
+        entries.flatMap(([id, value]) =>
+          typeof value === 'object' ? [[id, this.#operation(id as OperationId, value)]] : [],
+        ),
+      ),
+      absent: Object.fromEntries(entries.filter(([, value]) => typeof value === 'string')),
+      scenarios: Object.fromEntries(
+        Object.entries(file.scenarios ?? {}).flatMap(([id, value]) => {
+          const scenario = this.#scenario(id, value)
+          return scenario ? [[id, scenario]] : []
+        }),
+      ),
+    }
+  }
+
+  #variable(name: string, place: string): string | undefined {
+    const value = this.#around.env[name]
+    if (value) return value
+    const state = value === undefined ? 'not set' : 'empty'
+    this.problems.push(`${place}: the environment variable ${name} is ${state}`)
+    return undefined
+  }
+
+  #file(path: string, member: string): Buffer | undefined {
+    try {
+      return readFileSync(resolve(this.#around.dir, path))
+    } catch (error) {
+      this.refuse(`${member}: ${path} ${whyUnreadable(error)}`)
+      return undefined
+    }
+  }
+
+  #keys({ keys = {} }: TargetFile, given?: string): KeySources {
+    const { full, expired, restricted } = keys
+    const read = (value: KeyValue, member: string): KeySource =>
+      this.#key(member, value, labels.restricted)
+    const one = restricted === undefined || isKeyPerOperation(restricted) ? undefined : restricted
+    const each = one ? undefined : (restricted as Partial<Record<OperationId, KeyValue>>)
+    const ofAll = one && read(one, 'keys.restricted')
+    return compact<KeySources>({
+      full: this.#fullKey(full, given),
+      expired:
+        expired === undefined ? undefined : this.#key('keys.expired', expired, labels.expired),
+      restricted: Object.fromEntries(
+        ofAll
+          ? allOperations.map((allOperation) => [allOperation.id, ofAll])
+          : Object.entries(each ?? {}).map(([id, key]) => [id, read(key, `keys.restricted.${id}`)]),
+      ),
+    })
+  }
+
+  /** `-k`, else `keys.full`, else `CONFORM_API_KEY`, else none. */
+  #fullKey(declared?: KeyValue, given?: string): KeySource | undefined {
+    if (given === undefined && declared !== undefined)
+      return this.#key('keys.full', declared, labels.full)
+    // Unused, but still secret.
+    if (typeof declared === 'string') note(this, this.#placed('keys.full'), declared, labels.other)
+    const variable = 'CONFORM_API_KEY'
+    const value = given ?? (this.#around.env[variable] || undefined)
+    const from =
+      given === undefined ? `the environment variable ${variable}` : 'the key on the command line'
+    return value === undefined ? undefined : this.#fixed(from, value, labels.full)
+  }
+
+  #key(member: string, value: KeyValue, label: string): KeySource {
+    const place = this.#placed(member)
+    if (typeof value === 'string') return this.#fixed(place, value, label)
+    if (typeof value === 'object' && 'env' in value) {
+      const text = this.#variable(value.env, place)
+      return this.#fixed(
+        `${place} (from the environment variable ${value.env})`,
+        text,
+        `$${value.env}`,
+      )
+    }
+    if (typeof value === 'object' && 'file' in value) {
+      const text = this.#file(value.file, member)
+        ?.toString('utf8')
+        .replace(/\r?\n$/, '')
+      return this.#fixed(`${place} (from the file ${value.file})`, text, label)
+    }
+    const { dir, source } = this.#around
+    const { secrets, warnings } = this
+    const ask = askedKey({ dir, source, secrets, warnings }, member, value, label)
+    this.asked.push(ask)
+    return { label, ask }
+  }
+
+  #fixed(place: string, value: string | undefined, label: string): KeySource {
+    const problem = value === undefined ? undefined : keyProblem(value)
+    if (problem !== undefined) this.problems.push(`${place} ${problem}`)
+    else if (value !== undefined) note(this, place, value, label)
+    return { label, value: value ?? '' }
+  }
+
+  /** @param before the names, `--header ` for those of the command line */
+  #lines(
+    before: string,
+    headers: HeaderValues = {},
+    problemOf: (name: string, value: string) => string | undefined,
+  ): HeaderLine[] {
+    return Object.entries(headers).map(([name, declared]) => {
+      const member = before + name
+      const place = before.startsWith('--') ? member : this.#placed(member)
+      const variable = typeof declared === 'object' ? declared.env : undefined
+      const text = typeof declared === 'string' ? declared : this.#variable(declared.env, place)
+      const line = { name, value: text ?? '' }
+      const problem = problemOf(name, line.value)
+      if (problem !== undefined) this.problems.push(`${place} ${problem}`)
+      if (text !== undefined) this.#noteHeader(place, line, variable)
+      return line
+    })
+  }
+
+  /** Notes the secret part of a header or query member, by its name or because it comes from the environment. */
+  #noteHeader(place: string, line: HeaderLine, variable?: string): void {
+    const label = variable === undefined ? labels.other : `$${variable}`
+    if (isAuthorization(line.name)) {
+      const [, credentials] = /^\S+ (.+)$/.exec(line.value) ?? []
+      const behind = variable === undefined ? label : `\${${variable}#* }`
+      note(this, place, credentials ?? line.value, credentials === undefined ? label : behind)
+    } else if (isSecretName(line.name)) {
+      note(this, place, line.value, label)
+    } else if (variable !== undefined) this.hidden.push({ value: line.value, label })
+  }
+
+  /** @param instead what to do instead of an Authorization header, if the suite sends one */
+  #headers(place: string, headers?: HeaderValues, instead?: string): HeaderLine[] {
+    return this.#lines(`${place}.`, headers, (name, value) => headerProblem(name, value, instead))
+  }
+
+  #query(before: string, query?: HeaderValues): Record<string, string> {
+    const lines = this.#lines(before, query, (_, value) => headerValueProblem(value))
+    return Object.fromEntries(lines.map((line) => [line.name, line.value]))
+  }
+
+  #hooks(place: string, requests: readonly HookRequestValue[] = []): HookRequest[] {
+    const { baseUrl } = this.#around
+    return requests.map(({ method, url, headers, body }, at) => {
+      const whole = /^https?:/i.test(url) ? url : `${baseUrl}/${url.replace(/^\/+/, '')}`
+      const lines = this.#headers(`${place}[${at}].headers`, headers)
+      const hasOwn = lines.some((line) => line.name.toLowerCase() === 'authorization')
+      return {
+        method: method.toUpperCase(),
+        url: whole,
+        headers: lines,
+        body,
+        withKey: !hasOwn && new URL(whole).origin === new URL(baseUrl).origin,
+      }
+    })
+  }
+
+  #resources({ resources = {} }: TargetFile): Resources {
+    const resolved: Record<string, unknown> = { ...resources }
+    for (const name of applicationNames) {
+      const application = resources[name]
+      if (!application) continue
+      const { inputs, requiredInputs = [] } = application
+      for (const id of requiredInputs.filter((one) => !inputs.some((input) => input.id === one)))
+        this.refuse(
+          `resources.${name}.requiredInputs names "${id}", which is not the id of one of its inputs`,
+        )
+      resolved[name] = { ...application, requiredInputs }
+    }
+    for (const name of pdfNames) {
+      const pdf = resources[name]
+      if (typeof pdf !== 'object') continue
+      const bytes = new Uint8Array(this.#file(pdf.upload, `resources.${name}`) ?? [])
+      resolved[name] = { bytes, filename: basename(pdf.upload) }
+    }
+    return resolved
+  }
+
+  #operation(id: OperationId, value: OperationValue): OperationBinding {
+    const { path, query, headers, body, content, contentType, filename, cleanup } = value
+    const place = `operations.${id}`
+    for (const [role, pointer] of Object.entries(value.fields ?? {})) {
+      const problem = role === 'id' ? undefined : pointerProblem(id, role, pointer, body)
+      if (problem !== undefined) this.refuse(`${place}.fields.${role} ${problem}`)
+    }
+    const isText = content && 'text' in content
+    return compact<OperationBinding>({
+      path,
+      query: this.#query(`${place}.query.`, query),
+      headers: this.#headers(`${place}.headers`, headers, 'give the key as keys.full'),
+      body,
+      content: content && {
+        bytes: bytesOf(content),
+        contentType: contentType ?? (isText ? 'text/plain' : 'application/octet-stream'),
+        filename: basename(filename ?? (isText ? 'conform.txt' : 'conform.bin')),
+      },
+      fields: fieldsOf(id, value),
+      cleanup: this.#hooks(`${place}.cleanup`, cleanup),
+    })
+  }
+
+  #scenario(id: string, value: ScenarioValue): Scenario | undefined {
+    const place = `scenarios.${id}`
+    const area = isRequirementId(id) ? requirementOf(id).operation : undefined
+    const of = area && isOperationId(area) ? area : value.operation
+    if (area === undefined || of === undefined) {
+      const why =
+        area === undefined
+          ? `names no requirement${didYouMean(id, requirementIds)}`
+          : 'is not possible: envelope requirements are judged on every response'
+      this.refuse(`${place} ${why}`)
+      return undefined
+    }
+    const { key, headers, params = {}, query, body, merge, raw, repeat, before, after } = value
+    const names = [...operation(of).path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+    for (const name of Object.keys(params).filter((one) => !names.includes(one)))
+      this.refuse(
+        `${place}.params.${name} is not a path parameter of ${of}${didYouMean(name, names)}`,
+      )
+    return compact<Scenario>({
+      operation: of,
+      key: key === undefined ? undefined : this.#key(`${place}.key`, key, labels.other),
+      headers: this.#headers(`${place}.headers`, headers, `give the key as ${place}.key`),
+      params,
+      query: this.#query(`${place}.query.`, query),
+      body,
+      merge,
+      raw: raw && compact({ bytes: bytesOf(raw), contentType: raw.contentType }),
+      repeat,
+      before: this.#hooks(`${place}.before`, before),
+      after: this.#hooks(`${place}.after`, after),
+    })
+  }
+}
+
+function bytesOf(content: ContentValue): Uint8Array {
+  return new Uint8Array(
+    'text' in content ? Buffer.from(content.text) : Buffer.from(content.base64, 'base64'),
+  )
+}
+
+/**
+ * A role must point to an existing member, or one that can be added; the one that the operation works on must exist.
+ */
+function pointerProblem(
+  id: OperationId,
+  role: string,
+  pointer: string,
+  body: unknown,
+): string | undefined {
+  const at = pointer.lastIndexOf('/')
+  const [parent, last] = [pointer.slice(0, at), pointer.slice(at + 1)]
+  const holder = getAt(body, parent)
+  const lacks = `points to ${pointer}, but operations.${id}.body`
+  if (typeof holder !== 'object' || holder === null)
+    return `${lacks} has no object ${parent === '' ? 'there' : `at ${parent}`}`
+  if (Array.isArray(holder) && !(Number(last) <= holder.length))
+    return `${lacks} has an array at ${parent}`
+  if (!isNeeded(id, role) || getAt(body, pointer) !== undefined) return undefined
+  const known = Object.keys(holder).map((name) => `${parent}/${name}`)
+  return `${lacks} has no such member${didYouMean(pointer, known)}`
+}
+
+export function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
+}
+
+export function normalBaseUrl(text: string): string {
+  return new URL(text).href.replace(/\/+$/, '')
+}
+
+/** Headers that frame a message or belong to the connection: the suite sets them itself. */
+const framing = [
+  ...['content-length', 'transfer-encoding', 'connection', 'keep-alive'],
+  ...['upgrade', 'expect', 'te', 'trailer'],
+]
+
+export function headerValueProblem(value: string): string | undefined {
+  if (/[\u0000-\u001f\u007f]/.test(value)) return 'has a control character'
+  if (/[^\u0000-\u007f]/.test(value)) return 'has a character that is not ASCII'
+  return undefined
+}
+
+export function keyProblem(value: string): string | undefined {
+  if (value === '') return 'is empty'
+  if (value !== value.trim()) return 'begins or ends with a blank'
+  return headerValueProblem(value)
+}
+
+/**
+ * What makes a header invalid, if anything.
+ * @param insteadOfAuthorization what to do instead of an Authorization header, if the suite sends one
+ */
+export function headerProblem(
+  name: string,
+  value: string,
+  insteadOfAuthorization?: string,
+): string | undefined {
+  const lower = name.toLowerCase()
+  if (insteadOfAuthorization !== undefined && lower === 'authorization')
+    return `is set by the suite itself; ${insteadOfAuthorization}`
+  return framing.includes(lower)
+    ? 'is set by the suite itself; remove it'
+    : headerValueProblem(value)
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+interface Noted {
+  readonly secrets: Secret[]
+  readonly warnings: string[]
+}
+
+export const labels = {
+  full: '$CONFORM_API_KEY',
+  expired: '$CONFORM_KEY_EXPIRED',
+  restricted: '$CONFORM_KEY_RESTRICTED',
+  other: redacted,
+} as const
+
+export function note(noted: Noted, place: string, value: string, label: string): void {
+  noted.secrets.push({ value, label })
+  printed.add(value, label)
+  if (value.length < shortestKey)
+    noted.warnings.push(
+      `${place} is shorter than ${shortestKey} characters: reports can only hide it where it appears alone`,
+    )
+}
+
+export function redactorFor(target: Pick<Target, 'secrets' | 'kept'>): Redactor {
+  const redactor = new Redactor()
+  for (const { value, label } of target.secrets) redactor.add(value, label)
+  for (const text of target.kept) redactor.keep(text)
+  return redactor
+}
+
+const functionTtlMs = 60_000
+
+/** Gets a key from a command or function and caches it; each one is registered before use. */
+export function askedKey(
+  context: Noted & { readonly dir: string; readonly source?: string | undefined },
+  member: string,
+  source: FromCommand | KeyFunction,
+  label: string,
+): () => Promise<string> {
+  const place = context.source === undefined ? member : `${context.source}: ${member}`
+  const isFunction = typeof source === 'function'
+  const ttlMs = isFunction ? functionTtlMs : (source.ttlSeconds ?? Infinity) * 1000
+  const ask = async (): Promise<string> => {
+    const value = await (isFunction
+      ? callFunction(place, source)
+      : runCommand(place, source.command, context.dir))
+    const problem = keyProblem(value)
+    const what = isFunction ? 'function' : 'command'
+    if (problem !== undefined)
+      throw new UserError(`${place}: the key that the ${what} gives ${problem}`)
+    note(context, member, value, label)
+    return value
+  }
+  let askedAt = 0
+  let known: Promise<string> | undefined
+  return () => {
+    if (known && performance.now() - askedAt < ttlMs) return known
+    askedAt = performance.now()
+    const response = ask()
+    known = response
+    response.catch(() => {
+      if (known === response) known = undefined
+    })
+    return response
+  }
+}
+
+async function callFunction(place: string, source: KeyFunction): Promise<string> {
+  const what = `${place}: the function that gives the key`
+  let value: unknown
+  try {
+    const answer = Promise.resolve(source())
+    value = await waitForForeign(answer, `${what} never answers`, { keepsAlive: true })
+  } catch (error) {
+    if (error instanceof Unjudgeable) throw error
+    throw new UserError(`${what} threw ${foreignWords(error)}`)
+  }
+  if (typeof value !== 'string') throw new UserError(`${what} must return a string`)
+  return value
+}
+
+function runCommand(place: string, command: readonly string[], cwd: string): Promise<string> {
+  const [program = '', ...args] = command
+  const options = { cwd, timeout: foreignMs, windowsHide: true }
+  return new Promise((resolve, reject) => {
+    execFile(program, args, options, (error, stdout, stderr) => {
+      if (!error) return resolve(stdout.trim())
+      const lastLine = foreignWords(stderr.trim().split('\n').at(-1))
+      const why = lastLine === '' ? failure(error) : `${failure(error)}: ${lastLine}`
+      reject(new UserError(`${place}: the command "${program}" ${why}`))
+    })
+  })
+}
+
+function failure(error: ExecFileException): string {
+  const { code, killed } = error
+  if (killed) return `took longer than ${foreignMs / 1000} s`
+  if (code === 'ENOENT') return 'was not found'
+  return typeof code === 'number' ? `failed with exit code ${code}` : `failed (${code ?? 'signal'})`
 }

@@ -5,9 +5,9 @@ import { operations } from '../../catalogue/operations.ts'
 import { added } from '../../cli/init.ts'
 import { leftOut, targetReason, undeclaredReason } from '../../harness/report/reason.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
-import { checkTargetFile } from '../../harness/target/check.ts'
+import { checkTargetFile } from '../../harness/target/load.ts'
 import { isDeclared, missingReason } from '../../harness/target/declared.ts'
-import type { TargetFile } from '../../harness/target/target-file.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import {
   gainOf,

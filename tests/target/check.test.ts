@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { checkTargetFile } from '../../harness/target/check.ts'
+import { checkTargetFile } from '../../harness/target/load.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
-import type { TargetFile } from '../../harness/target/target-file.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { memberPath, tokensOf } from '../../schemas/json.ts'
 

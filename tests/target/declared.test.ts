@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { checkTargetFile } from '../../harness/target/check.ts'
+import { checkTargetFile } from '../../harness/target/load.ts'
 import { declares, missingNeeds, missingReason, snippetOf } from '../../harness/target/declared.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
-import type { TargetFile } from '../../harness/target/target-file.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 
 const rows = catalogue.filter(({ needs }) => needs.length > 0).map((row) => [row.id, row] as const)
 

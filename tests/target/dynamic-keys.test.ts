@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { runConformance } from '../../library/run-conformance.ts'
 import { folder } from '../cli/conform.ts'
-import { askedKey } from '../../harness/target/keys.ts'
-import type { FromCommand } from '../../harness/target/target-file.ts'
+import { askedKey } from '../../harness/target/resolve.ts'
+import type { FromCommand } from '../../harness/target/model.ts'
 
 /** A clock that stands still until it is set. */
 function stoppedClock() {

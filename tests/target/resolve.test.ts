@@ -6,9 +6,13 @@ import { operations } from '../../catalogue/operations.ts'
 import { targetDigest } from '../../harness/target/places.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
 import { createKeys, createLifetime } from '../../harness/client/state.ts'
-import { redactorFor } from '../../harness/target/keys.ts'
+import {
+  redactorFor,
+  type Resolved,
+  resolveTarget,
+  type ResolveOptions,
+} from '../../harness/target/resolve.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { type Resolved, resolveTarget, type ResolveOptions } from '../../harness/target/resolve.ts'
 
 const baseUrl = 'https://example.com/base/'
 const dir = folder()
