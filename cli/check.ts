@@ -20,9 +20,7 @@ import {
   plainFile,
   resolveTarget,
 } from '../harness/target/index.ts'
-import { plannedReports } from '../library/output/files.ts'
-import { tell, warnOf } from '../library/output/say.ts'
-import { finish } from '../library/output/write-reports.ts'
+import { plannedReports, tell, warnOf, finish } from '../library/output.ts'
 import { terminalText, firstOf } from '../reporters/text.ts'
 import { likeliestBaseUrl } from './recording/exchange.ts'
 import { countShown, judgeRecording } from './recording/judge.ts'

@@ -1,6 +1,5 @@
 import { spokenRate } from '../harness/report/index.ts'
-import { parseReportRequests, streamForPeople } from '../library/output/files.ts'
-import { tell } from '../library/output/say.ts'
+import { parseReportRequests, streamForPeople, tell } from '../library/output.ts'
 import { duration } from '../reporters/text.ts'
 import { estimate } from '../suites/estimate.ts'
 import { planRun } from '../suites/plan.ts'

@@ -1,7 +1,6 @@
 import { debuglog } from 'node:util'
-import { modulesRun, waitedFor } from '../harness/foreign-code.ts'
+import { modulesRun, waitedFor, Unjudgeable } from '../harness/user-error.ts'
 import { foreignWords, printed } from '../harness/recording/index.ts'
-import { Unjudgeable } from '../harness/user-error.ts'
 import { packageFile } from '../schemas/validate.ts'
 
 const debug = debuglog('conform')

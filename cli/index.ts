@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { modulesRun } from '../harness/foreign-code.ts'
+import { modulesRun, Unjudgeable, UserError } from '../harness/user-error.ts'
 import { suiteVersion } from '../harness/report/index.ts'
 import { nearest } from '../harness/target/index.ts'
-import { Unjudgeable, UserError } from '../harness/user-error.ts'
-import { complain } from '../library/output/say.ts'
+import { complain } from '../library/output.ts'
 import { bugSentence, exitProcess, guardProcess, orLost, type Interrupts } from './guard.ts'
 import { addArguments, checkArguments, withFailed } from './run/arguments.ts'
 

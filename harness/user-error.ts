@@ -35,3 +35,50 @@ export function unwritable(name: string, error: unknown): UserError {
     `${name}: cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`,
   )
 }
+
+/** Time limit for loading a module, and for a program or function to return a key, in ms. */
+export const foreignMs = 30_000
+
+const modules: string[] = []
+const waits = new Set<string>()
+
+/** Notes that the module of a target file is about to run: later exceptions may be its fault. */
+export function noteModule(path: string): void {
+  if (!modules.includes(path)) modules.push(path)
+}
+
+export const modulesRun = (): readonly string[] => modules
+
+/** Describes the foreign code that we are waiting for; the first, if several. */
+export function waitedFor(): string | undefined {
+  const [first] = waits
+  return first
+}
+
+/**
+ * Waits for foreign code.
+ * @param sentence the message if it never ends
+ * @param keepsAlive whether to keep the process alive, so that the timeout fires even if nothing else happens
+ * @throws Unjudgeable after `foreignMs`
+ */
+export async function waitForForeign<T>(
+  work: Promise<T>,
+  sentence: string,
+  options: { readonly keepsAlive: boolean },
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Unjudgeable(`${sentence} (waited for ${foreignMs / 1000} s)`)),
+      foreignMs,
+    )
+    if (!options.keepsAlive) timer.unref()
+  })
+  waits.add(sentence)
+  try {
+    return await Promise.race([work, tooLate])
+  } finally {
+    waits.delete(sentence)
+    clearTimeout(timer)
+  }
+}

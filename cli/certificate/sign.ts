@@ -2,9 +2,8 @@ import { Command } from '@commander-js/extra-typings'
 import { type KeyObject, createPublicKey } from 'node:crypto'
 import { parseReport, readBytes } from '../../harness/report/index.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { tell } from '../../library/output/say.ts'
+import { tell, checkOutputs, writeAtomically } from '../../library/output.ts'
 import { firstOf } from '../../reporters/text.ts'
-import { checkOutputs, writeAtomically } from '../../library/output/files.ts'
 import { whole } from '../run/arguments.ts'
 import {
   claimLines,

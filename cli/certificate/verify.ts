@@ -2,7 +2,7 @@ import { Command, Option } from '@commander-js/extra-typings'
 import { requirementsDigest } from '../../catalogue/catalogue.ts'
 import { readBytes, parseReport } from '../../harness/report/index.ts'
 import { normalBaseUrl } from '../../harness/target/index.ts'
-import { tell } from '../../library/output/say.ts'
+import { tell } from '../../library/output.ts'
 import { json, terminalText } from '../../reporters/text.ts'
 import { type OptionsOf, repeatable, whole } from '../run/arguments.ts'
 import {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Baseline, foreignBaseline } from '../../harness/report/index.ts'
-import { warnOf } from '../../library/output/say.ts'
+import { warnOf, type InputFiles } from '../../library/output.ts'
 import { Unjudgeable } from '../../harness/user-error.ts'
 import { orLost } from '../guard.ts'
 import {
@@ -12,7 +12,6 @@ import {
   loadTargetFile,
   resolveTarget,
 } from '../../harness/target/index.ts'
-import type { InputFiles } from '../../library/output/files.ts'
 import type { RunArguments } from './arguments.ts'
 import { moduleFile, referenceTargetFile } from '../../schemas/validate.ts'
 import { setFlagsFromString } from 'node:v8'

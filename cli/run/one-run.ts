@@ -27,10 +27,13 @@ import {
   type ReportRequest,
   followed,
   writeAtomically,
-} from '../../library/output/files.ts'
+  makeRunFolder,
+  keptExchanges,
+  finish,
+  complain,
+  canRewrite,
+} from '../../library/output.ts'
 import { loadFormats } from '../../reporters/index.ts'
-import { makeRunFolder, keptExchanges, finish } from '../../library/output/write-reports.ts'
-import { complain, canRewrite } from '../../library/output/say.ts'
 import { type RunArguments, keepReport, namedReport, runOptions } from './arguments.ts'
 import { findTarget, type FoundTarget, warn } from './find-target.ts'
 import { type Interrupts, type Loss, onLoss, stuck } from '../guard.ts'

@@ -13,7 +13,7 @@ import {
   Redactor,
   shortestKey,
 } from '../recording/index.ts'
-import { UserError, whyUnreadable, Unjudgeable } from '../user-error.ts'
+import { UserError, whyUnreadable, Unjudgeable, foreignMs, waitForForeign } from '../user-error.ts'
 import {
   isDeclared,
   unreachableIds,
@@ -57,7 +57,6 @@ import {
 } from '../../catalogue/operations.ts'
 import type { HeaderLine } from '../http/index.ts'
 import { execFile, type ExecFileException } from 'node:child_process'
-import { foreignMs, waitForForeign } from '../foreign-code.ts'
 
 export interface ResolveOptions extends Given {
   readonly dir: string

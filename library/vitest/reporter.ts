@@ -7,8 +7,10 @@ import {
   parseReportRequests,
   reportFiles,
   type ReportRequest,
-} from '../output/files.ts'
-import { keptExchanges, makeRunFolder, writeReports } from '../output/write-reports.ts'
+  keptExchanges,
+  makeRunFolder,
+  writeReports,
+} from '../output.ts'
 import { terminalText } from '../../reporters/text.ts'
 import { columnsOf, laidOut } from '../../reporters/terminal.ts'
 import { nextSteps } from '../../reporters/view/next-steps.ts'

@@ -1,4 +1,4 @@
-import { complain, warnOf } from '../output/say.ts'
+import { complain, warnOf } from '../output.ts'
 import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'

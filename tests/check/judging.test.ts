@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { inconsistencies } from '../../harness/report/verdict.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
-import { loggedExchanges } from '../../library/output/write-reports.ts'
+import { loggedExchanges } from '../../library/output.ts'
 import { renderHar } from '../../reporters/har.ts'
 import type { ReferenceOptions } from '../../reference/server.ts'
 import { jobRules } from '../../suites/jobs/rules.ts'

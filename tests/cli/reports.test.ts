@@ -23,8 +23,9 @@ import {
   stage,
   takesStdout,
   writeAtomically,
-} from '../../library/output/files.ts'
-import { canRewrite, colorsFor } from '../../library/output/say.ts'
+  canRewrite,
+  colorsFor,
+} from '../../library/output.ts'
 import { formatNames, formats } from '../../reporters/index.ts'
 import { report as reportOf, result } from '../gates/results.ts'
 import { folder, targetFile } from './conform.ts'
