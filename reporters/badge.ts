@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module'
-import { operations } from '../catalogue/operations.ts'
 import type { Report } from '../harness/report/index.ts'
 import { leftOutOf, leftOutWords, total, standingOf, type Tone } from './view/standing.ts'
 
@@ -9,8 +8,8 @@ const colors = { good: 'brightgreen', warning: '#9a6700', bad: 'red' } as const 
 >
 
 /**
- * An SVG badge: the verdict with its mode, the passed share of applicable required checks, what is excused or not
- * served, and the number of judged operations if some are not.
+ * An SVG badge: the verdict with its mode, the passed share of applicable required checks, and what is excused or not
+ * served.
  */
 export function renderBadge(report: Report): string {
   // Loaded on demand.
@@ -28,22 +27,8 @@ export function renderBadge(report: Report): string {
 
 function messageOf(report: Report): string {
   const { must } = report.summary
-  const byOperation = operations.map((one) =>
-    report.requirements.flatMap((requirement) =>
-      requirement.operation === one.id ? [requirement.outcome] : [],
-    ),
-  )
-  const isAbsent = byOperation.some(
-    (outcomes) => outcomes.length > 0 && outcomes.every((one) => one === 'not-applicable'),
-  )
-  const judged = byOperation.filter((outcomes) =>
-    outcomes.some((one) => one === 'passed' || one === 'failed'),
-  )
   return [
     `${standingOf(report).word.toLowerCase()} ${must.passed}/${total(must) - must.notApplicable}`,
     ...leftOutWords(leftOutOf(report)),
-    ...(report.run.notServed.length > 0 || isAbsent
-      ? [`${judged.length} of ${operations.length} operations`]
-      : []),
   ].join(', ')
 }

@@ -2,7 +2,6 @@ import type {
   RecordedBody,
   RecordedExchange,
   RecordedHeaders,
-  RecordedRequest,
   RecordedResponse,
   Report,
 } from '../harness/report/index.ts'
@@ -30,6 +29,7 @@ export async function* renderHar(
 
 function entry(exchange: RecordedExchange) {
   const { request, response } = exchange
+  const contentType = valueOf(request.headers, 'content-type')
   const httpVersion = `HTTP/${exchange.httpVersion ?? '1.1'}`
   return {
     startedDateTime: exchange.startedAt,
@@ -41,15 +41,14 @@ function entry(exchange: RecordedExchange) {
       cookies: [],
       headers: headers(request.headers),
       queryString: queryString(request.url),
-      ...(hasBody(request)
-        ? {
-            postData: {
-              mimeType: mimeType(request.headers),
-              ...text(request),
-              ...postEncoding(request),
-            },
-          }
-        : {}),
+      ...((request.body !== '' || contentType !== undefined) && {
+        postData: {
+          mimeType: contentType ?? '',
+          ...text(request),
+          // HAR 1.2 has an encoding only for answers.
+          ...(request.bodyEncoding && { _encoding: request.bodyEncoding }),
+        },
+      }),
       headersSize: -1,
       bodySize: sizeOf(request),
     },
@@ -74,7 +73,7 @@ function responseEntry(response: RecordedResponse, httpVersion: string) {
     headers: headers(response.headers),
     content: {
       size: sizeOf(response),
-      mimeType: mimeType(response.headers),
+      mimeType: valueOf(response.headers, 'content-type') ?? '',
       ...text(response),
       ...(response.bodyEncoding ? { encoding: response.bodyEncoding } : {}),
     },
@@ -96,25 +95,12 @@ function text({ body, bodyLength, bodySha256 }: RecordedBody) {
   return { text: body, comment, _cut: true, _bodyLength: bodyLength, _bodySha256: bodySha256 }
 }
 
-/** HAR 1.2 has an encoding only for answers. */
-function postEncoding(recordedBody: RecordedBody) {
-  return recordedBody.bodyEncoding ? { _encoding: recordedBody.bodyEncoding } : {}
-}
-
-function hasBody(request: RecordedRequest): boolean {
-  return request.body !== '' || valueOf(request.headers, 'content-type') !== undefined
-}
-
 function sizeOf({ body, bodyEncoding, bodyLength }: RecordedBody): number {
   return bodyLength ?? Buffer.byteLength(body, bodyEncoding ?? 'utf8')
 }
 
 function headers(recorded: RecordedHeaders) {
   return Object.entries(recorded).map(([name, value]) => ({ name, value }))
-}
-
-function mimeType(recorded: RecordedHeaders): string {
-  return valueOf(recorded, 'content-type') ?? ''
 }
 
 function valueOf(recorded: RecordedHeaders, name: string): string | undefined {

@@ -24,6 +24,7 @@ import {
 } from './view/next-steps.ts'
 import {
   byState,
+  states,
   mapSentence,
   shownMap,
   exitLine,
@@ -112,21 +113,12 @@ function mapList(report: Report): string[] {
   if (places === undefined) return []
   const items = byState(places).map(([state, own]) => {
     const ids = own.map((one) => markdownCode(one.operation) + (one.detail && ` (${one.detail})`))
-    return `- ${stateSigns[state]} **${state}**: ${ids.join(', ')}`
+    return `- ${states[state].sign} **${state}**: ${ids.join(', ')}`
   })
   // A perfect result needs no list.
   const list = report.verdict === 'conformant' ? [] : [...items, '']
   return [`**${mapSentence(places)}**`, '', ...list]
 }
-
-const stateSigns = {
-  working: '✅',
-  failing: '❌',
-  'only authentication tested': '⚪',
-  'not tested': '⚪',
-  'not built': '➖',
-  'not served': '➖',
-} as const
 
 function missed(report: Report): string[] {
   const ids = requiredButMissed(report)

@@ -132,10 +132,6 @@ export const failure = object(
     ),
     toRefuse: described('The request had to be refused.', always),
     cites: described('The end of `expected`: its sections, and a remark of the suite.', text),
-    noEnvelope: described(
-      'The status is right, but the answer is not an error envelope: see envelope/shape.',
-      always,
-    ),
     takes: described(
       'The state that the failure depends on: the curl line sends only the request, and may get another answer.',
       takes,

@@ -60,7 +60,6 @@ function pairsFailure(cause: Cause, evidence: Evidence, pairs: Pairs): Failure {
   return {
     ...failureBy(cause, { ...evidence, actual }, describePairs(pairs)),
     toRefuse: true,
-    ...(isBare && !isFamily && { noEnvelope: true }),
     onlyName: isFamily,
   }
 }

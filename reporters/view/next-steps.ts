@@ -7,7 +7,6 @@ import {
   commonReason,
   outsideCause,
   type Failure,
-  type HttpResponse,
   isSame,
   responseOf,
   sayAnswers,
@@ -48,7 +47,8 @@ export function nextSteps(report: Report): NextStep[] {
   const { hints = [], runs, statuses = [] } = run
   const hinted = hints.map((hint) => ({ text: capital(hint) }))
   const isOutside = verdict === 'not-judged' && exit.outside === true
-  if (isWithoutOutcome(report) || (isOutside && statuses.length === 1) || isKeyRefused(report))
+  const isOneAnswer = statuses.length === 1 || statuses.some((one) => one.status === 401)
+  if (isWithoutOutcome(report) || (isOutside && isOneAnswer))
     return [...hinted, ...notJudgedSteps(report)]
   const { likely, unexpected, unexplained } = failuresOf(report)
   const isCutShort = requirements.some((result) => isLeftOut(result, 'interrupted'))
@@ -84,20 +84,14 @@ export function nextSteps(report: Report): NextStep[] {
   ]
 }
 
-/** Every answer was 401, and nothing could be judged: `statuses` counts them. */
-function isKeyRefused({ exit, run, verdict }: Report): boolean {
-  const isOutside = verdict === 'not-judged' && exit.outside === true
-  return isOutside && run.statuses?.some((statuse) => statuse.status === 401) === true
-}
-
 const temporary: readonly number[] = [429, 502, 503, 504]
 
+/** What to do if nothing came from the target, or one status alone: the last line says the rest. */
 function notJudgedSteps(report: Report): NextStep[] {
   const { exit, run, target, verdict } = report
-  const { statuses = [] } = run
   const command = commandIn(report)
-  if (isKeyRefused(report))
-    return [{ text: 'Give a key that the server accepts, and run again', command }]
+  const statuses = run.statuses?.map((one) => one.status) ?? []
+  const [status = 0] = statuses
   if (exit.outside !== true) return []
   if (statuses.length === 0)
     return [
@@ -106,11 +100,11 @@ function notJudgedSteps(report: Report): NextStep[] {
         command: `${command} --wait 30000`,
       },
     ]
-  // The status of every answer. The last line says what to do about a redirect, and about one that passes.
-  const [{ status } = { status: 0 }, ...others] = statuses
+  if (verdict !== 'not-judged') return []
+  if (statuses.includes(401))
+    return [{ text: 'Give a key that the server accepts, and run again', command }]
   const isRedirect = status >= 300 && status < 400
-  if (verdict !== 'not-judged' || others.length > 0 || isRedirect || temporary.includes(status))
-    return []
+  if (statuses.length > 1 || isRedirect || temporary.includes(status)) return []
   return status >= 500
     ? [{ text: 'Find this error in the log of the server, fix it, and run again', command }]
     : [{ text: `Correct the base URL (${target.baseUrl}), and run again` }]
@@ -369,9 +363,8 @@ function simplest(results: readonly RequirementResult[]): RequirementResult {
  */
 export function byCause(results: readonly RequirementResult[]): Distinct[] {
   return [...groupBy(results, keyOf).values()].flatMap((group): Distinct[] => {
-    const { connection, noEnvelope }: Partial<Failure> = group[0]!.failures[0] ?? {}
-    const isOfServer = connection !== undefined || noEnvelope === true
-    return isOfServer || new Set(group.map((one) => one.operation)).size > 1
+    const isOfConnection = group[0]!.failures[0]?.connection !== undefined
+    return isOfConnection || new Set(group.map((one) => one.operation)).size > 1
       ? [{ results: group, example: simplest(group) }]
       : group.map((one) => ({ results: [one], example: one }))
   })
@@ -381,8 +374,6 @@ function keyOf({ failures: [failure], id, level }: RequirementResult): string {
   if (!failure) return id
   // The handling of connections is one cause, whatever the requests.
   if (failure.connection) return failure.connection
-  // Errors without envelope are one cause: a missing error handler.
-  if (failure.noEnvelope) return `no envelope: ${level}`
   // Sections differ by operation, but not the expectation.
   const expected = failure.expected.slice(0, failure.expected.length - (failure.cites ?? '').length)
   return JSON.stringify([level, expected, ...receivedIn(failure, id), failure.onlyName])
@@ -481,7 +472,12 @@ function oneAnswer(
     // Passing answers count too: if many differ, it is not a uniform answer.
     if (others.length * 4 <= same.length)
       return {
-        ...ofOneAnswer(response, operations, learned.run),
+        what: shortened(
+          `${operations.length * 2 > allOperations.length ? 'nearly everything' : `much of ${firstOf(operations, 3).join(', ')}`} gets the same answer: ${sayAnswers([response])}`,
+          300,
+        ),
+        change:
+          'check the log of the server, the base URL, and the proxy or cache in front of the server',
         results: same,
         isEverything: true,
       }
@@ -493,32 +489,6 @@ function wasAnsweredOtherwise(result: RequirementResult, status: number): boolea
   const isGranted = isGranting(result.id)
   if (result.outcome !== 'passed' || isGranted === undefined) return false
   return isGranted ? status >= 300 : !statusesOf(result.id).includes(status)
-}
-
-const nearly = 0.75
-
-function ofOneAnswer(
-  response: HttpResponse,
-  operations: readonly string[],
-  { statuses = [] }: Learned['run'],
-): Clue {
-  const { status, tpe } = response
-  const all = statuses.reduce((sum, statuse) => sum + statuse.times, 0)
-  const same = statuses.find((one) => one.status === status)?.times ?? 0
-  const most = all === 0 || same >= all * nearly ? 'nearly everything' : 'much'
-  const isMost = operations.length * 2 > allOperations.length
-  // Crashes and errors of the interface prove the address.
-  const isOfServer = (tpe !== undefined && status !== 404) || (status !== null && status >= 500)
-  const others = isMost
-    ? 'the base URL, the proxy in front of the server, and '
-    : 'the proxy or cache in front of the server, and '
-  return {
-    what: shortened(
-      `${isMost ? most : `much of ${firstOf(operations, 3).join(', ')}`} gets the same answer: ${sayAnswers([response])}`,
-      300,
-    ),
-    change: `check ${isMost && isOfServer ? '' : others}the log of the server`,
-  }
 }
 
 /** A sign of a likely mistake at one place in a server. May contain text of the target. */
@@ -565,12 +535,8 @@ export function clueOf({ failures: [failure], id }: RequirementResult): Clue | u
     return ofStatus(status, wanted[0]!)
   // The right status in place of a crash is unknown.
   const isBreakdown = isGranting(id) === undefined && status >= 500
-  if (tpe === undefined) return isBreakdown ? undefined : ofEnvelope(form, value)
-  if (isMisspelt(tpe)) return misspelt
-  const missing = isBreakdown ? undefined : ofEnvelope(form, value)
-  if (missing) return missing
-  const names = pairs.flatMap(([of, ...list]) => (of === status ? list : []))
-  return names.length === 0 || names.includes(tpe) ? undefined : ofName(tpe, or(names))
+  if (tpe !== undefined && isMisspelt(tpe)) return misspelt
+  return isBreakdown ? undefined : ofEnvelope(form, value)
 }
 
 const noAnswer: Clue = {
@@ -616,11 +582,6 @@ function ofStatus(received: number, wanted: number): Clue | undefined {
     change: `return ${wanted} in place of ${received} (§7.2)`,
   }
 }
-
-const ofName = (received: string, wanted: string): Clue => ({
-  what: `wrong code name: ${shortened(received, 100)} in place of ${wanted}`,
-  change: `send ${wanted}, the code name that §7.3 gives for the operation`,
-})
 
 const envelopeMembers = ['tpe', 'errors', 'extras']
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { isRefusal } from '../../catalogue/answers.ts'
-import type { Failure, Report, RequirementResult } from '../../harness/report/report-schema.ts'
+import type { Failure, RequirementResult } from '../../harness/report/report-schema.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
 import { renderJunit } from '../../reporters/junit.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
@@ -164,10 +164,6 @@ test.each<[cause: RegExp, results: RequirementResult[]]>([
     /^422 returned, but 400 is right/,
     failing((status, tpe) => (status === 400 ? { status: 422, body: envelope(tpe) } : null)),
   ],
-  [
-    /^wrong code name: NotFound in place of ResourceNotFound/,
-    failing((_, tpe) => (tpe === 'ResourceNotFound' ? { body: envelope('NotFound') } : null)),
-  ],
   [/^requests without a valid key are accepted$/, keyless],
   [/^no job ends/, ended('in_progress')],
 ])('likely cause: %s', (what, results) => {
@@ -214,39 +210,21 @@ test('a cause is one failure in every front; --verbose shows each', async () => 
 })
 
 const broken = failing(() => ({ status: 500, body: envelope('InternalError') }))
-const notThere = failing(() => ({ status: 404, body: envelope('NotFound') }))
-const bare = failing(() => ({ status: 500, body: { message: 'boom' } }))
-test.each<[change: string, what: string, results: RequirementResult[]]>([
-  ['check the log of the server', 'everything gets 500', broken],
-  ['check the log of the server', 'everything gets 500 without an envelope', bare],
-  ['check the base URL, ', 'everything gets 404', notThere],
-])('it says to %s, if %s', (change, _, results) => {
-  expect(likelyCauses(results)[0]!.change).toMatch(new RegExp(`^${change}`))
-})
 
-test('one answer to everything is said by its share of all answers, and only if nearly no other passed', () => {
-  const first = (
-    results: RequirementResult[],
-    passed: RequirementResult[],
-    run: Partial<Report['run']> = {},
-  ) => likelyCauses(results, { run, requirements: [...results, ...passed] })[0]!.what
-  const of1000 = (times: number) => ({
-    statuses: [
-      { status: 200, times: 1000 - times },
-      { status: 500, times },
-    ],
+test('one answer to everything is said only if nearly no other passed', () => {
+  const first = (results: RequirementResult[], passed: RequirementResult[]) =>
+    likelyCauses(results, { run: {}, requirements: [...results, ...passed] })[0]!
+  expect(first(broken, [])).toMatchObject({
+    what: 'nearly everything gets the same answer: 500 InternalError',
+    change: expect.stringContaining('the log of the server, the base URL'),
   })
-  expect(first(broken, [], of1000(900))).toBe(
-    'nearly everything gets the same answer: 500 InternalError',
-  )
-  expect(first(broken, [], of1000(150))).toBe('much gets the same answer: 500 InternalError')
   const open = failing((status) =>
     /^40[034]$/.test(`${status}`) ? { status: 200, body: {} } : null,
   )
   const others = failing(() => ({ status: 418 }))
     .filter(({ id }) => !open.some((one) => one.id === id))
     .map(({ id }) => result(id))
-  expect(first(open, others.slice(0, 8))).toBe('nearly everything gets the same answer: 200')
+  expect(first(open, others.slice(0, 8)).what).toBe('nearly everything gets the same answer: 200')
   expect(others.length * 4).toBeGreaterThan(open.length)
   const causes = likelyCauses(open, { run: {}, requirements: [...open, ...others] })
   expect(causes.some(({ what }) => /^requests .* are accepted$/.test(what))).toBe(true)
