@@ -5,15 +5,11 @@ import { packageFile } from '../schemas/validate.ts'
 
 const debug = debuglog('conform')
 
-/** Reason why the process cannot make further progress. */
-export interface Loss {
-  /** One sentence, without keys; undefined if the event loop is empty and the waiting code knows why. */
-  readonly sentence: string | undefined
-  /** An uncaught exception of the suite itself. */
-  readonly mistake?: string
-}
-
-type Take = (loss: Loss) => boolean
+/**
+ * Takes the reason why the process cannot make further progress: one sentence, without keys; undefined if the event
+ * loop is empty and the waiting code knows why.
+ */
+type Take = (sentence: string | undefined) => boolean
 const takers: Take[] = []
 let exit: (code?: number) => void = () => undefined
 
@@ -37,7 +33,7 @@ export function onLoss(take: Take): () => void {
 export async function orLost<T>(work: Promise<T>): Promise<T> {
   let release: () => void = () => undefined
   const lost = new Promise<never>((_, reject) => {
-    release = onLoss(({ sentence = stuck('for something that never happens') }) => {
+    release = onLoss((sentence = stuck('for something that never happens')) => {
       reject(new Unjudgeable(sentence))
       return true
     })
@@ -62,7 +58,7 @@ export function guardProcess(): void {
   exit = process.exit.bind(process)
   process.exit = (code) => {
     const sentence = `${blamed()} calls process.exit(${code ?? ''}), which would end the run without a report: remove that call`
-    lose({ sentence })
+    lose(sentence)
     throw new Unjudgeable(sentence)
   }
   // oxlint-enable no-restricted-properties
@@ -70,10 +66,12 @@ export function guardProcess(): void {
   process.on('uncaughtException', (error: unknown, origin) => {
     // Already reported.
     if (error instanceof Unjudgeable) return
-    lose(lossOf(error, origin === 'unhandledRejection'))
+    const isRejection = origin === 'unhandledRejection'
+    const how = isRejection ? 'left a rejected promise unhandled' : 'threw an uncaught error'
+    lose(isForeign(error) ? `${blamed()} ${how}: ${foreignWords(error)}` : bugSentence(error))
   })
   process.on('beforeExit', () => {
-    if (takers.length > 0) lose({ sentence: waitedFor() })
+    if (takers.length > 0) lose(waitedFor())
   })
 }
 
@@ -87,15 +85,9 @@ function hideKeys(stream: NodeJS.WriteStream): void {
 }
 
 /** Output after the final line is ignored. */
-function lose(loss: Loss): void {
+function lose(sentence: string | undefined): void {
   if (takers.length === 0) exit()
-  takers.findLast((take) => take(loss))
-}
-
-function lossOf(error: unknown, isRejection: boolean): Loss {
-  if (!isForeign(error)) return { sentence: bugSentence(error), mistake: foreignWords(error) }
-  const how = isRejection ? 'left a rejected promise unhandled' : 'threw an uncaught error'
-  return { sentence: `${blamed()} ${how}: ${foreignWords(error)}` }
+  takers.findLast((take) => take(sentence))
 }
 
 /** Says that an error is a mistake of the suite. */

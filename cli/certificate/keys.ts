@@ -6,7 +6,6 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { readBytes } from '../../harness/report/index.ts'
 import { ensure, unreadable, unwritable, UserError } from '../../harness/user-error.ts'
 import { Command } from '@commander-js/extra-typings'
@@ -31,10 +30,6 @@ export function writeKeyPair(
   publicFile: string,
   passphrase?: string,
 ): KeyObject {
-  ensure(
-    resolve(privateFile) !== resolve(publicFile),
-    `${privateFile}: give different files for the two keys`,
-  )
   for (const file of [privateFile, publicFile])
     ensure(!existsSync(file), `${file}: already exists; a key is never overwritten`)
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')

@@ -232,10 +232,8 @@ export function lastReportOf(one: Named): string {
 }
 
 function keptIn(): string {
-  const { LOCALAPPDATA, XDG_CACHE_HOME } = process.env
-  const usual = process.platform === 'darwin' ? 'Library/Caches' : '.cache'
-  const windows = process.platform === 'win32' ? LOCALAPPDATA : undefined
-  return join(XDG_CACHE_HOME || windows || join(homedir(), usual), 'ai-content-conformance')
+  const { XDG_CACHE_HOME } = process.env
+  return join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'ai-content-conformance')
 }
 
 /**

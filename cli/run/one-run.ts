@@ -36,7 +36,7 @@ import {
 import { loadFormats } from '../../reporters/index.ts'
 import { type RunArguments, keepReport, namedReport, runOptions } from './arguments.ts'
 import { findTarget, type FoundTarget, warn } from './find-target.ts'
-import { type Interrupts, type Loss, onLoss, stuck } from '../guard.ts'
+import { type Interrupts, onLoss, stuck } from '../guard.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 import { reportToGithub } from '../../reporters/markdown.ts'
 import { unwritable } from '../../harness/user-error.ts'
@@ -58,10 +58,10 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
   const found = await finding
   // Other formats only show exchanges that the failures contain.
   const folder = keepsExchanges(requests) ? makeRunFolder() : undefined
-  let early: Loss | undefined
-  const release = onLoss((loss) => {
-    early ??= loss
-    return loss.sentence !== undefined
+  let lost: string | undefined
+  const release = onLoss((sentence) => {
+    lost ??= sentence
+    return sentence !== undefined
   })
   let server: StartedServer | undefined
   try {
@@ -79,7 +79,7 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
       : server?.problem
     const left = problem
       ? neverJudged(found.target, run, problem)
-      : await judge(found, run, suites, { ...front, loss: () => early })
+      : await judge(found, run, suites, { ...front, lost: () => lost })
     const report = await publish(left.record, {
       options,
       requests,
@@ -143,7 +143,7 @@ async function judge(
   found: FoundTarget,
   options: RunOptions,
   suites: Promise<typeof import('../../suites/judge.ts')>,
-  runFront: RunFront & { readonly loss: () => Loss | undefined },
+  runFront: RunFront & { readonly lost: () => string | undefined },
 ): Promise<Judged> {
   const startedAt = new Date()
   const started = performance.now()
@@ -162,7 +162,7 @@ async function judge(
   const { signal } = runFront.interrupts
   const why = leftOut('interrupted')
   if (signal.aborted) return neverJudged(found.target, options, { cause: 'interrupted', ...why })
-  const reason = runFront.loss()?.sentence
+  const reason = runFront.lost()
   if (reason !== undefined) return neverJudged(found.target, options, { cause: 'lost', reason })
   const run = prepareRun(found.target, options, { handler: found.handler })
   const judging = beginJudging(run)
@@ -170,12 +170,11 @@ async function judge(
   const planned = [...run.given.plan].flatMap(([id, one]) => (one.run ? [id] : []))
   signal.addEventListener('abort', () => judging.end('interrupted', why))
   let problem: string | undefined
-  const release = onLoss((loss) => {
+  const release = onLoss((sentence) => {
     if (judging.facts().ended?.cause === 'lost') leaveBehind()
-    problem ??= loss.mistake
     const [first = 'the end of what was sent', ...others] = planned.filter((id) => !results.has(id))
     const more = others.length > 0 ? ` and ${count(others.length, 'other requirement')}` : ''
-    judging.end('lost', loss.sentence ?? stuck(`for ${first}${more}`))
+    judging.end('lost', sentence ?? stuck(`for ${first}${more}`))
     setTimeout(leaveBehind, graceMs)
     return true
   })
@@ -187,7 +186,7 @@ async function judge(
   try {
     await Promise.race([Promise.all([show(), judging.done]), overdue])
   } catch (error) {
-    problem ??= error instanceof Error ? error.message : String(error)
+    problem = error instanceof Error ? error.message : String(error)
   } finally {
     progress.done()
     release()
