@@ -16,7 +16,7 @@ import {
   neededBy,
   withFailed,
 } from './run/arguments.ts'
-import { untilBack } from './run/answering.ts'
+import { untilBack } from './run/start-server.ts'
 import type { FoundTarget } from './run/find-target.ts'
 import { oneRun } from './run/one-run.ts'
 

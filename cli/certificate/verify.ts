@@ -17,7 +17,7 @@ import {
   PAYLOAD_TYPE,
   reportProblems,
   sha256,
-} from './statement.ts'
+} from './sign.ts'
 import { readPublicKey, keyId, publicKeyIn } from './keys.ts'
 import type { KeyObject } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'

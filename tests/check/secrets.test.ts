@@ -3,7 +3,7 @@ import { loadFormats } from '../../reporters/index.ts'
 import { joined } from '../reporters/samples.ts'
 import { base, checked, granted, har, inFile, rowOf, type Told } from './recording.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
-import { withoutSecretMembers } from '../../cli/recording/secrets.ts'
+import { withoutSecretMembers } from '../../cli/recording/exchange.ts'
 
 const head = Buffer.from('{"alg":"HS256"}').toString('base64url')
 const jwt = `${head}.${Buffer.from('{"sub":"somebody"}').toString('base64url')}.c2lnbmF0dXJlLW9mLXRoaXMta2V5`
