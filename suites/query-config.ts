@@ -65,12 +65,13 @@ function inside({ name, kind, range }: QueryConfigMember): fc.Arbitrary<Setting>
 
 const generatedInside = fc.constantFrom(...queryConfigMembers).chain(inside)
 
-const alone = queryConfigMembers.flatMap(({ name, inside }) =>
-  inside.map((value) => ({
-    ...having(name, value, preview(value)),
-    fault: `inside @ ${path}/${name}`,
-  })),
-)
+const alone = (): Setting[] =>
+  queryConfigMembers.flatMap(({ name, inside }) =>
+    inside.map((value) => ({
+      ...having(name, value, preview(value)),
+      fault: `inside @ ${path}/${name}`,
+    })),
+  )
 
 /**
  * Columns of six bits with three ones and a leading zero: any two show all four pairs of bits (Kleitman and Spencer
@@ -95,16 +96,17 @@ function together(random: () => number): Setting[] {
   })
 }
 
-const defaults = Object.fromEntries(
-  queryConfigMembers.flatMap((one) => (one.default === undefined ? [] : [[one.name, one.default]])),
-)
-
 const whole: readonly Setting[] = [
   { what: 'with an empty query_config', fault: `empty @ ${path}`, config: () => ({}) },
   {
     what: 'with all defaults as query_config',
     fault: `defaults @ ${path}`,
-    config: () => defaults,
+    config: () =>
+      Object.fromEntries(
+        queryConfigMembers.flatMap((one) =>
+          one.default === undefined ? [] : [[one.name, one.default]],
+        ),
+      ),
   },
 ]
 
@@ -125,7 +127,7 @@ export function insideBounds(check?: GrantedCheck): GrantedByCases {
   const cases: Cases = (material) => {
     const declared = getAt(bodyOf(material, material.operation), settingsAt(material))
     const random = randomFor(material, material.requirement.id)
-    const settings = [...alone, ...whole, ...together(random), ...withoutEach(declared)]
+    const settings = [...alone(), ...whole, ...together(random), ...withoutEach(declared)]
     return settings.map((setting) => asCase(material, setting))
   }
   return grantedBy(cases, {
