@@ -1,16 +1,3 @@
-import {
-  countsAsGranted,
-  type Verdict,
-  describeResponse,
-  envelopeRemark,
-  type Exchange,
-  isGranted,
-  matchPairs,
-  NotExercised,
-  type Probe,
-  wasAnswered,
-  withHeader,
-} from '../harness/journal/index.ts'
 import type { Pairs } from '../catalogue/answers.ts'
 import {
   firstOperation,
@@ -18,32 +5,20 @@ import {
   operations,
   uploadOperation,
 } from '../catalogue/operations.ts'
-import {
-  allOf,
-  answerRule,
-  type CaseRule,
-  type CaseVerdict,
-  lookAt,
-  requestFor,
-  concluded,
-  furtherCase,
-  type Judged,
-} from './checks/rules.ts'
-import { byAllAnswers } from './checks/observed.ts'
-import { type Case, type Cases, type KnownCases, materialOf } from './checks/case.ts'
-import {
-  contentOf,
-  isDeclared,
-  placeholderRequest,
-  validRequest,
-  randomFor,
-  sampled,
-  unknownId,
-  grantedControl,
-} from './checks/valid-request.ts'
-import { suite } from './checks/suite.ts'
-import { uploadProbe, withOwnContent } from './checks/created.ts'
 import { type Given, jsonType } from '../harness/client/index.ts'
+import {
+  countsAsGranted,
+  describeResponse,
+  envelopeRemark,
+  type Exchange,
+  isGranted,
+  matchPairs,
+  NotExercised,
+  type Probe,
+  type Verdict,
+  wasAnswered,
+  withHeader,
+} from '../harness/journal/index.ts'
 import {
   answered,
   type CheckContext,
@@ -53,6 +28,31 @@ import {
   whySilent,
 } from '../harness/run/index.ts'
 import type { Target } from '../harness/target/index.ts'
+import { type Case, type Cases, type KnownCases, materialOf } from './checks/case.ts'
+import { uploadProbe, withOwnContent } from './checks/created.ts'
+import { byAllAnswers } from './checks/observed.ts'
+import {
+  allOf,
+  answerRule,
+  type CaseRule,
+  type CaseVerdict,
+  concluded,
+  furtherCase,
+  type Judged,
+  lookAt,
+  requestFor,
+} from './checks/rules.ts'
+import { suite } from './checks/suite.ts'
+import {
+  contentOf,
+  grantedControl,
+  isDeclared,
+  placeholderRequest,
+  randomFor,
+  sampled,
+  unknownId,
+  validRequest,
+} from './checks/valid-request.ts'
 
 /** 401 counts: a server may check the key, or nothing, before the path. */
 const clientError: Pairs = [['4xx'], [401]]

@@ -1,10 +1,10 @@
+import { jsonValue } from '../harness/journal/index.ts'
+import { member, preview } from '../schemas/json.ts'
+import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 import { badInput } from './checks/bad-input.ts'
 import { byRecord, malformedBody, malformedJsonBody, wrongContentType } from './checks/faults.ts'
 import type { Further } from './checks/scenario.ts'
 import { suite } from './checks/suite.ts'
-import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
-import { member, preview } from '../schemas/json.ts'
-import { jsonValue } from '../harness/journal/index.ts'
 
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
 

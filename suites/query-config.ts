@@ -1,15 +1,15 @@
-import { isObject, getAt, setAt, preview } from '../schemas/json.ts'
 import fc from 'fast-check'
 import {
   type QueryConfigMember,
   queryConfigMembers,
   togetherCases,
 } from '../catalogue/operations.ts'
-import { bodyOf, withoutRoles, randomFor } from './checks/valid-request.ts'
-import type { Case, Cases, Material } from './checks/case.ts'
-import { grantedBy, type GrantedByCases, type GrantedCheck } from './checks/granted.ts'
-import { pointerOf } from './checks/faults.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../harness/journal/index.ts'
+import { getAt, isObject, preview, setAt } from '../schemas/json.ts'
+import type { Case, Cases, Material } from './checks/case.ts'
+import { pointerOf } from './checks/faults.ts'
+import { grantedBy, type GrantedByCases, type GrantedCheck } from './checks/granted.ts'
+import { bodyOf, randomFor, withoutRoles } from './checks/valid-request.ts'
 
 /** §2.7: `query_config` of a graph query, or in the graph tool of a chat. */
 

@@ -1,11 +1,11 @@
+import { anyBadRequest } from '../catalogue/answers.ts'
 import { jsonOf } from '../harness/journal/index.ts'
 import { shapeFinding } from '../harness/run/index.ts'
-import { accepted, byControl } from './checks/granted.ts'
-import { atRole, valueAt, byRecord } from './checks/faults.ts'
 import { badBytes, withBytes } from './checks/bad-input.ts'
 import { byCases } from './checks/case.ts'
+import { atRole, byRecord, valueAt } from './checks/faults.ts'
+import { accepted, byControl } from './checks/granted.ts'
 import { suite } from './checks/suite.ts'
-import { anyBadRequest } from '../catalogue/answers.ts'
 
 /** Invalid UTF-8: a lone continuation, a truncated sequence, impossible bytes. */
 const sequences: readonly (readonly [string, readonly number[]])[] = [

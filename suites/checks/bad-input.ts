@@ -1,67 +1,67 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
-  operation as operationOf,
-  type OperationId,
-  busyStatus,
-  type Effect,
-  jsonKinds,
-  type Member,
-} from '../../catalogue/operations.ts'
-import { type Client, type Given, effectOf } from '../../harness/client/index.ts'
-import {
-  NotExercised,
-  Throttled,
-  wasAnswered,
-  type Ask,
-  countsAsGranted,
-  type Evidence,
-  type Journal,
-  type Verdict,
-  jsonOf,
-  type Probe,
-  withHeader,
-} from '../../harness/journal/index.ts'
-import { leftOut, type Reason } from '../../harness/report/index.ts'
-import { mayGenerate, type CheckContext, maxAtOnce, sendShared } from '../../harness/run/index.ts'
-import { type Case, type CaseCondition, countAll, type Material, type Refusal } from './case.ts'
-import { whyNotOfInput, validRequest, sampled, freshUnknownId, randomFor } from './valid-request.ts'
-import { sharedBy } from './created.ts'
-import { type CaseRule, remembering } from './rules.ts'
-import {
-  isLoose,
-  looseBodies,
-  type OddBody,
-  oddBodies,
-  oddTexts,
   emptyOf,
   isListed,
+  isLoose,
+  looseBodies,
+  oddBodies,
+  type OddBody,
   oddNumbers,
+  oddTexts,
   type OddValue,
   oddValuesOf,
   twinOf,
 } from '../../catalogue/faults.ts'
+import {
+  busyStatus,
+  type Effect,
+  jsonKinds,
+  type Member,
+  operation as operationOf,
+  type OperationId,
+} from '../../catalogue/operations.ts'
+import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
+import {
+  type Ask,
+  countsAsGranted,
+  type Evidence,
+  type Journal,
+  jsonOf,
+  NotExercised,
+  type Probe,
+  Throttled,
+  type Verdict,
+  wasAnswered,
+  withHeader,
+} from '../../harness/journal/index.ts'
+import { leftOut, type Reason } from '../../harness/report/index.ts'
+import { type CheckContext, maxAtOnce, mayGenerate, sendShared } from '../../harness/run/index.ts'
 import { getAt, preview } from '../../schemas/json.ts'
+import { type Case, type CaseCondition, countAll, type Material, type Refusal } from './case.ts'
+import { sharedBy } from './created.ts'
 import {
   absent,
+  arraysAbove,
   type Change,
   change,
   changedBody,
+  deletedIdAt,
   described,
   inOtherItem,
   isOf,
-  ofKinds,
-  topOf,
-  arraysAbove,
   isSetting,
+  ofKinds,
+  ofType,
+  parentOf,
   type Placed,
   placesIn,
-  undescribedMembers,
-  deletedIdAt,
-  unknownIdAt,
   sample,
-  parentOf,
-  ofType,
+  topOf,
+  undescribedMembers,
+  unknownIdAt,
 } from './faults.ts'
-import { isDeepStrictEqual } from 'node:util'
+import { type CaseRule, remembering } from './rules.ts'
+import { freshUnknownId, randomFor, sampled, validRequest, whyNotOfInput } from './valid-request.ts'
 
 export const badInput: CaseCondition = {
   cases: casesOf,

@@ -1,37 +1,37 @@
-import { type Client, type Given, orElse } from '../../harness/client/index.ts'
 import type fc from 'fast-check'
+import type { Pairs } from '../../catalogue/answers.ts'
+import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import {
   type Effect,
   operation as operationOf,
   type OperationId,
 } from '../../catalogue/operations.ts'
-import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
-import type { Pairs } from '../../catalogue/answers.ts'
+import { type Client, type Given, orElse } from '../../harness/client/index.ts'
 import {
-  type Exchange,
-  type Probe,
-  type Journal,
   type Ask,
-  type Verdict,
-  isGranted,
   countsAsGranted,
+  type Exchange,
+  isGranted,
+  type Journal,
+  type Probe,
+  type Verdict,
 } from '../../harness/journal/index.ts'
-import { type CheckContext, ask } from '../../harness/run/index.ts'
-import { type OtherObject, otherApplications } from '../../harness/target/index.ts'
+import { ask, type CheckContext } from '../../harness/run/index.ts'
+import { otherApplications, type OtherObject } from '../../harness/target/index.ts'
+import { once } from './created.ts'
+import type { CaseRule, Look } from './rules.ts'
 import {
-  nameOfControl,
-  isDeclared,
-  placeholderDraft,
-  validDraft,
-  validRequest,
   drawFrom,
+  isDeclared,
   type Known,
+  nameOfControl,
   type OfTarget,
+  placeholderDraft,
   randomFor,
   sampled,
+  validDraft,
+  validRequest,
 } from './valid-request.ts'
-import type { CaseRule, Look } from './rules.ts'
-import { once } from './created.ts'
 
 /** A request and its accepted answers, both known before anything is sent. */
 export interface Case {

@@ -1,19 +1,19 @@
 import { operation as operationOf, uploadOperation } from '../../catalogue/operations.ts'
-import { type Client, type Given, pause, operationProbe } from '../../harness/client/index.ts'
-import { perRun, askHolding, maxAtOnce } from '../../harness/run/index.ts'
+import { type Client, type Given, operationProbe, pause } from '../../harness/client/index.ts'
 import {
-  describeResponse,
-  type Exchange,
-  NotExercised,
-  type Probe,
   countsAsGranted,
   createdId,
-  isSettling,
+  describeResponse,
+  type Exchange,
   isBreakdown,
   isGranted,
+  isSettling,
+  NotExercised,
+  type Probe,
   Throttled,
 } from '../../harness/journal/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
+import { askHolding, maxAtOnce, perRun } from '../../harness/run/index.ts'
 import type { UploadContent } from '../../harness/target/index.ts'
 
 export const sharedBy = perRun(() => ({

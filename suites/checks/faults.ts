@@ -1,57 +1,57 @@
 import fc from 'fast-check'
+import { anyBadRequest, type Pairs, pairsOf } from '../../catalogue/answers.ts'
+import { conditionOf } from '../../catalogue/catalogue.ts'
 import {
-  furtherMembers,
   bodiesOf,
+  emptyOf,
+  furtherMembers,
   type MalformedJson,
   malformedJson,
   mediaTypes,
   type OtherBody,
-  emptyOf,
 } from '../../catalogue/faults.ts'
 import {
   type JsonKind,
-  type Member,
-  otherKinds,
-  placeOf,
   jsonKinds,
+  type Member,
   type MemberFault,
-  roleOf,
   operation as operationOf,
   type OperationId,
+  otherKinds,
+  placeOf,
+  roleOf,
 } from '../../catalogue/operations.ts'
 import {
   jsonOf,
   NotExercised,
   type Probe,
-  withJson,
   withHeader,
+  withJson,
 } from '../../harness/journal/index.ts'
+import { isUuid } from '../../schemas/formats.ts'
 import {
   escapeToken,
   getAt,
   isObject,
   member as memberOf,
+  preview,
   setAt,
   tokensOf,
-  preview,
 } from '../../schemas/json.ts'
-import { type Case, byCases, type CaseCondition, type Material, type MadeRequest } from './case.ts'
+import { byCases, type Case, type CaseCondition, type MadeRequest, type Material } from './case.ts'
 import {
   bodyOf,
+  changedId,
   extraRoles,
-  withoutRoles,
+  freshUnknownId,
+  isNumber,
   type Known,
   type OfTarget,
   randomFor,
   unknownId,
-  changedId,
-  freshUnknownId,
-  isNumber,
   unknownWord,
+  withoutRoles,
 } from './valid-request.ts'
-import { type Pairs, pairsOf, anyBadRequest } from '../../catalogue/answers.ts'
-import { isUuid } from '../../schemas/formats.ts'
-import { conditionOf } from '../../catalogue/catalogue.ts'
 
 export function pointerOf(known: OfTarget, operation: OperationId, role: string) {
   return known.target.operations[operation]?.fields[role]

@@ -1,57 +1,57 @@
-import type { Given, Client } from '../../harness/client/index.ts'
+import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
+import type { Client, Given } from '../../harness/client/index.ts'
 import {
+  type Ask,
   countsAsGranted,
   type Evidence,
-  type Ask,
-  type Verdict,
   type Exchange,
   jsonOf,
   NotExercised,
   type Probe,
+  type Verdict,
   withJson,
 } from '../../harness/journal/index.ts'
-import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
-import { isObject } from '../../schemas/json.ts'
 import {
+  againAtEnd,
   type CheckContext,
   type Finding,
   grantedFinding,
-  againAtEnd,
   type Judge,
   settle,
 } from '../../harness/run/index.ts'
+import { isObject } from '../../schemas/json.ts'
 import {
   type Case,
   type Cases,
+  controlCase,
   type Generated,
   type KnownCases,
   type Material,
   materialOf,
   quickCases,
-  controlCase,
 } from './case.ts'
-import {
-  control,
-  controlExchange,
-  operationIn,
-  triesFor,
-  applyScenario,
-  validRequest,
-  type Known,
-  seedFor,
-} from './valid-request.ts'
 import { sharedBy, uploadsIn } from './created.ts'
 import {
   allOf,
-  concluded,
-  findingVerdict,
   type CaseRule,
   type CaseVerdict,
+  concluded,
+  findingVerdict,
   generatedBy,
   lookAt,
   lookUntil,
 } from './rules.ts'
 import { around, asScenario } from './scenario.ts'
+import {
+  applyScenario,
+  control,
+  controlExchange,
+  type Known,
+  operationIn,
+  seedFor,
+  triesFor,
+  validRequest,
+} from './valid-request.ts'
 
 export type GrantedCheck = (given: Given, exchange: Exchange) => Finding | undefined
 

@@ -1,31 +1,31 @@
-import { type Client, type Given, isOwnBreakdown } from '../../harness/client/index.ts'
-import { oversized, type Pairs, keyFits, mayCarry } from '../../catalogue/answers.ts'
-import { operation, operations } from '../../catalogue/operations.ts'
-import { member } from '../../schemas/json.ts'
-import { validate } from '../../schemas/validate.ts'
+import { keyFits, mayCarry, oversized, type Pairs } from '../../catalogue/answers.ts'
 import {
   acceptedPairs,
-  type RequirementId,
   findRequirement,
   granting,
+  type RequirementId,
 } from '../../catalogue/catalogue.ts'
-import { breakdownAnyway, placeholderDraft, unknownWord } from './valid-request.ts'
+import { operation, operations } from '../../catalogue/operations.ts'
+import { type Client, type Given, isOwnBreakdown } from '../../harness/client/index.ts'
 import {
-  describeResponse,
-  type Exchange,
-  type HttpResponse,
-  isBreakdown,
-  type Evidence,
-  type Verdict,
-  differing,
-  isBlocked,
   countsAsGranted,
+  describeResponse,
+  differing,
+  type Evidence,
+  type Exchange,
   headBytes,
+  type HttpResponse,
+  isBlocked,
+  isBreakdown,
   isPage,
   pathOf,
+  type Verdict,
 } from '../../harness/journal/index.ts'
-import { perRun, type Judge, isPlanned, askHolding } from '../../harness/run/index.ts'
 import { targetReason } from '../../harness/report/index.ts'
+import { askHolding, isPlanned, type Judge, perRun } from '../../harness/run/index.ts'
+import { member } from '../../schemas/json.ts'
+import { validate } from '../../schemas/validate.ts'
+import { breakdownAnyway, placeholderDraft, unknownWord } from './valid-request.ts'
 
 // Requirements about every answer of the run.
 

@@ -1,46 +1,46 @@
+import { type Pairs, pairsOf } from '../../catalogue/answers.ts'
 import { type OperationId, readsOf } from '../../catalogue/operations.ts'
-import { type Client, type Given, effectOf } from '../../harness/client/index.ts'
+import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
 import {
+  type Ask,
+  countsAsGranted,
   describeResponse,
   type Exchange,
   isBreakdown,
   isExpected,
   isGranted,
+  type Journal,
   type Probe,
   type Purpose,
-  countsAsGranted,
-  type Journal,
-  type Ask,
   type Verdict,
 } from '../../harness/journal/index.ts'
 import {
+  againAtEnd,
   ask,
   type CheckContext,
   comparePairs,
-  againAtEnd,
   type Later,
   settle,
 } from '../../harness/run/index.ts'
 import { type Case, type Condition, type Material, materialOf, otherPathOf } from './case.ts'
+import { once, sharedBy } from './created.ts'
+import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
 import {
   type Control,
   control,
   type ControlRequest,
+  isDeclared,
   lookAtControl,
   nameOfControl,
+  needsOwnObject,
   notGranted,
   operationIn,
-  saidBy,
-  isDeclared,
-  needsOwnObject,
   placeholderRequest,
+  saidBy,
+  seedFor,
   sharedRequest,
   validRequest,
-  seedFor,
 } from './valid-request.ts'
-import { once, sharedBy } from './created.ts'
-import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
-import { type Pairs, pairsOf } from '../../catalogue/answers.ts'
 
 /** Judges a valid request with exactly one fault by the accepted pairs. */
 export async function judgeRefusal(

@@ -1,25 +1,25 @@
-import { type Client, orElse } from '../../harness/client/index.ts'
 import fc from 'fast-check'
 import type { Pairs } from '../../catalogue/answers.ts'
+import { type Client, orElse } from '../../harness/client/index.ts'
 import {
-  type Exchange,
-  type Purpose,
-  type Source,
   answerTo,
   type Ask,
   type Evidence,
+  type Exchange,
   type Journal,
   type Known,
+  type Purpose,
+  type Source,
   type Verdict,
 } from '../../harness/journal/index.ts'
 import type { Reason } from '../../harness/report/index.ts'
 import {
   type CheckContext,
   comparePairs,
+  type Finding,
   maxAtOnce,
   settle,
   whySilent,
-  type Finding,
 } from '../../harness/run/index.ts'
 
 /** The journal's verdict on one case. `name`: another name of the same row; it is kept while the search goes on. */

@@ -1,42 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Pairs, pairsByScenario } from '../../catalogue/answers.ts'
+import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
+import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
 import {
   countsAsGranted,
-  type Verdict,
   type Exchange,
   isExpected,
   isGranted,
   matchPairs,
   NotExercised,
   type Probe,
+  type Verdict,
 } from '../../harness/journal/index.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
-import { type Pairs, pairsByScenario } from '../../catalogue/answers.ts'
-import { type Client, type Given, effectOf } from '../../harness/client/index.ts'
 import {
+  type CheckContext,
+  type Finding,
   perRun,
   sendHookRequest,
   settle,
-  type CheckContext,
-  type Finding,
 } from '../../harness/run/index.ts'
 import { isExclusive, type Scenario } from '../../harness/target/index.ts'
-import {
-  type Control,
-  control,
-  controlBy,
-  nameOfControl,
-  notGranted,
-  applyScenario,
-  bringsBody,
-  declaresMore,
-  distinctRequest,
-  needsOwnObject,
-  draftRequest,
-  isDeclared,
-  plainRequest,
-  sharedRequest,
-  validRequest,
-} from './valid-request.ts'
 import {
   allOf,
   type CaseRule,
@@ -47,6 +30,23 @@ import {
   pairsVerdict,
   requestFor,
 } from './rules.ts'
+import {
+  applyScenario,
+  bringsBody,
+  type Control,
+  control,
+  controlBy,
+  declaresMore,
+  distinctRequest,
+  draftRequest,
+  isDeclared,
+  nameOfControl,
+  needsOwnObject,
+  notGranted,
+  plainRequest,
+  sharedRequest,
+  validRequest,
+} from './valid-request.ts'
 
 /** Continues the request line of a scenario's request. */
 export const asScenario = 'as the scenario of the target file says'

@@ -1,9 +1,9 @@
 import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
 import {
-  conditionOf,
   type AreaName,
   type AreaRequirement,
   type CatalogueRequirement,
+  conditionOf,
   requirementsOfArea,
 } from '../../catalogue/catalogue.ts'
 import type { Judge } from '../../harness/run/index.ts'

@@ -1,4 +1,40 @@
-import { namedId, once, upload, uploadProbe, withOwnContent, settlingRemark } from './created.ts'
+import { createHash } from 'node:crypto'
+import { grantedRequirement, granting } from '../../catalogue/catalogue.ts'
+import {
+  additionOperation,
+  isOperationId,
+  operation as operationOf,
+  type OperationId,
+  operations,
+  roleOf,
+  triesOf,
+  uploadOperation,
+} from '../../catalogue/operations.ts'
+import {
+  type Client,
+  draftOf,
+  effectOf,
+  type Given,
+  isOwnBreakdown,
+  jsonType,
+  orElse,
+  type RunOptions,
+} from '../../harness/client/index.ts'
+import {
+  countsAsGranted,
+  type Credential,
+  describeResponse,
+  type Exchange,
+  isThrottled,
+  jsonOf,
+  NotExercised,
+  type Probe,
+  Throttled,
+  withFinding,
+  withHeader,
+  withJson,
+} from '../../harness/journal/index.ts'
+import { ask, type CheckContext } from '../../harness/run/index.ts'
 import {
   missingNeeds,
   missingReason,
@@ -6,45 +42,9 @@ import {
   type Scenario,
   type UploadContent,
 } from '../../harness/target/index.ts'
-import {
-  additionOperation,
-  type OperationId,
-  operation as operationOf,
-  operations,
-  uploadOperation,
-  roleOf,
-  isOperationId,
-  triesOf,
-} from '../../catalogue/operations.ts'
-import { grantedRequirement, granting } from '../../catalogue/catalogue.ts'
-import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
-import {
-  type Given,
-  type Client,
-  draftOf,
-  effectOf,
-  jsonType,
-  orElse,
-  type RunOptions,
-  isOwnBreakdown,
-} from '../../harness/client/index.ts'
-import {
-  type Credential,
-  jsonOf,
-  NotExercised,
-  type Probe,
-  withHeader,
-  withJson,
-  countsAsGranted,
-  describeResponse,
-  type Exchange,
-  isThrottled,
-  Throttled,
-  withFinding,
-} from '../../harness/journal/index.ts'
-import { ask, type CheckContext } from '../../harness/run/index.ts'
-import { createHash } from 'node:crypto'
 import { isUuid } from '../../schemas/formats.ts'
+import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
+import { namedId, once, settlingRemark, upload, uploadProbe, withOwnContent } from './created.ts'
 import { type Look, lookUntil, settled } from './rules.ts'
 
 /** What is known before anything is sent. */
