@@ -31,7 +31,6 @@ import { UserError } from '../harness/user-error.ts'
 
 export function command() {
   const base = new Command('check')
-    .summary('judge recorded traffic')
     .description('judge recorded traffic (HAR 1.2) without a live target')
     .argument('<file.har>', 'the recording, up to 256 MiB; - is stdin')
     .option(

@@ -13,7 +13,6 @@ const formatFiles = { markdown: 'conform-compare.md', json: 'conform-compare.jso
 
 export function command() {
   return new Command('compare')
-    .summary('compare reports over time, or targets')
     .description('compare reports: what broke and what was fixed, or how several targets differ')
     .argument('<report.json...>', 'JSON reports; reports of one base URL are sorted by time')
     .addOption(reportOption(Object.keys(formatFiles)))

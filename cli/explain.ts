@@ -20,7 +20,6 @@ const jsonWidth = 78
 
 export function command() {
   return new Command('explain')
-    .summary('explain what a requirement sends, and which answers pass')
     .description('explain a requirement: what is sent, which answers pass and why, what to declare')
     .argument('<id>', 'id of the requirement (see conform list)')
     .action(async (id) => {

@@ -18,7 +18,6 @@ const keyVariable = 'CONFORM_API_KEY'
 
 export function command() {
   return new Command('init')
-    .summary('write a target file to start from')
     .description(
       'write a commented target file to start from; asks questions on a terminal, and probes the server if a key is set',
     )

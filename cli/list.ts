@@ -9,7 +9,6 @@ import type { Colors } from 'picocolors/types'
 
 export function command() {
   return new Command('list')
-    .summary('the requirements')
     .description('list the requirements of the suite')
     .option('--json', 'as a JSON array')
     .action((one) => {

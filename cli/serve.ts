@@ -10,7 +10,6 @@ import { runBeside } from './run/process.ts'
 
 export function command() {
   return new Command('serve')
-    .summary('run the embedded reference server')
     .description(
       'run the embedded reference server until interrupted; prints its URL and a target file that fits it',
     )

@@ -22,7 +22,6 @@ import { oneRun } from './run/one-run.ts'
 
 export function command() {
   return addArguments(new Command('watch'))
-    .summary('rerun while you work')
     .description(
       'run, then rerun on a key press, when the target file changes, and when the target restarts',
     )

@@ -5,9 +5,9 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readBytes } from '../../harness/report/index.ts'
-import { ensure, unreadable, unwritable, UserError } from '../../harness/user-error.ts'
+import { ensure, unwritable, UserError } from '../../harness/user-error.ts'
 import { Command } from '@commander-js/extra-typings'
 
 /** Id of a key pair: `sha256:` and the hex digest of its public key in SPKI (DER). */
@@ -75,18 +75,14 @@ export async function readPrivateKey(file: string, ask = terminalAsk()): Promise
 }
 
 function readOwnersFile(file: string): string {
-  try {
-    const mode = statSync(file).mode & 0o777
+  const pem = readBytes(file).toString()
+  const mode = statSync(file).mode & 0o777
+  ensure(
     // Windows has no such permissions.
-    const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0
-    ensure(
-      !isOpen,
-      `${file}: other users can read or change it (mode ${mode.toString(8)}); run chmod 600 first`,
-    )
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw error instanceof UserError ? error : unreadable(file, error)
-  }
+    process.platform === 'win32' || (mode & 0o077) === 0,
+    `${file}: other users can read or change it (mode ${mode.toString(8)}); run chmod 600 first`,
+  )
+  return pem
 }
 
 export function readPublicKey(file: string): KeyObject {
@@ -137,9 +133,8 @@ function terminalAsk(): ((question: string) => Promise<string>) | undefined {
 
 export function command() {
   return new Command('keygen')
-    .summary('make a key pair for certificates')
     .description(
-      'make an Ed25519 key pair for signing certificates; never overwrites a file. Asks for the passphrase on a terminal, or takes it from CONFORM_KEY_PASSPHRASE',
+      'make an Ed25519 key pair for certificates; the passphrase is asked for, or taken from CONFORM_KEY_PASSPHRASE',
     )
     .option(
       '--private-key <pem>',

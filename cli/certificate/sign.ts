@@ -27,7 +27,6 @@ import { requiredChecks, verdictWords } from '../../reporters/view/standing.ts'
 
 export function command() {
   return new Command('sign')
-    .summary('sign a certificate for a run')
     .description('sign a certificate for the JSON report of a complete, conformant run')
     .argument('<report.json>', 'report of conform --report json')
     .requiredOption('--private-key <pem>', 'Ed25519 private key; conform keygen makes one')

@@ -29,10 +29,7 @@ import type { Predicate, Statement } from './statement-schema.ts'
 
 export function command() {
   return new Command('verify')
-    .summary('verify a certificate offline')
-    .description(
-      'verify a certificate offline. Exit 0: valid and meets your demands; 1: not; 2: unreadable',
-    )
+    .description('verify a certificate offline; exit 1: not valid, or less than you require')
     .argument('<certificate>', 'certificate file')
     .option('--report <report.json>', 'the report that the certificate is for')
     .option('--public-key <pem>', 'require a signature by this public key')

@@ -1,6 +1,6 @@
-import { createReadStream, statSync } from 'node:fs'
-import { parseJson } from '../../harness/report/index.ts'
-import { unreadable as unreadableFile, UserError } from '../../harness/user-error.ts'
+import { buffer } from 'node:stream/consumers'
+import { parseJson, readBytes } from '../../harness/report/index.ts'
+import { UserError } from '../../harness/user-error.ts'
 import { getAt, isObject, member, parsedJson } from '../../schemas/json.ts'
 import { isUtf8 } from 'node:buffer'
 import { type HeaderLine, headerValue } from '../../harness/http/index.ts'
@@ -23,23 +23,10 @@ export async function readHar(path: string) {
 const mostBytes = 256 * 1024 * 1024
 
 async function bytesOf(path: string, name: string): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let size = 0
-  try {
-    if (path !== '-' && statSync(path).size > mostBytes) throw tooLarge(name)
-    for await (const piece of path === '-' ? process.stdin : createReadStream(path)) {
-      pieces.push(piece as Buffer)
-      size += (piece as Buffer).length
-      if (size > mostBytes) throw tooLarge(name)
-    }
-  } catch (error) {
-    throw error instanceof UserError ? error : unreadableFile(name, error)
-  }
-  return Buffer.concat(pieces)
+  const bytes = path === '-' ? await buffer(process.stdin) : readBytes(path)
+  if (bytes.length <= mostBytes) return bytes
+  throw new UserError(`${name}: has more than 256 MiB; record the requests to the interface alone`)
 }
-
-const tooLarge = (name: string): UserError =>
-  new UserError(`${name}: has more than 256 MiB; record the requests to the interface alone`)
 
 export interface RecordedEntry {
   readonly index: number

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Interrupts } from '../guard.ts'
 import type { EndCause } from '../../harness/client/index.ts'
@@ -101,12 +101,7 @@ const tailLength = 16_384
  * The error that a server wrote, without keys: the line that names it rather than the stack below; else its last lines.
  */
 function errorIn(log: string, target: Target): string {
-  let text = ''
-  try {
-    text = readFileSync(log, 'utf8').slice(-tailLength)
-  } catch {
-    // The log is gone.
-  }
+  const text = existsSync(log) ? readFileSync(log, 'utf8').slice(-tailLength) : ''
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const error = lines.find((line) =>
     /^\s*([\w.$]*(Error|Exception)|error|fatal|panic)\b.*\S/i.test(line),
