@@ -3,16 +3,27 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context, type HonoRequest } from 'hono'
 import { chat, completion } from './operations/chat.ts'
-import { applicationsCreate, graphsCreate } from './operations/creations.ts'
+import {
+  applicationsCreate,
+  graphsCreate,
+  graphsAddFile,
+  graphsQuery,
+} from './operations/graphs.ts'
 import { filesList, filesRetrieve, filesUpload } from './operations/files.ts'
-import { graphsAddFile, graphsQuery } from './operations/graphs.ts'
-import { jobsCreate } from './operations/jobs-create.ts'
-import { jobsRetrieve } from './operations/jobs-retrieve.ts'
+import { jobsCreate, jobsRetrieve } from './operations/jobs.ts'
 import { pdfParse } from './operations/pdf.ts'
 import { tools } from './operations/tools.ts'
 import { successes, transmit } from './present.ts'
-import { type Answer, envelope, ok, page, Call } from './world/call.ts'
-import { isAlias, usualSpelling, verify } from './world/keys.ts'
+import {
+  type Answer,
+  envelope,
+  ok,
+  page,
+  Call,
+  isAlias,
+  usualSpelling,
+  verify,
+} from './world/call.ts'
 import { type Operation, perform } from './world/operation.ts'
 import { countUp, type World } from './world/world.ts'
 

@@ -1,6 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import type { Switches } from './switches/switches.ts'
-import { creations, shapeless } from './switches/table.ts'
+import { type Switches, creations, shapeless } from './switches.ts'
 import { type Answer, type Call, isMembers, type Members, ok } from './world/call.ts'
 
 function everyObject(value: unknown, rewrite: (members: Members) => Members): unknown {

@@ -7,14 +7,12 @@ import { cors } from 'hono/cors'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { targetFile } from './declared/scenarios.ts'
-import { needsSocket, createSwitches, type Switches } from './switches/switches.ts'
-import { named } from './switches/table.ts'
+import { needsSocket, createSwitches, type Switches, named } from './switches.ts'
 import { preloadedStore } from './world/preloaded.ts'
 import { createClock, type World } from './world/world.ts'
 
 export { targetFile } from './declared/scenarios.ts'
-export { defects } from './switches/defects.ts'
-export { needsSocket, variants } from './switches/switches.ts'
+export { defects, needsSocket, variants } from './switches.ts'
 
 export interface ReferenceOptions {
   readonly defects?: Iterable<string>

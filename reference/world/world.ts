@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Switches } from '../switches/switches.ts'
+import type { Switches } from '../switches.ts'
 
 interface Pace {
   readonly usual: number

@@ -6,7 +6,7 @@ import {
   type ReferenceOptions,
   unreadMsOf,
 } from '../../reference/server.ts'
-import { createSwitches } from '../../reference/switches/switches.ts'
+import { createSwitches } from '../../reference/switches.ts'
 import { readingsInProgress } from '../../reference/world/world.ts'
 import { send, type Server, target, withReference } from './client.ts'
 
