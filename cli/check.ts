@@ -15,7 +15,6 @@ import {
   type HeaderValue,
   type KeyValue,
   type TargetFile,
-  baseUrlProblem,
   loadTargetFile,
   plainFile,
   resolveTarget,
@@ -27,7 +26,6 @@ import { countShown, judgeRecording } from './recording/judge.ts'
 import { readHar, type RecordedEntry } from './recording/read-har.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { UserError } from '../harness/user-error.ts'
 
 export function command() {
   const base = new Command('check')
@@ -94,8 +92,6 @@ async function recordedTarget(
   options: { readonly target?: string; readonly baseUrl?: string },
   entries: readonly RecordedEntry[],
 ) {
-  const problem = options.baseUrl === undefined ? undefined : baseUrlProblem(options.baseUrl)
-  if (problem !== undefined) throw new UserError(`--base-url: ${problem}`)
   const { file, dir } = await loadTargetFile(options.target)
   const baseUrl =
     options.baseUrl ?? file.baseUrl ?? likeliestBaseUrl(entries) ?? 'http://recording.invalid'

@@ -38,6 +38,6 @@ export async function dryRun(baseUrl: string | undefined, options: RunArguments)
     ...(rate === 0 ? [] : [`At ${spokenRate(rate)}: typically ${typical}, at most ${most}.`, '']),
     'Nothing was sent.',
     'Typical: measured with a conforming server and short jobs.',
-    'At most: all cases, if the server accepts every valid request and every job takes its full time; with the objects that a conforming server would create or generate.',
+    'At most: all cases, if the server accepts every valid request and every job takes its full time.',
   ])
 }

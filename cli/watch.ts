@@ -46,7 +46,6 @@ function refuse({ dryRun, report, updateBaseline }: RunArguments): void {
 
 interface Asked {
   readonly what: 'all' | 'failed'
-  /** For example `the target file changed`. */
   readonly why: string
 }
 

@@ -32,7 +32,6 @@ function listenForInterrupts() {
   const onSignal = (signal) => {
     // The reports are written; only the process is left to end.
     if (isOver) exit()
-    // A second signal ends the process at once.
     if (came !== undefined) exit(128 + constants.signals[signal])
     came = signal
     timer = setTimeout(() => overdue(), graceMs)

@@ -84,7 +84,7 @@ function shownBody({ state, bytes, length }: HarBody, redactor: Redactor) {
 export function likeliestBaseUrl(entries: readonly RecordedEntry[]): string | undefined {
   const counts = new Map<string, number>()
   for (const { method, url } of entries) {
-    const { origin = '', pathname = '' } = httpUrl(url) ?? {}
+    const { origin = '', pathname = '' } = parsedUrl(url) ?? {}
     for (const { index } of pathname.matchAll(/\/v1(?=\/)/g)) {
       const base = origin + pathname.slice(0, index)
       const isOperation = operationAt(method, pathname.slice(index)) !== undefined
@@ -96,15 +96,12 @@ export function likeliestBaseUrl(entries: readonly RecordedEntry[]): string | un
 
 /** The path below the base URL (which has no trailing slash); undefined if the URL is not below it. */
 export function pathUnder(baseUrl: string, url: string): string | undefined {
-  const { origin = '', pathname = '' } = httpUrl(url) ?? {}
+  const { origin = '', pathname = '' } = parsedUrl(url) ?? {}
   const whole = origin + pathname
   return whole.startsWith(`${baseUrl}/`) ? whole.slice(baseUrl.length) : undefined
 }
 
-function httpUrl(url: string): URL | undefined {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  return parsed?.protocol === 'http:' || parsed?.protocol === 'https:' ? parsed : undefined
-}
+const parsedUrl = (url: string): URL | undefined => (URL.canParse(url) ? new URL(url) : undefined)
 
 const templates = operations.flatMap(({ id, method, path, otherPaths }) =>
   [path, ...otherPaths].map((template: string) => {

@@ -36,9 +36,7 @@ export type RunArguments = ReturnType<ReturnType<typeof addArguments>['opts']>
 function requestsPerSecond(text: string): number {
   const rate = rateOf(text)
   if (rate === undefined)
-    throw new InvalidArgumentError(
-      'Give requests per second, or per minute as in 60/min; 0 for no limit.',
-    )
+    throw new InvalidArgumentError('Give requests per second, or 60/min; 0: no limit.')
   return rate
 }
 
@@ -175,10 +173,6 @@ export function neededBy(result: RequirementResult): string[] {
   ]
 }
 
-/**
- * Converts command line options to run options.
- * @param exchangeLog where exchanges are logged, if anywhere
- */
 export function runOptions(
   options: RunArguments,
   baseUrl: string | undefined,

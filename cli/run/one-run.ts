@@ -243,10 +243,7 @@ async function publish(record: RunRecord, publication: Publication): Promise<Rep
   })
 }
 
-/**
- * Applies the baseline, or its rewritten version, to the report.
- * @param messages receives what to print
- */
+/** Applies the baseline, or its rewritten version, to the report; `messages` receives what to print. */
 async function heldAgainst(
   whole: Report,
   baseline: Baseline,

@@ -65,7 +65,7 @@ test('check says first how much a recording of that target can show', async () =
 })
 
 test.each([
-  ['--base-url example.com', /^conform: --base-url: must be an http or https URL like/],
+  ['--base-url example.com', /^conform: the base URL must be an http or https URL like/],
   ['--target none.json', /^conform: none\.json: does not exist$/],
   ['--report har=traffic.har', /would overwrite the recording; give another file$/],
 ])('check %s is refused in one sentence', async (args, sentence) => {
