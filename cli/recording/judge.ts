@@ -36,7 +36,7 @@ import { getAt, isObject, member, parsedJson } from '../../schemas/json.ts'
 import { recordedRules } from '../../suites/jobs/rules.ts'
 import { storyOf } from '../../suites/jobs/story.ts'
 import { notApplicable } from '../../suites/plan.ts'
-import { relationIds, relationRule } from '../../suites/created/rules.ts'
+import { relationRules } from '../../suites/created/rules.ts'
 import { pathUnder, type EntryExchange, exchangeOf, shownEntry } from './exchange.ts'
 import type { RecordedEntry } from './read-har.ts'
 
@@ -71,10 +71,7 @@ const maxKept = 3
 const ofAnyResponse = observedRequirements.filter((id) => id !== 'envelope/bad-input-no-5xx')
 
 function rulesOf(target: Target): readonly (readonly [RequirementId, Rule])[] {
-  return [
-    ...recordedRules(target.resources.failingApplication?.id),
-    ...relationIds.map((id) => [id, relationRule(id)] as const),
-  ]
+  return [...recordedRules(target.resources.failingApplication?.id), ...relationRules()]
 }
 
 export function countShown(target: Target): number {

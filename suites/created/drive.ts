@@ -90,6 +90,7 @@ import { invalidForms, malformedForms, noCredential } from '../authentication/ke
 import {
   creatorOf,
   isMissing,
+  isRefused,
   isUsable,
   ofFaults,
   madeBy,
@@ -173,42 +174,24 @@ function need(which: string, exchange: Exchange, isGood = isTaken): Exchange {
 const prepare = (context: CheckContext, source: Source): Promise<Exchange> =>
   context.send(source, { role: 'setup' })
 
-/** Creates an object for a requirement and returns its id; throws `NotExercised` if refused or without an id. */
-async function createObject(
-  context: CheckContext,
-  operation: OperationId,
-  make = (): Promise<Probe> => validRequest(context.client, context.given, operation),
-): Promise<string> {
-  return namedId(context.given, await create(context, make, 'the creation'))
-}
-
-/** Sends a creation, past formats that refuse unique content. Throws `NotExercised` if it is not accepted. */
-async function create(
-  context: CheckContext,
-  make: () => Promise<Probe>,
-  which: string,
-): Promise<Exchange> {
-  const { client, given, scenario } = context
-  const own = await prepare(context, make)
-  const creation =
-    own.probe.operation === uploadOperation && !scenario
-      ? await resendAsDeclared(own, () =>
-          prepare(context, () => validRequest(client, given, uploadOperation)),
-        )
-      : own
+/** Sends a creation; throws `NotExercised` if it is not accepted. */
+async function create(context: CheckContext, make: () => Promise<Probe>): Promise<Exchange> {
+  const { client, scenario } = context
+  const creation = await prepare(context, make)
   if (!scenario && isWronglyRefused(client, creation))
     sharedBy(client).wronglyRefused.push(creation)
-  return need(which, creation)
+  return need('a creation', creation)
 }
+
+const createGraph = (context: CheckContext): Promise<Exchange> =>
+  create(context, () => validRequest(context.client, context.given, 'graphs.create'))
 
 /** Whether a creation of something new crashed the server, or was refused because that exists: its own requirement fails. */
 function isWronglyRefused(client: Client, creation: Exchange): boolean {
   const { probe, response } = creation
   if (!response || response.isBlock || isTaken(creation)) return false
   if (response.status < 300 || isBreakdown(response)) return true
-  const hasName = operation(probe.operation!).creates?.hasUniqueName ?? false
-  if (probe.operation !== additionOperation)
-    return hasName && [400, 409, 422].includes(response.status)
+  if (probe.operation !== additionOperation) return [400, 409, 422].includes(response.status)
   // A file whose id another upload returned is not new.
   return isConflict(creation) && ownIdRule(client.journal, uploadOperation).outcome !== 'broken'
 }
@@ -356,19 +339,13 @@ async function lookAfter(
     const again = await askHolding(client, probe, purpose, true)
     if (isTaken(again)) return undefined
     // An unanswered one may have created what this one conflicts with.
-    need('the creation after a refused one', again, (one) => !one.unanswered && isRefused(one))
+    const event = again.unanswered ? undefined : eventOf(given.target, again, false)
+    need('the creation after a refused one', again, () => event !== undefined && isRefused(event))
     // One more per attempt: with a fixed order, a periodic failure would seem to follow a refusal.
-    for (let count = 0; count < look; count++)
-      await create(context, make, 'a creation without a refused one before it')
+    for (let count = 0; count < look; count++) await create(context, make)
   }
   return undefined
 }
-
-const isRefused = (exchange: Exchange): boolean =>
-  exchange.response !== undefined &&
-  !exchange.throttled &&
-  !isTaken(exchange) &&
-  ![401, 403, 429, 503].includes(exchange.response.status)
 
 export const onceAtOnce: Judge = async (context) => {
   const { client, given } = context
@@ -397,7 +374,7 @@ export const onceEver: Judge = async (context) => {
   const { client, given } = context
   const id = operationIn(context)
   const valid = await requireControl(context)
-  const { probe, endedAt } = await create(context, valid, 'the first creation')
+  const { probe, endedAt } = await create(context, valid)
   await askAgain(context, probe)
   if (given.options.depth === 'quick') return relationVerdict(context)
   await askAgain(context, probe)
@@ -491,7 +468,10 @@ export async function usable(context: CheckContext): Promise<Verdict | Later> {
     // Prepared first, so that nothing delays the use after the creation.
     for (const one of uses) await orElse(client, () => requestOf(client, given, one, ''))
     if (creates === uploadOperation && isAtEnd) await ownPdf(client, given)
-    made = await createObject(context, creates, make)
+    const isPlainUpload = creates === uploadOperation && !scenario
+    made = isPlainUpload
+      ? await upload(client, given, contentOf(given))
+      : namedId(given, await create(context, make))
     await inBatches(uses, (one) => use(context, one, made))
   })
   if (!isAtEnd) return relationVerdict(context)
@@ -604,8 +584,7 @@ const canAddToCreated = (given: Given): boolean =>
 /** Adds a file twice to a graph that the run creates, and again after a request for its name. */
 async function addToCreated(context: CheckContext): Promise<undefined> {
   const { client, given } = context
-  const make = (): Promise<Probe> => validRequest(client, given, 'graphs.create')
-  const creation = await create(context, make, 'the creation')
+  const creation = await createGraph(context)
   const graph = namedId(given, creation)
   const first = await addFirst(context, await freshAddition(client, given, graph))
   await addAgain(context, first)
@@ -620,27 +599,24 @@ async function addToCreated(context: CheckContext): Promise<undefined> {
  * the next run would get a 409.
  */
 export const addDeleted: MadeRequest = {
-  async valid({ client, given, ...context }, valid) {
-    const isMakeable = canAddToCreated(given) && !given.options.readOnly
-    const make = () => graphWithFile({ client, given, ...context }, valid)
-    const made = isMakeable ? await orElse(client, make) : undefined
-    return made === undefined ? valid() : inGraph(await valid(), made)
+  async valid(context, valid) {
+    const { client, given } = context
+    if (given.options.readOnly || !canAddToCreated(given)) return valid()
+    const made = await orElse(client, async () => {
+      const graph = namedId(given, await createGraph(context))
+      const inGraph = async (): Promise<Probe> => {
+        const probe = await valid()
+        return { ...probe, params: { ...probe.params, graph_id: graph } }
+      }
+      await addFirst(context, await inGraph())
+      return inGraph()
+    })
+    return made ?? valid()
   },
   excuse: (exchange) =>
     isConflict(exchange)
       ? 'answered 409: an earlier run may have added the deleted file; declare graphs.create and files.upload'
       : undefined,
-}
-
-const inGraph = (probe: Probe, graph: string): Probe => ({
-  ...probe,
-  params: { ...probe.params, graph_id: graph },
-})
-
-async function graphWithFile(context: CheckContext, valid: () => Promise<Probe>): Promise<string> {
-  const graph = await createObject(context, 'graphs.create')
-  await addFirst(context, inGraph(await valid(), graph))
-  return graph
 }
 
 /** A server that ignores graphId accepts an unknown graph: the declared one must be verified separately. */
@@ -693,10 +669,9 @@ const attachTo = (context: CheckContext, graph: string): Promise<Exchange> =>
 async function attachToCreated(context: CheckContext, other: string): Promise<CaseVerdict> {
   const { client, given } = context
   const settled = (): Promise<void> => pause(client, given.target.limits.settleMs)
-  const graph = await createObject(context, 'graphs.create')
-  let file = ''
-  const verdict = await attachAndAdd(context, graph, (id) => (file = id))
-  if (file === '') return verdict
+  const graph = namedId(given, await createGraph(context))
+  const { file, ...verdict } = await attachAndAdd(context, graph)
+  if (file === undefined) return verdict
   await attachTo(context, graph)
   if (isTaken(await addTo(context, graph, file))) {
     // Each replica may take a while: another file gets that time before the next is attached.
@@ -715,14 +690,13 @@ async function attachToCreated(context: CheckContext, other: string): Promise<Ca
 }
 
 /**
- * The file may be processed for a while: each attempt uploads a new one and adds it once, after a longer pause.
- * @param tell the id of a file whose addition was refused
+ * The file may be processed for a while: each attempt uploads a new one and adds it once, after a longer pause. The file
+ * is one whose addition was refused.
  */
 async function attachAndAdd(
   context: CheckContext,
   graph: string,
-  tell?: (id: string) => void,
-): Promise<CaseVerdict> {
+): Promise<CaseVerdict & { readonly file?: string }> {
   const { client, given } = context
   // A new graph may refuse it for a while, with any status; unique content may be refused for good.
   const isKnown = (exchange: Exchange): boolean => {
@@ -737,13 +711,10 @@ async function attachAndAdd(
     const exchange = await resendAsDeclared(own, () => send(validRequest))
     const found = grantedFinding(context, exchange, 'a 2xx')
     if (found || !canAdd(given)) return findingVerdict(found, { exchange, what: 'with graphId' })
-    const id = namedId(given, exchange)
+    const file = namedId(given, exchange)
     await pause(client, ms)
-    last = await context.send(await addition(given, graph, id))
-    if (isConflict(last) && !last.unanswered) {
-      tell?.(id)
-      return { outcome: 'held', cases: 1 }
-    }
+    last = await context.send(await addition(given, graph, file))
+    if (isConflict(last) && !last.unanswered) return { outcome: 'held', cases: 1, file }
     // An unprocessed file may be refused: the next attempt waits longer.
   }
   // Enough time has passed: checks whether it is refused in place of the 409, or any file would be.
@@ -780,14 +751,8 @@ export const filtered: Judge = async (context) => {
   const id = await upload(client, given, contentOf(given))
   const list = (): Promise<Exchange> => context.send(listingOf(client, given, own).make)
   const holds = (exchange: Exchange): boolean => placesOf(exchange, id).length > 0
-  const listed = need(
-    `the listing with file_types ${own}`,
-    await retryWhileSettling(client, given, list, holds),
-  )
-  if (!holds(listed))
-    throw new NotExercised(
-      `the listing with file_types ${own} does not contain the file that was just uploaded`,
-    )
+  const listed = await retryWhileSettling(client, given, list, holds)
+  need(`the listing with file_types ${own}`, listed)
   const others = sampled(given, context.requirement.id, otherExtensions(given))
   for (const types of context.scenario ? others.slice(0, 1) : others) {
     const { make: plain, what } = listingOf(client, given, types)
@@ -804,12 +769,8 @@ export const ownRecord: Judge = async (context) => {
   if (scenario) return grantedByScenario(context)
   if (!isDeclared(given, 'files.upload')) throw new NotExercised('declare files.upload')
   // Both exist before either is read: a server may return the latest record.
-  const ids = [
-    await upload(client, given, contentOf(given)),
-    await upload(client, given, contentOf(given)),
-  ]
-  if (ids[0] === ids[1])
-    throw new NotExercised('both uploads returned the same id: see files.upload/2xx-own-id')
+  const file = contentOf(given)
+  const ids = [await upload(client, given, file), await upload(client, given, file)]
   for (const id of ids) {
     const probe = () => operationProbe(given, 'files.retrieve', { params: { file_id: id } })
     const read = await retryWhileSettling(client, given, () => context.send(probe), isTaken)

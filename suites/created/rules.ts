@@ -86,7 +86,7 @@ const overlaps = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one !== other && one.sentAt <= other.endedAt && other.sentAt <= one.endedAt
 
 /** Refused for its content: rights, limits and throttling do not count. */
-const isRefused = (event: HistoryEvent): boolean =>
+export const isRefused = (event: HistoryEvent): boolean =>
   isAnswered(event) && !event.isGranted && ![401, 403, 429, 503].includes(event.status!)
 
 /** The same request with a valid key: the same bytes with the same label. */
@@ -602,11 +602,6 @@ const rules: Readonly<Record<string, RelationRule>> = {
   '409-already-in-graph': onceRule,
 }
 
-/** Those of jobs have their own. */
-export const relationIds = catalogue
-  .filter(({ id, operation }) => conditionOf(id) in rules && !operation.startsWith('jobs.'))
-  .map(({ id }) => id)
-
 /** The rule of a requirement; throws `Error` without one. */
 export function relationRule(id: RequirementId): Rule {
   const rule = rules[conditionOf(id)]
@@ -614,3 +609,9 @@ export function relationRule(id: RequirementId): Rule {
   if (!rule || !isOperationId(operation)) throw new Error(`${id} has no rule`)
   return (history) => rule(history, operation)
 }
+
+/** All of them; jobs have their own. */
+export const relationRules = (): (readonly [RequirementId, Rule])[] =>
+  catalogue
+    .filter(({ id, operation }) => conditionOf(id) in rules && !operation.startsWith('jobs.'))
+    .map(({ id }) => [id, relationRule(id)])

@@ -218,7 +218,7 @@ describe('what a failure takes besides its request', () => {
   test.each([
     [
       'files.upload/2xx-own-id#name',
-      /which another creation of the same name, .+, returned/,
+      /which another creation, of .+, gave/,
       /the object came from an earlier request/,
     ],
     [
