@@ -34,7 +34,7 @@ import { noteCreated, noteLag, settlingRemark, once } from './checks/created.ts'
 import { declaredResource, placeholderRequest, makeOne } from './checks/valid-request.ts'
 import type { ApplicationResource, Target } from '../harness/target/index.ts'
 import { planRun, operationOf } from './plan.ts'
-import { pdfRequest, uploadSample } from './pdf-parse/refusals.ts'
+import { pdfRequest, uploadSample } from './pdf-parse.suite.ts'
 import { createJobs, jobRead, unfinishedJobs, whenIdle } from './jobs.suite.ts'
 import { judgeOf } from './suites.ts'
 

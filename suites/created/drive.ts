@@ -103,7 +103,7 @@ import {
   extensionIn,
   placesOf,
 } from './rules.ts'
-import { uploadSample } from '../pdf-parse/refusals.ts'
+import { uploadSample } from '../pdf-parse.suite.ts'
 
 /** A change for which a creation is refused, and the requirement about that. */
 export interface Refusal {
