@@ -39,6 +39,7 @@ import {
   samplePdf,
 } from '../fixtures/pdf.ts'
 import { type Given, type Client, orElse, operationProbe } from '../harness/client/index.ts'
+import type { UploadContent } from '../harness/target/index.ts'
 import { type CheckContext, type Judge, shapeFinding, settle } from '../harness/run/index.ts'
 import { member, preview } from '../schemas/json.ts'
 import fc from 'fast-check'
@@ -74,6 +75,77 @@ function findInOrder(wanted: readonly string[], words: readonly string[]) {
   return { found: wanted.length - missing.length, firstMissing: missing[0] }
 }
 
+// The files
+
+type PdfResource = 'pdfFile' | 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile'
+
+const samples: Readonly<Partial<Record<PdfResource, SamplePdf>>> = {
+  pdfFile: 'good',
+  corruptedPdfFile: 'corrupted',
+  encryptedPdfFile: 'encrypted',
+}
+
+/** The sample to use; undefined if the target declares this PDF, or only others. */
+function ownSample({ target: { resources } }: Given, name: PdfResource): SamplePdf | undefined {
+  const isOwn = resources.pdfFile === undefined && resources[name] === undefined
+  return isOwn ? samples[name] : undefined
+}
+
+const asPdf = (bytes: Uint8Array, filename: string): UploadContent => ({
+  bytes,
+  filename,
+  contentType: 'application/pdf',
+})
+
+/**
+ * A sample PDF, uploaded once per run under the same name as the others: a server may cache by name. If it refuses that, under
+ * another name. Throws `NotExercised` if refused.
+ */
+export const uploadSample = (client: Client, given: Given, kind: SamplePdf): Promise<string> =>
+  once(client, `own pdf ${kind}`, async () => {
+    const file = asPdf(samplePdf(kind), `${kind}.pdf`)
+    const name = await once(client, 'name of PDFs', async () => freshFilename(given, 'pages.pdf'))
+    return orElse(
+      client,
+      () => upload(client, given, file, true, name),
+      () => upload(client, given, file),
+    )
+  })
+
+/**
+ * The id of a PDF: declared, uploaded from the declared path, or (if no PDF is declared) a sample of the suite. Once
+ * per run.
+ */
+const pdfId = (client: Client, given: Given, name: PdfResource): Promise<string> =>
+  once(client, `pdf ${name}`, async () => {
+    const declared = given.target.resources[name]
+    if (typeof declared === 'string') return declared
+    if (declared) {
+      const file = asPdf(declared.bytes, declared.filename)
+      return upload(client, given, file, name === 'pdfFile')
+    }
+    const kind = ownSample(given, name)
+    if (kind === undefined) throw new NotExercised(`declare resources.${name}`)
+    if (kind === 'good') return uploadSample(client, given, kind)
+    const file = asPdf(samplePdf(kind), `${kind}.pdf`)
+    return upload(client, given, file, false).catch((error: unknown) => {
+      if (!(error instanceof NotExercised) || given.options.readOnly) throw error
+      // A server may refuse to store such a file (§7.3); then the target file has to name one.
+      throw new NotExercised(
+        `${error.message}; declare resources.${name}, the id of such a stored PDF`,
+      )
+    })
+  })
+
+/** The valid request of PDF parsing, which may need an upload. */
+export const pdfRequest = async (client: Client, given: Given): Promise<Probe> =>
+  operationProbe(given, 'pdf.parse', {
+    params: { file_id: await pdfId(client, given, 'pdfFile') },
+    json: { format: 'text' },
+  })
+
+// The content
+
 const hasText: GrantedCheck = (_, exchange) => shapeFinding(exchange, 'pdf-content')
 
 const asText = byControl({
@@ -100,81 +172,63 @@ interface KnownText {
 
 function knownText(given: Given): KnownText {
   const { pdfFile, pdfText } = given.target.resources
-  const text = pdfFile === undefined ? samplePdfText : pdfText
-  if (text === undefined)
+  if (pdfFile === undefined)
+    return { words: wordsOf(samplePdfText), of: 'the PDF that the suite uploads' }
+  if (pdfText === undefined)
     throw new NotExercised('declare resources.pdfText, the text of resources.pdfFile')
-  const words = wordsOf(text)
+  const words = wordsOf(pdfText)
   if (words.length < leastWords)
     throw new NotExercised(
       `resources.pdfText has ${words.length} words; at least ${leastWords} are needed to judge`,
     )
-  return {
-    words,
-    of: pdfFile === undefined ? 'the PDF that the suite uploads' : 'resources.pdfText',
-  }
+  return { words, of: 'resources.pdfText' }
 }
 
 /** @param remarkOn explains other words */
-function holdsWords(
-  one: KnownText,
-  remarkOn: (words: readonly string[]) => string = () => '',
-): GrantedCheck {
-  return (given, exchange) => {
+const holdsWords =
+  (
+    { words: wanted, of }: KnownText,
+    remarkOn: (words: readonly string[]) => string = () => '',
+  ): GrantedCheck =>
+  (given, exchange) => {
     const wrong = hasText(given, exchange)
     if (wrong) return wrong
     const words = wordsOf(String(member(jsonValue(exchange.response), 'content')))
-    const { found, firstMissing } = findInOrder(one.words, words)
-    if (found >= leastShare * one.words.length) return undefined
-    const expected = `content with at least four in five of the ${one.words.length} words, in order, of ${one.of}: ${preview(one.words.join(' '))}`
-    const actual = `${found} of them (first missing: "${firstMissing}"${remarkOn(words)}): ${describeResponse(exchange)}`
-    return { expected, actual }
+    const { found, firstMissing } = findInOrder(wanted, words)
+    if (found >= leastShare * wanted.length) return undefined
+    return {
+      expected: `content with at least four in five of the ${wanted.length} words, in order, of ${of}: ${preview(wanted.join(' '))}`,
+      actual: `${found} of them (first missing: "${firstMissing}"${remarkOn(words)}): ${describeResponse(exchange)}`,
+    }
   }
-}
 
-type OwnPdf = readonly [SamplePdf, text: string, format: string]
+type OwnPdf = readonly [SamplePdf, text: string]
 
-/** Two PDFs parsed in sequence, in either format: each must return its own content. */
-const own: readonly OwnPdf[] = [
-  ['good', samplePdfText, 'markdown'],
-  ['other', otherPdfText, 'text'],
-]
-const together: readonly OwnPdf[] = [
-  ['good', samplePdfText, 'text'],
-  ['other', otherPdfText, 'text'],
-]
+const good: OwnPdf = ['good', samplePdfText]
+const other: OwnPdf = ['other', otherPdfText]
 
+/** Two PDFs parsed in sequence, in either format, then at once: each must return its own content. */
 async function parseOwnPdfs(context: CheckContext): Promise<Verdict> {
+  const { given, requirement } = context
+  const inSequence = [
+    () => parseOwnPdf(context, good, 'markdown'),
+    () => parseOwnPdf(context, other, 'text'),
+  ]
   const verdicts: Verdict[] = []
-  for (const pdf of sampled(context.given, context.requirement.id, own))
-    if (joined(verdicts).outcome === 'held') verdicts.push(await parseOwnPdf(context, pdf))
-  if (context.given.options.depth === 'full' && joined(verdicts).outcome === 'held')
-    verdicts.push(
-      ...(await inBatches(together, (pdf) =>
-        orElse(
-          context.client,
-          () => parseOwnPdf(context, pdf),
-          ({ reason }): Verdict => ({ outcome: 'open', why: reason.reason, reason }),
-        ),
-      )),
-    )
+  for (const parse of sampled(given, requirement.id, inSequence))
+    if (joined(verdicts).outcome === 'held') verdicts.push(await parse())
+  if (given.options.depth === 'full' && joined(verdicts).outcome === 'held')
+    verdicts.push(...(await inBatches([good, other], (pdf) => parseOwnPdf(context, pdf, 'text'))))
   return joined(verdicts)
 }
 
-const isShared = (client: Client, id: string): boolean =>
-  new Set(
-    client.journal
-      .of(id)
-      .filter((one) => one.operation === uploadOperation && one.isGranted)
-      .map((one) => one.content),
-  ).size > 1
-
-async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf): Promise<Verdict> {
+async function parseOwnPdf(
+  context: CheckContext,
+  [name, text]: OwnPdf,
+  format: string,
+): Promise<Verdict> {
   const { client, given } = context
-  // Parses the common one again: content that can be read only once is empty then.
-  const isKnown = name === 'good' && ownSample(given, 'pdfFile') !== undefined
-  const id = isKnown
-    ? await pdfId(client, given, 'pdfFile')
-    : await uploadSample(client, given, name)
+  const id = await uploadSample(client, given, name)
   const what = `with format ${format}, for ${name}.pdf of the suite`
   const make = async (): Promise<Probe> => ({
     ...withJson(await validRequest(client, given, 'pdf.parse'), { format }),
@@ -188,17 +242,23 @@ async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf):
   return grantedVerdict(context, { make, what, check })
 }
 
+const isShared = (client: Client, id: string): boolean =>
+  new Set(
+    client.journal
+      .of(id)
+      .filter((one) => one.operation === uploadOperation && one.isGranted)
+      .map((one) => one.content),
+  ).size > 1
+
 function ofOtherPdf(client: Client, id: string, name: SamplePdf, words: readonly string[]): string {
-  const other = own.find(([its, text]) => {
-    const wanted = wordsOf(text)
-    return its !== name && findInOrder(wanted, words).found >= leastShare * wanted.length
-  })
-  if (!other) return ''
+  const [its, text] = name === 'good' ? other : good
+  const wanted = wordsOf(text)
+  if (findInOrder(wanted, words).found < leastShare * wanted.length) return ''
   const uploads = madeBy(client.journal, uploadOperation)
   const filename = uploads.find((upload) => upload.object === id)?.name
   const isTwin = uploads.some((one) => one.object !== id && one.name === filename)
   const under = isTwin ? `, uploaded under the same name, ${filename}` : ''
-  return `; the content is that of ${other[0]}.pdf${under}`
+  return `; the content is that of ${its}.pdf${under}`
 }
 
 const content: Judge = async (context) => {
@@ -223,106 +283,7 @@ const content: Judge = async (context) => {
   return joined(verdicts)
 }
 
-const noFormat: Case = {
-  what: 'with a body that has no format',
-  fault: 'absent @ /format',
-  change: (probe) => withBody(probe, {}),
-}
-
-/** Once more at the end, after a valid request: a server that reuses its record would have its format. */
-const missingFormat = byCases(() => [noFormat, { ...noFormat, when: 'at the end', isBehind: true }])
-
-// §4.1 Parse PDF (deprecated)
-
-export const pdfParse = suite('pdf.parse', () => ({
-  '200-text': asText,
-  '200-markdown': asMarkdown,
-  '200-content': content,
-  '400-missing-body': missingBody,
-  '400-missing-format': missingFormat,
-  '400-unsupported-format': unsupportedFormat,
-  '400-malformed-format': malformedFormat,
-  '400-corrupted-pdf': unusable('corruptedPdfFile', 'a corrupted PDF', true),
-  '400-encrypted-pdf': unusable('encryptedPdfFile', 'a PDF that asks for a password'),
-  '400-oversized-pdf': unusable('oversizedPdfFile', 'a PDF over the size limit'),
-  '4xx-unknown-file': unreachable,
-  '4xx-removed': removed,
-}))
-
-type PdfResource = 'pdfFile' | 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile'
-
-const samples: Readonly<Partial<Record<PdfResource, SamplePdf>>> = {
-  pdfFile: 'good',
-  corruptedPdfFile: 'corrupted',
-  encryptedPdfFile: 'encrypted',
-}
-
-/** The sample to use; undefined if the target declares this PDF, or only others. */
-export function ownSample(
-  { target: { resources } }: Given,
-  name: PdfResource,
-): SamplePdf | undefined {
-  return resources.pdfFile === undefined && resources[name] === undefined
-    ? samples[name]
-    : undefined
-}
-
-/**
- * The id of a PDF: declared, uploaded from the declared path, or (if no PDF is declared) a sample of the suite. Once
- * per run.
- */
-export function pdfId(client: Client, given: Given, name: PdfResource): Promise<string> {
-  return once(client, `pdf ${name}`, async () => {
-    const declared = given.target.resources[name]
-    if (typeof declared === 'string') return declared
-    const [contentType, isSound] = ['application/pdf', name === 'pdfFile']
-    if (declared)
-      return upload(
-        client,
-        given,
-        { bytes: declared.bytes, filename: declared.filename, contentType },
-        isSound,
-      )
-    const kind = ownSample(given, name)
-    if (kind === undefined) throw new NotExercised(`declare resources.${name}`)
-    if (kind === 'good') return uploadUnderOneName(client, given, kind)
-    const file = { bytes: samplePdf(kind), filename: `${kind}.pdf`, contentType }
-    return upload(client, given, file, isSound).catch((error: unknown) => {
-      if (!(error instanceof NotExercised) || given.options.readOnly) throw error
-      // A server may refuse to store such a file (§7.3); then the target file has to name one.
-      throw new NotExercised(
-        `${error.message}; declare resources.${name}, the id of such a stored PDF`,
-      )
-    })
-  })
-}
-
-/**
- * Uploads a PDF under the same name as the others of the run: a server may cache by name. If it refuses, uses another
- * name.
- */
-async function uploadUnderOneName(client: Client, given: Given, kind: SamplePdf): Promise<string> {
-  const filename = `${kind}.pdf`
-  const file = { bytes: samplePdf(kind), filename, contentType: 'application/pdf' }
-  const name = await once(client, 'name of PDFs', async () => freshFilename(given, 'pages.pdf'))
-  return orElse(
-    client,
-    () => upload(client, given, file, true, name),
-    () => upload(client, given, file),
-  )
-}
-
-/** A sample PDF, uploaded once per run; throws `NotExercised` if refused. */
-export function uploadSample(client: Client, given: Given, name: SamplePdf): Promise<string> {
-  return once(client, `own pdf ${name}`, () => uploadUnderOneName(client, given, name))
-}
-
-/** The valid request of PDF parsing, which may need an upload. */
-export const pdfRequest = async (client: Client, given: Given): Promise<Probe> =>
-  operationProbe(given, 'pdf.parse', {
-    params: { file_id: await pdfId(client, given, 'pdfFile') },
-    json: { format: 'text' },
-  })
+// Refusals
 
 type Unusable = Exclude<PdfResource, 'pdfFile'>
 
@@ -332,8 +293,10 @@ function describeFile(given: Given, name: Unusable): string {
   return `${sample}.pdf of the suite, a PDF ${faultOfSample[sample]}`
 }
 
-/** An unreadable file: in either format, and twice in the same format, since a server may cache the result. */
-export const unusable = (name: Unusable, what: string, isTwice = false): Condition => ({
+const inMarkdown = (one: Probe): Probe => withJson(one, { format: 'markdown' })
+
+/** An unreadable file: in either format, and a declared one twice in the same format, since a server may cache the result. */
+const unusable = (name: Unusable, what: string, isTwice = false): Condition => ({
   inOrder: true,
   async casesIn(one) {
     const id = await pdfId(one.client, one.given, name)
@@ -359,10 +322,8 @@ export const unusable = (name: Unusable, what: string, isTwice = false): Conditi
   },
 })
 
-const inMarkdown = (one: Probe): Probe => withJson(one, { format: 'markdown' })
-
 /** An unknown file, and a deleted one. */
-export const unreachable = byCases(
+const unreachable = byCases(
   (material) => {
     const { deletedFile } = material.target.resources
     const deleted: Case[] =
@@ -411,26 +372,26 @@ const otherWord = fc
  * Strings outside the enum: other letter case, full-width letters, blanks, abbreviations, empty, names of object
  * members; then any.
  */
-export const unsupportedFormat = byCases(() => outside.map(unsupported), {
+const unsupportedFormat = byCases(() => outside.map(unsupported), {
   generated: () => otherWord.map(unsupported),
 })
 
-const other = ['null', 'boolean', 'number', 'array', 'object'] as const
+const otherKinds = ['null', 'boolean', 'number', 'array', 'object'] as const
 
 const odd = [false, 0, 1, ['text'], ['markdown'], { format: 'text' }, { text: true }]
 
-export const malformedFormat = byCases(
+const malformedFormat = byCases(
   () => [
-    ...other.map((kind) => withFormat(inPlaceOf('text', sample[kind]), `${kind} @ /format`)),
+    ...otherKinds.map((kind) => withFormat(inPlaceOf('text', sample[kind]), `${kind} @ /format`)),
     ...odd.map((value) => withFormat(value)),
   ],
-  { generated: () => ofKindsAny(...other).map((value) => withFormat(value)) },
+  { generated: () => ofKindsAny(...otherKinds).map((value) => withFormat(value)) },
 )
 
 const gone: Pairs = [[404], [410]]
 
 /** §9: after its removal the path returns 404 or 410 with any body; an envelope is not required. */
-export async function removed(context: CheckContext): Promise<Verdict> {
+async function removed(context: CheckContext): Promise<Verdict> {
   const { client, given, requirement } = context
   const { pdfFile, file } = given.target.resources
   const existing = typeof pdfFile === 'string' ? pdfFile : file
@@ -450,3 +411,29 @@ export async function removed(context: CheckContext): Promise<Verdict> {
   const times = given.options.depth === 'quick' ? 1 : (requirement.times ?? 1)
   return settle(client, allOf(Array.from({ length: times }, ruleOf), { inOrder: true }))
 }
+
+const noFormat: Case = {
+  what: 'with a body that has no format',
+  fault: 'absent @ /format',
+  change: (probe) => withBody(probe, {}),
+}
+
+/** Once more at the end, after a valid request: a server that reuses its record would have its format. */
+const missingFormat = byCases(() => [noFormat, { ...noFormat, when: 'at the end', isBehind: true }])
+
+// §4.1 Parse PDF (deprecated)
+
+export const pdfParse = suite('pdf.parse', () => ({
+  '200-text': asText,
+  '200-markdown': asMarkdown,
+  '200-content': content,
+  '400-missing-body': missingBody,
+  '400-missing-format': missingFormat,
+  '400-unsupported-format': unsupportedFormat,
+  '400-malformed-format': malformedFormat,
+  '400-corrupted-pdf': unusable('corruptedPdfFile', 'a corrupted PDF', true),
+  '400-encrypted-pdf': unusable('encryptedPdfFile', 'a PDF that asks for a password'),
+  '400-oversized-pdf': unusable('oversizedPdfFile', 'a PDF over the size limit'),
+  '4xx-unknown-file': unreachable,
+  '4xx-removed': removed,
+}))
