@@ -30,7 +30,6 @@ import {
   statusOf,
   viewOf,
 } from './view.ts'
-import { isOwnBreakdown } from '../../harness/client/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 
 const created = '202 with the id, status and created_at of the new job'
@@ -144,13 +143,10 @@ interface Beside {
   readonly job: Job
 }
 
-const besideOf = (
-  attempts: readonly Attempt[],
-  jobsOf: (one: Attempt) => readonly Job[],
-): Beside[] =>
-  attempts
-    .filter((attempt) => isAsked(attempt.creation))
-    .flatMap((one) => jobsOf(one).map((job) => ({ creation: one.creation, job })))
+const besideOf = (attempts: readonly Attempt[]): Beside[] =>
+  attempts.flatMap(({ creation, beside }) =>
+    isAsked(creation) ? beside.map((job) => ({ creation, job })) : [],
+  )
 
 const ageOf = (beside: Beside): number => beside.creation.sentAt - beside.job.creation.endedAt
 
@@ -192,14 +188,6 @@ function excuseFor(history: History, beside: Beside, all: readonly Beside[]): st
   return request === 'unknown' || isOdd || isMissing ? said : undefined
 }
 
-/** A request that is refused, and may take away the lock of a job in progress. */
-export type Attack = 'malformed creation' | 'creation without a key' | 'reading without a key'
-
-const attackOf = (event: HistoryEvent): Attack => {
-  if (event.kind === 'reading') return 'reading without a key'
-  return event.exchange.probe.credential.full ? 'malformed creation' : 'creation without a key'
-}
-
 /** Requests that were refused since another creation got 409: they may have taken away the lock. */
 function attacksBefore(history: History, beside: Beside): HistoryEvent[] {
   const { creations } = beside.job.application
@@ -212,56 +200,6 @@ function attacksBefore(history: History, beside: Beside): HistoryEvent[] {
     ({ request, sentAt, endedAt }) =>
       request === 'faulty' && sentAt >= last.endedAt && endedAt <= beside.creation.sentAt,
   )
-}
-
-const kindsOf = (attacks: readonly HistoryEvent[]): Attack[] => [...new Set(attacks.map(attackOf))]
-
-export interface AttackLook {
-  readonly attacks: readonly Attack[]
-  /** Jobs beside which each creation after the attacks was accepted. */
-  readonly freed: ReadonlySet<Job>
-  /** Jobs that were not attacked, with a 409 at an age at which an attacked one was freed. */
-  readonly kept: ReadonlySet<Job>
-}
-
-/** Undefined unless attacks released the lock of the application each time. */
-export function attackLook(history: History, attempts: readonly Attempt[]): AttackLook | undefined {
-  const withAttacks = (one: Beside) => ({ ...one, attacks: kindsOf(attacksBefore(history, one)) })
-  const isAttacked = (one: { readonly attacks: readonly Attack[] }) => one.attacks.length > 0
-  const granted = besideOf(attempts, (one) => one.beside)
-    .filter((one) => one.creation.isGranted)
-    .map(withAttacks)
-    .filter(isAttacked)
-  // So it is on most servers.
-  if (granted.length === 0) return undefined
-  const refused = besideOf(attempts, (one) => one.met)
-    .filter((one) => isConflict(one.creation))
-    .map(withAttacks)
-  const isKept = (other: (typeof granted)[number]): boolean =>
-    refused.some((one) => String(one.attacks) === String(other.attacks))
-  const first = granted.find((one) => !isKept(one))
-  if (!first) return undefined
-  const freed = granted.filter((one) => String(one.attacks) === String(first.attacks))
-  const attacked = new Set([...granted, ...refused.filter(isAttacked)].map((one) => one.job))
-  const age = Math.min(...freed.map(ageOf))
-  const kept = refused.filter((one) => !attacked.has(one.job) && ageOf(one) >= age)
-  return {
-    attacks: first.attacks,
-    freed: new Set(freed.map((one) => one.job)),
-    kept: new Set(kept.map((one) => one.job)),
-  }
-}
-
-/** All of several simultaneous creations broke down, though one of them made a job. */
-function brokenRace(job: Job): Evidence[] {
-  const others = job.application.creations.filter(
-    (one) => isAsked(one) && wereTogether(one, job.creation),
-  )
-  const isBroken = (event: HistoryEvent): boolean =>
-    isOwnBreakdown(event.exchange) && event.endedAt <= job.busyUntil
-  if (others.length < 2 || !others.every(isBroken)) return []
-  const what = `with a valid body, at the same time as others: one of them made job ${job.id}, which was in progress after that`
-  return [{ exchange: others[0]!.exchange, what, expected: '409 BadRequest' }]
 }
 
 const longEnoughMs = 3000
@@ -278,21 +216,17 @@ function remedy(history: History): string {
 export const inProgress: Rule = (history) => {
   const excuses: string[] = []
   let conflicts = 0
-  const evidence = [...attemptsIn(history)].flatMap(([{ jobs }, attempts]): Evidence[] => {
-    const all = besideOf(attempts, (one) => one.beside)
-    const look = attackLook(history, attempts)
-    const isProven = look && look.freed.size >= timesAlike && look.kept.size >= timesAlike
+  const evidence = [...attemptsIn(history).values()].flatMap((attempts): Evidence[] => {
+    const all = besideOf(attempts)
     const wronglyAnswered = (beside: Beside): Evidence[] => {
       const { creation, job } = beside
       if (isConflict(creation)) return []
-      const attacks = attacksBefore(history, beside)
-      const isFreed = isProven && String(kindsOf(attacks)) === String(look.attacks)
-      const excuse = isFreed ? undefined : excuseFor(history, beside, all)
+      const excuse = excuseFor(history, beside, all)
       if (excuse !== undefined) {
         excuses.push(excuse)
         return []
       }
-      const refusals = attacks.map(
+      const refusals = attacksBefore(history, beside).map(
         (attack) =>
           `${attack.kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(attack.exchange)})`,
       )
@@ -318,7 +252,6 @@ export const inProgress: Rule = (history) => {
       ...refused
         .filter(({ creation: { tpe } }) => tpe !== 'BadRequest')
         .map(({ creation: { exchange } }) => ({ exchange, what, expected: conflict })),
-      ...(history.isRecorded ? [] : jobs.flatMap(brokenRace)),
     ]
   })
   const cases = conflicts + Math.min(evidence.length, 1)

@@ -13,19 +13,13 @@ import {
   type HistoryEvent,
   isConflict,
   NotExercised,
+  type Probe,
 } from '../../harness/journal/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import { Gate, gateOf, type Jobs, jobRequest, pauseMs, withOtherValues } from './client.ts'
-import {
-  type Attack,
-  attackLook,
-  isSuspectedElsewhere,
-  moments,
-  timesAlike,
-  windowMs,
-} from './creations.ts'
+import { isSuspectedElsewhere, moments, timesAlike, windowMs } from './creations.ts'
 import type { Refusal } from '../created/drive.ts'
 import { kindsOf } from './faults.ts'
 import { isAsked, isOwn, type Job, statusOf } from './view.ts'
@@ -37,91 +31,51 @@ async function goesOn(jobs: Jobs, job: Job): Promise<boolean> {
   return last !== undefined && statusOf(last) === 'in_progress' && isOwn(last, job)
 }
 
-const attacks: readonly Attack[] = [
-  'malformed creation',
-  'creation without a key',
-  'reading without a key',
-]
-
-async function attack(gate: Gate, kind: Attack, id: string): Promise<void> {
-  const valid =
-    kind === 'reading without a key'
-      ? await operationProbe(gate.given, 'jobs.retrieve', { params: { job_id: id } })
-      : await jobRequest(gate.given, gate.application)
-  const { inputs, requiredInputs } = gate.application
+/** Requests that are refused, and may take away the lock of a job in progress. */
+async function attacksOn({ given, application }: Gate, id: string): Promise<Probe[][]> {
+  const valid = await jobRequest(given, application)
+  const reading = await operationProbe(given, 'jobs.retrieve', { params: { job_id: id } })
+  const { inputs, requiredInputs } = application
   // What is left out may be noticed in another place of the server.
-  const bodies = [
-    {},
-    ...requiredInputs.slice(0, 1).map((required) => ({
-      inputs: inputs.filter((input) => input.id !== required),
-    })),
+  const lacking = requiredInputs.slice(0, 1).map((required) => ({
+    inputs: inputs.filter((input) => input.id !== required),
+  }))
+  return [
+    [{}, ...lacking].map((body) => withBody(valid, body)),
+    [withCredential(valid, noCredential)],
+    [withCredential(reading, noCredential)],
   ]
-  const probes =
-    kind === 'malformed creation'
-      ? bodies.map((body) => withBody(valid, body))
-      : [withCredential(valid, noCredential)]
-  const purpose = { requirement: ids.inProgress, role: 'setup', badInput: true } as const
-  // Both at once, so that a job without an attack is as old.
-  await allEnded(probes.map((probe) => askHolding(gate.client, probe, purpose)))
-}
-
-interface During {
-  /** 1: the creation with other values comes first, since a short job may end before a second creation. */
-  readonly turn?: number
-  readonly most?: number
-  readonly repeated?: readonly Attack[]
 }
 
 /**
  * Further creations during the life of a job, with the same inputs and with other values: a server may compare
  * requests, or forget after a while that the job goes on. Two come at once; the next follow an attack on the lock each
  * (a quick run: one follows all), once per application; then the pauses grow.
+ * @param turn 1: the one with other values comes first, since a short job may end before a second creation
  */
-async function createDuring(
-  gate: Gate,
-  job: Job,
-  { turn = 0, most = 20, repeated }: During = {},
-): Promise<void> {
-  const { application, history, isQuick } = gate
+async function createDuring(gate: Gate, job: Job, turn = 0, most = 20): Promise<void> {
+  const { application, client, history, isQuick } = gate
+  const setup = { requirement: ids.inProgress, role: 'setup' } as const
   const isAttacked = history
     .within(application.id)
     .some(
       ({ exchange: { purpose } }) =>
-        purpose.role === 'setup' && purpose.requirement === ids.inProgress,
+        purpose.role === setup.role && purpose.requirement === setup.requirement,
     )
-  const each = isQuick ? [attacks] : attacks.map((kind) => [kind])
-  const attacked = repeated ? [repeated] : isAttacked ? [[]] : each
+  const attacks = isAttacked ? [[]] : await attacksOn(gate, job.id)
   const count = isQuick ? Math.min(3, most) : most
   for (let moment = 0; moment < count; moment++) {
-    if (moment > 1) await pause(gate.client, 10 * 1.5 ** (moment - 2))
-    for (const kinds of moment === 2 ? attacked : [[]]) {
+    if (moment > 1) await pause(client, 10 * 1.5 ** (moment - 2))
+    for (const probes of moment === 2 ? (isQuick ? [attacks.flat()] : attacks) : [[]]) {
       // In a quick run, one reading after the second creation suffices for both.
       const isRead = moment > (isQuick ? 1 : 0)
       if (isRead && !(await goesOn(gate, job))) return
-      for (const kind of kinds) await attack(gate, kind, job.id)
-      // In place of an attack, so that a job without one is as old.
-      if (moment === 2 && kinds.length === 0) await goesOn(gate, job)
+      await allEnded(probes.map((probe) => askHolding(client, probe, { ...setup, badInput: true })))
       const isOdd = (moment + turn) % 2 === 1
       const own = isOdd ? withOtherValues(application, moment + turn) : application
       const { status = 409 } = await gate.createBeside(own)
       if (status !== 409 && status !== 400 && !(isOdd && status >= 500)) return
     }
-  }
-}
-
-/**
- * A creation that is accepted after an attack has two possible reasons: the attack removed the lock, or the job's end
- * is read late. Jobs with and without an attack, in turn, tell them apart.
- */
-async function repeatAttacks(gate: Gate): Promise<void> {
-  for (let count = 0; count < 2 * timesAlike + 1 && !gate.isBroken(ids.inProgress); count++) {
-    const known = attackLook(gate.history, gate.attempts)
-    if (!known || !(await gate.settle())) return
-    const made = await gate.create(ids.inProgress)
-    if (isConflict(made) && !(await gate.untilFree())) return
-    const job = gate.madeBy(made)
-    const repeated = known.kept.size < known.freed.size ? [] : known.attacks
-    if (job) await createDuring(gate, job, { repeated })
   }
 }
 
@@ -190,13 +144,13 @@ async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): 
   const isBroken = gate.isBroken(ids.inProgress)
   const leaveOther = async (): Promise<void> => {
     if (other && jobOnOther && !gate.isQuick && !isBroken)
-      await createDuring(other, jobOnOther, { most: 1 })
+      await createDuring(other, jobOnOther, 0, 1)
     await other?.settle()
     if (!isBlocked) leave?.()
   }
   // One attempt shows for the others that there are conflicts.
   const most = gate.isPlanned(ids.inProgress) ? 20 : 1
-  await allEnded([...(isBroken ? [] : [createDuring(gate, first, { turn, most })]), leaveOther()])
+  await allEnded([...(isBroken ? [] : [createDuring(gate, first, turn, most)]), leaveOther()])
   await older
   await gate.idle()
   if (!isBlocked) return false
@@ -236,7 +190,6 @@ export async function provokeConflicts(jobs: Jobs): Promise<void> {
       isBlocked ||= wasBlocked
       if (busy.isGivenUp || jobs.isBroken(ids.released)) break
     }
-    await repeatAttacks(busy)
   })
   // Another client's job may interfere: a new application must show the fault, too.
   const isSuspected = isKept(busy) || jobs.isBroken(ids.released, ids.perApplication, ids.created)
@@ -246,7 +199,6 @@ export async function provokeConflicts(jobs: Jobs): Promise<void> {
     await second.tryHold(async () => {
       if (jobs.isPlanned(ids.inProgress, ids.atomic)) await attempt(second)
       await createAfterEnd(second)
-      await repeatAttacks(second)
     })
   await attemptOnCreated(busy)
   for (const own of [busy, second])
@@ -298,7 +250,6 @@ async function attemptAlone(gate: Gate): Promise<boolean> {
   if (!job) return true
   await createDuring(gate, job)
   if (await gate.settle()) await createAfterEnd(gate)
-  await repeatAttacks(gate)
   return true
 }
 
