@@ -502,8 +502,8 @@ const untilMs = [350, 800, 1400, windowMs] as const
 /** A creation on an application without known jobs in progress, and the refusals since the last accepted one. */
 interface Look extends Attempt {
   readonly refused: readonly HistoryEvent[]
-  /** Of each kind: its fault or answer, and how long ago. */
-  readonly kinds: ReadonlySet<string>
+  /** From the last refusal of each kind (its fault or answer, and about when) to the creation, in ms. */
+  readonly kinds: ReadonlyMap<string, number>
   /** The first 409 after an accepted creation. */
   readonly isBlocked: boolean
 }
@@ -539,7 +539,8 @@ const looksIn = derived((history): Look[] => {
       const refused = refusals.filter((one) => one.sentAt >= from && one.endedAt <= sentAt)
       const kindOf = ({ fault, status, tpe, endedAt }: HistoryEvent): string =>
         `${fault ?? `${status} ${tpe}`} ${untilMs.findIndex((ms) => sentAt - endedAt <= ms)}`
-      return [{ ...attempt, refused, kinds: new Set(refused.map(kindOf)), isBlocked }]
+      const kinds = new Map(refused.map((one) => [kindOf(one), sentAt - one.endedAt]))
+      return [{ ...attempt, refused, kinds, isBlocked }]
     })
   })
 })
@@ -548,13 +549,14 @@ const isGranted = (look: Look): boolean => look.creation.isGranted
 
 /** Looks that refusals may have blocked, unless the same refusals did no harm at another time or place. */
 const suspicious = derived((history): Look[] => {
-  const harmless = new Set(
-    looksIn(history)
-      .filter(isGranted)
-      .flatMap((look) => [...look.kinds]),
-  )
+  const harmless = looksIn(history).filter(isGranted)
   return looksIn(history).filter(
-    ({ isBlocked, kinds }) => isBlocked && [...kinds].some((kind) => !harmless.has(kind)),
+    ({ isBlocked, kinds }) =>
+      isBlocked &&
+      [...kinds].some(([kind, ms]) =>
+        // The effect of a refusal may be over a moment later.
+        harmless.every((one) => (one.kinds.get(kind) ?? Infinity) > 1.25 * ms + 5),
+      ),
   )
 })
 
@@ -573,7 +575,7 @@ const isLater = (look: Look, one: Look): boolean =>
 function blockedEachTime(looks: readonly Look[], suspects: readonly Look[]): Look[] {
   const groups = groupBy(
     suspects.filter((suspect) => suspect.kinds.size === 1),
-    (one) => `${one.application.id} ${[...one.kinds].join()}`,
+    (one) => `${one.application.id} ${[...one.kinds.keys()].join()}`,
   )
   const isProven = (group: readonly Look[]): boolean => {
     const bare = looks.filter((look) => look.refused.length === 0 && isLater(look, group[0]!))
@@ -616,7 +618,7 @@ export const noEffect: Rule = (history) => {
     const expected = '202: a refused creation starts no job'
     return verdictOf([{ exchange: creation.exchange, what, expected }], looks.length, '')
   }
-  const cases = new Set(looks.filter(isGranted).flatMap((look) => [...look.kinds])).size
+  const cases = new Set(looks.filter(isGranted).flatMap((look) => [...look.kinds.keys()])).size
   const isBusy = looks.some((look) => look.refused.length > 0 && isConflict(look.creation))
   const why = isBusy
     ? 'the application was busy after a refused creation, and after others as well'

@@ -19,7 +19,6 @@ import {
   hasEnded,
   isEnded,
   isGone,
-  isOwn,
   isRead,
   isReading,
   type Job,
@@ -39,19 +38,16 @@ const told = (name: string, event: HistoryEvent): string => {
 }
 
 /** Reproducing it needs the requirement that made the job. */
-function against(
+const against = (
   job: Job | undefined,
-  event: HistoryEvent,
+  { exchange }: HistoryEvent,
   found: Omit<Evidence, 'exchange' | 'what'> & { readonly what?: string },
-): Evidence {
-  const what = job ? `for job ${job.id}` : ''
-  return {
-    exchange: event.exchange,
-    what,
-    shownBy: job?.creation.exchange.purpose.requirement,
-    ...found,
-  }
-}
+): Evidence => ({
+  exchange,
+  what: job ? `for job ${job.id}` : '',
+  shownBy: job?.creation.exchange.purpose.requirement,
+  ...found,
+})
 
 function contradicts(
   job: Job | undefined,
@@ -59,14 +55,12 @@ function contradicts(
   [before, reading]: readonly [HistoryEvent, HistoryEvent],
   as: string,
 ): Evidence {
-  const values = [valueOf(name, before), valueOf(name, reading)]
+  const values = [valueOf(name, before), valueOf(name, reading)] as const
   const [expected, actual] = values.includes(undefined)
     ? [told(name, before), told(name, reading)]
-    : previews(...(values as [unknown, unknown])).map((value) => `${name} ${value}`)
-  return against(job, reading, {
-    ...{ expected: `${expected}, ${as}`, actual },
-    against: before.exchange,
-  })
+    : previews(...values).map((value) => `${name} ${value}`)
+  const found = { expected: `${expected}, ${as}`, actual, against: before.exchange }
+  return against(job, reading, found)
 }
 
 const asBefore = 'as when the ended job was read before'
@@ -80,31 +74,14 @@ const readJobs = derived((history) => {
   }))
 })
 
-/** An older job that stays missing after a newer one of its application: a server may keep only the newest. */
-function isGoneSinceNewer(
-  { application, creation, readings }: Job,
-  reading: HistoryEvent,
-): boolean {
-  const at = readings.indexOf(reading)
-  return (
-    isGone(reading) &&
-    readings.slice(0, at).some(isRead) &&
-    !readings.slice(at).some(isRead) &&
-    application.jobs.some(
-      ({ creation: { sentAt, endedAt } }) => sentAt > creation.endedAt && endedAt < reading.sentAt,
-    )
-  )
-}
-
 /** Readings that count: within `settleMs`, a new job may be missing, or crash the server until read. */
 function countedReadings(history: History, job: Job): HistoryEvent[] {
   const found = job.readings.findIndex(isRead)
   return job.readings.filter((reading, at) => {
     const { status, sentAt } = reading
-    if (status === undefined || isGoneSinceNewer(job, reading)) return false
-    const settled = sentAt - job.creation.endedAt > history.limits.settleMs
+    const isSettled = sentAt - job.creation.endedAt > history.limits.settleMs
     const wasRead = found >= 0 && at > found && !isGone(reading)
-    return status < 300 || settled || wasRead
+    return status !== undefined && (status < 300 || isSettled || wasRead)
   })
 }
 
@@ -112,8 +89,7 @@ const aJob = '200 with a job'
 
 const faultOf = ({ exchange: { response } }: HistoryEvent) =>
   response && shapeFault(response, 'job')
-const isRight = (one: HistoryEvent): boolean =>
-  one.exchange.response !== undefined && one.status === 200 && !faultOf(one)
+const isRight = (one: HistoryEvent): boolean => one.status === 200 && !faultOf(one)
 
 export const isSomeRight = (history: History): boolean =>
   history.events.some((event) => isReading(event) && isRight(event))
@@ -123,18 +99,15 @@ export const jobRule = eachOf(
     ownJobs(history).flatMap((job) =>
       countedReadings(history, job).map((reading) => ({ job, reading })),
     ),
-  (other) => {
-    if (isRight(other.reading)) return 'held'
-    const { exchange, status } = other.reading
-    const fault = status === 200 ? faultOf(other.reading) : undefined
-    const found = against(other.job, other.reading, { what: '', expected: aJob, ...fault })
-    const at = other.job.readings.indexOf(other.reading)
-    if (
-      !other.job.readings.slice(0, at).some(isRight) ||
-      !other.job.readings.slice(at).some(isRight)
-    )
-      return found
-    const responses = other.job.readings.map((one) =>
+  ({ job, reading }) => {
+    if (isRight(reading)) return 'held'
+    const { exchange, status } = reading
+    const fault = status === 200 ? faultOf(reading) : undefined
+    const found = against(job, reading, { what: '', expected: aJob, ...fault })
+    const at = job.readings.indexOf(reading)
+    const [before, after] = [job.readings.slice(0, at), job.readings.slice(at)]
+    if (!before.some(isRight) || !after.some(isRight)) return found
+    const responses = job.readings.map((one) =>
       isRight(one) ? aJob : describeResponse(one.exchange),
     )
     return { ...found, exchange: { ...exchange, finding: differing(responses) } }
@@ -163,19 +136,19 @@ const dataOf = (event: HistoryEvent): unknown => member(event.body, 'data')
 function becameNewers(job: Job): Evidence[] {
   const { application, creation, readings, end } = job
   const data = end && dataOf(end)
-  if (data === undefined) return []
+  if (!end || data === undefined) return []
   const changed = readings.find(
-    (one) => one.sentAt > end!.endedAt && isEnded(one) && !readsTheSame(dataOf(one), data),
+    (one) => one.sentAt > end.endedAt && isEnded(one) && !readsTheSame(dataOf(one), data),
   )
+  const its = changed && dataOf(changed)
   const newer = application.jobs.find(
     (other) =>
-      changed &&
       other.creation.sentAt > creation.endedAt &&
       other.end !== undefined &&
-      readsTheSame(dataOf(other.end), dataOf(changed)),
+      readsTheSame(dataOf(other.end), its),
   )
-  if (!newer || dataOf(changed!) === undefined) return []
-  const found = contradicts(job, 'data', [end!, changed!], asBefore)
+  if (!changed || !newer || its === undefined) return []
+  const found = contradicts(job, 'data', [end, changed], asBefore)
   return [{ ...found, actual: `${found.actual}: that is the data of the newer job ${newer.id}` }]
 }
 
@@ -188,17 +161,21 @@ export const identity: Rule = (history) => {
       const [expected, actual] = ['an id that no other creation gave', `id ${id}`]
       return [against(job, creation, { expected, actual, against: twinOf.exchange })]
     }
-    cases += readings.filter(
-      (one) => one.isGranted && typeof member(one.body, 'id') === 'string',
-    ).length
+    cases += readings.filter(isRead).length
     const last = readings.at(-1)
-    const isSettled = last && last.sentAt - creation.endedAt > history.limits.settleMs
+    // A server may keep only the newest.
+    const isReplaced =
+      last &&
+      isGone(last) &&
+      readings.some(isRead) &&
+      last.sentAt - creation.endedAt > history.limits.settleMs &&
+      application.jobs.some((job) => job.creation.sentAt > creation.endedAt)
     const what = `for job ${id}, after newer ones were made`
     const expected = '200 with that job, as when it was read before'
     return [
       ...wrongMembers({ id, application_id: application.id }, readings, job),
       ...becameNewers(job),
-      ...(isSettled && isGoneSinceNewer(job, last) ? [against(job, last, { what, expected })] : []),
+      ...(isReplaced ? [against(job, last, { what, expected })] : []),
     ]
   })
   // The application of a declared job is unknown, as in a recording.
@@ -208,9 +185,6 @@ export const identity: Rule = (history) => {
   const all = [...evidence, ...declared]
   return verdictOf(all.slice(0, 1), cases + all.length, 'no reading of a job had an id')
 }
-
-/** A status outside the spec that lasts this long is not transient, in ms. */
-const stuckMs = 2000
 
 /** §6: a job is completed or failed within `jobTimeoutMs`. */
 export const outcomeRule: Rule = (history) => {
@@ -224,10 +198,8 @@ export const outcomeRule: Rule = (history) => {
       cases++
       return []
     }
-    const since = readings.find((one) => last && statusOf(one) === statusOf(last))?.sentAt ?? 0
-    const isStuck = last && isEnded(last) && last.sentAt - since >= stuckMs
     const isLate = last && !isRecorded && last.sentAt - creation.endedAt >= limits.jobTimeoutMs
-    if (isStuck || isLate) return [against(job, last, { expected })]
+    if (isLate) return [against(job, last, { expected })]
     open = last ? 'no job was read until it had ended' : 'no reading of a job shows a status'
     return []
   })
@@ -254,14 +226,11 @@ export const failedRule =
   (history) => {
     // The first job only: creations beside it may get anything.
     const [job] = viewOf(history).applicationOf(application).jobs
-    const isAnother = job?.readings.some((one) => isEnded(one) && !isOwn(one, job))
-    const why = isAnother
-      ? 'what was read under the id of the job of resources.failingApplication is another job: see jobs.retrieve/200-identity'
-      : 'the job of resources.failingApplication did not end in time'
+    const why = 'the job of resources.failingApplication did not end in time'
     const { end } = job ?? {}
-    if (!end) return verdictOf([], 0, why)
-    const fault = failedFault(jsonValue(end.exchange.response) ?? end.body)
-    return verdictOf(fault ? [against(job, end, { ...ofFailing, ...fault })] : [], 1, why)
+    const fault = end && failedFault(jsonValue(end.exchange.response) ?? end.body)
+    const evidence = fault ? [against(job, end, { ...ofFailing, ...fault })] : []
+    return verdictOf(evidence, end ? 1 : 0, why)
   }
 
 /** Tolerance between two readings of one clock, in ms: a server may read it twice. */
@@ -285,14 +254,11 @@ interface Dated {
   readonly instant: Instant
 }
 
-const datedReadings = derived((history): Dated[][] =>
-  ownJobs(history).map((job) =>
-    job.readings.flatMap((reading) => {
-      const instant = reading.isGranted ? instantAt('created_at', reading) : undefined
-      return instant ? [{ job, reading, instant }] : []
-    }),
-  ),
-)
+const datedIn = (job: Job): Dated[] =>
+  job.readings.flatMap((reading) => {
+    const instant = reading.isGranted ? instantAt('created_at', reading) : undefined
+    return instant ? [{ job, reading, instant }] : []
+  })
 
 function isSameInstant(one: Instant, other: Instant): boolean {
   const apart = Math.abs(one.epochMs - other.epochMs)
@@ -300,7 +266,6 @@ function isSameInstant(one: Instant, other: Instant): boolean {
 }
 
 function wrongTimes(dated: readonly Dated[]): Evidence[] {
-  const [first] = dated
   return dated.flatMap(({ job, reading, instant }): Evidence[] => {
     const { creation } = job
     const created = instantAt('created_at', creation)
@@ -310,27 +275,28 @@ function wrongTimes(dated: readonly Dated[]): Evidence[] {
     ]
     if (created && Math.abs(instant.epochMs - created.epochMs) > tolerance)
       return differsFrom(creation, 'as in the response to its creation')
-    if (!first || isSameInstant(instant, first.instant)) return []
-    return differsFrom(first.reading, 'as when it was read before')
+    if (isSameInstant(instant, dated[0]!.instant)) return []
+    return differsFrom(dated[0]!.reading, 'as when it was read before')
   })
 }
 
 function wrongOrder(dated: readonly Dated[]): Evidence[] {
   return dated.flatMap(({ job, reading, instant }) => {
-    let latest: Dated | undefined
-    for (const one of dated)
-      if (job.creation.sentAt - one.job.creation.endedAt >= apartMs)
-        if (!latest || one.instant.epochMs > latest.instant.epochMs) latest = one
-    if (!latest || instant.epochMs > latest.instant.epochMs) return []
-    const expected = `a created_at after that of job ${latest.job.id} (${told('created_at', latest.reading)}), which was created ${apartMs / 1000} s or more before`
+    const older = dated.find(
+      (one) =>
+        job.creation.sentAt - one.job.creation.endedAt >= apartMs &&
+        one.instant.epochMs >= instant.epochMs,
+    )
+    if (!older) return []
+    const expected = `a created_at after that of job ${older.job.id} (${told('created_at', older.reading)}), which was created ${apartMs / 1000} s or more before`
     const actual = told('created_at', reading)
-    return [against(job, reading, { expected, actual, against: latest.reading.exchange })]
+    return [against(job, reading, { expected, actual, against: older.reading.exchange })]
   })
 }
 
 /** §2.3, §2.4: `created_at` equals that of the creation response, never changes, and is later for a later job. */
 export const createdAtRule: Rule = (history) => {
-  const dated = datedReadings(history)
+  const dated = ownJobs(history).map(datedIn)
   const order = wrongOrder(dated.flatMap((readings) => readings.slice(0, 1)))
   const evidence = [...dated.flatMap(wrongTimes), ...order]
   const why = 'no reading of a job had a created_at that can be compared'
@@ -371,8 +337,9 @@ export const consistent = eachOf(
       one.all.filter(isRead).map((reading) => ({ job: one.job, reading })),
     ),
   (one) => {
-    const [name, expected] = inconsistency(one.reading, one.job !== undefined) ?? []
-    if (name === undefined || expected === undefined) return 'held'
+    const found = inconsistency(one.reading, one.job !== undefined)
+    if (!found) return 'held'
+    const [name, expected] = found
     return against(one.job, one.reading, { expected, actual: told(name, one.reading) })
   },
   () => 'no job was read',
