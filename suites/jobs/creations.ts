@@ -135,26 +135,20 @@ export const retrievable = eachOf(
 const conflict = [[409, 'BadRequest']] as const
 /** Delay between a job's observed end and the release of its application, in ms. */
 const releaseMs = 2000
-const isInConflict = (attempt: Attempt): boolean =>
-  isAsked(attempt.creation) && isConflict(attempt.creation) && attempt.met.length > 0
+const isInConflict = ({ creation, met }: Attempt): boolean =>
+  isAsked(creation) && isConflict(creation) && met.length > 0
 
 interface Beside {
   readonly creation: HistoryEvent
   readonly job: Job
 }
 
-const besideOf = (attempts: readonly Attempt[]): Beside[] =>
-  attempts.flatMap(({ creation, beside }) =>
-    isAsked(creation) ? beside.map((job) => ({ creation, job })) : [],
-  )
-
-const ageOf = (beside: Beside): number => beside.creation.sentAt - beside.job.creation.endedAt
-
 /**
  * Readings may be delayed by this, in ms: an accepted creation after a 409 proves a fault if the job goes on for
  * longer. Less for a young job, which may be short.
  */
-const lagMs = (beside: Beside): number => Math.min(400, 4 * ageOf(beside))
+const lagMs = ({ creation, job }: Beside): number =>
+  Math.min(400, 4 * (creation.sentAt - job.creation.endedAt))
 
 /** Unanswered creations beside one job, each on a fresh connection, that prove a fault. */
 const leastLost = 3
@@ -188,18 +182,20 @@ function excuseFor(history: History, beside: Beside, all: readonly Beside[]): st
   return request === 'unknown' || isOdd || isMissing ? said : undefined
 }
 
-/** Requests that were refused since another creation got 409: they may have taken away the lock. */
-function attacksBefore(history: History, beside: Beside): HistoryEvent[] {
-  const { creations } = beside.job.application
-  const last = creations.findLast((one) => isAsked(one) && one.sentAt < beside.creation.sentAt)
-  if (!last || !isConflict(last)) return []
-  return [
-    ...creations,
-    ...history.of(beside.job.id).filter((one) => one.kind === 'reading'),
-  ].filter(
+/** What was refused since another creation got 409, and may have taken away the lock. */
+function refusedBefore(history: History, { creation, job }: Beside): string {
+  const { creations } = job.application
+  const last = creations.findLast((one) => isAsked(one) && one.sentAt < creation.sentAt)
+  if (!last || !isConflict(last)) return ''
+  const refused = [...creations, ...history.of(job.id)].filter(
     ({ request, sentAt, endedAt }) =>
-      request === 'faulty' && sentAt >= last.endedAt && endedAt <= beside.creation.sentAt,
+      request === 'faulty' && sentAt >= last.endedAt && endedAt <= creation.sentAt,
   )
+  const each = refused.map(
+    ({ kind, exchange }) =>
+      `${kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(exchange)})`,
+  )
+  return each.length === 0 ? '' : `, after ${each.join(' and ')}`
 }
 
 const longEnoughMs = 3000
@@ -212,56 +208,6 @@ function remedy(history: History): string {
   return `; application ${longest.application.id}: its longest job was seen ended after ${Math.round(ms).toLocaleString('en')} ms: declare as resources.slowApplication one whose jobs last a second or more, and about ten round trips over a network`
 }
 
-/** §4.2, §8: a creation while a job of its application is in progress gets 409 BadRequest. */
-export const inProgress: Rule = (history) => {
-  const excuses: string[] = []
-  let conflicts = 0
-  const evidence = [...attemptsIn(history).values()].flatMap((attempts): Evidence[] => {
-    const all = besideOf(attempts)
-    const wronglyAnswered = (beside: Beside): Evidence[] => {
-      const { creation, job } = beside
-      if (isConflict(creation)) return []
-      const excuse = excuseFor(history, beside, all)
-      if (excuse !== undefined) {
-        excuses.push(excuse)
-        return []
-      }
-      const refusals = attacksBefore(history, beside).map(
-        (attack) =>
-          `${attack.kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(attack.exchange)})`,
-      )
-      const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
-      const after = refusals.length === 0 ? '' : `, after ${refusals.join(' and ')}`
-      const before = job.creation.exchange
-      return [
-        {
-          exchange: creation.exchange,
-          what: `${values}${after}, while job ${job.id} of the application was in progress`,
-          expected: '409 BadRequest',
-          before,
-          shownBy: before.purpose.requirement,
-          ...(after !== '' && { takes: 'refusal-before' as const }),
-        },
-      ]
-    }
-    const refused = attempts.filter(isInConflict)
-    conflicts += refused.length
-    const what = 'with a valid body, while a job of the application was in progress'
-    return [
-      ...all.flatMap(wronglyAnswered),
-      ...refused
-        .filter(({ creation: { tpe } }) => tpe !== 'BadRequest')
-        .map(({ creation: { exchange } }) => ({ exchange, what, expected: conflict })),
-    ]
-  })
-  const cases = conflicts + Math.min(evidence.length, 1)
-  return verdictOf(
-    evidence,
-    cases,
-    () => (excuses.at(-1) ?? unseen(viewOf(history).jobs)) + remedy(history),
-  )
-}
-
 function unseen(jobs: readonly Job[]): string {
   if (jobs.length === 0) return 'no creation was accepted, so no job was in progress'
   return jobs.some((job) => job.readings.some(isRead))
@@ -269,24 +215,55 @@ function unseen(jobs: readonly Job[]): string {
     : 'no job could be read'
 }
 
-function asksTheSame({ creation, met, beside }: Attempt): boolean[] {
-  const { status = 0, request, exchange } = creation
-  const jobs = isConflict(creation) ? met : status >= 400 ? beside : []
-  if (!isAsked(creation) || jobs.length === 0) return []
-  return [
-    jobs.some(
-      (job) =>
-        job.creation.request === request &&
-        job.creation.exchange.probe.body === exchange.probe.body,
-    ),
-  ]
+/** §4.2, §8: a creation while a job of its application is in progress gets 409 BadRequest. */
+export const inProgress: Rule = (history) => {
+  const attempts = allAttempts(history)
+  const conflicts = attempts.filter(isInConflict).map((one) => one.creation)
+  const all = attempts.flatMap(({ beside, creation }) =>
+    isAsked(creation) ? beside.map((job) => ({ creation, job })) : [],
+  )
+  const judged = all
+    .filter((one) => !isConflict(one.creation))
+    .map((beside) => ({ ...beside, excuse: excuseFor(history, beside, all) }))
+  const accepted = judged
+    .filter((one) => one.excuse === undefined)
+    .map((beside): Evidence => {
+      const { creation, job } = beside
+      const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
+      const after = refusedBefore(history, beside)
+      const before = job.creation.exchange
+      return {
+        exchange: creation.exchange,
+        what: `${values}${after}, while job ${job.id} of the application was in progress`,
+        expected: '409 BadRequest',
+        before,
+        shownBy: before.purpose.requirement,
+        ...(after !== '' && { takes: 'refusal-before' }),
+      }
+    })
+  const what = 'with a valid body, while a job of the application was in progress'
+  const misnamed = conflicts
+    .filter((one) => one.tpe !== 'BadRequest')
+    .map(({ exchange }) => ({ exchange, what, expected: conflict }))
+  const evidence = [...accepted, ...misnamed]
+  return verdictOf(
+    evidence,
+    conflicts.length + Math.min(evidence.length, 1),
+    () => (judged.at(-1)?.excuse ?? unseen(viewOf(history).jobs)) + remedy(history),
+  )
 }
 
 /** Held only if both equal inputs and other values were tried beside a job: servers may compare requests. */
 export const inProgressWithOthers: Rule = (history) => {
   const verdict = inProgress(history)
   if (verdict.outcome !== 'held') return verdict
-  const tried = allAttempts(history).flatMap(asksTheSame)
+  const tried = allAttempts(history).flatMap(({ creation, met, beside }) => {
+    const jobs = isConflict(creation) ? met : (creation.status ?? 0) >= 400 ? beside : []
+    const isSame = (job: Job): boolean =>
+      job.creation.request === creation.request &&
+      job.creation.exchange.probe.body === creation.exchange.probe.body
+    return isAsked(creation) && jobs.length > 0 ? jobs.some(isSame) : []
+  })
   if (tried.includes(true) && tried.includes(false)) return verdict
   const values = tried.includes(true) ? 'with other values' : 'with the same inputs'
   const why = `no creation ${values} was answered while a job was in progress`
@@ -309,14 +286,13 @@ export const atomic: Rule = (history) => {
       if (isAsked(creation) && isConflict(creation)) cases++
       const other = viewOf(history).madeBy(creation)
       if (!other) continue
-      open = 'two concurrent creations were accepted, but the jobs ended before they could be read'
-      if (sameId(one.id, other.id)) {
-        open = `two concurrent creations returned the same id, ${one.id}: readings cannot distinguish them`
-      } else if (areBoth(one, other) || areBoth(other, one)) {
-        const what = `with a valid body, at the same time as others; jobs ${one.id} and ${other.id} were then both read as in progress`
-        const expected = '409 BadRequest for all but one of several concurrent creations'
-        return verdictOf([{ exchange: creation.exchange, what, expected }], 1, open)
-      }
+      open = sameId(one.id, other.id)
+        ? `two concurrent creations returned the same id, ${one.id}: readings cannot distinguish them`
+        : 'two concurrent creations were accepted, but the jobs ended before they could be read'
+      if (sameId(one.id, other.id) || !(areBoth(one, other) || areBoth(other, one))) continue
+      const what = `with a valid body, at the same time as others; jobs ${one.id} and ${other.id} were then both read as in progress`
+      const expected = '409 BadRequest for all but one of several concurrent creations'
+      return verdictOf([{ exchange: creation.exchange, what, expected }], 1, open)
     }
   }
   return verdictOf([], cases, open)
