@@ -26,7 +26,6 @@ import {
   applicationNames,
   defaultLimits,
   type Target,
-  type FetchHandler,
   type Limits,
   type TargetFile,
   pdfNames,
@@ -53,35 +52,29 @@ import {
   isOperationId,
   type OperationId,
   operation,
-  operations as allOperations,
+  operations,
 } from '../../catalogue/operations.ts'
 import type { HeaderLine } from '../http/index.ts'
 import { execFile, type ExecFileException } from 'node:child_process'
 
-export interface ResolveOptions extends Given {
+export interface ResolveOptions {
+  /** Base folder of relative paths. */
   readonly dir: string
-  readonly source?: string | undefined
+  /** The name of the file in messages. */
+  readonly source?: string
   readonly env: Environment
   readonly baseUrl?: string
+  readonly key?: string
+  readonly headers?: HeaderValues
   readonly limits?: Partial<Limits>
 }
 
-export interface Resolved {
-  readonly target: Target
-  readonly handler?: FetchHandler
-  readonly warnings: readonly string[]
-}
-
 /** Reads everything that a valid target file refers to; throws a `UserError` that names everything wrong or missing. */
-export async function resolveTarget(
-  { fetch, ...file }: TargetFile,
-  options: ResolveOptions,
-): Promise<Resolved> {
+export async function resolveTarget({ fetch, ...file }: TargetFile, options: ResolveOptions) {
   const handler = options.baseUrl === undefined ? fetch : undefined
   const baseUrl = usedBaseUrl(file, handler ? inProcessUrl : options.baseUrl)
-  const { dir, source, env } = options
-  const reader = new Reader({ dir, source, env, baseUrl })
-  const parts = reader.parts(file, options)
+  const reader = new Reader(options, baseUrl)
+  const parts = reader.parts(file)
   const unknown = leavesOf(file).flatMap(([pointer, leaf]) =>
     unknownNames(file, pointer, String(leaf)),
   )
@@ -92,7 +85,8 @@ export async function resolveTarget(
   const texts = leavesOf(shown).flatMap(([, leaf]) => (leaf === '' ? [] : String(leaf)))
   const kept = [...new Set([baseUrl, new URL(baseUrl).host, ...texts])]
   const isKept = (value: string): boolean => kept.some((text) => text.includes(value))
-  const limits = compact<Partial<Limits>>(options.limits ?? {})
+  const given = Object.entries(options.limits ?? {}).filter(([, limit]) => limit !== undefined)
+  const limits: Partial<Limits> = Object.fromEntries(given)
   const target: Target = {
     name: file.name ?? (handler ? 'a handler in this process' : new URL(baseUrl).host),
     baseUrl,
@@ -165,22 +159,8 @@ function unknownNames(
     )
 }
 
-export interface Given {
-  readonly key?: string
-  readonly headers?: HeaderValues
-}
-
-interface Surroundings {
-  readonly dir: string
-  readonly source?: string | undefined
-  readonly env: Environment
-  readonly baseUrl: string
-}
-
-type Part = 'headers' | 'query' | 'tls' | 'keys' | 'setup' | 'teardown' | 'resources'
-
 /** Reads what a target file refers to, checks what the schema cannot, and collects what is wrong. */
-export class Reader {
+class Reader {
   readonly problems: string[] = []
   readonly secrets: Secret[] = []
   /** Header values from the environment: also hidden, unless the file itself shows them. */
@@ -188,10 +168,12 @@ export class Reader {
   readonly warnings: string[] = []
   /** Commands and functions that provide keys, called before the run. */
   readonly asked: (() => Promise<string>)[] = []
-  readonly #around: Surroundings
+  readonly #options: ResolveOptions
+  readonly #baseUrl: string
 
-  constructor(around: Surroundings) {
-    this.#around = around
+  constructor(options: ResolveOptions, baseUrl: string) {
+    this.#options = options
+    this.#baseUrl = baseUrl
   }
 
   refuse(sentence: string): void {
@@ -199,35 +181,27 @@ export class Reader {
   }
 
   #placed(sentence: string): string {
-    const { source } = this.#around
+    const { source } = this.#options
     return source === undefined ? sentence : `${source}: ${sentence}`
   }
 
-  parts(
-    file: TargetFile,
-    given: Given,
-  ): Pick<Target, Part | 'operations' | 'absent' | 'scenarios'> {
-    const entries = Object.entries(withEveryOperation(file).operations ?? {})
-    const again = Object.keys(given.headers ?? {}).map((name) => name.toLowerCase())
+  parts(file: TargetFile) {
+    const { headers = {} } = this.#options
+    const operations = Object.entries(withEveryOperation(file).operations ?? {})
+    const given = Object.keys(headers).map((name) => name.toLowerCase())
     const own = Object.entries(file.headers ?? {}).filter(
-      ([name]) => !again.includes(name.toLowerCase()),
+      ([name]) => !given.includes(name.toLowerCase()),
     )
-    const files = Object.entries(file.tls ?? {})
     return {
-      keys: this.#keys(file, given.key),
+      keys: this.#keys(file),
       headers: [
         ...this.#headers('headers', Object.fromEntries(own), 'give the key as keys.full'),
-        ...this.#lines('--header ', given.headers, (name, value) =>
+        ...this.#lines('--header ', headers, (name, value) =>
           headerProblem(name, value, 'give the key by CONFORM_API_KEY'),
         ),
       ],
-      query: this.#query('query.', file.query),
-      tls: Object.fromEntries(
-        files.map(([name, path]) => [
-          name,
-          this.#file(path, `tls.${name}`)?.toString('utf8') ?? '',
-        ]),
-      ),
+      query: this.#query('query', file.query),
+      tls: mapped(file.tls, (path, name) => this.#file(path, `tls.${name}`)?.toString() ?? ''),
       setup: this.#hooks('setup', file.setup).map((request, at) => ({
         ...request,
         save: file.setup?.[at]?.save ?? {},
@@ -235,11 +209,11 @@ export class Reader {
       teardown: this.#hooks('teardown', file.teardown),
       resources: this.#resources(file),
       operations: Object.fromEntries(
-        entries.flatMap(([id, value]) =>
+        operations.flatMap(([id, value]) =>
           typeof value === 'object' ? [[id, this.#operation(id as OperationId, value)]] : [],
         ),
       ),
-      absent: Object.fromEntries(entries.filter(([, value]) => typeof value === 'string')),
+      absent: Object.fromEntries(operations.filter(([, value]) => typeof value === 'string')),
       scenarios: Object.fromEntries(
         Object.entries(file.scenarios ?? {}).flatMap(([id, value]) => {
           const scenario = this.#scenario(id, value)
@@ -250,7 +224,7 @@ export class Reader {
   }
 
   #variable(name: string, place: string): string | undefined {
-    const value = this.#around.env[name]
+    const value = this.#options.env[name]
     if (value) return value
     const state = value === undefined ? 'not set' : 'empty'
     this.problems.push(`${place}: the environment variable ${name} is ${state}`)
@@ -259,55 +233,48 @@ export class Reader {
 
   #file(path: string, member: string): Buffer | undefined {
     try {
-      return readFileSync(resolve(this.#around.dir, path))
+      return readFileSync(resolve(this.#options.dir, path))
     } catch (error) {
       this.refuse(`${member}: ${path} ${whyUnreadable(error)}`)
       return undefined
     }
   }
 
-  #keys({ keys = {} }: TargetFile, given?: string): KeySources {
-    const { full, expired, restricted } = keys
+  #keys({ keys = {} }: TargetFile): KeySources {
+    const { full, expired, restricted = {} } = keys
     const read = (value: KeyValue, member: string): KeySource =>
       this.#key(member, value, labels.restricted)
-    const one = restricted === undefined || isKeyPerOperation(restricted) ? undefined : restricted
-    const each = one ? undefined : (restricted as Partial<Record<OperationId, KeyValue>>)
-    const ofAll = one && read(one, 'keys.restricted')
-    return compact<KeySources>({
-      full: this.#fullKey(full, given),
+    const ofAll = (key: KeySource) => Object.fromEntries(operations.map((one) => [one.id, key]))
+    return {
+      full: this.#fullKey(full),
       expired:
         expired === undefined ? undefined : this.#key('keys.expired', expired, labels.expired),
-      restricted: Object.fromEntries(
-        ofAll
-          ? allOperations.map((allOperation) => [allOperation.id, ofAll])
-          : Object.entries(each ?? {}).map(([id, key]) => [id, read(key, `keys.restricted.${id}`)]),
-      ),
-    })
+      restricted: isKeyPerOperation(restricted)
+        ? mapped(restricted, (key, id) => read(key as KeyValue, `keys.restricted.${id}`))
+        : ofAll(read(restricted, 'keys.restricted')),
+    }
   }
 
   /** `-k`, else `keys.full`, else `CONFORM_API_KEY`, else none. */
-  #fullKey(declared?: KeyValue, given?: string): KeySource | undefined {
-    if (given === undefined && declared !== undefined)
+  #fullKey(declared?: KeyValue): KeySource | undefined {
+    const { key, env } = this.#options
+    if (key === undefined && declared !== undefined)
       return this.#key('keys.full', declared, labels.full)
     // Unused, but still secret.
     if (typeof declared === 'string') note(this, this.#placed('keys.full'), declared, labels.other)
-    const variable = 'CONFORM_API_KEY'
-    const value = given ?? (this.#around.env[variable] || undefined)
-    const from =
-      given === undefined ? `the environment variable ${variable}` : 'the key on the command line'
-    return value === undefined ? undefined : this.#fixed(from, value, labels.full)
+    if (key !== undefined) return this.#fixed('the key on the command line', key, labels.full)
+    const value = env['CONFORM_API_KEY']
+    return value
+      ? this.#fixed('the environment variable CONFORM_API_KEY', value, labels.full)
+      : undefined
   }
 
   #key(member: string, value: KeyValue, label: string): KeySource {
     const place = this.#placed(member)
     if (typeof value === 'string') return this.#fixed(place, value, label)
     if (typeof value === 'object' && 'env' in value) {
-      const text = this.#variable(value.env, place)
-      return this.#fixed(
-        `${place} (from the environment variable ${value.env})`,
-        text,
-        `$${value.env}`,
-      )
+      const from = `${place} (from the environment variable ${value.env})`
+      return this.#fixed(from, this.#variable(value.env, place), `$${value.env}`)
     }
     if (typeof value === 'object' && 'file' in value) {
       const text = this.#file(value.file, member)
@@ -315,9 +282,9 @@ export class Reader {
         .replace(/\r?\n$/, '')
       return this.#fixed(`${place} (from the file ${value.file})`, text, label)
     }
-    const { dir, source } = this.#around
+    const { dir } = this.#options
     const { secrets, warnings } = this
-    const ask = askedKey({ dir, source, secrets, warnings }, member, value, label)
+    const ask = askedKey({ dir, secrets, warnings }, place, value, label)
     this.asked.push(ask)
     return { label, ask }
   }
@@ -329,15 +296,13 @@ export class Reader {
     return { label, value: value ?? '' }
   }
 
-  /** @param before the names, `--header ` for those of the command line */
   #lines(
     before: string,
     headers: HeaderValues = {},
     problemOf: (name: string, value: string) => string | undefined,
   ): HeaderLine[] {
     return Object.entries(headers).map(([name, declared]) => {
-      const member = before + name
-      const place = before.startsWith('--') ? member : this.#placed(member)
+      const place = before + name
       const variable = typeof declared === 'object' ? declared.env : undefined
       const text = typeof declared === 'string' ? declared : this.#variable(declared.env, place)
       const line = { name, value: text ?? '' }
@@ -362,16 +327,19 @@ export class Reader {
 
   /** @param instead what to do instead of an Authorization header, if the suite sends one */
   #headers(place: string, headers?: HeaderValues, instead?: string): HeaderLine[] {
-    return this.#lines(`${place}.`, headers, (name, value) => headerProblem(name, value, instead))
+    return this.#lines(this.#placed(`${place}.`), headers, (name, value) =>
+      headerProblem(name, value, instead),
+    )
   }
 
-  #query(before: string, query?: HeaderValues): Record<string, string> {
+  #query(place: string, query?: HeaderValues): Record<string, string> {
+    const before = this.#placed(`${place}.`)
     const lines = this.#lines(before, query, (_, value) => headerValueProblem(value))
     return Object.fromEntries(lines.map((line) => [line.name, line.value]))
   }
 
   #hooks(place: string, requests: readonly HookRequestValue[] = []): HookRequest[] {
-    const { baseUrl } = this.#around
+    const baseUrl = this.#baseUrl
     return requests.map(({ method, url, headers, body }, at) => {
       const whole = /^https?:/i.test(url) ? url : `${baseUrl}/${url.replace(/^\/+/, '')}`
       const lines = this.#headers(`${place}[${at}].headers`, headers)
@@ -415,9 +383,9 @@ export class Reader {
       if (problem !== undefined) this.refuse(`${place}.fields.${role} ${problem}`)
     }
     const isText = content && 'text' in content
-    return compact<OperationBinding>({
+    return {
       path,
-      query: this.#query(`${place}.query.`, query),
+      query: this.#query(`${place}.query`, query),
       headers: this.#headers(`${place}.headers`, headers, 'give the key as keys.full'),
       body,
       content: content && {
@@ -427,7 +395,7 @@ export class Reader {
       },
       fields: fieldsOf(id, value),
       cleanup: this.#hooks(`${place}.cleanup`, cleanup),
-    })
+    }
   }
 
   #scenario(id: string, value: ScenarioValue): Scenario | undefined {
@@ -442,25 +410,23 @@ export class Reader {
       this.refuse(`${place} ${why}`)
       return undefined
     }
-    const { key, headers, params = {}, query, body, merge, raw, repeat, before, after } = value
+    const { key, headers, params = {}, query, raw, before, after } = value
     const names = [...operation(of).path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
     for (const name of Object.keys(params).filter((one) => !names.includes(one)))
       this.refuse(
         `${place}.params.${name} is not a path parameter of ${of}${didYouMean(name, names)}`,
       )
-    return compact<Scenario>({
+    return {
+      ...value,
       operation: of,
       key: key === undefined ? undefined : this.#key(`${place}.key`, key, labels.other),
       headers: this.#headers(`${place}.headers`, headers, `give the key as ${place}.key`),
       params,
-      query: this.#query(`${place}.query.`, query),
-      body,
-      merge,
-      raw: raw && compact({ bytes: bytesOf(raw), contentType: raw.contentType }),
-      repeat,
+      query: this.#query(`${place}.query`, query),
+      raw: raw && { bytes: bytesOf(raw), contentType: raw.contentType },
       before: this.#hooks(`${place}.before`, before),
       after: this.#hooks(`${place}.after`, after),
-    })
+    }
   }
 }
 
@@ -492,8 +458,11 @@ function pointerProblem(
   return `${lacks} has no such member${didYouMean(pointer, known)}`
 }
 
-export function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
+function mapped<T, U>(
+  values: Readonly<Record<string, T>> = {},
+  map: (value: T, name: string) => U,
+): Record<string, U> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]))
 }
 
 export function normalBaseUrl(text: string): string {
@@ -569,12 +538,11 @@ const functionTtlMs = 60_000
 
 /** Gets a key from a command or function and caches it; each one is registered before use. */
 export function askedKey(
-  context: Noted & { readonly dir: string; readonly source?: string | undefined },
-  member: string,
+  context: Noted & { readonly dir: string },
+  place: string,
   source: FromCommand | KeyFunction,
   label: string,
 ): () => Promise<string> {
-  const place = context.source === undefined ? member : `${context.source}: ${member}`
   const isFunction = typeof source === 'function'
   const ttlMs = isFunction ? functionTtlMs : (source.ttlSeconds ?? Infinity) * 1000
   const ask = async (): Promise<string> => {
@@ -585,7 +553,7 @@ export function askedKey(
     const what = isFunction ? 'function' : 'command'
     if (problem !== undefined)
       throw new UserError(`${place}: the key that the ${what} gives ${problem}`)
-    note(context, member, value, label)
+    note(context, place, value, label)
     return value
   }
   let askedAt = 0

@@ -6,12 +6,7 @@ import { operations } from '../../catalogue/operations.ts'
 import { targetDigest } from '../../harness/target/places.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
 import { createKeys, createLifetime } from '../../harness/client/state.ts'
-import {
-  redactorFor,
-  type Resolved,
-  resolveTarget,
-  type ResolveOptions,
-} from '../../harness/target/resolve.ts'
+import { redactorFor, resolveTarget, type ResolveOptions } from '../../harness/target/resolve.ts'
 import { UserError } from '../../harness/user-error.ts'
 
 const baseUrl = 'https://example.com/base/'
@@ -23,7 +18,7 @@ beforeAll(() => {
   writeFileSync(join(dir, 'ca.pem'), 'PEM')
 })
 
-const resolve = (file: TargetFile, options: Partial<ResolveOptions> = {}): Promise<Resolved> =>
+const resolve = (file: TargetFile, options: Partial<ResolveOptions> = {}) =>
   resolveTarget({ baseUrl, ...file }, { dir, env: {}, ...options })
 const refusal = async (file: TargetFile, options: Partial<ResolveOptions> = {}) => {
   const error = await resolve(file, options).catch((caught: unknown) => caught)
