@@ -1,6 +1,6 @@
 import { type RequirementId, catalogue } from '../catalogue/catalogue.ts'
 import type { RunEvent } from '../harness/run/index.ts'
-import { type Depth, matchesId, patternProblem, type TpeMode } from '../harness/report/index.ts'
+import { type Depth, matchesId, type TpeMode } from '../harness/report/index.ts'
 import {
   type Limits,
   type OperationValue,
@@ -76,8 +76,7 @@ export function whole(least: number, most: number): Check {
 
 /** Why a pattern selects nothing; undefined if it matches a requirement. */
 export function patternMistake(pattern: string): string | undefined {
-  const problem = patternProblem(pattern)
-  if (problem !== undefined || catalogue.some((one) => matchesId(one.id, pattern))) return problem
+  if (catalogue.some((one) => matchesId(one.id, pattern))) return undefined
   return `no requirement matches ${pattern}${idMeant(pattern)}`
 }
 

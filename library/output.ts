@@ -214,17 +214,15 @@ export function canRewrite(
   return stream.isTTY === true && env.TERM !== 'dumb'
 }
 
-function wantsColor(
-  isTerminal: boolean,
-  { CI, FORCE_COLOR, NO_COLOR, TERM }: Environment,
-): boolean {
-  if (NO_COLOR !== undefined && NO_COLOR !== '') return false
-  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '')
-    return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
-  if (TERM === 'dumb') return false
+function wantsColor(isTerminal: boolean, env: Environment): boolean {
+  const { FORCE_COLOR: forced, NO_COLOR, TERM } = env
+  if (NO_COLOR) return false
+  if (forced) return isOn(forced)
   // CI logs show colours, though they are not terminals.
-  return isTerminal || (CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0')
+  return TERM !== 'dumb' && (isTerminal || isOn(env.CI))
 }
+
+const isOn = (value = ''): boolean => !['', '0', 'false'].includes(value)
 
 /** A file to write, and the option that asked for it: `--report json=a.json`. */
 export interface OutputFile {

@@ -60,21 +60,6 @@ function replacedAt(
   return others
 }
 
-/** Pointers of the members that match a pattern in which `*` is any array item. */
-export function pointersAt(value: unknown, pattern: string): string[] {
-  const found = tokensOf(pattern).reduce<string[]>(
-    (pointers, token) => {
-      if (token !== '*') return pointers.map((pointer) => `${pointer}/${escapeToken(token)}`)
-      return pointers.flatMap((pointer) => {
-        const items = getAt(value, pointer)
-        return Array.isArray(items) ? items.map((_, at) => `${pointer}/${at}`) : []
-      })
-    },
-    [''],
-  )
-  return found.filter((pointer) => getAt(value, pointer) !== undefined)
-}
-
 export function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -147,10 +147,7 @@ export function withFailed(baseUrl: string | undefined, options: RunArguments): 
     )
   const ids = readReport(path)
     .report.requirements.filter(
-      (result) =>
-        result.outcome === 'failed' ||
-        isLeftOut(result, 'interrupted') ||
-        isLeftOut(result, '--bail'),
+      (result) => result.outcome === 'failed' || isLeftOut(result, 'interrupted', '--bail'),
     )
     .flatMap(neededBy)
   if (ids.length === 0)

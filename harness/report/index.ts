@@ -17,7 +17,6 @@ export {
   isObserved,
   isSelected,
   matchesId,
-  patternProblem,
 } from './verdict.ts'
 export { parseJson, parseReport, readBytes, readReport, type ReportFile } from './json-file.ts'
 

@@ -71,21 +71,14 @@ export function targetReason(baseUrl: string, problem: string): Reason {
 
 type Judged = Pick<RequirementResult, 'outcome' | 'why'>
 
-export function isLeftOut(judged: Judged, by?: LeftOutBy): boolean {
-  return (
-    judged.outcome === 'not-exercised' &&
-    judged.why?.kind === 'left-out' &&
-    (by === undefined || judged.why.by === by)
-  )
+/** @param by by one of these; default: by any */
+export function isLeftOut({ outcome, why }: Judged, ...by: readonly LeftOutBy[]): boolean {
+  const isOne = outcome === 'not-exercised' && why?.kind === 'left-out'
+  return isOne && (by.length === 0 || by.includes(why.by))
 }
 
 export function isLeftOutByOption(judged: Judged): boolean {
-  const options: readonly LeftOutBy[] = choosing
-  return (
-    judged.outcome === 'not-exercised' &&
-    judged.why?.kind === 'left-out' &&
-    options.includes(judged.why.by)
-  )
+  return isLeftOut(judged, ...choosing)
 }
 
 export function isMistake(judged: Judged): boolean {

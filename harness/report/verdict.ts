@@ -12,7 +12,12 @@ import { member, parsedJson } from '../../schemas/json.ts'
 import { isMistake, commonReason, isLeftOut, isLeftOutByOption, count } from './reason.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { readFileSync } from 'node:fs'
-import { requirementsDigest, specDigest, specVersion } from '../../catalogue/catalogue.ts'
+import {
+  findRequirement,
+  requirementsDigest,
+  specDigest,
+  specVersion,
+} from '../../catalogue/catalogue.ts'
 import { packageFile } from '../../schemas/validate.ts'
 
 interface Found {
@@ -136,14 +141,9 @@ export function isSelected(id: string, selection: Selection): boolean {
 
 const longestPattern = 256
 
-export function patternProblem(pattern: string): string | undefined {
-  if (pattern.length <= longestPattern) return undefined
-  return `a pattern has at most ${longestPattern} characters; this one has ${pattern.length}`
-}
-
 /**
- * Whether the pattern matches the whole id; `*` matches any characters, including `/`. An overlong pattern matches
- * nothing.
+ * Whether the pattern matches the whole id; `*` matches any characters, including `/`. An overlong one, which a report
+ * cannot hold, matches nothing.
  */
 export function matchesId(id: string, pattern: string): boolean {
   if (pattern.length > longestPattern) return false
@@ -160,14 +160,9 @@ export function matchesId(id: string, pattern: string): boolean {
   return at + last.length <= id.length
 }
 
-const activeEnvelopeRequirements: ReadonlySet<string> = new Set(
-  ['unknown-path', 'unsupported-method', 'large-body', 'charset-parameter'].map(
-    (name) => `envelope/${name}`,
-  ),
-)
-
+/** Every answer shows whether it holds: it sends no requests of its own. */
 export function isObserved(id: string): boolean {
-  return id.startsWith('envelope/') && !activeEnvelopeRequirements.has(id)
+  return id.startsWith('envelope/') && findRequirement(id)?.expects === undefined
 }
 
 export interface ExitOptions {

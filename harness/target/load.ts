@@ -179,15 +179,15 @@ export function didYouMean(written: string, candidates: readonly string[], prefi
 
 export const requirementIds: readonly string[] = catalogue.map((one) => one.id)
 
-const patterns = [...new Set(catalogue.map((one) => `${one.operation}/*`))]
-
-const families = [...new Set(catalogue.map((one) => `${one.operation.split('.')[0]}.*`))]
+const patterns = [
+  ...new Set(catalogue.map((one) => `${one.operation}/*`)),
+  ...new Set(catalogue.map((one) => `${one.operation.split('.')[0]}.*`)),
+]
 
 /** `; did you mean jobs.create/*?` for a near id or pattern, else how to list all. */
 export function idMeant(written: string): string {
-  const near = written.endsWith('.*')
-    ? nearest(written, families)
-    : nearest(written.replaceAll('*', ''), [...patterns, ...requirementIds])
+  const known = [...patterns, ...requirementIds]
+  const near = nearest(written, known) ?? nearest(written.replaceAll('*', ''), known)
   return near === undefined
     ? '; conform list shows all'
     : `; did you mean ${near}? (conform list shows all)`

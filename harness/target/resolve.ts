@@ -85,7 +85,9 @@ export async function resolveTarget({ fetch, ...file }: TargetFile, options: Res
   const texts = leavesOf(shown).flatMap(([, leaf]) => (leaf === '' ? [] : String(leaf)))
   const kept = [...new Set([baseUrl, new URL(baseUrl).host, ...texts])]
   const isKept = (value: string): boolean => kept.some((text) => text.includes(value))
-  const given = Object.entries(options.limits ?? {}).filter(([, limit]) => limit !== undefined)
+  const given = Object.entries<unknown>(options.limits ?? {}).filter(
+    ([, limit]) => limit !== undefined,
+  )
   const limits: Partial<Limits> = Object.fromEntries(given)
   const target: Target = {
     name: file.name ?? (handler ? 'a handler in this process' : new URL(baseUrl).host),
@@ -250,7 +252,7 @@ class Reader {
       expired:
         expired === undefined ? undefined : this.#key('keys.expired', expired, labels.expired),
       restricted: isKeyPerOperation(restricted)
-        ? mapped(restricted, (key, id) => read(key as KeyValue, `keys.restricted.${id}`))
+        ? mapped(restricted, (key, id) => read(key, `keys.restricted.${id}`))
         : ofAll(read(restricted, 'keys.restricted')),
     }
   }

@@ -21,7 +21,6 @@ const mistakes = `
 --seeed 4 | unknown option '--seeed'
 --only jobs.crate/* | --only: no requirement matches jobs.crate/*; did you mean jobs.create/
 --skip nothing | --skip: no requirement matches nothing
---only ${'*'.repeat(300)} | --only: a pattern has at most 256 characters; this one has 300
 --only translate.run/400-empty-txt | did you mean translate.run/400-empty-text?
 explain jobs.crate/404-unknown-aplication | no requirement has this id; did you mean jobs.create/404-unknown-application? (conform list shows all)
 explain graph.create | did you mean graphs.create/*?

@@ -19,7 +19,6 @@ import {
   outsideCause,
   withProblems,
   matchesId,
-  patternProblem,
   type HttpResponse,
   responseOf,
 } from '../../harness/report/verdict.ts'
@@ -523,14 +522,11 @@ test('in a pattern * matches any characters, and everything else itself', () => 
   )
 })
 
-test('a pattern of many stars is matched in linear time, and a longer one is refused', () => {
+test('a pattern of many stars is matched in linear time, and a longer one matches nothing', () => {
   const looks = vi.spyOn(String.prototype, 'indexOf')
   const isMatch = matchesId('a'.repeat(250), `${'*a'.repeat(126)}*b*`)
   const times = looks.mock.calls.length
   looks.mockRestore()
   expect([isMatch, times]).toEqual([false, 127])
   expect(matchesId('a'.repeat(300), '*'.repeat(3000))).toBe(false)
-  expect(patternProblem('*'.repeat(3000))).toBe(
-    'a pattern has at most 256 characters; this one has 3000',
-  )
 })

@@ -11,7 +11,8 @@ import {
   operation,
   operations,
 } from '../../catalogue/operations.ts'
-import { getAt, pointersAt } from '../../schemas/json.ts'
+import { getAt } from '../../schemas/json.ts'
+import { pointersAt } from './pointers.ts'
 import { operationTable } from './tables.ts'
 
 test('each operation of the text has a record', () => {
