@@ -64,7 +64,9 @@ function testOf(result: RequirementResult, testStatus: TestStatus) {
     suite: [result.operation],
     ...(testStatus.message === undefined ? {} : { message: visible(testStatus.message) }),
     ...(result.outcome === 'failed'
-      ? { trace: visibleLines(result.failures.map(evidenceText).join('\n\n')) }
+      ? {
+          trace: visibleLines(result.failures.map((failure) => evidenceText(failure)).join('\n\n')),
+        }
       : {}),
     rawStatus: result.outcome,
     tags: [result.level],

@@ -76,7 +76,9 @@ function testCase(result: RequirementResult, { kind, message = '' }: TestStatus)
   if (kind === 'passed') return about
   if (kind === 'skipped') return { ...about, skipped: own }
   const requirement = `${levels[level]} (${sections(result.section)}): ${result.statement}`
-  const text = [requirement, ...result.failures.map(evidenceText)].join('\n\n')
+  const text = [requirement, ...result.failures.map((failure) => evidenceText(failure))].join(
+    '\n\n',
+  )
   return { ...about, failure: { ...own, '@type': level, '#text': markupText(text) } }
 }
 

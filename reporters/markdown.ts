@@ -39,7 +39,7 @@ import {
   requiredButMissed,
   selectedSummary,
 } from './view/standing.ts'
-import { commandOrLength, evidence, failureSentence } from './view/evidence.ts'
+import { evidenceText, failureSentence } from './view/evidence.ts'
 import { appendFileSync, statSync } from 'node:fs'
 
 const MOST_IDS = 5
@@ -195,7 +195,7 @@ function evidenceLines(
   others: number,
 ): string[] {
   return [
-    ...evidence(first!, 1000).map(([label, text]) => `${label.padEnd(10)}${commandOrLength(text)}`),
+    evidenceText(first!, 1000),
     ...(more.length > 0
       ? [`and ${count(more.length, 'more failure')} of this requirement: see the JSON report`]
       : []),

@@ -10,7 +10,6 @@ import {
 import {
   terminalText,
   shortened,
-  visible,
   duration,
   firstOf,
   levels,
@@ -38,18 +37,10 @@ import {
   standingOf,
   type Tone,
   verdictBeforeExit,
-  byState,
   mapSentence,
   shownMap,
-  states,
 } from './view/standing.ts'
-import {
-  storyLines,
-  evidence,
-  isCommand,
-  type EvidenceLine,
-  commandOrLength,
-} from './view/evidence.ts'
+import { storyLines, evidence, isCommand, type EvidenceLine } from './view/evidence.ts'
 import { wrapAnsi } from 'fast-wrap-ansi'
 
 export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
@@ -138,13 +129,14 @@ function allLines(shown: Showing): Line[] {
 
 function headLines(showing: Showing): Line[] {
   const { baseUrl, name } = showing.report.target
+  const places = shownMap(showing.report)
   const address = showing.colors.dim(terminalText(baseUrl))
   return [
     // A target that was not given a name goes by its host.
     baseUrl.endsWith(`//${name}`)
       ? address
       : `${showing.colors.bold(terminalText(name))}  ${address}`,
-    ...mapLines(showing.report, showing.colors),
+    ...(places === undefined ? [] : [showing.colors.bold(mapSentence(places))]),
     '',
   ]
 }
@@ -156,21 +148,19 @@ function problemLines({ colors, options, report }: Showing, size: Size): Line[] 
   const isOne =
     report.verdict === 'not-judged' || (isNothingWorking(report) && report.run.hints !== undefined)
   const groups = distinct.slice(0, isOne ? 1 : size.most)
-  const { baseUrl } = report.target
-  const reproducible = groups
-    .filter((group) => group.example.failures[0]?.takes === undefined)
-    .toSorted((one, other) => curlOf(one).length - curlOf(other).length)
-    .at(0)
+  const reproducible = groups.find(
+    ({ example }) =>
+      example.failures[0]?.takes === undefined && curlOf(example).length <= LONGEST_CURL,
+  )
   const blocks =
     size.rows === Infinity && !isOne
       ? groups.map((group) => [...failureBlock(group, colors), ''])
-      : groups.map((group) =>
-          shortBlock(group, colors, {
-            rows: Math.min(size.rows, 2),
-            baseUrl,
-            hasCurl: group === (reproducible ?? groups[0]),
-          }),
-        )
+      : groups.map((group) => [
+          ...shortBlock(group, colors, { rows: Math.min(size.rows, 2), report }),
+          ...(group === reproducible
+            ? [{ whole: `${INDENT}${terminalText(curlOf(group.example), Infinity)}` }]
+            : []),
+        ])
   const more = unexpected.length - groups.reduce((sum, group) => sum + group.results.length, 0)
   return [
     ...blocks.flat(),
@@ -185,8 +175,8 @@ function problemLines({ colors, options, report }: Showing, size: Size): Line[] 
   ]
 }
 
-function curlOf(distinct: Distinct): string {
-  return distinct.example.failures[0]?.exchange?.curl ?? ''
+function curlOf({ failures: [first] }: RequirementResult): string {
+  return first?.exchange?.curl ?? ''
 }
 
 function endLines(shown: Showing, most: number): Line[] {
@@ -260,7 +250,7 @@ const LONGEST_CURL = 800
  * A failed requirement with all its evidence: what was sent, what the interface asks for, what came back; then how to see it
  * again. Others that failed for the same cause are named below.
  */
-export function failureBlock({ cause, example, results }: Distinct, colors: Colors): Line[] {
+function failureBlock({ cause, example, results }: Distinct, colors: Colors): Line[] {
   const same = results.filter((one) => one !== example)
   return [
     headOf(example, colors),
@@ -281,45 +271,33 @@ export function failureBlock({ cause, example, results }: Distinct, colors: Colo
   ]
 }
 
-interface Short {
-  /** Rows of a terminal that each line of evidence may take. */
-  readonly rows: number
-  readonly baseUrl: string
-  readonly hasCurl: boolean
-}
-
-export function shortBlock(
+/** @param rows of a terminal that each line of evidence may take */
+function shortBlock(
   { cause, example, results }: Distinct,
   colors: Colors,
-  { baseUrl, hasCurl, rows }: Short,
+  { report, rows }: { readonly report: Report; readonly rows: number },
 ): Line[] {
   const [failure] = example.failures
   const more = results.length > 1 ? `  and ${results.length - 1} more` : ''
   const room = ROOM * rows
   const cut = (text: string): string => {
-    const short = visible(text.replaceAll(`${baseUrl}/`, '/').replaceAll(uuid, '$1…'))
+    const short = text
+      .replace(/ with a valid (?:request|body), but /, ': ')
+      // The name received says it already.
+      .replace(/ \("[^"]+" is a code name .*\)$/, '')
+      .replaceAll(`${report.target.baseUrl}/`, '/')
+      .replaceAll(uuid, '$1…')
     return short.length <= room ? short : `${[...short].slice(0, room - 1).join('')}…`
   }
-  const whole = failure && {
-    ...failure,
-    message: cut(failure.message.replace(/ with a valid (?:request|body), but /, ': ')),
-    expected: cut(failure.expected),
-    actual: cut(
-      // The name received says it already.
-      failure.onlyName
-        ? failure.actual.replace(/ \("[^"]+" is a code name .*\)$/s, '')
-        : failure.actual,
-    ),
-  }
-  const curl = failure?.exchange?.curl ?? ''
+  const facts = failure === undefined ? [] : evidence(failure).slice(0, 3)
   return [
     cause === undefined
       ? headOf(example, colors, more)
       : `${signOf(example, colors)} ${colors.bold(`${results.length} × ${cause.isAbsent ? 'not built' : terminalText(shortened(cause.what, 100))}`)}`,
-    ...(whole === undefined ? [] : linesOf(evidence(whole).slice(0, 3), colors)),
-    ...(hasCurl && curl !== '' && curl.length <= LONGEST_CURL
-      ? [{ whole: `${INDENT}${terminalText(curl, Infinity)}` }]
-      : []),
+    ...linesOf(
+      facts.map(([label, text]) => [label, cut(text)] as const),
+      colors,
+    ),
   ]
 }
 
@@ -354,7 +332,7 @@ function linesOf(lines: readonly EvidenceLine[], colors: Colors): Line[] {
     if (isCommand(label))
       return [
         `${INDENT}${colors.dim(label)}`,
-        { whole: `${INDENT}  ${terminalText(commandOrLength(text), Infinity)}` },
+        { whole: `${INDENT}  ${terminalText(text, Infinity)}` },
       ]
     return [labelled(label, (paints[label] ?? String)(terminalText(text)), colors)]
   })
@@ -404,26 +382,6 @@ export function laidOut(lines: readonly Line[], columns: number): string[] {
 function parted(line: string): { lead: string; width: number; text: string } {
   const [lead] = /^ */.exec(line)!
   return { lead, width: lead.length === 0 ? HANGING : lead.length, text: line.slice(lead.length) }
-}
-
-/** Counts the operations of each state, and names those not built; failing ones are named by their failures. */
-export function mapLines(report: Report, colors: Colors): Line[] {
-  const places = shownMap(report)
-  if (places === undefined) return []
-  const lines = byState(places).flatMap(([state, own]): Line[] => {
-    if (state !== 'not built') return []
-    const { sign, tone } = states[state]
-    const ids = own.map((one) => one.operation)
-    const lead = `  ${sign} ${state}`.padEnd(15)
-    return [
-      {
-        lead: colors[paints[tone]](lead),
-        width: 15,
-        text: terminalText(firstOf(ids, 6).join(', '), Infinity),
-      },
-    ]
-  })
-  return [colors.bold(mapSentence(places)), ...lines]
 }
 
 function reasonLines(title: string, groups: readonly ReasonGroup[], colors: Colors): Line[] {

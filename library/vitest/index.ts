@@ -17,7 +17,7 @@ import {
   type RequirementResult,
   sections,
 } from '../../harness/report/index.ts'
-import { commandOrLength, evidence } from '../../reporters/view/evidence.ts'
+import { evidence } from '../../reporters/view/evidence.ts'
 
 // TypeScript augments a module only if the module is imported, also in declarations.
 
@@ -52,9 +52,7 @@ function failureMessage(result: RequirementResult): string {
     const lines = evidence(failure)
     const at = lines.findIndex(([label]) => label === 'again')
     return [...lines.slice(0, at), ['in vitest', again] as const, ...lines.slice(at)]
-      .map(
-        ([label, text]) => label.padEnd(labelWidth) + terminalText(commandOrLength(text), Infinity),
-      )
+      .map(([label, text]) => label.padEnd(labelWidth) + terminalText(text, Infinity))
       .join('\n')
   })
   const rest = failures.length > most ? [`and ${failures.length - most} more, in the reports`] : []

@@ -42,7 +42,7 @@ const takenStates: Readonly<Record<TakesState, string>> = {
 }
 
 /**
- * The lines of a failure in reading order; long texts are truncated, except commands. Each is one line, whatever the
+ * The lines of a failure in reading order; long texts are truncated. Each is one line, whatever the
  * target sent.
  */
 export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
@@ -57,8 +57,8 @@ export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
     ['expected', cut(failure.expected)],
     ['received', cut(failure.actual)],
     ...notes.map((note) => ['note', note] as const),
-    ['again', visible(failure.rerun)],
-    ...(failure.exchange ? ([['curl', visible(failure.exchange.curl)]] as const) : []),
+    ['again', commandOrLength(failure.rerun)],
+    ...(failure.exchange ? ([['curl', commandOrLength(failure.exchange.curl)]] as const) : []),
   ]
 }
 
@@ -74,12 +74,12 @@ function laterOf(failure: Failure): string {
 }
 
 /** A truncated command is useless, so a longer one is replaced by its length. */
-export function commandOrLength(text: string): string {
-  return text.length <= 4000 ? text : `${text.length} characters long: see the JSON or HTML report`
+function commandOrLength(text: string): string {
+  return text.length <= 4000 ? visible(text) : `${text.length} characters long: see the JSON report`
 }
 
-export function evidenceText(failure: Failure): string {
-  return evidence(failure)
+export function evidenceText(failure: Failure, limit = 2000): string {
+  return evidence(failure, limit)
     .map(([label, text]) => `${label.padEnd(10)}${text}`)
     .join('\n')
 }
