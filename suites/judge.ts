@@ -33,10 +33,9 @@ import { endIfAlike, failUnsteady, noteSteady, watchEnvelope } from './checks/ob
 import { noteCreated, noteLag, settlingRemark, once } from './checks/created.ts'
 import { declaredResource, placeholderRequest, makeOne } from './checks/valid-request.ts'
 import type { ApplicationResource, Target } from '../harness/target/index.ts'
-import { planRun, operationOf } from './plan.ts'
+import { planRun, operationOf, judgeOf } from './plan.ts'
 import { pdfRequest, uploadSample } from './pdf-parse.suite.ts'
 import { createJobs, jobRead, unfinishedJobs, whenIdle } from './jobs.suite.ts'
-import { judgeOf } from './suites.ts'
 
 /** States that failures depend on and one request cannot create, by id or condition. */
 const states: Readonly<Record<string, TakesState>> = {

@@ -1,4 +1,11 @@
-import { catalogue, type CatalogueRequirement, granting } from '../catalogue/catalogue.ts'
+import {
+  catalogue,
+  type CatalogueRequirement,
+  granting,
+  type AreaName,
+  isRequirementId,
+  requirementOf,
+} from '../catalogue/catalogue.ts'
 import {
   isOperationId,
   readsOf,
@@ -37,9 +44,25 @@ import {
   type Scenario,
 } from '../harness/target/index.ts'
 import { isRefusal } from '../catalogue/answers.ts'
-import { type Case, controlName, countAll, countGenerating, materialOf } from './checks/case.ts'
+import {
+  type Case,
+  controlName,
+  countAll,
+  countGenerating,
+  materialOf,
+  type KnownCases,
+} from './checks/case.ts'
 import { NotExercised, type Probe } from '../harness/journal/index.ts'
-import { casesOf } from './suites.ts'
+import type { Suite } from './checks/suite.ts'
+import type { Judge } from '../harness/run/index.ts'
+import { chatCreate } from './chat-create.suite.ts'
+import { envelope } from './envelope.suite.ts'
+import { filesList, filesRetrieve, filesUpload } from './files.suite.ts'
+import { everyOperation, general, guardrails } from './general.suite.ts'
+import { graphsAddFile, graphsCreate, graphsQuery } from './graphs.suite.ts'
+import { applicationsCreate, jobsCreate, jobsRetrieve } from './jobs.suite.ts'
+import { pdfParse } from './pdf-parse.suite.ts'
+import { tools } from './tools.suite.ts'
 
 type PlanOptions = Runs & Pick<RunOptions, 'only' | 'chosenBy' | 'skip'>
 
@@ -314,3 +337,33 @@ export function operationOf(
   const own = target.scenarios[requirement.id]?.operation ?? requirement.operation
   return isOperationId(own) ? own : undefined
 }
+
+/**
+ * The suite of each area. All are loaded at once (about 15 ms), because the files of this package may be replaced
+ * during or between runs.
+ */
+const suites: Readonly<Record<AreaName, Suite>> = {
+  '*': everyOperation,
+  guardrails,
+  general,
+  envelope,
+  'pdf.parse': pdfParse,
+  'chat.create': chatCreate,
+  'jobs.create': jobsCreate,
+  'jobs.retrieve': jobsRetrieve,
+  'applications.create': applicationsCreate,
+  'files.upload': filesUpload,
+  'files.list': filesList,
+  'files.retrieve': filesRetrieve,
+  'graphs.create': graphsCreate,
+  'graphs.add-file': graphsAddFile,
+  'graphs.query': graphsQuery,
+  ...tools,
+}
+
+export const judgeOf = (id: string): Judge | undefined => suiteOf(id)?.judge
+
+export const casesOf = (id: string): KnownCases | undefined => suiteOf(id)?.cases
+
+const suiteOf = (id: string): ReturnType<Suite> =>
+  isRequirementId(id) ? (suites[requirementOf(id).operation](id) ?? suites['*'](id)) : undefined

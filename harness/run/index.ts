@@ -40,5 +40,5 @@ export {
   shapeFault,
   shapeFinding,
   whySilent,
+  failureOf,
 } from './check.ts'
-export { failureOf } from './failure.ts'

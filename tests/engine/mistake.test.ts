@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeOf } from '../../suites/suites.ts'
+import { judgeOf } from '../../suites/plan.ts'
 import type { Judge } from '../../harness/run/index.ts'
 import type { Judged } from '../matrix/judge-reference.ts'
 import { judge } from './networks.ts'

@@ -18,7 +18,7 @@ import { unknown } from '../../suites/checks/faults.ts'
 import { accepted } from '../../suites/checks/granted.ts'
 import { suite } from '../../suites/checks/suite.ts'
 import { isObserved } from '../../harness/report/verdict.ts'
-import { casesOf, judgeOf } from '../../suites/suites.ts'
+import { casesOf, judgeOf } from '../../suites/plan.ts'
 import { readings } from '../../cli/explain.ts'
 
 const pointersOf = (needs: (typeof catalogue)[number]['needs']): string[] =>

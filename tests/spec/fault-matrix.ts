@@ -42,8 +42,7 @@ import { resolveTarget } from '../../harness/target/resolve.ts'
 import { getAt } from '../../schemas/json.ts'
 import { pointersAt } from './pointers.ts'
 import { referenceTargetFile } from '../../schemas/validate.ts'
-import { plannedCases } from '../../suites/plan.ts'
-import { casesOf } from '../../suites/suites.ts'
+import { plannedCases, casesOf } from '../../suites/plan.ts'
 
 /**
  * Every kind of fault at every place: the requirement for which a run sends it to the reference, or the reason why none does. One
