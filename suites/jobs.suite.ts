@@ -15,16 +15,9 @@ import {
   type Refusal,
   usable,
 } from './created/drive.ts'
-import { takesAnyText } from './jobs/any-text.ts'
+import { takesAnyText, malformedId, malformedInputs, unknownJob, withoutInput, withRequiredInputs } from './jobs/faults.ts'
 import { gateOf, Jobs } from './jobs/client.ts'
 import { provokeFirstRefusals } from './jobs/drive.ts'
-import {
-  malformedId,
-  malformedInputs,
-  unknownJob,
-  withoutInput,
-  withRequiredInputs,
-} from './jobs/faults.ts'
 import { viewOf } from './jobs/view.ts'
 import { byRules, eachCreated, failsAsDeclared, eachRead, reach } from './jobs/judge.ts'
 import { ids, rulesAfter, type State } from './jobs/rules.ts'
