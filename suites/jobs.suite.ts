@@ -15,11 +15,24 @@ import {
   type Refusal,
   usable,
 } from './created/drive.ts'
-import { takesAnyText, malformedId, malformedInputs, unknownJob, withoutInput, withRequiredInputs } from './jobs/faults.ts'
+import {
+  takesAnyText,
+  malformedId,
+  malformedInputs,
+  unknownJob,
+  withoutInput,
+  withRequiredInputs,
+} from './jobs/faults.ts'
 import { gateOf, Jobs } from './jobs/client.ts'
-import { provokeFirstRefusals } from './jobs/drive.ts'
+import {
+  provokeFirstRefusals,
+  byRules,
+  eachCreated,
+  failsAsDeclared,
+  eachRead,
+  reach,
+} from './jobs/drive.ts'
 import { viewOf } from './jobs/view.ts'
-import { byRules, eachCreated, failsAsDeclared, eachRead, reach } from './jobs/judge.ts'
 import { ids, rulesAfter, type State } from './jobs/rules.ts'
 
 // §4.2 Create application job
