@@ -31,7 +31,7 @@ import { storyOf } from './jobs/story.ts'
 import { endIfAlike, failUnsteady, noteSteady, watchEnvelope } from './checks/observed.ts'
 import { noteCreated, noteLag, settlingRemark, once } from './checks/created.ts'
 import { declaredResource, placeholderRequest, makeOne } from './checks/valid-request.ts'
-import type { ApplicationResource, Target } from '../harness/target/index.ts'
+import type { ApplicationValue, Target } from '../harness/target/index.ts'
 import { planRun, operationOf, judgeOf } from './plan.ts'
 import { pdfRequest, uploadSample } from './pdf-parse.suite.ts'
 import { createJobs, jobRead, unfinishedJobs, whenIdle } from './jobs.suite.ts'
@@ -176,7 +176,7 @@ const othersOf = (client: Client, given: Given): Given['others'] => ({
   },
 })
 
-async function makeApplication(client: Client, given: Given): Promise<ApplicationResource> {
+async function makeApplication(client: Client, given: Given): Promise<ApplicationValue> {
   const { inputs } = declaredResource(given, 'application')
   const application = {
     id: await makeOne(client, given, 'applications.create'),

@@ -3,7 +3,7 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import type { HttpRequest } from '../http/index.ts'
 import type { Created, ExchangeRole } from '../report/index.ts'
-import { fillRequest, fillTarget, type HookRequest, type SetupRequest } from '../target/index.ts'
+import { fillRequest, fillTarget, type HookRequest } from '../target/index.ts'
 import { queryOf, withOwn, NotExercised, isThrottled, HttpResponse } from '../journal/index.ts'
 import {
   type Client,
@@ -117,14 +117,14 @@ export async function setUp(client: Client, given: Given): Promise<void> {
 }
 
 function save(
-  setupRequest: SetupRequest,
+  { save: wanted = {} }: HookRequest,
   response: HttpResponse,
   saved: Map<string, string>,
 ): string | undefined {
   const json = response.json()
   const answered = `it returned ${response.status} ${json.ok ? `with ${preview(json.value)}` : 'without JSON'}`
   if (response.status >= 400) return answered
-  for (const [name, pointer] of Object.entries(setupRequest.save)) {
+  for (const [name, pointer] of Object.entries(wanted)) {
     const value = json.ok ? getAt(json.value, pointer) : undefined
     if ((typeof value !== 'string' && typeof value !== 'number') || value === '')
       return `there is no string or number at ${pointer}, which "save" calls ${name}: ${answered}`

@@ -7,7 +7,7 @@ export {
   type KeyValue,
   type OperationValue,
   type ScenarioValue,
-  type ApplicationResource,
+  type ApplicationValue,
   applicationNames,
   type OtherObject,
   otherApplications,
@@ -15,7 +15,6 @@ export {
   type Target,
   type UploadContent,
   type HookRequest,
-  type SetupRequest,
   type KeySource,
   type Secret,
 } from './model.ts'

@@ -2,131 +2,9 @@ import type { OperationId, DeprecatedId } from '../../catalogue/operations.ts'
 import type { HeaderLine } from '../http/index.ts'
 import type { Absence } from '../report/index.ts'
 
-/** Source of a key: its value, or a function that asks the command or function for it each time. */
-export type KeySource = { readonly label: string } & (
-  | { readonly value: string }
-  | {
-      ask(): Promise<string>
-    }
-)
+type Texts = Readonly<Record<string, string>>
 
-export interface HookRequest {
-  readonly method: string
-  readonly url: string
-  readonly headers: readonly HeaderLine[]
-  readonly body?: unknown
-  /** On the origin of the base URL and without an Authorization of its own: carries the full key. */
-  readonly withKey: boolean
-}
-
-export interface SetupRequest extends HookRequest {
-  readonly save: Readonly<Record<string, string>>
-}
-
-export interface Upload {
-  readonly bytes: Uint8Array
-  readonly filename: string
-}
-
-export interface UploadContent extends Upload {
-  readonly contentType: string
-}
-
-export interface ApplicationResource extends ApplicationValue {
-  readonly requiredInputs: readonly string[]
-}
-
-export const otherApplications = [
-  'otherApplication',
-  'slowApplication',
-  'failingApplication',
-] as const
-export const applicationNames = ['application', ...otherApplications] as const
-export const pdfNames = [
-  'pdfFile',
-  'corruptedPdfFile',
-  'encryptedPdfFile',
-  'oversizedPdfFile',
-] as const
-
-type ApplicationName = (typeof applicationNames)[number]
-
-/** What a path names besides the declared object: another application, or what the run makes. */
-export type OtherObject = (typeof otherApplications)[number] | 'created'
-type PdfName = (typeof pdfNames)[number]
-
-export type Resources = Omit<ResourceValues, ApplicationName | PdfName> & {
-  readonly [name in ApplicationName]?: ApplicationResource
-} & { readonly [name in PdfName]?: string | Upload }
-
-export interface OperationBinding extends Pick<OperationValue, 'path' | 'body'> {
-  readonly query: Readonly<Record<string, string>>
-  readonly headers: readonly HeaderLine[]
-  readonly content?: UploadContent
-  readonly fields: Readonly<Record<string, string>>
-  readonly cleanup: readonly HookRequest[]
-}
-
-export interface Scenario extends Pick<ScenarioValue, 'body' | 'merge' | 'repeat'> {
-  readonly operation: OperationId
-  readonly key?: KeySource
-  readonly headers: readonly HeaderLine[]
-  readonly params: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, string>>
-  readonly raw?: { readonly bytes: Uint8Array; readonly contentType?: string }
-  readonly before: readonly HookRequest[]
-  readonly after: readonly HookRequest[]
-}
-
-export interface KeySources {
-  readonly full?: KeySource
-  readonly expired?: KeySource
-  readonly restricted: Readonly<Partial<Record<OperationId, KeySource>>>
-}
-
-export interface Secret {
-  readonly value: string
-  readonly label: string
-}
-
-export interface Target {
-  readonly name: string
-  /** Without a trailing slash. */
-  readonly baseUrl: string
-  readonly headers: readonly HeaderLine[]
-  readonly query: Readonly<Record<string, string>>
-  readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string }
-  readonly keys: KeySources
-  readonly setup: readonly SetupRequest[]
-  readonly teardown: readonly HookRequest[]
-  /** With `{name}` for what `setup` saves, until a run replaces it. */
-  readonly resources: Resources
-  readonly operations: Readonly<Partial<Record<OperationId, OperationBinding>>>
-  readonly absent: Readonly<Partial<Record<OperationId | 'guardrails' | 'general', Absence>>>
-  readonly scenarios: Readonly<Record<string, Scenario>>
-  readonly unreachable: Readonly<Record<string, string>>
-  readonly limits: Limits
-  readonly timeoutDeclared: boolean
-  readonly applicationIds: ReadonlySet<string>
-  readonly ids: ReadonlySet<string>
-  /** The file with keys replaced by labels. */
-  readonly file: TargetFile
-  readonly digest: string
-  readonly secrets: readonly Secret[]
-  /** Text of the file that may be shown even if it is part of a key. */
-  readonly kept: readonly string[]
-}
-
-export const defaultLimits: Limits = {
-  concurrency: 8,
-  requestsPerSecond: 0,
-  timeoutMs: 60_000,
-  jobTimeoutMs: 60_000,
-  settleMs: 5000,
-  maxAnswerBytes: 8_388_608,
-  maxGenerations: 600,
-  credentialProbes: 'all',
-}
+// The target file; `schemas/target.schema.json` describes the same for JSON.
 
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
@@ -146,7 +24,6 @@ export type KeyValue = string | FromEnv | FromFile | FromCommand | KeyFunction
 
 export type HeaderValue = string | FromEnv
 export type HeaderValues = Readonly<Record<string, HeaderValue>>
-type Texts = Readonly<Record<string, string>>
 
 export type ContentValue = { readonly base64: string } | { readonly text: string }
 
@@ -174,21 +51,25 @@ export interface ApplicationValue {
 }
 export type PdfValue = string | { readonly upload: string }
 
-export interface ResourceValues {
-  readonly application?: ApplicationValue
-  readonly otherApplication?: ApplicationValue
-  readonly slowApplication?: ApplicationValue
-  readonly failingApplication?: ApplicationValue
-  readonly job?: string
-  readonly pdfFile?: PdfValue
-  readonly pdfText?: string
-  readonly corruptedPdfFile?: PdfValue
-  readonly encryptedPdfFile?: PdfValue
-  readonly oversizedPdfFile?: PdfValue
-  readonly file?: string
-  readonly deletedFile?: string
-  readonly graph?: string
-}
+export const otherApplications = [
+  'otherApplication',
+  'slowApplication',
+  'failingApplication',
+] as const
+export const applicationNames = ['application', ...otherApplications] as const
+export const pdfNames = [
+  'pdfFile',
+  'corruptedPdfFile',
+  'encryptedPdfFile',
+  'oversizedPdfFile',
+] as const
+
+type ApplicationName = (typeof applicationNames)[number]
+type PdfName = (typeof pdfNames)[number]
+type TextName = 'job' | 'pdfText' | 'file' | 'deletedFile' | 'graph'
+type ResourcesOf<Application, Pdf> = Readonly<
+  Partial<Record<ApplicationName, Application> & Record<PdfName, Pdf> & Record<TextName, string>>
+>
 
 export interface OperationValue {
   readonly path?: string
@@ -217,16 +98,17 @@ export interface ScenarioValue {
   readonly after?: readonly HookRequestValue[]
 }
 
-export interface Limits {
-  readonly concurrency: number
-  readonly requestsPerSecond: number
-  readonly timeoutMs: number
-  readonly jobTimeoutMs: number
-  readonly settleMs: number
-  readonly maxAnswerBytes: number
-  readonly maxGenerations: number
-  readonly credentialProbes: 'all' | 'few'
+export const defaultLimits = {
+  concurrency: 8,
+  requestsPerSecond: 0,
+  timeoutMs: 60_000,
+  jobTimeoutMs: 60_000,
+  settleMs: 5000,
+  maxAnswerBytes: 8_388_608,
+  maxGenerations: 600,
+  credentialProbes: 'all' as 'all' | 'few',
 }
+export type Limits = Readonly<typeof defaultLimits>
 
 export interface TargetFile {
   readonly $schema?: string
@@ -244,7 +126,7 @@ export interface TargetFile {
   }
   readonly setup?: readonly SetupRequestValue[]
   readonly teardown?: readonly HookRequestValue[]
-  readonly resources?: ResourceValues
+  readonly resources?: ResourcesOf<ApplicationValue, PdfValue>
   readonly operations?: {
     readonly [id in Exclude<OperationId, DeprecatedId>]?: OperationValue | 'not-served'
   } & { readonly [id in DeprecatedId]?: OperationValue | Absence } & {
@@ -253,4 +135,96 @@ export interface TargetFile {
   readonly scenarios?: Readonly<Record<string, ScenarioValue>>
   readonly unreachable?: Texts
   readonly limits?: Partial<Limits>
+}
+
+// The target as a run uses it: files read, patterns and defaults resolved.
+
+/** Source of a key: its value, or a function that asks the command or function for it each time. */
+export type KeySource = { readonly label: string } & (
+  | { readonly value: string }
+  | {
+      ask(): Promise<string>
+    }
+)
+
+export interface HookRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: readonly HeaderLine[]
+  readonly body?: unknown
+  /** On the origin of the base URL and without an Authorization of its own: carries the full key. */
+  readonly withKey: boolean
+  /** Of `setup`. */
+  readonly save?: Texts
+}
+
+export interface Upload {
+  readonly bytes: Uint8Array
+  readonly filename: string
+}
+
+export interface UploadContent extends Upload {
+  readonly contentType: string
+}
+
+/** What a path names besides the declared object: another application, or what the run makes. */
+export type OtherObject = (typeof otherApplications)[number] | 'created'
+export type Resources = ResourcesOf<ApplicationValue, string | Upload>
+
+export interface OperationBinding extends Pick<OperationValue, 'path' | 'body'> {
+  readonly query: Texts
+  readonly headers: readonly HeaderLine[]
+  readonly content?: UploadContent
+  readonly fields: Texts
+  readonly cleanup: readonly HookRequest[]
+}
+
+export interface Scenario extends Pick<ScenarioValue, 'body' | 'merge' | 'repeat'> {
+  readonly operation: OperationId
+  readonly key?: KeySource
+  readonly headers: readonly HeaderLine[]
+  readonly params: Texts
+  readonly query: Texts
+  readonly raw?: { readonly bytes: Uint8Array; readonly contentType?: string }
+  readonly before: readonly HookRequest[]
+  readonly after: readonly HookRequest[]
+}
+
+export interface KeySources {
+  readonly full?: KeySource
+  readonly expired?: KeySource
+  readonly restricted: Readonly<Partial<Record<OperationId, KeySource>>>
+}
+
+export interface Secret {
+  readonly value: string
+  readonly label: string
+}
+
+export interface Target {
+  readonly name: string
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  readonly headers: readonly HeaderLine[]
+  readonly query: Texts
+  readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string }
+  readonly keys: KeySources
+  readonly setup: readonly HookRequest[]
+  readonly teardown: readonly HookRequest[]
+  /** With `{name}` for what `setup` saves, until a run replaces it. */
+  readonly resources: Resources
+  readonly operations: Readonly<Partial<Record<OperationId, OperationBinding>>>
+  readonly absent: Readonly<Partial<Record<OperationId | 'guardrails' | 'general', Absence>>>
+  readonly scenarios: Readonly<Record<string, Scenario>>
+  readonly unreachable: Texts
+  readonly limits: Limits
+  readonly timeoutDeclared: boolean
+  readonly applicationIds: ReadonlySet<string>
+  readonly ids: ReadonlySet<string>
+  /** The file with keys replaced by labels. */
+  readonly file: TargetFile
+  readonly digest: string
+  readonly secrets: readonly Secret[]
+  /** Text of the file that may be shown even if it is part of a key. */
+  readonly kept: readonly string[]
 }

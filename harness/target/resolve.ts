@@ -38,7 +38,7 @@ import {
   type Secret,
   type ContentValue,
   type HeaderValues,
-  type HookRequestValue,
+  type SetupRequestValue,
   type KeyValue,
   type OperationValue,
   type ScenarioValue,
@@ -204,10 +204,7 @@ class Reader {
       ],
       query: this.#query('query', file.query),
       tls: mapped(file.tls, (path, name) => this.#file(path, `tls.${name}`)?.toString() ?? ''),
-      setup: this.#hooks('setup', file.setup).map((request, at) => ({
-        ...request,
-        save: file.setup?.[at]?.save ?? {},
-      })),
+      setup: this.#hooks('setup', file.setup),
       teardown: this.#hooks('teardown', file.teardown),
       resources: this.#resources(file),
       operations: Object.fromEntries(
@@ -340,9 +337,9 @@ class Reader {
     return Object.fromEntries(lines.map((line) => [line.name, line.value]))
   }
 
-  #hooks(place: string, requests: readonly HookRequestValue[] = []): HookRequest[] {
+  #hooks(place: string, requests: readonly SetupRequestValue[] = []): HookRequest[] {
     const baseUrl = this.#baseUrl
-    return requests.map(({ method, url, headers, body }, at) => {
+    return requests.map(({ method, url, headers, body, save }, at) => {
       const whole = /^https?:/i.test(url) ? url : `${baseUrl}/${url.replace(/^\/+/, '')}`
       const lines = this.#headers(`${place}[${at}].headers`, headers)
       const hasOwn = lines.some((line) => line.name.toLowerCase() === 'authorization')
@@ -351,6 +348,7 @@ class Reader {
         url: whole,
         headers: lines,
         body,
+        save,
         withKey: !hasOwn && new URL(whole).origin === new URL(baseUrl).origin,
       }
     })
@@ -359,14 +357,11 @@ class Reader {
   #resources({ resources = {} }: TargetFile): Resources {
     const resolved: Record<string, unknown> = { ...resources }
     for (const name of applicationNames) {
-      const application = resources[name]
-      if (!application) continue
-      const { inputs, requiredInputs = [] } = application
+      const { inputs = [], requiredInputs = [] } = resources[name] ?? {}
       for (const id of requiredInputs.filter((one) => !inputs.some((input) => input.id === one)))
         this.refuse(
           `resources.${name}.requiredInputs names "${id}", which is not the id of one of its inputs`,
         )
-      resolved[name] = { ...application, requiredInputs }
     }
     for (const name of pdfNames) {
       const pdf = resources[name]

@@ -23,7 +23,7 @@ import {
   type Verdict,
 } from '../../harness/journal/index.ts'
 import { resendWhile } from '../checks/created.ts'
-import { type ApplicationResource, applicationNames } from '../../harness/target/index.ts'
+import { type ApplicationValue, applicationNames } from '../../harness/target/index.ts'
 import { inProgressWithOthers } from './creations.ts'
 import {
   type Application,
@@ -42,11 +42,8 @@ import { ids, type JobRuleId, jobRules } from './rules.ts'
  * Appends `moment` to each text of the inputs. Every fourth `moment` keeps only the required inputs, or only the first
  * input if none is required.
  */
-export function withOtherValues(
-  application: ApplicationResource,
-  moment: number,
-): ApplicationResource {
-  const { inputs: all, requiredInputs } = application
+export function withOtherValues(application: ApplicationValue, moment: number): ApplicationValue {
+  const { inputs: all, requiredInputs = [] } = application
   const isKept = (options: { readonly id: string }, at: number) =>
     requiredInputs.length === 0 ? at === 0 : requiredInputs.includes(options.id)
   const inputs = (moment % 4 === 3 ? all.filter(isKept) : all).map((input) => ({
@@ -56,7 +53,7 @@ export function withOtherValues(
   return { ...application, inputs }
 }
 
-export function jobRequest(given: Given, application: ApplicationResource): Promise<Probe> {
+export function jobRequest(given: Given, application: ApplicationValue): Promise<Probe> {
   const params = { application_id: application.id }
   return operationProbe(given, 'jobs.create', {
     params,
@@ -81,7 +78,7 @@ const longestPauseMs = 1000
 const unreadableMs = 1000
 
 const sharedBy = perRun(() => ({
-  made: [] as ApplicationResource[],
+  made: [] as ApplicationValue[],
   polls: new Map<string, Promise<boolean>>(),
   locks: new Map<string, Lock>(),
 }))
@@ -100,13 +97,13 @@ export class Jobs {
   }
 
   /** Declared, and made to send refusals to. */
-  get applications(): readonly ApplicationResource[] {
+  get applications(): readonly ApplicationValue[] {
     const { resources } = this.given.target
     const declared = applicationNames.flatMap((name) => resources[name] ?? [])
     return [...declared, ...sharedBy(this.client).made]
   }
 
-  addMade(application: ApplicationResource): void {
+  addMade(application: ApplicationValue): void {
     sharedBy(this.client).made.push(application)
   }
 
@@ -231,11 +228,11 @@ type Lock = ReturnType<typeof newLock>
  * creations alone.
  */
 export class Gate extends Jobs {
-  readonly application: ApplicationResource
+  readonly application: ApplicationValue
   readonly #lock: Lock
   readonly #jobTimeoutMs: number
 
-  constructor(client: Client, given: Given, application: ApplicationResource, lock = newLock()) {
+  constructor(client: Client, given: Given, application: ApplicationValue, lock = newLock()) {
     super(client, given)
     this.application = application
     this.#lock = lock
@@ -275,7 +272,7 @@ export class Gate extends Jobs {
   }
 
   /** Creates beside a job, without retries: while a throttled creation waits, the job would end. */
-  async createBeside(application: ApplicationResource): Promise<HistoryEvent> {
+  async createBeside(application: ApplicationValue): Promise<HistoryEvent> {
     const client = this.client
     const source = await jobRequest(this.given, application)
     const send = async (fresh: boolean): Promise<Exchange> => {
@@ -405,10 +402,7 @@ export class Gate extends Jobs {
 }
 
 /** The gate of a declared application, which may be declared twice, with different inputs. */
-export function gateOf(
-  jobs: Pick<Jobs, 'client' | 'given'>,
-  application: ApplicationResource,
-): Gate {
+export function gateOf(jobs: Pick<Jobs, 'client' | 'given'>, application: ApplicationValue): Gate {
   const { locks } = sharedBy(jobs.client)
   const lock = locks.get(application.id) ?? newLock()
   locks.set(application.id, lock)

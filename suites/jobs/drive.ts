@@ -38,7 +38,7 @@ import {
   isGranted,
   jsonValue,
 } from '../../harness/journal/index.ts'
-import type { ApplicationResource, applicationNames } from '../../harness/target/index.ts'
+import type { ApplicationValue, applicationNames } from '../../harness/target/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import { Gate, gateOf, Jobs, jobRequest, pauseMs, withOtherValues } from './client.ts'
@@ -65,7 +65,7 @@ async function goesOn(jobs: Jobs, job: Job): Promise<boolean> {
 async function attacksOn({ given, application }: Gate, id: string): Promise<Probe[][]> {
   const valid = await jobRequest(given, application)
   const reading = await operationProbe(given, 'jobs.retrieve', { params: { job_id: id } })
-  const { inputs, requiredInputs } = application
+  const { inputs, requiredInputs = [] } = application
   // What is left out may be noticed in another place of the server.
   const lacking = requiredInputs.slice(0, 1).map((required) => ({
     inputs: inputs.filter((input) => input.id !== required),
@@ -200,7 +200,7 @@ export async function provokeConflicts(jobs: Jobs): Promise<void> {
   const { client, given, isQuick } = jobs
   const { application: plain, ...resources } = given.target.resources
   const busy = gateOf(jobs, resources.slowApplication ?? declaredResource(given, 'application'))
-  const isOther = (one: ApplicationResource | undefined) => one && one.id !== busy.application.id
+  const isOther = (one: ApplicationValue | undefined) => one && one.id !== busy.application.id
   const other = [resources.otherApplication, plain].find(isOther)
   const beside = other && gateOf(jobs, other)
   await busy.hold(async () => {

@@ -42,7 +42,7 @@ import {
   type Ask,
   type Verdict,
 } from '../../harness/journal/index.ts'
-import type { ApplicationResource } from '../../harness/target/index.ts'
+import type { ApplicationValue } from '../../harness/target/index.ts'
 import {
   type Refusal,
   refusedByGrammar,
@@ -136,7 +136,7 @@ function behind(one: Change): Change[] {
 }
 
 export const withRequiredInputs = granted('with just the required inputs', (valid, known) => {
-  const { inputs, requiredInputs } = declaredResource(known, 'application')
+  const { inputs, requiredInputs = [] } = declaredResource(known, 'application')
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
   if (required.length === 0 || required.length === inputs.length) {
     throw new NotExercised(
@@ -165,7 +165,7 @@ export const withoutInput = byCases((other) => {
 export async function kindsOf(
   client: Client,
   given: Given,
-  { id, inputs, requiredInputs }: ApplicationResource,
+  { id, inputs, requiredInputs = [] }: ApplicationValue,
 ) {
   const byChange = (requirement: string, what: string, change: Refusal['change']) => ({
     requirement,

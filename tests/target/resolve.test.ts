@@ -161,7 +161,7 @@ test('requests, files and defaults are resolved', async () => {
     headers: [{ name: 'x-tenant', value: 'one' }],
     resources: {
       corruptedPdfFile: { bytes: new TextEncoder().encode('%PDF'), filename: 'bad.pdf' },
-      application: { requiredInputs: [] },
+      application: { id: 'App-1' },
     },
     absent: { 'pdf.parse': 'removed' },
     unreachable: {
