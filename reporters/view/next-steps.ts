@@ -18,7 +18,6 @@ import {
   selectedResults,
   absentOperations,
   answering,
-  notBuilt,
   isNothingWorking,
 } from './standing.ts'
 import { capital, firstOf, shortened } from '../text.ts'
@@ -30,7 +29,7 @@ import {
 } from '../../catalogue/operations.ts'
 import { isObject, member, mergePatch, parsedJson } from '../../schemas/json.ts'
 import { conditionOf, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
-import { codeNames, modelErrors, isRefusal, type Pairs } from '../../catalogue/answers.ts'
+import { codeNames, modelErrors, isRefusal } from '../../catalogue/answers.ts'
 
 /** A next step: a sentence without a full stop; its command, or what to paste into the target file. */
 export interface NextStep {
@@ -110,15 +109,17 @@ function notJudgedSteps(report: Report): NextStep[] {
     : [{ text: `Correct the base URL (${target.baseUrl}), and run again` }]
 }
 
+/** Operations that a server does not have, although nothing says so. */
 function notBuiltStep(report: Report): NextStep[] {
-  const absent = notBuilt(report)
-  if (absent === undefined) return []
-  const { length } = absent.operations
-  const them = length === 1 ? absent.operations[0]! : `the ${length} missing operations`
+  const [first] = report.run.absent ?? []
+  if (first === undefined) return []
+  const all = absentOperations(report)
+  const named = operations.map((operation) => operation.id).filter((id) => all.has(id))
+  const them = named.length === 1 ? first.operation : `the ${named.length} missing operations`
   return [
     {
-      text: `Build ${them} (received ${shortened(absent.answer, 60)}), or declare what you do not offer:`,
-      paste: absent.part,
+      text: `Build ${them} (received ${shortened(first.answered, 60)}), or declare what you do not offer:`,
+      paste: { operations: Object.fromEntries(named.map((id) => [id, 'not-served'])) },
     },
   ]
 }
@@ -501,42 +502,40 @@ export interface Clue {
 }
 
 /** Whether the id asks for a success; undefined for an id of another version, or without a single request. */
-export function isGranting(id: string): boolean | undefined {
+function isGranting(id: string): boolean | undefined {
   const expects = isRequirementId(id) ? requirementOf(id).expects : undefined
   return expects && !isRefusal(expects)
 }
 
-function pairsOf(id: string): Pairs {
+/** The statuses that an id asks for; none if it names no status for a refusal. */
+function statusesOf(id: string): number[] {
   const expects = isRequirementId(id) ? requirementOf(id).expects : undefined
-  return isRefusal(expects) ? expects : []
+  return isRefusal(expects)
+    ? expects.flatMap(([status]) => (typeof status === 'number' ? [status] : []))
+    : []
 }
 
-export function statusesOf(id: string): number[] {
-  return pairsOf(id).flatMap(([status]) => (typeof status === 'number' ? [status] : []))
-}
-
-export function clueOf({ failures: [failure], id }: RequirementResult): Clue | undefined {
+function clueOf({ failures: [failure], id }: RequirementResult): Clue | undefined {
   // A failure of a connection has no wrong status of its own.
   if (failure === undefined || failure.connection !== undefined) return undefined
   const { status, tpe } = responseOf(failure)
   if (status === null) return failure.exchange && noAnswer
-  const { form, value } = bodyOf(failure)
+  const { body = '', bodyLength } = failure.exchange?.response ?? {}
+  const value = parsedJson(body)
   if (id === 'jobs.retrieve/200-outcome')
     return member(value, 'status') === 'in_progress' ? unfinishedJobs : undefined
-  const pairs = pairsOf(id)
   const wanted = statusesOf(id)
   // Faults of bodies are refused in many places, wrong keys in one.
   if (status < 400) return wanted.some(isOfKeys) ? ofAcceptedKeys(wanted) : undefined
   const isOfRun = failure.takes === 'object-of-run' || failure.takes === 'job-of-run'
   if ((status === 404 || status === 410) && !wanted.includes(status) && isOfRun) return vanished
   if (isGranting(id)) return undefined
-  if (status < 500 && form === 'page') return pageInstead(status)
-  if (pairs.length > 0 && wanted.length === pairs.length && !wanted.includes(status))
-    return ofStatus(status, wanted[0]!)
+  if (status < 500 && /^\s*<(?:!doctype|html|head|body)\b/i.test(body)) return pageInstead
+  if (wanted.length > 0 && !wanted.includes(status)) return ofStatus(status, wanted[0]!)
   // The right status in place of a crash is unknown.
   const isBreakdown = isGranting(id) === undefined && status >= 500
   if (tpe !== undefined && isMisspelt(tpe)) return misspelt
-  return isBreakdown ? undefined : ofEnvelope(form, value)
+  return isBreakdown || bodyLength !== undefined ? undefined : ofEnvelope(value)
 }
 
 const noAnswer: Clue = {
@@ -568,11 +567,11 @@ function ofAcceptedKeys(wanted: readonly number[]): Clue {
   return { what: `${requests} are accepted`, change: `refuse ${requests} with ${or(wanted)}` }
 }
 
-const pageInstead = (status: number): Clue => ({
-  what: `HTML page instead of the JSON error envelope: ${status}`,
+const pageInstead: Clue = {
+  what: 'HTML page instead of the JSON error envelope',
   change:
     'return the JSON error envelope (tpe, errors, extras; §2.6); if a proxy wrote the page, make it forward the request',
-})
+}
 
 /** Only if one handler returns the status: a framework's validation, or the check of the key. */
 function ofStatus(received: number, wanted: number): Clue | undefined {
@@ -585,8 +584,7 @@ function ofStatus(received: number, wanted: number): Clue | undefined {
 
 const envelopeMembers = ['tpe', 'errors', 'extras']
 
-function ofEnvelope(form: Form | undefined, value: unknown): Clue | undefined {
-  if (form === 'cut') return undefined
+function ofEnvelope(value: unknown): Clue | undefined {
   const missing = envelopeMembers.filter((name) => !isObject(value) || !Object.hasOwn(value, name))
   if (missing.length === 0) return undefined
   if (missing.length === envelopeMembers.length)
@@ -599,17 +597,6 @@ function ofEnvelope(form: Form | undefined, value: unknown): Clue | undefined {
     change: `add ${missing.join(' and ')} to every error envelope; errors and extras may be empty (§2.6)`,
     isTold: true,
   }
-}
-
-type Form = 'page' | 'cut'
-
-function bodyOf(failure: Failure): { form?: Form; value?: unknown } {
-  const response = failure.exchange?.response
-  if (response === undefined) return {}
-  if (response.bodyLength !== undefined) return { form: 'cut' }
-  const value = parsedJson(response.body)
-  if (value !== undefined) return { value }
-  return /^\s*<(?:!doctype|html|head|body)\b/i.test(response.body) ? { form: 'page' } : {}
 }
 
 const letters = (name: string): string => name.replaceAll(/[\s._-]/g, '').toLowerCase()

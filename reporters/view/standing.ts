@@ -166,12 +166,9 @@ export function exitLine(report: Report): string {
  * failure. Formats that only know tests would otherwise show it as passed.
  */
 export function runErrors({ exit, requirements, run }: Report): string[] {
-  const failed = new Set(
-    requirements
-      .filter((requirement) => requirement.outcome === 'failed')
-      .map((requirement) => requirement.id),
+  const stale = (run.baseline?.stale ?? []).filter(
+    ({ id }) => !requirements.some((one) => one.id === id && one.outcome === 'failed'),
   )
-  const stale = (run.baseline?.stale ?? []).filter((one) => !failed.has(one.id))
   return [
     ...(exit.code > 1 ? [exit.because] : []),
     ...stale.map((one) => `stale entry of the baseline: ${one.id}: ${one.why}`),
@@ -391,19 +388,6 @@ export function byState(places: readonly Place[]): (readonly [State, readonly Pl
     const own = places.filter((place) => place.state === state)
     return own.length === 0 ? [] : [[state, own] as const]
   })
-}
-
-/**
- * Operations that a server does not have, although nothing says so, with one of the answers that show it, and the part
- * of a target file that declares them.
- */
-export function notBuilt(report: Pick<Report, 'run'>) {
-  const [first] = report.run.absent ?? []
-  if (first === undefined) return undefined
-  const all = absentOperations(report)
-  const named = operations.map((operation) => operation.id).filter((id) => all.has(id))
-  const part = { operations: Object.fromEntries(named.map((id) => [id, 'not-served'])) }
-  return { operations: named, answer: first.answered, part }
 }
 
 /** Statuses by which a server says that it lacks an operation. */

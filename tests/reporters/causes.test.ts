@@ -144,7 +144,7 @@ test.each<[cause: RegExp, results: RequirementResult[]]>([
     failing((_, tpe) => ({ body: { error: tpe, message: 'm' } })),
   ],
   [
-    /^HTML page instead of the JSON error envelope: 403$/,
+    /^HTML page instead of the JSON error envelope$/,
     failing(() => ({ status: 403, text: '<!doctype html>' }), /^translate/),
   ],
   [/^no error envelope, but the right status$/, failing(() => ({ text: '' }))],

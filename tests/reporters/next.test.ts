@@ -16,7 +16,7 @@ import {
   usualPart,
   whatToDeclare,
 } from '../../reporters/view/next-steps.ts'
-import { notBuilt, operationMap, shownMap } from '../../reporters/view/standing.ts'
+import { operationMap, shownMap } from '../../reporters/view/standing.ts'
 import { mergePatch } from '../../schemas/json.ts'
 import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
 import { hostile } from './hostile.ts'
@@ -105,7 +105,7 @@ test('an operation works if more than its authentication passed, fails if a requ
 })
 
 test('the part to paste names what is not built', () => {
-  const { part } = notBuilt(half)!
+  const part = nextSteps(half)[0]!.paste as { operations: unknown }
   expect(part.operations).toEqual(Object.fromEntries(absent.map((id) => [id, 'not-served'])))
   expect(checkTargetFile(part, 't.json')).toBe(part)
 })
