@@ -52,9 +52,11 @@ function entry(exchange: RecordedExchange) {
       headersSize: -1,
       bodySize: sizeOf(request),
     },
-    response: response
-      ? responseEntry(response, httpVersion)
-      : noResponse(exchange.error ?? 'no answer', httpVersion),
+    // Browsers write an unanswered request so: status 0, the reason in `_error`.
+    response: {
+      ...responseEntry(response ?? { status: 0, headers: {}, body: '' }, httpVersion),
+      ...(!response && { _error: exchange.error ?? 'no answer' }),
+    },
     cache: {},
     timings: { send: 0, wait: exchange.durationMs, receive: 0 },
     _n: exchange.n,
@@ -81,12 +83,6 @@ function responseEntry(response: RecordedResponse, httpVersion: string) {
     headersSize: -1,
     bodySize: -1,
   }
-}
-
-/** The form that browsers use for an unanswered request: status 0, the reason in `_error`. */
-function noResponse(error: string, httpVersion: string) {
-  const empty = responseEntry({ status: 0, headers: {}, body: '' }, httpVersion)
-  return { ...empty, content: { size: 0, mimeType: '' }, _error: error }
 }
 
 function text({ body, bodyLength, bodySha256 }: RecordedBody) {

@@ -34,7 +34,6 @@ import {
   baselineEntries,
   byOperation,
   standingOf,
-  leftOutSentence,
   selectedSummary,
   byState,
   mapSentence,
@@ -108,11 +107,7 @@ function baselineNotes(report: Report): string {
 
 function masthead(report: Report): string {
   const { run, suite, target } = report
-  const leftOut = leftOutSentence(report)
-  const notes = [
-    ...runNotes(report),
-    ...(leftOut === undefined ? [] : [`left out: ${leftOut}`]),
-  ].map((note) => `<li>${markupText(note)}</li>`)
+  const notes = runNotes(report).map((note) => `<li>${markupText(note)}</li>`)
   return `<header class="top">
 <p class="kind">Conformance report <span>${markupText(suite.name)} ${markupText(suite.version)}, interface version ${markupText(suite.specVersion)}</span></p>
 <h1>${markupText(target.name)}</h1>

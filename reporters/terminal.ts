@@ -26,7 +26,6 @@ import {
 } from './view/next-steps.ts'
 import {
   baselineEntries,
-  leftOutSentence,
   requiredButMissed,
   type ReasonGroup,
   exitLine,
@@ -183,10 +182,8 @@ function endLines(shown: Showing, most: number): Line[] {
   const { colors, options, report } = shown
   const { notes = [], written = [] } = options
   const { run } = report
-  const leftOut = leftOutSentence(report)
   const tone = tones[standingOf(report).tone]
   return [
-    ...(leftOut === undefined ? [] : [`Left out: ${leftOut}`]),
     ...runNotes(report).map((note) => terminalText(note)),
     ...reportsLine(written, colors),
     colors.dim(
@@ -354,8 +351,6 @@ export type Line =
   | string
   | { readonly lead: string; readonly width: number; readonly text: string }
   | { readonly whole: string }
-
-export const paints = { p: 'green', f: 'red', m: 'yellow', n: 'dim', w: 'dim' } as const
 
 const NARROWEST = 30
 const HANGING = 2

@@ -332,7 +332,6 @@ export function failuresOf(report: Report) {
     unexpected,
     unexplained,
     likely,
-    expected: ranked.filter((one) => known.has(one.id)),
     distinct: [...distinct.filter(isRequired), ...distinct.filter((group) => !isRequired(group))],
   }
 }

@@ -91,38 +91,30 @@ export function allNotes(report: Report): string[] {
 
 /** Notes needed to weigh the verdict, one sentence each. */
 export function runNotes(report: Report): string[] {
-  const { created, longestPauseMs = 0, retried = 0, throttled } = report.run
-  const isTls = report.target.baseUrl.startsWith('https:') && report.run.statuses?.length !== 0
+  const { run, target } = report
+  const { longestPauseMs = 0, retried = 0, throttled } = run
+  const isTls = target.baseUrl.startsWith('https:') && run.statuses?.length !== 0
   const longest =
     longestPauseMs > 0 ? `, and to wait ${Math.ceil(longestPauseMs / 1000)} s at most` : ''
-  const were = retried === 1 ? 'was' : 'were'
-  const notes: (readonly [holds: boolean, note: string | undefined])[] = [
-    [report.run.interrupted, 'interrupted: only what was tested before the interrupt is judged'],
-    [report.run.insecure, 'insecure: the certificate of the target was not verified (--insecure)'],
-    [
-      report.run.ca && !report.run.insecure && isTls,
+  const notes = [
+    run.interrupted && 'interrupted: only what was tested before the interrupt is judged',
+    run.insecure && 'insecure: the certificate of the target was not verified (--insecure)',
+    run.ca &&
+      !run.insecure &&
+      isTls &&
       'own authority: the certificate of the target was accepted because of tls.ca',
-    ],
-    [report.run.proxy !== null, `proxy: requests went through ${report.run.proxy}`],
-    [
-      report.run.depth === 'quick',
+    run.proxy !== null && `proxy: requests went through ${run.proxy}`,
+    run.depth === 'quick' &&
       'quick: one case of each kind per requirement, few wrong keys (--depth quick)',
-    ],
-    [
-      report.run.readOnly,
-      'read only: nothing was sent that creates or generates something (--read-only)',
-    ],
-    [
-      throttled > 0,
+    run.readOnly && 'read only: nothing was sent that creates or generates something (--read-only)',
+    throttled > 0 &&
       `throttled: ${count(throttled, 'answer')} asked to slow down (429, 503)${longest}; use --rate or --concurrency to send less`,
-    ],
-    [
-      retried > 0,
-      `retried: ${count(retried, 'answer')} ${were} cut off, reset or a gateway's 502 or 504, and repeated`,
-    ],
-    [created.length > 0, cleanupSentence(created)],
+    retried > 0 &&
+      `retried: ${count(retried, 'answer')} ${retried === 1 ? 'was' : 'were'} cut off, reset or a gateway's 502 or 504, and repeated`,
+    cleanupSentence(run.created),
+    leftOutSentence(report),
   ]
-  return notes.flatMap(([holds, note]) => (holds && note !== undefined ? [note] : []))
+  return notes.filter((note) => typeof note === 'string')
 }
 
 /** `created 161 objects, removed 103`; undefined if none. */
@@ -230,13 +222,13 @@ export function kindsIn(report: Pick<Report, 'requirements'>): [string, Mark][] 
   return Object.entries(kinds).filter(([kind]) => isPart || kind !== 'left-out')
 }
 
-/** For example `286 by --only, 3 by --read-only`, if any were left out. */
-export function leftOutSentence(report: Report): string | undefined {
+/** `left out: 286 by --only, 3 by --read-only`; undefined if none were. */
+function leftOutSentence(report: Report): string | undefined {
   const groups = groupBy(report.requirements.filter(isLeftOutByOption), (one) =>
     one.why?.kind === 'left-out' ? one.why.by : '',
   )
-  if (groups.size === 0) return undefined
-  return [...groups].map(([option, { length }]) => `${length} by ${option}`).join(', ')
+  const parts = [...groups].map(([option, { length }]) => `${length} by ${option}`)
+  return parts.length === 0 ? undefined : `left out: ${parts.join(', ')}`
 }
 
 export function selectedSummary(report: Report): Report['summary'] {

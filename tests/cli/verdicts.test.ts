@@ -136,7 +136,7 @@ test('--failed runs what failed in a report and what was cut off, and never writ
   const ended = await run('--failed before.json --report json=again.json')
   expect(ended).toMatchObject({ code: 0 })
   expect(readReport(cwd, 'again.json').run.only).toEqual([...rerunIds, second!.id])
-  expect(ended.stdout).toMatch(/^Left out: \d+ by --failed$/m)
+  expect(ended.stdout).toMatch(/^left out: \d+ by --failed$/m)
   const over = await run('--failed before.json --report json=before.json')
   expect(over).toMatchObject({ code: 2 })
   expect(over.stderr).toContain('would overwrite the report of --failed')
