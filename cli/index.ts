@@ -71,7 +71,7 @@ async function program(
     const { oneRun } = await import('./run/one-run.ts')
     // Handles signals that arrived during loading first.
     await nextTurn()
-    const { done } = await oneRun(baseUrl, options, { interrupts })
+    const { done } = await oneRun(baseUrl, options, interrupts)
     // What did not end in time would keep the process alive; pending output is written first.
     if (!done) setImmediate(() => exitProcess())
   })

@@ -17,7 +17,6 @@ import {
   withFailed,
 } from './run/arguments.ts'
 import { untilBack } from './run/start-server.ts'
-import type { FoundTarget } from './run/find-target.ts'
 import { oneRun } from './run/one-run.ts'
 
 export function command() {
@@ -100,8 +99,8 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
     let isGone = false
     try {
       const given = last === 'all' ? options : forFailed(options, failed())
-      const onFound = (found: FoundTarget): void => void (target = found.target)
-      const end = await oneRun(baseUrl, given, { interrupts: run, onFound })
+      const end = await oneRun(baseUrl, given, run)
+      target = end.target
       isGone = end.cause === 'unreachable'
       const isFirst = known.size === 0
       const lines = changesSince(known, end.report)

@@ -165,14 +165,14 @@ function unmetDemands(verification: Verification, demands: Demands): string[] {
   ])
 }
 
-export interface VerifyOptions {
+interface VerifyOptions {
   /** The key that must have signed; default: the one in the certificate. */
   readonly publicKey?: KeyObject | undefined
   readonly report?: { readonly path: string; readonly bytes: Buffer } | undefined
   readonly now: Date
 }
 
-export interface Verification {
+interface Verification {
   readonly problems: readonly string[]
   /** How the file differs from what `conform sign` wrote; with `envelope`, the signed payload is intact. */
   readonly differs: 'envelope' | 'payload' | null

@@ -43,13 +43,12 @@ import { unwritable } from '../../harness/user-error.ts'
 import { clearLine, cursorTo } from 'node:readline'
 import { terminalText, duration } from '../../reporters/text.ts'
 
-interface RunFront {
-  readonly interrupts: Interrupts
-  readonly onFound?: (found: FoundTarget) => void
-}
-
 /** Runs once, from finding the target to its reports. `done` is false if what was sent did not end in time. */
-export async function oneRun(baseUrl: string | undefined, options: RunArguments, front: RunFront) {
+export async function oneRun(
+  baseUrl: string | undefined,
+  options: RunArguments,
+  interrupts: Interrupts,
+) {
   const requests = parseReportRequests(options.report)
   const baseline = baselineOf(options)
   const finding = findTarget(baseUrl, options)
@@ -65,7 +64,6 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
   })
   let server: StartedServer | undefined
   try {
-    front.onFound?.(found)
     warn(found, baseline)
     const expected = baseline ? heldEntries(baseline, new Date()) : []
     const log = folder && join(folder.path, 'exchanges.ndjson')
@@ -73,13 +71,13 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
     checkFiles(requests, options, found)
     await loadFormats(requests.map((request) => request.format))
     if (!found.problem && (options.start !== undefined || options.wait !== undefined))
-      server = await startServer(found, options, front.interrupts)
+      server = await startServer(found, options, interrupts)
     const problem = found.problem
       ? ({ cause: 'lost', reason: found.problem } as const)
       : server?.problem
     const left = problem
       ? neverJudged(found.target, run, problem)
-      : await judge(found, run, suites, { ...front, lost: () => lost })
+      : await judge(found, run, suites, { interrupts, lost: () => lost })
     const report = await publish(left.record, {
       options,
       requests,
@@ -88,7 +86,8 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
       isEmbedded: baseUrl === undefined && options.target === undefined,
     })
     await keepReport(report, { baseUrl, target: options.target })
-    return { report, cause: left.record.facts.ended?.cause, done: left.done }
+    const { done, record } = left
+    return { report, cause: record.facts.ended?.cause, done, target: found.target }
   } finally {
     release()
     folder?.remove()
@@ -143,7 +142,7 @@ async function judge(
   found: FoundTarget,
   options: RunOptions,
   suites: Promise<typeof import('../../suites/judge.ts')>,
-  runFront: RunFront & { readonly lost: () => string | undefined },
+  ends: { readonly interrupts: Interrupts; readonly lost: () => string | undefined },
 ): Promise<Judged> {
   const startedAt = new Date()
   const started = performance.now()
@@ -154,15 +153,15 @@ async function judge(
       done = false
       resolve()
     }
-    runFront.interrupts.onOverdue(leaveBehind)
+    ends.interrupts.onOverdue(leaveBehind)
   })
   // Loading takes a moment: a signal during it is handled before anything is sent.
   const { beginJudging, prepareRun } = await suites
   await afterEvents()
-  const { signal } = runFront.interrupts
+  const { signal } = ends.interrupts
   const why = leftOut('interrupted')
   if (signal.aborted) return neverJudged(found.target, options, { cause: 'interrupted', ...why })
-  const reason = runFront.lost()
+  const reason = ends.lost()
   if (reason !== undefined) return neverJudged(found.target, options, { cause: 'lost', reason })
   const run = prepareRun(found.target, options, { handler: found.handler })
   const judging = beginJudging(run)
