@@ -1,20 +1,17 @@
 import { spokenRate } from '../harness/report/index.ts'
-import { parseReportRequests, streamForPeople, tell } from '../library/output.ts'
+import { parseReportRequests, streamForPeople, tell, warnOf } from '../library/output.ts'
 import { duration } from '../reporters/text.ts'
 import { estimate } from '../suites/estimate.ts'
 import { planRun } from '../suites/plan.ts'
 import { type RunArguments, runOptions } from './run/arguments.ts'
-import { findTarget, warn } from './run/find-target.ts'
-import { baselineOf } from './run/one-run.ts'
+import { findTarget } from './run/find-target.ts'
 
 const columns = ['typical', 'requests', 'creations', 'generations'] as const
 
 /** Prints, per operation, what a run would send. */
 export async function dryRun(baseUrl: string | undefined, options: RunArguments): Promise<void> {
-  const baseline = baselineOf(options)
-  const found = await findTarget(baseUrl, options)
-  warn(found, baseline)
-  const { target } = found
+  const { target, warnings } = await findTarget(baseUrl, options)
+  for (const warning of warnings) warnOf(warning)
   const run = runOptions(options, baseUrl, [])
   const rows = estimate(planRun(target, run), target, run)
   const totals = columns.map((column) => rows.reduce((sum, row) => sum + row[column], 0))

@@ -24,14 +24,10 @@ export function command() {
     .argument('<id>', 'id of the requirement (see conform list)')
     .action(async (id) => {
       const { stdout } = process
-      tell(stdout, await explanation(namedRequirement(id), colorsFor(stdout)))
+      const found = findRequirement(id)
+      if (!found) throw new UserError(`explain ${id}: no requirement has this id${idMeant(id)}`)
+      tell(stdout, await explanation(found, colorsFor(stdout)))
     })
-}
-
-function namedRequirement(id: string): CatalogueRequirement {
-  const found = findRequirement(id)
-  if (found) return found
-  throw new UserError(`explain ${id}: no requirement has this id${idMeant(id)}`)
 }
 
 /** Everything that `conform explain` prints. The cases are those that a run against the embedded reference plans. */
@@ -96,10 +92,8 @@ function sentLines(
 
 const controls = {
   credentials: 'And the same request with the full key, as the control.',
-  request:
-    'And the same request without the fault, as the control: the invalid request is judged only if the server accepts the valid one.',
-  state:
-    'The request is valid: the server accepts it first, and refuses it once the target is in the state that the statement names.',
+  request: 'And the same request without the fault, as the control.',
+  state: 'It is valid: the server accepts it, until the target is in the state of the statement.',
 }
 
 function passes({ alsoListed, expects, expectsByScenario, id }: CatalogueRequirement): string[] {

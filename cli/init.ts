@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
-import { cancel, isCancel, multiselect, text } from '@clack/prompts'
+import * as clack from '@clack/prompts'
 import { Command } from '@commander-js/extra-typings'
 import { catalogue } from '../catalogue/catalogue.ts'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
@@ -66,7 +66,10 @@ async function firstAnswers(given: string | undefined): Promise<Answers> {
   return { baseUrl: given ?? exampleUrl, notServed }
 }
 
-export async function askAnswers(given: string | undefined): Promise<Answers> {
+export async function askAnswers(
+  given: string | undefined,
+  { multiselect, text }: Pick<typeof clack, 'multiselect' | 'text'> = clack,
+): Promise<Answers> {
   const validate = (answer: string | undefined) => (answer ? baseUrlProblem(answer) : undefined)
   const question = { message: 'Base URL', placeholder: exampleUrl, defaultValue: exampleUrl }
   const baseUrl = given ?? answered<string>(await text({ ...question, validate })).trim()
@@ -85,8 +88,8 @@ export async function askAnswers(given: string | undefined): Promise<Answers> {
 
 /** Cancelling ends the command before anything is written. */
 function answered<T>(answer: T | symbol): T {
-  if (!isCancel(answer)) return answer as T
-  cancel('Nothing was written.')
+  if (!clack.isCancel(answer)) return answer as T
+  clack.cancel('Nothing was written.')
   throw new UserError('conform init: cancelled; nothing was written')
 }
 

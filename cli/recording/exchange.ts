@@ -80,15 +80,14 @@ function shownBody({ state, bytes, length }: HarBody, redactor: Redactor) {
   return { ...rest, ...(length !== undefined && { bodyLength: length }) }
 }
 
-/** The most frequent text before `/v1/` in requests to operations, else in any; undefined if there is none. */
+/** The most frequent text before `/v1/` in requests to operations; undefined if there is none. */
 export function likeliestBaseUrl(entries: readonly RecordedEntry[]): string | undefined {
   const counts = new Map<string, number>()
   for (const { method, url } of entries) {
     const { origin = '', pathname = '' } = parsedUrl(url) ?? {}
     for (const { index } of pathname.matchAll(/\/v1(?=\/)/g)) {
       const base = origin + pathname.slice(0, index)
-      const isOperation = operationAt(method, pathname.slice(index)) !== undefined
-      counts.set(base, (counts.get(base) ?? 0) + (isOperation ? 1 : 0))
+      if (operationAt(method, pathname.slice(index))) counts.set(base, (counts.get(base) ?? 0) + 1)
     }
   }
   return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0]

@@ -2,8 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Baseline, foreignBaseline } from '../../harness/report/index.ts'
-import { warnOf, type InputFiles } from '../../library/output.ts'
+import { type InputFiles } from '../../library/output.ts'
 import { Unjudgeable } from '../../harness/user-error.ts'
 import { orLost } from '../guard.ts'
 import {
@@ -88,10 +87,4 @@ async function startEmbedded() {
   })
   worker.unref()
   return { url, close: async () => void (await worker.terminate()) }
-}
-
-/** Warns of a target file that may be wrong, and of a baseline of another target. */
-export function warn({ target, warnings }: FoundTarget, baseline: Baseline | undefined): void {
-  for (const warning of [...warnings, ...(baseline ? foreignBaseline(baseline, target) : [])])
-    warnOf(warning)
 }

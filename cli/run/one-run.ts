@@ -16,6 +16,7 @@ import {
   updateBaseline,
   withProblems,
   type RequirementResult,
+  foreignBaseline,
 } from '../../harness/report/index.ts'
 import { redactorFor, type Target } from '../../harness/target/index.ts'
 import {
@@ -32,10 +33,11 @@ import {
   finish,
   complain,
   canRewrite,
+  warnOf,
 } from '../../library/output.ts'
 import { loadFormats } from '../../reporters/index.ts'
 import { type RunArguments, keepReport, namedReport, runOptions } from './arguments.ts'
-import { findTarget, type FoundTarget, warn } from './find-target.ts'
+import { findTarget, type FoundTarget } from './find-target.ts'
 import { type Interrupts, onLoss, stuck } from '../guard.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 import { reportToGithub } from '../../reporters/markdown.ts'
@@ -64,7 +66,8 @@ export async function oneRun(
   })
   let server: StartedServer | undefined
   try {
-    warn(found, baseline)
+    const ofOther = baseline ? foreignBaseline(baseline, found.target) : []
+    for (const warning of [...found.warnings, ...ofOther]) warnOf(warning)
     const expected = baseline ? heldEntries(baseline, new Date()) : []
     const log = folder && join(folder.path, 'exchanges.ndjson')
     const run = runOptions(withoutKeys(options, found), baseUrl, expected, log)
@@ -110,7 +113,7 @@ function withoutKeys(options: RunArguments, found: FoundTarget): RunArguments {
   }
 }
 
-export function baselineOf(options: RunArguments): Baseline | undefined {
+function baselineOf(options: RunArguments): Baseline | undefined {
   if (options.baseline === undefined) return undefined
   return options.updateBaseline
     ? readBaselineOrNone(options.baseline)

@@ -30,11 +30,6 @@ export async function startServer(
   { start, wait = defaultWaitMs }: Pick<RunArguments, 'start' | 'wait'>,
   interrupts: Interrupts,
 ) {
-  const option = start === undefined ? '--wait' : '--start'
-  if (found.handler)
-    throw new UserError(
-      `${option}: the target file names a handler (fetch): there is no server to wait for`,
-    )
   if (start !== undefined && (await takesConnections(found.target.baseUrl))) {
     const { host } = new URL(found.target.baseUrl)
     throw new UserError(

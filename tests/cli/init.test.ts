@@ -2,8 +2,7 @@ import { getRequestListener } from '@hono/node-server'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import * as prompts from '@clack/prompts'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
 import { askAnswers, starter } from '../../cli/init.ts'
 import { undeclaredReason } from '../../harness/report/reason.ts'
@@ -14,23 +13,23 @@ import { listen } from '../wire/servers.ts'
 import { folder } from './conform.ts'
 import { conform } from './in-process.ts'
 
-vi.mock('@clack/prompts', { spy: true })
-
 /** A target file without mistakes. */
 const valid = async (file: string) => checkTargetFile((await loadTargetFile(file)).file, file)
 const url = 'https://api.example.com'
 const start = { baseUrl: url, notServed: [] }
 
 test('on a terminal init writes what is answered', async () => {
-  vi.mocked(prompts.text).mockImplementation(async (options) => {
-    const validate = options.validate as (answer: string) => unknown
-    expect(validate(`${url}/`)).toBeUndefined()
-    expect(validate('nothing')).toContain('must be an http or https URL')
-    return `${url}/`
-  })
   const served = operations.map(({ id }) => id).filter((id) => id !== 'vision.analyze')
-  vi.mocked(prompts.multiselect).mockResolvedValue(served)
-  expect(await askAnswers(undefined)).toEqual({ baseUrl: `${url}/`, notServed: ['vision.analyze'] })
+  const answers = await askAnswers(undefined, {
+    text: async (options) => {
+      const validate = options.validate as (answer: string) => unknown
+      expect(validate(`${url}/`)).toBeUndefined()
+      expect(validate('nothing')).toContain('must be an http or https URL')
+      return `${url}/`
+    },
+    multiselect: async () => served as never,
+  })
+  expect(answers).toEqual({ baseUrl: `${url}/`, notServed: ['vision.analyze'] })
 })
 
 test('the schema is named where it is, and only if it is there', () => {
