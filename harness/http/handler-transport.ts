@@ -42,10 +42,10 @@ export function createHandlerTransport({
   }
   const closing = new AbortController()
 
-  async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
+  function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
     const { timeoutMs, tag } = sending
     const options = { timeoutMs, tag, signals: [closing.signal, sending.signal], limit: bodyLimit }
-    return (await exchange(lineTo(handle, endpoint), request, options)).result
+    return exchange(lineTo(handle, endpoint), request, options)
   }
 
   return { send, close: async () => closing.abort() }

@@ -126,12 +126,14 @@ const usualLines: readonly HeaderLine[] = [
   { name: 'accept-encoding', value: 'gzip, deflate, br' },
 ]
 
-/** The headers of a request as sent, except `host` and `content-length`. An empty user agent is omitted. */
-export function sentLines(request: HttpRequest): readonly HeaderLine[] {
-  const lines = request.headers.filter((line) => line.value !== '' || !isNamed(line, 'user-agent'))
+/** Names and values of a request as sent, except `host` and `content-length`. An empty user agent is omitted. */
+export function sentHeaders({ headers }: HttpRequest): string[] {
+  const sent: string[] = []
+  for (const line of headers)
+    if (line.value !== '' || !isNamed(line, 'user-agent')) sent.push(line.name, line.value)
   for (const usual of usualLines)
-    if (!request.headers.some((line) => isNamed(line, usual.name))) lines.push(usual)
-  return lines
+    if (headerValue(headers, usual.name) === undefined) sent.push(usual.name, usual.value)
+  return sent
 }
 
 export function headerLines(raw: readonly Buffer[]): HeaderLine[] {
@@ -149,8 +151,10 @@ export function isNamed(line: HeaderLine, name: string): boolean {
 }
 
 export function headerValue(headers: readonly HeaderLine[], name: string): string | undefined {
-  const lines = headers.filter((line) => isNamed(line, name))
-  return lines.length > 0 ? lines.map((line) => line.value).join(', ') : undefined
+  let value: string | undefined
+  for (const line of headers)
+    if (isNamed(line, name)) value = value === undefined ? line.value : `${value}, ${line.value}`
+  return value
 }
 
 export function promisedLength(headers: readonly HeaderLine[]): number | undefined {
@@ -392,7 +396,8 @@ async function undo(decoder: Transform, decoded: Decoded, limit: number): Promis
   decoder.end(decoded.body)
   for await (const chunk of decoder)
     if (!collected.add(chunk as Uint8Array)) return { body: collected.bytes(), cut: true }
-  return { body: collected.bytes(), cut: decoded.cut }
+  // A chunk is a part of a buffer that is many times larger.
+  return { body: new Uint8Array(collected.bytes()), cut: decoded.cut }
 }
 
 function decoderFor(coding: string, decoded: Decoded): Transform | undefined {
@@ -421,7 +426,8 @@ function decoderFor(coding: string, decoded: Decoded): Transform | undefined {
 }
 
 /**
- * Collects bytes up to a limit in one buffer: a body that arrives byte by byte takes no more memory than a whole one.
+ * Collects bytes up to a limit. More than one chunk is collected in one buffer: a body that arrives byte by byte takes
+ * no more memory than a whole one.
  */
 export class Collector {
   readonly #limit: number
@@ -434,21 +440,29 @@ export class Collector {
 
   /** False if not all of it fits. */
   add(chunk: Uint8Array): boolean {
-    const fitting = chunk.subarray(0, this.#limit - this.length)
+    const fitting =
+      chunk.length > this.#limit - this.length
+        ? chunk.subarray(0, this.#limit - this.length)
+        : chunk
     const needed = this.length + fitting.length
-    if (needed > this.#buffer.length) {
-      // Memory that is not written costs nothing, and copying megabytes does.
-      const larger = this.#buffer.length * (this.#buffer.length < 2 ** 20 ? 2 : 8)
-      const grown = Buffer.allocUnsafe(Math.min(this.#limit, Math.max(needed, larger)))
-      grown.set(this.bytes())
-      this.#buffer = grown
+    if (this.length === 0) this.#buffer = fitting
+    else {
+      if (needed > this.#buffer.length) {
+        // Memory that is not written costs nothing, and copying megabytes does.
+        const larger = this.#buffer.length * (this.#buffer.length < 2 ** 20 ? 2 : 8)
+        const grown = Buffer.allocUnsafe(Math.min(this.#limit, Math.max(needed, larger)))
+        grown.set(this.bytes())
+        this.#buffer = grown
+      }
+      this.#buffer.set(fitting, this.length)
     }
-    this.#buffer.set(fitting, this.length)
     this.length = needed
     return fitting.length === chunk.length
   }
 
   bytes(): Uint8Array {
-    return this.#buffer.subarray(0, this.length)
+    return this.#buffer.length === this.length
+      ? this.#buffer
+      : this.#buffer.subarray(0, this.length)
   }
 }

@@ -9,7 +9,8 @@ import {
   headerLines,
   headerValue,
   promisedLength,
-  sentLines,
+  sentHeaders,
+  type PrecedingRequest,
   type HeaderLine,
   type NoResponse,
   type Tag,
@@ -56,30 +57,43 @@ export function createTransport(options: TransportOptions): Transport {
   function drop(line: ConnectionLine | undefined): void {
     if (!line) return
     lines.delete(line)
-    void line.hangUp()
+    // Not while undici still reads from it.
+    queueMicrotask(() => void line.hangUp())
   }
 
-  async function sendOn(line: ConnectionLine, request: HttpRequest, sending: SendOptions) {
-    const { timeoutMs, tag } = sending
-    const options = { timeoutMs, tag, signals: [closing.signal, sending.signal], limit: bodyLimit }
-    const { result, reusable } = await exchange(line, request, options)
-    if (!reusable) drop(line)
-    // If the other side closed one, it has probably closed the waiting ones too.
-    if (result.kind === 'no-answer' && result.staleConnection) free.splice(0).forEach(drop)
-    return { result, reusable }
+  function sendOn(
+    line: ConnectionLine,
+    request: HttpRequest,
+    { timeoutMs, tag, signal }: Pick<SendOptions, 'timeoutMs' | 'tag' | 'signal'>,
+    isFollowed = false,
+  ): Promise<HttpResult> {
+    const signals = [closing.signal, signal]
+    return exchange(
+      line,
+      request,
+      { timeoutMs, tag, signals, limit: bodyLimit },
+      (result, reusable) => {
+        if (!reusable) drop(line)
+        else if (!isFollowed) free.push(line)
+        // If the other side closed one, it has probably closed the waiting ones too.
+        if (result.kind === 'no-answer' && result.staleConnection) free.splice(0).forEach(drop)
+      },
+    )
   }
 
-  async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
-    const { fresh = false, after, ...rest } = sending
-    let line = take(fresh || after !== undefined)
-    if (after) {
-      const first = await sendOn(line, after.request, { ...rest, tag: after.tag })
-      after.ended(first.result)
-      if (!first.reusable) line = take(true)
-    }
-    const { result, reusable } = await sendOn(line, request, rest)
-    if (reusable) free.push(line)
-    return result
+  async function sendBehind(
+    after: PrecedingRequest,
+    request: HttpRequest,
+    sending: SendOptions,
+  ): Promise<HttpResult> {
+    const line = take(true)
+    after.ended(await sendOn(line, after.request, { ...sending, tag: after.tag }, true))
+    return sendOn(lines.has(line) ? line : take(true), request, sending)
+  }
+
+  function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
+    const { after, fresh = false } = sending
+    return after ? sendBehind(after, request, sending) : sendOn(take(fresh), request, sending)
   }
 
   async function close(): Promise<void> {
@@ -102,33 +116,33 @@ export interface Line {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown
 }
 
-interface Exchanged {
-  readonly result: HttpResult
-  readonly reusable: boolean
-}
-
-export interface ExchangeOptions extends Pick<SendOptions, 'timeoutMs' | 'tag'> {
+interface ExchangeOptions extends Pick<SendOptions, 'timeoutMs' | 'tag'> {
   readonly limit: number
   readonly signals: readonly (AbortSignal | undefined)[]
 }
 
-export async function exchange(
+/** @param ended gets the result before its body is decoded, and whether the line can be used again */
+export function exchange(
   line: Line,
   request: HttpRequest,
   options: ExchangeOptions,
-): Promise<Exchanged> {
-  const { result, reusable } = await new Promise<Exchanged>((resolve) => {
-    const running = new Running(line, options, resolve)
-    if (!running.begins()) return
-    line.dispatch(dispatchOptions(line.endpoint, request, sentLines(request)), running)
+  ended?: (result: HttpResult, reusable: boolean) => void,
+): Promise<HttpResult> {
+  return new Promise((resolve) => {
+    const running = new Running(line, options, (result, reusable) => {
+      ended?.(result, reusable)
+      const encoding =
+        result.kind === 'answer' ? headerValue(result.headers, 'content-encoding') : undefined
+      if (result.kind === 'no-answer' || encoding === undefined) return resolve(result)
+      resolve(
+        decode({ ...result, encoding }, options.limit).then((decoded) => ({
+          ...result,
+          ...decoded,
+        })),
+      )
+    })
+    if (running.begins()) line.dispatch(dispatchOptions(line.endpoint, request), running)
   })
-  if (result.kind === 'no-answer') return { result, reusable }
-  const encoding = headerValue(result.headers, 'content-encoding')
-  if (encoding === undefined) return { result, reusable }
-  return {
-    result: { ...result, ...(await decode({ ...result, encoding }, options.limit)) },
-    reusable,
-  }
 }
 
 /** Extra time after the deadline, in ms: the answer may have arrived while this process was busy. */
@@ -140,7 +154,8 @@ const over = new Error('the exchange is over')
 class Running implements Dispatcher.DispatchHandler {
   readonly #line: Line
   readonly #options: ExchangeOptions
-  readonly #resolve: (exchanged: Exchanged) => void
+  readonly #ended: (result: HttpResult, reusable: boolean) => void
+  readonly #open: Set<Running>[] = []
   readonly #body: Collector
   #timer: NodeJS.Timeout | undefined
   #isLate = false
@@ -152,18 +167,27 @@ class Running implements Dispatcher.DispatchHandler {
   #cameAt: number | undefined
   #isSettled = false
 
-  constructor(line: Line, options: ExchangeOptions, resolve: (exchanged: Exchanged) => void) {
+  constructor(
+    line: Line,
+    options: ExchangeOptions,
+    ended: (result: HttpResult, reusable: boolean) => void,
+  ) {
     this.#line = line
     this.#options = options
-    this.#resolve = resolve
+    this.#ended = ended
     this.#body = new Collector(options.limit)
   }
 
   begins(): boolean {
     const { timeoutMs, signals } = this.#options
     if (timeoutMs < longestTimerMs) this.#timer = setTimeout(beLate, timeoutMs, this)
-    for (const signal of signals) if (signal) openUnder(signal).add(this)
-    if (signals.some((signal) => signal?.aborted)) this.interrupt()
+    for (const signal of signals) {
+      if (!signal) continue
+      const open = openUnder(signal)
+      open.add(this)
+      this.#open.push(open)
+    }
+    for (const signal of signals) if (signal?.aborted) this.interrupt()
     return !this.#isSettled
   }
 
@@ -205,8 +229,9 @@ class Running implements Dispatcher.DispatchHandler {
     if (status === 407 && proxy && !secure) return this.#fail(proxyWantsCredentials(proxy))
     const headers = headerLines(dispatchController.rawHeaders as Buffer[])
     // Sent to an idle connection, not in answer to the request that has just arrived (RFC 9110 §15.5.9).
-    const closes = /\bclose\b/i.test(headerValue(headers, 'connection') ?? '')
-    if (status === 408 && this.#previousTag && closes) return this.#fail(closedAsIdle, true)
+    const isIdle = status === 408 && this.#previousTag !== undefined
+    if (isIdle && /\bclose\b/i.test(headerValue(headers, 'connection') ?? ''))
+      return this.#fail(closedAsIdle, true)
     this.#head = { status, headers }
   }
 
@@ -230,9 +255,9 @@ class Running implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return
     this.#isSettled = true
     clearTimeout(this.#timer)
-    for (const signal of this.#options.signals) if (signal) openUnder(signal).delete(this)
-    this.#resolve({ result, reusable })
+    for (const open of this.#open) open.delete(this)
     if (!reusable) this.#controller?.abort(over)
+    this.#ended(result, reusable)
   }
 
   #fail(reason: Reason, isUnread = this.#connection?.bytes === 0): void {
@@ -352,6 +377,7 @@ function readBeforeWriteErrors(socket: Socket): void {
   if (writev) socket._writev = (chunks, done) => writev.call(socket, chunks, late(done))
 }
 
+const firstOfInformational = '1'.charCodeAt(0)
 const endOfHead = '\r\n\r\n'
 
 /**
@@ -367,6 +393,8 @@ function watchReads(socket: Socket, connection: Connection): void {
     isInformational ||= connection.bytes === 0
     connection.bytes += chunk.length
     for (let at = 0; isInformational && at < chunk.length;) {
+      isInformational = chunk[at + 'HTTP/1.1 '.length] === firstOfInformational
+      if (!isInformational) break
       const status = chunk.toString('latin1', at, at + 'HTTP/1.1 100'.length)
       isInformational = status.startsWith('HTTP/1.1 1')
       if (status.endsWith(' 100')) chunk.write('102', at + 'HTTP/1.1 '.length)
@@ -546,17 +574,16 @@ export function createDispatcher(endpoint: Endpoint, watch: SocketWatch): Dispat
   return new Client(origin, { ...limits, connect })
 }
 
-export function dispatchOptions(
+function dispatchOptions(
   { host, origin, prefix, proxy, secure }: Endpoint,
-  { method, path, body }: Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'body'>,
-  lines: readonly HeaderLine[],
+  request: HttpRequest,
 ): Dispatcher.DispatchOptions {
+  const { method, path, body } = request
   const handing = secure ? undefined : proxy
-  const headers: string[] = []
+  const headers = sentHeaders(request)
   // undici would use the proxy as the host.
   if (handing) headers.push('host', host)
   if (handing?.authorization) headers.push('proxy-authorization', handing.authorization)
-  for (const { name, value } of lines) headers.push(name, value)
   // A proxy for an http target needs the whole URL in the request line (RFC 9112 §3.2.2).
   const target = `${handing ? origin : ''}${prefix}${path}`
   return { origin: handing?.origin ?? origin, method, path: target, headers, body }

@@ -313,8 +313,10 @@ const largeBytes = 64 * 1024
 /** Bytes kept of a large body that is not JSON: enough for the title of a page. */
 export const headBytes = 4096
 
-const valueOf = (headers: readonly HeaderLine[], name: string): string | undefined =>
-  headers.find((line) => isNamed(line, name))?.value
+function valueOf(headers: readonly HeaderLine[], name: string): string | undefined {
+  for (const line of headers) if (isNamed(line, name)) return line.value
+  return undefined
+}
 
 export class HttpResponse {
   readonly status: number
@@ -344,7 +346,7 @@ export class HttpResponse {
       this.tpe === guardrail.tpe ||
       isModelError(this.tpe) ||
       (Array.isArray(list) && list.some((error) => member(error, 'key') === guardrail.key))
-    this.#body = isLarge && !json.ok ? body.slice(0, headBytes) : body
+    this.#body = isLarge && !json.ok ? new Uint8Array(body.subarray(0, headBytes)) : body
     if (isLarge && json.ok) this.#last = new WeakRef(json)
     else this.#json = json
   }
