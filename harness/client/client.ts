@@ -4,7 +4,7 @@ import {
   readingOperation,
   operation as operationOf,
 } from '../../catalogue/operations.ts'
-import type { HttpResult, NoResponse, Proxy, Transport } from '../http/index.ts'
+import type { HttpResult, NoResponse, PrecedingRequest, Proxy, Transport } from '../http/index.ts'
 import type { Recorder } from '../recording/index.ts'
 import {
   type Exchange,
@@ -37,10 +37,13 @@ import {
   maxTries,
   type Wall,
 } from './pace.ts'
-import { allEnded, type Lifetime, pause, type Findings, type State } from './state.ts'
+import { allEnded, type Lifetime, pause, type Findings, type Given } from './state.ts'
 import { forLiveness, httpRequest, livenessProbe, operationName, requestOf } from './request.ts'
 
 interface Parts {
+  readonly journal: Journal
+  readonly life: Lifetime
+  readonly findings: Findings
   readonly transport: Transport
   readonly elsewhere: { to(origin: string): Pick<Transport, 'send'>; close(): Promise<unknown> }
   readonly proxy: Proxy | undefined
@@ -51,23 +54,28 @@ interface Parts {
     purpose: Purpose,
     send: (fresh: boolean) => Promise<Exchange>,
   ): Promise<Exchange> | undefined
-  readonly watchers: Client['watchers']
-  readonly observers: Client['observers']
+  /** Get each exchange, then each answer to a request of the interface. */
+  readonly watchers: ((exchange: Exchange) => void)[]
+  readonly observers: ((exchange: Exchange) => void)[]
 }
 
 /** Retries of what may be the expected answer in another form: a limit of the service may hit two in a row. */
 const triesIfAlike = 2
 
-interface Tries {
+class Tries {
   fresh: boolean
-  alone: boolean
-  unanswered?: Exchange
+  alone = false
+  unanswered: Exchange | undefined
   /** Repeated without an answer as often as is conclusive. */
-  resent: boolean
-  lost: number
-  away: number
-  readonly gatewayErrors: HttpResponse[]
-  throttled: number
+  resent = false
+  lost = 0
+  away = 0
+  gatewayErrors: HttpResponse[] | undefined
+  throttled = 0
+
+  constructor(fresh: boolean) {
+    this.fresh = fresh
+  }
 }
 
 /** Time limit of an answer without generation, in ms; a declared `limits.timeoutMs` overrides it. */
@@ -90,60 +98,54 @@ export class Client {
   readonly life: Lifetime
   readonly findings: Findings
   readonly known: Known
-  readonly breaker = new Breaker()
+  /** The text without keys. */
+  readonly redact: (text: string) => string
+  readonly observers: ((exchange: Exchange) => void)[]
+  readonly #given: Given
+  readonly #parts: Parts
+  readonly #breaker = new Breaker()
+  readonly #losses = new Losses()
   /** Answers, by status and name, that limited requests which expect none of their status. */
   readonly #ownLimits = new Set<string>()
-  readonly losses = new Losses()
-  readonly liveness: Liveness
-  readonly transport: Transport
-  readonly recorder: Recorder
-  readonly proxy: Proxy | undefined
-  readonly throttle: ReturnType<typeof createThrottle>
-  readonly watchers: ((exchange: Exchange) => void)[]
-  readonly observers: ((exchange: Exchange) => void)[]
-  readonly #run: State
-  readonly #parts: Parts
+  readonly #throttle: ReturnType<typeof createThrottle>
   readonly #pacer
   readonly #places
+  readonly #liveness: Liveness
   readonly #keyWatch: KeyWatch
   /** The latest first. */
   readonly #lastAnswered: PreviousRequest[] = []
 
-  constructor(run: State, parts: Parts) {
-    const { limits, baseUrl, tls } = run.target
-    this.#run = run
-    this.#parts = parts
-    this.journal = run.journal
-    this.life = run.life
-    this.findings = run.findings
+  constructor(given: Given, parts: Parts) {
+    const { limits, baseUrl, tls } = given.target
+    const { journal, life, findings, recorder, proxy } = parts
+    this.journal = journal
+    this.life = life
+    this.findings = findings
     this.known = {
       settleMs: limits.settleMs,
-      madeAt: run.objects.madeAt,
-      wrongAnywhere: run.findings.wrongAnywhere,
-      spoiled: run.findings.spoiled,
+      madeAt: given.objects.madeAt,
+      wrongAnywhere: findings.wrongAnywhere,
+      spoiled: findings.spoiled,
     }
-    this.transport = parts.transport
-    this.recorder = parts.recorder
-    this.proxy = parts.proxy
+    this.redact = recorder.redact
+    this.observers = parts.observers
+    this.#given = given
+    this.#parts = parts
     this.#pacer = createPacer(limits.requestsPerSecond)
     this.#places = createSemaphore(limits.concurrency)
-    this.throttle = createThrottle({
-      baseMs: run.options.backoffMs,
+    this.#throttle = createThrottle({
+      baseMs: given.options.backoffMs,
       onTimeout: (wall) => this.#endWaiting(wall),
     })
-    this.watchers = [
-      (exchange) => this.throttle.see(exchange, exchange.probe.credential.full),
-      ...parts.watchers,
-    ]
-    this.observers = parts.observers
-    this.liveness = new Liveness({
-      run,
-      way: { baseUrl, tls, proxy: parts.proxy },
+    this.#liveness = new Liveness({
+      given,
+      life,
+      way: { baseUrl, tls, proxy },
       ask: (timeoutMs, isElsewhere) => this.#ask(timeoutMs, isElsewhere),
       accept: (exchange) => this.#accept(exchange),
-      redact: parts.recorder.redact,
+      redact: recorder.redact,
     })
-    this.#keyWatch = new KeyWatch(run, (ask) => this.sendOnce(ask))
+    this.#keyWatch = new KeyWatch(given, this)
   }
 
   /**
@@ -151,40 +153,33 @@ export class Client {
    * if the circuit breaker is open or the run is over.
    */
   async send(ask: Ask): Promise<Exchange> {
-    const { source, purpose, isHeld = false, fresh: isFresh = false, pauseMs = 0 } = ask
-    if (pauseMs > 0) await pause(this.#run, pauseMs)
+    const { source, purpose, isHeld = false, pauseMs = 0 } = ask
+    if (pauseMs > 0) await pause(this, pauseMs)
     const first = await probeOf(source)
-    let unsent: Probe | undefined = first
-    const made = (): Probe | Promise<Probe> => {
-      const probe = unsent ?? probeOf(source)
-      unsent = undefined
-      return probe
-    }
     const send = (fresh: boolean): Promise<Exchange> =>
-      ask.once
-        ? this.#sendOnce(ask, first)
-        : this.#sendPatiently({ ...ask, fresh: isFresh || fresh, source: made })
+      ask.once ? this.#sendOnce(ask, first) : this.#sendPatiently(ask, first, fresh)
     return (isHeld ? undefined : this.#parts.intercept(first, purpose, send)) ?? send(false)
   }
 
   /** Backs off after 429 and 503, and resends what was lost if it has no effect or the connection was just closed. */
-  async #sendPatiently(ask: Ask): Promise<Exchange> {
-    const { fresh = false } = ask
-    const { signal } = this.#run.life
-    const none = { alone: false, resent: false, lost: 0, away: 0, throttled: 0 }
-    const tries: Tries = { ...none, fresh, gatewayErrors: [] }
+  async #sendPatiently(ask: Ask, first: Probe, fresh: boolean): Promise<Exchange> {
+    const { signal } = this.life
+    const tries = new Tries(fresh || ask.fresh === true)
     let leaveQueue: (() => void) | undefined
     try {
-      for (;;) {
-        const probe = await probeOf(ask.source)
+      for (let probe = first; ; probe = await probeOf(ask.source)) {
         const operation = operationName(probe)
-        this.breaker.check(operation)
-        leaveQueue ??= await this.throttle.turn(operation, signal, probe.credential.full)
-        await this.throttle.pass(operation, signal)
-        await this.#keyWatch.separate(probe)
+        this.#breaker.check(operation)
+        const { full } = probe.credential
+        const turn = leaveQueue ? undefined : this.#throttle.turn(operation, signal, full)
+        if (turn) leaveQueue = await turn
+        const held = this.#throttle.pass(operation, signal)
+        if (held) await held
+        const separated = this.#keyWatch.separate(probe)
+        if (separated) await separated
         const { fresh: isFresh, throttled } = tries
         const alone = tries.alone || throttled >= triesBeside
-        const exchange = await this.#sendOnce({ ...ask, fresh: isFresh, alone }, probe)
+        const exchange = await this.#sendOnce(ask, probe, { fresh: isFresh, alone })
         const last = exchange.response
           ? await this.#afterResponse(exchange, exchange.response, tries)
           : await this.#afterLoss(exchange, exchange.noResponse!, tries)
@@ -193,8 +188,8 @@ export class Client {
     } catch (error) {
       // The circuit breaker opened meanwhile: similar requests were lost conclusively.
       const { unanswered } = tries
-      if (!unanswered || this.#run.life.ended) throw error
-      if (!this.breaker.isOpen(operationName(unanswered.probe))) throw error
+      if (!unanswered || this.life.ended) throw error
+      if (!this.#breaker.isOpen(operationName(unanswered.probe))) throw error
       return unansweredFor(unanswered)
     } finally {
       leaveQueue?.()
@@ -218,16 +213,16 @@ export class Client {
     const isRepeatable =
       probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
     const isStale = noResponse.staleConnection && !tries.fresh
-    const isOpen = !tries.resent || tries.lost < this.losses.proof(tries.lost, isReset)
+    const isOpen = !tries.resent || tries.lost < this.#losses.proof(tries.lost, isReset)
     if (isStale || (isRepeatable && isOpen)) {
       tries.unanswered = exchange
-      this.losses.retried++
+      this.#losses.retried++
       // A target that allows few connections closes new ones: retry alone on an open connection, then on a new one.
       const onOpen = !isStale && isReset && !tries.alone && exchange.previousRequest === undefined
       tries.fresh = !onOpen
       tries.resent ||= isStale ? tries.alone : !onOpen
       tries.alone ||= isReset && !isStale
-      if (isReset && !isStale) await pause(this.#run, this.#run.options.backoffMs)
+      if (isReset && !isStale) await pause(this, this.#given.options.backoffMs)
       return undefined
     }
     const wasAway = await this.#cameBack(exchange)
@@ -242,12 +237,13 @@ export class Client {
     // Bad input that only causes a state is judged where it is a case: that must still be sent.
     const isStateOnly = purpose.role === 'setup' && purpose.badInput === true
     if (!isStateOnly && (!wasAway || isRepeatable))
-      this.breaker.count(operationName(probe), last, (row) =>
-        byChance ? this.losses.proof(row, true) : mostUnanswered,
+      this.#breaker.count(operationName(probe), last, (row) =>
+        byChance ? this.#losses.proof(row, true) : mostUnanswered,
       )
     return last
   }
 
+  /** Undefined if the request must be sent again. */
   async #afterResponse(
     exchange: Exchange,
     response: HttpResponse,
@@ -256,17 +252,16 @@ export class Client {
     const { purpose, probe } = exchange
     const { expects } = purpose
     const operation = operationName(probe)
-    this.breaker.reset(operation)
-    await this.#keyWatch.confirm(exchange)
-    if (!isGatewayError(response))
-      for (const error of tries.gatewayErrors) this.#run.findings.gatewayErrors.add(error)
-    else if (
-      !hasStatusOf(expects, response) &&
-      tries.gatewayErrors.push(response) <= maxGatewayErrors
-    ) {
+    this.#breaker.reset(operation)
+    const confirmed = this.#keyWatch.confirm(exchange, response)
+    if (confirmed) await confirmed
+    if (!isGatewayError(response)) {
+      for (const error of tries.gatewayErrors ?? []) this.findings.gatewayErrors.add(error)
+    } else if (!hasStatusOf(expects, response)) {
+      const times = (tries.gatewayErrors ??= []).push(response)
       // Repeated at least once: a restarting service may be back, and single requests may be lost.
-      if ((await this.#cameBack(exchange)) || tries.gatewayErrors.length <= maxInARow) {
-        this.losses.retried++
+      if (times <= maxGatewayErrors && ((await this.#cameBack(exchange)) || times <= maxInARow)) {
+        this.#losses.retried++
         return undefined
       }
     }
@@ -280,7 +275,7 @@ export class Client {
     if (isCounted) this.#ownLimits.add(kind)
     const isOwnLimit = this.#ownLimits.has(kind)
     const most = isAlike && !isOwnLimit ? triesIfAlike : maxTries
-    const pauseMs = this.throttle.hold(operation, response, tries.throttled, {
+    const pauseMs = this.#throttle.hold(operation, response, tries.throttled, {
       isCounted,
       isKeyRight: probe.credential.full,
     })
@@ -289,31 +284,37 @@ export class Client {
   }
 
   async #cameBack(exchange: Exchange): Promise<boolean> {
-    const wasAway = await this.liveness.cameBack(exchange)
-    this.#run.life.signal.throwIfAborted()
+    const wasAway = await this.#liveness.cameBack(exchange)
+    this.life.signal.throwIfAborted()
     return wasAway
   }
 
-  async sendWithStaleRetry(ask: Ask): Promise<Exchange> {
-    return this.#unlessStale(await this.sendOnce(ask), () => this.sendOnce({ ...ask, fresh: true }))
-  }
-
-  async #unlessStale(exchange: Exchange, again: () => Promise<Exchange>): Promise<Exchange> {
-    if (!exchange.noResponse?.staleConnection) return exchange
-    this.losses.retried++
-    return { ...(await again()), unanswered: exchange }
-  }
-
+  /** Sends without retries, except on a connection that was just closed: nobody has seen it. */
   async sendOnce(ask: Ask): Promise<Exchange> {
-    return this.#sendOnce(ask, await probeOf(ask.source))
+    const sent = await this.#sendOnce(ask, await probeOf(ask.source))
+    return this.#unlessStale(sent, ask)
   }
 
-  async #sendOnce(ask: Ask, probe: Probe): Promise<Exchange> {
-    const count = ask.alone ? this.#places.size : 1
-    const urgent = this.#isUrgent(probe, ask.purpose)
-    const release = await this.#places.acquire(this.#run.life.signal, { count, urgent })
+  async #unlessStale(unanswered: Exchange, ask: Ask): Promise<Exchange> {
+    if (!unanswered.noResponse?.staleConnection || ask.after) return unanswered
+    this.#losses.retried++
+    const again = await this.#sendOnce(ask, await probeOf(ask.source), { fresh: true })
+    return { ...again, unanswered }
+  }
+
+  async #sendOnce(
+    ask: Ask,
+    probe: Probe,
+    { fresh = ask.fresh ?? false, alone = ask.alone ?? false } = {},
+  ): Promise<Exchange> {
+    const taken = this.#places.acquire(
+      this.life.signal,
+      alone ? this.#places.size : 1,
+      this.#isUrgent(probe, ask.purpose),
+    )
+    const release = typeof taken === 'function' ? taken : await taken
     try {
-      return await this.#send(ask, probe)
+      return await this.#send(ask, probe, fresh)
     } finally {
       release()
     }
@@ -326,41 +327,35 @@ export class Client {
     purpose: Purpose,
     options: { readonly fresh: boolean; readonly opens: boolean },
   ): Promise<Exchange[]> {
-    const { signal } = this.#run.life
+    const { signal } = this.life
     const probes = await Promise.all(Array.from({ length: count }, async () => make()))
     const operation = probes[0] ? operationName(probes[0]) : ''
-    this.breaker.check(operation)
-    await this.throttle.pass(operation, signal)
+    this.#breaker.check(operation)
+    await this.#throttle.pass(operation, signal)
     await this.#pacer.saveUp(options.opens ? 2 * count : count, signal)
-    const release = await this.#places.acquire(signal, { count, urgent: true })
+    const ask: Ask = { source: make, purpose, pace: 'paid-back' }
+    const release = await this.#places.acquire(signal, count, true)
     /** Only what is ready: a holder of places never waits for others, and making a request may send some. */
-    const sendHeld = async (probe: Probe, of: Purpose, fresh = false): Promise<Exchange> => {
-      const ask: Ask = { source: probe, purpose: of, fresh, pace: 'paid-back' }
-      const sent = await this.#send(ask, probe)
-      if (probe.effect !== 'none') return sent
-      return this.#unlessStale(sent, () => this.#send({ ...ask, fresh: true }, probe))
-    }
     const sendAll = async (): Promise<Exchange[]> => {
-      const { idle } = this.transport
+      const { idle } = this.#parts.transport
       if (options.opens && idle && idle() < count) {
-        const read = await livenessProbe(this.#run)
-        const skipPassive = this.#run.target.absent[firstOperation] !== undefined
+        const read = await livenessProbe(this.#given)
+        const skipPassive = this.#given.target.absent[firstOperation] !== undefined
         const opening = { requirement: null, role: 'setup', skipPassive } as const
-        await Promise.allSettled(probes.map(() => sendHeld(read, opening)))
+        const open: Ask = { source: read, purpose: opening, pace: 'paid-back' }
+        await Promise.allSettled(probes.map(() => this.#send(open, read, false)))
       }
-      return Promise.all(probes.map((probe) => sendHeld(probe, purpose, options.fresh)))
+      return Promise.all(probes.map((probe) => this.#send(ask, probe, options.fresh)))
     }
     const first = await sendAll().finally(release)
-    const again = async (): Promise<Exchange> =>
-      this.sendOnce({ source: await make(), purpose, fresh: true, pace: 'paid-back' })
-    const sent = await Promise.all(first.map((one) => this.#unlessStale(one, again)))
+    const sent = await Promise.all(first.map((one) => this.#unlessStale(one, ask)))
     for (const exchange of sent) this.holdBack(exchange)
     return sent
   }
 
   holdBack(exchange: Exchange): void {
     if (exchange.response && isThrottled(exchange.response))
-      this.throttle.hold(operationName(exchange.probe), exchange.response, 0)
+      this.#throttle.hold(operationName(exchange.probe), exchange.response, 0)
   }
 
   /**
@@ -368,49 +363,43 @@ export class Client {
    * objects; and what is the critical path: creations, as objects are looked at again once they are old enough, and all
    * requests to objects with one job at a time.
    */
-  #isUrgent({ operation, effect, params }: Probe, purpose: Purpose): boolean {
-    const { objects } = this.#run
-    const since = performance.now() - newMs
-    return (
-      Object.values(params).some((id) => (objects.madeAt.get(id) ?? -Infinity) > since) ||
-      purpose.role === 'poll' ||
-      purpose.role === 'liveness' ||
-      effect === 'creates' ||
-      (operation !== null && operationOf(operation).busy !== undefined)
-    )
+  #isUrgent({ operation, effect, params }: Probe, { role }: Purpose): boolean {
+    if (role === 'poll' || role === 'liveness' || effect === 'creates') return true
+    if (operation !== null && operationOf(operation).busy !== undefined) return true
+    for (const name in params) {
+      const madeAt = this.known.madeAt.get(params[name]!)
+      if (madeAt !== undefined && madeAt > performance.now() - newMs) return true
+    }
+    return false
   }
 
-  async #send(
-    { source, purpose, fresh = false, after: first, pace }: Ask,
-    probe: Probe,
-  ): Promise<Exchange> {
-    const { life, target } = this.#run
-    const { signal } = life
+  async #send(ask: Ask, probe: Probe, fresh: boolean): Promise<Exchange> {
+    const { purpose, pace } = ask
+    const { target } = this.#given
+    const { signal } = this.life
     if (pace === 'paid-back') this.#pacer.owe()
-    else if (pace === undefined) await this.#pacer.wait(signal)
-    if (this.liveness.checking) await this.liveness.checking
+    const paced = pace === undefined ? this.#pacer.wait(signal) : undefined
+    if (paced) await paced
+    if (this.#liveness.checking) await this.#liveness.checking
     signal.throwIfAborted()
-    this.breaker.check(operationName(probe))
+    this.#breaker.check(operationName(probe))
     this.#requireOwn(probe)
-    const after = first && (await requestOf(this.#run, await probeOf(first.source), first.purpose))
+    const after = ask.after && (await this.#requestBefore(ask.after))
     const sentFor = after ? { ...purpose, skipJudging: 'at all' as const } : purpose
-    const sent = await requestOf(this.#run, probe, sentFor, source)
+    const made = requestOf(this.#given, probe, sentFor, ask.source)
+    const sent = made instanceof Promise ? await made : made
     const isUsual = target.timeoutDeclared || probe.effect === 'generates'
-    const timeoutMs = Math.min(target.limits.timeoutMs, isUsual ? Infinity : promptMs)
-    const ended = (result: HttpResult): void => void (after && this.#record(after, result))
-    this.liveness.sending(sent)
+    const timeoutMs = isUsual
+      ? target.limits.timeoutMs
+      : Math.min(target.limits.timeoutMs, promptMs)
+    this.#liveness.sending(sent)
     let result: HttpResult | undefined
     try {
-      result = await this.transport.send(sent.request, {
-        timeoutMs,
-        signal,
-        fresh,
-        tag: sent,
-        after: after && { request: after.request, tag: after, ended },
-      })
+      const options = { timeoutMs, signal, fresh, tag: sent, after }
+      result = await this.#parts.transport.send(sent.request, options)
     } finally {
-      this.liveness.ended(sent, result)
-      if (result) this.losses.note(result)
+      this.#liveness.ended(sent, result)
+      if (result) this.#losses.note(result)
     }
     signal.throwIfAborted()
     if (result.kind === 'answer' || result.cause !== 'timeout') return this.#record(sent, result)
@@ -419,9 +408,15 @@ export class Client {
     return this.#record(sent, { ...result, message: result.message + remedy })
   }
 
+  async #requestBefore({ source, purpose }: Ask): Promise<PrecedingRequest> {
+    const sent = await requestOf(this.#given, await probeOf(source), purpose)
+    const ended = (result: HttpResult): void => void this.#record(sent, result)
+    return { request: sent.request, tag: sent, ended }
+  }
+
   /** Throws for a request that would destroy an object which the target file declares: only what the run made may go. */
   #requireOwn(probe: Probe): void {
-    const { objects, target } = this.#run
+    const { objects, target } = this.#given
     if (probe.operation === null || operationOf(probe.operation).effect !== 'destroys') return
     for (const id of Object.values(probe.params))
       if (target.ids.has(id.toLowerCase()) && !objects.madeAt.has(id))
@@ -433,8 +428,8 @@ export class Client {
     const previous = result.previousTag
     // A record is kept, and would keep the chain of previous exchanges alive.
     result.previousTag = undefined
-    const recorded = this.recorder.record({
-      url: this.#run.target.baseUrl + request.path,
+    const recorded = this.#parts.recorder.record({
+      url: this.#given.target.baseUrl + request.path,
       request,
       result,
       credential: probe.credential,
@@ -443,12 +438,12 @@ export class Client {
       role: purpose.role,
     })
     sent.recorded = recorded
-    const isAnswer = result.kind === 'answer'
+    const response = result.kind === 'answer' ? new HttpResponse(result) : undefined
     const exchange: Exchange = {
       probe,
       purpose,
-      response: isAnswer ? new HttpResponse(result) : undefined,
-      noResponse: isAnswer ? undefined : result,
+      response,
+      noResponse: result.kind === 'answer' ? undefined : result,
       previousRequest: previous && 'probe' in previous ? (previous as PreviousRequest) : undefined,
       throttled: false,
       recorded,
@@ -458,7 +453,8 @@ export class Client {
     if (isWrong(exchange)) exchange.requestsBefore = [...this.#lastAnswered]
     if (probe.effect === 'none' && this.#lastAnswered.unshift(sent) > maxBefore)
       this.#lastAnswered.pop()
-    for (const watch of this.watchers) watch(exchange)
+    this.#throttle.see(exchange, probe.credential.full)
+    for (const watch of this.#parts.watchers) watch(exchange)
     if (!purpose.skipPassive) this.#observe(exchange)
     return exchange
   }
@@ -468,18 +464,18 @@ export class Client {
   }
 
   async #ask(timeoutMs: number, isElsewhere: boolean): Promise<Question> {
-    const { life } = this.#run
-    const probe = await livenessProbe(this.#run, isElsewhere ? readingOperation : firstOperation)
-    const sent = { probe, purpose: forLiveness, request: httpRequest(this.#run, probe) }
+    const { signal } = this.life
+    const probe = await livenessProbe(this.#given, isElsewhere ? readingOperation : firstOperation)
+    const sent = { probe, purpose: forLiveness, request: httpRequest(this.#given, probe) }
     this.#pacer.owe()
-    const options = { timeoutMs, signal: life.signal, fresh: true, tag: sent }
-    const result = await this.transport.send(sent.request, options)
+    const options = { timeoutMs, signal, fresh: true, tag: sent }
+    const result = await this.#parts.transport.send(sent.request, options)
     return { result, exchange: this.#record(sent, result) }
   }
 
   /** The first answer may be a gateway's: observers see it once accepted. */
   #accept(exchange: Exchange): void {
-    if (this.#run.target.absent[firstOperation] === undefined) this.#observe(exchange)
+    if (this.#given.target.absent[firstOperation] === undefined) this.#observe(exchange)
   }
 
   /** Sends a request of the target file itself, which is not judged, and may come after the end of the run. */
@@ -489,39 +485,77 @@ export class Client {
     options: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
     about: Pick<Parameters<Recorder['record']>[0], 'credential' | 'requirement' | 'role'>,
   ): Promise<HttpResult> {
-    const { life } = this.#run
+    const { life } = this
     if (life.ended?.cause === 'interrupted') this.#pacer.owe()
     else await this.#pacer.wait(life.ended ? undefined : life.signal)
     const transport = this.#parts.elsewhere.to(new URL(url).origin)
-    const send = async (fresh: boolean): Promise<HttpResult> => {
-      const result = await transport.send(request, {
-        timeoutMs: options.timeoutMs,
-        fresh,
-        signal: options.signal,
-      })
-      this.recorder.record({ ...about, url, request, result, operation: null })
-      return result
+    for (let fresh = false; ; fresh = true) {
+      const result = await transport.send(request, { ...options, fresh })
+      this.#parts.recorder.record({ ...about, url, request, result, operation: null })
+      if (fresh || result.kind === 'answer' || !result.staleConnection) return result
     }
-    const first = await send(false)
-    return first.kind === 'no-answer' && first.staleConnection ? send(true) : first
   }
 
   /** Stops waiting after nothing but throttled answers: the whole run, or these operations if others are answered. */
   async #endWaiting(wall: Wall): Promise<void> {
-    const isAll = await this.liveness.isThrottling().catch(() => true)
-    if (isAll) this.#run.life.end('throttled', wallSentence(wall))
-    else for (const operation of wall.operations) this.breaker.stop(operation)
+    const isAll = await this.#liveness.isThrottling().catch(() => true)
+    if (isAll) this.life.end('throttled', wallSentence(wall))
+    else for (const operation of wall.operations) this.#breaker.stop(operation)
+  }
+
+  /** Whether the target is there: asked before anything else. */
+  begin(): Promise<boolean> {
+    return this.#liveness.first()
+  }
+
+  onHold(call: (operation: string, pauseMs: number) => void): void {
+    this.#throttle.onHold(call)
+  }
+
+  /** Throws `NotExercised` if the suite sends this operation no more requests. */
+  checkOpen(operation: string): void {
+    this.#breaker.check(operation)
+  }
+
+  /** The last request of a stopped operation that got no answer. */
+  unanswered(operation: string): Exchange | undefined {
+    return this.#breaker.unanswered(operation)
+  }
+
+  /** How many connections in a row must be reset until that is not chance, given the number so far. */
+  proofOfLoss(resets: number): number {
+    return this.#losses.proof(resets, true)
+  }
+
+  tookMs(requirement: string): number {
+    return this.#parts.recorder.tookMs(requirement)
+  }
+
+  facts() {
+    const { recorder, proxy } = this.#parts
+    return {
+      requests: recorder.count,
+      throttled: this.#throttle.count,
+      retried: this.#losses.retried,
+      longestPauseMs: this.#throttle.longestAskedMs,
+      proxy: proxy?.host ?? null,
+      recordingProblem: recorder.problem,
+    }
+  }
+
+  /** At the end of a run, a quota of hours counts as spent at once. */
+  endIfSpent(): Promise<void> {
+    return this.#throttle.endIfSpent()
   }
 
   stop(): void {
-    this.liveness.stop()
-    this.throttle.release()
+    this.#liveness.stop()
+    this.#throttle.release()
   }
 
   close(): Promise<void> {
-    return allEnded([this.transport.close(), this.#parts.elsewhere.close()]).finally(
-      this.recorder.close,
-    )
+    const { transport, elsewhere, recorder } = this.#parts
+    return allEnded([transport.close(), elsewhere.close()]).finally(recorder.close)
   }
 }
 

@@ -15,7 +15,6 @@ export {
   type Plan,
   type PlanEntry,
   type RunOptions,
-  type State,
 } from './state.ts'
 export { createSemaphore, longestPauseMs, retryAfter } from './pace.ts'
 export { draftOf, effectOf, jsonType, operationProbe } from './request.ts'

@@ -19,9 +19,19 @@ import {
   type Ask,
   type Probe,
   hasStatusOf,
+  type Journal,
 } from '../journal/index.ts'
 import { isLost, retryAfter } from './pace.ts'
-import { pause, type State, doubled, isAccepting, refusing, wrongKeyIn, wrongRow } from './state.ts'
+import {
+  doubled,
+  type Given,
+  isAccepting,
+  type Lifetime,
+  pause,
+  refusing,
+  wrongKeyIn,
+  wrongRow,
+} from './state.ts'
 import { operationName, forLiveness, livenessProbe } from './request.ts'
 import type { Target } from '../target/index.ts'
 import { findRequirement } from '../../catalogue/catalogue.ts'
@@ -55,7 +65,8 @@ export interface Question {
 }
 
 interface Settings {
-  readonly run: Pick<State, 'target' | 'life' | 'options'>
+  readonly given: Pick<Given, 'target' | 'options'>
+  readonly life: Lifetime
   readonly way: Way
   ask(timeoutMs: number, isElsewhere: boolean): Promise<Question>
   accept(exchange: Exchange): void
@@ -86,15 +97,15 @@ export class Liveness {
     // If a key cannot be read, the requests that need it report it.
     const look = (): void => void this.#checkIfQuiet().catch(() => undefined)
     this.#timer = setInterval(look, checkEveryMs).unref()
-    const { run, way, accept, ask } = this.#settings
-    const { baseUrl, limits, timeoutDeclared } = run.target
+    const { given, life, way, accept, ask } = this.#settings
+    const { baseUrl, limits, timeoutDeclared } = given.target
     const asked = await ask(timeoutDeclared ? limits.timeoutMs : firstMs, false)
     const { last, gateway } = await this.#askPatiently(asked, startQuestions)
     const { result, exchange } = last
     const why =
       result.kind === 'no-answer' ? `${result.message}${remedyFor(result, way)}` : gateway?.sentence
     if (why === undefined) accept(exchange)
-    else run.life.end('unreachable', targetReason(baseUrl, why))
+    else life.end('unreachable', targetReason(baseUrl, why))
     return why === undefined
   }
 
@@ -154,9 +165,9 @@ export class Liveness {
   }
 
   async #lookAgain(): Promise<void> {
-    const { run, ask, accept } = this.#settings
+    const { life, ask, accept } = this.#settings
     const stopped = (why: string): void =>
-      run.life.end('unreachable', `the target stopped answering: ${why}`)
+      life.end('unreachable', `the target stopped answering: ${why}`)
     const first = await ask(lastChanceMs, false)
     const isGateway = (this.#gatewayOf(first)?.patienceMs ?? 0) > 0
     const { last, gateway } = await this.#askPatiently(first, restartQuestions)
@@ -174,11 +185,11 @@ export class Liveness {
     first: Question,
     most: number,
   ): Promise<{ readonly last: Question; readonly gateway?: GatewayResponse }> {
-    const { run, ask } = this.#settings
-    const wait = (ms: number): Promise<void> => pause(run, ms).catch(() => undefined)
+    const { given, ask } = this.#settings
+    const wait = (ms: number): Promise<void> => pause(this.#settings, ms).catch(() => undefined)
     for (let [last, times] = [first, 0]; ; times++) {
       const gateway = this.#gatewayOf(last)
-      if (isAway(last.result) && times < most) await wait(2 * run.options.backoffMs)
+      if (isAway(last.result) && times < most) await wait(2 * given.options.backoffMs)
       else if (gateway && times * gatewayEveryMs < gateway.patienceMs) await wait(gatewayEveryMs)
       else if (!gateway) return { last }
       else if (gateway.perhapsHereOnly && !this.#gatewayOf(await ask(lastChanceMs, true)))
@@ -194,7 +205,7 @@ export class Liveness {
 
   /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`; empty if none. */
   #underWay(): string {
-    const { run, redact } = this.#settings
+    const { given, redact } = this.#settings
     const open = [...this.#open].map(([request, sentAt]) => ({ request, sentAt }))
     // A server is more likely to crash on a body.
     const hasNone = (one: PreviousRequest): number => (one.request.body === undefined ? 1 : 0)
@@ -203,7 +214,7 @@ export class Liveness {
     )
     const all = inOrder.map(({ request: { probe, purpose, request } }) => {
       const sentFor = purpose.requirement ?? operationName(probe)
-      return redact(`${request.method} ${run.target.baseUrl}${request.path} (${sentFor})`)
+      return redact(`${request.method} ${given.target.baseUrl}${request.path} (${sentFor})`)
     })
     const names = [...new Set(all)]
     if (names.length === 0) return ''
@@ -343,31 +354,33 @@ const lockingRow = 8
 /** A target with lock-outs gets a valid key before each group of this many wrong ones. */
 const wrongInARow = 3
 
-type Send = (ask: Ask) => Promise<Exchange>
+interface Sender {
+  readonly journal: Journal
+  readonly life: Lifetime
+  sendOnce(ask: Ask): Promise<Exchange>
+}
 
 export class KeyWatch {
-  readonly #run: Pick<State, 'journal' | 'keys' | 'life' | 'target'>
-  readonly #send: Send
+  readonly #given: Pick<Given, 'keys' | 'target'>
+  readonly #client: Sender
   readonly #isFew: boolean
   #wrongKeys = 0
   /** Checks after a refusal of the full key, one per kind. */
   readonly #looks = new Map<string, Promise<void>>()
 
-  constructor(run: Pick<State, 'journal' | 'keys' | 'life' | 'options' | 'target'>, send: Send) {
-    this.#run = run
-    this.#send = send
-    this.#isFew = run.options.depth === 'quick' || run.target.limits.credentialProbes === 'few'
+  constructor(given: Pick<Given, 'keys' | 'options' | 'target'>, client: Sender) {
+    this.#given = given
+    this.#client = client
+    this.#isFew = given.options.depth === 'quick' || given.target.limits.credentialProbes === 'few'
   }
 
-  async separate(probe: Probe): Promise<void> {
+  separate(probe: Probe): Promise<unknown> | undefined {
     const isWrong = !probe.credential.full && probe.credential.value !== undefined
-    if (!this.#isFew || !isWrong || !this.#run.keys.hasFull) return
+    if (!this.#isFew || !isWrong || !this.#given.keys.hasFull) return undefined
+    if (++this.#wrongKeys % wrongInARow !== 0) return undefined
     // Not urgent, unlike a liveness question: it queues behind waiting wrong keys.
-    if (++this.#wrongKeys % wrongInARow === 0)
-      await this.#send({
-        source: await livenessProbe(this.#run),
-        purpose: { ...forLiveness, role: 'setup' },
-      })
+    const purpose = { ...forLiveness, role: 'setup' } as const
+    return this.#client.sendOnce({ source: () => livenessProbe(this.#given), purpose })
   }
 
   /**
@@ -375,32 +388,32 @@ export class KeyWatch {
    * nothing more can be learned and no requirement is to blame. A 429 is an ordinary limit, unless it follows a series
    * of wrong keys.
    */
-  async confirm({ response, probe, purpose }: Exchange): Promise<void> {
-    const { journal, life } = this.#run
+  confirm({ probe, purpose }: Exchange, response: HttpResponse): Promise<void> | undefined {
     const { operation, credential } = probe
-    const status = response?.status
-    if (!response || !status || !refusing.includes(status) || operation === null) return
+    const { status } = response
+    if (!refusing.includes(status) || operation === null) return undefined
     // A wrong key must get a 401.
-    if (credential.value === undefined || (status === 401 && !credential.full)) return
+    if (credential.value === undefined || (status === 401 && !credential.full)) return undefined
     const about = findRequirement(purpose.about ?? '')?.expects
     const asked = [purpose.expects, Array.isArray(about) ? about : undefined]
-    if (asked.some((pairs) => hasStatusOf(pairs, response))) return
-    if (status === 429 && !this.#isAfterWrong()) return
+    if (asked.some((pairs) => hasStatusOf(pairs, response))) return undefined
+    if (status === 429 && !this.#isAfterWrong()) return undefined
     const other = operation === firstOperation ? readingOperation : firstOperation
-    if (!journal.answers.some((one) => one.operation === other && isAccepting(one))) return
+    const { journal, life } = this.#client
+    if (!journal.answers.some((one) => one.operation === other && isAccepting(one)))
+      return undefined
     const kind = `${operation} ${status}`
     const look = this.#looks.get(kind) ?? this.#askAgain(other, status)
     this.#looks.set(kind, look)
-    await look
-    life.signal.throwIfAborted()
+    return look.then(() => life.signal.throwIfAborted())
   }
 
   /** Ends the run if the operation also refuses the full key each time. */
   async #askAgain(id: OperationId, status: number): Promise<void> {
-    const { life } = this.#run
+    const { life } = this.#client
     let exchange = await this.#ask(id)
     for (let question = 1; question < questions && isRefused(exchange); question++) {
-      if (exchange.response?.status === 429) await pause(this.#run, questionEveryMs)
+      if (exchange.response?.status === 429) await pause(this.#client, questionEveryMs)
       exchange = await this.#ask(id)
     }
     if (!isRefused(exchange) || (await this.#isQuota(id, exchange))) return
@@ -419,12 +432,12 @@ export class KeyWatch {
   }
 
   #isAfterWrong(): boolean {
-    return wrongRow(this.#run.journal) >= lockingRow
+    return wrongRow(this.#client.journal) >= lockingRow
   }
 
   async #ask(id: OperationId, credential?: Credential): Promise<Exchange> {
-    const probe = await livenessProbe(this.#run, id, credential)
-    return this.#send({ source: probe, purpose: forLiveness, fresh: true })
+    const probe = await livenessProbe(this.#given, id, credential)
+    return this.#client.sendOnce({ source: probe, purpose: forLiveness, fresh: true })
   }
 
   /** Whether all requests are limited, or this key with a Retry-After: a lock-out affects keys, also wrong ones. */
@@ -435,7 +448,7 @@ export class KeyWatch {
       return other === undefined || isThrottled(other)
     }
     if (await isLimited({ shown: '', full: false })) return true
-    const wrong = wrongKeyIn(this.#run.journal)
+    const wrong = wrongKeyIn(this.#client.journal)
     const saysWhen = retryAfter(exchange.response, Date.now()) !== undefined
     return saysWhen && (wrong === undefined || !(await isLimited(wrong)))
   }

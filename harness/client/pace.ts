@@ -8,11 +8,6 @@ import {
 } from '../journal/index.ts'
 import type { HttpResult } from '../http/index.ts'
 
-export interface Turn {
-  readonly count?: number
-  readonly urgent?: boolean
-}
-
 /**
  * A counting semaphore, first come first served among equal urgency. With one place it is a lock; taking all places
  * excludes others.
@@ -58,9 +53,9 @@ export function createSemaphore(size: number) {
   }
   return {
     size,
-    acquire(signal: AbortSignal, { count = 1, urgent = false }: Turn = {}): Promise<() => void> {
-      if (queue.length === 0 && count <= free && !signal.aborted)
-        return Promise.resolve(take(count))
+    /** Returns a function to release the places, at once if they are free. */
+    acquire(signal: AbortSignal, count = 1, urgent = false): (() => void) | Promise<() => void> {
+      if (queue.length === 0 && count <= free && !signal.aborted) return take(count)
       return new Promise((enter, reject) => {
         if (signal.aborted) return reject(signal.reason as Error)
         watch(signal)
@@ -240,7 +235,7 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
       operation: string,
       signal: AbortSignal,
       isKeyRight: boolean,
-    ): Promise<() => void> | undefined {
+    ): (() => void) | Promise<() => void> | undefined {
       const isRecent = (ms = -Infinity): boolean => performance.now() - ms < serializedMs
       const isShared = !isKeyRight && isRecent(wrongKeys.heldUntil)
       if (!isShared && !isRecent(heldUntil.get(operation))) return undefined

@@ -7,7 +7,7 @@ import {
   type Effect,
   type Operation,
 } from '../../catalogue/operations.ts'
-import type { State } from './state.ts'
+import type { Given } from './state.ts'
 import {
   type Credential,
   type Probe,
@@ -32,16 +32,16 @@ interface ProbeParts {
 export const jsonType: HeaderLine = { name: 'content-type', value: 'application/json' }
 
 export async function operationProbe(
-  run: Pick<State, 'keys' | 'target'>,
+  given: Pick<Given, 'keys' | 'target'>,
   id: OperationId,
   parts: ProbeParts,
 ): Promise<Probe> {
-  const credential = parts.credential ?? (await run.keys.full())
-  return draftOf(run.target, operationOf(id), { ...parts, credential })
+  const credential = parts.credential ?? (await given.keys.full())
+  return draftOf(given.target, operationOf(id), { ...parts, credential })
 }
 
 export function draftOf(
-  target: Pick<State['target'], 'operations'>,
+  target: Pick<Given['target'], 'operations'>,
   { id: name, method, path }: Pick<Operation, 'id' | 'method' | 'path'>,
   parts: ProbeParts & { readonly credential: Credential },
 ): Probe {
@@ -67,28 +67,28 @@ export function draftOf(
 const nobodysId = '00000000-0000-4000-8000-000000000000'
 
 export function livenessProbe(
-  run: Pick<State, 'keys' | 'target'>,
+  given: Pick<Given, 'keys' | 'target'>,
   id = firstOperation,
   credential?: Credential,
 ): Promise<Probe> {
   const names = Object.keys(operationOf(id).params ?? {})
   const params = Object.fromEntries(names.map((name) => [name, nobodysId]))
-  return operationProbe(run, id, { params, ...(credential && { credential }) })
+  return operationProbe(given, id, { params, ...(credential && { credential }) })
 }
 
 export const forLiveness: Purpose = { requirement: null, role: 'liveness', skipPassive: true }
 
 /** The effect of the operation's valid request on a conforming target. Reading a declared object has none. */
-export function effectOf(run: Pick<State, 'target'>, operation: OperationId): Effect {
-  return readsDeclared(operation, run.target.file) ? 'none' : granting(operation).effect
+export function effectOf(given: Pick<Given, 'target'>, operation: OperationId): Effect {
+  return readsDeclared(operation, given.target.file) ? 'none' : granting(operation).effect
 }
 
-export function httpRequest(run: Pick<State, 'target'>, probe: Probe): HttpRequest {
+export function httpRequest(given: Pick<Given, 'target'>, probe: Probe): HttpRequest {
   const { method, headers, body, credential } = probe
   const { value } = credential
   const own = value === undefined ? headers : [...headers, { name: 'authorization', value }]
-  const path = pathOf(probe, run.target.query)
-  return { method, path, headers: withOwn(run.target.headers, own), body }
+  const path = pathOf(probe, given.target.query)
+  return { method, path, headers: withOwn(given.target.headers, own), body }
 }
 
 export function operationName({ operation, method, path }: Probe): string {
@@ -96,14 +96,17 @@ export function operationName({ operation, method, path }: Probe): string {
 }
 
 /** The request with the current key, since a short-lived one may have expired in the queue. */
-export async function requestOf(
-  run: Pick<State, 'keys' | 'target'>,
+export function requestOf(
+  given: Pick<Given, 'keys' | 'target'>,
   probe: Probe,
   purpose: Purpose,
   source?: Source,
-): Promise<PreviousRequest> {
-  const credential = await run.keys.current(probe.credential)
-  const fresh = credential === probe.credential ? probe : { ...probe, credential }
+): PreviousRequest | Promise<PreviousRequest> {
   const again = source && (() => probeOf(source))
-  return { probe: fresh, purpose, request: httpRequest(run, fresh), again }
+  const withKey = (credential: Credential): PreviousRequest => {
+    const current = credential === probe.credential ? probe : { ...probe, credential }
+    return { probe: current, purpose, request: httpRequest(given, current), again }
+  }
+  const credential = given.keys.current(probe.credential)
+  return credential instanceof Promise ? credential.then(withKey) : withKey(credential)
 }

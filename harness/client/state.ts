@@ -119,12 +119,6 @@ export interface Given {
   others: PerOperation<(valid: Probe) => Probe, [other: OtherObject]>
 }
 
-export interface State extends Given {
-  readonly life: Lifetime
-  readonly journal: Journal
-  readonly findings: Findings
-}
-
 /** Why a run ended early; `lost`: foreign code ended it, or nothing could continue. */
 export type EndCause =
   | 'interrupted'

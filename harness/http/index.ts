@@ -4,6 +4,7 @@ export {
   type HttpResult,
   type NoResponse,
   type NoResponseDetail,
+  type PrecedingRequest,
   type WireResponse,
   headerValue,
   isNamed,

@@ -66,14 +66,12 @@ export function startJudging(prepared: Prepared, judgeOf: JudgeOf): Judging {
     results.set(result.id, result)
     queue.push({ kind: 'judged', result })
   }
-  client.throttle.onHold((operation, pauseMs) =>
-    queue.push({ kind: 'throttled', operation, pauseMs }),
-  )
+  client.onHold((operation, pauseMs) => queue.push({ kind: 'throttled', operation, pauseMs }))
   queue.push({ kind: 'planned', plan: given.plan })
   const goThrough = async (): Promise<void> => {
     try {
       await exerciseAll(prepared, judgeOf, tell)
-      if (!client.life.ended) await client.throttle.endIfSpent()
+      if (!client.life.ended) await client.endIfSpent()
       await lookBack(prepared, results, tell)
     } finally {
       await finishRun(client, given).finally(() => {
@@ -125,7 +123,7 @@ async function exerciseAll(
   }
   const isReady =
     !life.ended &&
-    (await client.liveness.first().catch((error: unknown) => {
+    (await client.begin().catch((error: unknown) => {
       // The source of the key may be asked again here, and fail.
       if (life.ended) return false
       throw error
@@ -244,17 +242,12 @@ export interface RunFacts {
 }
 
 export function factsOf(client: Client, given: Given, hooks: Hooks): RunFacts {
-  const { losses, proxy, recorder, throttle } = client
   const { signs } = client.findings
-  const { redact } = recorder
+  const { redact } = client
   const { ended } = client.life
   const refusal = keyRefusal(client.journal)
   return {
-    requests: recorder.count,
-    throttled: throttle.count,
-    retried: losses.retried,
-    longestPauseMs: throttle.longestAskedMs,
-    proxy: proxy?.host ?? null,
+    ...client.facts(),
     created: createdBy(client, given),
     ...signs.facts(redact),
     answers: client.journal.answers,
@@ -263,18 +256,17 @@ export function factsOf(client: Client, given: Given, hooks: Hooks): RunFacts {
     keyRefusal: refusal,
     ended: ended ? { cause: ended.cause, ...ended.reason, reason: redact(ended.message) } : null,
     jobsInProgress: hooks.unfinished().map(redact),
-    recordingProblem: recorder.problem,
   }
 }
 
-function createdBy({ recorder }: Client, { objects: { created, cleanups } }: Given): Created[] {
+function createdBy({ redact }: Client, { objects: { created, cleanups } }: Given): Created[] {
   return created.map((object) => {
-    const known = { ...object, id: recorder.redact(object.id) }
+    const known = { ...object, id: redact(object.id) }
     const kept = cleanups.get(object)
     if (kept === undefined) return known
     return kept === null
       ? { ...known, removed: true }
-      : { ...known, removed: false, kept: recorder.redact(kept) }
+      : { ...known, removed: false, kept: redact(kept) }
   })
 }
 
@@ -390,7 +382,7 @@ function resultOf(context: CheckContext, outcome: Outcome): CatalogueResult {
   const { client, given, requirement, control } = context
   const { cases, ...judged } = outcome
   client.journal.forget(requirement.id)
-  const durationMs = Math.round(client.recorder.tookMs(requirement.id))
+  const durationMs = Math.round(client.tookMs(requirement.id))
   const about = aboutOf(requirement)
   const result = { ...about, ...shown(client, judged), control, cases, durationMs }
   countFailure(client, given, result)
@@ -405,7 +397,7 @@ function countFailure(client: Client, given: Given, result: CatalogueResult): vo
 }
 
 function shown(client: Client, { reason, why, failures, outcome }: Judged): Judged {
-  const clean = (text: string): string => shownText(text, client.recorder.redact)
+  const clean = (text: string): string => shownText(text, client.redact)
   return {
     outcome,
     ...(reason === undefined ? {} : { reason: clean(reason) }),
@@ -532,7 +524,7 @@ async function sentAgain<R extends RequirementResult>(
   const again = () => client.sendOnce({ source: probe, purpose, fresh: true })
   const { finding } = await askAtEnd(exchange, again, isOften && !isFew)
   if (!finding) return undefined
-  const clean = (text: string): string => client.recorder.redact(text)
+  const clean = (text: string): string => client.redact(text)
   const told: Failure =
     finding.kind === 'otherwise-later'
       ? {

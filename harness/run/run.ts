@@ -11,7 +11,6 @@ import {
   type Findings,
   type Objects,
   type Plan,
-  type State,
   createSigns,
 } from '../client/index.ts'
 import { type Exchange, type Purpose, type Probe, Journal } from '../journal/index.ts'
@@ -153,19 +152,19 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
   const findings = newFindings(target)
   const { signs } = findings
   const journal = new Journal(target.limits)
-  const state: State = {
+  const given: Given = {
     options,
     target,
     plan,
     keys: createKeys(target, redactor, life),
-    life,
     objects: newObjects(target, nonce),
-    journal,
-    findings,
     requests: {},
     others: {},
   }
-  const client = new Client(state, {
+  const client = new Client(given, {
+    journal,
+    life,
+    findings,
     transport: injected ?? to(baseUrl, limits.concurrency + 1),
     elsewhere: waysElsewhere(baseUrl, injected, (url) => to(url, limits.concurrency)),
     proxy: injected ? undefined : proxyFor(baseUrl),
@@ -174,20 +173,20 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
     watchers: [
       (exchange) => {
         journal.appendAnswer(exchange)
-        if (!exchange.response) journal.appendExchange(state.target, exchange)
+        if (!exchange.response) journal.appendExchange(given.target, exchange)
       },
     ],
     observers: [
       (exchange) => {
-        journal.appendExchange(state.target, exchange)
+        journal.appendExchange(given.target, exchange)
         prepared.hooks.answered(exchange)
         signs.observe(exchange)
         journal.noteOwn(exchange)
       },
     ],
   })
-  const prepared: Prepared = { client, given: state, hooks: noHooks }
-  prepared.hooks = parts.hooksOf(client, state)
+  const prepared: Prepared = { client, given, hooks: noHooks }
+  prepared.hooks = parts.hooksOf(client, given)
   return prepared
 }
 

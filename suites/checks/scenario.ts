@@ -231,12 +231,12 @@ async function sendRepeatedly(
     return !isPassing && (isNamed || !response.isBlock)
   }
   const send = async (fresh: boolean): Promise<Exchange> =>
-    client.sendWithStaleRetry({ source: await make(), purpose, fresh, pace: 'none' })
+    client.sendOnce({ source: await make(), purpose, fresh, pace: 'none' })
   let sent = 0
   let found: Exchange | undefined
   const worker = async (): Promise<void> => {
     while (!found && sent < most) {
-      client.breaker.check(control.exchange?.probe.operation ?? requirement.operation)
+      client.checkOpen(control.exchange?.probe.operation ?? requirement.operation)
       sent++
       const first = await send(false)
       if (!tells(first)) continue

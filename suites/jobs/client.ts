@@ -277,7 +277,7 @@ export class Gate extends Jobs {
     const source = await jobRequest(this.given, application)
     const send = async (fresh: boolean): Promise<Exchange> => {
       const again = (): Promise<Exchange> =>
-        client.sendWithStaleRetry({ source, purpose: asProbe(ids.inProgress), fresh })
+        client.sendOnce({ source, purpose: asProbe(ids.inProgress), fresh })
       return resendWhile(await again(), again, (one) => isMet(one), mostBlocks)
     }
     let exchange = await send(false)
@@ -319,8 +319,8 @@ export class Gate extends Jobs {
     const { life } = this.client
     const { places } = this.#lock
     // Kept for all attempts: another request would occupy the application again. Refusals do not wait behind creations.
-    const turn = isExclusive ? { count: places.size } : { count: 1, urgent: true }
-    const release = await places.acquire(life.signal, turn)
+    const count = isExclusive ? places.size : 1
+    const release = await places.acquire(life.signal, count, !isExclusive)
     try {
       let busySince: number | undefined
       let lost = 0
@@ -332,7 +332,7 @@ export class Gate extends Jobs {
         if (exchange.response?.status !== 409 || expects409) return exchange
         const { unanswered } = exchange
         const isLost = unanswered && !unanswered.noResponse?.staleConnection
-        if (isLost && ++lost >= client.losses.proof(lost, true))
+        if (isLost && ++lost >= client.proofOfLoss(lost))
           return { ...unanswered, unansweredTwice: true }
         fresh ||= unanswered !== undefined
         busySince ??= performance.now()
@@ -355,7 +355,7 @@ export class Gate extends Jobs {
   /** Returns a function to release the idle application; throws `NotExercised` if not idle in time. */
   async acquire(): Promise<() => void> {
     const { places } = this.#lock
-    const release = await places.acquire(this.client.life.signal, { count: places.size })
+    const release = await places.acquire(this.client.life.signal, places.size)
     try {
       // One that was given up can be used once its last job was seen to end: its release is judged.
       if (!this.#lock.gaveUp) await this.idle()

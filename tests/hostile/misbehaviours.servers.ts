@@ -9,20 +9,20 @@ import {
 import { judgeHostile } from './judge-hostile.ts'
 import { proveJunit, proveNoKey, proveSound } from './proof.ts'
 import { startRaw } from '../support/raw-server.ts'
-import type { Prepared } from '../../harness/run/run.ts'
-import type { Transport } from '../../harness/http/message.ts'
+import { createTransport, type Transport } from '../../harness/http/index.ts'
 import type { JudgeSettings } from '../matrix/judge-reference.ts'
 
-/** Waits no longer for any answer, whatever the run would give it: these never come. `command-line` waits as long as it says. */
-function impatient({ client }: Prepared): void {
-  const { transport } = client
+/**
+ * Waits no longer for any answer, whatever the run would give it: these never come. An exchange that is to miss its
+ * deadline has a short one; one that is not, one that no busy machine misses.
+ */
+function short(url: string): JudgeSettings {
+  const transport = createTransport({ baseUrl: url, connections: 9, bodyLimit: 8 * 1024 * 1024 })
   const send: Transport['send'] = (request, options) =>
     transport.send(request, { ...options, timeoutMs: Math.min(options.timeoutMs, 250) })
-  Object.assign(client, { transport: { ...transport, send } })
+  return { limits: { jobTimeoutMs: 500 }, transport: { ...transport, send } }
 }
 
-/** An exchange that is to miss its deadline has a short one; one that is not, one that no busy machine misses. */
-const short = { limits: { jobTimeoutMs: 500 }, prepare: impatient }
 const long = { limits: { timeoutMs: 20_000, jobTimeoutMs: 2000 } }
 /** A server that is odd everywhere is odd to each way of asking. */
 const ways = [
@@ -43,8 +43,8 @@ const few = {
   },
 }
 
-function settingsFor(name: string): JudgeSettings {
-  if (/for ever|silence|without a body/.test(name)) return short
+function settingsFor(name: string, url: string): JudgeSettings {
+  if (/for ever|silence|without a body/.test(name)) return short(url)
   // The one fault that moves answers to other requests: all requirements are asked for.
   if (name.startsWith('two answers')) return { ...long, options: { depth: 'quick' } }
   if (/never ends/.test(name)) return { ...some, limits: { ...long.limits, jobTimeoutMs: 300 } }
@@ -52,10 +52,10 @@ function settingsFor(name: string): JudgeSettings {
 }
 
 /** The run of such a server has a verdict, and its reports can be read. */
-async function prove(name: string, { answer, code }: Misbehaviour, settings = settingsFor(name)) {
+async function prove(name: string, { answer, code }: Misbehaviour, given?: JudgeSettings) {
   const server = await startRaw(answer)
   try {
-    const outcome = await judgeHostile(server.url, settings)
+    const outcome = await judgeHostile(server.url, given ?? settingsFor(name, server.url))
     expect(outcome.code, outcome.report.exit.because).toBe(code)
     proveSound(outcome, name)
     if (name === 'an echo of the key') proveNoKey(outcome)

@@ -11,7 +11,7 @@ test('who waits comes in by order of arrival, and who is urgent before all that 
   const entered: string[] = []
   const release = await semaphore.acquire(signal)
   const wait = async (name: string, urgent: boolean): Promise<void> => {
-    const next = await semaphore.acquire(signal, { urgent })
+    const next = await semaphore.acquire(signal, 1, urgent)
     entered.push(name)
     next()
   }
@@ -31,12 +31,12 @@ test('a burst enters with all its places, and nobody slips past it', async () =>
   const semaphore = createSemaphore(2)
   const entered: string[] = []
   const release = await semaphore.acquire(signal)
-  const burst = semaphore.acquire(signal, { count: 2, urgent: true }).then((back) => {
+  const burst = Promise.resolve(semaphore.acquire(signal, 2, true)).then((back) => {
     entered.push('burst')
     back()
     back()
   })
-  const single = semaphore.acquire(signal).then((back) => {
+  const single = Promise.resolve(semaphore.acquire(signal)).then((back) => {
     entered.push('single')
     back()
   })
@@ -51,7 +51,7 @@ test('who gives up makes room for those behind', async () => {
   const semaphore = createSemaphore(2)
   const release = await semaphore.acquire(signal)
   const stop = new AbortController()
-  const burst = semaphore.acquire(stop.signal, { count: 2 })
+  const burst = semaphore.acquire(stop.signal, 2)
   const single = semaphore.acquire(signal)
   stop.abort(new Error('over'))
   await expect(burst).rejects.toThrow('over')
