@@ -188,7 +188,7 @@ export class Client {
     } catch (error) {
       // The circuit breaker opened meanwhile: similar requests were lost conclusively.
       const { unanswered } = tries
-      if (!unanswered || this.life.ended) throw error
+      if (!unanswered || tries.lost < mostUnanswered || this.life.ended) throw error
       if (!this.#breaker.isOpen(operationName(unanswered.probe))) throw error
       return unansweredFor(unanswered)
     } finally {
