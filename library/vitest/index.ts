@@ -1,14 +1,8 @@
-import { levels, terminalText } from '../../reporters/text.ts'
+// TypeScript augments a module only if the module is imported, also in declarations.
 import 'vitest'
-import { afterAll, beforeAll, describe, type RunnerTestCase, test, vi } from 'vitest'
-import {
-  type GivenTarget,
-  type Handover,
-  type RunEnded,
-  type Selected,
-  createSuiteRun,
-} from './suite-run.ts'
-import { checkOptions, type ConformanceOptions } from '../options.ts'
+import { levels, terminalText } from '../../reporters/text.ts'
+import { afterAll, beforeAll, describe, type RunnerTestCase, test, vi, inject } from 'vitest'
+import { checkOptions, type ConformanceOptions, type Target, type TargetJson } from '../options.ts'
 import { catalogue, type CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import {
@@ -16,12 +10,18 @@ import {
   isSelected,
   type RequirementResult,
   sections,
+  type Report,
 } from '../../harness/report/index.ts'
 import { evidence } from '../../reporters/view/evidence.ts'
-
-// TypeScript augments a module only if the module is imported, also in declarations.
-
-export type { GivenTarget, Handover } from './suite-run.ts'
+import { complain, warnOf } from '../output.ts'
+import { randomUUID } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
+import { join } from 'node:path'
+import type { RunFacts } from '../../harness/run/index.ts'
+import { type ConformanceRun, followRun } from '../run-conformance.ts'
+import type { RunRequest } from '../start-run.ts'
+import { startReference } from '../reference.ts'
+import { UserError } from '../../harness/user-error.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -188,4 +188,120 @@ function whyNotJudged(runEnded: RunEnded, all: boolean): string | undefined {
   if (runEnded.report.exit.code !== 3 || runEnded.report.run.interrupted) return undefined
   const isOfTheRun = Boolean(ended) || keyRefused || runEnded.report.requirements.some(isMistake)
   return all || isOfTheRun ? runEnded.report.exit.because : undefined
+}
+
+interface Found extends RunRequest {
+  readonly close?: () => Promise<void>
+}
+
+/** A target, the path of a target file, or a function that returns either when the tests begin. */
+export type GivenTarget = Target | TargetJson | string | (() => MadeTarget | Promise<MadeTarget>)
+type MadeTarget = Target | TargetJson | string
+
+/**
+ * Finds the target: the given one, else `CONFORM_TARGET` (a file) and `CONFORM_BASE_URL`, else the embedded reference
+ * server. The name is not `BASE_URL`, which Vite sets in tests.
+ */
+async function findTarget(
+  given: GivenTarget | undefined,
+  options: ConformanceOptions,
+): Promise<Found> {
+  const target = typeof given === 'function' ? await given() : given
+  if (target !== undefined) return { target, options }
+  const { CONFORM_TARGET: file, CONFORM_BASE_URL: url } = process.env
+  const baseUrl = options.baseUrl ?? (url === '' ? undefined : url)
+  const reached = { options: { ...options, baseUrl } }
+  if (file) return { target: file, ...reached }
+  if (baseUrl !== undefined) return { target: {}, ...reached }
+  const reference = await startReference()
+  // `conform` without a target judges the embedded reference too.
+  const rerun = 'conform'
+  return { target: reference.target, options, rerun, close: () => reference.close() }
+}
+
+/** Throws UserError in `jsdom` or `happy-dom`, which replace Node's classes. */
+function requireNode(): void {
+  if (!('window' in globalThis)) return
+  throw new UserError(
+    "conformance needs vitest's environment node: write // @vitest-environment node at the top of the test file",
+  )
+}
+
+interface Selected {
+  readonly ids: readonly string[]
+  readonly all: boolean
+}
+
+interface RunEnded extends Handover {
+  readonly facts: RunFacts | undefined
+}
+
+function createSuiteRun(target: GivenTarget | undefined, options: ConformanceOptions) {
+  const controller = new AbortController()
+  const results = new Map<string, RequirementResult>()
+  const judged = new EventEmitter().setMaxListeners(0)
+  let close: Found['close']
+  let run: ConformanceRun | undefined
+  let exchangeLog: string | undefined
+  let facts: RunFacts | undefined
+  let followed: Promise<void> | undefined
+  const note = (result: RequirementResult): void => {
+    if (results.has(result.id)) return
+    results.set(result.id, result)
+    judged.emit(result.id)
+  }
+  const follow = async (events: ConformanceRun, planned: () => void): Promise<void> => {
+    for await (const event of events) {
+      if (event.kind === 'planned') planned()
+      if (event.kind === 'judged') note(event.result)
+      if (event.kind === 'warned') warnOf(event.warning)
+      if (event.kind !== 'ended') continue
+      facts = event.facts
+      for (const hint of facts.hints) complain(hint)
+    }
+    // Requirements cut short by the end of the run are only in the report.
+    for (const result of (await events.report).requirements) note(result)
+  }
+  return {
+    async start(selected: Selected): Promise<void> {
+      requireNode()
+      const folder = inject('conformExchanges')
+      exchangeLog = folder === undefined ? undefined : join(folder, `${randomUUID()}.ndjson`)
+      const { CONFORM_SEED: seed } = process.env
+      const found = await findTarget(target, { ...(seed && { seed: Number(seed) }), ...options })
+      close = found.close
+      const only = selected.all ? found.options.only : selected.ids
+      const whole = { ...found.options, only, exchangeLog, signal: controller.signal }
+      const begun = followRun({ ...found, options: whole })
+      run = begun
+      await new Promise<void>((resolve, reject) => {
+        followed = follow(begun, resolve)
+        followed.catch(reject)
+      })
+    },
+    async result(id: string): Promise<RequirementResult> {
+      if (!results.has(id)) await Promise.race([once(judged, id), followed])
+      return results.get(id)!
+    },
+    cancel: (): void => controller.abort(),
+    /** Settles when everything is cleaned up and closed; undefined if the run never began. */
+    async end(): Promise<RunEnded | undefined> {
+      try {
+        await followed?.catch(() => undefined)
+        const report = await run?.report.catch(() => undefined)
+        if (!report) return undefined
+        return { report, facts, exchangeLog, recordingProblem: facts?.recordingProblem }
+      } finally {
+        await close?.()
+      }
+    },
+  }
+}
+
+/** Message of a test file to the reporter, one per run. */
+export interface Handover {
+  readonly report: Report
+  /** Its exchanges, one line of JSON each; absent if no report needs them. */
+  readonly exchangeLog?: string
+  readonly recordingProblem?: string
 }

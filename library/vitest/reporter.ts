@@ -16,7 +16,7 @@ import { columnsOf, laidOut } from '../../reporters/terminal.ts'
 import { nextSteps } from '../../reporters/view/next-steps.ts'
 import { verdictSentence } from '../../reporters/view/standing.ts'
 import type { Report } from '../../harness/report/index.ts'
-import type { Handover } from './suite-run.ts'
+import type { Handover } from './index.ts'
 
 export interface ReporterOptions {
   /** Values of `--report`: `json`, `html=reports/conform.html`; default `json`. Paths are relative to the project. */
