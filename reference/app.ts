@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context, type HonoRequest } from 'hono'
+import { cors } from 'hono/cors'
 import { chat, completion } from './operations/chat.ts'
 import {
   applicationsCreate,
@@ -49,18 +50,18 @@ const wrong: Readonly<Record<string, Answer>> = {
 const methodNotAllowed = envelope('405-MethodNotAllowed')
 
 const unknownPath: Readonly<Record<string, Answer>> = {
-  'unknown-path/400': envelope('400-BadRequest'),
-  'unknown-path/401': envelope('401-Unauthorized'),
-  'unknown-path/403': envelope('403-Forbidden'),
+  400: envelope('400-BadRequest'),
+  401: envelope('401-Unauthorized'),
+  403: envelope('403-Forbidden'),
 }
 const unsupportedMethod: Readonly<Record<string, Answer>> = {
-  'methods/400': envelope('400-BadRequest'),
-  'methods/405': { ...methodNotAllowed, headers: { allow: 'POST' } },
+  400: envelope('400-BadRequest'),
+  405: { ...methodNotAllowed, headers: { allow: 'POST' } },
 }
 const aliasMissing: Readonly<Record<string, Answer>> = {
-  'aliases/404': envelope('404-NotFound'),
-  'aliases/405': { ...methodNotAllowed, headers: { allow: 'GET' } },
-  'aliases/page-404': page(404),
+  404: envelope('404-NotFound'),
+  405: { ...methodNotAllowed, headers: { allow: 'GET' } },
+  'page-404': page(404),
 }
 
 function answerUnknownRoute(method: string, path: string, { switches }: World): Answer {
@@ -68,10 +69,10 @@ function answerUnknownRoute(method: string, path: string, { switches }: World): 
     return ok({ data: [] })
   if (path.includes('%') && switches.broken('envelope/unknown-path#escape'))
     return envelope('500-InternalServerError')
-  const [id, variants] = knownPaths.has(path)
-    ? (['envelope/unsupported-method', unsupportedMethod] as const)
-    : (['envelope/unknown-path', unknownPath] as const)
-  const answer = switches.brokenOf(wrong, id) ?? switches.variedOf(variants)
+  const [id, way, variants] = knownPaths.has(path)
+    ? (['envelope/unsupported-method', 'methods/', unsupportedMethod] as const)
+    : (['envelope/unknown-path', 'unknown-path/', unknownPath] as const)
+  const answer = switches.brokenOf(id, wrong) ?? switches.variedOf(way, variants)
   return answer ?? envelope('404-NotFound', { description: `No ${method} ${path}` })
 }
 
@@ -84,12 +85,12 @@ function throttled(world: World): Answer | undefined {
   const rate = envelope('429-TooManyRequests')
   const seconds = { 'retry-after': '1' }
   const date = { 'retry-after': new Date(Date.now() + 1000).toUTCString() }
-  return world.switches.variedOf({
-    'throttled/429': rate,
-    'throttled/429-seconds': { ...rate, headers: seconds },
-    'throttled/429-date': { ...rate, headers: date },
-    'throttled/503': load,
-    'throttled/503-seconds': { ...load, headers: seconds },
+  return world.switches.variedOf('throttled/', {
+    429: rate,
+    '429-seconds': { ...rate, headers: seconds },
+    '429-date': { ...rate, headers: date },
+    503: load,
+    '503-seconds': { ...load, headers: seconds },
   })
 }
 
@@ -113,8 +114,10 @@ async function lose(loss: Answer['lost'], { pace }: World, c: Context): Promise<
   return new Response(null, { status: 500 })
 }
 
-export function createApp(world: World): Hono {
+/** @param isOpen web pages of any origin may send requests */
+export function createApp(world: World, isOpen: boolean): Hono {
   const app = new Hono()
+  if (isOpen) app.use(cors({ origin: '*', exposeHeaders: ['*'] }))
   const { switches } = world
   const spoiled = new WeakSet()
   const send = (c: Context, answer: Answer) =>
@@ -124,7 +127,7 @@ export function createApp(world: World): Hono {
     const call = new Call(operation.id, c.req as HonoRequest, world, (own) =>
       successes(operation.grant?.(own) ?? ok({}), own),
     )
-    const missing = isAlias(c.req.path) ? switches.variedOf(aliasMissing) : undefined
+    const missing = isAlias(c.req.path) ? switches.variedOf('aliases/', aliasMissing) : undefined
     const answer = throttled(world) ?? missing ?? (await perform(operation, call))
     if (answer.lost) return lose(answer.lost, world, c)
     if (answer.spoils) spoiled.add(socketOf(c) ?? c)

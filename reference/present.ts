@@ -59,9 +59,9 @@ function presentError(answer: Answer, { varied, brokenOf, hasSome }: Switches): 
   if (!hasSome('envelope/')) return answer.body
   const body = answer.body as { readonly tpe: string; readonly errors: readonly Members[] }
   const message = body.errors[0] ?? {}
-  const [status, key] = brokenOf(wrongKeys, 'envelope/message-keys') ?? []
+  const [status, key] = brokenOf('envelope/message-keys', wrongKeys) ?? []
   if (answer.status === status) return { ...body, errors: [{ ...message, key }] }
-  const reshape = answer.status === 401 ? brokenOf(misshapen, 'envelope/shape') : undefined
+  const reshape = answer.status === 401 ? brokenOf('envelope/shape', misshapen) : undefined
   if (reshape) return reshape({ ...body })
   const changes = Object.entries(otherMessages).filter(([variant]) => varied(variant))
   const errors = changes.at(-1)?.[1](message, body.tpe) ?? body.errors
@@ -79,11 +79,11 @@ function present(answer: Answer, switches: Switches): unknown {
 }
 
 const others: Readonly<Record<string, Answer>> = {
-  'successes/no-content': { status: 204 },
-  'successes/plain-text': { status: 200, text: { type: 'text/plain', value: 'done {' } },
-  'successes/empty': { status: 200 },
-  'successes/other-2xx': { status: 203, body: { done: true } },
-  'successes/json-scalar': ok(17),
+  'no-content': { status: 204 },
+  'plain-text': { status: 200, text: { type: 'text/plain', value: 'done {' } },
+  empty: { status: 200 },
+  'other-2xx': { status: 203, body: { done: true } },
+  'json-scalar': ok(17),
 }
 
 /** The success of an operation, or another 2xx under a variant if the spec shows no shape. */
@@ -94,11 +94,11 @@ export function successes(answer: Answer, call: Call): Answer {
     return call.varied('successes/no-content-creations') ? { status: 204 } : answer
   }
   if (!shapeless.includes(call.operation)) return answer
-  return call.world.switches.variedOf(others) ?? enlarged(answer, call)
+  return call.world.switches.variedOf('successes/', others) ?? enlarged(answer, call)
 }
 
 /** Size of an added member in MiB, by variant: within and beyond what a client must be able to read. */
-const sizes: Readonly<Record<string, number>> = { 'answers/large': 3, 'answers/huge': 9 }
+const sizes: Readonly<Record<string, number>> = { large: 3, huge: 9 }
 
 const texts = new Map<number, string>()
 
@@ -109,7 +109,7 @@ export function largeText(size: number): string {
 }
 
 function enlarged(answer: Answer, call: Call): Answer {
-  const size = call.world.switches.variedOf(sizes)
+  const size = call.world.switches.variedOf('answers/', sizes)
   const isOfFiles = ['files.list', 'files.retrieve'].includes(call.operation)
   if (size === undefined || !isOfFiles || !isMembers(answer.body)) return answer
   return { ...answer, body: { ...answer.body, description: largeText(size) } }

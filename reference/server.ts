@@ -2,8 +2,6 @@ import { once } from 'node:events'
 import type { Server, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
-import { Hono } from 'hono'
-import { cors } from 'hono/cors'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { targetFile } from './declared/scenarios.ts'
@@ -58,7 +56,7 @@ function createServed({ defects = [], variants = [], latency = 0, ...options }: 
     counts: new Map(),
     searchDown: false,
   }
-  const app = options.cors === true ? forWebPages(createApp(world)) : createApp(world)
+  const app = createApp(world, options.cors === true)
   return {
     switches,
     fetch: async (request: Request, env?: object): Promise<Response> => {
@@ -66,16 +64,6 @@ function createServed({ defects = [], variants = [], latency = 0, ...options }: 
       return app.fetch(request, env)
     },
   }
-}
-
-function forWebPages(app: Hono): Hono {
-  const open = new Hono()
-  open.use(cors({ origin: '*', exposeHeaders: ['*'] }))
-  open.all('*', (c) => app.fetch(c.req.raw, c.env as object))
-  open.onError((error) => {
-    throw error
-  })
-  return open
 }
 
 /**
@@ -119,16 +107,6 @@ export function unreadMsOf({ broken, varied }: Switches): number {
   return varied('connection/closed-unannounced') ? 3000 : 30_000
 }
 
-/**
- * Closes each connection after its first answer without announcing it. A request sent meanwhile is carried out, but its
- * answer is lost.
- */
-function closeUnannounced(server: Server): void {
-  server.on('request', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
-    outgoing.once('finish', () => socket.end())
-  })
-}
-
 const lifetime = 20
 
 function resetReusedConnections(server: Server): void {
@@ -157,7 +135,11 @@ export async function startReference(options: ServerOptions = {}, ownsThread = f
   const { fetch, switches } = createServed(options)
   const server = createAdaptorServer({ fetch, overrideGlobalObjects: ownsThread }) as Server
   if (switches.varied('connection/short-lived')) server.keepAliveTimeout = 50
-  if (switches.varied('connection/closed-unannounced')) closeUnannounced(server)
+  // A request sent meanwhile is carried out, but its answer is lost.
+  if (switches.varied('connection/closed-unannounced'))
+    server.on('request', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
+      outgoing.once('finish', () => socket.end())
+    })
   if (switches.varied('connection/reset-when-reused')) resetReusedConnections(server)
   await once(server.listen(options.port ?? 0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -246,6 +246,8 @@ export const variants: readonly string[] = named(
     pdf-removed,pdf-removed-404,pdf-removed-page-404,pdf-removed-page-410 -`,
 )
 
+type Table<Entry> = Readonly<Record<string, Entry>>
+
 export type Switches = ReturnType<typeof createSwitches>
 
 function checked(kind: string, known: readonly string[], names: Iterable<string>): Set<string> {
@@ -268,15 +270,14 @@ export function createSwitches(defectNames: Iterable<string>, variantNames: Iter
     hasSome: (beginning: string): boolean =>
       [...on, ...ways].some((name) => name.startsWith(beginning)),
     /** The first entry of a table whose defect `<beginning><entry>` is on. */
-    brokenOf: <Entry>(
-      table: Readonly<Record<string, Entry>>,
-      beginning: string,
-    ): Entry | undefined => Object.entries(table).find(([name]) => broken(beginning + name))?.[1],
+    brokenOf: <Entry>(beginning: string, table: Table<Entry>): Entry | undefined =>
+      Object.entries(table).find(([name]) => broken(beginning + name))?.[1],
+    /** The first entry of a table whose variant `<beginning><entry>` is on. */
+    variedOf: <Entry>(beginning: string, table: Table<Entry>): Entry | undefined =>
+      Object.entries(table).find(([name]) => varied(beginning + name))?.[1],
     /** Whether a defect `<beginning><case>` is on in whose case the caller is. */
     brokenIn: (beginning: string, cases: Readonly<Record<string, boolean>>): boolean =>
       Object.entries(cases).some(([name, isCase]) => isCase && broken(beginning + name)),
-    variedOf: <Entry>(table: Readonly<Record<string, Entry>>): Entry | undefined =>
-      Object.entries(table).find(([name]) => varied(name))?.[1],
   }
 }
 

@@ -67,30 +67,18 @@ function textOf(call: Call): string {
     .join('\n')
 }
 
-export function jsonInstance(schema: unknown): unknown {
+/** A value that fits a schema of objects, arrays, texts, numbers and choices. */
+function jsonInstance(schema: unknown): unknown {
   if (!isMembers(schema)) return 'tea'
-  if ('const' in schema) return schema['const']
-  if (Array.isArray(schema['enum'])) return schema['enum'][0] as unknown
-  switch ([schema['type']].flat()[0]) {
-    case 'string':
-      return 'tea'.padEnd(Number(schema['minLength'] ?? 0), 'a')
-    case 'integer':
-    case 'number':
-      return Number(schema['minimum'] ?? 0)
-    case 'boolean':
-      return true
-    case 'null':
-      return null
-    case 'array':
-      return Array.from({ length: Math.max(1, Number(schema['minItems'] ?? 0)) }, () =>
-        jsonInstance(schema['items']),
-      )
-    default: {
-      const properties = isMembers(schema['properties']) ? schema['properties'] : {}
-      const members = Object.entries(properties).map(([name, one]) => [name, jsonInstance(one)])
-      return Object.fromEntries(members) as Members
-    }
+  const { enum: choices, type, properties, items, minimum = 0, minItems = 1 } = schema
+  if (Array.isArray(choices)) return choices[0] as unknown
+  if (type === 'array') return Array.from({ length: Number(minItems) }, () => jsonInstance(items))
+  if (type === 'object') {
+    const all = Object.entries(isMembers(properties) ? properties : {})
+    return Object.fromEntries(all.map(([name, one]) => [name, jsonInstance(one)]))
   }
+  if (type === 'boolean') return true
+  return type === 'integer' || type === 'number' ? minimum : 'tea'
 }
 
 /** Every second time under `generation/varying`: a model does not always obey. */

@@ -64,7 +64,7 @@ const stumblingBlocks: Readonly<Record<string, (text: string) => boolean>> = {
 function checkTexts(call: Call): void {
   const inputs = call.body['inputs'] as readonly { value: readonly string[] }[]
   const texts = inputs.flatMap((input) => input.value)
-  const trips = call.world.switches.brokenOf(stumblingBlocks, 'jobs.create/202-any-text')
+  const trips = call.world.switches.brokenOf('jobs.create/202-any-text', stumblingBlocks)
   // The narrower defects belong to a server with limits: refusing a text may hide that another one crashes it.
   const isLimited =
     call.varied('jobs/texts-limited') || (trips !== undefined && trips !== stumblingBlocks[''])
@@ -200,12 +200,10 @@ export const jobsCreate: Operation<Application> = {
 type Wrong = Readonly<Record<string, Members | false | undefined>>
 
 function wrongCreation(world: World, job: Job): Wrong {
-  const { firstJob = job } = world.store.applications.get(job.applicationId) ?? {}
   return {
-    'jobs.retrieve/200-identity#one-id': { id: firstJob.id },
-    'jobs.create/202-created#id': { id: `job-${job.id}` },
-    'jobs.create/202-created#created-at': { created_at: job.createdAt },
-    'jobs.create/202-created#later': countUp(world, 'creations') > 1 && { created_at: undefined },
+    '202-created#id': { id: `job-${job.id}` },
+    '202-created#created-at': { created_at: job.createdAt },
+    '202-created#later': countUp(world, 'creations') > 1 && { created_at: undefined },
   }
 }
 
@@ -218,34 +216,34 @@ function wrongRetrieval(world: World, job: Job): Wrong {
   const isSlow = applicationId === preloadedIds.slowApplication
   const isHidden = !isRunning && isNewerRunning(world, job)
   return {
-    'jobs.retrieve/200-job': { updated_at: job.updatedAt },
-    'jobs.retrieve/200-job#data': { data: 'About tea' },
-    'jobs.retrieve/200-job#error': { error: { message: 'The model gave no answer' } },
-    'jobs.retrieve/200-job#status': isSlow && isRunning && { status: 'running' },
-    'jobs.retrieve/200-job#ended-status': status === 'completed' && { status: 'succeeded' },
-    'jobs.retrieve/200-job#id': { id: `urn:uuid:${id}` },
-    'jobs.retrieve/200-identity': { application_id: preloadedIds.foreignApplication },
-    'jobs.retrieve/200-identity#id': { id: preloadedIds.job },
-    'jobs.retrieve/200-identity#declared-job': id === preloadedIds.job && {
+    '200-job': { updated_at: job.updatedAt },
+    '200-job#data': { data: 'About tea' },
+    '200-job#error': { error: { message: 'The model gave no answer' } },
+    '200-job#status': isSlow && isRunning && { status: 'running' },
+    '200-job#ended-status': status === 'completed' && { status: 'succeeded' },
+    '200-job#id': { id: `urn:uuid:${id}` },
+    '200-identity': { application_id: preloadedIds.foreignApplication },
+    '200-identity#id': { id: preloadedIds.job },
+    '200-identity#declared-job': id === preloadedIds.job && {
       id: preloadedIds.foreignJob,
     },
-    'jobs.retrieve/200-identity#newest-data': status === 'completed' && data && { data },
-    'jobs.retrieve/200-created-at': { created_at: write(createdAt + 5000) },
-    'jobs.retrieve/200-created-at#drifting': { created_at: write(createdAt + 3000 * readings) },
-    'jobs.retrieve/200-stable': !isRunning && { data: { title: `Reading ${readings}` } },
-    'jobs.retrieve/200-stable#status': readings > 1 && { status: 'in_progress' },
-    'jobs.retrieve/200-stable#newest-status': isHidden && { status: 'in_progress' },
-    'jobs.retrieve/200-consistent': isRunning && { completed_at: write(createdAt) },
-    'jobs.retrieve/200-consistent#data': isRunning && { data: {} },
-    'jobs.retrieve/200-consistent#error': isRunning && { error: 'none yet' },
-    'jobs.retrieve/200-consistent#completed-before': status === 'completed' && {
+    '200-identity#newest-data': status === 'completed' && data && { data },
+    '200-created-at': { created_at: write(createdAt + 5000) },
+    '200-created-at#drifting': { created_at: write(createdAt + 3000 * readings) },
+    '200-stable': !isRunning && { data: { title: `Reading ${readings}` } },
+    '200-stable#status': readings > 1 && { status: 'in_progress' },
+    '200-stable#newest-status': isHidden && { status: 'in_progress' },
+    '200-consistent': isRunning && { completed_at: write(createdAt) },
+    '200-consistent#data': isRunning && { data: {} },
+    '200-consistent#error': isRunning && { error: 'none yet' },
+    '200-consistent#completed-before': status === 'completed' && {
       completed_at: write(createdAt - 5000),
     },
-    'jobs.retrieve/200-failed': status === 'failed' && { status: 'completed', error: undefined },
+    '200-failed': status === 'failed' && { status: 'completed', error: undefined },
   }
 }
 
-function wrongMembers(world: World, job: Job, wrongOf: (world: World, job: Job) => Wrong): Members {
+function wrongMembers(world: World, job: Job, operation: 'jobs.create' | 'jobs.retrieve'): Members {
   const { brokenIn, hasSome } = world.switches
   if (!hasSome('jobs.')) return {}
   const { applicationId } = job
@@ -256,7 +254,10 @@ function wrongMembers(world: World, job: Job, wrongOf: (world: World, job: Job) 
     '#failing-application': applicationId === preloadedIds.failingApplication,
     '#declared-job': job.id === preloadedIds.job,
   }
-  const shown = Object.entries(wrongOf(world, job)).filter(([defect]) => brokenIn(defect, cases))
+  const wrong = operation === 'jobs.create' ? wrongCreation(world, job) : wrongRetrieval(world, job)
+  const shown = Object.entries(wrong).filter(([defect]) =>
+    brokenIn(`${operation}/${defect}`, cases),
+  )
   return Object.assign({}, ...shown.map(([, members]) => members)) as Members
 }
 
@@ -293,18 +294,20 @@ function writeCreatedAt(
 
 /** §2.4 */
 export function createdJobView(world: World, job: Job): Members {
+  const isOne = world.switches.broken('jobs.retrieve/200-identity#one-id')
+  const { firstJob } = world.store.applications.get(job.applicationId) ?? {}
   return {
-    id: uuid(world, job.id, 'creation'),
+    id: uuid(world, isOne && firstJob ? firstJob.id : job.id, 'creation'),
     status: world.switches.varied('jobs/instant') ? 'in_progress' : job.status,
     created_at: writeCreatedAt(world, job),
-    ...wrongMembers(world, job, wrongCreation),
+    ...wrongMembers(world, job, 'jobs.create'),
   }
 }
 
 const updates: Readonly<Record<string, (job: Job, now: number) => number>> = {
-  'jobs/updated-at-moves': (_, now) => now,
-  'jobs/updated-when-created': ({ createdAt }) => createdAt,
-  'jobs/updated-before-created': ({ createdAt }) => createdAt - 1500,
+  'updated-at-moves': (_, now) => now,
+  'updated-when-created': ({ createdAt }) => createdAt,
+  'updated-before-created': ({ createdAt }) => createdAt - 1500,
 }
 
 function optionalMembers({ switches, clock }: World, job: Job): Members {
@@ -315,7 +318,7 @@ function optionalMembers({ switches, clock }: World, job: Job): Members {
   const hasAll = varied('jobs/all-members') && status !== 'in_progress'
   const isTold = completedAt !== undefined && (hasAll || status === 'completed')
   return {
-    updated_at: clock.write(variedOf(updates)?.(job, clock.now()) ?? updatedAt),
+    updated_at: clock.write(variedOf('jobs/', updates)?.(job, clock.now()) ?? updatedAt),
     ...(isTold && { completed_at: clock.write(completedAt) }),
     ...((data !== undefined || hasAll) && { data: { ...data, ...text } }),
     ...((error !== undefined || hasAll) && { error: error ?? 'It took two attempts' }),
@@ -344,7 +347,7 @@ export function jobView(world: World, asked: Job): Members {
     application_id: job.applicationId,
     created_at: varied('dates/coarser-in-retrieval') ? `${createdAt.slice(0, 19)}Z` : createdAt,
     ...optionalMembers(world, job),
-    ...wrongMembers(world, job, wrongRetrieval),
+    ...wrongMembers(world, job, 'jobs.retrieve'),
   }
 }
 

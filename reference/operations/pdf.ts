@@ -76,7 +76,7 @@ async function contentOf(
   const cache = kept.get(call.world) ?? new Map<string, string>()
   kept.set(call.world, cache)
   const keys = { '#first': '', '#name': file.name, '#size': String(file.bytes().length) }
-  const key = brokenOf(keys, 'pdf.parse/200-content')
+  const key = brokenOf('pdf.parse/200-content', keys)
   if (key !== undefined) {
     cache.set(key, cache.get(key) ?? content)
     return cache.get(key) ?? content
@@ -86,7 +86,7 @@ async function contentOf(
     await pause(checkMs)
     return cache.get('last') ?? content
   }
-  return brokenOf(wrong, 'pdf.parse/200-content')?.(content, format, file.bytes()) ?? content
+  return brokenOf('pdf.parse/200-content', wrong)?.(content, format, file.bytes()) ?? content
 }
 
 function grantedRequirement(call: Call): string {

@@ -212,7 +212,7 @@ const losses: Readonly<Record<string, Loss>> = {
 }
 
 export function lostAnswer({ brokenOf }: Switches, id: string): Answer | undefined {
-  const lost = brokenOf(losses, id)
+  const lost = brokenOf(id, losses)
   return lost && { status: 500, lost }
 }
 

@@ -60,11 +60,11 @@ export interface Operation<Found extends Owned = Owned> {
 const usual = 'authenticate authorize simulate read find access check fit ready'
 
 const orders: Readonly<Record<string, string>> = {
-  'order/body-first': 'read check authenticate authorize simulate find access fit ready',
-  'order/existence-first': 'find authenticate authorize access simulate read check fit ready',
-  'order/existence-before-body': 'authenticate authorize find access simulate read check fit ready',
-  'order/state-first': 'authenticate authorize simulate find access ready read check fit',
-  'order/rights-last': 'authenticate simulate read find access check fit ready authorize',
+  'body-first': 'read check authenticate authorize simulate find access fit ready',
+  'existence-first': 'find authenticate authorize access simulate read check fit ready',
+  'existence-before-body': 'authenticate authorize find access simulate read check fit ready',
+  'state-first': 'authenticate authorize simulate find access ready read check fit',
+  'rights-last': 'authenticate simulate read find access check fit ready authorize',
 }
 
 function isPlain(call: Call): boolean {
@@ -140,7 +140,7 @@ export async function perform<Found extends Owned>(
   }
   try {
     operation.gone?.(call)
-    for (const step of words(switches.variedOf(orders) ?? usual)) await steps[step]?.()
+    for (const step of words(switches.variedOf('order/', orders) ?? usual)) await steps[step]?.()
     const usualRequirement = isPlain(call) ? '2xx-accepted' : undefined
     const requirement = operation.requirement ? operation.requirement(call) : usualRequirement
     const lost = requirement && lostAnswer(switches, `${operation.id}/${requirement}`)

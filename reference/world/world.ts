@@ -40,13 +40,13 @@ interface Clock {
 const isoDate = (ms: number): string => new Date(ms).toISOString()
 
 const spellings: Readonly<Record<string, (ms: number) => string>> = {
-  'dates/offset': (ms) => isoDate(ms + 5.5 * hourMs).replace('Z', '+05:30'),
-  'dates/negative-offset': (ms) => isoDate(ms - 3.5 * hourMs).replace('Z', '-03:30'),
-  'dates/unknown-offset': (ms) => isoDate(ms).replace('Z', '-00:00'),
-  'dates/long-fraction': (ms) => isoDate(ms).replace('Z', '000000Z'),
-  'dates/short-fraction': (ms) => `${isoDate(ms).slice(0, 21)}Z`,
-  'dates/whole-seconds': (ms) => `${isoDate(ms).slice(0, 19)}Z`,
-  'dates/lower-case': (ms) => isoDate(ms).toLowerCase(),
+  offset: (ms) => isoDate(ms + 5.5 * hourMs).replace('Z', '+05:30'),
+  'negative-offset': (ms) => isoDate(ms - 3.5 * hourMs).replace('Z', '-03:30'),
+  'unknown-offset': (ms) => isoDate(ms).replace('Z', '-00:00'),
+  'long-fraction': (ms) => isoDate(ms).replace('Z', '000000Z'),
+  'short-fraction': (ms) => `${isoDate(ms).slice(0, 21)}Z`,
+  'whole-seconds': (ms) => `${isoDate(ms).slice(0, 19)}Z`,
+  'lower-case': (ms) => isoDate(ms).toLowerCase(),
 }
 
 /**
@@ -64,10 +64,10 @@ export function endOf({ createdAt, takes, seenAt = Infinity }: Job, unreadMs: nu
 }
 
 export function createClock({ variedOf }: Switches): Clock {
-  const hoursOff = variedOf({ 'clock/hours-behind': -7, 'clock/hours-ahead': 7 }) ?? 0
+  const hoursOff = variedOf('clock/', { 'hours-behind': -7, 'hours-ahead': 7 }) ?? 0
   return {
     now: () => Date.now() + hoursOff * hourMs,
-    write: variedOf(spellings) ?? isoDate,
+    write: variedOf('dates/', spellings) ?? isoDate,
   }
 }
 
