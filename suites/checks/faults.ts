@@ -112,36 +112,35 @@ export function placesIn(
     let pointer = ''
     let pattern = ''
     for (const token of tokensOf(place)) {
-      const above = getAt(whole, pointer)
+      let above = getAt(whole, pointer)
       if (pattern !== '' && above === undefined) {
         const isAbove = (one: Member): boolean =>
           one.at === pattern ||
           (one.at === '{query_config}' && place.startsWith(`${pattern}/`) && isSetting(member))
         const parent = members.find(isAbove)
-        const made = parent && examples(parent, undefined)
-        if (made === undefined) return undefined
-        whole = setAt(whole, pointer, made)
+        above = parent && examples(parent, undefined)
+        if (above === undefined) return undefined
+        whole = setAt(whole, pointer, above)
       }
-      if (token === '*' && !Array.isArray(getAt(whole, pointer))) {
-        const items = examples(member, getAt(whole, pointer))
-        if (!Array.isArray(items)) return undefined
-        whole = setAt(whole, pointer, items)
+      if (token === '*' && !Array.isArray(above)) {
+        above = examples(member, above)
+        if (!Array.isArray(above)) return undefined
+        whole = setAt(whole, pointer, above)
       }
-      const items = getAt(whole, pointer) as readonly unknown[]
-      pointer += `/${token === '*' ? pick(items, member) : escapeToken(token)}`
+      pointer += `/${token === '*' ? pick(above as readonly unknown[], member) : escapeToken(token)}`
       pattern += `/${token}`
     }
     return { body: whole, pointer }
   }
+  const withExtra = (): unknown => {
+    const left = extraRoles(operation).filter((role) => !settingsWith?.includes(role))
+    return withoutRoles(known, operation, bodyOf(known, operation), left)
+  }
   return members.flatMap((member: Member): Placed[] => {
     const place = placeOf(members, member, fields)
+    if (place === undefined) return []
     // If a query_config needs more than a plain request, a request with that is used.
-    const left = extraRoles(operation).filter((role) => !settingsWith?.includes(role))
-    const whole =
-      settingsWith && isSetting(member)
-        ? withoutRoles(known, operation, bodyOf(known, operation), left)
-        : body
-    const frame = place === undefined ? undefined : framed(member, place, whole)
+    const frame = framed(member, place, settingsWith && isSetting(member) ? withExtra() : body)
     if (!frame) return []
     const own: unknown = getAt(frame.body, frame.pointer)
     const ofItems = own === undefined ? member : { ...member, at: `${member.at}/*` }
@@ -215,10 +214,12 @@ function membersIn(value: unknown, pointer: string, levels: number): string[] {
 }
 
 /** The arrays that the place is in, the outermost first. */
-export const arraysAbove = ({ body, pointer, member }: Placed): string[] =>
-  [...pointer.matchAll(/\//g)]
+export function arraysAbove({ body, pointer, member }: Placed): string[] {
+  if (!member.at.includes('*')) return []
+  return [...pointer.matchAll(/\//g)]
     .map((slash) => pointer.slice(0, slash.index))
-    .filter((at) => member.at.includes('*') && Array.isArray(getAt(body, at)))
+    .filter((at) => Array.isArray(getAt(body, at)))
+}
 
 // What is put there instead.
 
@@ -351,7 +352,7 @@ export function withoutFault(one: Change, body: unknown): unknown {
   return changedBody([{ ...one, value: (own) => sound ?? own }], body)
 }
 
-export const topOf = ({ pointer }: Placed): string => /^(?:\/[^/]*)?/.exec(pointer)![0]
+export const topOf = ({ pointer }: Placed): string => pointer.split('/', 2).join('/')
 
 export const parentOf = ({ pointer }: Placed): string => pointer.slice(0, pointer.lastIndexOf('/'))
 
@@ -748,7 +749,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
   }
   // A server may cache a known word. In an array, it appears in two items.
   const again = changes
-    .filter((one) => isOf(one, 'value') && one.place.member.isChosen && roleOf(one.place.member))
+    .filter((one) => one.place.member.isChosen && isOf(one, 'value') && roleOf(one.place.member))
     .map(({ called, ...one }): Case => {
       const faults = [`again @ ${one.place.member.at}`]
       const repeated = { ...one, called: `${called}, asked for again`, faults }
