@@ -19,8 +19,8 @@ import {
   plainFile,
   resolveTarget,
 } from '../harness/target/index.ts'
-import { plannedReports, tell, warnOf, finish } from '../library/output.ts'
-import { terminalText, firstOf } from '../reporters/text.ts'
+import { plannedReports, warnOf, finish } from '../library/output.ts'
+import { firstOf } from '../reporters/text.ts'
 import { likeliestBaseUrl, learnSecrets } from './recording/exchange.ts'
 import { countShown, judgeRecording } from './recording/judge.ts'
 import { readHar, type RecordedEntry } from './recording/read-har.ts'
@@ -40,28 +40,21 @@ export function command() {
     const { baseline, target } = options
     const inputs = { 'the recording': file, 'the target file': target, 'the baseline': baseline }
     const { requests, people } = plannedReports(options.report, inputs)
-    const say = (line: string): void => tell(people, [terminalText(line)])
-    const { report, entries, warnings, exchanges } = await checkFile(file, options, new Date(), say)
+    const { report, before, warnings, exchanges } = await checkFile(file, options, new Date())
     for (const warning of warnings) warnOf(warning)
-    const before = [`${report.run.requests} of ${entries} entries judged`]
     await finish(report, { requests, exchanges, people, before })
   })
 }
 
-/**
- * Judges a HAR file. Throws UserError if the file is not a HAR.
- * @param say gets, before judging, how much a recording can show
- */
+/** Judges a HAR file; `before` says how much a recording can show. Throws UserError if the file is not a HAR. */
 export async function checkFile(
   file: string,
   options: Partial<OptionsOf<typeof command>>,
   now: Date,
-  say: (line: string) => void = () => undefined,
 ) {
   const { entries, unreadable } = await readHar(file)
   const { target, warnings } = await recordedTarget(options, entries)
   const { baseUrl, target: path, tpe, strict, requireExercised } = options
-  say(`a recording can show at most ${countShown(target)} of ${catalogue.length} requirements`)
   const redactor = redactorFor(target)
   learnSecrets(redactor, entries)
   const words = [...program(process), 'check', file]
@@ -81,7 +74,10 @@ export async function checkFile(
   ]
   return {
     report: decided(baseline ? withBaseline(report, baseline, now) : report, { requireExercised }),
-    entries: entries.length,
+    before: [
+      `a recording can show at most ${countShown(target)} of ${catalogue.length} requirements`,
+      `${report.run.requests} of ${entries.length} entries judged`,
+    ],
     warnings: [...warnings, ...remarks],
     exchanges,
   }

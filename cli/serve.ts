@@ -18,40 +18,36 @@ export function command() {
       '[command...]',
       'after --: a command to run when the server is ready, with CONFORM_URL, CONFORM_TARGET and CONFORM_API_KEY; the server ends with it',
     )
-    .action(async (words, one) => {
-      await serve(words, one.port)
-    })
-}
-
-async function serve(words: readonly string[], port: number): Promise<void> {
-  const { startReference } = await import('../reference/server.ts')
-  const { url, close } = await startReference({ port, cors: true }, true).catch(
-    (error: unknown) => {
-      const { code, message } = error as NodeJS.ErrnoException
-      throw new UserError(
-        `--port ${port}: cannot be used (${code ?? message}); give another, or 0 for any`,
+    .action(async (words, { port }) => {
+      const { startReference } = await import('../reference/server.ts')
+      const { url, close } = await startReference({ port, cors: true }, true).catch(
+        (error: unknown) => {
+          const { code, message } = error as NodeJS.ErrnoException
+          throw new UserError(
+            `--port ${port}: cannot be used (${code ?? message}); give another, or 0 for any`,
+          )
+        },
       )
-    },
-  )
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  const interrupted = Promise.race(signals.map((signal) => once(process, signal)))
-  const dir = mkdtempSync(join(tmpdir(), 'conform-serve-'))
-  try {
-    const target = join(dir, 'target.json')
-    const { $schema: _, ...file } = JSON.parse(readFileSync(referenceTargetFile, 'utf8')) as {
-      $schema: string
-      keys: { full: string }
-    }
-    writeFileSync(target, `${JSON.stringify({ ...file, baseUrl: url }, null, 2)}\n`)
-    process.stdout.write(`${JSON.stringify({ url, target })}\n`)
-    const code = await runBeside(words, interrupted, {
-      CONFORM_URL: url,
-      CONFORM_TARGET: target,
-      CONFORM_API_KEY: file.keys.full,
+      const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+      const interrupted = Promise.race(signals.map((signal) => once(process, signal)))
+      const dir = mkdtempSync(join(tmpdir(), 'conform-serve-'))
+      try {
+        const target = join(dir, 'target.json')
+        const { $schema: _, ...file } = JSON.parse(readFileSync(referenceTargetFile, 'utf8')) as {
+          $schema: string
+          keys: { full: string }
+        }
+        writeFileSync(target, `${JSON.stringify({ ...file, baseUrl: url }, null, 2)}\n`)
+        process.stdout.write(`${JSON.stringify({ url, target })}\n`)
+        const code = await runBeside(words, interrupted, {
+          CONFORM_URL: url,
+          CONFORM_TARGET: target,
+          CONFORM_API_KEY: file.keys.full,
+        })
+        if (code) process.exitCode = code
+      } finally {
+        rmSync(dir, { recursive: true, force: true })
+        await close()
+      }
     })
-    if (code) process.exitCode = code
-  } finally {
-    rmSync(dir, { recursive: true, force: true })
-    await close()
-  }
 }
