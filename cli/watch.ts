@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { Command } from '@commander-js/extra-typings'
-import type { Colors } from 'picocolors/types'
 import { isLeftOutByOption, type Report, type RequirementResult } from '../harness/report/index.ts'
 import type { Target } from '../harness/target/index.ts'
 import { UserError } from '../harness/user-error.ts'
@@ -65,7 +64,7 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
   let hasRun = false
 
   const say = (...lines: readonly Line[]): void =>
-    tell(stdout, [...lines, ...(run ? [] : ['', keysLine(failed().length, colors)])])
+    tell(stdout, [...lines, ...(run ? [] : ['', colors.dim(keysLine(failed().length))])])
   const ask = (asked: Asked | 'quit'): void => {
     if (next !== 'quit') next = asked
     run?.interrupt()
@@ -177,13 +176,9 @@ export function changesSince(known: Map<string, RequirementResult>, report: Repo
   return changes(rows)
 }
 
-function keysLine(failed: number, colors: Colors): string {
-  const keys = [
-    `${colors.bold('a')} ${colors.dim('run all')}`,
-    ...(failed > 0 ? [`${colors.bold('f')} ${colors.dim(`run the ${failed} failed`)}`] : []),
-    `${colors.bold('q')} ${colors.dim('quit')}`,
-  ]
-  return keys.join(colors.dim('  ·  '))
+function keysLine(failed: number): string {
+  const rerun = failed > 0 ? [`f run the ${failed} failed`] : []
+  return ['a run all', ...rerun, 'q quit'].join('  ·  ')
 }
 
 /** Poll interval for the target file, in ms. */

@@ -19,10 +19,7 @@ await main(process.argv, interrupts)
 /** @returns {import('../guard.ts').Interrupts} */
 function listenForInterrupts() {
   const signals = ['SIGHUP', 'SIGINT', 'SIGTERM']
-  /**
-   * Time until the reports are written after an interrupt, in ms. The run must end within 2 s, also on a busy machine
-   * where ending requests and writing reports may take some hundred ms each.
-   */
+  /** Time until the reports are written, in ms: the run must end within 2 s, also on a busy machine. */
   const graceMs = 1_000
   let came
   let timer

@@ -108,9 +108,7 @@ function orUndefined<T>(read: () => T): T | undefined {
 
 const VARIABLE = 'CONFORM_KEY_PASSPHRASE'
 
-/**
- * Asks twice for the passphrase of a new key; undefined for none. Throws UserError if the two differ.
- */
+/** Asks twice for the passphrase of a new key; undefined for none. Throws UserError if the two differ. */
 export async function newPassphrase(ask = terminalAsk()): Promise<string | undefined> {
   const given = process.env[VARIABLE] || undefined
   if (given !== undefined || !ask) return given

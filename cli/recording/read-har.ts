@@ -52,10 +52,7 @@ export interface HarBody {
   readonly length?: number
 }
 
-/**
- * Reads one entry; undefined if it is not one of HAR 1.2. Recorders write null for unknown values; an unanswered request
- * has no response.
- */
+/** Undefined if it is not one of HAR 1.2. Recorders write null for unknown values, and no response without an answer. */
 export function recordedEntry(value: unknown, index: number): RecordedEntry | undefined {
   const request = member(value, 'request')
   const response = member(value, 'response') ?? { status: 0 }
