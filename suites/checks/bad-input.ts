@@ -347,7 +347,7 @@ const forms: Partial<Record<LooseBody, string>> = {
 }
 
 /** No server can read these as the valid body. */
-const isNoObject = (kind: LooseBody): boolean => ['null', '[]', 'length 0'].includes(kind)
+const noObjects: readonly LooseBody[] = ['null', '[]', 'length 0']
 
 const bodyCases = ({ operation, valid }: Material): Case[] =>
   looseBodies
@@ -355,7 +355,8 @@ const bodyCases = ({ operation, valid }: Material): Case[] =>
     .map((kind) => ({
       what: forms[kind] ? `with the valid body, but ${forms[kind]}` : `with a body that is ${kind}`,
       fault: `body: ${kind}`,
-      effect: isNoObject(kind) || busyStatus(operation) !== undefined ? 'none' : valid.effect,
+      effect:
+        noObjects.includes(kind) || busyStatus(operation) !== undefined ? 'none' : valid.effect,
       change: (probe) => ({ ...probe, ...looseBody[kind](probe) }),
     }))
 

@@ -59,16 +59,12 @@ export function suite<const A extends AreaName, C extends Checks<A>>(
     if (!requirement) return undefined
     made ??= checks()
     const check = made[conditionOf(id)]
-    return { judge: judgeBy(requirement, check), ...(hasCases(check) && { cases: check }) }
+    const cases = typeof check === 'object' && 'cases' in check ? check : undefined
+    return { judge: judgeBy(requirement, check), ...(cases && { cases }) }
   }
 }
 
-function hasCases(check: Check | undefined): check is Check & KnownCases {
-  return typeof check === 'object' && 'cases' in check
-}
-
-function judgeBy(requirement: CatalogueRequirement, check: Check | undefined): Judge {
-  const { expects } = requirement
+function judgeBy({ expects }: CatalogueRequirement, check: Check | undefined): Judge {
   const further = check && 'further' in check ? check.further : undefined
   const own = check && !('further' in check) ? ownJudge(check) : undefined
   if (!isRefusal(expects)) return own ?? grantedByScenario
