@@ -1,4 +1,4 @@
-import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
+import { isRefusal, type Pairs, pairsOf } from '../../catalogue/answers.ts'
 import {
   type AreaName,
   type AreaRequirement,
@@ -6,11 +6,58 @@ import {
   conditionOf,
   requirementsOfArea,
 } from '../../catalogue/catalogue.ts'
-import type { Judge } from '../../harness/run/index.ts'
-import type { Condition, KnownCases } from './case.ts'
+import {
+  type Judge,
+  againAtEnd,
+  ask,
+  type CheckContext,
+  comparePairs,
+  type Later,
+  settle,
+} from '../../harness/run/index.ts'
+import {
+  type Condition,
+  type KnownCases,
+  type Case,
+  type Material,
+  materialOf,
+  otherPathOf,
+} from './case.ts'
 import { grantedByScenario } from './granted.ts'
-import { judgeRefusal } from './refusals.ts'
 import { byScenario, type Further } from './scenario.ts'
+import { type OperationId, readsOf } from '../../catalogue/operations.ts'
+import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
+import {
+  type Ask,
+  countsAsGranted,
+  describeResponse,
+  type Exchange,
+  isBreakdown,
+  isExpected,
+  isGranted,
+  type Journal,
+  type Probe,
+  type Purpose,
+  type Verdict,
+} from '../../harness/journal/index.ts'
+import { once, sharedBy } from './created.ts'
+import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
+import {
+  type Control,
+  control,
+  type ControlRequest,
+  isDeclared,
+  lookAtControl,
+  nameOfControl,
+  needsOwnObject,
+  notGranted,
+  operationIn,
+  placeholderRequest,
+  saidBy,
+  seedFor,
+  sharedRequest,
+  validRequest,
+} from './valid-request.ts'
 
 type ConditionName<Id extends string> = Id extends `${string}/${infer Name}` ? Name : never
 
@@ -75,4 +122,298 @@ function judgeBy({ expects }: CatalogueRequirement, check: Check | undefined): J
 function ownJudge(check: Exclude<Check, { readonly further: Further }>): Judge {
   if (typeof check === 'function') return check
   return 'casesIn' in check ? (context) => judgeRefusal(context, check) : check.judge
+}
+
+/** Judges a valid request with exactly one fault by the accepted pairs. */
+export async function judgeRefusal(
+  context: CheckContext,
+  condition: Condition,
+): Promise<Verdict | Later> {
+  const { client, given, requirement } = context
+  const operation = operationIn(context)
+  const isOfKey = requirement.fault === 'credentials'
+  const found = await (isOfKey ? credentialControl : control)(client, given, operation)
+  requireControl(context, found, isOfKey)
+  const material = materialOf(given, requirement, operation)
+  const binding = new Binding(context, material, found)
+  const cases = await condition.casesIn(context, material, binding.valid)
+  const ruleOf = (one: Case): CaseRule => binding.ruleOf(one)
+  const ruleOfGenerated = (one: Case): CaseRule => binding.ruleOf(one, true)
+  const arbitrary = given.options.depth === 'full' ? condition.generated?.(material) : undefined
+  const search = {
+    seed: seedFor(given, requirement.id),
+    numRuns: given.options.refusalRuns,
+  }
+  const rule = allOf(cases.map(ruleOf), {
+    inOrder: condition.inOrder ?? false,
+    ...(arbitrary && { generated: generatedBy({ arbitrary, ruleOf: ruleOfGenerated, ...search }) }),
+  })
+  const judge = async (isEnd: boolean): Promise<Verdict> => {
+    const verdict = await (condition.judge
+      ? condition.judge({ context, material, cases, ruleOf }, isEnd)
+      : settle(client, rule, isEnd))
+    binding.noteCrashes()
+    if (verdict.outcome !== 'asks') binding.release()
+    return verdict
+  }
+  const verdict = await judge(false)
+  return againAtEnd(verdict, 'asks', () => judge(true))
+}
+
+function requireControl(context: CheckContext, found: Control, isOfKey: boolean): void {
+  if (found.state === 'none') return
+  context.control = found.state
+  const status = found.exchange?.response?.status
+  const isBarred = status === undefined || status === 401 || status === 403
+  const isSeen = isOfKey && !isBarred && !found.exchange?.throttled
+  if (found.state !== 'granted' && !isSeen) throw notGranted(found)
+}
+
+/**
+ * The control of credential faults: the same request with the full key. If nothing is declared, a placeholder (`{}` or
+ * an unknown id): any answer but 401 and 403 shows that the key was checked first, or not at all.
+ */
+async function credentialControl(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Control> {
+  const isReading = given.options.readOnly && effectOf(given, operation) !== 'none'
+  // A read-only run cannot create the object to read, and uses a placeholder.
+  const isMakeable = !(isReading && readsOf(operation))
+  const { hasFull } = given.keys
+  if (hasFull && isMakeable && isDeclared(given, operation))
+    return control(client, given, operation)
+  return once(client, `credential control ${operation}`, async () => {
+    const placeholder = await placeholderRequest(given, operation)
+    const valid = async (): Promise<Probe> => placeholder
+    const unsent = hasFull ? isReading && '--read-only' : 'no key'
+    if (unsent) return { state: 'none', said: () => `not sent: ${unsent}`, valid }
+    const exchange = await ask(client, placeholder, { requirement: null, role: 'control' })
+    const state = countsAsGranted(exchange) ? 'granted' : 'refused'
+    return { state, said: () => saidBy(exchange), exchange, valid }
+  })
+}
+
+/** Connects the cases of a refusal with a run: their requests, and the state of the control. */
+export class Binding {
+  readonly #context: CheckContext
+  readonly #material: Material
+  readonly #found: Control
+  readonly valid: () => Promise<Probe>
+  readonly #otherPath: string | undefined
+  readonly #requests = new Map<Case, Ask>()
+  readonly #controls = new Map<Case, ControlRequest>()
+  readonly #generated = new Set<Case>()
+
+  constructor(context: CheckContext, material: Material, found: Control) {
+    this.#context = context
+    this.#material = material
+    this.#found = found
+    this.#otherPath = otherPathOf(context.given, material.operation)
+    this.valid = validOf(context, material.operation, found)
+  }
+
+  /** @param isGenerated no other requirement judges it: once this one is judged, its answer is forgotten */
+  ruleOf(one: Case, isGenerated = false): CaseRule {
+    if (isGenerated) this.#generated.add(one)
+    const judge = one.ruleOf
+      ? one.ruleOf({ client: this.#context.client, valid: this.valid, look: this.#look })
+      : (journal: Journal) => this.#judge(journal, one)
+    // The others are still judged if such a case is inconclusive.
+    const isFurther = Boolean(one.control ?? one.ruleOf ?? one.object ?? one.made)
+    return { judge, when: one.when, isFurther }
+  }
+
+  readonly #look = (journal: Journal, request: Ask) =>
+    lookAt(journal, request, this.#context.client.known)
+
+  #judge(journal: Journal, one: Case): CaseVerdict {
+    const without = one.control && this.#withoutControl(one, one.control)
+    if (without) return without
+    const before = one.isBehind && this.#look(journal, this.#before(one))
+    if (before?.outcome === 'asks') return before
+    const seen = this.#look(journal, this.#requestOf(one))
+    if (seen.outcome !== 'answered') return seen
+    const { exchange } = seen
+    const expects = this.#expects(one)
+    const compared = comparePairs(this.#context, exchange, expects)
+    const reason = one.made?.excuse(exchange) ?? (this.#isOfKey && whyHidden(exchange, this.#found))
+    if (reason) return { outcome: 'open', why: { reason } }
+    if (typeof compared === 'object') return { outcome: 'open', why: { reason: compared.why } }
+    const isTaken = exchange.response !== undefined && isGranted(exchange.response)
+    if (compared === 'held') return { outcome: 'held', cases: 1, isGranted: isTaken }
+    // A copy of the server may not know yet what the run made.
+    const isUnknown = [404, 410].includes(exchange.response?.status ?? 0)
+    if (one.object && isUnknown) return { outcome: 'held', cases: 1 }
+    const change = one.object ?? (isTaken ? one.coercion : undefined)
+    if (change) {
+      const twin = this.#look(journal, this.#twin(one, change))
+      if (twin.outcome === 'asks') return twin
+      const isAlike = twin.outcome === 'answered' && countsAsGranted(twin.exchange)
+      if (isAlike !== (one.object !== undefined)) return { outcome: 'held', cases: 1 }
+    }
+    return { outcome: compared, evidence: { exchange, what: one.what, expected: expects } }
+  }
+
+  get #isOfKey(): boolean {
+    return this.#context.requirement.fault === 'credentials'
+  }
+
+  #expects(one: Case): Pairs {
+    return one.expects ?? pairsOf(this.#context.requirement, this.#material.operation)
+  }
+
+  /** Asks for the control of a case; open if it was not granted. */
+  #withoutControl(one: Case, change: (valid: Probe) => Probe): CaseVerdict | undefined {
+    const { client, given } = this.#context
+    const { operation, valid: draft } = this.#material
+    const request: ControlRequest = this.#controls.get(one) ?? {
+      operation,
+      name: nameOfControl(change(draft)),
+      async make() {
+        const valid = await validRequest(client, given, operation)
+        return { ...change(valid), effect: valid.effect }
+      },
+    }
+    this.#controls.set(one, request)
+    const found = lookAtControl(client, given, request)
+    if (!('state' in found)) return found
+    const why = 'the same request without its fault was refused'
+    return found.state === 'refused'
+      ? { outcome: 'open', why: notGranted(found, why).reason }
+      : undefined
+  }
+
+  #before(one: Case): Ask {
+    const { id } = this.#context.requirement
+    const purpose = { requirement: id, role: 'setup' } as const
+    return { name: `${id} before ${one.what}`, source: () => this.#found.valid(), purpose }
+  }
+
+  #twin(one: Case, change: (valid: Probe) => Probe): Ask {
+    const { client, given, requirement } = this.#context
+    const purpose = {
+      requirement: requirement.id,
+      role: 'control',
+      isSuccess: countsAsGranted,
+    } as const
+    // A new request for the other object, since the last file may be in its graph now.
+    const valid = one.object
+      ? () => validRequest(client, given, this.#material.operation)
+      : this.valid
+    const source = async (): Promise<Probe> => change(await valid())
+    return { name: `${requirement.id} instead of ${one.what}`, source, purpose }
+  }
+
+  #requestOf(one: Case): Ask {
+    const known = this.#requests.get(one)
+    if (known) return known
+    const { requirement } = this.#context
+    const { what, effect = 'none', when } = one
+    const expects = this.#expects(one)
+    const draft = one.change(this.#material.valid)
+    const isElsewhere = draft.path === this.#otherPath
+    const purpose: Purpose = {
+      requirement: requirement.id,
+      role: 'probe',
+      badInput: true,
+      expects,
+      what,
+      // The envelope of an answer there is not judged.
+      ...(isElsewhere && { skipJudging: 'envelope' }),
+      // A request that may be accepted is repeated if no answer came.
+      ...(effect !== 'none' && {
+        isSuccess: (exchange: Exchange) =>
+          exchange.response !== undefined && isExpected(expects, exchange.response),
+      }),
+    }
+    // Requests with the same fault id are sent once per run: a repetition at the end has no id, so that it is sent again.
+    const fault = when === 'at the end' ? undefined : one.fault
+    const make = async (): Promise<Probe> => {
+      const own = await (one.made?.valid(this.#context, this.valid) ?? this.valid())
+      const { valid } = this.#material
+      const known = [valid.body, valid.params, valid.headers]
+      // Most operations take the same request each time: the draft, but for its key.
+      const isDraft =
+        !one.object && [own.body, own.params, own.headers].every((part, at) => part === known[at])
+      if (!isDraft) return { ...one.change(one.object?.(own) ?? own), effect, fault }
+      const { credential } = draft.credential === valid.credential ? own : draft
+      return { ...draft, credential, effect, fault }
+    }
+    let made: Promise<Probe> | undefined
+    const request = { name: this.#nameOf(one, draft), source: () => (made ??= make()), purpose }
+    this.#requests.set(one, request)
+    return request
+  }
+
+  /** Names a request by its content if several requirements judge it, so that it is sent once; else by its requirement. */
+  #nameOf(one: Case, draft: Probe): string {
+    const { requirement } = this.#context
+    const { operation } = this.#material
+    const { path, params, query, headers, body, credential } = draft
+    const { fault = '', effect = 'none' } = one
+    const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
+    const key = JSON.stringify([operation, path, params, headers, text, fault.endsWith('later')])
+    const isShared = /^body: |^(?!again).* @ /.test(fault) && effect === 'none' && credential.full
+    return isShared && !one.when && !one.made && !one.object && !this.#generated.has(one)
+      ? key
+      : `${requirement.id} ${one.what} ${credential.value} ${JSON.stringify(query)} ${key}`
+  }
+
+  noteCrashes(): void {
+    const { client } = this.#context
+    for (const [one, request] of this.#requests) {
+      if (!one.fault?.includes(' @ ')) continue
+      const seen = this.#look(client.journal, request)
+      const exchange = seen.outcome === 'answered' ? seen.exchange : undefined
+      if (exchange?.response && isBreakdown(exchange.response))
+        sharedBy(client).crashes.push({ exchange, what: one.what })
+    }
+  }
+
+  /** Entries of requests that several requirements judge stay in the journal, and keep this object in memory. */
+  release(): void {
+    for (const kept of [this.#requests, this.#generated, this.#controls]) kept.clear()
+  }
+}
+
+/**
+ * The valid request that a fault is put into, made anew for each case; an object made to be added or destroyed is used for
+ * several. A quick run makes one request for all refusals of an operation, since a refused request has no effect.
+ */
+function validOf(
+  context: CheckContext,
+  operation: OperationId,
+  one: Control,
+): () => Promise<Probe> {
+  const needsObject = needsOwnObject(operation)
+  if (context.requirement.effect !== 'none') return () => one.valid()
+  // A refused key is refused whatever the object's state.
+  const isShared =
+    context.given.options.depth !== 'full' ||
+    (context.requirement.fault === 'credentials' && needsObject)
+  if (!isShared && !needsObject) return () => one.valid()
+  const name = `refused request of ${operation}`
+  let kept: Promise<Probe> | undefined
+  return () =>
+    (kept ??= isShared ? sharedRequest(context.client, name, () => one.valid()) : one.valid())
+}
+
+/** Without an accepted control, another refusal may hide a fault of credentials: why nothing was proven then. */
+function whyHidden(exchange: Exchange, found: Control): string | undefined {
+  const status = exchange.response?.status ?? 0
+  const isConclusive = (status >= 200 && status < 300) || status === 401 || status === 403
+  if (found.state === 'granted' || isConclusive) return undefined
+  const answered = `answered ${describeResponse(exchange)}`
+  const said = found.said()
+  const also =
+    answered === said
+      ? 'and so was the same request with the full key'
+      : `and the same request with the full key ${said}`
+  // Another request is of use only if the service itself refused this one.
+  const response = found.exchange?.response
+  const isAboutRequest = response && response.status < 500 && response.tpe !== undefined
+  const remedy = isAboutRequest ? '; declare a request that succeeds' : ''
+  return `${answered}, ${also}${remedy}`
 }
