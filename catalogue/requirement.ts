@@ -82,23 +82,19 @@ export const scenario = '/scenarios/{id}'
 /** Placeholder among the needs: those of the operation's valid request. */
 export const valid = '{valid request}'
 
-export interface RequirementText {
-  readonly id: string
-  readonly level?: Level
-  /** Default: 7.3. */
-  readonly section?: string
-  /** One sentence. Default, from `refused` and `expects`: "<refused> gets <pairs>." */
-  readonly statement?: string
+/**
+ * A requirement as written. Defaults: level `must`, section 7.3, effect `none`, or that of the control; `needs`: `valid`,
+ * and `{role}` in it stands for a role of the operation's body; the statement: "<refused> gets <expects>."
+ */
+export interface RequirementText
+  extends Pick<Requirement, 'id'>, Partial<Omit<Requirement, 'id' | 'operation'>> {
   readonly refused?: string
-  /** JSON Pointers, `scenario`, `valid` (the default), and `{role}` for a role of the operation's body. */
-  readonly needs?: readonly Need[]
   /** Absent if the requirement is not about status and `tpe`. */
   readonly expects?: Expected
   /** The pairs accepted for a scenario, if fewer than for the suite's own request. */
   readonly expectsByScenario?: Pairs
   /** `general` rows: also accepts a type that §7.3 lists with that status for the scenario's operation. */
   readonly alsoListed?: true
-  readonly effect?: Effect
   /** The requirement for the valid request, the control of the operation's refusals. */
   readonly control?: true
   readonly atMost?: Bound

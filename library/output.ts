@@ -59,10 +59,7 @@ export async function writeReports(
       const { code } = error as NodeJS.ErrnoException
       // Not a file system error.
       if (code === undefined) throw error
-      problems.set(
-        request,
-        `--report ${request.format}=${request.path}: cannot be written (${code})`,
-      )
+      problems.set(request, unwritable(optionOf(request), error).message)
       return undefined
     }
   }
@@ -111,8 +108,7 @@ interface Ending {
 /** Writes the reports and the terminal output, and sets the exit code. Returns the report as written. */
 export async function finish(report: Report, ending: Ending): Promise<Report> {
   const { before = [], exchanges, notes = [], isVerbose = false, people, requests } = ending
-  const nothing = { report, problems: [], written: [] }
-  const done = requests.length > 0 ? await writeReports(requests, { report, exchanges }) : nothing
+  const done = await writeReports(requests, { report, exchanges })
   for (const problem of done.problems) complain(problem)
   tell(people, before)
   const shown = { notes, isVerbose, written: done.written, width: columnsOf(people) }
@@ -194,27 +190,25 @@ export function warnOf(text: string): void {
   complain(text, ' warning:')
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /**
  * Colours for a stream. NO_COLOR (https://no-color.org) and FORCE_COLOR decide if set; picocolors does not know that
  * `FORCE_COLOR=0` and `TERM=dumb` mean none.
  */
 export function colorsFor(
   stream: { readonly isTTY?: boolean },
-  env: Environment = process.env,
+  env: NodeJS.ProcessEnv = process.env,
 ): Colors {
   return pc.createColors(wantsColor(stream.isTTY === true, env))
 }
 
 export function canRewrite(
   stream: { readonly isTTY?: boolean },
-  env: Environment = process.env,
+  env: NodeJS.ProcessEnv = process.env,
 ): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb'
 }
 
-function wantsColor(isTerminal: boolean, env: Environment): boolean {
+function wantsColor(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
   const { FORCE_COLOR: forced, NO_COLOR, TERM } = env
   if (NO_COLOR) return false
   if (forced) return isOn(forced)
@@ -440,16 +434,14 @@ export function plannedReports<Name extends string = FormatName>(
   return { requests, people: streamForPeople(requests) }
 }
 
+const optionOf = ({ format, path }: ReportRequest<string>): string => `--report ${format}=${path}`
+
 export function reportFiles<Name extends string>(
   requests: readonly ReportRequest<Name>[],
 ): (ReportRequest<Name> & OutputFile)[] {
   return requests
     .filter((request) => request.path !== '-')
-    .map((request) => ({
-      format: request.format,
-      path: request.path,
-      option: `--report ${request.format}=${request.path}`,
-    }))
+    .map((request) => ({ ...request, option: optionOf(request) }))
 }
 
 /**

@@ -14,42 +14,29 @@ export interface Instant {
 }
 
 // RFC 3339 §5.6: T and Z in either case, no blank in place of T, a colon in the offset.
-const shape = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/i
-
-/** Epoch ms of the start of that minute in UTC; years below 100 are kept. */
-function minuteStart([
-  year = 0,
-  month = 0,
-  day = 0,
-  hour = 0,
-  minute = 0,
-]: readonly number[]): number {
-  return new Date(0).setUTCFullYear(year, month - 1, day) + (hour * 60 + minute) * 60_000
-}
-
-function daysIn(year: number, month: number): number {
-  return new Date(new Date(0).setUTCFullYear(year, month, 0)).getUTCDate()
-}
+const shape =
+  /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):([0-5]\d|60)(?:\.(\d+))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i
 
 /** Parses a date-time by RFC 3339 §5.6; undefined for anything else. */
 export function parseDateTime(text: string): Instant | undefined {
-  const match = shape.exec(text)
-  if (!match) return undefined
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
-    .slice(1, 7)
-    .map(Number)
-  const fraction = match[7] ?? ''
-  const [offsetHour, offsetMinute] = [Number(match[9] ?? 0), Number(match[10] ?? 0)]
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined
-  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59)
-    return undefined
-  const offsetMs = (offsetHour * 60 + offsetMinute) * (match[8] === '-' ? -60_000 : 60_000)
-  const startMs = minuteStart([year, month, day, hour, minute]) - offsetMs
+  const [match, day, time, second, fraction = '', sign, offsetHour = 0, offsetMinute = 0] =
+    shape.exec(text) ?? []
+  const minute = `${day}T${time}`
+  const minuteMs = Date.parse(`${minute}Z`)
+  // Node takes 30 February for 2 March.
+  if (match === undefined || !isAt(minuteMs, minute)) return undefined
+  const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000
+  const startMs = minuteMs - (sign === '-' ? -offsetMs : offsetMs)
   // A leap second ends a UTC day (RFC 3339 §5.7).
-  if (second === 60 && new Date(startMs).toISOString().slice(-13, -8) !== '23:59') return undefined
-  const epochMs = startMs + second * 1000 + Number(`0.${fraction || '0'}`) * 1000
+  if (second === '60' && new Date(startMs).toISOString().slice(-13, -8) !== '23:59')
+    return undefined
+  const epochMs = startMs + Number(second) * 1000 + Number(`0.${fraction || '0'}`) * 1000
   const roundingMs = fraction.length > 3 ? Math.abs(epochMs) * Number.EPSILON : 0
   return { epochMs, unitMs: 10 ** (3 - fraction.length) + roundingMs }
+}
+
+function isAt(ms: number, minute: string): boolean {
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(minute)
 }
 
 function isBaseUrl(text: string): boolean {

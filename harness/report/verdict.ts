@@ -77,12 +77,8 @@ export function suiteVersion(): string {
     .version
 }
 
-export interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
-  readonly strict?: boolean
-  readonly interrupted: boolean
-  readonly keyRefused?: boolean
-  readonly runs?: number
-}
+type RunFacts = Pick<Report['run'], 'only' | 'skip' | 'readOnly' | 'interrupted'> &
+  Partial<Pick<Report['run'], 'strict' | 'runs'>> & { readonly keyRefused?: boolean }
 
 /**
  * The verdict of the results. An interrupted or read-only run is never `conformant`. If only `envelope/` is selected,
@@ -204,7 +200,7 @@ export function withProblems(report: Report, problems: readonly string[]): Repor
     : { ...report, exit: { code: 2, because: problems.join('; ') } }
 }
 
-export function decidingRequirements(
+function decidingRequirements(
   { requirements, run: { baseline, strict } }: Undecided,
   { requireExercised = false }: ExitOptions,
 ): RequirementResult[] {

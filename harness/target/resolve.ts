@@ -62,7 +62,7 @@ export interface ResolveOptions {
   readonly dir: string
   /** The name of the file in messages. */
   readonly source?: string
-  readonly env: Environment
+  readonly env: NodeJS.ProcessEnv
   readonly baseUrl?: string
   readonly key?: string
   readonly headers?: HeaderValues
@@ -500,8 +500,6 @@ export function headerProblem(
     ? 'is set by the suite itself; remove it'
     : headerValueProblem(value)
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 interface Noted {
   readonly secrets: Secret[]
