@@ -106,7 +106,7 @@ class ConnectionLost extends Error {
 async function lose(loss: Answer['lost'], { pace }: World, c: Context): Promise<Response> {
   const { signal } = c.req.raw
   if (loss === 'silence')
-    await pause(pace.silence, undefined, { signal, ref: false }).catch(() => undefined)
+    await pause(pace.silenceMs, undefined, { signal, ref: false }).catch(() => undefined)
   const socket = socketOf(c)
   if (!socket) throw new ConnectionLost('the connection was closed without an answer')
   if (loss === 'noise') socket.end('220 tea.example ESMTP\r\n')

@@ -7,56 +7,39 @@ import { createApp } from './app.ts'
 import { targetFile } from './declared/scenarios.ts'
 import { needsSocket, createSwitches, type Switches, named } from './switches.ts'
 import { preloadedStore } from './world/preloaded.ts'
-import { createClock, type World } from './world/world.ts'
+import { createClock, type Pace, type World } from './world/world.ts'
 
 export { targetFile } from './declared/scenarios.ts'
 export { defects, needsSocket, variants } from './switches.ts'
 
-export interface ReferenceOptions {
+export interface ReferenceOptions extends Partial<Pace> {
   readonly defects?: Iterable<string>
   readonly variants?: Iterable<string>
   /** Delay of each answer in ms; default 0. */
   readonly latency?: number
-  /**
-   * Minimum duration of a job in ms; default 40. A job also lasts until it was read in progress three times, or 30 s.
-   */
-  readonly jobMs?: number
-  /** Minimum duration of a job of the slow application in ms; default 250. */
-  readonly slowJobMs?: number
-  /** Time until a new object can be used, in ms, under `settling/*`, `jobs/readable-late` and `processing/slow`. */
-  readonly settleMs?: number
-  /** Duration of a slow refusal in ms, under `slow/refusals`; default 200. */
-  readonly slowRefusalMs?: number
   /** Allows requests from web pages of any origin, and answers preflights. Default false. */
   readonly cors?: boolean
-  /** Silence before the connection is closed, in ms, under the defects `#no-answer`; default 1000. */
-  readonly silenceMs?: number
 }
 
 type HandedRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'json'>
 
 /** @throws Error on an unknown defect or variant */
-function createServed({ defects = [], variants = [], latency = 0, ...options }: ReferenceOptions) {
+function createServed(options: ReferenceOptions) {
+  const { defects = [], variants = [], latency = 0, cors = false, ...pace } = options
   const switches = createSwitches(defects, variants)
   const clock = createClock(switches)
   const world: World = {
     switches,
     clock,
     store: preloadedStore(clock.now()),
-    pace: {
-      usual: options.jobMs ?? 40,
-      slow: options.slowJobMs ?? 250,
-      unread: unreadMsOf(switches),
-      settle: options.settleMs,
-      slowRefusal: options.slowRefusalMs ?? 200,
-      silence: options.silenceMs ?? 1000,
-    },
+    pace: { jobMs: 40, slowJobMs: 250, slowRefusalMs: 200, silenceMs: 1000, ...pace },
+    unreadMs: unreadMsOf(switches),
     since: clock.now(),
     running: new Set(),
     counts: new Map(),
     searchDown: false,
   }
-  const app = createApp(world, options.cors === true)
+  const app = createApp(world, cors)
   return {
     switches,
     fetch: async (request: Request, env?: object): Promise<Response> => {

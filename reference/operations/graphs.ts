@@ -290,7 +290,7 @@ export const applicationsCreate = creation<Application>({
   own: (call) => {
     const isDemanded = call.varied('applications/inputs-demanded')
     const inputs = isDemanded ? [{ id: 'subject', required: true }] : []
-    return { inputs, pace: 'usual', fails: false, jobs: 0 }
+    return { inputs, isSlow: false, fails: false, jobs: 0 }
   },
   shows: () => ({}),
 })

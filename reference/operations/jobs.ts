@@ -103,7 +103,7 @@ function visit(call: Call, application: Application): void {
   if (!call.varied('jobs/others-now-and-then') || application.made) return
   if (isBusy(world, application, inputsOf(call))) return
   if (countUp(world, 'creations asked for') % 7 === 0)
-    startUnseenJob(world, application, '[]', world.pace.usual)
+    startUnseenJob(world, application, '[]', world.pace.jobMs)
 }
 
 const underWay = new WeakMap<Application, Set<string>>()
@@ -125,7 +125,7 @@ async function run(call: Call, application: Application): Promise<Answer> {
   if (call.broken('409-atomic')) await pause(10)
   if (call.broken('409-atomic#short')) await pause(2)
   if (call.broken('409-atomic#same-only')) await lockInputs(call, application)
-  if (application.pace !== 'slow' && call.broken('409-atomic#slow-only')) await pause(10)
+  if (!application.isSlow && call.broken('409-atomic#slow-only')) await pause(10)
   const job = startJob(call.world, application, inputsOf(call))
   if (call.broken('202-created#answer-lost')) return { status: 500, lost: 'closed' }
   const isWrong = call.brokenIn('202-created', {
@@ -145,7 +145,7 @@ function actOnRefusal(call: Call, status: number): void {
   const now = Date.now()
   if (!application && status === 404 && call.broken('4xx-no-effect#unknown'))
     for (const each of world.store.applications.values())
-      each.blockedUntil = now + world.pace[each.pace]
+      each.blockedUntil = now + takesOf(world, each)
   if (application?.account !== ownAccount || isBusy(world, application, '')) return
   const { authorization, 'content-type': type } = call.request.header()
   const isStarted = call.brokenIn('4xx-no-effect', {
@@ -161,7 +161,7 @@ function actOnRefusal(call: Call, status: number): void {
   if (status !== 400) return
   if (call.broken('4xx-no-effect#locks')) application.blockedUntil = Infinity
   if (call.broken('4xx-no-effect#blocks'))
-    application.blockedUntil = now + world.pace[application.pace]
+    application.blockedUntil = now + takesOf(world, application)
   if (call.broken('4xx-no-effect#later')) {
     application.blockedFrom = now + queueMs
     application.blockedUntil = now + 3 * queueMs
@@ -364,7 +364,7 @@ function lose(call: Call, job: Job): void {
   call.rejectIf('jobs.create/202-retrievable', true, '404-ResourceNotFound')
   call.rejectIf('jobs.create/202-retrievable#late', age < tooLateMs, '404-ResourceNotFound')
   call.rejectIf('200-identity#newest-only', isOld, '404-ResourceNotFound')
-  if (call.varied('jobs/readable-late') && age < (pace.settle ?? settlingMs))
+  if (call.varied('jobs/readable-late') && age < (pace.settleMs ?? settlingMs))
     call.reject('404-ResourceNotFound')
 }
 
@@ -424,7 +424,7 @@ function isOverlooked(world: World, application: Application, job: Job, inputs: 
     '#parallel': true,
     '#identical-only': job.inputs !== inputs,
     '#as-many-inputs': numberIn(job.inputs) !== numberIn(inputs),
-    '#slow-only': application.pace !== 'slow',
+    '#slow-only': !application.isSlow,
     '#plain-only': application.id !== preloadedIds.application,
     '#at-once-only': !isYoung,
     '#later-only': isYoung,
@@ -439,11 +439,11 @@ function isOverlooked(world: World, application: Application, job: Job, inputs: 
 /** How long a broken server blocks an application after its job, in ms: longer than three creations 1 s apart take. */
 const lateMs = 4000
 
-function isKept(world: World, { job, jobs, made, pace }: Application): boolean {
+function isKept(world: World, { isSlow, job, jobs, made }: Application): boolean {
   const isEnded = job !== undefined && job.status !== 'in_progress'
   return world.switches.brokenIn('jobs.create/409-released', {
     '': jobs > 0,
-    '#slow': jobs > 0 && pace === 'slow',
+    '#slow': jobs > 0 && isSlow,
     '#created': jobs > 0 && made === true,
     '#after-third': jobs > 2,
     '#late': isEnded && Date.now() - job.updatedAt < lateMs,
@@ -474,11 +474,15 @@ export function newJob(
   return job
 }
 
+function takesOf({ pace }: World, { isSlow }: Application): number {
+  return isSlow ? pace.slowJobMs : pace.jobMs
+}
+
 export function startJob(
   world: World,
   application: Application,
   inputs: string,
-  takes = world.pace[application.pace],
+  takes = takesOf(world, application),
 ): Job {
   const { varied } = world.switches
   const fails =
@@ -492,7 +496,7 @@ export function startJob(
   application.jobs += 1
   const neverEnds = world.switches.brokenIn('jobs.retrieve/200-outcome', {
     '': application.id === preloadedIds.application,
-    '#slow': application.pace === 'slow',
+    '#slow': application.isSlow,
     '#failing': application.fails,
   })
   if (['jobs/born-completed', 'jobs/born-failed', 'jobs/instant'].some(varied))
@@ -519,9 +523,9 @@ export function endJob(job: Job, at: number): void {
   Object.assign(job, { completedAt: at, updatedAt: at, ...outcome })
 }
 
-export function endJobs({ running, clock, pace }: World): void {
+export function endJobs({ running, clock, unreadMs }: World): void {
   for (const job of running) {
-    const at = endOf(job, pace.unread)
+    const at = endOf(job, unreadMs)
     if (clock.now() < at) continue
     running.delete(job)
     endJob(job, at)

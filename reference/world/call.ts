@@ -79,7 +79,7 @@ export class Call {
     const answer = envelope(usual, message)
     if (broken(`${id}#spoils-connection`)) return { ...answer, spoils: true }
     return varied('slow/refusals') && takeTime.has(id)
-      ? { ...answer, afterMs: this.world.pace.slowRefusal }
+      ? { ...answer, afterMs: this.world.pace.slowRefusalMs }
       : answer
   }
 

@@ -75,7 +75,8 @@ function age(world: World, thing: Owned): number {
 
 export function isSettling(world: World, kind: string, thing: Owned): boolean {
   return (
-    world.switches.varied(`settling/${kind}`) && age(world, thing) < (world.pace.settle ?? usualMs)
+    world.switches.varied(`settling/${kind}`) &&
+    age(world, thing) < (world.pace.settleMs ?? usualMs)
   )
 }
 
@@ -121,5 +122,5 @@ export function findMade<T extends Owned>(
 
 /** When a file uploaded or added now becomes part of its graph, in ms since the epoch. */
 export function processedFrom({ switches, pace }: World): number {
-  return Date.now() + (switches.varied('processing/slow') ? (pace.settle ?? usualMs) : 0)
+  return Date.now() + (switches.varied('processing/slow') ? (pace.settleMs ?? usualMs) : 0)
 }

@@ -86,7 +86,7 @@ export function preloadedStore(now: number): Store {
     return { id, name, account, version: '"1"', files: new Map(), createdAt: now }
   }
   const application = (id: string, name: string, rest: Partial<Application> = {}): Application => {
-    const plain = { account: ownAccount, pace: 'usual', fails: false, jobs: 0 } as const
+    const plain = { account: ownAccount, isSlow: false, fails: false, jobs: 0 } as const
     return { id, name, inputs, createdAt: now, ...plain, ...rest }
   }
   const ended = { createdAt: now - 60_000, updatedAt: now - 59_000, completedAt: now - 59_000 }
@@ -102,7 +102,7 @@ export function preloadedStore(now: number): Store {
     applications: byId([
       application(preloadedIds.application, 'Writer'),
       application(preloadedIds.otherApplication, 'Second writer'),
-      application(preloadedIds.slowApplication, 'Slow writer', { pace: 'slow' }),
+      application(preloadedIds.slowApplication, 'Slow writer', { isSlow: true }),
       application(preloadedIds.failingApplication, 'Failing writer', { fails: true }),
       application(preloadedIds.foreignApplication, 'Foreign writer', neighbour),
     ]),

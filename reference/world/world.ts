@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Switches } from '../switches.ts'
 
-interface Pace {
-  readonly usual: number
-  readonly slow: number
-  /** A job that is not read often enough in progress, unless its own time is longer. */
-  readonly unread: number
-  /** Until a new object can be used, under the variants that delay it; default: individual times. */
-  readonly settle: number | undefined
-  readonly slowRefusal: number
-  readonly silence: number
+/** Durations, in ms. */
+export interface Pace {
+  /** Minimum of a job; default 40. A job also lasts until it was read in progress three times, or 30 s. */
+  readonly jobMs: number
+  /** Minimum of a job of the slow application; default 250. */
+  readonly slowJobMs: number
+  /** Until a new object can be used, under `settling/*`, `jobs/readable-late` and `processing/slow`; default: individual times. */
+  readonly settleMs?: number
+  /** A slow refusal, under `slow/refusals`; default 200. */
+  readonly slowRefusalMs: number
+  /** Silence before the connection is closed, under the defects `#no-answer`; default 1000. */
+  readonly silenceMs: number
 }
 
 export interface World {
@@ -17,6 +20,8 @@ export interface World {
   readonly store: Store
   readonly clock: Clock
   readonly pace: Pace
+  /** A job that is not read often enough in progress ends then, in ms, unless its own time is longer. */
+  readonly unreadMs: number
   /** ms since the epoch when the server began, by its clock. */
   readonly since: number
   readonly running: Set<Job>
@@ -109,7 +114,7 @@ interface ApplicationInput {
 export interface Application extends Owned {
   readonly name: string
   readonly inputs: readonly ApplicationInput[]
-  readonly pace: 'usual' | 'slow'
+  readonly isSlow: boolean
   readonly fails: boolean
   job?: Job
   firstJob?: Job
