@@ -121,7 +121,8 @@ export class Liveness {
     this.#open.delete(request)
     if (result?.kind === 'answer') {
       this.#noteAnswer()
-      this.#lost = this.#lost.filter((other) => endedAt - other.endedAt < recentMs)
+      if (this.#lost.length > 0)
+        this.#lost = this.#lost.filter((other) => endedAt - other.endedAt < recentMs)
     } else if (result && result.cause !== 'refused') this.#lost.push({ request, sentAt, endedAt })
   }
 

@@ -236,9 +236,9 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
       signal: AbortSignal,
       isKeyRight: boolean,
     ): (() => void) | Promise<() => void> | undefined {
-      const isRecent = (ms = -Infinity): boolean => performance.now() - ms < serializedMs
-      const isShared = !isKeyRight && isRecent(wrongKeys.heldUntil)
-      if (!isShared && !isRecent(heldUntil.get(operation))) return undefined
+      const since = performance.now() - serializedMs
+      const isShared = !isKeyRight && wrongKeys.heldUntil > since
+      if (!isShared && (heldUntil.get(operation) ?? -Infinity) <= since) return undefined
       const name = isShared ? 'wrong keys' : operation
       const one = queues.get(name) ?? createSemaphore(1)
       queues.set(name, one)
@@ -249,7 +249,7 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
       if (!exchange.response || isThrottled(exchange.response)) return
       if (!isKeyRight) wrongKeys.operations.clear()
       // What was under way before says nothing.
-      if (wall === undefined || exchange.sentAt > wall.begunAt) release()
+      if (wall && exchange.sentAt > wall.begunAt) release()
     },
     /** At the end of a run, a quota of hours counts as spent at once. */
     endIfSpent: async (): Promise<void> => {

@@ -31,16 +31,20 @@ const settlingEveryMs = 1000
  */
 export function answerTo(ask: Ask, entries: readonly Entry[], known: Known): Conclusion {
   if (entries.length === 0) return { asks: [ask] }
-  const plain = entries.filter(isPlain).map((entry) => entry.exchange)
-  const sent = plain.at(-1)
+  const sent = entries.findLast(isPlain)?.exchange
   if (!sent) return { asks: [ask] }
   // Another requirement may have sent it, to which a block is as good an answer as any.
-  const isBlock = (one: Exchange): boolean => isMet(one, ask.purpose.expects)
-  if (isBlock(sent) && plain.filter(isBlock).length < mostBlocks(sent)) return { asks: [ask] }
-  if (isAwaited(sent) && isUnknown(sent, known) && isSettling(known, sent))
-    return { asks: [{ ...ask, source: sent.probe, pauseMs: settlingEveryMs }] }
+  const { expects } = ask.purpose
+  if (isMet(sent, expects)) {
+    const blocks = entries.filter((one) => isPlain(one) && isMet(one.exchange, expects))
+    if (blocks.length < mostBlocks(sent)) return { asks: [ask] }
+  }
   // An answer that is not HTTP was resent, but its connection is still checked.
   const suspected = sent.unanswered?.noResponse?.cause === 'malformed' ? sent.unanswered : sent
+  // Most answers are right, and judged again with each further one of their requirement.
+  if (suspected === sent && !isUnknown(sent, known)) return { judge: sent }
+  if (isAwaited(sent) && isUnknown(sent, known) && isSettling(known, sent))
+    return { asks: [{ ...ask, source: sent.probe, pauseMs: settlingEveryMs }] }
   if (!mayBeSpoiled(suspected, known)) return { judge: sent }
   const answer = onConnections(ask, suspected, entries, known)
   return 'judge' in answer && suspected !== sent ? { ...answer, judge: sent } : answer
@@ -75,11 +79,11 @@ export function isSettling(
 ): boolean {
   const status = response?.status ?? 0
   if (status < 400 || status > 499 || [401, 403, 429].includes(status)) return false
-  for (const [id, at] of known.madeAt) {
-    if (at <= sentAt - known.settleMs) continue
-    const isInBody = typeof probe.body === 'string' && probe.body.includes(id)
-    if (isInBody || Object.values(probe.params).includes(id)) return true
-  }
+  const { params, body } = probe
+  const isNew = (at = -Infinity): boolean => at > sentAt - known.settleMs
+  if (Object.values(params).some((id) => isNew(known.madeAt.get(id)))) return true
+  if (typeof body !== 'string') return false
+  for (const [id, at] of known.madeAt) if (isNew(at) && body.includes(id)) return true
   return false
 }
 

@@ -71,16 +71,18 @@ export function pathOf(probe: Probe, query: Probe['query']): string {
     path = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(probe.params[name] ?? ''),
     )
-  const written = queryOf({ ...query, ...probe.query })
+  const written = queryOf(
+    Object.keys(query).length > 0 ? { ...query, ...probe.query } : probe.query,
+  )
   return written === '' ? path : `${path}?${written}`
 }
 
 export function queryOf(query: Probe['query']): string {
-  return Object.entries(query)
-    .flatMap(([name, value]) =>
-      [value].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`),
-    )
-    .join('&')
+  let written = ''
+  for (const [name, value] of Object.entries(query))
+    for (const one of typeof value === 'string' ? [value] : value)
+      written += `${written === '' ? '' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(one)}`
+  return written
 }
 
 export function jsonOf(probe: Probe): unknown {
@@ -273,9 +275,11 @@ function otherEncoding(body: Uint8Array, label = 'absent'): string {
 
 /** Only scans characters: parsing some bodies of 8 MB would take a hundred megabytes, and seconds. */
 function isTooMuch(text: string): boolean {
+  // Short text has few values, and few brackets are not deep.
+  if (text.length <= mostJson.values && !hasMoreThan(mostJson.levels, text, /[[{]/g)) return false
   let values = 1
   let level = 0
-  for (let at = text.length > mostJson.levels ? 0 : text.length; at < text.length; at++) {
+  for (let at = 0; at < text.length; at++) {
     const char = text[at]
     if (char === '"') at = endOfString(text, at)
     else if (char === ']' || char === '}') level--
@@ -287,6 +291,12 @@ function isTooMuch(text: string): boolean {
     if (values > mostJson.values || level > mostJson.levels) return true
   }
   return false
+}
+
+function hasMoreThan(most: number, text: string, pattern: RegExp): boolean {
+  let times = 0
+  while (times <= most && pattern.test(text)) times++
+  return times > most
 }
 
 function endOfString(text: string, start: number): number {
