@@ -1,4 +1,4 @@
-import { accepted, grantedVerdict } from './checks/granted.ts'
+import { accepted, grantedProbe, grantedVerdict, inScenario } from './checks/granted.ts'
 import { byCases, type Condition } from './checks/case.ts'
 import {
   contentOf,
@@ -7,26 +7,33 @@ import {
   randomFor,
   sampled,
   unknownWord,
+  validRequest,
 } from './checks/valid-request.ts'
-import { freshFilename, uploadProbe, withOwnContent } from './checks/created.ts'
-import { type CaseVerdict, concluded, furtherCase, joined, pairsVerdict } from './checks/rules.ts'
-import { refused, unknown } from './checks/faults.ts'
+import {
+  freshFilename,
+  retryWhileSettling,
+  upload,
+  uploadProbe,
+  withOwnContent,
+} from './checks/created.ts'
+import { concluded, joined, pairsVerdict } from './checks/rules.ts'
+import { deletedIdCases, refused, unknown } from './checks/faults.ts'
 import { suite } from './checks/suite.ts'
 import type { Pairs } from '../catalogue/answers.ts'
-import { NotExercised, type Probe, type Verdict } from '../harness/journal/index.ts'
-import { answered, type CheckContext, type Judge } from '../harness/run/index.ts'
+import { type Exchange, NotExercised, type Probe, type Verdict } from '../harness/journal/index.ts'
+import type { Client, Given } from '../harness/client/index.ts'
+import type { CheckContext, Judge } from '../harness/run/index.ts'
 import {
-  eachAccepted,
-  ownId,
-  usable,
   attached,
-  extensionOf,
-  filtered,
-  listingOf,
-  otherExtensions,
+  eachAccepted,
+  need,
+  ownId,
   ownRecord,
+  relationVerdict,
   uploadTo,
+  usable,
 } from './created/drive.ts'
+import { extensionIn, placesOf } from './created/rules.ts'
 
 const anyButError: Pairs = [['no-5xx']]
 
@@ -80,38 +87,65 @@ export const filesUpload = suite('files.upload', () => ({
   '4xx-unknown-graph': unknownGraph,
 }))
 
+/** The extension of the upload, one that is not, and two more. */
+function extensionsOf(given: Given) {
+  const { contentType = '', filename = '' } = given.target.operations['files.upload']?.content ?? {}
+  const own = extensionIn(filename) ?? 'pdf'
+  const two = ['csv', 'html', 'md'].filter((one) => one !== own.toLowerCase()).slice(0, 2)
+  return { own, other: /pdf/i.test(`${own} ${contentType}`) ? 'txt' : 'pdf', two: two.join() }
+}
+
+function listingOf(client: Client, given: Given, types: string | readonly string[]) {
+  const make = async (): Promise<Probe> => {
+    const probe = await validRequest(client, given, 'files.list')
+    return { ...probe, query: { ...probe.query, file_types: types } }
+  }
+  return { make, what: `with file_types ${[types].flat().join(' and file_types ')}` }
+}
+
+const filtered: Judge = async (context) => {
+  const { client, given } = context
+  const { own, other, two } = extensionsOf(given)
+  const id = await upload(client, given, contentOf(given))
+  const list = (): Promise<Exchange> => context.send(listingOf(client, given, own).make)
+  const holds = (exchange: Exchange): boolean => placesOf(exchange, id).length > 0
+  const listed = await retryWhileSettling(client, given, list, holds)
+  need(`the listing with file_types ${own}, which should contain the new file,`, listed, holds)
+  const others = sampled(given, context.requirement.id, [other, two])
+  for (const types of context.scenario ? others.slice(0, 1) : others) {
+    const { make: plain, what } = listingOf(client, given, types)
+    await inScenario(context, 'files.list', async () => {
+      const make = grantedProbe(context, 'files.list', plain)
+      need(`the listing ${what}`, await context.send(make, { what }))
+    })
+  }
+  return relationVerdict(context)
+}
+
 /**
  * The listing by one or two extensions, with and without the uploaded file's (§2.8: comma-separated, without the dot).
  */
 const listByTypes: Judge = async (context) => {
-  const { client, given, scenario } = context
-  const first = extensionOf(given)
-  const [other, two] = otherExtensions(given)
+  const { client, given, requirement, scenario } = context
+  const { own, other, two } = extensionsOf(given)
   const verdicts: Verdict[] = []
   // A scenario has its own.
   for (const types of scenario
-    ? [first]
-    : sampled(context.given, context.requirement.id, [first, `${first},${other}`, two, other])) {
+    ? [own]
+    : sampled(given, requirement.id, [own, `${own},${other}`, two, other])) {
     verdicts.push(await grantedVerdict(context, listingOf(client, given, types)))
     if (joined(verdicts).outcome !== 'held') return joined(verdicts)
   }
   if (scenario || given.options.depth === 'quick') return joined(verdicts)
-  const unknown = concluded([await furtherCase(client, () => listUnknownType(context))])
-  if (unknown.outcome === 'broken') return unknown
-  // An empty and a repeated query count as bad input.
-  for (const odd of ['', [first, 'pdf']])
-    await sendOdd(context, listingOf(client, given, odd).make, 'with an odd query')
-  return joined([...verdicts, unknown])
-}
-
-/** A server may return no file of an unknown extension, or refuse it, but must not crash. */
-async function listUnknownType(context: CheckContext): Promise<CaseVerdict> {
-  const { client, given, requirement } = context
-  // Sent alone, since it lists nothing.
+  // A server may return no file of an unknown extension, or refuse it, but must not crash. Sent alone, since it lists nothing.
   const { make, what } = listingOf(client, given, unknownWord(given, requirement.id))
   const exchange = await sendOdd(context, make, what)
-  answered(exchange)
-  return pairsVerdict(context, exchange, anyButError, what)
+  const unknown = concluded([pairsVerdict(context, exchange, anyButError, what)])
+  if (unknown.outcome === 'broken') return unknown
+  // An empty and a repeated query count as bad input.
+  for (const odd of ['', [own, 'pdf']])
+    await sendOdd(context, listingOf(client, given, odd).make, 'with an odd query')
+  return joined([...verdicts, unknown])
 }
 
 // List files (§2.8, §4.4)
@@ -129,14 +163,10 @@ export const filesRetrieve = suite('files.retrieve', () => ({
   '2xx-own-record': ownRecord,
   '404-unknown-file': unknown('file_id'),
   '410-deleted-file': byCases(
-    (one) => {
-      const { deletedFile = '' } = one.target.resources
-      return ['', ', asked for again'].map((again) => ({
-        what: `for a file that was deleted${again}`,
-        fault: 'id: deleted',
-        change: (valid) => ({ ...valid, params: { file_id: deletedFile } }),
-      }))
-    },
+    (material) =>
+      ['', ', asked for again'].flatMap((again) =>
+        deletedIdCases(material, `for a file that was deleted${again}`),
+      ),
     { inOrder: true },
   ),
 }))

@@ -8,6 +8,7 @@ import {
   inPlaceOf,
   ofKindsAny,
   sample,
+  deletedIdCases,
   unknownIdCases,
 } from './checks/faults.ts'
 import { suite } from './checks/suite.ts'
@@ -23,6 +24,7 @@ import {
 import { sampled, validRequest, placeholderRequest } from './checks/valid-request.ts'
 import { uploadOperation } from '../catalogue/operations.ts'
 import {
+  type Exchange,
   type Verdict,
   describeResponse,
   jsonValue,
@@ -324,20 +326,10 @@ const unusable = (name: Unusable, what: string, isTwice = false): Condition => (
 
 /** An unknown file, and a deleted one. */
 const unreachable = byCases(
-  (material) => {
-    const { deletedFile } = material.target.resources
-    const deleted: Case[] =
-      deletedFile === undefined
-        ? []
-        : [
-            {
-              what: 'with a valid body, for a file that was deleted',
-              fault: 'id: deleted',
-              change: (probe) => ({ ...probe, params: { file_id: deletedFile } }),
-            },
-          ]
-    return [...unknownIdCases(material, 'file_id'), ...deleted]
-  },
+  (material) => [
+    ...unknownIdCases(material, 'file_id'),
+    ...deletedIdCases(material, 'with a valid body, for a file that was deleted'),
+  ],
   { inOrder: true },
 )
 
@@ -399,17 +391,14 @@ async function removed(context: CheckContext): Promise<Verdict> {
   // An existing file reveals a parser that is still there: an unknown one gives 404 either way.
   const params = existing === undefined ? placeholder.params : { file_id: existing }
   const source = { ...withJson(placeholder, { format: 'text' }), params }
-  const ruleOf = (_: unknown, at: number): CaseRule => {
-    const request = requestFor(context, String(at), source, { skipPassive: true, expects: gone })
-    const what = 'after the removal of PDF parsing'
-    return {
-      judge: answerRule(context, request, (exchange) =>
-        pairsVerdict(context, exchange, gone, what),
-      ),
-    }
-  }
+  const what = 'after the removal of PDF parsing'
   const times = given.options.depth === 'quick' ? 1 : (requirement.times ?? 1)
-  return settle(client, allOf(Array.from({ length: times }, ruleOf), { inOrder: true }))
+  const rules = Array.from({ length: times }, (_, at): CaseRule => {
+    const request = requestFor(context, String(at), source, { skipPassive: true, expects: gone })
+    const verdictOn = (exchange: Exchange) => pairsVerdict(context, exchange, gone, what)
+    return { judge: answerRule(context, request, verdictOn) }
+  })
+  return settle(client, allOf(rules, { inOrder: true }))
 }
 
 const noFormat: Case = {

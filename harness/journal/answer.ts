@@ -79,9 +79,10 @@ export function isSettling(
 ): boolean {
   const status = response?.status ?? 0
   if (status < 400 || status > 499 || [401, 403, 429].includes(status)) return false
-  const { params, body } = probe
+  const { params, query, body } = probe
   const isNew = (at = -Infinity): boolean => at > sentAt - known.settleMs
-  if (Object.values(params).some((id) => isNew(known.madeAt.get(id)))) return true
+  const ids = Object.values({ ...query, ...params }).flat()
+  if (ids.some((id) => isNew(known.madeAt.get(id)))) return true
   if (typeof body !== 'string') return false
   for (const [id, at] of known.madeAt) if (isNew(at) && body.includes(id)) return true
   return false

@@ -455,6 +455,13 @@ const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
 
 type Way = 'unknown' | 'asked twice' | 'cut' | 'lengthened' | 'of another kind'
 
+/** The id of a deleted file in the path, if one is declared. */
+export function deletedIdCases({ target }: Material, what: string): Case[] {
+  const { deletedFile } = target.resources
+  const change = (valid: Probe): Probe => ({ ...valid, params: { file_id: deletedFile! } })
+  return deletedFile === undefined ? [] : [{ what, fault: 'id: deleted', change }]
+}
+
 /** @param ways default: all */
 export function unknownIdCases(
   material: Material,

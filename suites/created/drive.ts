@@ -3,7 +3,6 @@ import {
   countsAsGranted,
   createdId,
   eventOf,
-  type HistoryEvent,
   type Verdict,
   type Credential,
   type Exchange,
@@ -100,8 +99,6 @@ import {
   usesByPath,
   relationRule,
   attachedRule,
-  extensionIn,
-  placesOf,
 } from './rules.ts'
 import { uploadSample } from '../pdf-parse.suite.ts'
 
@@ -119,19 +116,18 @@ const byKey = (requirement: string, what: string, credential: Credential): Refus
 })
 
 export async function refusedByKey(given: Given): Promise<Refusal[]> {
-  const full = await given.keys.fullKey()
-  const all = await given.keys.declared()
-  const invalid = full
-    ? invalidForms({ full, expired: await given.keys.expiredKey(), all }).slice(0, 1)
-    : []
+  const { keys, target } = given
+  const full = await keys.fullKey()
+  const declared = { expired: await keys.expiredKey(), all: await keys.declared() }
+  const invalid = full ? invalidForms({ full, ...declared }).slice(0, 1) : []
   const malformed = malformedForms(undefined).filter((one) => one.kind === 'no JWT')
-  for (const { credential } of [...invalid, ...malformed]) given.keys.learn(credential)
+  for (const { credential } of [...invalid, ...malformed]) keys.learn(credential)
   return [
     byKey('401-missing-credentials', 'without a key', noCredential),
     ...malformed.map((one) => byKey('401-malformed-key', one.what, one.credential)),
     ...invalid.map((one) => byKey('401-invalid-key', one.what, one.credential)),
-    ...(given.target.keys.expired
-      ? [byKey('401-expired-key', 'with an expired key', await given.keys.expired())]
+    ...(target.keys.expired
+      ? [byKey('401-expired-key', 'with an expired key', await keys.expired())]
       : []),
   ]
 }
@@ -164,7 +160,7 @@ const isTaken = (exchange: Exchange): boolean =>
 const isConflict = (exchange: Exchange): boolean => exchange.response?.status === 409
 
 /** An exchange that others depend on; throws `NotExercised` if it was not accepted. */
-function need(which: string, exchange: Exchange, isGood = isTaken): Exchange {
+export function need(which: string, exchange: Exchange, isGood = isTaken): Exchange {
   if (isGood(exchange)) return exchange
   const Reason = isThrottling(exchange) ? Throttled : NotExercised
   throw new Reason(`${which} ${wasAnswered(exchange)}`)
@@ -244,7 +240,7 @@ async function requireControl(context: CheckContext): Promise<() => Promise<Prob
 }
 
 /** Judges a requirement by its rule on the whole run. A case that cannot be judged reports its own reason. */
-function relationVerdict(context: CheckContext, further: readonly Judged[] = []): Verdict {
+export function relationVerdict(context: CheckContext, further: readonly Judged[] = []): Verdict {
   const verdict = decisive(context, relationRule(context.requirement.id)(context.client.journal))
   const isLeft = further.some((one) => one.outcome === 'open')
   return isLeft && verdict.outcome !== 'broken' ? concluded(further) : verdict
@@ -431,18 +427,17 @@ const largeBytes = 64 * 1024
 
 /** Objects used again at the end: the first one, those of other requirements, a file in a graph, and a PDF. */
 async function madeBefore(client: Client, given: Given, creates: OperationId): Promise<string[]> {
-  const twice = thingsOf(client.journal, creates).filter((attempts) => attempts.length > 1)
-  const isWanted = (one: HistoryEvent, at: number): boolean => {
-    const { requirement, role } = one.exchange.purpose
-    const isOther = role === 'probe' || twice.flat().includes(one)
-    const isLarge = (one.exchange.probe.body?.length ?? 0) > largeBytes
-    return at === 0 || isLarge || (isOther && alsoUsed.test(requirement ?? ''))
-  }
-  const ids = madeBy(client.journal, creates).filter(isWanted)
-  if (creates !== uploadOperation) return ids.map((one) => one.object!)
-  const added = madeBy(client.journal, additionOperation).slice(0, 1)
-  const pdf = await ownPdf(client, given)
-  return [...[...ids, ...added].map((one) => one.object!), ...(pdf === undefined ? [] : [pdf])]
+  const { journal } = client
+  const twice = thingsOf(journal, creates).filter((attempts) => attempts.length > 1)
+  const made = madeBy(journal, creates).filter(({ exchange: { probe, purpose } }, at, all) => {
+    const isOther = purpose.role === 'probe' || twice.flat().includes(all[at]!)
+    const isLarge = (probe.body?.length ?? 0) > largeBytes
+    return at === 0 || isLarge || (isOther && alsoUsed.test(purpose.requirement ?? ''))
+  })
+  const isFile = creates === uploadOperation
+  const added = isFile ? madeBy(journal, additionOperation).slice(0, 1) : []
+  const pdf = isFile ? await ownPdf(client, given) : undefined
+  return [...made, ...added].map((one) => one.object!).concat(pdf ?? [])
 }
 
 /**
@@ -512,7 +507,7 @@ export const addSameFileAgain: Judge = async (context) => {
   const valid = await requireControl(context)
   const first = await addFirst(context, await valid())
   const isQuick = given.options.depth === 'quick'
-  const added = isQuick ? [] : await addOthers(context, valid)
+  const added = isQuick ? [] : (await together(context, 3, valid)).filter(isTaken)
   await addAgain(context, first)
   if (isQuick) return relationVerdict(context)
   await addAgain(context, first)
@@ -542,18 +537,8 @@ async function addTwins(context: CheckContext): Promise<void> {
   for (let count = 0; count < 2; count++) {
     const id = await upload(client, given, file, true, name)
     const probe = await addition(given, declaredResource(given, 'graph'), id)
-    await retryWhileSettling(client, given, () => prepare(context, probe), isTaken)
+    await context.send(probe, { role: 'setup', isSuccess: isTaken })
   }
-}
-
-async function addOthers(
-  context: CheckContext,
-  valid: () => Promise<Probe>,
-): Promise<readonly Exchange[]> {
-  const { client, given } = context
-  const make = (): Promise<Probe> => freshCreation(client, given, additionOperation)
-  const one = async () => [await prepare(context, valid)]
-  return (await orElse(client, () => together(context, 3, make), one)).filter(isTaken)
 }
 
 /**
@@ -568,9 +553,9 @@ async function addAgainLate(
   const again = (made: readonly Exchange[]): Promise<Exchange[]> =>
     Promise.all(made.map((one) => askAgain(context, one.probe)))
   if (!(await again(added)).some(isTaken)) return
-  const later = await addOthers(context, valid)
+  const later = await together(context, 3, valid)
   await pause(context.client, context.given.target.limits.settleMs)
-  await again(later)
+  await again(later.filter(isTaken))
 }
 
 const canAdd = (given: Given): boolean =>
@@ -698,17 +683,11 @@ async function attachAndAdd(
   graph: string,
 ): Promise<CaseVerdict & { readonly file?: string }> {
   const { client, given } = context
-  // A new graph may refuse it for a while, with any status; unique content may be refused for good.
-  const isKnown = (exchange: Exchange): boolean => {
-    const { status = 0 } = exchange.response ?? {}
-    return isTaken(exchange) || [400, 401, 403].includes(status) || status >= 500
-  }
   const send = (make = distinctRequest): Promise<Exchange> =>
     context.send(() => uploadTo(client, given, graph, make), { isSuccess: countsAsGranted })
   let last: Exchange | undefined
   for (const ms of [0, ...laterAttempts(given)]) {
-    const own = await retryWhileSettling(client, given, send, isKnown)
-    const exchange = await resendAsDeclared(own, () => send(validRequest))
+    const exchange = await resendAsDeclared(await send(), () => send(validRequest))
     const found = grantedFinding(context, exchange, 'a 2xx')
     if (found || !canAdd(given)) return findingVerdict(found, { exchange, what: 'with graphId' })
     const file = namedId(given, exchange)
@@ -724,46 +703,6 @@ async function attachAndAdd(
   return { outcome: 'held', cases: 1 }
 }
 
-export const extensionOf = (given: Given): string =>
-  extensionIn(given.target.operations['files.upload']?.content?.filename ?? '') ?? 'pdf'
-
-/** An extension that is not that of the upload, and two more. */
-export function otherExtensions(given: Given): readonly [one: string, two: string] {
-  const own = extensionOf(given).toLowerCase()
-  const isOfPdf =
-    own === 'pdf' ||
-    /pdf/i.test(given.target.operations['files.upload']?.content?.contentType ?? '')
-  const two = ['csv', 'html', 'md'].filter((one) => one !== own).slice(0, 2)
-  return [isOfPdf ? 'txt' : 'pdf', two.join()]
-}
-
-export function listingOf(client: Client, given: Given, types: string | readonly string[]) {
-  const make = async (): Promise<Probe> => {
-    const probe = await validRequest(client, given, 'files.list')
-    return { ...probe, query: { ...probe.query, file_types: types } }
-  }
-  return { make, what: `with file_types ${[types].flat().join(' and file_types ')}` }
-}
-
-export const filtered: Judge = async (context) => {
-  const { client, given } = context
-  const own = extensionOf(given)
-  const id = await upload(client, given, contentOf(given))
-  const list = (): Promise<Exchange> => context.send(listingOf(client, given, own).make)
-  const holds = (exchange: Exchange): boolean => placesOf(exchange, id).length > 0
-  const listed = await retryWhileSettling(client, given, list, holds)
-  need(`the listing with file_types ${own}`, listed)
-  const others = sampled(given, context.requirement.id, otherExtensions(given))
-  for (const types of context.scenario ? others.slice(0, 1) : others) {
-    const { make: plain, what } = listingOf(client, given, types)
-    await inScenario(context, 'files.list', async () => {
-      const make = grantedProbe(context, 'files.list', plain)
-      need(`the listing ${what}`, await context.send(make, { what }))
-    })
-  }
-  return relationVerdict(context)
-}
-
 export const ownRecord: Judge = async (context) => {
   const { client, given, scenario } = context
   if (scenario) return grantedByScenario(context)
@@ -773,8 +712,7 @@ export const ownRecord: Judge = async (context) => {
   const ids = [await upload(client, given, file), await upload(client, given, file)]
   for (const id of ids) {
     const probe = () => operationProbe(given, 'files.retrieve', { params: { file_id: id } })
-    const read = await retryWhileSettling(client, given, () => context.send(probe), isTaken)
-    need('the retrieval of an uploaded file', read)
+    need('the retrieval of an uploaded file', await context.send(probe, { isSuccess: isTaken }))
   }
   return relationVerdict(context)
 }

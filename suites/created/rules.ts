@@ -9,6 +9,7 @@ import {
 import { groupBy } from '../../harness/group-by.ts'
 import {
   derived,
+  eachOf,
   type Evidence,
   type History,
   type HistoryEvent,
@@ -41,11 +42,13 @@ export function creatorOf(id: OperationId): { exists: Pairs; what: string; same:
   return { exists: [alreadyDone], what, same: creates ? 'the same name' : 'the same file' }
 }
 
+/** What a creation makes, or finds if it exists: a thing of its name, or a file in a graph. */
 function thingOf(event: HistoryEvent): string | undefined {
   const { kind, operation: id, within, name } = event
-  if (kind !== 'creation') return undefined
-  if (id !== additionOperation) return operation(id).creates?.hasUniqueName ? name : undefined
-  return within === undefined ? undefined : `${idKey(within)} ${fileOf(event)}`
+  const isNamed = operation(id).creates?.hasUniqueName
+  const inGraph = within === undefined ? undefined : `${idKey(within)} ${fileOf(event)}`
+  const thing = id === additionOperation ? inGraph : isNamed && name
+  return kind === 'creation' && thing ? `${id} ${thing}` : undefined
 }
 
 /** The file in an addition; if its place is undeclared, the whole body identifies it. */
@@ -56,13 +59,12 @@ const things = derived((history) => {
   const known = history.events
     .filter((event) => thingOf(event) !== undefined)
     .sort((one, other) => one.sentAt - other.sentAt)
-  const byOperation = groupBy(known, (event) => event.operation)
-  return new Map([...byOperation].map(([id, events]) => [id, groupBy(events, thingOf)]))
+  return groupBy(groupBy(known, thingOf).values(), ([first]) => first!.operation)
 })
 
-export const thingsOf = (history: History, id: OperationId): (readonly HistoryEvent[])[] => [
-  ...(things(history).get(id)?.values() ?? []),
-]
+/** The creations of each thing, in order. */
+export const thingsOf = (history: History, id: OperationId): readonly HistoryEvent[][] =>
+  things(history).get(id) ?? []
 
 const additions = derived((history) =>
   groupBy(thingsOf(history, additionOperation).flat().filter(isMeant), fileOf),
@@ -99,11 +101,9 @@ const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =>
     ? isMeant(one)
     : [one, other].every((each) => each.exchange.probe.credential.full))
 
-/** A timer may fire early, in ms. */
-const earlyMs = 1
-
+/** A timer may fire 1 ms early. */
 const hasSettled = (history: History, madeAt: number, at: number): boolean =>
-  at - madeAt >= history.limits.settleMs - earlyMs
+  at - madeAt >= history.limits.settleMs - 1
 
 export const isMissing = ({ status }: HistoryEvent): boolean => status === 404 || status === 410
 
@@ -438,47 +438,43 @@ const takesPlain = (history: History, graph = ''): boolean =>
     return upload !== undefined && upload.within === undefined
   })
 
-const isClientError = ({ status = 0 }: HistoryEvent): boolean =>
-  status >= 400 && status < 500 && ![401, 403, 409].includes(status)
-
 /**
  * §2.8: a file uploaded with graphId is in that graph only: its first addition there gets 409, once processed. An
  * addition that was sent twice may have added it; a throttled or blocked one has not.
  */
-export const attachedRule: Rule = (history) => {
-  let cases = 0
-  const evidence = madeBy(history, uploadOperation).flatMap((upload): Evidence[] => {
+export const attachedRule: Rule = eachOf(
+  (history) => madeBy(history, uploadOperation).filter((one) => one.within !== undefined),
+  (upload, history) => {
     const { endedAt, within: graph, object } = upload
-    const first =
-      graph === undefined
-        ? undefined
-        : additionsOf(history, object, graph).find((one) => !one.noise)
-    if (!first || !isAnswered(first)) return []
+    const first = additionsOf(history, object, graph).find((one) => !one.noise)
+    if (!first || !isAnswered(first)) return undefined
     const { requirement: shownBy } = upload.exchange.purpose
     const isLate = (one: HistoryEvent): boolean => hasSettled(history, endedAt, one.sentAt)
     if (isConflict(first)) {
-      cases++
       // It cannot be added to another graph, though a plain file can be in both.
       const elsewhere = additionsOf(history, object).filter(
         (one) => !sameId(one.within ?? '', graph!),
       )
       const last = elsewhere.at(-1)
       const isRefused = last && elsewhere.length > 1 && elsewhere.every(isConflict) && isLate(last)
-      if (!isRefused || ![graph, last.within].every((one) => takesPlain(history, one))) return []
+      if (!isRefused || ![graph, last.within].every((one) => takesPlain(history, one)))
+        return 'held'
       const what = 'for a graph other than that of the upload'
       const expected =
         'no 409: the file was uploaded with the graphId of another graph, and other files can be in both'
-      return [{ exchange: last.exchange, what, expected, shownBy }]
+      return { exchange: last.exchange, what, expected, shownBy }
     }
-    const isWrong = first.isGranted || (isClientError(first) && takesPlain(history, graph))
-    if (!isWrong || !isLate(first) || mayBeGone(history, upload.sentAt, first.endedAt)) return []
+    const { status = 0 } = first
+    const isOther = status >= 400 && status < 500 && status !== 401 && status !== 403
+    const isWrong = first.isGranted || (isOther && takesPlain(history, graph))
+    if (!isWrong || !isLate(first) || mayBeGone(history, upload.sentAt, first.endedAt))
+      return undefined
     const expected = '409: the file was uploaded with graphId, and is already in that graph'
     const what = `of file ${object}, which was uploaded with graphId ${graph} before`
-    return [{ exchange: first.exchange, what, expected, shownBy }]
-  })
-  const why = 'no file uploaded with graphId was added to that graph after enough time'
-  return verdictOf(evidence, cases + evidence.length, why)
-}
+    return { exchange: first.exchange, what, expected, shownBy }
+  },
+  () => 'no file uploaded with graphId was added to that graph after enough time',
+)
 
 export const extensionIn = (filename: string): string | undefined => /\.(\w+)$/.exec(filename)?.[1]
 
