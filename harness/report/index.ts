@@ -5,7 +5,6 @@ export {
   noRun,
   suiteVersion,
   summarize,
-  type HttpResponse,
   isSame,
   responseOf,
   sayAnswers,
