@@ -225,7 +225,7 @@ export const oddTexts = ['odd characters', 'U+0000', 'lone surrogate', 'long'] a
 export const oddNumbers = ['negative', 'zero', 'huge', 'fraction', 'infinite'] as const
 export const oddBodies = ['member names', 'deep nesting'] as const
 /** A server may refuse these before reading the body, so each is sent alone. */
-export const oddForms = ['BOM', 'no content type'] as const
+const oddForms = ['BOM', 'no content type'] as const
 
 type OddText = (typeof oddTexts)[number]
 type OddNumber = (typeof oddNumbers)[number]

@@ -57,8 +57,7 @@ export interface Member {
 }
 
 /** A member as listed. Defaults: a string; §2.8 if the spec shows its place, §7.3 if not; the role is its name. */
-export type WrittenMember = Omit<Member, 'kinds' | 'section'> &
-  Partial<Pick<Member, 'kinds' | 'section'>>
+type WrittenMember = Omit<Member, 'kinds' | 'section'> & Partial<Pick<Member, 'kinds' | 'section'>>
 
 /** A query member or header that the spec names. */
 export interface Parameter {
@@ -217,11 +216,7 @@ export const queryConfigMembers: readonly QueryConfigMember[] = [
 /** In so many configurations each bound of a member meets each bound of every other. */
 export const togetherCases = 6
 
-export function queryConfigIn(
-  at: string,
-  exampleAt: string,
-  example: Member['example'] = {},
-): Member[] {
+function queryConfigIn(at: string, exampleAt: string, example: Member['example'] = {}): Member[] {
   const type = '400-query-config'
   const section = '2.7'
   const judgedBy = { type }

@@ -69,7 +69,7 @@ export interface Requirement {
 }
 
 /** Maximum number of requests besides the control and the cases known in advance, which are counted. */
-export interface Bound {
+interface Bound {
   readonly requests: number
   readonly generates?: number
   readonly also?: Readonly<Partial<Record<OperationId, number>>>

@@ -163,7 +163,7 @@ export async function* loggedExchanges(log: string | undefined): AsyncIterable<R
   }
 }
 
-export interface People {
+interface People {
   readonly isTTY?: boolean
   readonly columns?: number
   write(text: string): unknown
@@ -219,12 +219,12 @@ function wantsColor(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
 const isOn = (value = ''): boolean => !['', '0', 'false'].includes(value)
 
 /** A file to write, and the option that asked for it: `--report json=a.json`. */
-export interface OutputFile {
+interface OutputFile {
   readonly path: string
   readonly option: string
 }
 
-export type Pieces = string | Uint8Array | AsyncIterable<string>
+type Pieces = string | Uint8Array | AsyncIterable<string>
 
 const unfinished = new Set<string>()
 process.once('exit', () => {
@@ -285,7 +285,7 @@ function besideOf(path: string): string {
 }
 
 /** Whether the path is a pipe or a device, which cannot be replaced. */
-export function isWrittenDirectly(path: string): boolean {
+function isWrittenDirectly(path: string): boolean {
   return existing(path)?.isFile() === false
 }
 
@@ -358,7 +358,7 @@ export function followed(path: string): string {
 }
 
 /** Whether the file is a PEM key; a page or JSON that quotes one does not count. */
-export function holdsKey(path: string): boolean {
+function holdsKey(path: string): boolean {
   if (!existing(path)?.isFile()) return false
   try {
     const text = readFileSync(path, 'latin1')

@@ -150,7 +150,7 @@ export const failure = object(
 )
 export type Failure = Fitting<typeof failure>
 
-export const requirementId: Schema<string> = { type: 'string', maxLength: 256 }
+const requirementId: Schema<string> = { type: 'string', maxLength: 256 }
 
 const outcome = oneOf('passed', 'failed', 'not-exercised', 'not-applicable')
 export type Outcome = Fitting<typeof outcome>

@@ -49,7 +49,7 @@ export interface ApplicationValue {
   }[]
   readonly requiredInputs?: readonly string[]
 }
-export type PdfValue = string | { readonly upload: string }
+type PdfValue = string | { readonly upload: string }
 
 export const otherApplications = [
   'otherApplication',

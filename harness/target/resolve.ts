@@ -472,13 +472,13 @@ const framing = [
   ...['upgrade', 'expect', 'te', 'trailer'],
 ]
 
-export function headerValueProblem(value: string): string | undefined {
+function headerValueProblem(value: string): string | undefined {
   if (/[\u0000-\u001f\u007f]/.test(value)) return 'has a control character'
   if (/[^\u0000-\u007f]/.test(value)) return 'has a character that is not ASCII'
   return undefined
 }
 
-export function keyProblem(value: string): string | undefined {
+function keyProblem(value: string): string | undefined {
   if (value === '') return 'is empty'
   if (value !== value.trim()) return 'begins or ends with a blank'
   return headerValueProblem(value)
@@ -488,7 +488,7 @@ export function keyProblem(value: string): string | undefined {
  * What makes a header invalid, if anything.
  * @param insteadOfAuthorization what to do instead of an Authorization header, if the suite sends one
  */
-export function headerProblem(
+function headerProblem(
   name: string,
   value: string,
   insteadOfAuthorization?: string,
