@@ -27,7 +27,6 @@ export { awaitAge, maxAtOnce, sendShared, settle } from './ask.ts'
 export {
   againAtEnd,
   type CheckContext,
-  createCheckContext,
   type Judge,
   type Later,
   answered,
@@ -40,5 +39,4 @@ export {
   shapeFault,
   shapeFinding,
   whySilent,
-  failureOf,
 } from './check.ts'
