@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { operations } from '../catalogue/operations.ts'
 import type { Report } from '../harness/report/index.ts'
 import { leftOutOf, leftOutWords, total, standingOf, type Tone } from './view/standing.ts'
 
@@ -8,8 +9,8 @@ const colors = { good: 'brightgreen', warning: '#9a6700', bad: 'red' } as const 
 >
 
 /**
- * An SVG badge: the verdict with its mode, the passed share of applicable required checks, and what is excused or not
- * served.
+ * An SVG badge: the verdict with its mode, the passed share of applicable required checks, what is excused or not
+ * served, and the number of judged operations if some are not.
  */
 export function renderBadge(report: Report): string {
   // Loaded on demand.
@@ -30,5 +31,17 @@ function messageOf(report: Report): string {
   return [
     `${standingOf(report).word.toLowerCase()} ${must.passed}/${total(must) - must.notApplicable}`,
     ...leftOutWords(leftOutOf(report)),
+    ...judgedOperations(report),
   ].join(', ')
+}
+
+function judgedOperations({ requirements, run }: Report): string[] {
+  const outcomesOf = (id: string): string[] =>
+    requirements.flatMap((one) => (one.operation === id ? one.outcome : []))
+  const all = operations.map((one) => outcomesOf(one.id))
+  const isAbsent = (of: readonly string[]): boolean =>
+    of.length > 0 && of.every((one) => one === 'not-applicable')
+  if (run.notServed.length === 0 && !all.some(isAbsent)) return []
+  const judged = all.filter((of) => of.some((one) => one === 'passed' || one === 'failed'))
+  return [`${judged.length} of ${operations.length} operations`]
 }

@@ -1,3 +1,4 @@
+import { operations } from '../../catalogue/operations.ts'
 /** What each format holds of a report. How it ends is in `gates/decisions`, what a hostile target can do in `escape`. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -158,7 +159,7 @@ describe('HAR', () => {
   })
 })
 
-test('the badge says the verdict, its mode, how many required checks passed, and what is not served', () => {
+test('the badge says the verdict, its mode, how many required checks passed, what is not served, and how many operations were judged', () => {
   const title = (of: typeof report) => {
     const { svg } = new XMLParser().parse(renderBadge(of)) as { svg: { title: string } }
     return svg.title.replace('conformance: ', '')
@@ -170,11 +171,12 @@ test('the badge says the verdict, its mode, how many required checks passed, and
   )
   expect(title(sampleReport({ run: { tpe: 'family' } }))).toMatch(/^conformant \(family names\) /)
   expect(title(reportOf([]))).toBe('not-judged')
+  const of = `${operations.length - 1} of ${operations.length} operations`
   const absent = sampleReport()
   for (const row of absent.requirements)
     if (row.operation === 'vision.analyze')
       Object.assign(row, { outcome: 'not-applicable', ...absentReason('not-served') })
-  expect(title(absent)).toBe(`conformant ${all}/${all}, 1 operation not served`)
+  expect(title(absent)).toBe(`conformant ${all}/${all}, 1 operation not served, ${of}`)
 })
 
 describe('GitHub', () => {
