@@ -271,20 +271,13 @@ export class Gate extends Jobs {
     return this.send(() => jobRequest(this.given, this.application), asProbe(requirement), true)
   }
 
-  /** Creates beside a job, without retries: while a throttled creation waits, the job would end. */
+  /** Creates beside a job, once: while a throttled creation waits, the job would end. */
   async createBeside(application: ApplicationValue): Promise<HistoryEvent> {
     const client = this.client
     const source = await jobRequest(this.given, application)
-    const send = async (fresh: boolean): Promise<Exchange> => {
-      const again = (): Promise<Exchange> =>
-        client.sendOnce({ source, purpose: asProbe(ids.inProgress), fresh })
-      return resendWhile(await again(), again, (one) => isMet(one), mostBlocks)
-    }
-    let exchange = await send(false)
-    const event = this.eventOf(exchange)
-    // An earlier request may have spoiled the connection.
-    const isClear = isConflict(event) || event.isGranted || (event.status && event.isFirst)
-    if (!isClear) exchange = await send(true)
+    const purpose = asProbe(ids.inProgress)
+    const send = () => client.sendOnce({ source, purpose, fresh: true })
+    const exchange = await resendWhile(await send(), send, isMet, mostBlocks)
     client.holdBack(exchange)
     return this.eventOf(exchange)
   }

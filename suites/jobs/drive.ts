@@ -38,7 +38,7 @@ import {
   isGranted,
   jsonValue,
 } from '../../harness/journal/index.ts'
-import type { ApplicationValue, applicationNames } from '../../harness/target/index.ts'
+import type { applicationNames } from '../../harness/target/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import { Gate, gateOf, Jobs, jobRequest, pauseMs, withOtherValues } from './client.ts'
@@ -110,7 +110,7 @@ async function createDuring(gate: Gate, job: Job, turn = 0, most = 20): Promise<
 }
 
 async function createAfterEnd(gate: Gate): Promise<void> {
-  if (!gate.isPlanned(ids.released)) return
+  if (!(await gate.settle()) || !gate.isPlanned(ids.released)) return
   await gate.create(ids.released)
   await gate.untilFree()
 }
@@ -157,36 +157,31 @@ async function readOlder(gate: Gate, newer: Job): Promise<void> {
   if (older && gate.isPlanned(ids.stable)) await gate.read(older.id)
 }
 
-/** A job or a burst of creations, and further creations until it ends; true if the idle `other` was blocked. */
-async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): Promise<boolean> {
+/** A job or a burst of creations, and further creations until it ends; on the idle `other` one beside it. */
+async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): Promise<void> {
   // An application may be released some time after its last job, as `409-released` allows.
   const ends = other?.jobs.map((job) => job.end?.endedAt ?? -Infinity) ?? []
   await gate.pauseUntil(Math.max(-Infinity, ...ends) + 2 * pauseMs)
   const [first, second] = await begin(gate)
-  if (!first) return false
+  if (!first) return
   if (second) for (const job of [first, second, first]) await goesOn(gate, job)
-  const older = readOlder(gate, first)
-  older.catch(() => undefined)
   const onOther = await other?.create(ids.perApplication)
   if (onOther) await goesOn(gate, first)
   const isBlocked = onOther !== undefined && isConflict(onOther)
-  const jobOnOther = onOther && gate.madeBy(onOther)
   const isBroken = gate.isBroken(ids.inProgress)
   const leaveOther = async (): Promise<void> => {
-    if (other && jobOnOther && !gate.isQuick && !isBroken)
-      await createDuring(other, jobOnOther, 0, 1)
+    const job = onOther && gate.madeBy(onOther)
+    if (other && job && !gate.isQuick && !isBroken) await createDuring(other, job, 0, 1)
     await other?.settle()
     if (!isBlocked) leave?.()
   }
   // One attempt shows for the others that there are conflicts.
-  const most = gate.isPlanned(ids.inProgress) ? 20 : 1
-  await allEnded([...(isBroken ? [] : [createDuring(gate, first, turn, most)]), leaveOther()])
-  await older
+  const most = isBroken ? 0 : gate.isPlanned(ids.inProgress) ? 20 : 1
+  await allEnded([readOlder(gate, first), createDuring(gate, first, turn, most), leaveOther()])
   await gate.idle()
-  if (!isBlocked) return false
+  if (!isBlocked) return
   await other?.create(ids.perApplication)
   await other?.settle()
-  return true
 }
 
 /** Whether the application still answers 409 though its last job has ended. */
@@ -200,73 +195,65 @@ export async function provokeConflicts(jobs: Jobs): Promise<void> {
   const { client, given, isQuick } = jobs
   const { application: plain, ...resources } = given.target.resources
   const busy = gateOf(jobs, resources.slowApplication ?? declaredResource(given, 'application'))
-  const isOther = (one: ApplicationValue | undefined) => one && one.id !== busy.application.id
-  const other = [resources.otherApplication, plain].find(isOther)
-  const beside = other && gateOf(jobs, other)
+  const others = [resources.otherApplication, plain]
+    .filter((one) => one !== undefined && one.id !== busy.application.id)
+    .map((one) => gateOf(jobs, one!))
+  const [beside] = others
+  const second = others.find((one) => one.application === plain)
+  const isAtomicOpen = (): boolean =>
+    isQuick ? jobs.wants(ids.atomic) : jobs.isPlanned(ids.atomic) && !jobs.isBroken(ids.atomic)
   await busy.hold(async () => {
-    let isBlocked = false
-    // Repeated if blocked: another client's job may have interfered.
-    for (let count = 0; count < (isBlocked ? 2 : 1) * timesAlike; count++) {
+    for (let count = 0; count < timesAlike; count++) {
       const isOpen = beside && jobs.wants(ids.perApplication)
-      const isAtomicOpen = isQuick ? jobs.wants(ids.atomic) : !jobs.isBroken(ids.atomic)
-      const isWanted =
-        (jobs.isPlanned(ids.atomic) && isAtomicOpen) ||
-        jobs.wants(ids.inProgress) ||
-        jobs.wants(ids.released)
-      if (count > 0 && !isOpen && (!isWanted || count >= timesAlike)) break
-      const turn = jobs.wants(ids.inProgress) ? count : 0
+      const isInProgressOpen = jobs.wants(ids.inProgress)
+      const isWanted = isOpen || isInProgressOpen || jobs.wants(ids.released) || isAtomicOpen()
+      if (count > 0 && !isWanted) break
       const release = isOpen ? await orElse(client, () => beside.acquire()) : undefined
-      const wasBlocked = await attempt(busy, turn, release && beside, release).finally(release)
-      isBlocked ||= wasBlocked
+      const turn = isInProgressOpen ? count : 0
+      await attempt(busy, turn, release && beside, release).finally(release)
       if (busy.isGivenUp || jobs.isBroken(ids.released)) break
     }
   })
   // Another client's job may interfere: a new application must show the fault, too.
   const isSuspected = isKept(busy) || jobs.isBroken(ids.released, ids.perApplication, ids.created)
   if (isQuick && !isSuspected) return
-  const second = isOther(plain) && gateOf(jobs, plain!)
-  if (second && !isQuick)
-    await second.tryHold(async () => {
+  if (!isQuick)
+    await second?.tryHold(async () => {
       if (jobs.isPlanned(ids.inProgress, ids.atomic)) await attempt(second)
       await createAfterEnd(second)
     })
-  await attemptOnCreated(busy)
+  if (jobs.isPlanned(ids.inProgress, ids.released, ids.perApplication, ids.created))
+    await orElse(client, () => attemptOnCreated(busy))
   for (const own of [busy, second])
     if (own && isKept(own) && !jobs.isBroken(ids.released)) await own.tryHold(() => own.untilFree())
-  if (isQuick) return
   // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
-  if (failing && jobs.isPlanned(ids.released)) await gateOf(jobs, failing).tryHold(attemptAlone)
+  if (failing && !isQuick && jobs.isPlanned(ids.released))
+    await gateOf(jobs, failing).tryHold(attemptAlone)
 }
 
 /** Conflicts on a new application: nobody else uses it, and a server may check only those it knew before. */
 async function attemptOnCreated(busy: Gate): Promise<void> {
   const { client, given } = busy
-  const isWanted = busy.isPlanned(ids.inProgress, ids.released, ids.perApplication, ids.created)
-  if (!isWanted || !isDeclared(given, 'applications.create')) return
-  await orElse(client, async () => {
-    const purpose = { requirement: ids.inProgress, role: 'setup' } as const
-    const make = () => validRequest(client, given, 'applications.create')
-    const id = createdId(given, await askHolding(client, make, purpose))
-    if (id === undefined) return
-    // It may need the inputs of the declared one.
-    for (const inputs of [[], given.target.resources.application?.inputs ?? []]) {
-      const gate = new Gate(client, given, { id, inputs, requiredInputs: [] })
-      if (await attemptAlone(gate)) return confirmOnCreated(gate, busy)
+  if (!isDeclared(given, 'applications.create')) return
+  const purpose = { requirement: ids.inProgress, role: 'setup' } as const
+  const make = () => validRequest(client, given, 'applications.create')
+  const id = createdId(given, await askHolding(client, make, purpose))
+  if (id === undefined) return
+  // It may need the inputs of the declared one.
+  for (const inputs of [[], given.target.resources.application?.inputs ?? []]) {
+    const gate = new Gate(client, given, { id, inputs, requiredInputs: [] })
+    if (!(await attemptAlone(gate))) continue
+    if (!gate.jobs.some((job) => job.end)) return
+    if (gate.isBroken(ids.created)) {
+      await gate.settle()
+      await pause(client, 2 * pauseMs)
+      await burst(gate)
     }
-  })
-}
-
-async function confirmOnCreated(gate: Gate, busy: Gate): Promise<void> {
-  if (!gate.jobs.some((job) => job.end)) return
-  if (gate.isBroken(ids.created)) {
-    await gate.settle()
-    await pause(gate.client, 2 * pauseMs)
-    await burst(gate)
+    for (let count = 0; count < timesAlike && gate.isBroken(ids.perApplication); count++)
+      await busy.tryHold(() => attempt(busy, 0, gate))
+    return
   }
-  let isBlocked: boolean | undefined = gate.isBroken(ids.perApplication)
-  for (let count = 0; count < timesAlike && isBlocked; count++)
-    isBlocked = await busy.tryHold(() => attempt(busy, 0, gate))
 }
 
 /** One job, further creations during it, and another creation after its end; false if the inputs are refused. */
@@ -279,13 +266,8 @@ async function attemptAlone(gate: Gate): Promise<boolean> {
   const job = gate.madeBy(made)
   if (!job) return true
   await createDuring(gate, job)
-  if (await gate.settle()) await createAfterEnd(gate)
+  await createAfterEnd(gate)
   return true
-}
-
-interface Look {
-  readonly refusals: readonly Refusal[]
-  readonly afterMs: number
 }
 
 async function refuse(gate: Gate, refusals: readonly Refusal[]): Promise<void> {
@@ -298,7 +280,7 @@ async function refuse(gate: Gate, refusals: readonly Refusal[]): Promise<void> {
   }
 }
 
-async function look(gate: Gate, { refusals, afterMs }: Look = { refusals: [], afterMs: 0 }) {
+async function look(gate: Gate, refusals: readonly Refusal[] = [], afterMs = 0) {
   await refuse(gate, refusals)
   await pause(gate.client, afterMs)
   return gate.look()
@@ -308,34 +290,33 @@ async function look(gate: Gate, { refusals, afterMs }: Look = { refusals: [], af
  * Repeats the refusal and the creation that got 409. In between come creations without a refusal, one more each time,
  * so that periodic failures do not align.
  */
-async function lookClosely(gate: Gate, after: Look): Promise<void> {
+async function lookClosely(gate: Gate, refusal: Refusal, afterMs: number): Promise<void> {
   for (let time = 1; time <= timesAlike; time++) {
     await pause(gate.client, windowMs)
     for (let bare = 0; bare <= time; bare++) if ((await look(gate)) !== 'granted') return
-    if ((await look(gate, after)) !== 'freed') return
+    if ((await look(gate, [refusal], afterMs)) !== 'freed') return
   }
 }
 
 const isOver = (gate: Gate): boolean => gate.isGivenUp || gate.isBroken(ids.noEffect)
 
 /** Looks at the application after refusals; false if it accepts no creation any more. */
-async function lookAfter(gate: Gate, one: Look): Promise<boolean> {
+async function lookAfter(gate: Gate, refusals: readonly Refusal[], afterMs = 0): Promise<boolean> {
   const seen = await gate.look()
-  for (const refusal of seen === 'freed' ? one.refusals : [])
-    if (!isOver(gate)) await lookClosely(gate, { refusals: [refusal], afterMs: one.afterMs })
+  for (const refusal of seen === 'freed' ? refusals : [])
+    if (!isOver(gate)) await lookClosely(gate, refusal, afterMs)
   return seen !== 'lost' && !gate.isGivenUp
 }
 
-/** One creation at once after each kind of refusal; returns what the application accepts no creation after, if anything. */
-async function lookAtOnce(gate: Gate): Promise<Look | undefined> {
+/** One creation at once after each kind of refusal; returns those that the application accepts no creation after, if any. */
+async function lookAtOnce(gate: Gate): Promise<readonly Refusal[] | undefined> {
   // An application that is not released even without refusals shows nothing.
   if (gate.jobs.length <= 1 && (await look(gate)) === 'lost')
     throw new NotExercised('the application answers 409 even if no creation was refused before')
   const { atOnce } = await kindsOf(gate.client, gate.given, gate.application)
   for (const refusals of atOnce) {
-    const after = { refusals, afterMs: 0 }
     await refuse(gate, refusals)
-    if (!(await lookAfter(gate, after))) return after
+    if (!(await lookAfter(gate, refusals))) return refusals
     if (isOver(gate)) break
   }
   return undefined
@@ -353,7 +334,7 @@ async function lookLater(gate: Gate): Promise<void> {
     await gate.pauseUntil(refusedAt + ms)
     // Another application that seems to be locked is compared with this one first.
     if (isOver(gate) || isSuspectedElsewhere(history, application.id)) return
-    await lookAfter(gate, { refusals: delayed, afterMs: performance.now() - startedAt })
+    await lookAfter(gate, delayed, performance.now() - startedAt)
   }
 }
 
