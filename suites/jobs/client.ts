@@ -62,7 +62,7 @@ export function jobRequest(given: Given, application: ApplicationValue): Promise
   })
 }
 
-const asProbe = (requirement: string): Purpose => ({
+const probing = (requirement: string): Purpose => ({
   requirement,
   role: 'probe',
   expects: [[409, 'BadRequest']],
@@ -156,13 +156,11 @@ export class Jobs {
   get cannotBeRead(): boolean {
     const { settleMs } = this.given.target.limits
     const { jobs } = viewOf(this.history)
-    if (jobs.length === 0)
-      return this.history.events.some(
-        (event) => event.operation === 'jobs.create' && event.isGranted,
-      )
     const isMissing = (job: Job): boolean =>
       job.readings.some((reading) => reading.sentAt - job.creation.endedAt >= settleMs)
-    return jobs.some(isMissing) && !jobs.some((job) => job.readings.some(isRead))
+    return jobs.length === 0
+      ? this.history.events.some((one) => one.operation === 'jobs.create' && one.isGranted)
+      : jobs.some(isMissing) && !jobs.some((job) => job.readings.some(isRead))
   }
 
   /** False if no reading shows the end of the job within `jobTimeoutMs`, or until `deadline`. */
@@ -268,14 +266,14 @@ export class Gate extends Jobs {
 
   /** On a new connection: a creation repeated after a closed one may have made an unknown job. */
   create(requirement: string): Promise<HistoryEvent> {
-    return this.send(() => jobRequest(this.given, this.application), asProbe(requirement), true)
+    return this.send(() => jobRequest(this.given, this.application), probing(requirement), true)
   }
 
   /** Creates beside a job, once: while a throttled creation waits, the job would end. */
   async createBeside(application: ApplicationValue): Promise<HistoryEvent> {
     const client = this.client
     const source = await jobRequest(this.given, application)
-    const purpose = asProbe(ids.inProgress)
+    const purpose = probing(ids.inProgress)
     const send = () => client.sendOnce({ source, purpose, fresh: true })
     const exchange = await resendWhile(await send(), send, isMet, mostBlocks)
     client.holdBack(exchange)

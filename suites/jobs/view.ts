@@ -175,39 +175,31 @@ const mostAtOnce = 64
 
 export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
   const { applications, jobs } = viewOf(history)
-  const free = new Map(applications().flatMap(freeTimes))
-  const attempts = new Map(applications().map((one): [Application, Attempt[]] => [one, []]))
-  const bySending = jobs
-    .map((job) => {
-      const { creation, end, busyUntil } = job
-      return { job, from: creation.sentAt, to: end?.endedAt ?? Infinity, busyUntil }
-    })
-    .filter((one) => one.from <= one.to)
-    .sort((one, other) => one.from - other.from)
-  let next = 0
-  let going: typeof bySending = []
-  for (const [application, creation] of applications()
-    .flatMap((one) => one.creations.map((creation) => [one, creation] as const))
-    .sort(([, one], [, other]) => (one.sentAt || 0) - (other.sentAt || 0))) {
-    const { sentAt, endedAt } = creation
-    while (next < bySending.length && bySending[next]!.from <= endedAt)
-      going.push(bySending[next++]!)
-    going = going.filter((one) => one.to >= sentAt).slice(-mostAtOnce)
-    const others = going.filter((one) => one.job.creation !== creation)
-    const busy = others
-      .filter((one) => sentAt > one.job.creation.endedAt && endedAt <= one.busyUntil)
-      .map((other) => other.job)
+  const attemptsOn = (application: Application): Attempt[] => {
+    const free = new Map(freeTimes(application))
     const isHere = (job: Job): boolean => job.application === application
-    attempts.get(application)!.push({
-      creation,
-      application,
-      met: others.map((other) => other.job).filter(isHere),
-      beside: busy.filter(isHere),
-      elsewhere: busy.filter((job) => !isHere(job)),
-      freeSince: isAsked(creation) ? free.get(creation) : undefined,
+    return application.creations.map((creation) => {
+      const { sentAt, endedAt } = creation
+      const others = jobs
+        .filter(
+          (job) =>
+            job.creation !== creation &&
+            job.creation.sentAt <= endedAt &&
+            (job.end?.endedAt ?? Infinity) >= sentAt,
+        )
+        .slice(-mostAtOnce)
+      const busy = others.filter((job) => sentAt > job.creation.endedAt && endedAt <= job.busyUntil)
+      return {
+        creation,
+        application,
+        met: others.filter(isHere),
+        beside: busy.filter(isHere),
+        elsewhere: busy.filter((job) => !isHere(job)),
+        freeSince: isAsked(creation) ? free.get(creation) : undefined,
+      }
     })
   }
-  return attempts
+  return new Map(applications().map((one) => [one, attemptsOn(one)]))
 })
 
 export const allAttempts = (history: History): Attempt[] => [...attemptsIn(history).values()].flat()
