@@ -398,51 +398,48 @@ export const released: Rule = (history) => {
   return withConflict(history, verdictOf([], cases, open))
 }
 
+/** Creations that overlap, by the first of each group. */
 function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
   const bursts: Attempt[][] = []
-  let until = -Infinity
-  for (const attempt of attempts.filter((attempt) => isAsked(attempt.creation))) {
-    const { sentAt, endedAt } = attempt.creation
-    if (sentAt >= until) bursts.push([])
-    bursts.at(-1)?.push(attempt)
-    until = Math.max(until, endedAt)
+  for (const attempt of attempts.filter((one) => isAsked(one.creation))) {
+    const last = bursts.at(-1)
+    if (last?.some((one) => one.creation.endedAt > attempt.creation.sentAt)) last.push(attempt)
+    else bursts.push([attempt])
   }
-  return bursts.filter((burst) => burst.length > 1)
+  return bursts
 }
 
 /** All of several simultaneous creations are refused each time, although the application is free. */
 export function refusedTogether(history: History): Evidence | undefined {
   if (released(history).outcome === 'broken') return undefined
-  const isFree = ({ creation, freeSince = Infinity }: Attempt): boolean =>
-    creation.sentAt - freeSince >= releaseMs * 0.95 && isApartFrom(history, [creation])
+  const isRefused = (burst: readonly Attempt[]): boolean =>
+    burst.every((one) => isConflict(one.creation))
   const looks = [...attemptsIn(history)].map(([application, attempts]) => {
-    const bursts = burstsIn(attempts).filter(([first]) => isFree(first!))
-    const refused = bursts.filter((burst) => burst.every((one) => isConflict(one.creation)))
+    const all = burstsIn(attempts)
+    const bursts = all.filter(([first, ...more]) => {
+      const { creation, freeSince = Infinity } = first!
+      const isFree = creation.sentAt - freeSince >= releaseMs * 0.95
+      return more.length > 0 && isFree && isApartFrom(history, [creation])
+    })
+    // After each burst, the application accepted a single creation.
+    const refused = bursts.filter(
+      (burst) => isRefused(burst) && all[all.indexOf(burst) + 1]?.[0]?.creation.isGranted,
+    )
     return { application, bursts, refused }
   })
   const found = proofOf(
     history,
     looks.filter(
-      ({ application: { creations }, bursts, refused }) =>
+      ({ bursts, refused }) =>
         refused.length >= timesAlike &&
         refused.length === bursts.length &&
-        // After each burst, the application accepted a single creation.
-        refused.every(([first], at) => {
-          const next = refused[at + 1]?.[0]?.creation.sentAt ?? Infinity
-          return creations.some(
-            (creation) =>
-              creation.isGranted &&
-              creation.sentAt > first!.creation.sentAt &&
-              creation.sentAt < next,
-          )
-        }) &&
         !refused.flat().some((one) => mayBeOfRefusals(history, one.creation)),
     ),
     looks.filter((look) => look.bursts.length > 0),
   )
   const [first] = found?.refused ?? []
-  if (!found || !first?.[0]) return undefined
-  const { exchange } = first[0].creation
+  if (!found || !first) return undefined
+  const { exchange } = first[0]!.creation
   const what = `with a valid body, as one of ${first.length} at the same time on an application without a job: all were refused, in ${found.refused.length} attempts${somebodyElse(found.application)}`
   return { exchange, what, expected: '202 for one of several concurrent creations' }
 }
