@@ -237,16 +237,16 @@ export class Gate extends Jobs {
     this.#jobTimeoutMs = given.target.limits.jobTimeoutMs
   }
 
-  get #view(): Application {
+  get view(): Application {
     return viewOf(this.history).applicationOf(this.application.id)
   }
 
   get jobs(): readonly Job[] {
-    return this.#view.jobs
+    return this.view.jobs
   }
 
   get attempts(): readonly Attempt[] {
-    return attemptsIn(this.history).get(this.#view) ?? []
+    return attemptsIn(this.history).get(this.view) ?? []
   }
 
   get isGivenUp(): boolean {
@@ -373,7 +373,7 @@ export class Gate extends Jobs {
     const patienceMs = Math.max(this.#busyMs, this.given.target.limits.settleMs)
     const deadline = performance.now() + (this.isGivenUp ? 0 : patienceMs)
     for (let tries = 0; await this.settle(); tries++) {
-      const last = this.#view.creations.findLast(isAsked)
+      const last = this.view.creations.findLast(isAsked)
       if (!last || !isConflict(last)) return last?.isGranted ?? true
       const isLate = performance.now() > deadline
       if (tries > 0 && isLate) this.#giveUp('was still answered 409')

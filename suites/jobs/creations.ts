@@ -135,7 +135,7 @@ export const retrievable = eachOf(
 const conflict = [[409, 'BadRequest']] as const
 /** Delay between a job's observed end and the release of its application, in ms. */
 const releaseMs = 2000
-const isInConflict = ({ creation, met }: Attempt): boolean =>
+const isInConflict = ({ creation, met }: Pick<Attempt, 'creation' | 'met'>): boolean =>
   isAsked(creation) && isConflict(creation) && met.length > 0
 
 interface Beside {
@@ -167,7 +167,9 @@ function excuseFor(history: History, beside: Beside, all: readonly Beside[]): st
         ? undefined
         : `another creation returned the id of the first job, ${job.id}: readings cannot distinguish them`
     const mayLag = alike.some((one) => isConflict(one) && one.sentAt < sentAt)
-    return mayLag && job.busyUntil < creation.endedAt + lagMs(beside)
+    return mayLag &&
+      job.busyUntil < creation.endedAt + lagMs(beside) &&
+      !isFreedEachTime(history, beside)
       ? `${said}, but the first job was seen ended soon after: readings may be delayed`
       : undefined
   }
@@ -182,20 +184,53 @@ function excuseFor(history: History, beside: Beside, all: readonly Beside[]): st
   return request === 'unknown' || isOdd || isMissing ? said : undefined
 }
 
+/** A request that is refused, and may take away the lock of a job in progress. */
+export type Attack = 'malformed creation' | 'creation without a key' | 'reading without a key'
+
+const attackOf = ({ kind, exchange }: HistoryEvent): Attack => {
+  if (kind === 'reading') return 'reading without a key'
+  return exchange.probe.credential.full ? 'malformed creation' : 'creation without a key'
+}
+
 /** What was refused since another creation got 409, and may have taken away the lock. */
-function refusedBefore(history: History, { creation, job }: Beside): string {
+function attacksBefore(history: History, { creation, job }: Beside): HistoryEvent[] {
   const { creations } = job.application
   const last = creations.findLast((one) => isAsked(one) && one.sentAt < creation.sentAt)
-  if (!last || !isConflict(last)) return ''
-  const refused = [...creations, ...history.of(job.id)].filter(
+  if (!last || !isConflict(last)) return []
+  return [...creations, ...history.of(job.id)].filter(
     ({ request, sentAt, endedAt }) =>
       request === 'faulty' && sentAt >= last.endedAt && endedAt <= creation.sentAt,
   )
-  const each = refused.map(
-    ({ kind, exchange }) =>
-      `${kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(exchange)})`,
+}
+
+/**
+ * After which attacks each creation beside a job was accepted, the jobs beside which it was, and those that were not
+ * attacked, with a 409 at such an age. Readings may show late that a short job had ended: three of each tell.
+ */
+export function freedLocks(history: History, application: Application) {
+  const looks = (attemptsIn(history).get(application) ?? []).flatMap(({ creation, beside, met }) =>
+    (creation.isGranted ? beside : isInConflict({ creation, met }) ? met : []).map((job) => {
+      const attacks = [...new Set(attacksBefore(history, { creation, job }).map(attackOf))]
+      return { creation, job, attacks, ageMs: creation.sentAt - job.creation.endedAt }
+    }),
   )
-  return each.length === 0 ? '' : `, after ${each.join(' and ')}`
+  const refused = looks.filter((one) => isConflict(one.creation))
+  const accepted = looks.filter((one) => one.creation.isGranted && one.attacks.length > 0)
+  const first = accepted.find(
+    (one) => !refused.some((other) => String(other.attacks) === String(one.attacks)),
+  )
+  if (!first) return undefined
+  const freed = accepted.filter((one) => String(one.attacks) === String(first.attacks))
+  const attacked = new Set(looks.flatMap((one) => (one.attacks.length > 0 ? one.job : [])))
+  const ageMs = Math.min(...freed.map((one) => one.ageMs))
+  const kept = refused.filter((one) => !attacked.has(one.job) && one.ageMs >= ageMs)
+  const jobsOf = (some: typeof looks): Set<Job> => new Set(some.map((one) => one.job))
+  return { attacks: first.attacks, freed: jobsOf(freed), kept: jobsOf(kept) }
+}
+
+function isFreedEachTime(history: History, { job }: Beside): boolean {
+  const { freed, kept } = freedLocks(history, job.application) ?? {}
+  return freed?.has(job) === true && freed.size >= timesAlike && kept!.size >= timesAlike
 }
 
 const longEnoughMs = 3000
@@ -230,7 +265,11 @@ export const inProgress: Rule = (history) => {
     .map((beside): Evidence => {
       const { creation, job } = beside
       const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
-      const after = refusedBefore(history, beside)
+      const refusals = attacksBefore(history, beside).map(
+        ({ kind, exchange }) =>
+          `${kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(exchange)})`,
+      )
+      const after = refusals.length === 0 ? '' : `, after ${refusals.join(' and ')}`
       const before = job.creation.exchange
       return {
         exchange: creation.exchange,

@@ -42,7 +42,15 @@ import type { applicationNames } from '../../harness/target/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import { Gate, gateOf, Jobs, jobRequest, pauseMs, withOtherValues } from './client.ts'
-import { isSuspectedElsewhere, moments, timesAlike, windowMs, isSomeCreated } from './creations.ts'
+import {
+  type Attack,
+  freedLocks,
+  isSuspectedElsewhere,
+  moments,
+  timesAlike,
+  windowMs,
+  isSomeCreated,
+} from './creations.ts'
 import type { Refusal } from '../created/drive.ts'
 import { kindsOf } from './faults.ts'
 import { isAsked, isOwn, type Job, statusOf, hasEnded, isGone, isRead, ownJobs } from './view.ts'
@@ -61,8 +69,7 @@ async function goesOn(jobs: Jobs, job: Job): Promise<boolean> {
   return last !== undefined && statusOf(last) === 'in_progress' && isOwn(last, job)
 }
 
-/** Requests that are refused, and may take away the lock of a job in progress. */
-async function attacksOn({ given, application }: Gate, id: string): Promise<Probe[][]> {
+async function attacksOn({ given, application }: Gate, id: string) {
   const valid = await jobRequest(given, application)
   const reading = await operationProbe(given, 'jobs.retrieve', { params: { job_id: id } })
   const { inputs, requiredInputs = [] } = application
@@ -70,20 +77,30 @@ async function attacksOn({ given, application }: Gate, id: string): Promise<Prob
   const lacking = requiredInputs.slice(0, 1).map((required) => ({
     inputs: inputs.filter((input) => input.id !== required),
   }))
-  return [
-    [{}, ...lacking].map((body) => withBody(valid, body)),
-    [withCredential(valid, noCredential)],
-    [withCredential(reading, noCredential)],
-  ]
+  return new Map<Attack, Probe[]>([
+    ['malformed creation', [{}, ...lacking].map((body) => withBody(valid, body))],
+    ['creation without a key', [withCredential(valid, noCredential)]],
+    ['reading without a key', [withCredential(reading, noCredential)]],
+  ])
+}
+
+interface During {
+  /** 1: the creation with other values comes first, since a short job may end before a second creation. */
+  readonly turn?: number
+  readonly most?: number
+  readonly repeated?: readonly Attack[]
 }
 
 /**
  * Further creations during the life of a job, with the same inputs and with other values: a server may compare
  * requests, or forget after a while that the job goes on. Two come at once; the next follow an attack on the lock each
  * (a quick run: one follows all), once per application; then the pauses grow.
- * @param turn 1: the one with other values comes first, since a short job may end before a second creation
  */
-async function createDuring(gate: Gate, job: Job, turn = 0, most = 20): Promise<void> {
+async function createDuring(
+  gate: Gate,
+  job: Job,
+  { turn = 0, most = 20, repeated }: During = {},
+): Promise<void> {
   const { application, client, history, isQuick } = gate
   const setup = { requirement: ids.inProgress, role: 'setup' } as const
   const isAttacked = history
@@ -92,15 +109,21 @@ async function createDuring(gate: Gate, job: Job, turn = 0, most = 20): Promise<
       ({ exchange: { purpose } }) =>
         purpose.role === setup.role && purpose.requirement === setup.requirement,
     )
-  const attacks = isAttacked ? [[]] : await attacksOn(gate, job.id)
+  const all = await attacksOn(gate, job.id)
+  const kinds = repeated ?? (isAttacked ? [] : [...all.keys()])
+  const isTogether = isQuick || kinds.length === 0 || repeated !== undefined
+  const attacks = isTogether ? [kinds] : kinds.map((kind) => [kind])
   const count = isQuick ? Math.min(3, most) : most
   for (let moment = 0; moment < count; moment++) {
     if (moment > 1) await pause(client, 10 * 1.5 ** (moment - 2))
-    for (const probes of moment === 2 ? (isQuick ? [attacks.flat()] : attacks) : [[]]) {
+    for (const some of moment === 2 ? attacks : [[]]) {
       // In a quick run, one reading after the second creation suffices for both.
       const isRead = moment > (isQuick ? 1 : 0)
       if (isRead && !(await goesOn(gate, job))) return
+      const probes = some.flatMap((kind) => all.get(kind)!)
       await allEnded(probes.map((probe) => askHolding(client, probe, { ...setup, badInput: true })))
+      // In place of an attack, so that a job without one is as old.
+      if (moment === 2 && probes.length === 0) await goesOn(gate, job)
       const isOdd = (moment + turn) % 2 === 1
       const own = isOdd ? withOtherValues(application, moment + turn) : application
       const { status = 409 } = await gate.createBeside(own)
@@ -109,10 +132,25 @@ async function createDuring(gate: Gate, job: Job, turn = 0, most = 20): Promise<
   }
 }
 
+/** Attacks some jobs again, and others not, until it is known whether attacks free locks or jobs were short. */
+async function repeatAttacks(gate: Gate): Promise<void> {
+  for (let count = 0; count < 4 * timesAlike && !gate.isBroken(ids.inProgress); count++) {
+    const known = freedLocks(gate.history, gate.view)
+    if (!known || !(await gate.settle())) return
+    const made = await gate.create(ids.inProgress)
+    if (isConflict(made) && !(await gate.untilFree())) return
+    const job = gate.madeBy(made)
+    const repeated = known.kept.size < known.freed.size ? [] : known.attacks
+    if (job) await createDuring(gate, job, { repeated })
+  }
+}
+
 async function createAfterEnd(gate: Gate): Promise<void> {
-  if (!(await gate.settle()) || !gate.isPlanned(ids.released)) return
-  await gate.create(ids.released)
-  await gate.untilFree()
+  if ((await gate.settle()) && gate.isPlanned(ids.released)) {
+    await gate.create(ids.released)
+    await gate.untilFree()
+  }
+  await repeatAttacks(gate)
 }
 
 const burstSize = { full: 5, quick: 2 }
@@ -171,13 +209,13 @@ async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): 
   const isBroken = gate.isBroken(ids.inProgress)
   const leaveOther = async (): Promise<void> => {
     const job = onOther && gate.madeBy(onOther)
-    if (other && job && !gate.isQuick && !isBroken) await createDuring(other, job, 0, 1)
+    if (other && job && !gate.isQuick && !isBroken) await createDuring(other, job, { most: 1 })
     await other?.settle()
     if (!isBlocked) leave?.()
   }
   // One attempt shows for the others that there are conflicts.
   const most = isBroken ? 0 : gate.isPlanned(ids.inProgress) ? 20 : 1
-  await allEnded([readOlder(gate, first), createDuring(gate, first, turn, most), leaveOther()])
+  await allEnded([readOlder(gate, first), createDuring(gate, first, { turn, most }), leaveOther()])
   await gate.idle()
   if (!isBlocked) return
   await other?.create(ids.perApplication)
@@ -213,6 +251,7 @@ export async function provokeConflicts(jobs: Jobs): Promise<void> {
       await attempt(busy, turn, release && beside, release).finally(release)
       if (busy.isGivenUp || jobs.isBroken(ids.released)) break
     }
+    await repeatAttacks(busy)
   })
   // Another client's job may interfere: a new application must show the fault, too.
   const isSuspected = isKept(busy) || jobs.isBroken(ids.released, ids.perApplication, ids.created)
