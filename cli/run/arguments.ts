@@ -228,11 +228,11 @@ function keptIn(): string {
 }
 
 /**
- * Keeps a report, which has no keys, for `--failed`. A report that judged nothing does not replace another; failing to
- * write it is ignored.
+ * Keeps a report, which has no keys, for `--failed`. One from which that would select nothing, because nothing was judged,
+ * does not replace another; failing to write it is ignored.
  */
 export async function keepReport(report: Report, target: Named): Promise<void> {
-  if (report.verdict === 'not-judged') return
+  if (report.verdict === 'not-judged' && !report.run.interrupted) return
   try {
     mkdirSync(keptIn(), { recursive: true, mode: 0o700 })
     await writeAtomically(lastReportOf(target), json(report))

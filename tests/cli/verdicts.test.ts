@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { keepReport, withFailed } from '../../cli/run/arguments.ts'
 import { runOptionsOf } from '../../harness/run/index.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { resolveTarget } from '../../harness/target/index.ts'
@@ -162,6 +163,22 @@ test('--failed alone goes by the last run of the target, whose report has no key
   const texts = readdirSync(kept).map((name) => readFileSync(join(kept, name), 'utf8'))
   expect(texts).toEqual([expect.stringContaining(id)])
   expect(texts.join()).not.toContain(referenceKey)
+})
+
+test('--failed alone repeats a run that was interrupted before anything was judged', async () => {
+  vi.stubEnv('XDG_CACHE_HOME', folder())
+  const [baseUrl, id] = ['http://127.0.0.1:1', 'files.list/2xx-accepted']
+  const { target } = await resolveTarget({}, { dir: '.', env: {}, baseUrl, key: 'abcdefgh1234' })
+  const ended = { cause: 'interrupted', ...leftOut('interrupted') } as const
+  const report = reportOf({
+    ...{ target, options: runOptionsOf({ only: [id] }, ''), startedAt: new Date(), durationMs: 1 },
+    ...{ results: new Map(), facts: { ...noFacts, ended } },
+  })
+  await keepReport(report, { baseUrl })
+  const lists = { only: [], report: [], skip: [] }
+  const again = withFailed(baseUrl, { failed: true, depth: 'full', tpe: 'exact', ...lists })
+  expect(again.only).toEqual([id])
+  vi.unstubAllEnvs()
 })
 
 test('a run that a mistake of the suite ends asks to report it, with the seed', async () => {
