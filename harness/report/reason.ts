@@ -62,7 +62,7 @@ export function unreachableReason(note: string): Reason {
 
 export function mistakeReason(error: unknown): Reason {
   const message = error instanceof Error ? error.message : String(error)
-  return { reason: `a bug in the suite: ${message}`, why: { kind: 'mistake' } }
+  return { reason: `a mistake of the suite: ${message}`, why: { kind: 'mistake' } }
 }
 
 export function targetReason(baseUrl: string, problem: string): Reason {

@@ -80,7 +80,7 @@ test.each(pages.filter((page) => blocks.some((block) => block.page === page && b
     const run = await workplace()
     for (const block of blocks.filter((one) => one.page === page && one.run)) {
       const { code, printed } = await run(block)
-      expect(printed, block.text).not.toMatch(/\n\s+at |a bug in the suite/)
+      expect(printed, block.text).not.toMatch(/\n\s+at |a (bug in|mistake of) the suite/)
       if (block.output === undefined || block.language === 'console') expect(code, printed).toBe(0)
       if (block.output !== undefined)
         expect(missing(block.output, printed), printed).toBeUndefined()

@@ -11,7 +11,7 @@ const only = ['translate.run/4*', 'files.list/*']
 function expectLoud({ of, results, verdict }: Judged, reason: string): void {
   expect(of(broken)).toMatchObject({
     outcome: 'not-exercised',
-    reason: `a bug in the suite: ${reason}`,
+    reason: `a mistake of the suite: ${reason}`,
     failures: [],
   })
   expect(verdict).toBe('passing')
