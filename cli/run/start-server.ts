@@ -80,14 +80,15 @@ async function problemOf(
   if (first === undefined) return undefined
   const written = server?.log === undefined ? '' : errorIn(server.log, target)
   const quoted = written === '' ? '' : `; it wrote (${server?.log}): ${written}`
-  if (typeof first === 'string') return { cause: 'unreachable', reason: first + quoted }
+  const why = { kind: 'target' } as const
+  if (typeof first === 'string') return { cause: 'unreachable', reason: first + quoted, why }
   // Shell exit codes for a command that is missing or cannot be run.
   if (first.code === 126 || first.code === 127)
     throw new UserError(
       `--start: the shell could not run the command (exit code ${first.code}): ${written}`,
     )
-  const why = `the command of --start ended (${first.how}) before ${target.baseUrl} answered`
-  return { cause: 'unreachable', reason: why + quoted }
+  const reason = `the command of --start ended (${first.how}) before ${target.baseUrl} answered`
+  return { cause: 'unreachable', reason: reason + quoted, why }
 }
 
 const tailLength = 16_384

@@ -87,18 +87,18 @@ const temporary: readonly number[] = [429, 502, 503, 504]
 
 /** What to do if nothing came from the target, or one status alone: the last line says the rest. */
 function notJudgedSteps(report: Report): NextStep[] {
-  const { exit, run, target, verdict } = report
+  const { exit, requirements, run, target, verdict } = report
   const command = commandIn(report)
   const statuses = run.statuses?.map((one) => one.status) ?? []
   const [status = 0] = statuses
   if (exit.outside !== true) return []
-  if (statuses.length === 0)
-    return [
-      {
-        text: `Start the server or correct the address (${target.baseUrl}), and run again`,
-        command: `${command} --wait 30000`,
-      },
-    ]
+  if (statuses.length === 0) {
+    // Else the last line says what to do: the code of the target file is at fault.
+    const isUnreachable = requirements.some((one) => one.why?.kind === 'target')
+    const isWaiting = / --(start|wait) /.test(command)
+    const text = `Start the server or correct the address (${target.baseUrl}), and run again`
+    return isUnreachable ? [{ text, command: isWaiting ? command : `${command} --wait 30000` }] : []
+  }
   if (verdict !== 'not-judged') return []
   if (statuses.includes(401))
     return [{ text: 'Give a key that the server accepts, and run again', command }]

@@ -38,12 +38,25 @@ test.each<[what: string, of: Report, texts: string[]]>([
     [],
   ],
   [
+    'a module that never loads, as the last line says',
+    report([missed('a.b/1', 'never loads')], answers(), { notJudged: 'never loads' }),
+    [],
+  ],
+  [
     'one error everywhere',
     { ...report([failed('a.b/1')], answers(500), { notJudged: 'x' }), verdict: 'not-judged' },
     ['Find this error in the log of the server, fix it, and run again'],
   ],
 ])('next of %s', (_, of, texts) => {
   expect(nextSteps(of).map(({ text }) => text)).toEqual(texts)
+})
+
+test.each([
+  ['conform http://a --start s', 'conform http://a --start s'],
+  ['conform http://a', 'conform http://a --wait 30000'],
+])('next after %s, which reached nothing, is %s', (command, next) => {
+  const of = report([missed('a.b/1', dead)], { command }, { notJudged: dead.reason })
+  expect(nextSteps(of).map((step) => step.command)).toEqual([next])
 })
 
 test('next is to run again what failed, by the command of the run', () => {
