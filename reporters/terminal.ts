@@ -126,16 +126,16 @@ function allLines(shown: Showing): Line[] {
   ]
 }
 
-function headLines(showing: Showing): Line[] {
-  const { baseUrl, name } = showing.report.target
-  const places = shownMap(showing.report)
-  const address = showing.colors.dim(terminalText(baseUrl))
+function headLines({ colors, report }: Showing): Line[] {
+  const { baseUrl, name } = report.target
+  const places = shownMap(report)
+  const address = colors.dim(terminalText(baseUrl))
   return [
     // A target that was not given a name goes by its host.
-    baseUrl.endsWith(`//${name}`)
-      ? address
-      : `${showing.colors.bold(terminalText(name))}  ${address}`,
-    ...(places === undefined ? [] : [showing.colors.bold(mapSentence(places))]),
+    baseUrl.endsWith(`//${name}`) ? address : `${colors.bold(terminalText(name))}  ${address}`,
+    // An id in the target file that the target does not know, for example, explains what follows.
+    ...(report.run.hints ?? []).map((hint) => colors.bold(colors.yellow(terminalText(hint, 300)))),
+    ...(places === undefined ? [] : [colors.bold(mapSentence(places))]),
     '',
   ]
 }

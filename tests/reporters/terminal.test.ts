@@ -98,7 +98,8 @@ test.each(Object.entries(situations))(
     const rows = text.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 80)), 0)
     expect(rows).toBeLessThanOrEqual(most)
     expect(inTerminal(of).trimEnd().split('\n').length).toBeLessThanOrEqual(most)
-    expect(text[0]).toBe('Example  https://example.com')
+    const { hints = [] } = of.run
+    expect(text.slice(0, hints.length + 1)).toEqual(['Example  https://example.com', ...hints])
     expect(text.includes('interrupted: only what was tested before the interrupt is judged')).toBe(
       name === 'interrupted',
     )
