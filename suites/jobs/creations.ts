@@ -1,3 +1,4 @@
+import { isOwnBreakdown } from '../../harness/client/index.ts'
 import { shapeFault } from '../../harness/run/index.ts'
 import {
   isBreakdown,
@@ -233,6 +234,18 @@ function isFreedEachTime(history: History, { job }: Beside): boolean {
   return freed?.has(job) === true && freed.size >= timesAlike && kept!.size >= timesAlike
 }
 
+/** All of several simultaneous creations broke down, though one of them made a job. */
+function brokenRace(job: Job): Evidence[] {
+  const others = job.application.creations.filter(
+    (one) => isAsked(one) && wereTogether(one, job.creation),
+  )
+  const isBroken = ({ exchange, endedAt }: HistoryEvent): boolean =>
+    isOwnBreakdown(exchange) && endedAt <= job.busyUntil
+  if (others.length < 2 || !others.every(isBroken)) return []
+  const what = `with a valid body, at the same time as others: one of them made job ${job.id}, which was in progress after that`
+  return [{ exchange: others[0]!.exchange, what, expected: '409 BadRequest' }]
+}
+
 const longEnoughMs = 3000
 
 function remedy(history: History): string {
@@ -284,7 +297,8 @@ export const inProgress: Rule = (history) => {
   const misnamed = conflicts
     .filter((one) => one.tpe !== 'BadRequest')
     .map(({ exchange }) => ({ exchange, what, expected: conflict }))
-  const evidence = [...accepted, ...misnamed]
+  const races = history.isRecorded ? [] : viewOf(history).jobs.flatMap(brokenRace)
+  const evidence = [...accepted, ...misnamed, ...races]
   return verdictOf(
     evidence,
     conflicts.length + Math.min(evidence.length, 1),
