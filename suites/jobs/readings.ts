@@ -186,6 +186,9 @@ export const identity: Rule = (history) => {
   return verdictOf(all.slice(0, 1), cases + all.length, 'no reading of a job had an id')
 }
 
+/** A status outside the enum that stays so long is not transient, in ms. */
+const stuckMs = 2000
+
 /** §6: a job is completed or failed within `jobTimeoutMs`. */
 export const outcomeRule: Rule = (history) => {
   const { limits, isRecorded } = history
@@ -199,7 +202,9 @@ export const outcomeRule: Rule = (history) => {
       return []
     }
     const isLate = last && !isRecorded && last.sentAt - creation.endedAt >= limits.jobTimeoutMs
-    if (isLate) return [against(job, last, { expected })]
+    const since = readings.find((one) => last && statusOf(one) === statusOf(last))
+    const isStuck = last && isEnded(last) && last.sentAt - since!.sentAt >= stuckMs
+    if (isLate || isStuck) return [against(job, last, { expected })]
     open = last ? 'no job was read until it had ended' : 'no reading of a job shows a status'
     return []
   })
