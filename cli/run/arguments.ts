@@ -28,6 +28,7 @@ import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { json } from '../../reporters/text.ts'
+import { isWithoutOutcome } from '../../reporters/view/next-steps.ts'
 
 export type OptionsOf<Make extends () => { opts(): unknown }> = ReturnType<ReturnType<Make>['opts']>
 
@@ -228,11 +229,13 @@ function keptIn(): string {
 }
 
 /**
- * Keeps a report, which has no keys, for `--failed`. One from which that would select nothing, because nothing was judged,
- * does not replace another; failing to write it is ignored.
+ * Keeps a report, which has no keys, for `--failed` and `init --from`. One that judged nothing, and leaves nothing to run
+ * again or to declare, does not replace another; failing to write it is ignored.
  */
 export async function keepReport(report: Report, target: Named): Promise<void> {
-  if (report.verdict === 'not-judged' && !report.run.interrupted) return
+  const { exit, run, verdict } = report
+  const isEmpty = verdict === 'not-judged' && (exit.outside === true || isWithoutOutcome(report))
+  if (isEmpty && !run.interrupted) return
   try {
     mkdirSync(keptIn(), { recursive: true, mode: 0o700 })
     await writeAtomically(lastReportOf(target), json(report))

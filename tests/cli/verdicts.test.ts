@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
-import { keepReport, withFailed } from '../../cli/run/arguments.ts'
+import { keepReport, newestReport, withFailed } from '../../cli/run/arguments.ts'
 import { runOptionsOf } from '../../harness/run/index.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { resolveTarget } from '../../harness/target/index.ts'
@@ -165,19 +165,24 @@ test('--failed alone goes by the last run of the target, whose report has no key
   expect(texts.join()).not.toContain(referenceKey)
 })
 
-test('--failed alone repeats a run that was interrupted before anything was judged', async () => {
+test('a run is kept if it was interrupted at once, or lacked everything, as its last lines need it', async () => {
   vi.stubEnv('XDG_CACHE_HOME', folder())
-  const [baseUrl, id] = ['http://127.0.0.1:1', 'files.list/2xx-accepted']
+  const baseUrl = 'http://127.0.0.1:1'
   const { target } = await resolveTarget({}, { dir: '.', env: {}, baseUrl, key: 'abcdefgh1234' })
-  const ended = { cause: 'interrupted', ...leftOut('interrupted') } as const
-  const report = reportOf({
-    ...{ target, options: runOptionsOf({ only: [id] }, ''), startedAt: new Date(), durationMs: 1 },
-    ...{ results: new Map(), facts: { ...noFacts, ended } },
-  })
-  await keepReport(report, { baseUrl })
+  const cut = { cause: 'interrupted', ...leftOut('interrupted') } as const
+  const keep = async (id: string, ended: typeof noFacts.ended): Promise<void> => {
+    const options = runOptionsOf({ only: [id] }, '')
+    const about = { target, options, startedAt: new Date(), durationMs: 1 }
+    const report = reportOf({ ...about, results: new Map(), facts: { ...noFacts, ended } })
+    expect(report.verdict).toBe('not-judged')
+    await keepReport(report, { baseUrl })
+  }
+  await keep('files.list/2xx-accepted', cut)
   const lists = { only: [], report: [], skip: [] }
   const again = withFailed(baseUrl, { failed: true, depth: 'full', tpe: 'exact', ...lists })
-  expect(again.only).toEqual([id])
+  expect(again.only).toEqual(['files.list/2xx-accepted'])
+  await keep('jobs.create/202-created', null)
+  expect(readFileSync(newestReport()!, 'utf8')).toContain('declare resources.application')
   vi.unstubAllEnvs()
 })
 
