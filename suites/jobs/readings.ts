@@ -19,6 +19,7 @@ import {
   hasEnded,
   isEnded,
   isGone,
+  isOwn,
   isRead,
   isReading,
   type Job,
@@ -231,7 +232,10 @@ export const failedRule =
   (history) => {
     // The first job only: creations beside it may get anything.
     const [job] = viewOf(history).applicationOf(application).jobs
-    const why = 'the job of resources.failingApplication did not end in time'
+    const isAnother = job?.readings.some((one) => isEnded(one) && !isOwn(one, job))
+    const why = isAnother
+      ? 'what was read under the id of the job of resources.failingApplication is another job: see jobs.retrieve/200-identity'
+      : 'the job of resources.failingApplication did not end in time'
     const { end } = job ?? {}
     const fault = end && failedFault(jsonValue(end.exchange.response) ?? end.body)
     const evidence = fault ? [against(job, end, { ...ofFailing, ...fault })] : []
