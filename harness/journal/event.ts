@@ -279,7 +279,9 @@ const largeBytes = 64 * 1024
 const longestText = 1024
 
 const sorted = (_name: string, value: unknown): unknown =>
-  isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value
+  isObject(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value
 
 function trimmed(value: unknown): unknown {
   if (typeof value === 'string') return trimmedText(value)

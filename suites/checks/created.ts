@@ -12,7 +12,7 @@ import {
   type Probe,
   Throttled,
 } from '../../harness/journal/index.ts'
-import { leftOut } from '../../harness/report/index.ts'
+import { absentReason, leftOut } from '../../harness/report/index.ts'
 import { askHolding, maxAtOnce, perRun } from '../../harness/run/index.ts'
 import type { UploadContent } from '../../harness/target/index.ts'
 
@@ -205,6 +205,8 @@ export async function upload(
   name?: string,
 ): Promise<string> {
   if (given.options.readOnly) throw new NotExercised(leftOut('--read-only'))
+  const absence = given.target.absent[uploadOperation]
+  if (absence) throw new NotExercised(absentReason(absence, [uploadOperation]))
   const what = `with ${file.filename}`
   const purpose = { requirement: null, role: 'setup', what, isSuccess: isUploaded } as const
   const uploaded = async (content: UploadContent): Promise<Probe> => {

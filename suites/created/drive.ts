@@ -428,13 +428,14 @@ const largeBytes = 64 * 1024
 /** Objects used again at the end: the first one, those of other requirements, a file in a graph, and a PDF. */
 async function madeBefore(client: Client, given: Given, creates: OperationId): Promise<string[]> {
   const { journal } = client
+  const isFile = creates === uploadOperation
   const twice = thingsOf(journal, creates).filter((attempts) => attempts.length > 1)
   const made = madeBy(journal, creates).filter(({ exchange: { probe, purpose } }, at, all) => {
-    const isOther = purpose.role === 'probe' || twice.flat().includes(all[at]!)
+    // One of two files under one name, too.
+    const isOther = isFile || purpose.role === 'probe' || twice.flat().includes(all[at]!)
     const isLarge = (probe.body?.length ?? 0) > largeBytes
     return at === 0 || isLarge || (isOther && alsoUsed.test(purpose.requirement ?? ''))
   })
-  const isFile = creates === uploadOperation
   const added = isFile ? madeBy(journal, additionOperation).slice(0, 1) : []
   const pdf = isFile ? await ownPdf(client, given) : undefined
   return [...made, ...added].map((one) => one.object!).concat(pdf ?? [])

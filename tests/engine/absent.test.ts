@@ -113,3 +113,21 @@ test.each([405, 501])('a %i is no answer of an operation that is there', async (
     `${status} `,
   )
 })
+
+test('a server that takes no files gets none, but for the one request that shows it', async () => {
+  const { handle, target } = createReference({})
+  const uploads: string[] = []
+  const fetch: FetchHandler = (request) => {
+    const { pathname } = new URL(request.url)
+    if (request.method === 'POST' && pathname === '/v1/files') uploads.push(pathname)
+    return handle(request)
+  }
+  const { resources, keys } = target as Target
+  const own: Target = { fetch, keys, resources, operations: { '*': 'not-served' } }
+  const { requirements } = await inVirtualTime(
+    () => runConformance(own, { seed: 3, only: ['pdf.parse/*'] }).report,
+  )
+  expect(uploads).toHaveLength(1)
+  const judged = requirements.filter(({ outcome }) => outcome === 'passed')
+  expect(judged.map(({ id }) => id)).toContain('pdf.parse/200-content')
+})

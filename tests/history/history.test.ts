@@ -116,6 +116,8 @@ test('a large member is kept by a digest, whatever the order of its own members'
   expect(one).toEqual(other)
   expect(one).not.toEqual(trimmedBody({ data: { a: 1, b: [3] } }))
   expect(trimmedBody({ status: 'completed', errors: [] })).toMatchObject({ status: 'completed' })
+  const odd = { toString: 'a', valueOf: null, constructor: [1] }
+  expect(trimmedBody({ data: odd })).toEqual(trimmedBody({ data: { ...odd } }))
 })
 
 test.each([
