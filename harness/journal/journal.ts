@@ -300,7 +300,7 @@ export function verdictOf(
 }
 
 /**
- * A rule about each of several things; reports the first wrong one.
+ * A rule about each of several things. In a live run all that is wrong is evidence: some may be due to a spoiled connection.
  * @param show what is wrong with one, `held`, or undefined if inconclusive
  */
 export const eachOf =
@@ -312,5 +312,6 @@ export const eachOf =
   (history) => {
     const shown = itemsOf(history).flatMap((item) => show(item, history) ?? [])
     const wrong = shown.filter((one) => one !== 'held')
-    return verdictOf(wrong.slice(0, 1), shown.length, () => why(history))
+    const evidence = history.isRecorded ? wrong.slice(0, 1) : wrong
+    return verdictOf(evidence, shown.length, () => why(history))
   }

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
 import { onReusedConnection } from '../../harness/journal/describe.ts'
 import type { RequirementResult } from '../../harness/report/report-schema.ts'
+import { preloadedIds } from '../../reference/world/preloaded.ts'
 import { randomFrom } from '../support/lossy-network.ts'
 import {
   answered,
   envelope,
   headerOf,
   isGranted,
+  jsonIn,
   judge,
   overConnections,
   type Server,
@@ -61,6 +63,35 @@ test('a request that leaves its connection unusable is named, and no request aft
   expect(toldOf(results, onReusedConnection)).toEqual(failed)
   expect(toldOf(results, differ)).toEqual([])
 })
+
+test.each([false, true])(
+  'readings behind what spoils their connection fail nothing; a fault of each ended job shows all the same: %s',
+  async (isFaulty) => {
+    let spoiled = 0
+    const spoils: Server = async ({ exchanges }, request, send) => {
+      const last = exchanges.at(-1)?.request
+      const result = await send()
+      if (request.method !== 'GET' || !/\/jobs\/[^/]+$/.test(request.path) || !isGranted(result))
+        return result
+      if (last?.method === 'GET' && last.path.startsWith('/v1/files')) {
+        spoiled++
+        return answered(result, 500, broken)
+      }
+      const { created_at: _, ...rest } = jsonIn(result)
+      const isEnded = rest['status'] === 'completed' && !request.path.endsWith(preloadedIds.job)
+      return isFaulty && isEnded ? answered(result, 200, JSON.stringify(rest)) : result
+    }
+    const only = ['files.list/*', 'files.retrieve/*', 'jobs.retrieve/200-job']
+    const { results, of } = await judge(only, {
+      reference: { jobMs: 200 },
+      network: overConnections(spoils),
+    })
+    const own = of('jobs.retrieve/200-job').failures.map(({ actual }) => actual)
+    expect(own).toEqual(isFaulty ? ['200, but created_at is missing'] : [])
+    expect(toldOf(results, onReusedConnection)).not.toEqual([])
+    expect(spoiled).toBeGreaterThan(0)
+  },
+)
 
 test('what leaves its connection unusable after it was granted is named too', async () => {
   const spoils: Server = async ({ exchanges }, _request, send) => {
