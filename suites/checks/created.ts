@@ -29,6 +29,8 @@ export const sharedBy = perRun(() => ({
     /** Those that were refused at first. */
     late: new Set<string>(),
   },
+  /** Ids of objects that were made to be destroyed. */
+  doomed: new Set<string>(),
   /** How many generations bad input may still cause in this run, and how many cases wait because that is too few. */
   generated: { allowance: undefined as { left: number } | undefined, waiting: 0 },
 }))

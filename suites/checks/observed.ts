@@ -5,7 +5,7 @@ import {
   granting,
   type RequirementId,
 } from '../../catalogue/catalogue.ts'
-import { operation, operations } from '../../catalogue/operations.ts'
+import { operation as operationOf, operations } from '../../catalogue/operations.ts'
 import { type Client, type Given, isOwnBreakdown } from '../../harness/client/index.ts'
 import {
   countsAsGranted,
@@ -75,7 +75,7 @@ const statusTpePair = ofErrors(({ status, tpe }, { probe: { operation }, purpose
 })
 
 const contentType: AnswerRule = (response, { probe }) => {
-  const { showsSuccess = false } = probe.operation === null ? {} : operation(probe.operation)
+  const { showsSuccess = false } = probe.operation === null ? {} : operationOf(probe.operation)
   const isSuccess = showsSuccess && response.status >= 200 && response.status < 300
   if (!isError(response) && !isSuccess) return undefined
   const expected = 'Content-Type: application/json'
@@ -205,9 +205,10 @@ function nameOf(
 /** Refusals for which no state explains that the same request is granted at other times. */
 const refusals = new Set([400, 404, 410, 422])
 
-function isRefusedNow(exchange: Exchange): boolean {
+/** @param isNew its name was never sent before, so that nothing can exist under it */
+function isRefusedNow(exchange: Exchange, isNew: boolean): boolean {
   const { previousRequest, probe, response } = exchange
-  const leavesNothing = probe.effect === 'none' || probe.effect === 'generates'
+  const leavesNothing = isNew || probe.effect === 'none' || probe.effect === 'generates'
   // An invalid request may have spoiled the connection.
   const { probe: before, purpose } = previousRequest ?? {}
   const isBehindFault = before?.fault !== undefined || purpose?.expects || purpose?.badInput
@@ -215,12 +216,20 @@ function isRefusedNow(exchange: Exchange): boolean {
   return leavesNothing && isRefusal && !isBehindFault
 }
 
+/** Names of creations that were sent. */
+const namesIn = perRun(() => new Set<string>())
+
 /**
  * A valid request that is refused or crashes the server now and then fails the requirement for valid requests of its
  * operation, wherever it was sent, except when its connection is to blame.
  */
 export function noteSteady(client: Client, given: Given, exchange: Exchange): void {
-  const isBroken = isOwnBreakdown(exchange) || isRefusedNow(exchange)
+  const { creates, operation } = exchange.probe
+  const names = namesIn(client)
+  const isNamed = operation !== null && operationOf(operation).creates?.hasUniqueName === true
+  const isNew = isNamed && creates !== undefined && !names.has(creates)
+  if (isNew) names.add(creates)
+  const isBroken = isOwnBreakdown(exchange) || isRefusedNow(exchange, isNew)
   if (!isBroken && !countsAsGranted(exchange)) return
   const name = nameOf(given, exchange)
   if (name === undefined) return

@@ -44,7 +44,15 @@ import {
 } from '../../harness/target/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
-import { namedId, once, settlingRemark, upload, uploadProbe, withOwnContent } from './created.ts'
+import {
+  namedId,
+  once,
+  settlingRemark,
+  sharedBy,
+  upload,
+  uploadProbe,
+  withOwnContent,
+} from './created.ts'
 import { type Look, lookUntil, settled } from './rules.ts'
 
 /** What is known before anything is sent. */
@@ -406,11 +414,11 @@ async function withOwnObject(
 ): Promise<Probe> {
   for (const { id: maker } of operations)
     for (const use of operationOf(maker).creates?.usedBy ?? [])
-      if (use.operation === operation && 'param' in use)
-        return {
-          ...draft,
-          params: { ...draft.params, [use.param]: await makeOne(client, given, maker) },
-        }
+      if (use.operation === operation && 'param' in use) {
+        const id = await makeOne(client, given, maker)
+        sharedBy(client).doomed.add(id)
+        return { ...draft, params: { ...draft.params, [use.param]: id } }
+      }
   throw new Error(`no operation makes what ${operation} destroys`)
 }
 

@@ -428,9 +428,11 @@ const largeBytes = 64 * 1024
 /** Objects used again at the end: the first one, those of other requirements, a file in a graph, and a PDF. */
 async function madeBefore(client: Client, given: Given, creates: OperationId): Promise<string[]> {
   const { journal } = client
+  const { doomed } = sharedBy(client)
   const isFile = creates === uploadOperation
   const twice = thingsOf(journal, creates).filter((attempts) => attempts.length > 1)
-  const made = madeBy(journal, creates).filter(({ exchange: { probe, purpose } }, at, all) => {
+  const kept = madeBy(journal, creates).filter((one) => !doomed.has(one.object!))
+  const made = kept.filter(({ exchange: { probe, purpose } }, at, all) => {
     // One of two files under one name, too.
     const isOther = isFile || purpose.role === 'probe' || twice.flat().includes(all[at]!)
     const isLarge = (probe.body?.length ?? 0) > largeBytes

@@ -230,11 +230,11 @@ const noEffectRule: RelationRule = (history, id) => {
 
 /** Uses of a created object by its id in a path. Not every file is a PDF that can be parsed. */
 export const usesByPath = (id: OperationId): { operation: OperationId; param: string }[] =>
-  (operation(id).creates?.usedBy ?? []).flatMap((use) =>
-    'param' in use && use.operation !== 'pdf.parse'
-      ? [{ operation: use.operation as OperationId, param: use.param }]
-      : [],
-  )
+  (operation(id).creates?.usedBy ?? []).flatMap((use) => {
+    const by = use.operation as OperationId
+    const isUse = by !== 'pdf.parse' && operation(by).effect !== 'destroys'
+    return 'param' in use && isUse ? [{ operation: by, param: use.param }] : []
+  })
 
 function usesOf(history: History, made: HistoryEvent): HistoryEvent[] {
   const uses = usesByPath(made.operation).map((one) => one.operation)
