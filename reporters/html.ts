@@ -7,7 +7,6 @@ import {
   type RequirementResult,
   type RecordedExchange,
   type RecordedResponse,
-  type Story,
 } from '../harness/report/index.ts'
 import {
   markupText,
@@ -22,14 +21,7 @@ import {
   kinds,
   htmlAnchor,
 } from './text.ts'
-import {
-  type EvidenceLine,
-  type Exchanges,
-  evidence,
-  isCommand,
-  storyLines,
-  wrongSign,
-} from './view/evidence.ts'
+import { type EvidenceLine, type Exchanges, evidence, isCommand } from './view/evidence.ts'
 import {
   baselineEntries,
   byOperation,
@@ -282,12 +274,12 @@ function evidenceOf(failure: Failure, limit: number): string {
       ([label, text]) =>
         `<dt>${words[label]}</dt><dd><pre class="c">${markupText(text)}</pre></dd>`,
     )
-  const { exchange, story } = failure
+  const { exchange } = failure
   const received = exchange?.response ? responseText(exchange.response, limit) : 'No answer'
   const messages = exchange
     ? `<h4>Request</h4>${pre(requestText(exchange.request, limit))}<h4>Response</h4>${pre(received)}`
     : ''
-  return `<div class="evidence"><dl>${facts.join('')}</dl>${story === undefined ? '' : storyMarkup(story)}${messages}<dl>${commands.join('')}</dl></div>`
+  return `<div class="evidence"><dl>${facts.join('')}</dl>${messages}<dl>${commands.join('')}</dl></div>`
 }
 
 function factRow([label, text]: EvidenceLine): string {
@@ -428,13 +420,6 @@ function messageText(
     ...(body === '' ? [] : ['', shown]),
     ...(notes.length > 0 ? [`[${notes.join('; ')}]`] : []),
   ].join('\n')
-}
-
-export function storyMarkup(story: Story): string {
-  const lines = storyLines(story).map((line) =>
-    line.includes(wrongSign) ? `<mark>${markupText(line)}</mark>` : markupText(line),
-  )
-  return `<h4>What happened</h4><pre tabindex="0">\n${lines.join('\n')}</pre>`
 }
 
 const read = (name: string) => readFileSync(packageFile(`reporters/html/${name}`), 'utf8').trim()

@@ -1,12 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { Colors } from 'picocolors/types'
-import {
-  type Report,
-  count,
-  sections,
-  type Failure,
-  type RequirementResult,
-} from '../harness/report/index.ts'
+import { type Report, count, sections, type RequirementResult } from '../harness/report/index.ts'
 import {
   terminalText,
   shortened,
@@ -39,7 +33,7 @@ import {
   mapSentence,
   shownMap,
 } from './view/standing.ts'
-import { storyLines, evidence, isCommand, type EvidenceLine } from './view/evidence.ts'
+import { evidence, isCommand, type EvidenceLine } from './view/evidence.ts'
 import { wrapAnsi } from 'fast-wrap-ansi'
 
 export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
@@ -255,7 +249,7 @@ function failureBlock({ cause, example, results }: Distinct, colors: Colors): Li
       ? []
       : [labelled('cause', colors.bold(terminalText(cause.what)), colors)]),
     `${INDENT}${colors.dim(terminalText(example.statement))}`,
-    ...example.failures.flatMap((failure) => evidenceLines(failure, colors)),
+    ...example.failures.flatMap((failure) => linesOf(evidence(failure), colors)),
     ...(same.length === 0
       ? []
       : [
@@ -306,17 +300,6 @@ function headOf(result: RequirementResult, colors: Colors, more = ''): string {
   const mark = result.level === 'must' ? colors.red : colors.yellow
   const where = colors.dim(terminalText(sections(result.section)))
   return `${signOf(result, colors)} ${colors.bold(terminalText(result.id))}  ${mark(levels[result.level])}  ${where}${more}`
-}
-
-function evidenceLines(failure: Failure, colors: Colors): Line[] {
-  const lines = evidence(failure)
-  const facts = lines.filter(([label]) => !isCommand(label))
-  const story = failure.story ? storyLines(failure.story) : []
-  return [
-    ...linesOf(facts, colors),
-    ...story.map((line, at) => labelled(at === 0 ? 'story' : '', terminalText(line), colors)),
-    ...linesOf(lines.slice(facts.length), colors),
-  ]
 }
 
 function linesOf(lines: readonly EvidenceLine[], colors: Colors): Line[] {

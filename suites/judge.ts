@@ -27,7 +27,6 @@ import { Jobs } from './jobs/client.ts'
 import { provokeFirstRefusals, reach, readFinalStates } from './jobs/drive.ts'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
 import { ids, jobRules } from './jobs/rules.ts'
-import { storyOf } from './jobs/story.ts'
 import { endIfAlike, failUnsteady, noteSteady, watchEnvelope } from './checks/observed.ts'
 import { noteCreated, noteLag, settlingRemark, once } from './checks/created.ts'
 import { declaredResource, placeholderRequest, makeOne } from './checks/valid-request.ts'
@@ -51,8 +50,6 @@ const states: Readonly<Record<string, TakesState>> = {
   '2xx-retrievable': 'object-of-run',
   'jobs.retrieve/200-failed': 'job-of-run',
 }
-
-const inStories = /^jobs\.(?:create\/(?:409|4xx-no-effect|202)|retrieve\/200)/
 
 /** Requirements judged on every job of the run, which may depend on all earlier ones. */
 const onEveryJob = /^jobs\.(?:retrieve\/200-|create\/202-created$)/
@@ -211,7 +208,6 @@ const hooksOf = (client: Client, given: Given, hasJobs: boolean): Hooks => ({
   intercept: (probe, purpose, send) => whenIdle(client, given, probe, purpose, send),
   remarkOn: (exchange) => settlingRemark(client, given, exchange),
   takesState: (id) => takesState(given, id),
-  storyOf: (id, exchange) => (inStories.test(id) ? storyOf(client.journal, exchange) : undefined),
   rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),
   unfinished: () => unfinishedJobs(client),
   notServed: () => notServedIn(client),

@@ -22,7 +22,6 @@ import {
 import { type Redactor, shownText } from '../../harness/recording/index.ts'
 import {
   type RecordedExchange,
-  type Story,
   type Failure,
   type RequirementResult,
   assembleReport,
@@ -34,7 +33,6 @@ import {
 import type { Target } from '../../harness/target/index.ts'
 import { getAt, isObject, member, parsedJson } from '../../schemas/json.ts'
 import { recordedRules } from '../../suites/jobs/rules.ts'
-import { storyOf } from '../../suites/jobs/story.ts'
 import { notApplicable } from '../../suites/plan.ts'
 import { relationRules } from '../../suites/created/rules.ts'
 import { pathUnder, type EntryExchange, exchangeOf, shownEntry } from './exchange.ts'
@@ -56,7 +54,6 @@ interface Fault extends Pick<Evidence, 'exchange' | 'expected'> {
   readonly what?: string
   /** Undefined: the whole answer. */
   readonly actual?: string | (() => string) | undefined
-  readonly story?: Story | undefined
 }
 
 interface Tally {
@@ -141,8 +138,7 @@ export function judgeRecording(recording: Recording) {
       continue
     }
     const evidence = verdict.outcome === 'broken' ? verdict.evidence : []
-    for (const one of evidence)
-      count(requirement, { ...one, story: storyOf(history, one.exchange) })
+    for (const one of evidence) count(requirement, one)
     tally.cases += Math.max(0, verdict.cases - evidence.length)
   }
   const requirements = catalogue.map((one) =>
@@ -274,7 +270,7 @@ function resultOf(
 
 function failureOf(
   id: RequirementId,
-  { actual, exchange, expected, story, what }: Fault,
+  { actual, exchange, expected, what }: Fault,
   { redactor, rerun }: Recording,
 ): Failure {
   const cites = ` (${sections(requirementOf(id).section)})`
@@ -287,7 +283,6 @@ function failureOf(
     cites,
     actual: clean(typeof actual === 'function' ? actual() : (actual ?? describeResponse(exchange))),
     ...{ onlyName: false, seed: 0, rerun },
-    ...(story !== undefined && { story }),
     exchange: exchange.recorded(),
   }
 }

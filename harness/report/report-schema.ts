@@ -70,35 +70,6 @@ export type Why = Fitting<typeof why>
 const count = defined<number>('count')
 const milliseconds = defined<number>('milliseconds')
 
-const storyStep = object(
-  {
-    kind: oneOf('creation', 'reading'),
-    sentMs: described('Since the beginning of the story.', milliseconds),
-    endedMs: milliseconds,
-    status: orNull(integer),
-  },
-  {
-    job: described('Index of the job in the story.', count),
-    state: described(
-      'What the answer says about the job.',
-      oneOf('in_progress', 'completed', 'failed'),
-    ),
-    tpe: text,
-    isFaulty: described('The request had to be refused in any state.', always),
-    isWrong: described('The answer that fails the requirement.', always),
-  },
-)
-export type StoryStep = Fitting<typeof storyStep>
-
-export const story = object(
-  { steps: listOf(storyStep) },
-  {
-    left: described('Number of omitted steps.', count),
-    leftAfter: described('Number of steps before the omitted ones.', count),
-  },
-)
-export type Story = Fitting<typeof story>
-
 const takes = oneOf(
   'idle-application', // with no job in progress, after the earlier ones of the run
   'job-in-progress', // of the same application
@@ -136,7 +107,6 @@ export const failure = object(
       'The state that the failure depends on: the curl line sends only the request, and may get another answer.',
       takes,
     ),
-    story: described('The requests on the application up to the failure.', story),
     later: described(
       'The answer to the request alone at the end of the run, in words, if different.',
       text,

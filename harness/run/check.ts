@@ -289,9 +289,7 @@ function failureBy(cause: Cause, evidence: Evidence, expected: string): Failure 
   // After the sections: it does not tell failures apart.
   const remark = isOfStatus ? hooks.remarkOn(exchange) : ''
   const cites = ` (${sections(requirement.section)})${remark}`
-  const isAlone = own === null
-  const story = isAlone ? undefined : hooks.storyOf(requirement.id, exchange)
-  const state = isAlone ? undefined : hooks.takesState(requirement.id)
+  const state = own === null ? undefined : hooks.takesState(requirement.id)
   return {
     message: describeProbe(exchange, what),
     expected: expected + cites,
@@ -299,7 +297,6 @@ function failureBy(cause: Cause, evidence: Evidence, expected: string): Failure 
     actual: withFinding(exchange, actual ?? describeResponse(exchange)),
     onlyName: false,
     seed: given.options.seed,
-    ...(story !== undefined && { story }),
     ...againBy(cause, evidence, state),
     exchange: shownIn(cause, evidence, state),
   }

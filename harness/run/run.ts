@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
-import type { NotServed, Story, TakesState } from '../report/index.ts'
+import type { NotServed, TakesState } from '../report/index.ts'
 import {
   Client,
   type Given,
@@ -52,8 +52,6 @@ export interface Hooks {
   remarkOn(exchange: Exchange): string
   /** State that a failure of that requirement depends on; undefined if its request alone shows it. */
   takesState(id: string): TakesState | undefined
-  /** The requests up to the failing exchange, if they tell a story. */
-  storyOf(id: string, exchange: Exchange): Story | undefined
   /** Other requirements needed to reproduce a failure. */
   rerunNeeds(id: string, exchange: Exchange): readonly string[]
   /** Ids of jobs. */
@@ -69,7 +67,6 @@ export const noHooks: Hooks = {
   intercept: () => undefined,
   remarkOn: () => '',
   takesState: () => undefined,
-  storyOf: () => undefined,
   rerunNeeds: () => [],
   unfinished: () => [],
   notServed: () => [],

@@ -6,10 +6,8 @@ import {
   type TakesState,
   decisive,
   reasonExpected,
-  type Story,
-  type StoryStep,
 } from '../../harness/report/index.ts'
-import { shortened, visible, duration } from '../text.ts'
+import { shortened, visible } from '../text.ts'
 
 /** The exchanges of a run in order of completion, read once, from memory or a file. */
 export type Exchanges = Iterable<RecordedExchange> | AsyncIterable<RecordedExchange>
@@ -125,35 +123,4 @@ export function testStatuses(report: Report): (result: RequirementResult) => Tes
       ? { kind: 'failed', message: `${message} (--require-exercised)` }
       : { kind: 'skipped', message }
   }
-}
-
-export const wrongSign = '✗ this one'
-
-/** A story, one line per step: `12 ms create a job, with a fault → 202 job A in_progress`. */
-export function storyLines({ steps, left = 0, leftAfter = 0 }: Story): string[] {
-  const lines = steps.map((step) => {
-    const name = step.job === undefined ? undefined : `job ${letter(step.job)}`
-    const at = duration(step.sentMs).padStart(8)
-    const end = step.isWrong === true ? `  ${wrongSign}` : ''
-    return `${at}  ${sentOf(step, name)} → ${receivedOf(step, name)}${end}`
-  })
-  return left === 0
-    ? lines
-    : [...lines.slice(0, leftAfter), `          ${left} more`, ...lines.slice(leftAfter)]
-}
-
-function letter(job: number): string {
-  return job < 26 ? String.fromCharCode(65 + job) : String(job + 1)
-}
-
-function sentOf(storyStep: StoryStep, name: string | undefined): string {
-  if (storyStep.kind === 'reading') return `read ${name ?? 'a job'}`
-  return storyStep.isFaulty ? 'create a job, with a fault' : 'create a job'
-}
-
-function receivedOf({ kind, state, status, tpe }: StoryStep, name: string | undefined): string {
-  if (status === null) return 'no answer'
-  const made = kind === 'creation' && name !== undefined ? ` ${name}` : ''
-  const said = tpe ?? state ?? ''
-  return `${status}${made}${said === '' ? '' : ` ${said}`}`
 }

@@ -101,14 +101,6 @@ test.each<[what: string, id: string, ...told: Told[]]>([
     expected: expect.stringMatching(/ \(§[\d.]/),
   })
   expect(inconsistencies(report)).toEqual([])
-  if (told[0] !== creation) return
-  // Several answers tell their story, as those of a run do.
-  expect(failure!.story!.steps).toMatchObject([
-    { kind: 'creation', status: 202, job: 0 },
-    { kind: 'reading', job: 0, state: 'in_progress' },
-    { kind: 'creation', status: 202, job: 1, isWrong: true },
-    { kind: 'reading', job: 0, state: 'in_progress' },
-  ])
 })
 
 const tools = { tools: [{ type: 'llm' }] }
