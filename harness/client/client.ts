@@ -559,9 +559,11 @@ export class Client {
   }
 }
 
-/** Only over a slow network: the service did answer. */
-const unansweredFor = (exchange: Exchange): Exchange =>
-  exchange.noResponse?.detail === 'still-coming' ? exchange : { ...exchange, unansweredTwice: true }
+/** Notes it in the exchange itself, which the journal has. Only over a slow network, the service did answer. */
+function unansweredFor(exchange: Exchange): Exchange {
+  if (exchange.noResponse?.detail !== 'still-coming') exchange.unansweredTwice = true
+  return exchange
+}
 
 function isGatewayError(response: HttpResponse): boolean {
   return (response.status === 502 || response.status === 504) && !isModelError(response.tpe)

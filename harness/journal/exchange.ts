@@ -151,7 +151,7 @@ export interface Exchange {
   readonly noResponse?: NoResponse
   /** Earlier unanswered attempt, which may have had its effect. */
   readonly unanswered?: Exchange
-  readonly unansweredTwice?: true
+  unansweredTwice?: true
   /** The previous request on its connection; undefined on a fresh one, and once it is no longer needed. */
   previousRequest?: PreviousRequest | undefined
   /** Requests answered just before a wrong answer, latest first: one may have left the server in a bad state. */

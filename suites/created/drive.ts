@@ -246,6 +246,14 @@ export function relationVerdict(context: CheckContext, further: readonly Judged[
   return isLeft && verdict.outcome !== 'broken' ? concluded(further) : verdict
 }
 
+/** Judges what the journal shows even if not everything could be sent: a server that answers no more has shown enough. */
+const judgedAnyway = <T>(context: CheckContext, judge: () => Promise<T>): Promise<T | Verdict> =>
+  orElse(context.client, judge, (why) => {
+    const verdict = relationVerdict(context)
+    if (verdict.outcome !== 'broken') throw why
+    return verdict
+  })
+
 /** The verdict so far, and what is sent at the end of the run before the last one. */
 const lookedAtEnd = (
   context: CheckContext,
@@ -506,8 +514,15 @@ const addAgain = (context: CheckContext, { probe, endedAt }: Exchange): Promise<
 
 /** Once refused, the same file must always be refused, also after another addition. */
 export const addSameFileAgain: Judge = async (context) => {
-  const { client, given } = context
   const valid = await requireControl(context)
+  return judgedAnyway(context, () => addAndJudge(context, valid))
+}
+
+async function addAndJudge(
+  context: CheckContext,
+  valid: () => Promise<Probe>,
+): Promise<Verdict | Later> {
+  const { client, given } = context
   const first = await addFirst(context, await valid())
   const isQuick = given.options.depth === 'quick'
   const added = isQuick ? [] : (await together(context, 3, valid)).filter(isTaken)
