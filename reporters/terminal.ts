@@ -10,14 +10,7 @@ import {
   outcomes,
   compactJson,
 } from './text.ts'
-import {
-  byCause,
-  type Distinct,
-  failuresOf,
-  type NextStep,
-  nextSteps,
-  notJudged,
-} from './view/next-steps.ts'
+import { byCause, type Distinct, failuresOf, nextSteps, notJudged } from './view/next-steps.ts'
 import {
   baselineEntries,
   requiredButMissed,
@@ -72,36 +65,28 @@ export function renderTerminal(
 ): string {
   const { isVerbose = false, width = Infinity } = options
   const shown = { report, colors, options }
-  if (isVerbose) return textOf(allLines(shown), width)
   const columns = Math.min(width, SCREEN.columns)
-  const screens = sizes.map((size) => screenLines(shown, size))
-  const fitting = screens.find((lines) => rowsOf(lines, columns) <= SCREEN.rows)
-  return textOf(fitting ?? screens.at(-1)!, width)
-}
-
-function textOf(lines: readonly Line[], width: number): string {
-  return `${laidOut(lines, width).join('\n')}\n`
-}
-
-function rowsOf(lines: readonly Line[], columns: number): number {
-  return laidOut(lines, columns)
-    .map((line) => Math.ceil(stripVTControlCharacters(line).length / columns))
-    .reduce((sum, rows) => sum + Math.max(1, rows), 0)
+  if (isVerbose) return `${laidOut(allLines(shown), width).join('\n')}\n`
+  let screen: Line[] = []
+  for (const size of sizes) {
+    screen = [
+      ...headLines(shown),
+      ...problemLines(shown, size),
+      ...baselineLines(shown, size.most),
+      ...endLines(shown, size.most),
+    ]
+    const rows = laidOut(screen, columns).map((line) =>
+      Math.max(1, Math.ceil(stripVTControlCharacters(line).length / columns)),
+    )
+    if (rows.reduce((sum, own) => sum + own, 0) <= SCREEN.rows) break
+  }
+  return `${laidOut(screen, width).join('\n')}\n`
 }
 
 interface Showing {
   readonly report: Report
   readonly colors: Colors
   readonly options: TerminalOptions
-}
-
-function screenLines(shown: Showing, size: Size): Line[] {
-  return [
-    ...headLines(shown),
-    ...problemLines(shown, size),
-    ...baselineLines(shown, size.most),
-    ...endLines(shown, size.most),
-  ]
 }
 
 function allLines(shown: Showing): Line[] {
@@ -175,59 +160,50 @@ function curlOf({ failures: [first] }: RequirementResult): string {
 function endLines(shown: Showing, most: number): Line[] {
   const { colors, options, report } = shown
   const { notes = [], written = [] } = options
-  const { run } = report
+  const { exit, run } = report
   const tone = tones[standingOf(report).tone]
-  return [
-    ...runNotes(report).map((note) => terminalText(note)),
-    ...reportsLine(written, colors),
-    colors.dim(
-      `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${[createdObjects(run), seedLine(report)].filter(Boolean).join('; ')}`,
-    ),
-    '',
-    ...nextLines(nextSteps(report), colors),
-    colors.bold(colors[tone](terminalText(verdictBeforeExit(report)))),
-    ...notes.map((note) => terminalText(note)),
-    ...missedLines(report, most),
-    colors.bold(terminalText(exitLine(report))),
-  ]
-}
-
-function reportsLine(written: NonNullable<TerminalOptions['written']>, colors: Colors): Line[] {
   const paths = written.flatMap((one) => (one.path === '-' ? [] : [terminalText(one.path)]))
-  if (paths.length === 0) return []
-  return [{ whole: `${colors.dim(paths.length === 1 ? 'report' : 'reports')} ${paths.join(', ')}` }]
-}
-
-function nextLines(steps: readonly NextStep[], colors: Colors): Line[] {
-  if (steps.length === 0) return []
-  const lines = steps.flatMap(({ command, paste, text }, at): Line[] => [
+  const reports = colors.dim(paths.length === 1 ? 'report' : 'reports')
+  const steps = nextSteps(report).flatMap(({ command, paste, text }, at): Line[] => [
     { lead: `  ${colors.bold(`${at + 1}.`)} `, width: 5, text: terminalText(text, 400) },
     ...(paste === undefined ? [] : jsonLines(paste)),
     ...(command === undefined
       ? []
       : [{ whole: `     ${colors.cyan(terminalText(command, Infinity))}` }]),
   ])
-  return [colors.bold('Next'), ...lines, '']
+  const missed = exit.requireExercised
+    ? firstOf(requiredButMissed(report), most, 'more: --verbose').join(', ')
+    : undefined
+  return [
+    ...runNotes(report).map((note) => terminalText(note)),
+    ...(paths.length > 0 ? [{ whole: `${reports} ${paths.join(', ')}` }] : []),
+    colors.dim(
+      `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${[createdObjects(run), seedLine(report)].filter(Boolean).join('; ')}`,
+    ),
+    '',
+    ...(steps.length > 0 ? [colors.bold('Next'), ...steps, ''] : []),
+    colors.bold(colors[tone](terminalText(verdictBeforeExit(report)))),
+    ...notes.map((note) => terminalText(note)),
+    ...(missed === undefined
+      ? []
+      : [`not tested, and required: ${terminalText(missed, Infinity)}`]),
+    colors.bold(terminalText(exitLine(report))),
+  ]
 }
 
-function missedLines(report: Report, most: number): string[] {
-  if (report.exit.requireExercised !== true) return []
-  const ids = firstOf(requiredButMissed(report), most, 'more: --verbose')
-  return [`not tested, and required: ${terminalText(ids.join(', '), Infinity)}`]
-}
-
-function baselineLines(showing: Showing, most: number): string[] {
-  const entries = baselineEntries(showing.report)
-  if (entries.length === 0) return []
-  const lines = entries.map(({ id, state, why }) => {
-    const paint = state === 'stale entry' ? showing.colors.red : showing.colors.dim
+function baselineLines({ colors, report }: Showing, most: number): string[] {
+  const { baseline } = report.run
+  if (!baseline) return []
+  const lines = baselineEntries(report).map(({ id, state, why }) => {
+    const paint = state === 'stale entry' ? colors.red : colors.dim
     const reason = why === undefined ? '' : `: ${terminalText(why)}`
     return `  ${paint(state)}${' '.repeat(20 - state.length)}${terminalText(id)}${reason}`
   })
+  if (lines.length === 0) return []
   const more = lines.length - most
   const rest = more > 0 ? [`  and ${more} more: --verbose`] : []
-  const file = terminalText(showing.report.run.baseline!.file)
-  return [showing.colors.bold(`Baseline ${file}`), ...lines.slice(0, most), ...rest, '']
+  const title = colors.bold(`Baseline ${terminalText(baseline.file)}`)
+  return [title, ...lines.slice(0, most), ...rest, '']
 }
 
 const INDENT = ' '.repeat(4)
@@ -347,7 +323,11 @@ export function columnsOf(stream: { readonly isTTY?: boolean; readonly columns?:
 export function laidOut(lines: readonly Line[], columns: number): string[] {
   return lines.flatMap((line) => {
     if (typeof line !== 'string' && 'whole' in line) return [line.whole]
-    const { lead, text, width } = typeof line === 'string' ? parted(line) : line
+    const [own = ''] = typeof line === 'string' ? /^ */.exec(line)! : []
+    const { lead, text, width } =
+      typeof line === 'string'
+        ? { lead: own, width: own.length || HANGING, text: line.slice(own.length) }
+        : line
     if (columns === Infinity) return [lead + text]
     const room = Math.max(columns, NARROWEST) - width
     const [first = '', ...rest] = wrapAnsi(text, Math.max(room, NARROWEST / 2), {
@@ -355,11 +335,6 @@ export function laidOut(lines: readonly Line[], columns: number): string[] {
     }).split('\n')
     return [lead + first, ...rest.map((part) => ' '.repeat(width) + part)]
   })
-}
-
-function parted(line: string): { lead: string; width: number; text: string } {
-  const [lead] = /^ */.exec(line)!
-  return { lead, width: lead.length === 0 ? HANGING : lead.length, text: line.slice(lead.length) }
 }
 
 function reasonLines(title: string, groups: readonly ReasonGroup[], colors: Colors): Line[] {

@@ -43,45 +43,52 @@ const MOST_STEPS = 4
 /** The next steps, the most useful first: at most four, including how to rerun failures. */
 export function nextSteps(report: Report): NextStep[] {
   const { exit, requirements, run, verdict } = report
-  const { hints = [], runs, statuses = [] } = run
-  const hinted = hints.map((hint) => ({ text: capital(hint) }))
+  const { absent = [], hints = [], runs, statuses = [] } = run
+  const steps: NextStep[] = hints.map((hint) => ({ text: capital(hint) }))
   const isOutside = verdict === 'not-judged' && exit.outside === true
   const isOneAnswer = statuses.length === 1 || statuses.some((one) => one.status === 401)
   if (isWithoutOutcome(report) || (isOutside && isOneAnswer))
-    return [...hinted, ...notJudgedSteps(report)]
+    return [...steps, ...notJudgedSteps(report)]
   const { likely, unexpected, unexplained } = failuresOf(report)
+  if (hints.length === 0) steps.push(...likely.filter((one) => one.isEverything).map(changeOf))
+  const [missing] = absent
+  if (missing) {
+    const all = absentOperations(report)
+    const named = operations.map((operation) => operation.id).filter((id) => all.has(id))
+    const them = named.length === 1 ? missing.operation : `the ${named.length} missing operations`
+    steps.push({
+      text: `Build ${them} (received ${shortened(missing.answered, 60)}), or declare what you do not offer:`,
+      paste: { operations: Object.fromEntries(named.map((id) => [id, 'not-served'])) },
+    })
+  }
+  if (hints.length === 0 || !isNothingWorking(report)) {
+    const causes = likely.filter((one) => !one.isAbsent && !one.isEverything)
+    const [first, ...others] = unexplained
+    const more = others.length > 0 ? ` first, then ${others.length} more` : ''
+    const fix = { text: `Fix ${first?.id}${more}` }
+    steps.push(...causes.filter((one) => one.results.some(isMust)).map(changeOf))
+    if (first && isMust(first)) steps.push(fix)
+    const answers = answering(report)
+    if (answers.length > 0)
+      steps.push({
+        text: `Remove "not-served" from the target file for operations that answer, or take them off the server: ${firstOf(answers, 3).join(', ')}`,
+      })
+    steps.push(...declareStep(report))
+    steps.push(...causes.filter((one) => !one.results.some(isMust)).map(changeOf))
+    if (first && !isMust(first)) steps.push(fix)
+  }
   const isCutShort = requirements.some((result) => isLeftOut(result, 'interrupted'))
   const text = isCutShort ? 'Run what failed and what was not tested' : 'Run only what failed'
   const isRerun = isCutShort || (unexpected.length > 0 && runs > 0)
-  const changes = (causes: readonly LikelyCause[]): NextStep[] =>
-    causes.map((cause) => ({
-      text: `${capital(cause.change)}: ${count(cause.results.length, 'failure')}`,
-    }))
-  const causes = likely.filter((one) => !one.isAbsent && !one.isEverything)
-  const isRequired = (likelyCause: LikelyCause): boolean => likelyCause.results.some(isMust)
-  const [first, ...others] = unexplained
-  const more = others.length > 0 ? ` first, then ${others.length} more` : ''
-  const fix = first === undefined ? [] : [{ text: `Fix ${first.id}${more}` }]
-  const steps = [
-    ...hinted,
-    ...(hints.length > 0 ? [] : changes(likely.filter((one) => one.isEverything))),
-    ...notBuiltStep(report),
-    ...(hints.length > 0 && isNothingWorking(report)
-      ? []
-      : [
-          ...changes(causes.filter(isRequired)),
-          ...(first && isMust(first) ? fix : []),
-          ...answeringStep(report),
-          ...declareStep(report),
-          ...changes(causes.filter((cause) => !isRequired(cause))),
-          ...(first && !isMust(first) ? fix : []),
-        ]),
-  ]
   return [
     ...steps.slice(0, MOST_STEPS),
     ...(isRerun ? [{ text, command: `${commandIn(report)} --failed` }] : []),
   ]
 }
+
+const changeOf = (cause: LikelyCause): NextStep => ({
+  text: `${capital(cause.change)}: ${count(cause.results.length, 'failure')}`,
+})
 
 const temporary: readonly number[] = [429, 502, 503, 504]
 
@@ -109,35 +116,10 @@ function notJudgedSteps(report: Report): NextStep[] {
     : [{ text: `Correct the base URL (${target.baseUrl}), and run again` }]
 }
 
-/** Operations that a server does not have, although nothing says so. */
-function notBuiltStep(report: Report): NextStep[] {
-  const [first] = report.run.absent ?? []
-  if (first === undefined) return []
-  const all = absentOperations(report)
-  const named = operations.map((operation) => operation.id).filter((id) => all.has(id))
-  const them = named.length === 1 ? first.operation : `the ${named.length} missing operations`
-  return [
-    {
-      text: `Build ${them} (received ${shortened(first.answered, 60)}), or declare what you do not offer:`,
-      paste: { operations: Object.fromEntries(named.map((id) => [id, 'not-served'])) },
-    },
-  ]
-}
-
-function answeringStep(report: Report): NextStep[] {
-  const all = answering(report)
-  if (all.length === 0) return []
-  return [
-    {
-      text: `Remove "not-served" from the target file for operations that answer, or take them off the server: ${firstOf(all, 3).join(', ')}`,
-    },
-  ]
-}
-
 const MOST_NAMED = 4
 
 function declareStep(report: Report): NextStep[] {
-  const steps = isWithoutOutcome(report) ? [] : stepsOf(report)
+  const steps = whatToDeclare({ ...report, requirements: selectedResults(report) })
   if (steps.length === 0) return []
   const named = steps.map((step) => `${wordsOf(step.names)} (+${step.ids.length})`)
   const text = `To test ${count(gainOf(steps), 'more requirement')}, declare ${firstOf(named, MOST_NAMED).join(', ')}`
@@ -181,7 +163,13 @@ export function whatToDeclare(report: {
   const declared = new Set<string>()
   const isMet = (names: readonly string[]): boolean => names.some((name) => declared.has(name))
   let left = requirements
-    .flatMap(lackingOf)
+    .flatMap(({ id, outcome, why }) => {
+      if (outcome !== 'not-exercised' || why?.kind !== 'undeclared') return []
+      const example = why.example.length > longestExample ? undefined : parsedJson(why.example)
+      if (!isObject(example)) return []
+      const needs = why.needs.map((all) => [...new Set(all.map((name) => partOf(name, example)))])
+      return [{ id, needs, example }]
+    })
     .filter((one) => !one.needs.flat().some((name) => notServed.includes(name)))
   while (left.length > 0) {
     const names = mostWanted(
@@ -198,15 +186,11 @@ export function whatToDeclare(report: {
 
 const parts = ['keys', 'resources', 'operations', 'scenarios']
 
-function stepsOf(report: Report): Step[] {
-  return whatToDeclare({ ...report, requirements: selectedResults(report) })
-}
-
 /** Why selected requirements were not judged. Empty if one reason holds for all: the last lines say it. */
 export function notJudged(report: Report): Readonly<Record<string, readonly ReasonGroup[]>> {
   if (isWithoutOutcome(report)) return {}
   const selected = selectedResults(report)
-  const steps = stepsOf(report)
+  const steps = whatToDeclare({ ...report, requirements: selected })
   const listed = new Set(steps.flatMap((step) => step.ids))
   const absent = absentOperations(report)
   const others = selected.filter((one) => !listed.has(one.id) && !absent.has(one.operation))
@@ -277,14 +261,6 @@ export function usualPart(steps: readonly Step[]): Record<string, unknown> {
 }
 
 type Undeclared = Pick<RequirementResult, 'id' | 'operation' | 'outcome' | 'why'>
-
-function lackingOf({ id, outcome, why }: Undeclared) {
-  if (outcome !== 'not-exercised' || why?.kind !== 'undeclared') return []
-  const example = why.example.length > longestExample ? undefined : parsedJson(why.example)
-  if (!isObject(example)) return []
-  const needs = why.needs.map((names) => [...new Set(names.map((name) => partOf(name, example)))])
-  return [{ id, needs, example }]
-}
 
 /** Longer than any of ours: a report may come from elsewhere. */
 const longestExample = 4096
@@ -399,6 +375,7 @@ export interface LikelyCause extends Clue {
 }
 
 const FEWEST = 3
+const FEWEST_ALIKE = 10
 const MOST_CAUSES = 6
 
 interface Learned {
@@ -417,7 +394,7 @@ export function likelyCauses(
   const absent = absentOperations(learned)
   const missing = lasting.filter((one) => absent.has(one.operation))
   const present = lasting.filter((result) => !missing.includes(result))
-  const alike = oneAnswer(present, learned)
+  const alike = present.length < FEWEST_ALIKE ? undefined : oneAnswer(present, learned)
   const clues = present.flatMap((result) => {
     const clue = alike?.results.includes(result) ? undefined : clueOf(result)
     return clue ? [{ clue, result }] : []
@@ -447,7 +424,7 @@ const ofNotBuilt = (operations: readonly string[]) => ({
   isAbsent: true as const,
 })
 
-/** At least ten failures, four of five, that got one answer where several different ones were expected. */
+/** At least so many failures, four of five, that got one answer where several different ones were expected. */
 function oneAnswer(
   results: readonly RequirementResult[],
   learned: Learned,
@@ -464,7 +441,7 @@ function oneAnswer(
     )
     const expected = new Set(same.map((one) => String(statusesOf(one.id))))
     const operations = [...new Set(same.map((one) => one.operation))]
-    const isMost = same.length >= 10 && same.length * 5 >= results.length * 4
+    const isMost = same.length >= FEWEST_ALIKE && same.length * 5 >= results.length * 4
     if (!isMost || expected.size <= 2 || operations.length <= 2) continue
     const others = learned.requirements.filter(
       (result) => operations.includes(result.operation) && wasAnsweredOtherwise(result, status),

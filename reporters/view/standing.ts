@@ -43,8 +43,7 @@ const signs = { good: '✓', warning: '!', bad: '✗' } as const
  * expects.
  */
 export function standingOf(report: Report): Standing {
-  const { run, summary, verdict } = report
-  const { tone, word } = qualified(report)
+  const { exit, run, summary, verdict } = report
   const { failed } = summary.should
   const { must } = selectedSummary(report)
   const weight = run.strict ? 'decisive by --strict' : 'not decisive'
@@ -54,9 +53,23 @@ export function standingOf(report: Report): Standing {
     ...(failed > 0 ? [`${count(failed, 'recommendation')} failed (${weight})`] : []),
     ...(answers.length > 0 ? [`declared not served but answering: ${answers.join(', ')}`] : []),
   ].join('; ')
-  return verdict === 'not-judged'
-    ? { tone, word, sign: '?', meaning: report.exit.because }
-    : { tone, word, sign: signs[tone], meaning }
+  const plain = verdictWords[verdict]
+  if (verdict === 'not-judged') return { ...plain, sign: '?', meaning: exit.because }
+  const modes = [
+    ...(run.tpe === 'family' ? ['family names'] : []),
+    ...(run.depth === 'quick' ? ['quick'] : []),
+  ]
+  let word = plain.word + (modes.length === 0 ? '' : ` (${modes.join(', ')})`)
+  let { tone } = plain
+  if (verdict === 'passing' && exit.code === 1) tone = 'bad'
+  else if (verdict === 'non-conformant' && exit.code === 0) {
+    tone = 'warning'
+    word += ', as expected'
+  } else if (verdict === 'conformant' && exit.code !== 0) {
+    tone = 'warning'
+    word += ', but the run failed'
+  } else if (verdict === 'conformant' && run.depth === 'quick') tone = 'warning'
+  return { tone, word, sign: signs[tone], meaning }
 }
 
 export function verdictSentence(report: Report): string {
@@ -69,21 +82,6 @@ export function verdictBeforeExit(report: Report): string {
   return report.verdict === 'not-judged' ? standingOf(report).word : verdictSentence(report)
 }
 
-function qualified({ exit, run, verdict }: Report): Pick<Standing, 'tone' | 'word'> {
-  const plain = verdictWords[verdict]
-  if (verdict === 'not-judged') return plain
-  const modes = [
-    ...(run.tpe === 'family' ? ['family names'] : []),
-    ...(run.depth === 'quick' ? ['quick'] : []),
-  ]
-  const word = plain.word + (modes.length === 0 ? '' : ` (${modes.join(', ')})`)
-  const warning = (and: string) => ({ tone: 'warning' as const, word: word + and })
-  if (verdict === 'non-conformant' && exit.code === 0) return warning(', as expected')
-  if (verdict === 'passing' && exit.code === 1) return { tone: 'bad', word }
-  if (verdict === 'conformant' && exit.code !== 0) return warning(', but the run failed')
-  return verdict === 'conformant' && run.depth === 'quick' ? warning('') : { ...plain, word }
-}
-
 /** Notes for files that show no next step. */
 export function allNotes(report: Report): string[] {
   return [...(report.run.hints ?? []), ...runNotes(report)]
@@ -91,11 +89,15 @@ export function allNotes(report: Report): string[] {
 
 /** Notes needed to weigh the verdict, one sentence each. */
 export function runNotes(report: Report): string[] {
-  const { run, target } = report
+  const { requirements, run, target } = report
   const { longestPauseMs = 0, retried = 0, throttled } = run
   const isTls = target.baseUrl.startsWith('https:') && run.statuses?.length !== 0
   const longest =
     longestPauseMs > 0 ? `, and to wait ${Math.ceil(longestPauseMs / 1000)} s at most` : ''
+  const leftOut = groupBy(requirements.filter(isLeftOutByOption), ({ why }) =>
+    why?.kind === 'left-out' ? why.by : '',
+  )
+  const byOption = [...leftOut].map(([option, { length }]) => `${length} by ${option}`)
   const notes = [
     run.interrupted && 'interrupted: only what was tested before the interrupt is judged',
     run.insecure && 'insecure: the certificate of the target was not verified (--insecure)',
@@ -112,7 +114,7 @@ export function runNotes(report: Report): string[] {
     retried > 0 &&
       `retried: ${count(retried, 'answer')} ${retried === 1 ? 'was' : 'were'} cut off, reset or a gateway's 502 or 504, and repeated`,
     cleanupSentence(run.created),
-    leftOutSentence(report),
+    byOption.length > 0 && `left out: ${byOption.join(', ')}`,
   ]
   return notes.filter((note) => typeof note === 'string')
 }
@@ -222,15 +224,6 @@ export function kindsIn(report: Pick<Report, 'requirements'>): [string, Mark][] 
   return Object.entries(kinds).filter(([kind]) => isPart || kind !== 'left-out')
 }
 
-/** `left out: 286 by --only, 3 by --read-only`; undefined if none were. */
-function leftOutSentence(report: Report): string | undefined {
-  const groups = groupBy(report.requirements.filter(isLeftOutByOption), (one) =>
-    one.why?.kind === 'left-out' ? one.why.by : '',
-  )
-  const parts = [...groups].map(([option, { length }]) => `${length} by ${option}`)
-  return parts.length === 0 ? undefined : `left out: ${parts.join(', ')}`
-}
-
 export function selectedSummary(report: Report): Report['summary'] {
   return summarize(selectedResults(report))
 }
@@ -328,28 +321,21 @@ type Facts = Pick<Report, 'exit' | 'requirements' | 'run'>
 export function operationMap(report: Facts): Place[] {
   const found = absentOperations(report)
   const byOperation = groupBy(report.requirements, (one) => one.operation)
-  return operations.map((operation) => {
-    const own = byOperation.get(operation.id) ?? []
-    const state = found.has(operation.id) ? 'not built' : stateOf(own)
-    return { operation: operation.id, state, detail: detailOf(state, own) }
+  return operations.map(({ id: operation }): Place => {
+    const own = byOperation.get(operation) ?? []
+    const passed = own.filter((one) => one.outcome === 'passed')
+    const failed = own.filter((one) => one.outcome === 'failed')
+    const applicable = own.filter((one) => one.outcome !== 'not-applicable')
+    if (found.has(operation)) return { operation, state: 'not built', detail: '' }
+    if (failed.some((one) => one.level === 'must'))
+      return { operation, state: 'failing', detail: `${failed.length} failed` }
+    if (own.length > 0 && applicable.length === 0)
+      return { operation, state: 'not served', detail: '' }
+    if (passed.some((one) => !ofKeys.test(conditionOf(one.id))))
+      return { operation, state: 'working', detail: `${passed.length} of ${applicable.length}` }
+    const state = passed.length > 0 ? 'only authentication tested' : 'not tested'
+    return { operation, state, detail: '' }
   })
-}
-
-function stateOf(own: readonly RequirementResult[]): State {
-  if (own.some((one) => one.level === 'must' && one.outcome === 'failed')) return 'failing'
-  if (own.length > 0 && own.every((one) => one.outcome === 'not-applicable')) return 'not served'
-  const passed = own.filter((one) => one.outcome === 'passed')
-  if (passed.some((one) => !ofKeys.test(conditionOf(one.id)))) return 'working'
-  return passed.length > 0 ? 'only authentication tested' : 'not tested'
-}
-
-function detailOf(state: State, own: readonly RequirementResult[]): string {
-  const number = (...some: string[]): number =>
-    own.filter((one) => some.includes(one.outcome)).length
-  if (state === 'failing') return `${number('failed')} failed`
-  return state === 'working'
-    ? `${number('passed')} of ${own.length - number('not-applicable')}`
-    : ''
 }
 
 export function absentOperations(options: {
