@@ -12,6 +12,7 @@ import {
   isGranted,
   matchPairs,
   NotExercised,
+  sentFor,
   Throttled,
   type Evidence,
   describePairs,
@@ -214,13 +215,14 @@ export function answered(
  */
 export function decisive(context: CheckContext, verdict: Verdict): Verdict {
   if (verdict.outcome !== 'broken') return verdict
-  const { poisonedResponses } = context.client.findings
+  const { poisonedResponses, spoiled } = context.client.findings
   let named: Evidence | undefined
   for (const evidence of verdict.evidence) {
     const { exchange, expected } = evidence
     // Another requirement fails for the request that spoiled it.
     const isTrial = exchange.purpose.skipJudging === 'at all'
     if (isTrial || poisonedResponses.has(exchange.response ?? exchange)) continue
+    if (exchange.previousRequest && spoiled.has(sentFor(exchange.previousRequest))) continue
     if (typeof expected === 'string') return { ...verdict, evidence: [evidence] }
     context.control = 'granted'
     const found = comparePairs(context, exchange, expected)
