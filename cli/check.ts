@@ -19,7 +19,7 @@ import {
   plainFile,
   resolveTarget,
 } from '../harness/target/index.ts'
-import { plannedReports, warnOf, finish } from '../library/output.ts'
+import { plannedReports, tell, warnOf, finish } from '../library/output.ts'
 import { firstOf } from '../reporters/text.ts'
 import { likeliestBaseUrl, learnSecrets } from './recording/exchange.ts'
 import { countShown, judgeRecording } from './recording/judge.ts'
@@ -42,7 +42,8 @@ export function command() {
     const { requests, people } = plannedReports(options.report, inputs)
     const { report, before, warnings, exchanges } = await checkFile(file, options, new Date())
     for (const warning of warnings) warnOf(warning)
-    await finish(report, { requests, exchanges, people, before })
+    tell(people, before)
+    await finish(report, { requests, exchanges, people })
   })
 }
 

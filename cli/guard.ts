@@ -62,7 +62,14 @@ export function guardProcess(): void {
     throw new Unjudgeable(sentence)
   }
   // oxlint-enable no-restricted-properties
-  for (const stream of [process.stdout, process.stderr]) hideKeys(stream)
+  // Removes keys from everything printed: the module of a target file may print anything.
+  for (const stream of [process.stdout, process.stderr]) {
+    const write = stream.write.bind(stream) as (...of: unknown[]) => boolean
+    stream.write = (chunk: unknown, ...rest: unknown[]): boolean => {
+      const isForeign = typeof chunk === 'string' && modulesRun().length > 0
+      return write(isForeign ? printed.foreign(chunk) : chunk, ...rest)
+    }
+  }
   process.on('uncaughtException', (error: unknown, origin) => {
     // Already reported.
     if (error instanceof Unjudgeable) return
@@ -73,15 +80,6 @@ export function guardProcess(): void {
   process.on('beforeExit', () => {
     if (takers.length > 0) lose(waitedFor())
   })
-}
-
-/** Removes keys from everything printed: the module of a target file may print anything. */
-function hideKeys(stream: NodeJS.WriteStream): void {
-  const write = stream.write.bind(stream) as (...of: unknown[]) => boolean
-  stream.write = (chunk: unknown, ...rest: unknown[]): boolean => {
-    const isForeign = typeof chunk === 'string' && modulesRun().length > 0
-    return write(isForeign ? printed.foreign(chunk) : chunk, ...rest)
-  }
 }
 
 /** Output after the final line is ignored. */

@@ -22,14 +22,6 @@ export const commands: Readonly<Record<string, () => Promise<{ command(): Comman
     verify: () => import('./certificate/verify.ts'),
   }
 
-/** A mistyped command would be parsed as a base URL. Throws UserError. */
-function refuseMisspelt([first = '']: readonly string[]): void {
-  if (first === 'help' || Object.hasOwn(commands, first)) return
-  const meant = nearest(first, Object.keys(commands))
-  if (meant !== undefined)
-    throw new UserError(`${first}: not a command and not a URL; did you mean conform ${meant}?`)
-}
-
 /**
  * Turns a lone --bail into `--bail=1` and a lone --failed into `--failed=`: otherwise they would consume the base URL
  * that follows.
@@ -44,10 +36,18 @@ function wordsOf(args: readonly string[]): string[] {
   })
 }
 
+/** Makes the command line for these words; throws UserError for a mistyped command. */
 async function program(
   words: readonly string[],
   interrupts: Interrupts,
 ): Promise<CommandUnknownOpts> {
+  const [first = ''] = words
+  const names = Object.keys(commands)
+  const own = names.filter((name) => name === first)
+  // It would be parsed as a base URL.
+  const meant = first === 'help' || own.length > 0 ? undefined : nearest(first, names)
+  if (meant !== undefined)
+    throw new UserError(`${first}: not a command and not a URL; did you mean conform ${meant}?`)
   const conform = new Command('conform')
     .description('checks whether a server conforms to the AI Content Service interface')
     .version(suiteVersion(), '-V, --version')
@@ -75,10 +75,8 @@ async function program(
     // What did not end in time would keep the process alive; pending output is written first.
     if (!done) setImmediate(() => exitProcess())
   })
-  const [first = ''] = words
   const isHelp = words.some((word) => /^(help|--help|-h)$/.test(word))
-  const own = Object.hasOwn(commands, first) ? [first] : []
-  const loaded = isHelp && own.length === 0 ? Object.keys(commands) : own
+  const loaded = isHelp && own.length === 0 ? names : own
   if (loaded.length > 0) {
     // A pending signal is delivered in the next turn of the event loop, and would be lost after that.
     await nextTurn()
@@ -95,7 +93,6 @@ export async function main(argv: readonly string[], interrupts: Interrupts): Pro
   guardProcess()
   try {
     const words = wordsOf(argv.slice(2))
-    refuseMisspelt(words)
     const conform = await program(words, interrupts)
     await orLost(conform.parseAsync(words, { from: 'user' }))
   } catch (error) {

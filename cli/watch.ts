@@ -3,7 +3,7 @@ import { Command } from '@commander-js/extra-typings'
 import { isLeftOutByOption, type Report, type RequirementResult } from '../harness/report/index.ts'
 import type { Target } from '../harness/target/index.ts'
 import { UserError } from '../harness/user-error.ts'
-import { parseReportRequests, takesStdout, colorsFor, tell } from '../library/output.ts'
+import { parseReportRequests, colorsFor, tell } from '../library/output.ts'
 import { terminalText } from '../reporters/text.ts'
 import type { Line } from '../reporters/terminal.ts'
 import { changes } from './compare.ts'
@@ -34,7 +34,7 @@ export function command() {
 
 /** Throws UserError for what makes no sense in repeated runs. */
 function refuse({ dryRun, report, updateBaseline }: RunArguments): void {
-  if (dryRun || updateBaseline || takesStdout(parseReportRequests(report)))
+  if (dryRun || updateBaseline || parseReportRequests(report).some((one) => one.path === '-'))
     throw new UserError(
       'conform watch runs repeatedly: leave out --dry-run, --update-baseline and reports to stdout',
     )

@@ -47,14 +47,13 @@ export async function writeReports(
   { report, exchanges, stdout = process.stdout }: ReportSource,
 ) {
   const problems = new Map<ReportRequest, string>()
-  const reportNow = (): Report => withProblems(report, [...problems.values()])
   const attempt = async <T>(
     request: ReportRequest,
     work: (text: Pieces) => T,
   ): Promise<Awaited<T> | undefined> => {
     try {
       const { [request.format]: render } = await loadFormats([request.format])
-      return await work(render(reportNow(), exchanges()))
+      return await work(render(withProblems(report, [...problems.values()]), exchanges()))
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       // Not a file system error.
@@ -88,7 +87,8 @@ export async function writeReports(
   }
   for (const { file, request } of drafts) await attempt(request, () => file?.commit())
   const written = requests.filter((request) => !problems.has(request))
-  return { report: reportNow(), problems: [...problems.values()], written }
+  const sentences = [...problems.values()]
+  return { report: withProblems(report, sentences), problems: sentences, written }
 }
 
 const isDirect = (reportRequest: ReportRequest): boolean =>
@@ -98,8 +98,7 @@ interface Ending {
   readonly requests: readonly ReportRequest[]
   readonly exchanges: () => Exchanges
   readonly people: People
-  /** Printed before the terminal report, and between its verdict and its last line. */
-  readonly before?: readonly Line[]
+  /** Printed between the verdict and the last line of the terminal report. */
   readonly notes?: readonly string[]
   /** `--verbose`: shows what is otherwise only counted. */
   readonly isVerbose?: boolean
@@ -107,10 +106,9 @@ interface Ending {
 
 /** Writes the reports and the terminal output, and sets the exit code. Returns the report as written. */
 export async function finish(report: Report, ending: Ending): Promise<Report> {
-  const { before = [], exchanges, notes = [], isVerbose = false, people, requests } = ending
+  const { exchanges, notes = [], isVerbose = false, people, requests } = ending
   const done = await writeReports(requests, { report, exchanges })
   for (const problem of done.problems) complain(problem)
-  tell(people, before)
   const shown = { notes, isVerbose, written: done.written, width: columnsOf(people) }
   people.write(renderTerminal(done.report, colorsFor(people), shown))
   process.exitCode = done.report.exit.code
@@ -198,7 +196,11 @@ export function colorsFor(
   stream: { readonly isTTY?: boolean },
   env: NodeJS.ProcessEnv = process.env,
 ): Colors {
-  return pc.createColors(wantsColor(stream.isTTY === true, env))
+  const isOn = (value = ''): boolean => !['', '0', 'false'].includes(value)
+  const { FORCE_COLOR: forced, NO_COLOR, TERM } = env
+  // CI logs show colours, though they are not terminals.
+  const isUsual = TERM !== 'dumb' && (stream.isTTY === true || isOn(env.CI))
+  return pc.createColors(!NO_COLOR && (forced ? isOn(forced) : isUsual))
 }
 
 export function canRewrite(
@@ -207,16 +209,6 @@ export function canRewrite(
 ): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb'
 }
-
-function wantsColor(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
-  const { FORCE_COLOR: forced, NO_COLOR, TERM } = env
-  if (NO_COLOR) return false
-  if (forced) return isOn(forced)
-  // CI logs show colours, though they are not terminals.
-  return TERM !== 'dumb' && (isTerminal || isOn(env.CI))
-}
-
-const isOn = (value = ''): boolean => !['', '0', 'false'].includes(value)
 
 /** A file to write, and the option that asked for it: `--report json=a.json`. */
 interface OutputFile {
@@ -244,7 +236,7 @@ export async function stage(path: string, text: Pieces) {
   unfinished.add(temporary)
   try {
     // Opened at once: a stream that fails before opening its file would create it afterwards.
-    const fd = openSync(temporary, 'wx', modeOf(path))
+    const fd = openSync(temporary, 'wx', Number(existing(path)?.mode ?? 0o666) & 0o777)
     await pipeline(readable(text), createWriteStream(temporary, { fd }))
   } catch (error) {
     discard()
@@ -262,6 +254,7 @@ export async function stage(path: string, text: Pieces) {
   }
 }
 
+/** `stage` and `commit` in one; what is no file cannot be replaced, and is written directly. */
 export async function writeAtomically(path: string, text: string | Uint8Array): Promise<void> {
   if (isWrittenDirectly(path)) writeFileSync(path, text)
   else (await stage(path, text)).commit()
@@ -291,10 +284,6 @@ function isWrittenDirectly(path: string): boolean {
 
 function existing(path: string): ReturnType<typeof statSync> {
   return statSync(path, { throwIfNoEntry: false })
-}
-
-function modeOf(path: string): number {
-  return Number(existing(path)?.mode ?? 0o666) & 0o777
 }
 
 export function readable(text: Pieces): Readable {
@@ -413,14 +402,11 @@ export function keepsExchanges(requests: readonly ReportRequest[]): boolean {
   return requests.some((request) => 'hasEveryExchange' in formats[request.format])
 }
 
-export function takesStdout(requests: readonly { readonly path: string }[]): boolean {
-  return requests.some((request) => request.path === '-')
-}
-
+/** A report may take stdout; the terminal report then goes to stderr. */
 export function streamForPeople(
   requests: readonly { readonly path: string }[],
 ): NodeJS.WriteStream {
-  return takesStdout(requests) ? process.stderr : process.stdout
+  return requests.some((request) => request.path === '-') ? process.stderr : process.stdout
 }
 
 /** Parses `--report`, checks the files (`checkOutputs`), and chooses the stream for the terminal report. */

@@ -94,19 +94,17 @@ export function reportOption(formats: readonly string[]) {
 /** Checks what commander cannot: patterns that match nothing, and options that go together. Throws UserError. */
 export function checkArguments(baseUrl: string | undefined, options: RunArguments): void {
   const { baseline, only, skip, start, target, updateBaseline, wait } = options
-  checkPatterns('--only', only)
-  checkPatterns('--skip', skip)
+  for (const [option, patterns] of Object.entries({ '--only': only, '--skip': skip }))
+    for (const pattern of patterns) {
+      const mistake = patternMistake(pattern)
+      if (mistake !== undefined) throw new UserError(`${option}: ${mistake}`)
+    }
   if ((start ?? wait) !== undefined && (baseUrl ?? target) === undefined) {
     const option = start === undefined ? '--wait' : '--start'
     throw new UserError(`${option}: give the base URL of the server, or a target file with one`)
   }
   if (updateBaseline && baseline === undefined)
     throw new UserError('--update-baseline: needs --baseline <file>, the file to write')
-}
-
-function checkPatterns(option: string, patterns: readonly string[]): void {
-  const mistake = patterns.map(patternMistake).find((found) => found !== undefined)
-  if (mistake !== undefined) throw new UserError(`${option}: ${mistake}`)
 }
 
 /** Adds a header, whose name is case-insensitive, or replaces it. */
@@ -171,6 +169,9 @@ export function neededBy(result: RequirementResult): string[] {
   ]
 }
 
+/** A variable, a path or a file name, such as a server's TLS key: not a secret itself. */
+const isPlaceOfKey = /^["']?(?:\$|[./~])|\.(?:pem|key|p12|pfx|json|txt)["']?$/i
+
 export function runOptions(
   options: RunArguments,
   baseUrl: string | undefined,
@@ -183,17 +184,7 @@ export function runOptions(
     baseUrl,
     headers: options.header,
   })
-  const chosenBy = options.failed === undefined ? undefined : ('--failed' as const)
-  const endsTarget = options.start !== undefined
-  const given = { ...options, expected, exchangeLog, chosenBy, endsTarget }
-  return runOptionsOf(given, again + startOf(options))
-}
-
-/** A variable, a path or a file name, such as a server's TLS key: not a secret itself. */
-const isPlaceOfKey = /^["']?(?:\$|[./~])|\.(?:pem|key|p12|pfx|json|txt)["']?$/i
-
-function startOf(options: RunArguments): string {
-  const shown = options.start
+  const start = options.start
     ?.replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
       isSecretName(name) ? `${name}=${labels.other}` : whole,
     )
@@ -202,10 +193,12 @@ function startOf(options: RunArguments): string {
     )
     // The password in a URL.
     .replaceAll(/(\w:\/\/[^\s:@/'"]*:)(?!\$)[^\s@/'"]+(?=@)/g, `$1${labels.other}`)
-  return [
-    ...(shown === undefined ? [] : [` --start ${shellWord(shown)}`]),
-    ...(options.wait === undefined ? [] : [` --wait ${options.wait}`]),
-  ].join('')
+  const chosenBy = options.failed === undefined ? undefined : ('--failed' as const)
+  const endsTarget = options.start !== undefined
+  const given = { ...options, expected, exchangeLog, chosenBy, endsTarget }
+  const started = start === undefined ? '' : ` --start ${shellWord(start)}`
+  const waited = options.wait === undefined ? '' : ` --wait ${options.wait}`
+  return runOptionsOf(given, again + started + waited)
 }
 
 /** The target named by URL, file, or both; with neither, the embedded reference. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
@@ -68,23 +69,18 @@ export function filesNamedIn(file: unknown, dir: string): InputFiles {
   return Object.fromEntries(named)
 }
 
-/** The loader that Node.js 20 needs to run sources; the package has none. */
-function typeScript(): string {
-  const { resolve } = createRequire(import.meta.url)
-  return new URL('register.mjs', pathToFileURL(resolve('@oxc-node/core'))).href
-}
-
 async function startEmbedded() {
   // Its objects are short-lived: a smaller nursery costs no time and saves memory (docs/performance.md).
   const file = moduleFile('dist/reference-worker.js', 'reference/worker.ts')
-  const worker = new Worker(file, {
-    execArgv: file.endsWith('.ts') ? ['--import', typeScript()] : [],
-    resourceLimits: { maxYoungGenerationSizeMb: 4 },
-  })
-  const url = await new Promise<string>((resolve, reject) => {
-    worker.once('message', resolve)
-    worker.once('error', reject)
-  })
+  const execArgv: string[] = []
+  // Node.js 20 needs a loader to run sources; the package has none.
+  if (file.endsWith('.ts')) {
+    const loader = createRequire(import.meta.url).resolve('@oxc-node/core')
+    execArgv.push('--import', new URL('register.mjs', pathToFileURL(loader)).href)
+  }
+  const resourceLimits = { maxYoungGenerationSizeMb: 4 }
+  const worker = new Worker(file, { execArgv, resourceLimits })
+  const [url] = (await once(worker, 'message')) as [string]
   worker.unref()
   return { url, close: async () => void (await worker.terminate()) }
 }

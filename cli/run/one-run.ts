@@ -52,7 +52,9 @@ export async function oneRun(
   interrupts: Interrupts,
 ) {
   const requests = parseReportRequests(options.report)
-  const baseline = baselineOf(options)
+  const { baseline: baselineFile, updateBaseline } = options
+  const read = updateBaseline ? readBaselineOrNone : readBaseline
+  const baseline = baselineFile === undefined ? undefined : read(baselineFile)
   const finding = findTarget(baseUrl, options)
   // Loads while the embedded server starts.
   const suites = import('../../suites/judge.ts')
@@ -71,7 +73,12 @@ export async function oneRun(
     const expected = baseline ? heldEntries(baseline, new Date()) : []
     const log = folder && join(folder.path, 'exchanges.ndjson')
     const run = runOptions(withoutKeys(options, found), baseUrl, expected, log)
-    checkFiles(requests, options, found)
+    const inputs = { ...found.inputs, 'the report of --failed': namedReport(options) }
+    checkOutputs(reportFiles(requests), { ...inputs, 'the baseline': baselineFile })
+    if (baselineFile !== undefined && updateBaseline) {
+      const option = `--update-baseline ${baselineFile}`
+      checkOutputs([{ path: baselineFile, option }], inputs)
+    }
     await loadFormats(requests.map((request) => request.format))
     if (!found.problem && (options.start !== undefined || options.wait !== undefined))
       server = await startServer(found, options, interrupts)
@@ -111,26 +118,6 @@ function withoutKeys(options: RunArguments, found: FoundTarget): RunArguments {
     header: Object.fromEntries(shown) as typeof header,
     ...(start !== undefined && { start: redactor.text(start) }),
   }
-}
-
-function baselineOf(options: RunArguments): Baseline | undefined {
-  if (options.baseline === undefined) return undefined
-  return options.updateBaseline
-    ? readBaselineOrNone(options.baseline)
-    : readBaseline(options.baseline)
-}
-
-/** Refuses, before anything is sent, reports that cannot be written or would overwrite an input. */
-function checkFiles(
-  requests: readonly ReportRequest[],
-  options: RunArguments,
-  found: FoundTarget,
-): void {
-  const { baseline: path, updateBaseline } = options
-  const inputs = { ...found.inputs, 'the report of --failed': namedReport(options) }
-  checkOutputs(reportFiles(requests), { ...inputs, 'the baseline': path })
-  if (path !== undefined && updateBaseline)
-    checkOutputs([{ path, option: `--update-baseline ${path}` }], inputs)
 }
 
 interface Judged {

@@ -21,7 +21,7 @@ import {
   parseReportRequests,
   plannedReports,
   stage,
-  takesStdout,
+  streamForPeople,
   writeAtomically,
   canRewrite,
   colorsFor,
@@ -42,8 +42,8 @@ test('each format has a usual file; a path or stdout takes its place', async () 
     { format: 'html', path: 'a=b.html' },
     { format: 'junit', path: '-' },
   ])
-  expect(takesStdout(parseReportRequests(['json', 'junit=-']))).toBe(true)
-  expect(takesStdout(parseReportRequests(['json']))).toBe(false)
+  expect(streamForPeople(parseReportRequests(['json', 'junit=-']))).toBe(process.stderr)
+  expect(streamForPeople(parseReportRequests(['json']))).toBe(process.stdout)
   const others = formatNames.filter((name) => name !== 'json').map((name) => `--report ${name}`)
   const { code, cwd } = await judged(`--only ${known} ${others.join(' ')}`)
   const files = Object.values(formats).map(({ file }) => file)
