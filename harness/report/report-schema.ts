@@ -192,15 +192,17 @@ const notServed = object({
 })
 export type NotServed = Fitting<typeof notServed>
 
-const created = object(
-  { operation: text, id: text },
-  {
-    name: text,
-    removed: described('Whether clean-up removed it; absent without clean-up.', flag),
-    kept: described('Why it was not removed.', text),
-  },
-)
+const created = object({ operation: text, id: text }, { name: text })
 export type Created = Fitting<typeof created>
+
+const cleanup = object({
+  removed: count,
+  left: described(
+    'Objects that it could not remove, and why.',
+    listOf(object({ operation: text, id: text, why: text })),
+  ),
+})
+export type Cleanup = Fitting<typeof cleanup>
 
 export const conditions = {
   startedAt: time,
@@ -239,6 +241,7 @@ const run = object(
       listOf(notServed),
     ),
     created: described('What the run created.', listOf(created)),
+    cleanup: described('What the clean-up requests of the target file removed.', cleanup),
   },
   {
     command: described(

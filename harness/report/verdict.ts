@@ -70,6 +70,7 @@ export const noRun: Report['run'] = {
   credentialProbes: 'all',
   notServed: [],
   created: [],
+  cleanup: { removed: 0, left: [] },
 }
 
 export function suiteVersion(): string {

@@ -8,6 +8,7 @@ import {
   type CatalogueResult,
   type Failure,
   isObserved,
+  type Cleanup,
   type Created,
   type NotServed,
   type Reason,
@@ -229,6 +230,7 @@ export interface RunFacts {
   readonly longestPauseMs: number
   readonly proxy: string | null
   readonly created: readonly Created[]
+  readonly cleanup: Cleanup
   readonly answers: readonly Answer[]
   readonly notServed: readonly NotServed[]
   readonly absent: readonly NotServed[]
@@ -244,11 +246,18 @@ export interface RunFacts {
 export function factsOf(client: Client, given: Given, hooks: Hooks): RunFacts {
   const { signs } = client.findings
   const { redact } = client
+  const { created, cleanups } = given.objects
   const { ended } = client.life
   const refusal = keyRefusal(client.journal)
   return {
     ...client.facts(),
-    created: createdBy(client, given),
+    created: created.map((object) => ({ ...object, id: redact(object.id) })),
+    cleanup: {
+      removed: [...cleanups.values()].filter((why) => why === null).length,
+      left: [...cleanups].flatMap(([{ operation, id }, why]) =>
+        why === null ? [] : [{ operation, id: redact(id), why: redact(why) }],
+      ),
+    },
     ...signs.facts(redact),
     answers: client.journal.answers,
     notServed: hooks.notServed(),
@@ -257,17 +266,6 @@ export function factsOf(client: Client, given: Given, hooks: Hooks): RunFacts {
     ended: ended ? { cause: ended.cause, ...ended.reason, reason: redact(ended.message) } : null,
     jobsInProgress: hooks.unfinished().map(redact),
   }
-}
-
-function createdBy({ redact }: Client, { objects: { created, cleanups } }: Given): Created[] {
-  return created.map((object) => {
-    const known = { ...object, id: redact(object.id) }
-    const kept = cleanups.get(object)
-    if (kept === undefined) return known
-    return kept === null
-      ? { ...known, removed: true }
-      : { ...known, removed: false, kept: redact(kept) }
-  })
 }
 
 export interface PlannedEvent {

@@ -113,32 +113,30 @@ export function runNotes(report: Report): string[] {
       `throttled: ${count(throttled, 'answer')} asked to slow down (429, 503)${longest}; use --rate or --concurrency to send less`,
     retried > 0 &&
       `retried: ${count(retried, 'answer')} ${retried === 1 ? 'was' : 'were'} cut off, reset or a gateway's 502 or 504, and repeated`,
-    cleanupSentence(run.created),
+    cleanupSentence(run.cleanup),
     byOption.length > 0 && `left out: ${byOption.join(', ')}`,
   ]
   return notes.filter((note) => typeof note === 'string')
 }
 
 /** `created 161 objects, removed 103`; undefined if none. */
-export function createdObjects(other: Report['run']): string | undefined {
-  if (other.created.length === 0) return undefined
-  const removed = other.created.filter((one) => one.removed).length
-  return `created ${count(other.created.length, 'object')}${removed > 0 ? `, removed ${removed}` : ''}`
+export function createdObjects({ created, cleanup }: Report['run']): string | undefined {
+  if (created.length === 0) return undefined
+  const removed = cleanup.removed > 0 ? `, removed ${cleanup.removed}` : ''
+  return `created ${count(created.length, 'object')}${removed}`
 }
 
 /** Why some objects were not removed: `clean-up: 88 of 90 …; 2 not: answered 403 (files.upload f-1, …)`. */
-function cleanupSentence(created: Report['run']['created']): string | undefined {
-  const asked = created.filter((one) => one.removed !== undefined)
-  const kept = asked.filter((one) => !one.removed)
-  if (kept.length === 0) return undefined
-  const reasons = [...groupBy(kept, ({ kept: why = '' }) => why)].map(([why, objects]) => {
+function cleanupSentence({ removed, left }: Report['run']['cleanup']): string | undefined {
+  if (left.length === 0) return undefined
+  const reasons = [...groupBy(left, ({ why }) => why)].map(([why, objects]) => {
     const names = firstOf(
       objects.map((object) => `${object.operation} ${object.id}`),
       3,
     )
     return `; ${objects.length} not: ${why} (${names.join(', ')})`
   })
-  return `clean-up: ${asked.length - kept.length} of ${count(asked.length, 'created object')} removed${reasons.join('')}`
+  return `clean-up: ${removed} of ${count(removed + left.length, 'created object')} removed${reasons.join('')}`
 }
 
 export function isNothingWorking(report: Report): boolean {

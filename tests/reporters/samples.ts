@@ -142,6 +142,11 @@ export function reportOfText(text: string, size = 40, run: SampleOptions['run'] 
     size,
     end: (at) => (at % 2 ? failing() : missed),
     target: { name: text, baseUrl: text },
-    run: { baseline, created: [{ operation: text, id: text, name: text }], ...run },
+    run: {
+      baseline,
+      created: [{ operation: text, id: text, name: text }],
+      cleanup: { removed: 0, left: [{ operation: text, id: text, why: text }] },
+      ...run,
+    },
   })
 }

@@ -20,6 +20,7 @@ const whole = report(
       { operation: 'graphs.create', id: 'g' },
       { operation: 'graphs.create', id: 'g', name: 'n' },
     ],
+    cleanup: { removed: 1, left: [{ operation: 'graphs.create', id: 'g', why: 'w' }] },
   },
 )
 
