@@ -192,17 +192,20 @@ function overBudget(
   options: PlanOptions,
   budget: { left: number; readonly paid: Set<string> },
 ): Why {
-  if (target.limits.maxGenerations === 0 || !mayGenerate(requirement, target)) return undefined
+  const { maxGenerations } = target.limits
+  if (maxGenerations === 0 || !mayGenerate(requirement, target)) return undefined
   const operation = operationOf(requirement, target)
-  const { generations, controls } = requestsOf(requirement, target, options)
+  const { generations, controls, usually } = requestsOf(requirement, target, options)
   const isGenerating = operation !== undefined && generates(operation, target)
   const unpaid = (isGenerating ? ['', ...controls] : [])
     .map((name) => `${operation} ${name}`)
     .filter((name) => !budget.paid.has(name))
   // Bad input only generates on a lenient target, so it prevents nothing from being judged.
   const cost = (requirement.effect === 'generates' ? generations : 0) + unpaid.length
-  if (cost > budget.left)
-    return `maxGenerations: ${cost} more would exceed limits.maxGenerations (${target.limits.maxGenerations})`
+  if (cost > budget.left) {
+    const enough = maxGenerations - budget.left + cost
+    return `maxGenerations: ${usually} of ${usually} cases were not sent, because limits.maxGenerations is ${maxGenerations}; ${enough} would be enough for them`
+  }
   budget.left -= cost
   for (const name of unpaid) budget.paid.add(name)
   return undefined

@@ -117,6 +117,15 @@ test('a target that declares everything is judged whole within the usual maxGene
   const generated = rows.reduce((sum, { generations }) => sum + generations, 0)
   expect(generated).toBeLessThanOrEqual(maxGenerations)
   expect(generated).toBeGreaterThan(300)
+  // What exceeds a lower limit says how many cases, and which limit would do.
+  const planWith = (most: number) =>
+    planRun({ ...target, limits: { ...target.limits, maxGenerations: most } }, options)
+  const [id, entry] = [...planWith(20)].find(([, one]) => !one.run && /^max/.test(one.reason))!
+  const reason = entry.run ? '' : entry.reason
+  expect(reason).toMatch(
+    /^maxGenerations: (\d+) of \1 cases were not sent, because limits\.maxGenerations is 20; \d+ would be enough for them$/,
+  )
+  expect(planWith(Number(/(\d+) would/.exec(reason)![1])).get(id)?.run).toBe(true)
 })
 
 test('members of requests for generated text are tried until as many were granted as the dry run says', async () => {
