@@ -25,7 +25,6 @@ import type { Client, Given } from '../harness/client/index.ts'
 import type { CheckContext, Judge } from '../harness/run/index.ts'
 import {
   attached,
-  eachAccepted,
   need,
   ownId,
   ownRecord,
@@ -80,7 +79,7 @@ const retrievable: Judge = async (context) => {
 // Upload a file (§2.8, §4.4, §7.3)
 
 export const filesUpload = suite('files.upload', () => ({
-  '2xx-accepted': eachAccepted,
+  '2xx-accepted': accepted,
   '2xx-attached-to-graph': attached,
   '2xx-retrievable': retrievable,
   '2xx-own-id': ownId,

@@ -4,7 +4,6 @@ import { suite } from './checks/suite.ts'
 import {
   addDeleted,
   addSameFileAgain,
-  eachAccepted,
   noEffect,
   onceAtOnce,
   onceEver,
@@ -16,7 +15,7 @@ import { insideBounds } from './query-config.ts'
 // Create a graph (§4.4, §7.3)
 
 export const graphsCreate = suite('graphs.create', () => ({
-  '2xx-accepted': eachAccepted,
+  '2xx-accepted': accepted,
   '2xx-usable': usable,
   '2xx-own-id': ownId,
   '4xx-no-effect': noEffect,
@@ -28,7 +27,7 @@ export const graphsCreate = suite('graphs.create', () => ({
 // Add a file to a graph (§4.4, §7.3)
 
 export const graphsAddFile = suite('graphs.add-file', () => ({
-  '2xx-accepted': eachAccepted,
+  '2xx-accepted': accepted,
   '4xx-unknown-file': byRecord({ deleted: addDeleted }),
   '404-unknown-graph': unknown('graph_id'),
   '4xx-no-effect': noEffect,

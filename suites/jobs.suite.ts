@@ -1,3 +1,4 @@
+import { accepted } from './checks/granted.ts'
 import { applyScenario } from './checks/valid-request.ts'
 import { byRecord, missingBody, unknown, withBody, pointerOf } from './checks/faults.ts'
 import { suite } from './checks/suite.ts'
@@ -6,15 +7,7 @@ import { type Client, type Given, operationProbe } from '../harness/client/index
 import { isPlanned, type CheckContext, type Judge } from '../harness/run/index.ts'
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
-import {
-  eachAccepted,
-  noEffect,
-  onceAtOnce,
-  onceEver,
-  ownId,
-  type Refusal,
-  usable,
-} from './created/drive.ts'
+import { noEffect, onceAtOnce, onceEver, ownId, type Refusal, usable } from './created/drive.ts'
 import {
   takesAnyText,
   malformedId,
@@ -81,7 +74,7 @@ const withoutEffect: Judge = (context) => noEffect(context, refusedByBlueprint(c
 // Create an application (§4.4, §7.3)
 
 export const applicationsCreate = suite('applications.create', () => ({
-  '2xx-accepted': eachAccepted,
+  '2xx-accepted': accepted,
   '2xx-usable': usable,
   '2xx-own-id': ownId,
   '4xx-no-effect': withoutEffect,

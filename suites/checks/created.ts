@@ -5,7 +5,6 @@ import {
   createdId,
   describeResponse,
   type Exchange,
-  isBreakdown,
   isGranted,
   isSettling,
   NotExercised,
@@ -18,8 +17,6 @@ import type { UploadContent } from '../../harness/target/index.ts'
 
 export const sharedBy = perRun(() => ({
   made: new Map<string, Promise<unknown>>(),
-  /** Valid requests that crashed the server, got a 2xx with an envelope, or were always refused. */
-  wronglyRefused: [] as Exchange[],
   /** Member faults that crashed the server, for any requirement: they are bad input, too. */
   crashes: [] as { readonly exchange: Exchange; readonly what: string }[],
   uploads: {
@@ -219,14 +216,13 @@ export async function upload(
     askHolding(client, () => uploaded(content()), purpose)
   const own = await send(() => withOwnContent(given, file))
   const exchange = await resendAsDeclared(own, () => send(() => file))
-  const { uploads, wronglyRefused } = sharedBy(client)
-  if (isSound && exchange.response && isBreakdown(exchange.response)) wronglyRefused.push(exchange)
   if (exchange.throttled) throw new Throttled(`an upload got ${describeResponse(exchange)}`)
   if (!isUploaded(exchange))
     throw new NotExercised(
       `a file that the suite uploads was refused: ${describeResponse(exchange)}`,
     )
   const id = namedId(given, exchange)
+  const { uploads } = sharedBy(client)
   uploads.at.set(id, exchange.endedAt)
   if (uploads.lagMs > 0) await pause(client, uploads.lagMs)
   return id

@@ -3,7 +3,6 @@ import type { Client, Given } from '../../harness/client/index.ts'
 import {
   type Ask,
   countsAsGranted,
-  type Evidence,
   type Exchange,
   jsonOf,
   NotExercised,
@@ -30,7 +29,7 @@ import {
   materialOf,
   quickCases,
 } from './case.ts'
-import { sharedBy, uploadsIn } from './created.ts'
+import { uploadsIn } from './created.ts'
 import {
   allOf,
   type CaseRule,
@@ -266,19 +265,6 @@ async function malformedRequest(
   operation: OperationId,
 ): Promise<Probe> {
   return { ...withJson(await validRequest(client, given, operation), 'text'), effect: 'none' }
-}
-
-/** A refused valid request of the operation, although another was accepted. */
-export function wronglyRefused(client: Client, operation: OperationId): Evidence | undefined {
-  const refused = sharedBy(client).wronglyRefused.find((one) => one.probe.operation === operation)
-  return (
-    refused && {
-      exchange: refused,
-      what: refused.purpose.what ?? withValid,
-      expected: '2xx, as for another one',
-      shownBy: refused.purpose.requirement,
-    }
-  )
 }
 
 /**

@@ -5,7 +5,12 @@ import {
   granting,
   type RequirementId,
 } from '../../catalogue/catalogue.ts'
-import { operation as operationOf, operations } from '../../catalogue/operations.ts'
+import {
+  additionOperation,
+  operation as operationOf,
+  operations,
+  uploadOperation,
+} from '../../catalogue/operations.ts'
 import { type Client, type Given, isOwnBreakdown } from '../../harness/client/index.ts'
 import {
   countsAsGranted,
@@ -14,6 +19,7 @@ import {
   type Evidence,
   type Exchange,
   headBytes,
+  type HistoryEvent,
   type HttpResponse,
   isBlocked,
   isBreakdown,
@@ -205,15 +211,27 @@ function nameOf(
 /** Refusals for which no state explains that the same request is granted at other times. */
 const refusals = new Set([400, 404, 410, 422])
 
-/** @param isNew its name was never sent before, so that nothing can exist under it */
+/** Whether it was the first addition to its graph of a file that was uploaded once, and to no graph. */
+function isFirstAddition({ journal }: Client, exchange: Exchange): boolean {
+  const event = journal.events.at(-1)
+  if (event?.exchange !== exchange || event.operation !== additionOperation) return false
+  const [upload, ...others] = journal.of(event.object ?? '')
+  const isPlain = upload?.operation === uploadOperation && upload.within === undefined
+  const isBefore = (one: HistoryEvent): boolean =>
+    one !== event && (one.operation !== additionOperation || one.within === event.within)
+  return isPlain && !others.some(isBefore)
+}
+
+/** @param isNew what it makes was never asked for before, so that it cannot exist */
 function isRefusedNow(exchange: Exchange, isNew: boolean): boolean {
   const { previousRequest, probe, response } = exchange
   const leavesNothing = isNew || probe.effect === 'none' || probe.effect === 'generates'
   // An invalid request may have spoiled the connection.
   const { probe: before, purpose } = previousRequest ?? {}
   const isBehindFault = before?.fault !== undefined || purpose?.expects || purpose?.badInput
-  const isRefusal = refusals.has(response?.status ?? 0) && !isBlocked(exchange)
-  return leavesNothing && isRefusal && !isBehindFault
+  const { status = 0 } = response ?? {}
+  const isRefusal = refusals.has(status) || (isNew && status === 409)
+  return leavesNothing && isRefusal && !isBlocked(exchange) && !isBehindFault
 }
 
 /** Names of creations that were sent. */
@@ -227,8 +245,10 @@ export function noteSteady(client: Client, given: Given, exchange: Exchange): vo
   const { creates, operation } = exchange.probe
   const names = namesIn(client)
   const isNamed = operation !== null && operationOf(operation).creates?.hasUniqueName === true
-  const isNew = isNamed && creates !== undefined && !names.has(creates)
-  if (isNew) names.add(creates)
+  const isNewName = isNamed && creates !== undefined && !names.has(creates)
+  if (isNewName) names.add(creates)
+  const isNew =
+    isNewName || (exchange.response?.status === 409 && isFirstAddition(client, exchange))
   const isBroken = isOwnBreakdown(exchange) || isRefusedNow(exchange, isNew)
   if (!isBroken && !countsAsGranted(exchange)) return
   const name = nameOf(given, exchange)

@@ -6,7 +6,6 @@ import {
   type Verdict,
   type Credential,
   type Exchange,
-  isBreakdown,
   isGranted,
   isThrottling,
   NotExercised,
@@ -22,14 +21,7 @@ import {
   type OperationId,
   uploadOperation,
 } from '../../catalogue/operations.ts'
-import {
-  accepted,
-  grantedByScenario,
-  grantedProbe,
-  inScenario,
-  wronglyRefused,
-  grantedVerdict,
-} from '../checks/granted.ts'
+import { grantedByScenario, grantedProbe, inScenario, grantedVerdict } from '../checks/granted.ts'
 import {
   additionOf,
   contentOf,
@@ -93,7 +85,6 @@ import {
   isUsable,
   ofFaults,
   madeBy,
-  ownIdRule,
   thingsOf,
   timesAlike,
   usesByPath,
@@ -171,37 +162,11 @@ const prepare = (context: CheckContext, source: Source): Promise<Exchange> =>
   context.send(source, { role: 'setup' })
 
 /** Sends a creation; throws `NotExercised` if it is not accepted. */
-async function create(context: CheckContext, make: () => Promise<Probe>): Promise<Exchange> {
-  const { client, scenario } = context
-  const creation = await prepare(context, make)
-  if (!scenario && isWronglyRefused(client, creation))
-    sharedBy(client).wronglyRefused.push(creation)
-  return need('a creation', creation)
-}
+const create = async (context: CheckContext, make: () => Promise<Probe>): Promise<Exchange> =>
+  need('a creation', await prepare(context, make))
 
 const createGraph = (context: CheckContext): Promise<Exchange> =>
   create(context, () => validRequest(context.client, context.given, 'graphs.create'))
-
-/** Whether a creation of something new crashed the server, or was refused because that exists: its own requirement fails. */
-function isWronglyRefused(client: Client, creation: Exchange): boolean {
-  const { probe, response } = creation
-  if (!response || response.isBlock || isTaken(creation)) return false
-  if (response.status < 300 || isBreakdown(response)) return true
-  if (probe.operation !== additionOperation) return [400, 409, 422].includes(response.status)
-  // A file whose id another upload returned is not new.
-  return isConflict(creation) && ownIdRule(client.journal, uploadOperation).outcome !== 'broken'
-}
-
-/** Judges that the control and every other valid creation of the run are accepted. */
-export const eachAccepted: Judge = async (context) => {
-  const verdict = await accepted.judge(context)
-  const refused = context.scenario
-    ? undefined
-    : wronglyRefused(context.client, operationIn(context))
-  return refused && verdict.outcome === 'held'
-    ? { outcome: 'broken', cases: 1, evidence: [refused] }
-    : verdict
-}
 
 async function addition(given: Given, graph: string, file: string): Promise<Probe> {
   const pointer = pointerOf(given, additionOperation, 'file')
@@ -555,7 +520,9 @@ async function addTwins(context: CheckContext): Promise<void> {
   for (let count = 0; count < 2; count++) {
     const id = await upload(client, given, file, true, name)
     const probe = await addition(given, declaredResource(given, 'graph'), id)
-    await context.send(probe, { role: 'setup', isSuccess: isTaken })
+    // A refusal is judged here alone.
+    const twin = { ...probe, fault: 'file: under a name in use' }
+    await context.send(twin, { role: 'setup', isSuccess: isTaken })
   }
 }
 

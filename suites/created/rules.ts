@@ -148,7 +148,7 @@ const mayBeGone = (history: History, from: number, to: number): boolean =>
   (!(to - from <= longestMs) || history.othersAt.some((at) => !(at < from || at > to)))
 
 /** §4.4: ids of creations are unique, except for identical bytes. */
-export const ownIdRule: RelationRule = (history, id) => {
+const ownIdRule: RelationRule = (history, id) => {
   const first = new Map<string, HistoryEvent>()
   let cases = 0
   const evidence = history.events.flatMap((one): Evidence[] => {
