@@ -17,7 +17,7 @@ import { type OperationId, operations } from './operations.ts'
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 
-const areas = {
+export const areas = {
   '*': everyOperation,
   envelope,
   'jobs.create': jobsCreate,
@@ -52,10 +52,6 @@ export interface CatalogueRequirement extends DefinedRequirement {
 
 export const catalogue: readonly CatalogueRequirement[] =
   Object.values<readonly CatalogueRequirement[]>(areas).flat()
-
-export function requirementsOfArea(area: AreaName): readonly CatalogueRequirement[] {
-  return areas[area]
-}
 
 /** The members of a requirement that `conform list` prints, and that the digest covers. */
 export function published(requirement: Requirement): Requirement {
@@ -117,6 +113,8 @@ let digest: string | undefined
 
 /** SHA-256 of the catalogue: reports with the same digest judged the same requirements. */
 export function requirementsDigest(): string {
-  const text = (): string => canonicalize(catalogue.map(published))!
-  return (digest ??= `sha256:${createHash('sha256').update(text()).digest('hex')}`)
+  digest ??= createHash('sha256')
+    .update(canonicalize(catalogue.map(published))!)
+    .digest('hex')
+  return `sha256:${digest}`
 }

@@ -12,7 +12,6 @@ import {
   isPlanned,
   type Judging,
   type RunFacts,
-  type Hooks,
   noHooks,
   perRun,
   runOptionsOf,
@@ -191,28 +190,6 @@ async function ofCreatedGraph(client: Client, given: Given): Promise<(valid: Pro
   return (valid) => ({ ...valid, params })
 }
 
-const hooksOf = (client: Client, given: Given, hasJobs: boolean): Hooks => ({
-  before: [() => endIfAlike(client, given)],
-  start: [() => askNotServed(client, given), ...(hasJobs ? [() => createJobs(client, given)] : [])],
-  finish: [
-    () => failUnsteady(client, given),
-    ...(hasJobs ? [() => readFinalStates(client, given)] : []),
-  ],
-  answered(exchange) {
-    watchEnvelope(client, exchange)
-    noteCreated(given, exchange)
-    noteLag(client, exchange)
-    noteSteady(client, given, exchange)
-    failKeyless(client, given, exchange)
-  },
-  intercept: (probe, purpose, send) => whenIdle(client, given, probe, purpose, send),
-  remarkOn: (exchange) => settlingRemark(client, given, exchange),
-  takesState: (id) => takesState(given, id),
-  rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),
-  unfinished: () => unfinishedJobs(client),
-  notServed: () => notServedIn(client),
-})
-
 const ofJobs: readonly (string | undefined)[] = [
   'jobs.create',
   'jobs.retrieve',
@@ -228,7 +205,30 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
   const prepared = createRun(target, options, {
     ...ports,
     plan,
-    hooksOf: (client, given) => hooksOf(client, given, hasJobs),
+    hooksOf: (client, given) => ({
+      before: [() => endIfAlike(client, given)],
+      start: [
+        () => askNotServed(client, given),
+        ...(hasJobs ? [() => createJobs(client, given)] : []),
+      ],
+      finish: [
+        () => failUnsteady(client, given),
+        ...(hasJobs ? [() => readFinalStates(client, given)] : []),
+      ],
+      answered(exchange) {
+        watchEnvelope(client, exchange)
+        noteCreated(given, exchange)
+        noteLag(client, exchange)
+        noteSteady(client, given, exchange)
+        failKeyless(client, given, exchange)
+      },
+      intercept: (probe, purpose, send) => whenIdle(client, given, probe, purpose, send),
+      remarkOn: (exchange) => settlingRemark(client, given, exchange),
+      takesState: (id) => takesState(given, id),
+      rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),
+      unfinished: () => unfinishedJobs(client),
+      notServed: () => notServedIn(client),
+    }),
   })
   const { client, given } = prepared
   given.requests = {

@@ -76,10 +76,17 @@ export function planRun(target: Target, options: PlanOptions): Plan {
   const budget = { left: target.limits.maxGenerations || Infinity, paid: new Set<string>() }
   const reading = options.readOnly ? readOnlyTarget(target) : target
   const chosenBy = options.chosenBy ?? '--only'
-  const sendsForOthers = observesAlone(options)
+  const selected = catalogue.filter((one) => isSelected(one.id, options))
+  // If only `envelope/` requirements are selected, and one is judged on all traffic, every probe is sent.
+  const sendsForOthers =
+    selected.every((one) => one.operation === 'envelope') &&
+    selected.some((one) => isObserved(one.id))
   const whyNot = (requirement: CatalogueRequirement): Why => {
-    const isMade = options.readOnly && makes(requirement, target, exclusive)
-    if (isMade || needsSetup(requirement, target, reading)) return leftOut('--read-only')
+    if (
+      options.readOnly &&
+      (makes(requirement, target, exclusive) || needsSetup(requirement, target, reading))
+    )
+      return leftOut('--read-only')
     if (!target.keys.full && !requirement.keyless && requirement.operation !== 'envelope')
       return 'no key: give the full key with --key, keys.full or CONFORM_API_KEY'
     const { id, needs, operation } = requirement
@@ -90,10 +97,12 @@ export function planRun(target: Target, options: PlanOptions): Plan {
   const entryOf = (requirement: CatalogueRequirement): PlanEntry => {
     const refused = notApplicable(requirement, target)
     if (refused) return refused
-    const left = leftOutBy(requirement, options, chosenBy)
+    let left: LeftOutBy | undefined
+    if (!isSelected(requirement.id, { only: options.only, skip: [] })) left = chosenBy
+    else if (!isSelected(requirement.id, options)) left = '--skip'
     // Unselected requirements are left out, whatever other reason applies.
-    const isKept = left === undefined || (sendsForOthers && left === chosenBy)
-    const why = isKept ? whyNot(requirement) : leftOut(left)
+    const isSent = sendsForOthers && left === chosenBy
+    const why = left === undefined || isSent ? whyNot(requirement) : leftOut(left)
     if (why === undefined) return { run: true, ...(left === undefined ? {} : { leftOut: left }) }
     const reason = left === undefined ? why : leftOut(left)
     return { run: false, outcome: 'not-exercised', ...plainReason(reason) }
@@ -114,46 +123,24 @@ function allowBadInput(plan: Map<string, PlanEntry>, target: Target, left: numbe
   }
 }
 
-/** If only `envelope/` requirements are selected, and one is judged on all traffic, every probe is sent. */
-function observesAlone(options: PlanOptions): boolean {
-  const selected = catalogue.filter((one) => isSelected(one.id, options))
-  return (
-    selected.every((one) => one.operation === 'envelope') &&
-    selected.some((one) => isObserved(one.id))
-  )
-}
-
 /** Why a requirement does not apply to the target, if so. */
 export function notApplicable(
   { id, operation, onlyIf, seenBy }: CatalogueRequirement,
   target: Target,
 ): Refused | undefined {
   const absence = operation === 'envelope' ? undefined : target.absent[operation]
-  const why = (): Why => {
-    if (absence === 'not-served') return absentReason(absence)
-    if (onlyIf !== undefined)
-      return absence === onlyIf ? undefined : `${operation} is not declared ${onlyIf}`
-    if (absence === 'removed') return absentReason(absence)
-    if (seenBy?.every((other) => target.absent[other] !== undefined))
-      return absentReason('not-served', seenBy)
-    const note = Object.hasOwn(target.unreachable, id) ? target.unreachable[id] : undefined
-    return note === undefined ? undefined : unreachableReason(note)
-  }
-  const reason = why()
+  const note = Object.hasOwn(target.unreachable, id) ? target.unreachable[id] : undefined
+  let reason: Why
+  if (absence === 'not-served') reason = absentReason(absence)
+  else if (onlyIf !== undefined)
+    reason = absence === onlyIf ? undefined : `${operation} is not declared ${onlyIf}`
+  else if (absence === 'removed') reason = absentReason(absence)
+  else if (seenBy?.every((other) => target.absent[other] !== undefined))
+    reason = absentReason('not-served', seenBy)
+  else if (note !== undefined) reason = unreachableReason(note)
   return reason === undefined
     ? undefined
     : { run: false, outcome: 'not-applicable', ...plainReason(reason) }
-}
-
-function leftOutBy(
-  requirement: CatalogueRequirement,
-  planOptions: PlanOptions,
-  chosenBy: LeftOutBy,
-): LeftOutBy | undefined {
-  if (!isSelected(requirement.id, { only: planOptions.only, skip: [] })) return chosenBy
-  return isSelected(requirement.id, { only: planOptions.only, skip: planOptions.skip })
-    ? undefined
-    : '--skip'
 }
 
 /** Whether a conforming target would create or generate, or its scenario changes a state. */

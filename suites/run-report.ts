@@ -58,6 +58,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
     return known ? { ...known, id: requirement.id } : cutShort(requirement, facts, plan)
   })
   const { only, skip, readOnly } = options
+  const byStatus = groupBy(facts.answers, (one) => one.status)
   const report = assembleReport(
     {
       target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
@@ -85,7 +86,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
         interrupted: facts.ended?.cause === 'interrupted',
         depth: options.depth,
         credentialProbes: credentialProbesIn(target, options),
-        statuses: statusesIn(facts),
+        statuses: [...byStatus].map(([status, { length: times }]) => ({ status, times })),
         ...(facts.absent.length > 0 && { absent: [...facts.absent] }),
         ...(facts.hints.length > 0 && { hints: [...facts.hints] }),
         notServed: [...facts.notServed],
@@ -98,11 +99,6 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
     { interrupted: facts.ended !== null, keyRefused: facts.keyRefused },
   )
   return { ...report, requirements }
-}
-
-function statusesIn(runFacts: RunFacts): Report['run']['statuses'] {
-  const byStatus = [...groupBy(runFacts.answers, (one) => one.status)]
-  return byStatus.map(([status, { length: times }]) => ({ status, times }))
 }
 
 /**

@@ -1,7 +1,6 @@
 export {
   createRun,
   type RunParts,
-  type Hooks,
   isPlanned,
   mayGenerate,
   noHooks,

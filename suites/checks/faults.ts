@@ -146,17 +146,17 @@ export function placesIn(
     const ofItems = own === undefined ? member : { ...member, at: `${member.at}/*` }
     const isToFill = member.kinds.includes('array') && !Array.isArray(own)
     const like = (isToFill ? examples(ofItems, own) : undefined) ?? own ?? member.inside?.[0]
-    return [{ ...frame, member: typed(member, own), like }]
+    if (member.kinds.length > 0 || member.isId || own === undefined || own === null)
+      return [{ ...frame, member, like }]
+    // A parameter has the type of its declared value; for a text or array, a server may accept one or several.
+    const kind = kindOf(own)
+    const isText = kind === 'string' || kind === 'array'
+    const typed = { ...member, kinds: [kind], tolerates: isText ? texts : [] }
+    return [{ ...frame, member: typed, like }]
   })
 }
 
-/** A parameter has the type of its declared value; for a text or array, a server may accept one or several. */
-function typed(member: Member, own: unknown): Member {
-  if (member.kinds.length > 0 || member.isId || own === undefined || own === null) return member
-  const kind = kindOf(own)
-  const texts = ['string', 'array'] as const
-  return { ...member, kinds: [kind], tolerates: kind === 'string' || kind === 'array' ? texts : [] }
-}
+const texts = ['string', 'array'] as const
 
 const pixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
@@ -711,15 +711,20 @@ export const byRecord = (options: RecordOptions = {}): CaseCondition =>
 
 function recordCases(material: Material, options: RecordOptions): Case[] {
   const { operation, requirement, valid } = material
-  const { besides = (_, probe) => probe, otherTypes, deleted } = options
+  const { besides, otherTypes, deleted } = options
   const name = conditionOf(requirement.id)
-  const whole = besides(material, valid)
+  const whole = besides?.(material, valid) ?? valid
   const body = jsonOf(whole)
-  const places = placesIn(material, operation, body).filter(
-    (place) =>
-      Object.values(place.member.judgedBy ?? {}).includes(name) &&
-      isSupported(material, place, body),
-  )
+  const places = placesIn(material, operation, body).filter((place) => {
+    const { judgedBy = {}, supportedIf } = place.member
+    if (!Object.values(judgedBy).includes(name)) return false
+    // The target supports what the member is part of: the declared body has it, or a scenario shows it.
+    return (
+      supportedIf === undefined ||
+      hasAbove(body, place) ||
+      Object.hasOwn(material.target.scenarios, `${operation}/${supportedIf}`)
+    )
+  })
   const drawn = unknownWord(material, requirement.id)
   const changes = places.flatMap((place) => [
     ...withLater(place, faultsUnder(material, name, place, drawn)),
@@ -729,28 +734,25 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
     throw new NotExercised(
       `put a value at ${places[0]?.pointer ?? ''} into operations.${operation}.body: the suite sends it as another type`,
     )
-  const controlOf = (one: Change): Case['control'] => {
-    const isMore = withoutFault(one, body) !== undefined
-    if (!isMore && whole === valid) return undefined
-    return (own) => {
-      const probe = besides(material, own)
-      return isMore ? withJson(probe, withoutFault(one, jsonOf(probe))) : probe
-    }
-  }
-  const expectsOf = (one: Change): Pairs | undefined => {
-    // Converted to a number it is 0, which may be out of range (§7.2).
-    if (mayBeCoerced(one) && one.value(undefined) === false) return anyBadRequest
-    const isOther = one.place.member.at === otherTypes?.at
-    return isOther && jsonKinds.some((kind) => isOf(one, kind)) ? otherTypes.expects : undefined
-  }
   const asCase = (one: Change): Case => {
     const { change, ...more } = caseOf(one)
+    const isMore = withoutFault(one, body) !== undefined
+    const control = (own: Probe): Probe => {
+      const probe = besides?.(material, own) ?? own
+      return isMore ? withJson(probe, withoutFault(one, jsonOf(probe))) : probe
+    }
+    const isCoerced = mayBeCoerced(one)
+    const isOther = one.place.member.at === otherTypes?.at
+    let expects: Pairs | undefined
+    // Converted to a number it is 0, which may be out of range (§7.2).
+    if (isCoerced && one.value(undefined) === false) expects = anyBadRequest
+    else if (isOther && jsonKinds.some((kind) => isOf(one, kind))) expects = otherTypes.expects
     return {
       ...more,
-      change: (own) => change(besides(material, own)),
-      control: controlOf(one),
-      expects: expectsOf(one),
-      coercion: mayBeCoerced(one) ? asText(one) : undefined,
+      change: (own) => change(besides?.(material, own) ?? own),
+      control: isMore || whole !== valid ? control : undefined,
+      expects,
+      coercion: isCoerced ? asText(one) : undefined,
       made: isOf(one, 'deleted') ? deleted : undefined,
     }
   }
@@ -768,16 +770,6 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
     ...changes.filter(mayBeCoerced).map(asCase),
     ...again,
   ]
-}
-
-/** Whether the target supports what a member is part of: the declared body has it, or a scenario shows it. */
-function isSupported(material: Material, place: Placed, body: unknown): boolean {
-  const { supportedIf } = place.member
-  return (
-    supportedIf === undefined ||
-    hasAbove(body, place) ||
-    Object.hasOwn(material.target.scenarios, `${material.operation}/${supportedIf}`)
-  )
 }
 
 /** `true` for a number: a server may convert it. */

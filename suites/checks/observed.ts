@@ -222,18 +222,6 @@ function isFirstAddition({ journal }: Client, exchange: Exchange): boolean {
   return isPlain && !others.some(isBefore)
 }
 
-/** @param isNew what it makes was never asked for before, so that it cannot exist */
-function isRefusedNow(exchange: Exchange, isNew: boolean): boolean {
-  const { previousRequest, probe, response } = exchange
-  const leavesNothing = isNew || probe.effect === 'none' || probe.effect === 'generates'
-  // An invalid request may have spoiled the connection.
-  const { probe: before, purpose } = previousRequest ?? {}
-  const isBehindFault = before?.fault !== undefined || purpose?.expects || purpose?.badInput
-  const { status = 0 } = response ?? {}
-  const isRefusal = refusals.has(status) || (isNew && status === 409)
-  return leavesNothing && isRefusal && !isBlocked(exchange) && !isBehindFault
-}
-
 /** Names of creations that were sent. */
 const namesIn = perRun(() => new Set<string>())
 
@@ -242,14 +230,20 @@ const namesIn = perRun(() => new Set<string>())
  * operation, wherever it was sent, except when its connection is to blame.
  */
 export function noteSteady(client: Client, given: Given, exchange: Exchange): void {
-  const { creates, operation } = exchange.probe
+  const { creates, effect, operation } = exchange.probe
   const names = namesIn(client)
   const isNamed = operation !== null && operationOf(operation).creates?.hasUniqueName === true
   const isNewName = isNamed && creates !== undefined && !names.has(creates)
   if (isNewName) names.add(creates)
-  const isNew =
-    isNewName || (exchange.response?.status === 409 && isFirstAddition(client, exchange))
-  const isBroken = isOwnBreakdown(exchange) || isRefusedNow(exchange, isNew)
+  const { status = 0 } = exchange.response ?? {}
+  // What was never asked for before cannot exist.
+  const isNew = isNewName || (status === 409 && isFirstAddition(client, exchange))
+  const leavesNothing = isNew || effect === 'none' || effect === 'generates'
+  // An invalid request may have spoiled the connection.
+  const { probe: before, purpose } = exchange.previousRequest ?? {}
+  const isBehindFault = before?.fault !== undefined || purpose?.expects || purpose?.badInput
+  const isRefusal = (refusals.has(status) || (isNew && status === 409)) && !isBlocked(exchange)
+  const isBroken = isOwnBreakdown(exchange) || (isRefusal && leavesNothing && !isBehindFault)
   if (!isBroken && !countsAsGranted(exchange)) return
   const name = nameOf(given, exchange)
   if (name === undefined) return
@@ -282,10 +276,6 @@ export async function failUnsteady(client: Client, given: Given): Promise<void> 
 /** Statuses that do not show what the server is: a refused key, a limit, a gateway without its service. */
 const saysNothing: readonly number[] = [401, 403, 429, 502, 503, 504]
 
-/** An error envelope: a server of the interface, even if it has no operation yet. */
-const isOwn = (response: HttpResponse): boolean =>
-  response.isEnvelope && response.status >= 400 && response.status !== 500
-
 function likeness({ response, probe }: Exchange): string {
   if (!response) return ''
   if (isPage(response)) return 'a page'
@@ -308,19 +298,21 @@ export async function endIfAlike(client: Client, given: Given): Promise<void> {
   if (!given.keys.hasFull) return
   const credential = await given.keys.full()
   const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
-  const drafts = operations
-    .filter(
-      ({ id, method }) => !given.target.absent[id] && !(given.options.readOnly && method !== 'GET'),
-    )
-    .map(({ id }) => placeholderDraft(given, id))
+  const asked = operations.filter(
+    ({ id, method }) => !given.target.absent[id] && !(given.options.readOnly && method !== 'GET'),
+  )
   const unknown = { operation: null, path: `/v1/${unknownWord(given, 'alike')}`, params: {} }
-  const reading = drafts.filter((draft) => draft.method === 'GET').slice(0, 1)
+  const reading = asked.find(({ method }) => method === 'GET')
   let first: Exchange | undefined
-  for (const probe of [...reading.map((draft) => ({ ...draft, ...unknown })), ...drafts]) {
-    const exchange = await askHolding(client, { ...probe, credential }, purpose)
+  for (const [at, { id }] of [...(reading ? [reading] : []), ...asked].entries()) {
+    const draft = placeholderDraft(given, id)
+    const probe = { ...draft, ...(at === 0 && reading && unknown), credential }
+    const exchange = await askHolding(client, probe, purpose)
     first ??= exchange
     const { response } = exchange
-    if (!response || saysNothing.includes(response.status) || isOwn(response)) return
+    if (!response || saysNothing.includes(response.status)) return
+    // An error envelope: a server of the interface, even if it has no operation yet.
+    if (response.isEnvelope && response.status >= 400 && response.status !== 500) return
     if (likeness(exchange) !== likeness(first)) return
   }
   if (!first?.response || (given.options.readOnly && first.response.status >= 400)) return

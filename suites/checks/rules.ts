@@ -198,13 +198,13 @@ export function allOf(cases: readonly CaseRule[], refusing: Refusing = {}) {
 export const isOver = (judged: Judged): boolean =>
   judged.outcome === 'broken' || (judged.outcome === 'open' && !judged.isFurther)
 
-const casesOf = (verdict: CaseVerdict): number => {
-  if (verdict.outcome === 'held') return verdict.cases
-  return verdict.outcome === 'name' || verdict.outcome === 'broken' ? 1 : 0
+function countOf(verdicts: readonly CaseVerdict[]): number {
+  let sum = 0
+  for (const one of verdicts)
+    if (one.outcome === 'held') sum += one.cases
+    else if (one.outcome === 'name' || one.outcome === 'broken') sum++
+  return sum
 }
-
-const countOf = (verdicts: readonly CaseVerdict[]): number =>
-  verdicts.reduce((sum, one) => sum + casesOf(one), 0)
 
 export function concluded(seen: readonly Judged[], planned = seen.length): Verdict {
   const cases = countOf(seen)

@@ -4,7 +4,7 @@ import {
   type AreaRequirement,
   type CatalogueRequirement,
   conditionOf,
-  requirementsOfArea,
+  areas,
 } from '../../catalogue/catalogue.ts'
 import {
   type Judge,
@@ -102,26 +102,23 @@ export function suite<const A extends AreaName, C extends Checks<A>>(
 ): Suite {
   let made: Readonly<Record<string, Check | undefined>> | undefined
   return (id) => {
-    const requirement = requirementsOfArea(area).find((one) => one.id === id)
+    const rows: readonly CatalogueRequirement[] = areas[area]
+    const requirement = rows.find((one) => one.id === id)
     if (!requirement) return undefined
     made ??= checks()
     const check = made[conditionOf(id)]
-    const cases = typeof check === 'object' && 'cases' in check ? check : undefined
-    return { judge: judgeBy(requirement, check), ...(cases && { cases }) }
+    const further = check && 'further' in check ? check.further : undefined
+    let own: Judge | undefined
+    if (typeof check === 'function') own = check
+    else if (check && 'casesIn' in check) own = (context) => judgeRefusal(context, check)
+    else if (check && 'judge' in check) own = check.judge
+    const cases = check && 'cases' in check ? { cases: check } : {}
+    if (!isRefusal(requirement.expects)) return { judge: own ?? grantedByScenario, ...cases }
+    // A scenario overrides the suite's own way to cause a refusal.
+    const judge: Judge = (context) =>
+      context.scenario || !own ? byScenario(context, further) : own(context)
+    return { judge, ...cases }
   }
-}
-
-function judgeBy({ expects }: CatalogueRequirement, check: Check | undefined): Judge {
-  const further = check && 'further' in check ? check.further : undefined
-  const own = check && !('further' in check) ? ownJudge(check) : undefined
-  if (!isRefusal(expects)) return own ?? grantedByScenario
-  // A scenario overrides the suite's own way to cause a refusal.
-  return (context) => (context.scenario || !own ? byScenario(context, further) : own(context))
-}
-
-function ownJudge(check: Exclude<Check, { readonly further: Further }>): Judge {
-  if (typeof check === 'function') return check
-  return 'casesIn' in check ? (context) => judgeRefusal(context, check) : check.judge
 }
 
 /** Judges a valid request with exactly one fault by the accepted pairs. */
@@ -133,40 +130,37 @@ export async function judgeRefusal(
   const operation = operationIn(context)
   const isOfKey = requirement.fault === 'credentials'
   const found = await (isOfKey ? credentialControl : control)(client, given, operation)
-  requireControl(context, found, isOfKey)
+  if (found.state !== 'none') {
+    context.control = found.state
+    const status = found.exchange?.response?.status
+    const isBarred = status === undefined || status === 401 || status === 403
+    const isSeen = isOfKey && !isBarred && !found.exchange?.throttled
+    if (found.state !== 'granted' && !isSeen) throw notGranted(found)
+  }
   const material = materialOf(given, requirement, operation)
   const binding = new Binding(context, material, found)
-  const cases = await condition.casesIn(context, material, binding.valid)
-  const ruleOf = (one: Case): CaseRule => binding.ruleOf(one)
-  const ruleOfGenerated = (one: Case): CaseRule => binding.ruleOf(one, true)
+  const { ruleOf, valid } = binding
+  const cases = await condition.casesIn(context, material, valid)
   const arbitrary = given.options.depth === 'full' ? condition.generated?.(material) : undefined
-  const search = {
-    seed: seedFor(given, requirement.id),
-    numRuns: given.options.refusalRuns,
-  }
-  const rule = allOf(cases.map(ruleOf), {
-    inOrder: condition.inOrder ?? false,
-    ...(arbitrary && { generated: generatedBy({ arbitrary, ruleOf: ruleOfGenerated, ...search }) }),
-  })
+  const generated =
+    arbitrary &&
+    generatedBy({
+      arbitrary,
+      ruleOf: binding.ruleOfGenerated,
+      seed: seedFor(given, requirement.id),
+      numRuns: given.options.refusalRuns,
+    })
+  const { inOrder = false } = condition
+  const rule = allOf(cases.map(ruleOf), { inOrder, ...(generated && { generated }) })
   const judge = async (isEnd: boolean): Promise<Verdict> => {
     const verdict = await (condition.judge
       ? condition.judge({ context, material, cases, ruleOf }, isEnd)
       : settle(client, rule, isEnd))
-    binding.noteCrashes()
-    if (verdict.outcome !== 'asks') binding.release()
+    binding.noteCrashes(verdict.outcome !== 'asks')
     return verdict
   }
   const verdict = await judge(false)
   return againAtEnd(verdict, 'asks', () => judge(true))
-}
-
-function requireControl(context: CheckContext, found: Control, isOfKey: boolean): void {
-  if (found.state === 'none') return
-  context.control = found.state
-  const status = found.exchange?.response?.status
-  const isBarred = status === undefined || status === 401 || status === 403
-  const isSeen = isOfKey && !isBarred && !found.exchange?.throttled
-  if (found.state !== 'granted' && !isSeen) throw notGranted(found)
 }
 
 /**
@@ -200,6 +194,11 @@ export class Binding {
   readonly #context: CheckContext
   readonly #material: Material
   readonly #found: Control
+  readonly #isOfKey: boolean
+  /**
+   * The valid request that a fault is put into, made anew for each case; an object made to be added or destroyed is used
+   * for several. A quick run makes one request for all refusals of an operation, since a refused request has no effect.
+   */
   readonly valid: () => Promise<Probe>
   readonly #otherPath: string | undefined
   readonly #requests = new Map<Case, Ask>()
@@ -210,13 +209,29 @@ export class Binding {
     this.#context = context
     this.#material = material
     this.#found = found
-    this.#otherPath = otherPathOf(context.given, material.operation)
-    this.valid = validOf(context, material.operation, found)
+    const { client, given, requirement } = context
+    const { operation } = material
+    this.#isOfKey = requirement.fault === 'credentials'
+    this.#otherPath = otherPathOf(given, operation)
+    const needsObject = needsOwnObject(operation)
+    // A refused key is refused whatever the object's state.
+    const isShared = given.options.depth !== 'full' || (this.#isOfKey && needsObject)
+    let kept: Promise<Probe> | undefined
+    this.valid = () => {
+      if (requirement.effect !== 'none' || !(isShared || needsObject)) return found.valid()
+      const name = `refused request of ${operation}`
+      kept ??= isShared ? sharedRequest(client, name, () => found.valid()) : found.valid()
+      return kept
+    }
   }
 
-  /** @param isGenerated no other requirement judges it: once this one is judged, its answer is forgotten */
-  ruleOf(one: Case, isGenerated = false): CaseRule {
-    if (isGenerated) this.#generated.add(one)
+  /** No other requirement judges it: once this one is judged, its answer is forgotten. */
+  readonly ruleOfGenerated = (one: Case): CaseRule => {
+    this.#generated.add(one)
+    return this.ruleOf(one)
+  }
+
+  readonly ruleOf = (one: Case): CaseRule => {
     const judge = one.ruleOf
       ? one.ruleOf({ client: this.#context.client, valid: this.valid, look: this.#look })
       : (journal: Journal) => this.#judge(journal, one)
@@ -254,10 +269,6 @@ export class Binding {
       if (isAlike !== (one.object !== undefined)) return { outcome: 'held', cases: 1 }
     }
     return { outcome: compared, evidence: { exchange, what: one.what, expected: expects } }
-  }
-
-  get #isOfKey(): boolean {
-    return this.#context.requirement.fault === 'credentials'
   }
 
   #expects(one: Case): Pairs {
@@ -361,7 +372,8 @@ export class Binding {
       : `${requirement.id} ${one.what} ${credential.value} ${JSON.stringify(query)} ${key}`
   }
 
-  noteCrashes(): void {
+  /** Once over, nothing is kept: requests that several requirements judge stay in the journal, and keep this object. */
+  noteCrashes(isOver: boolean): void {
     const { client } = this.#context
     for (const [one, request] of this.#requests) {
       if (!one.fault?.includes(' @ ')) continue
@@ -370,34 +382,8 @@ export class Binding {
       if (exchange?.response && isBreakdown(exchange.response))
         sharedBy(client).crashes.push({ exchange, what: one.what })
     }
+    if (isOver) for (const kept of [this.#requests, this.#generated, this.#controls]) kept.clear()
   }
-
-  /** Entries of requests that several requirements judge stay in the journal, and keep this object in memory. */
-  release(): void {
-    for (const kept of [this.#requests, this.#generated, this.#controls]) kept.clear()
-  }
-}
-
-/**
- * The valid request that a fault is put into, made anew for each case; an object made to be added or destroyed is used for
- * several. A quick run makes one request for all refusals of an operation, since a refused request has no effect.
- */
-function validOf(
-  context: CheckContext,
-  operation: OperationId,
-  one: Control,
-): () => Promise<Probe> {
-  const needsObject = needsOwnObject(operation)
-  if (context.requirement.effect !== 'none') return () => one.valid()
-  // A refused key is refused whatever the object's state.
-  const isShared =
-    context.given.options.depth !== 'full' ||
-    (context.requirement.fault === 'credentials' && needsObject)
-  if (!isShared && !needsObject) return () => one.valid()
-  const name = `refused request of ${operation}`
-  let kept: Promise<Probe> | undefined
-  return () =>
-    (kept ??= isShared ? sharedRequest(context.client, name, () => one.valid()) : one.valid())
 }
 
 /** Without an accepted control, another refusal may hide a fault of credentials: why nothing was proven then. */

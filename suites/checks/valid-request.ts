@@ -254,19 +254,6 @@ function knownIdLike(one: OfTarget, id: OperationId, parameter: string): string 
   return ids.find((known) => typeof known === 'string') ?? anyUuid
 }
 
-function paramsOf(known: OfTarget, operation: OperationId): Record<string, string> {
-  const entries = Object.entries(operationOf(operation).params ?? {})
-  return Object.fromEntries(
-    entries.map(([name, { declaredAt }]) => {
-      // The object to destroy is created first.
-      if (operationOf(operation).effect === 'destroys') return [name, anyUuid]
-      const declared = getAt(known.target.file, declaredAt)
-      const isId = typeof declared === 'string' || typeof declared === 'number'
-      return [name, isId ? String(declared) : knownIdLike(known, operation, name)]
-    }),
-  )
-}
-
 function wholeBody(known: OfTarget, operation: OperationId): unknown {
   const { members, example } = operationOf(operation)
   return members.reduce<unknown>((body, member) => {
@@ -292,27 +279,35 @@ export function draftRequest(
   operation: OperationId,
   extent: Extent = 'plain',
 ): Probe {
-  const own = drafts.get(known.target) ?? new Map<string, Probe>()
-  drafts.set(known.target, own)
-  const name = `${operation} ${extent}`
-  const draft = own.get(name) ?? newDraft(known, operation, extent)
-  own.set(name, draft)
-  return draft
-}
-
-function newDraft(known: Known, operation: OperationId, extent: Extent): Probe {
   const { target } = known
+  const made = drafts.get(target) ?? new Map<string, Probe>()
+  drafts.set(target, made)
+  const name = `${operation} ${extent}`
+  let draft = made.get(name)
+  if (draft) return draft
   const record = operationOf(operation)
+  const params: Record<string, string> = {}
+  for (const [parameter, { declaredAt }] of Object.entries(record.params ?? {})) {
+    const declared = getAt(target.file, declaredAt)
+    const isId = typeof declared === 'string' || typeof declared === 'number'
+    // The object to destroy is created first.
+    if (record.effect === 'destroys') params[parameter] = anyUuid
+    else params[parameter] = isId ? String(declared) : knownIdLike(known, operation, parameter)
+  }
   const effect = readsDeclared(operation, target.file) ? 'none' : granting(operation).effect
-  const parts = { params: paramsOf(known, operation), credential: anyKey, effect }
-  if (record.body === 'none') return draftOf(target, record, parts)
-  if (record.body === 'raw')
-    return { ...draftOf(target, record, parts), body: contentOf(known).bytes }
-  const left = extent === 'whole' ? [] : extraRoles(operation)
-  const json = record.isWhole
-    ? wholeBody(known, operation)
-    : withoutRoles(known, operation, bodyOf(known, operation), left)
-  return draftOf(target, record, { ...parts, json })
+  const parts = { params, credential: anyKey, effect }
+  if (record.body === 'none') draft = draftOf(target, record, parts)
+  else if (record.body === 'raw')
+    draft = { ...draftOf(target, record, parts), body: contentOf(known).bytes }
+  else {
+    const left = extent === 'whole' ? [] : extraRoles(operation)
+    const json = record.isWhole
+      ? wholeBody(known, operation)
+      : withoutRoles(known, operation, bodyOf(known, operation), left)
+    draft = draftOf(target, record, { ...parts, json })
+  }
+  made.set(name, draft)
+  return draft
 }
 
 export function validDraft(known: Known, operation: OperationId): Probe {
