@@ -166,11 +166,11 @@ export class Liveness {
   }
 
   async #lookAgain(): Promise<void> {
-    const { life, ask, accept } = this.#settings
+    const { life, way, ask, accept } = this.#settings
     const stopped = (why: string): void =>
       life.end('unreachable', `the target stopped answering: ${why}`)
     const first = await ask(lastChanceMs, false)
-    const isGateway = (this.#gatewayOf(first)?.patienceMs ?? 0) > 0
+    const isGateway = (gatewayResponseOf(first.exchange, way)?.patienceMs ?? 0) > 0
     const { last, gateway } = await this.#askPatiently(first, restartQuestions)
     const { result, exchange } = last
     if (isGateway || isAway(first.result)) this.#backAt = performance.now()
@@ -186,22 +186,19 @@ export class Liveness {
     first: Question,
     most: number,
   ): Promise<{ readonly last: Question; readonly gateway?: GatewayResponse }> {
-    const { given, ask } = this.#settings
+    const { given, way, ask } = this.#settings
     const wait = (ms: number): Promise<void> => pause(this.#settings, ms).catch(() => undefined)
     for (let [last, times] = [first, 0]; ; times++) {
-      const gateway = this.#gatewayOf(last)
+      const gateway = gatewayResponseOf(last.exchange, way)
       if (isAway(last.result) && times < most) await wait(2 * given.options.backoffMs)
       else if (gateway && times * gatewayEveryMs < gateway.patienceMs) await wait(gatewayEveryMs)
       else if (!gateway) return { last }
-      else if (gateway.perhapsHereOnly && !this.#gatewayOf(await ask(lastChanceMs, true)))
-        return { last }
-      else return { last, gateway }
+      else {
+        const elsewhere = gateway.perhapsHereOnly && (await ask(lastChanceMs, true)).exchange
+        return elsewhere && !gatewayResponseOf(elsewhere, way) ? { last } : { last, gateway }
+      }
       last = await ask(lastChanceMs, false)
     }
-  }
-
-  #gatewayOf(question: Question): GatewayResponse | undefined {
-    return gatewayResponseOf(question.exchange, this.#settings.way)
   }
 
   /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`; empty if none. */
@@ -251,35 +248,40 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
   const { response } = exchange
   if (!response) return undefined
   const { status } = response
-  const said = describeGateway(exchange, response)
   const { baseUrl, proxy } = way
   const past = proxy
     ? `; it came through ${proxyName(proxy)}; NO_PROXY=${new URL(baseUrl).hostname} bypasses it`
     : ''
   if ((status === 404 || status === 405) && /\/v1$/.test(new URL(baseUrl).pathname))
-    return { sentence: `${doubled} (${said})`, patienceMs: 0, perhapsHereOnly: true }
+    return {
+      sentence: `${doubled} (${describeGateway(exchange)})`,
+      patienceMs: 0,
+      perhapsHereOnly: true,
+    }
   if (status >= 502 && status <= 504)
     return {
-      sentence: `the service is down or still starting: ${said}; check the base URL, or wait for it with --wait <ms>${past}`,
+      sentence: `the service is down or still starting: ${describeGateway(exchange)}; check the base URL, or wait for it with --wait <ms>${past}`,
       patienceMs: startMs,
       perhapsHereOnly: true,
     }
   if (status >= 400 && envelopeProblem(response) === undefined) return undefined
   const sentence = redirected(response, way) ?? credentialWanted(response)
-  if (sentence !== undefined) return { sentence: `${sentence} (${said})`, patienceMs: 0 }
+  if (sentence !== undefined)
+    return { sentence: `${sentence} (${describeGateway(exchange)})`, patienceMs: 0 }
   if (!isPage(response)) return undefined
   const isBuilt = status < 400 || status === 403 || signatures.test(response.text(headBytes))
   if (!isBuilt) return undefined
   return {
-    sentence: `this looks like a website, not the API: ${said}; check the base URL, or declare what the page asks for in headers of the target file (--header)${past}`,
+    sentence: `this looks like a website, not the API: ${describeGateway(exchange)}; check the base URL, or declare what the page asks for in headers of the target file (--header)${past}`,
     patienceMs: 0,
     perhapsHereOnly: true,
   }
 }
 
-function describeGateway(exchange: Exchange, response: HttpResponse): string {
+function describeGateway(exchange: Exchange): string {
   const said = describeResponse(exchange)
-  const server = exchange.recorded().response?.headers['server'] ?? response.header('server')
+  const server =
+    exchange.recorded().response?.headers['server'] ?? exchange.response?.header('server')
   return server === undefined || said.includes(server) ? said : `${said}, Server: ${server}`
 }
 

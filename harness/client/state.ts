@@ -342,39 +342,21 @@ export function createSigns(baseUrl: string) {
   const asked = new Set<string>()
   const there = new Set<string>()
   const missing = new Map<string, string>()
-
-  const noteAbsence = (exchange: Exchange): void => {
-    const { probe, purpose, response } = exchange
-    const { operation } = probe
-    if (!response || purpose.skipPassive || purpose.skipJudging || operation === null) return
-    const { status } = response
-    const isMissing = [405, 501].includes(status) || (status === 404 && response.tpe === undefined)
-    asked.add(operation)
-    if (noSign.includes(status) || isThrottled(response)) return
-    if (!isMissing) there.add(operation)
-    else if (!missing.has(operation)) {
-      const [path] = pathOf(probe, {}).split('?')
-      missing.set(operation, describeResponse(exchange).replaceAll(path!, '<path>'))
-    }
-  }
-  const absent = (): NotServed[] =>
-    [...missing].flatMap(([operation, answered]) =>
-      there.has(operation) ? [] : [{ operation, answered }],
-    )
-  const isNowhere = (): boolean => asked.size >= fewestOperations && absent().length === asked.size
-  const ofTarget = (): string | undefined => {
-    if (!first?.response || [401, 429, 503].includes(first.response.status)) return undefined
-    const { response } = first
-    const isGranted = response.status < 300
-    if (/\/v1$/.test(new URL(baseUrl).pathname) && !isGranted) return doubled
-    if (isPage(response) && (isGranted || isNowhere()))
-      return 'this looks like a website, not the API: check the base URL'
-    return isNowhere() ? 'no operation of the interface was found: check the base URL' : undefined
-  }
   return {
     observe(exchange: Exchange): void {
       first ??= exchange
-      noteAbsence(exchange)
+      const { probe, purpose, response } = exchange
+      const { operation } = probe
+      if (!response || purpose.skipPassive || purpose.skipJudging || operation === null) return
+      const { status, tpe } = response
+      const isMissing = [405, 501].includes(status) || (status === 404 && tpe === undefined)
+      asked.add(operation)
+      if (noSign.includes(status) || isThrottled(response)) return
+      if (!isMissing) there.add(operation)
+      else if (!missing.has(operation)) {
+        const [path] = pathOf(probe, {}).split('?')
+        missing.set(operation, describeResponse(exchange).replaceAll(path!, '<path>'))
+      }
     },
     add(subject: string, sentence: string): void {
       if (!subjects.has(subject)) subjects.set(subject, sentence)
@@ -384,16 +366,24 @@ export function createSigns(baseUrl: string) {
      * @param clean removes keys from the target's text
      */
     facts(clean: (text: string) => string) {
-      const advice = ofTarget()
-      const request = first?.recorded().request
-      const seen = `${request?.method} ${request?.url} got ${first && describeResponse(first)}`
-      const hints = advice === undefined ? [] : [`${advice} (${seen})`]
-      return {
-        hints: [...hints, ...subjects.values()].map(clean),
-        absent: isNowhere()
-          ? []
-          : absent().map((one) => ({ operation: one.operation, answered: clean(one.answered) })),
+      const absent: NotServed[] = []
+      for (const [operation, answered] of missing)
+        if (!there.has(operation)) absent.push({ operation, answered: clean(answered) })
+      const isNowhere = asked.size >= fewestOperations && absent.length === asked.size
+      const hints = [...subjects.values()]
+      if (first?.response && ![401, 429, 503].includes(first.response.status)) {
+        const isGranted = first.response.status < 300
+        let advice: string | undefined
+        if (/\/v1$/.test(new URL(baseUrl).pathname) && !isGranted) advice = doubled
+        else if ((isGranted || isNowhere) && isPage(first.response))
+          advice = 'this looks like a website, not the API: check the base URL'
+        else if (isNowhere) advice = 'no operation of the interface was found: check the base URL'
+        if (advice !== undefined) {
+          const { method, url } = first.recorded().request
+          hints.unshift(`${advice} (${method} ${url} got ${describeResponse(first)})`)
+        }
       }
+      return { hints: hints.map(clean), absent: isNowhere ? [] : absent }
     },
   }
 }
