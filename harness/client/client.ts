@@ -23,8 +23,9 @@ import {
   HttpResponse,
   type Journal,
   type Known,
+  eventOf,
 } from '../journal/index.ts'
-import { KeyWatch, Liveness, type Question } from './liveness.ts'
+import { KeyWatch, Liveness } from './liveness.ts'
 import {
   Breaker,
   isLost,
@@ -38,44 +39,44 @@ import {
   type Wall,
 } from './pace.ts'
 import { allEnded, type Lifetime, pause, type Findings, type Given } from './state.ts'
-import { forLiveness, httpRequest, livenessProbe, operationName, requestOf } from './request.ts'
+import { forLiveness, livenessProbe, operationName, requestOf } from './request.ts'
 
 interface Parts {
   readonly journal: Journal
   readonly life: Lifetime
   readonly findings: Findings
   readonly transport: Transport
-  readonly elsewhere: { to(origin: string): Pick<Transport, 'send'>; close(): Promise<unknown> }
+  /** For requests of the target file to other origins. */
+  transportTo(origin: string): Transport
   readonly proxy: Proxy | undefined
   readonly recorder: Recorder
-  /** Sends a probe when its object allows it; undefined if the object is always free. */
+}
+
+/** What the suites do about every request. */
+export interface ClientHooks {
+  /** Sees every exchange of the interface with an answer. */
+  answered(exchange: Exchange): void
+  /** Sends a probe when its object allows it; undefined if it always does. May throw `NotExercised`. */
   intercept(
     probe: Probe,
     purpose: Purpose,
     send: (fresh: boolean) => Promise<Exchange>,
   ): Promise<Exchange> | undefined
-  /** Get each exchange, then each answer to a request of the interface. */
-  readonly watchers: ((exchange: Exchange) => void)[]
-  readonly observers: ((exchange: Exchange) => void)[]
 }
 
 /** Retries of what may be the expected answer in another form: a limit of the service may hit two in a row. */
 const triesIfAlike = 2
 
-class Tries {
+interface Tries {
   fresh: boolean
-  alone = false
-  unanswered: Exchange | undefined
+  alone: boolean
+  unanswered?: Exchange
   /** Repeated without an answer as often as is conclusive. */
-  resent = false
-  lost = 0
-  away = 0
-  gatewayErrors: HttpResponse[] | undefined
-  throttled = 0
-
-  constructor(fresh: boolean) {
-    this.fresh = fresh
-  }
+  resent: boolean
+  lost: number
+  away: number
+  readonly gatewayErrors: HttpResponse[]
+  throttled: number
 }
 
 /** Time limit of an answer without generation, in ms; a declared `limits.timeoutMs` overrides it. */
@@ -100,17 +101,23 @@ export class Client {
   readonly known: Known
   /** The text without keys. */
   readonly redact: (text: string) => string
-  readonly observers: ((exchange: Exchange) => void)[]
+  readonly proxy: Proxy | undefined
+  readonly recorder: Recorder
+  readonly breaker = new Breaker()
+  readonly losses = new Losses()
+  readonly throttle: ReturnType<typeof createThrottle>
+  readonly liveness: Liveness
+  /** Get each answer to a request of the interface. */
+  readonly observers: ((exchange: Exchange) => void)[] = []
+  /** Set once the client exists. */
+  hooks!: ClientHooks
   readonly #given: Given
   readonly #parts: Parts
-  readonly #breaker = new Breaker()
-  readonly #losses = new Losses()
+  readonly #elsewhere = new Map<string, Transport>()
   /** Answers, by status and name, that limited requests which expect none of their status. */
   readonly #ownLimits = new Set<string>()
-  readonly #throttle: ReturnType<typeof createThrottle>
   readonly #pacer
   readonly #places
-  readonly #liveness: Liveness
   readonly #keyWatch: KeyWatch
   /** The latest first. */
   readonly #lastAnswered: PreviousRequest[] = []
@@ -128,23 +135,17 @@ export class Client {
       spoiled: findings.spoiled,
     }
     this.redact = recorder.redact
-    this.observers = parts.observers
+    this.proxy = proxy
+    this.recorder = recorder
     this.#given = given
     this.#parts = parts
     this.#pacer = createPacer(limits.requestsPerSecond)
     this.#places = createSemaphore(limits.concurrency)
-    this.#throttle = createThrottle({
+    this.throttle = createThrottle({
       baseMs: given.options.backoffMs,
       onTimeout: (wall) => this.#endWaiting(wall),
     })
-    this.#liveness = new Liveness({
-      given,
-      life,
-      way: { baseUrl, tls, proxy },
-      ask: (timeoutMs, isElsewhere) => this.#ask(timeoutMs, isElsewhere),
-      accept: (exchange) => this.#accept(exchange),
-      redact: recorder.redact,
-    })
+    this.liveness = new Liveness(given, { baseUrl, tls, proxy }, this)
     this.#keyWatch = new KeyWatch(given, this)
   }
 
@@ -158,22 +159,30 @@ export class Client {
     const first = await probeOf(source)
     const send = (fresh: boolean): Promise<Exchange> =>
       ask.once ? this.#sendOnce(ask, first) : this.#sendPatiently(ask, first, fresh)
-    return (isHeld ? undefined : this.#parts.intercept(first, purpose, send)) ?? send(false)
+    return (isHeld ? undefined : this.hooks.intercept(first, purpose, send)) ?? send(false)
   }
 
   /** Backs off after 429 and 503, and resends what was lost if it has no effect or the connection was just closed. */
   async #sendPatiently(ask: Ask, first: Probe, fresh: boolean): Promise<Exchange> {
     const { signal } = this.life
-    const tries = new Tries(fresh || ask.fresh === true)
+    const tries: Tries = {
+      fresh: fresh || ask.fresh === true,
+      alone: false,
+      resent: false,
+      lost: 0,
+      away: 0,
+      gatewayErrors: [],
+      throttled: 0,
+    }
     let leaveQueue: (() => void) | undefined
     try {
       for (let probe = first; ; probe = await probeOf(ask.source)) {
         const operation = operationName(probe)
-        this.#breaker.check(operation)
+        this.breaker.check(operation)
         const { full } = probe.credential
-        const turn = leaveQueue ? undefined : this.#throttle.turn(operation, signal, full)
+        const turn = leaveQueue ? undefined : this.throttle.turn(operation, signal, full)
         if (turn) leaveQueue = await turn
-        const held = this.#throttle.pass(operation, signal)
+        const held = this.throttle.pass(operation, signal)
         if (held) await held
         const separated = this.#keyWatch.separate(probe)
         if (separated) await separated
@@ -189,7 +198,7 @@ export class Client {
       // The circuit breaker opened meanwhile: similar requests were lost conclusively.
       const { unanswered } = tries
       if (!unanswered || tries.lost < mostUnanswered || this.life.ended) throw error
-      if (!this.#breaker.isOpen(operationName(unanswered.probe))) throw error
+      if (!this.breaker.isOpen(operationName(unanswered.probe))) throw error
       return unansweredFor(unanswered)
     } finally {
       leaveQueue?.()
@@ -213,10 +222,10 @@ export class Client {
     const isRepeatable =
       probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
     const isStale = noResponse.staleConnection && !tries.fresh
-    const isOpen = !tries.resent || tries.lost < this.#losses.proof(tries.lost, isReset)
+    const isOpen = !tries.resent || tries.lost < this.losses.proof(tries.lost, isReset)
     if (isStale || (isRepeatable && isOpen)) {
       tries.unanswered = exchange
-      this.#losses.retried++
+      this.losses.retried++
       // A target that allows few connections closes new ones: retry alone on an open connection, then on a new one.
       const onOpen = !isStale && isReset && !tries.alone && exchange.previousRequest === undefined
       tries.fresh = !onOpen
@@ -237,8 +246,8 @@ export class Client {
     // Bad input that only causes a state is judged where it is a case: that must still be sent.
     const isStateOnly = purpose.role === 'setup' && purpose.badInput === true
     if (!isStateOnly && (!wasAway || isRepeatable))
-      this.#breaker.count(operationName(probe), last, (row) =>
-        byChance ? this.#losses.proof(row, true) : mostUnanswered,
+      this.breaker.count(operationName(probe), last, (row) =>
+        byChance ? this.losses.proof(row, true) : mostUnanswered,
       )
     return last
   }
@@ -252,16 +261,16 @@ export class Client {
     const { purpose, probe } = exchange
     const { expects } = purpose
     const operation = operationName(probe)
-    this.#breaker.reset(operation)
+    this.breaker.reset(operation)
     const confirmed = this.#keyWatch.confirm(exchange, response)
     if (confirmed) await confirmed
     if (!isGatewayError(response)) {
-      for (const error of tries.gatewayErrors ?? []) this.findings.gatewayErrors.add(error)
+      for (const error of tries.gatewayErrors) this.findings.gatewayErrors.add(error)
     } else if (!hasStatusOf(expects, response)) {
-      const times = (tries.gatewayErrors ??= []).push(response)
+      const times = tries.gatewayErrors.push(response)
       // Repeated at least once: a restarting service may be back, and single requests may be lost.
       if (times <= maxGatewayErrors && ((await this.#cameBack(exchange)) || times <= maxInARow)) {
-        this.#losses.retried++
+        this.losses.retried++
         return undefined
       }
     }
@@ -275,7 +284,7 @@ export class Client {
     if (isCounted) this.#ownLimits.add(kind)
     const isOwnLimit = this.#ownLimits.has(kind)
     const most = isAlike && !isOwnLimit ? triesIfAlike : maxTries
-    const pauseMs = this.#throttle.hold(operation, response, tries.throttled, {
+    const pauseMs = this.throttle.hold(operation, response, tries.throttled, {
       isCounted,
       isKeyRight: probe.credential.full,
     })
@@ -284,7 +293,7 @@ export class Client {
   }
 
   async #cameBack(exchange: Exchange): Promise<boolean> {
-    const wasAway = await this.#liveness.cameBack(exchange)
+    const wasAway = await this.liveness.cameBack(exchange)
     this.life.signal.throwIfAborted()
     return wasAway
   }
@@ -297,7 +306,7 @@ export class Client {
 
   async #unlessStale(unanswered: Exchange, ask: Ask): Promise<Exchange> {
     if (!unanswered.noResponse?.staleConnection || ask.after) return unanswered
-    this.#losses.retried++
+    this.losses.retried++
     const again = await this.#sendOnce(ask, await probeOf(ask.source), { fresh: true })
     return { ...again, unanswered }
   }
@@ -330,8 +339,8 @@ export class Client {
     const { signal } = this.life
     const probes = await Promise.all(Array.from({ length: count }, async () => make()))
     const operation = probes[0] ? operationName(probes[0]) : ''
-    this.#breaker.check(operation)
-    await this.#throttle.pass(operation, signal)
+    this.breaker.check(operation)
+    await this.throttle.pass(operation, signal)
     await this.#pacer.saveUp(options.opens ? 2 * count : count, signal)
     const ask: Ask = { source: make, purpose, pace: 'paid-back' }
     const release = await this.#places.acquire(signal, count, true)
@@ -355,7 +364,7 @@ export class Client {
 
   holdBack(exchange: Exchange): void {
     if (exchange.response && isThrottled(exchange.response))
-      this.#throttle.hold(operationName(exchange.probe), exchange.response, 0)
+      this.throttle.hold(operationName(exchange.probe), exchange.response, 0)
   }
 
   /**
@@ -375,31 +384,37 @@ export class Client {
 
   async #send(ask: Ask, probe: Probe, fresh: boolean): Promise<Exchange> {
     const { purpose, pace } = ask
-    const { target } = this.#given
+    const { keys, objects, target } = this.#given
     const { signal } = this.life
     if (pace === 'paid-back') this.#pacer.owe()
     const paced = pace === undefined ? this.#pacer.wait(signal) : undefined
     if (paced) await paced
-    if (this.#liveness.checking) await this.#liveness.checking
+    if (this.liveness.checking) await this.liveness.checking
     signal.throwIfAborted()
-    this.#breaker.check(operationName(probe))
-    this.#requireOwn(probe)
+    this.breaker.check(operationName(probe))
+    // Of what the target file declares, nothing may go.
+    if (probe.operation !== null && operationOf(probe.operation).effect === 'destroys')
+      for (const id of Object.values(probe.params))
+        if (target.ids.has(id.toLowerCase()) && !objects.madeAt.has(id))
+          throw new Error(`${probe.operation} would destroy ${id}, which this run did not make`)
     const after = ask.after && (await this.#requestBefore(ask.after))
     const sentFor = after ? { ...purpose, skipJudging: 'at all' as const } : purpose
-    const made = requestOf(this.#given, probe, sentFor, ask.source)
-    const sent = made instanceof Promise ? await made : made
+    // A short-lived key may have expired in the queue.
+    const current = keys.current(probe.credential)
+    const credential = current instanceof Promise ? await current : current
+    const sent = requestOf(target, probe, credential, sentFor, ask.source)
     const isUsual = target.timeoutDeclared || probe.effect === 'generates'
     const timeoutMs = isUsual
       ? target.limits.timeoutMs
       : Math.min(target.limits.timeoutMs, promptMs)
-    this.#liveness.sending(sent)
+    this.liveness.sending(sent)
     let result: HttpResult | undefined
     try {
       const options = { timeoutMs, signal, fresh, tag: sent, after }
       result = await this.#parts.transport.send(sent.request, options)
     } finally {
-      this.#liveness.ended(sent, result)
-      if (result) this.#losses.note(result)
+      this.liveness.ended(sent, result)
+      if (result) this.losses.note(result)
     }
     signal.throwIfAborted()
     if (result.kind === 'answer' || result.cause !== 'timeout') return this.#record(sent, result)
@@ -409,18 +424,12 @@ export class Client {
   }
 
   async #requestBefore({ source, purpose }: Ask): Promise<PrecedingRequest> {
-    const sent = await requestOf(this.#given, await probeOf(source), purpose)
+    const { keys, target } = this.#given
+    const probe = await probeOf(source)
+    const credential = await keys.current(probe.credential)
+    const sent = requestOf(target, probe, credential, purpose)
     const ended = (result: HttpResult): void => void this.#record(sent, result)
     return { request: sent.request, tag: sent, ended }
-  }
-
-  /** Throws for a request that would destroy an object which the target file declares: only what the run made may go. */
-  #requireOwn(probe: Probe): void {
-    const { objects, target } = this.#given
-    if (probe.operation === null || operationOf(probe.operation).effect !== 'destroys') return
-    for (const id of Object.values(probe.params))
-      if (target.ids.has(id.toLowerCase()) && !objects.madeAt.has(id))
-        throw new Error(`${probe.operation} would destroy ${id}, which this run did not make`)
   }
 
   #record(sent: PreviousRequest, result: HttpResult): Exchange {
@@ -428,7 +437,7 @@ export class Client {
     const previous = result.previousTag
     // A record is kept, and would keep the chain of previous exchanges alive.
     result.previousTag = undefined
-    const recorded = this.#parts.recorder.record({
+    const recorded = this.recorder.record({
       url: this.#given.target.baseUrl + request.path,
       request,
       result,
@@ -453,29 +462,35 @@ export class Client {
     if (isWrong(exchange)) exchange.requestsBefore = [...this.#lastAnswered]
     if (probe.effect === 'none' && this.#lastAnswered.unshift(sent) > maxBefore)
       this.#lastAnswered.pop()
-    this.#throttle.see(exchange, probe.credential.full)
-    for (const watch of this.#parts.watchers) watch(exchange)
-    if (!purpose.skipPassive) this.#observe(exchange)
+    this.throttle.see(exchange, probe.credential.full)
+    this.journal.appendAnswer(exchange)
+    if (!response) this.journal.append(eventOf(this.#given.target, exchange, false))
+    if (!purpose.skipPassive) this.observe(exchange)
     return exchange
   }
 
-  #observe(exchange: Exchange): void {
-    if (exchange.response) for (const observe of this.observers) observe(exchange)
+  /** Judges an answer by what holds for all. That to a liveness question may be a gateway's, and comes here once accepted. */
+  observe(exchange: Exchange): void {
+    const { target } = this.#given
+    const isOfAbsent =
+      exchange.purpose === forLiveness && target.absent[firstOperation] !== undefined
+    if (!exchange.response || isOfAbsent) return
+    this.journal.append(eventOf(target, exchange, false))
+    this.hooks.answered(exchange)
+    this.findings.signs.observe(exchange)
+    const answer = this.journal.answers.findLast((one) => one.sentAt === exchange.sentAt)
+    if (answer) answer.isOwn = true
+    for (const observe of this.observers) observe(exchange)
   }
 
-  async #ask(timeoutMs: number, isElsewhere: boolean): Promise<Question> {
+  /** Asks whether the target is there. */
+  async askLiveness(timeoutMs: number, isElsewhere = false): Promise<Exchange> {
     const { signal } = this.life
     const probe = await livenessProbe(this.#given, isElsewhere ? readingOperation : firstOperation)
-    const sent = { probe, purpose: forLiveness, request: httpRequest(this.#given, probe) }
+    const sent = requestOf(this.#given.target, probe, probe.credential, forLiveness)
     this.#pacer.owe()
     const options = { timeoutMs, signal, fresh: true, tag: sent }
-    const result = await this.#parts.transport.send(sent.request, options)
-    return { result, exchange: this.#record(sent, result) }
-  }
-
-  /** The first answer may be a gateway's: observers see it once accepted. */
-  #accept(exchange: Exchange): void {
-    if (this.#given.target.absent[firstOperation] === undefined) this.#observe(exchange)
+    return this.#record(sent, await this.#parts.transport.send(sent.request, options))
   }
 
   /** Sends a request of the target file itself, which is not judged, and may come after the end of the run. */
@@ -488,74 +503,31 @@ export class Client {
     const { life } = this
     if (life.ended?.cause === 'interrupted') this.#pacer.owe()
     else await this.#pacer.wait(life.ended ? undefined : life.signal)
-    const transport = this.#parts.elsewhere.to(new URL(url).origin)
+    const { origin } = new URL(url)
+    const transport = this.#elsewhere.get(origin) ?? this.#parts.transportTo(origin)
+    this.#elsewhere.set(origin, transport)
     for (let fresh = false; ; fresh = true) {
       const result = await transport.send(request, { ...options, fresh })
-      this.#parts.recorder.record({ ...about, url, request, result, operation: null })
+      this.recorder.record({ ...about, url, request, result, operation: null })
       if (fresh || result.kind === 'answer' || !result.staleConnection) return result
     }
   }
 
   /** Stops waiting after nothing but throttled answers: the whole run, or these operations if others are answered. */
   async #endWaiting(wall: Wall): Promise<void> {
-    const isAll = await this.#liveness.isThrottling().catch(() => true)
+    const isAll = await this.liveness.isThrottling().catch(() => true)
     if (isAll) this.life.end('throttled', wallSentence(wall))
-    else for (const operation of wall.operations) this.#breaker.stop(operation)
-  }
-
-  /** Whether the target is there: asked before anything else. */
-  begin(): Promise<boolean> {
-    return this.#liveness.first()
-  }
-
-  onHold(call: (operation: string, pauseMs: number) => void): void {
-    this.#throttle.onHold(call)
-  }
-
-  /** Throws `NotExercised` if the suite sends this operation no more requests. */
-  checkOpen(operation: string): void {
-    this.#breaker.check(operation)
-  }
-
-  /** The last request of a stopped operation that got no answer. */
-  unanswered(operation: string): Exchange | undefined {
-    return this.#breaker.unanswered(operation)
-  }
-
-  /** How many connections in a row must be reset until that is not chance, given the number so far. */
-  proofOfLoss(resets: number): number {
-    return this.#losses.proof(resets, true)
-  }
-
-  tookMs(requirement: string): number {
-    return this.#parts.recorder.tookMs(requirement)
-  }
-
-  facts() {
-    const { recorder, proxy } = this.#parts
-    return {
-      requests: recorder.count,
-      throttled: this.#throttle.count,
-      retried: this.#losses.retried,
-      longestPauseMs: this.#throttle.longestAskedMs,
-      proxy: proxy?.host ?? null,
-      recordingProblem: recorder.problem,
-    }
-  }
-
-  /** At the end of a run, a quota of hours counts as spent at once. */
-  endIfSpent(): Promise<void> {
-    return this.#throttle.endIfSpent()
+    else for (const operation of wall.operations) this.breaker.stop(operation)
   }
 
   stop(): void {
-    this.#liveness.stop()
-    this.#throttle.release()
+    this.liveness.stop()
+    this.throttle.release()
   }
 
   close(): Promise<void> {
-    const { transport, elsewhere, recorder } = this.#parts
-    return allEnded([transport.close(), elsewhere.close()]).finally(recorder.close)
+    const transports = [this.#parts.transport, ...this.#elsewhere.values()]
+    return allEnded(transports.map((one) => one.close())).finally(this.recorder.close)
   }
 }
 

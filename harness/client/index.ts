@@ -1,4 +1,4 @@
-export { Client, isOwnBreakdown } from './client.ts'
+export { Client, type ClientHooks, isOwnBreakdown } from './client.ts'
 export {
   createKeys,
   keyRefusal,

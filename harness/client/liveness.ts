@@ -21,7 +21,7 @@ import {
   hasStatusOf,
   type Journal,
 } from '../journal/index.ts'
-import { isLost, retryAfter } from './pace.ts'
+import { retryAfter } from './pace.ts'
 import {
   doubled,
   type Given,
@@ -59,22 +59,19 @@ const maxNamed = 3
 /** A request lost this long (ms) before the last answer did not cause a later end. */
 const recentMs = 1000
 
-export interface Question {
-  readonly result: HttpResult
-  readonly exchange: Exchange
-}
-
-interface Settings {
-  readonly given: Pick<Given, 'target' | 'options'>
+interface Sender {
+  readonly journal: Journal
   readonly life: Lifetime
-  readonly way: Way
-  ask(timeoutMs: number, isElsewhere: boolean): Promise<Question>
-  accept(exchange: Exchange): void
   redact(text: string): string
+  sendOnce(ask: Ask): Promise<Exchange>
+  askLiveness(timeoutMs: number, isElsewhere?: boolean): Promise<Exchange>
+  observe(exchange: Exchange): void
 }
 
 export class Liveness {
-  readonly #settings: Settings
+  readonly #given: Pick<Given, 'target' | 'options'>
+  readonly #way: Way
+  readonly #client: Sender
   readonly #open = new Map<PreviousRequest, number>()
   /** Unanswered requests with times: one may have brought the target down. */
   #lost: {
@@ -89,23 +86,27 @@ export class Liveness {
   /** Pending while liveness is being checked: nothing else is sent meanwhile. */
   checking: Promise<void> | undefined
 
-  constructor(settings: Settings) {
-    this.#settings = settings
+  constructor(given: Pick<Given, 'target' | 'options'>, way: Way, client: Sender) {
+    this.#given = given
+    this.#way = way
+    this.#client = client
   }
 
+  /** Whether the target is there: asked before anything else. */
   async first(): Promise<boolean> {
     // If a key cannot be read, the requests that need it report it.
     const look = (): void => void this.#checkIfQuiet().catch(() => undefined)
     this.#timer = setInterval(look, checkEveryMs).unref()
-    const { given, life, way, accept, ask } = this.#settings
-    const { baseUrl, limits, timeoutDeclared } = given.target
-    const asked = await ask(timeoutDeclared ? limits.timeoutMs : firstMs, false)
+    const { baseUrl, limits, timeoutDeclared } = this.#given.target
+    const timeoutMs = timeoutDeclared ? limits.timeoutMs : firstMs
+    const asked = await this.#client.askLiveness(timeoutMs)
     const { last, gateway } = await this.#askPatiently(asked, startQuestions)
-    const { result, exchange } = last
-    const why =
-      result.kind === 'no-answer' ? `${result.message}${remedyFor(result, way)}` : gateway?.sentence
-    if (why === undefined) accept(exchange)
-    else life.end('unreachable', targetReason(baseUrl, why))
+    const { noResponse } = last
+    const why = noResponse
+      ? `${noResponse.message}${remedyFor(noResponse, this.#way)}`
+      : gateway?.sentence
+    if (why === undefined) this.#client.observe(last)
+    else this.#client.life.end('unreachable', targetReason(baseUrl, why))
     return why === undefined
   }
 
@@ -142,7 +143,7 @@ export class Liveness {
 
   async isThrottling(): Promise<boolean> {
     for (const isElsewhere of [false, true]) {
-      const { response } = (await this.#settings.ask(lastChanceMs, isElsewhere)).exchange
+      const { response } = await this.#client.askLiveness(lastChanceMs, isElsewhere)
       if (response && !isThrottled(response)) return false
     }
     return true
@@ -166,44 +167,42 @@ export class Liveness {
   }
 
   async #lookAgain(): Promise<void> {
-    const { life, way, ask, accept } = this.#settings
     const stopped = (why: string): void =>
-      life.end('unreachable', `the target stopped answering: ${why}`)
-    const first = await ask(lastChanceMs, false)
-    const isGateway = (gatewayResponseOf(first.exchange, way)?.patienceMs ?? 0) > 0
+      this.#client.life.end('unreachable', `the target stopped answering: ${why}`)
+    const first = await this.#client.askLiveness(lastChanceMs)
+    const isGateway = (gatewayResponseOf(first, this.#way)?.patienceMs ?? 0) > 0
     const { last, gateway } = await this.#askPatiently(first, restartQuestions)
-    const { result, exchange } = last
-    if (isGateway || isAway(first.result)) this.#backAt = performance.now()
-    accept(exchange)
+    const { noResponse } = last
+    if (isGateway || isAway(first)) this.#backAt = performance.now()
+    this.#client.observe(last)
     if (gateway && gateway.patienceMs > 0) stopped(gateway.sentence)
-    else if (result.kind === 'answer') this.#noteAnswer()
+    else if (!noResponse) this.#noteAnswer()
     // The run ended first, which says nothing about the target.
-    else if (result.cause !== 'aborted') stopped(`${result.message}${this.#underWay()}`)
+    else if (noResponse.cause !== 'aborted') stopped(`${noResponse.message}${this.#underWay()}`)
   }
 
   /** Asks until the target answers: `most` times while it accepts no connection, or as long as a gateway waits for its service. */
   async #askPatiently(
-    first: Question,
+    first: Exchange,
     most: number,
-  ): Promise<{ readonly last: Question; readonly gateway?: GatewayResponse }> {
-    const { given, way, ask } = this.#settings
-    const wait = (ms: number): Promise<void> => pause(this.#settings, ms).catch(() => undefined)
+  ): Promise<{ readonly last: Exchange; readonly gateway?: GatewayResponse }> {
+    const client = this.#client
+    const wait = (ms: number): Promise<void> => pause(client, ms).catch(() => undefined)
     for (let [last, times] = [first, 0]; ; times++) {
-      const gateway = gatewayResponseOf(last.exchange, way)
-      if (isAway(last.result) && times < most) await wait(2 * given.options.backoffMs)
+      const gateway = gatewayResponseOf(last, this.#way)
+      if (isAway(last) && times < most) await wait(2 * this.#given.options.backoffMs)
       else if (gateway && times * gatewayEveryMs < gateway.patienceMs) await wait(gatewayEveryMs)
       else if (!gateway) return { last }
       else {
-        const elsewhere = gateway.perhapsHereOnly && (await ask(lastChanceMs, true)).exchange
-        return elsewhere && !gatewayResponseOf(elsewhere, way) ? { last } : { last, gateway }
+        const other = gateway.perhapsHereOnly && (await client.askLiveness(lastChanceMs, true))
+        return other && !gatewayResponseOf(other, this.#way) ? { last } : { last, gateway }
       }
-      last = await ask(lastChanceMs, false)
+      last = await client.askLiveness(lastChanceMs)
     }
   }
 
   /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`; empty if none. */
   #underWay(): string {
-    const { given, redact } = this.#settings
     const open = [...this.#open].map(([request, sentAt]) => ({ request, sentAt }))
     // A server is more likely to crash on a body.
     const hasNone = (one: PreviousRequest): number => (one.request.body === undefined ? 1 : 0)
@@ -212,7 +211,8 @@ export class Liveness {
     )
     const all = inOrder.map(({ request: { probe, purpose, request } }) => {
       const sentFor = purpose.requirement ?? operationName(probe)
-      return redact(`${request.method} ${given.target.baseUrl}${request.path} (${sentFor})`)
+      const { baseUrl } = this.#given.target
+      return this.#client.redact(`${request.method} ${baseUrl}${request.path} (${sentFor})`)
     })
     const names = [...new Set(all)]
     if (names.length === 0) return ''
@@ -221,8 +221,8 @@ export class Liveness {
   }
 }
 
-function isAway(result: HttpResult): boolean {
-  return isLost(result) || (result.kind === 'no-answer' && result.detail === 'nobody-listens')
+function isAway({ noResponse }: Exchange): boolean {
+  return noResponse?.cause === 'reset' || noResponse?.detail === 'nobody-listens'
 }
 
 /** Answer of a gateway in place of the service, which proves nothing about the target. */
@@ -356,12 +356,6 @@ const questionEveryMs = 1000
 const lockingRow = 8
 /** A target with lock-outs gets a valid key before each group of this many wrong ones. */
 const wrongInARow = 3
-
-interface Sender {
-  readonly journal: Journal
-  readonly life: Lifetime
-  sendOnce(ask: Ask): Promise<Exchange>
-}
 
 export class KeyWatch {
   readonly #given: Pick<Given, 'keys' | 'target'>

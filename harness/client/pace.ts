@@ -147,8 +147,8 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
   const wrongKeys = { operations: new Set<string>(), heldUntil: -Infinity }
   const queues = new Map<string, Semaphore>()
   const listeners: ((operation: string, pauseMs: number) => void)[] = []
-  let count = 0
-  let longestAskedMs = 0
+  /** Throttled answers, except those with an expected status, which may be the answer under another name. */
+  const totals = { throttled: 0, longestAskedMs: 0 }
   let wall:
     | { operations: Set<string>; statuses: Set<number>; askedMs: number; begunAt: number }
     | undefined
@@ -181,13 +181,9 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
     timeout = setTimeout(() => void expire(), Math.max(0, waitUntil - now)).unref()
   }
   return {
-    /** Throttled answers so far, except those with an expected status, which may be the answer under another name. */
-    get count(): number {
-      return count
-    },
-    get longestAskedMs(): number {
-      return longestAskedMs
-    },
+    totals,
+    /** Told of each pause. */
+    listeners,
     /** Waits as long as the operation is held; undefined if it is not. */
     pass(operation: string, signal: AbortSignal): Promise<void> | undefined {
       const until = Math.max(heldUntil.get(operation) ?? -Infinity, allHeldUntil)
@@ -207,9 +203,9 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
       attempt: number,
       { isCounted = true, isKeyRight = true } = {},
     ): number | undefined {
-      if (isCounted) count++
+      if (isCounted) totals.throttled++
       const asked = retryAfter(response, Date.now()) ?? 0
-      longestAskedMs = Math.max(longestAskedMs, asked)
+      totals.longestAskedMs = Math.max(totals.longestAskedMs, asked)
       met(operation, response, asked)
       // After the last retry, only a requested pause is kept. One that was too short is lengthened.
       const own =
@@ -244,7 +240,6 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
       queues.set(name, one)
       return one.acquire(signal)
     },
-    onHold: (call: (operation: string, pauseMs: number) => void): void => void listeners.push(call),
     see(exchange: Pick<Exchange, 'response' | 'sentAt'>, isKeyRight = true): void {
       if (!exchange.response || isThrottled(exchange.response)) return
       if (!isKeyRight) wrongKeys.operations.clear()
@@ -307,6 +302,7 @@ export class Breaker {
   readonly #unanswered = new Map<string, Exchange>()
   readonly #throttled = new Set<string>()
 
+  /** Throws `NotExercised` if the suite sends this operation no more requests. */
   check(operation: string): void {
     const stops = ': the suite stops sending it requests'
     if (this.#throttled.has(operation))
@@ -333,6 +329,7 @@ export class Breaker {
     this.#throttled.add(operation)
   }
 
+  /** The last request of a stopped operation that got no answer. */
   unanswered(operation: string): Exchange | undefined {
     return this.#unanswered.get(operation)
   }

@@ -1,5 +1,5 @@
 import { granting } from '../../catalogue/catalogue.ts'
-import { type HeaderLine, type HttpRequest, isNamed } from '../http/index.ts'
+import { type HeaderLine, isNamed } from '../http/index.ts'
 import {
   type OperationId,
   firstOperation,
@@ -14,7 +14,6 @@ import {
   type Purpose,
   type PreviousRequest,
   type Source,
-  probeOf,
   withOwn,
   pathOf,
 } from '../journal/index.ts'
@@ -83,30 +82,22 @@ export function effectOf(given: Pick<Given, 'target'>, operation: OperationId): 
   return readsDeclared(operation, given.target.file) ? 'none' : granting(operation).effect
 }
 
-export function httpRequest(given: Pick<Given, 'target'>, probe: Probe): HttpRequest {
-  const { method, headers, body, credential } = probe
-  const { value } = credential
-  const own = value === undefined ? headers : [...headers, { name: 'authorization', value }]
-  const path = pathOf(probe, given.target.query)
-  return { method, path, headers: withOwn(given.target.headers, own), body }
-}
-
 export function operationName({ operation, method, path }: Probe): string {
   return operation ?? `${method} ${path}`
 }
 
-/** The request with the current key, since a short-lived one may have expired in the queue. */
 export function requestOf(
-  given: Pick<Given, 'keys' | 'target'>,
+  target: Given['target'],
   probe: Probe,
+  credential: Credential,
   purpose: Purpose,
-  source?: Source,
-): PreviousRequest | Promise<PreviousRequest> {
-  const again = source && (() => probeOf(source))
-  const withKey = (credential: Credential): PreviousRequest => {
-    const current = credential === probe.credential ? probe : { ...probe, credential }
-    return { probe: current, purpose, request: httpRequest(given, current), again }
-  }
-  const credential = given.keys.current(probe.credential)
-  return credential instanceof Promise ? credential.then(withKey) : withKey(credential)
+  again?: Source,
+): PreviousRequest {
+  const { method, headers, body } = probe
+  const { value } = credential
+  const own = value === undefined ? headers : [...headers, { name: 'authorization', value }]
+  const path = pathOf(probe, target.query)
+  const request = { method, path, headers: withOwn(target.headers, own), body }
+  const current = credential === probe.credential ? probe : { ...probe, credential }
+  return { probe: current, purpose, request, again }
 }

@@ -148,18 +148,16 @@ export function createLifetime(): Lifetime {
   const controller = new AbortController()
   // One signal serves all waits of the run.
   setMaxListeners(0, controller.signal)
-  let ended: RunEnded | undefined
-  return {
+  const life = {
     signal: controller.signal,
-    get ended() {
-      return ended
-    },
-    end(cause, reason) {
-      if (ended) return
-      ended = new RunEnded(cause, reason)
-      controller.abort(ended)
+    ended: undefined as RunEnded | undefined,
+    end(cause: EndCause, reason: string | Reason): void {
+      if (life.ended) return
+      life.ended = new RunEnded(cause, reason)
+      controller.abort(life.ended)
     },
   }
+  return life
 }
 
 /** Runs `action`; if that was not exercised, `otherwise`, which gets the reason. Throws the end of the run. */

@@ -133,7 +133,7 @@ export interface PreviousRequest {
   readonly purpose: Purpose
   readonly request: HttpRequest
   /** Makes it again, with a new name for a creation; absent if it cannot be repeated at will. */
-  readonly again?: (() => Probe | Promise<Probe>) | undefined
+  readonly again?: Source | undefined
   recorded?: () => FailureExchange
 }
 

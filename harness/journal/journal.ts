@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Reason, TakesState } from '../report/index.ts'
-import type { Limits, Target } from '../target/index.ts'
-import { eventOf, type HistoryEvent, idKey } from './event.ts'
+import type { Limits } from '../target/index.ts'
+import { type HistoryEvent, idKey } from './event.ts'
 import type { Credential, Exchange, Purpose, Source } from './exchange.ts'
 import type { Pairs } from '../../catalogue/answers.ts'
 
@@ -61,13 +61,14 @@ export class Journal implements History {
   readonly othersAt: number[] = []
   /** What is kept of each answer. */
   readonly answers: Answer[] = []
+  /** Why asks of these names were not sent. */
+  readonly unsent = new Map<string | undefined, Reason>()
   changes = 0
   readonly #byPlace = new Map<string, HistoryEvent[]>()
   readonly #followers: ((event: HistoryEvent) => void)[] = []
   readonly #entries = new Map<string, Entry[]>()
   /** The names of what each requirement alone has asked for. */
   readonly #names = new Map<string, string[]>()
-  readonly #unsent = new Map<string | undefined, Reason>()
 
   constructor(limits: HistoryLimits, isRecorded = false) {
     this.limits = limits
@@ -108,11 +109,6 @@ export class Journal implements History {
     for (const tell of this.#followers) tell(event)
   }
 
-  /** Appends what an exchange of a run says about an object, if anything. */
-  appendExchange(target: Target, exchange: Exchange): void {
-    this.append(eventOf(target, exchange, false))
-  }
-
   appendAnswer({ probe, purpose, response, sentAt, endedAt }: Exchange): void {
     if (!response) return
     const { operation, credential } = probe
@@ -131,12 +127,6 @@ export class Journal implements History {
     })
   }
 
-  /** Notes that the target itself has answered. */
-  noteOwn(exchange: Exchange): void {
-    const answer = this.answers.findLast((one) => one.sentAt === exchange.sentAt)
-    if (answer) answer.isOwn = true
-  }
-
   /** What was sent for an ask, and came. */
   entriesOf(ask: Pick<Ask, 'name'>): readonly Entry[] {
     return this.#entries.get(ask.name ?? '') ?? []
@@ -152,15 +142,6 @@ export class Journal implements History {
     const names = this.#names.get(requirement) ?? []
     this.#names.set(requirement, names)
     names.push(name)
-  }
-
-  /** Why an ask was not sent. */
-  whyUnsent(ask: Pick<Ask, 'name'>): Reason | undefined {
-    return this.#unsent.get(ask.name)
-  }
-
-  leave(ask: Ask, why: Reason): void {
-    this.#unsent.set(ask.name, why)
   }
 
   /** Drops what only this requirement has asked for: its asks are named after it, those of several by their content. */

@@ -43,36 +43,10 @@ function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): Se
 const longestAtOnce = 16 * 1024
 const maxHeld = 1024 * 1024
 
-/** Logs exchanges as lines of JSON. */
-function createExchangeLog(path: string) {
-  let fd: number | undefined
-  let problem: string | undefined
-  return {
-    /** Folder and error code (`/tmp: ENOSPC`) if writing failed; no more exchanges are kept then. */
-    get problem(): string | undefined {
-      return problem
-    },
-    write(exchange: RecordedExchange): void {
-      try {
-        fd ??= openSync(path, 'a', 0o600)
-        // Unlike writeSync, this writes whole lines even when the disk is nearly full.
-        writeFileSync(fd, `${JSON.stringify(exchange)}\n`)
-      } catch (error) {
-        problem = `${dirname(path)}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
-      }
-    },
-    close(): void {
-      if (fd !== undefined) closeSync(fd)
-      fd = undefined
-    },
-  }
-}
-
+/** @param logFile receives exchanges as lines of JSON */
 export function createRecorder(logFile: string | undefined, redactor: Redactor) {
-  const log = logFile === undefined ? undefined : createExchangeLog(logFile)
-  let count = 0
+  let fd: number | undefined
   let held = 0
-  const times = new Map<string, number>()
   const redact = (text: string): string => redactor.text(text)
   const shown: Shown = (one) => ({
     name: redact(one.name.toLowerCase()),
@@ -111,24 +85,25 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
     }
     return exchange
   }
-  return {
+  const recorder = {
     redact,
-    get count(): number {
-      return count
-    },
-    get problem(): string | undefined {
-      return log?.problem
-    },
+    count: 0,
+    /** How long the requests of each requirement took, in ms. */
+    tookMs: new Map<string, number>(),
+    /** Folder and error code (`/tmp: ENOSPC`) if writing failed; no more exchanges are logged then. */
+    problem: undefined as string | undefined,
     record(ended: EndedExchange): () => FailureExchange {
-      const n = count++
+      const n = recorder.count++
       const { requirement, operation, role, result } = ended
-      if (requirement !== null)
-        times.set(requirement, (times.get(requirement) ?? 0) + result.endedAt - result.sentAt)
+      if (requirement !== null) {
+        const before = recorder.tookMs.get(requirement) ?? 0
+        recorder.tookMs.set(requirement, before + result.endedAt - result.sentAt)
+      }
       let made: FailureExchange | undefined
       // Recorded lazily: most exchanges are never shown, and removing keys costs more than sending.
       const recorded = (): FailureExchange => (made ??= formOf(ended))
-      if (log && log.problem === undefined) {
-        log.write({
+      if (logFile !== undefined && recorder.problem === undefined) {
+        const logged: RecordedExchange = {
           n,
           requirement,
           operation,
@@ -139,16 +114,27 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
             ? { error: redact(result.message) }
             : { httpVersion: '1.1' }),
           ...recorded(),
-        })
+        }
+        try {
+          fd ??= openSync(logFile, 'a', 0o600)
+          // Unlike writeSync, this writes whole lines even when the disk is nearly full.
+          writeFileSync(fd, `${JSON.stringify(logged)}\n`)
+        } catch (error) {
+          const { code = 'error' } = error as NodeJS.ErrnoException
+          recorder.problem = `${dirname(logFile)}: ${code}`
+        }
       } else if (result.kind === 'answer' && result.body.length > longestAtOnce) {
         held += result.body.length
         if (result.cut || held > maxHeld) recorded()
       }
       return made ? always(made) : recorded
     },
-    tookMs: (requirement: string): number => times.get(requirement) ?? 0,
-    close: () => log?.close(),
+    close(): void {
+      if (fd !== undefined) closeSync(fd)
+      fd = undefined
+    },
   }
+  return recorder
 }
 
 export type Recorder = ReturnType<typeof createRecorder>

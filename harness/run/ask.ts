@@ -56,7 +56,7 @@ async function append(client: Client, next: Ask): Promise<void> {
     journal.appendEntry({ ask: next, exchange: await client.send(next) })
   } catch (error) {
     if (!(error instanceof NotExercised)) throw error
-    journal.leave(next, error.reason)
+    journal.unsent.set(next.name, error.reason)
   }
   const conclusion = answerTo(next, journal.entriesOf(next), client.known)
   if ('judge' in conclusion) learn(client, conclusion)

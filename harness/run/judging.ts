@@ -67,12 +67,14 @@ export function startJudging(prepared: Prepared, judgeOf: JudgeOf): Judging {
     results.set(result.id, result)
     queue.push({ kind: 'judged', result })
   }
-  client.onHold((operation, pauseMs) => queue.push({ kind: 'throttled', operation, pauseMs }))
+  client.throttle.listeners.push((operation, pauseMs) =>
+    queue.push({ kind: 'throttled', operation, pauseMs }),
+  )
   queue.push({ kind: 'planned', plan: given.plan })
   const goThrough = async (): Promise<void> => {
     try {
       await exerciseAll(prepared, judgeOf, tell)
-      if (!client.life.ended) await client.endIfSpent()
+      if (!client.life.ended) await client.throttle.endIfSpent()
       await lookBack(prepared, results, tell)
     } finally {
       await finishRun(client, given).finally(() => {
@@ -124,7 +126,7 @@ async function exerciseAll(
   }
   const isReady =
     !life.ended &&
-    (await client.begin().catch((error: unknown) => {
+    (await client.liveness.first().catch((error: unknown) => {
       // The source of the key may be asked again here, and fail.
       if (life.ended) return false
       throw error
@@ -244,13 +246,17 @@ export interface RunFacts {
 }
 
 export function factsOf(client: Client, given: Given, hooks: Hooks): RunFacts {
-  const { signs } = client.findings
-  const { redact } = client
+  const { findings, losses, proxy, recorder, redact, throttle } = client
   const { created, cleanups } = given.objects
   const { ended } = client.life
   const refusal = keyRefusal(client.journal)
   return {
-    ...client.facts(),
+    requests: recorder.count,
+    throttled: throttle.totals.throttled,
+    retried: losses.retried,
+    longestPauseMs: throttle.totals.longestAskedMs,
+    proxy: proxy?.host ?? null,
+    recordingProblem: recorder.problem,
     created: created.map((object) => ({ ...object, id: redact(object.id) })),
     cleanup: {
       removed: [...cleanups.values()].filter((why) => why === null).length,
@@ -258,7 +264,7 @@ export function factsOf(client: Client, given: Given, hooks: Hooks): RunFacts {
         why === null ? [] : [{ operation, id: redact(id), why: redact(why) }],
       ),
     },
-    ...signs.facts(redact),
+    ...findings.signs.facts(redact),
     answers: client.journal.answers,
     notServed: hooks.notServed(),
     keyRefused: !given.keys.hasFull || refusal !== undefined,
@@ -380,7 +386,7 @@ function resultOf(context: CheckContext, outcome: Outcome): CatalogueResult {
   const { client, given, requirement, control } = context
   const { cases, ...judged } = outcome
   client.journal.forget(requirement.id)
-  const durationMs = Math.round(client.tookMs(requirement.id))
+  const durationMs = Math.round(client.recorder.tookMs.get(requirement.id) ?? 0)
   const about = aboutOf(requirement)
   const result = { ...about, ...shown(client, judged), control, cases, durationMs }
   countFailure(client, given, result)

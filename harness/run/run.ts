@@ -5,15 +5,13 @@ import {
   Client,
   type Given,
   type RunOptions,
+  type ClientHooks,
   createKeys,
-  allEnded,
   createLifetime,
-  type Findings,
-  type Objects,
   type Plan,
   createSigns,
 } from '../client/index.ts'
-import { type Exchange, type Purpose, type Probe, Journal } from '../journal/index.ts'
+import { type Exchange, Journal } from '../journal/index.ts'
 import { createRecorder } from '../recording/index.ts'
 import { type FetchHandler, readOnlyTarget, redactorFor, type Target } from '../target/index.ts'
 import {
@@ -28,26 +26,17 @@ import {
 export interface Prepared {
   readonly client: Client
   readonly given: Given
-  /** Set once client and given exist. */
-  hooks: Hooks
+  readonly hooks: Hooks
 }
 
 /** What the suites know of the interface besides its requirements, such as the jobs of an application; bound to a run. */
-export interface Hooks {
+export interface Hooks extends ClientHooks {
   /** Look at the target before anything is judged, and may end the run. */
   readonly before: readonly (() => Promise<void>)[]
   /** Prepare what is judged last, concurrently with everything else. */
   readonly start: readonly (() => Promise<void>)[]
   /** Come before the last requirements, unless the run was ended. */
   readonly finish: readonly (() => Promise<void>)[]
-  /** Sees every exchange of the interface with an answer. */
-  answered(exchange: Exchange): void
-  /** Sends a probe when its object allows it; undefined if it always does. May throw `NotExercised`. */
-  intercept(
-    probe: Probe,
-    purpose: Purpose,
-    send: (fresh: boolean) => Promise<Exchange>,
-  ): Promise<Exchange> | undefined
   /** Remark after the expectation: why the target may still be right. */
   remarkOn(exchange: Exchange): string
   /** State that a failure of that requirement depends on; undefined if its request alone shows it. */
@@ -146,92 +135,53 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
   const to = (url: string, connections: number): Transport =>
     createTransport({ baseUrl: url, connections, insecure, tls, bodyLimit })
   const life = createLifetime()
-  const findings = newFindings(target)
-  const { signs } = findings
-  const journal = new Journal(target.limits)
+  let made = 0
   const given: Given = {
     options,
     target,
     plan,
     keys: createKeys(target, redactor, life),
-    objects: newObjects(target, nonce),
+    objects: {
+      created: [],
+      cleanups: new Map(),
+      takenIds: new Set(target.ids),
+      madeAt: new Map(),
+      suffix: () => `${nonce.slice(0, 4)}${(made++).toString(36).padStart(4, '0')}`.slice(0, 8),
+    },
     requests: {},
     others: {},
   }
   const client = new Client(given, {
-    journal,
+    journal: new Journal(limits),
     life,
-    findings,
+    findings: {
+      signs: createSigns(baseUrl),
+      failures: 0,
+      shown: new WeakMap(),
+      spoiled: new Map(),
+      onTraffic: new Map(),
+      poisonedResponses: new WeakSet(),
+      gatewayErrors: new WeakSet(),
+      wrongAnywhere: new Set(),
+    },
     transport: injected ?? to(baseUrl, limits.concurrency + 1),
-    elsewhere: waysElsewhere(baseUrl, injected, (url) => to(url, limits.concurrency)),
+    transportTo(origin) {
+      const base = new URL(baseUrl)
+      if (!injected || origin !== base.origin) return to(origin, limits.concurrency)
+      const prefix = base.pathname.replace(/\/$/, '')
+      return {
+        ...injected,
+        send(request, sending) {
+          const isBelow = request.path.startsWith(`${prefix}/`)
+          const path = isBelow ? request.path.slice(prefix.length) : request.path
+          return injected.send({ ...request, path }, sending)
+        },
+      }
+    },
     proxy: injected ? undefined : proxyFor(baseUrl),
     recorder: createRecorder(options.exchangeLog, redactor),
-    intercept: (probe, purpose, send) => prepared.hooks.intercept(probe, purpose, send),
-    watchers: [
-      (exchange) => {
-        journal.appendAnswer(exchange)
-        if (!exchange.response) journal.appendExchange(given.target, exchange)
-      },
-    ],
-    observers: [
-      (exchange) => {
-        journal.appendExchange(given.target, exchange)
-        prepared.hooks.answered(exchange)
-        signs.observe(exchange)
-        journal.noteOwn(exchange)
-      },
-    ],
   })
-  const prepared: Prepared = { client, given, hooks: noHooks }
-  prepared.hooks = parts.hooksOf(client, given)
-  return prepared
-}
-
-function newFindings(target: Target): Findings {
-  return {
-    signs: createSigns(target.baseUrl),
-    failures: 0,
-    shown: new WeakMap(),
-    spoiled: new Map(),
-    onTraffic: new Map(),
-    poisonedResponses: new WeakSet(),
-    gatewayErrors: new WeakSet(),
-    wrongAnywhere: new Set(),
-  }
-}
-
-function waysElsewhere(
-  baseUrl: string,
-  injected: Transport | undefined,
-  make: (url: string) => Transport,
-) {
-  const own = new Map<string, Transport>()
-  const { origin, pathname } = new URL(baseUrl)
-  const prefix = pathname.replace(/\/$/, '')
-  const below = (path: string): string =>
-    path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
-  return {
-    to(url: string): Pick<Transport, 'send'> {
-      if (injected && url === origin)
-        return {
-          send: (request, options) =>
-            injected.send({ ...request, path: below(request.path) }, options),
-        }
-      const known = own.get(url) ?? make(url)
-      own.set(url, known)
-      return known
-    },
-    close: () => allEnded([...own.values()].map((transport) => transport.close())),
-  }
-}
-
-function newObjects(target: Target, nonce: string): Objects {
-  let made = 0
-  return {
-    created: [],
-    cleanups: new Map(),
-    takenIds: new Set(target.ids),
-    madeAt: new Map(),
-    suffix: () => `${nonce.slice(0, 4)}${(made++).toString(36).padStart(4, '0')}`.slice(0, 8),
-  }
+  const hooks = parts.hooksOf(client, given)
+  client.hooks = hooks
+  return { client, given, hooks }
 }

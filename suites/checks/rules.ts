@@ -46,7 +46,7 @@ export type Look =
 export function lookAt(journal: Journal, request: Ask, known: Known): Look {
   const answer = answerTo(request, journal.entriesOf(request), known)
   if ('judge' in answer) return { outcome: 'answered', exchange: answer.judge }
-  const why = journal.whyUnsent(request)
+  const why = journal.unsent.get(request.name)
   return why ? { outcome: 'open', why } : { outcome: 'asks', asks: answer.asks }
 }
 

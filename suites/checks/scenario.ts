@@ -236,7 +236,7 @@ async function sendRepeatedly(
   let found: Exchange | undefined
   const worker = async (): Promise<void> => {
     while (!found && sent < most) {
-      client.checkOpen(control.exchange?.probe.operation ?? requirement.operation)
+      client.breaker.check(control.exchange?.probe.operation ?? requirement.operation)
       sent++
       const first = await send(false)
       if (!tells(first)) continue

@@ -542,7 +542,7 @@ export function lookAtControl(
   if (seen.outcome === 'asks' || (seen.outcome === 'open' && client.life.ended)) return seen
   // If it cannot be repeated, because its application is busy, the first answer stays. A stopped operation has already
   // shown how it answers valid requests.
-  const exchange = last ?? client.unanswered(operation)
+  const exchange = last ?? client.breaker.unanswered(operation)
   if (!exchange) return seen as Extract<Look, { readonly outcome: 'open' }>
   const said = (): string => saidBy(exchange)
   if (countsAsGranted(exchange)) return { state: 'granted', said, exchange, valid: make }

@@ -323,7 +323,7 @@ export class Gate extends Jobs {
         if (exchange.response?.status !== 409 || expects409) return exchange
         const { unanswered } = exchange
         const isLost = unanswered && !unanswered.noResponse?.staleConnection
-        if (isLost && ++lost >= client.proofOfLoss(lost))
+        if (isLost && ++lost >= client.losses.proof(lost, true))
           return { ...unanswered, unansweredTwice: true }
         fresh ||= unanswered !== undefined
         busySince ??= performance.now()
