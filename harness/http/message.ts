@@ -119,31 +119,6 @@ export class ProxyFailure extends Error {
   }
 }
 
-/** Headers that all clients send, including curl: some firewalls refuse requests without them. */
-const usualLines: readonly HeaderLine[] = [
-  { name: 'user-agent', value: 'ai-content-conformance' },
-  { name: 'accept', value: '*/*' },
-  { name: 'accept-encoding', value: 'gzip, deflate, br' },
-]
-
-/** Names and values of a request as sent, except `host` and `content-length`. An empty user agent is omitted. */
-export function sentHeaders({ headers }: HttpRequest): string[] {
-  const sent: string[] = []
-  for (const line of headers)
-    if (line.value !== '' || !isNamed(line, 'user-agent')) sent.push(line.name, line.value)
-  for (const usual of usualLines)
-    if (headerValue(headers, usual.name) === undefined) sent.push(usual.name, usual.value)
-  return sent
-}
-
-export function headerLines(raw: readonly Buffer[]): HeaderLine[] {
-  const lines: HeaderLine[] = []
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    lines.push({ name: raw[at]!.toString('latin1'), value: raw[at + 1]!.toString('latin1') })
-  }
-  return lines
-}
-
 /** `name` is in lower case. */
 export function isNamed(line: HeaderLine, name: string): boolean {
   // Comparing lengths first is cheaper.

@@ -6,10 +6,9 @@ import {
   type TransportOptions,
   Collector,
   decode,
-  headerLines,
   headerValue,
+  isNamed,
   promisedLength,
-  sentHeaders,
   type PrecedingRequest,
   type HeaderLine,
   type NoResponse,
@@ -141,9 +140,16 @@ export function exchange(
         })),
       )
     })
-    if (running.begins()) line.dispatch(dispatchOptions(line.endpoint, request), running)
+    running.send(request)
   })
 }
+
+/** Headers that all clients send, including curl: some firewalls refuse requests without them. An empty user agent is omitted. */
+const usualLines: readonly HeaderLine[] = [
+  { name: 'user-agent', value: 'ai-content-conformance' },
+  { name: 'accept', value: '*/*' },
+  { name: 'accept-encoding', value: 'gzip, deflate, br' },
+]
 
 /** Extra time after the deadline, in ms: the answer may have arrived while this process was busy. */
 const graceMs = 50
@@ -178,7 +184,7 @@ class Running implements Dispatcher.DispatchHandler {
     this.#body = new Collector(options.limit)
   }
 
-  begins(): boolean {
+  send({ method, path, headers, body }: HttpRequest): void {
     const { timeoutMs, signals } = this.#options
     if (timeoutMs < longestTimerMs) this.#timer = setTimeout(beLate, timeoutMs, this)
     for (const signal of signals) {
@@ -188,7 +194,21 @@ class Running implements Dispatcher.DispatchHandler {
       this.#open.push(open)
     }
     for (const signal of signals) if (signal?.aborted) this.interrupt()
-    return !this.#isSettled
+    if (this.#isSettled) return
+    const { endpoint } = this.#line
+    const sent: string[] = []
+    for (const line of headers)
+      if (line.value !== '' || !isNamed(line, 'user-agent')) sent.push(line.name, line.value)
+    for (const usual of usualLines)
+      if (headerValue(headers, usual.name) === undefined) sent.push(usual.name, usual.value)
+    const forwarding = endpoint.secure ? undefined : endpoint.proxy
+    // undici would use the proxy as the host.
+    if (forwarding) sent.push('host', endpoint.host)
+    if (forwarding?.authorization) sent.push('proxy-authorization', forwarding.authorization)
+    const origin = forwarding?.origin ?? endpoint.origin
+    // A proxy for an http target needs the whole URL in the request line (RFC 9112 §3.2.2).
+    const target = `${forwarding ? endpoint.origin : ''}${endpoint.prefix}${path}`
+    this.#line.dispatch({ origin, method, path: target, headers: sent, body }, this)
   }
 
   interrupt(): void {
@@ -227,7 +247,10 @@ class Running implements Dispatcher.DispatchHandler {
     if (status < 200) return
     // Only a forwarding proxy sends this; a tunnelling one has answered to CONNECT.
     if (status === 407 && proxy && !secure) return this.#fail(proxyWantsCredentials(proxy))
-    const headers = headerLines(dispatchController.rawHeaders as Buffer[])
+    const raw = dispatchController.rawHeaders as Buffer[]
+    const headers: HeaderLine[] = []
+    for (let at = 0; at + 1 < raw.length; at += 2)
+      headers.push({ name: raw[at]!.toString('latin1'), value: raw[at + 1]!.toString('latin1') })
     // Sent to an idle connection, not in answer to the request that has just arrived (RFC 9110 §15.5.9).
     const isIdle = status === 408 && this.#previousTag !== undefined
     if (isIdle && /\bclose\b/i.test(headerValue(headers, 'connection') ?? ''))
@@ -301,10 +324,7 @@ function openUnder(signal: AbortSignal): Set<Running> {
   if (known) return known
   const all = new Set<Running>()
   open.set(signal, all)
-  const interruptAll = (): void => {
-    for (const one of all) one.interrupt()
-  }
-  signal.addEventListener('abort', interruptAll, { once: true })
+  signal.addEventListener('abort', () => all.forEach((one) => one.interrupt()), { once: true })
   return all
 }
 
@@ -329,30 +349,50 @@ export const noResponse = (reason: Reason, sentAt: number): NoResponse => ({
   endedAt: performance.now(),
 })
 
-export interface ConnectionLine extends Line {
+interface ConnectionLine extends Line {
   /** Destroys the socket, even while connecting. The line cannot be used afterwards. */
   hangUp(): Promise<void>
 }
 
-export function openLine(endpoint: Endpoint): ConnectionLine {
+/**
+ * An undici dispatcher with one connection at a time. Only the exchange's own timer is used: undici's are coarse, and
+ * are switched off.
+ */
+function openLine(endpoint: Endpoint): ConnectionLine {
+  const { secureContext, insecure, origin, proxy, secure } = endpoint
   const sockets = new Set<Socket>()
-  let connection: Connection | undefined
-  const dispatcher = createDispatcher(endpoint, {
-    opening(socket) {
+  const watched = (connect: Connector, isTarget = true): Connector => {
+    return (options, callback) => {
+      const socket: unknown = connect(options, (...result) => {
+        if (isTarget && result[1]) {
+          line.connection = { bytes: 0, exchanges: 0, tag: undefined }
+          readBeforeWriteErrors(result[1])
+          watchReads(result[1], line.connection)
+        }
+        callback(...result)
+      })
+      // undici's connectors return the socket that they open, though their type does not say so.
+      if (!(socket instanceof Socket)) return socket
       sockets.add(socket)
-      socket.once('close', () => sockets.delete(socket))
-    },
-    connected(socket) {
-      connection = { bytes: 0, exchanges: 0, tag: undefined }
-      readBeforeWriteErrors(socket)
-      watchReads(socket, connection)
-    },
+      return socket.once('close', () => sockets.delete(socket))
+    }
+  }
+  const toTarget = buildConnector({ secureContext, rejectUnauthorized: !insecure, timeout: 0 })
+  const toProxy = proxy && buildConnector({ timeout: 0 })
+  const connect =
+    proxy && toProxy && secure
+      ? tunnelled(endpoint, proxy, watched(toProxy, false), toTarget)
+      : (toProxy ?? toTarget)
+  const dispatcher = new Client(proxy && !secure ? proxy.origin : origin, {
+    maxHeaderSize: headLimit,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    pipelining: 1,
+    connect: watched(connect),
   })
-  return {
+  const line = {
     endpoint,
-    get connection() {
-      return connection
-    },
+    connection: undefined as Connection | undefined,
     dispatch: dispatcher.dispatch.bind(dispatcher),
     async hangUp() {
       const gone = dispatcher.destroy().catch(() => {})
@@ -360,6 +400,7 @@ export function openLine(endpoint: Endpoint): ConnectionLine {
       await gone
     },
   }
+  return line
 }
 
 const readingMs = 100
@@ -552,43 +593,6 @@ function isInRange(address: string, range: string): boolean {
   return list.check(address, kind)
 }
 
-interface SocketWatch {
-  /** A socket is being opened, to the target or to a proxy. */
-  opening(socket: Socket): void
-  connected(socket: Socket): void
-}
-
-/**
- * An undici dispatcher with one connection at a time. Only the exchange's own timer is used: undici's are coarse, and
- * are switched off.
- */
-export function createDispatcher(endpoint: Endpoint, watch: SocketWatch): Dispatcher {
-  const { secureContext, insecure, origin, proxy, secure } = endpoint
-  const limits = { maxHeaderSize: headLimit, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 }
-  const toTarget = buildConnector({ secureContext, rejectUnauthorized: !insecure, timeout: 0 })
-  if (!proxy) return new Client(origin, { ...limits, connect: watched(toTarget, watch) })
-  const toProxy = buildConnector({ timeout: 0 })
-  if (!secure) return new Client(proxy.origin, { ...limits, connect: watched(toProxy, watch) })
-  const opening = watched(toProxy, { ...watch, connected: () => undefined })
-  const connect = watched(tunnelled(endpoint, proxy, opening, toTarget), watch)
-  return new Client(origin, { ...limits, connect })
-}
-
-function dispatchOptions(
-  { host, origin, prefix, proxy, secure }: Endpoint,
-  request: HttpRequest,
-): Dispatcher.DispatchOptions {
-  const { method, path, body } = request
-  const handing = secure ? undefined : proxy
-  const headers = sentHeaders(request)
-  // undici would use the proxy as the host.
-  if (handing) headers.push('host', host)
-  if (handing?.authorization) headers.push('proxy-authorization', handing.authorization)
-  // A proxy for an http target needs the whole URL in the request line (RFC 9112 §3.2.2).
-  const target = `${handing ? origin : ''}${prefix}${path}`
-  return { origin: handing?.origin ?? origin, method, path: target, headers, body }
-}
-
 type Connector = BuildConnector.connector
 
 /** Connects by CONNECT (RFC 9110 §9.3.6), and then to the target through that tunnel. */
@@ -618,17 +622,5 @@ function tunnelled(
       },
       (error: unknown) => callback(new ProxyFailure(undefined, error), null),
     )
-  }
-}
-
-/** undici's connectors return the socket that they open, though their type does not say so. */
-function watched(connect: Connector, watch: SocketWatch): Connector {
-  return (options, callback) => {
-    const socket: unknown = connect(options, (...result) => {
-      if (result[1]) watch.connected(result[1])
-      callback(...result)
-    })
-    if (socket instanceof Socket) watch.opening(socket)
-    return socket
   }
 }

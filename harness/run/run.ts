@@ -170,12 +170,12 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
       if (!injected || origin !== base.origin) return to(origin, limits.concurrency)
       const prefix = base.pathname.replace(/\/$/, '')
       return {
-        ...injected,
         send(request, sending) {
           const isBelow = request.path.startsWith(`${prefix}/`)
           const path = isBelow ? request.path.slice(prefix.length) : request.path
           return injected.send({ ...request, path }, sending)
         },
+        close: async () => undefined,
       }
     },
     proxy: injected ? undefined : proxyFor(baseUrl),
