@@ -34,7 +34,6 @@ import {
 } from '../harness/report/index.ts'
 import {
   declares,
-  exclusiveIds,
   isDeclared,
   missingReason,
   readOnlyTarget,
@@ -71,7 +70,6 @@ type Why = string | Reason | undefined
 
 /** Plans each requirement, as far as known before anything is sent. */
 export function planRun(target: Target, options: PlanOptions): Plan {
-  const exclusive = exclusiveIds(target)
   // 0 means no limit.
   const budget = { left: target.limits.maxGenerations || Infinity, paid: new Set<string>() }
   const reading = options.readOnly ? readOnlyTarget(target) : target
@@ -84,7 +82,7 @@ export function planRun(target: Target, options: PlanOptions): Plan {
   const whyNot = (requirement: CatalogueRequirement): Why => {
     if (
       options.readOnly &&
-      (makes(requirement, target, exclusive) || needsSetup(requirement, target, reading))
+      (makes(requirement, target) || needsSetup(requirement, target, reading))
     )
       return leftOut('--read-only')
     if (!target.keys.full && !requirement.keyless && requirement.operation !== 'envelope')
@@ -144,17 +142,13 @@ export function notApplicable(
 }
 
 /** Whether a conforming target would create or generate, or its scenario changes a state. */
-function makes(
-  { id, operation, needs, effect }: CatalogueRequirement,
-  target: Target,
-  exclusive: ReadonlySet<string>,
-): boolean {
+function makes({ id, operation, needs, effect }: CatalogueRequirement, target: Target): boolean {
   const reads = isOperationId(operation) ? readsOf(operation) : undefined
   const readsAny = needs.some(
     (need) => Array.isArray(need) && reads && need.includes(reads.declaredAt),
   )
   const isMaking = reads && readsAny ? !declares(target.file, reads.declaredAt) : effect !== 'none'
-  return isMaking || exclusive.has(id)
+  return isMaking || isExclusive(target.scenarios[id])
 }
 
 /** Whether it needs an object that only `setup` makes, in a read-only run. */

@@ -96,17 +96,17 @@ export async function settle(
   isEnd = false,
 ): Promise<Verdict> {
   const own = new Map<string, Promise<void>>()
-  const begin = (ask: Ask): void => {
-    const key = keyOf(ask)
-    if (own.size >= maxAtOnce || own.has(key)) return
-    const ended = sendShared(client, ask).finally(() => own.delete(key))
-    // A mistake of the suite is thrown by the first that fails.
-    ended.catch(() => undefined)
-    own.set(key, ended)
-  }
   for (;;) {
     const verdict = rule(client.journal)
-    if (verdict.outcome === 'asks' && (isEnd || !verdict.atEnd)) verdict.asks.forEach(begin)
+    const isAsking = verdict.outcome === 'asks' && (isEnd || !verdict.atEnd)
+    for (const ask of isAsking ? verdict.asks : []) {
+      const key = keyOf(ask)
+      if (own.size >= maxAtOnce || own.has(key)) continue
+      const ended = sendShared(client, ask).finally(() => own.delete(key))
+      // A mistake of the suite is thrown by the first that fails.
+      ended.catch(() => undefined)
+      own.set(key, ended)
+    }
     if (own.size === 0) return verdict
     await Promise.race(own.values())
   }

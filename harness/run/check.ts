@@ -75,10 +75,8 @@ export function createCheckContext(
   return {
     ...{ client, given, hooks },
     requirement,
+    scenario: given.target.scenarios[id],
     control: 'none',
-    get scenario() {
-      return given.target.scenarios[id]
-    },
     send: (source, purpose, how) =>
       ask(client, source, { requirement: id, role: 'probe', ...purpose }, how),
   }

@@ -19,8 +19,7 @@ import {
   reasonIn,
   type RequirementResult,
 } from '../report/index.ts'
-import { groupBy } from '../group-by.ts'
-import { exclusiveIds } from '../target/index.ts'
+import { isExclusive } from '../target/index.ts'
 import {
   spoilersBlamed,
   failureOf,
@@ -71,97 +70,87 @@ export function startJudging(prepared: Prepared, judgeOf: JudgeOf): Judging {
     queue.push({ kind: 'throttled', operation, pauseMs }),
   )
   queue.push({ kind: 'planned', plan: given.plan })
-  const goThrough = async (): Promise<void> => {
-    try {
-      await exerciseAll(prepared, judgeOf, tell)
-      if (!client.life.ended) await client.throttle.endIfSpent()
-      await lookBack(prepared, results, tell)
-    } finally {
-      await finishRun(client, given).finally(() => {
-        queue.push({ kind: 'ended', facts: factsOf(client, given, hooks) })
-        queue.close()
-      })
-    }
-  }
-  const { life } = client
   return {
     events: queue,
-    done: goThrough(),
+    done: judgeAll(prepared, judgeOf, results, tell).finally(() => {
+      queue.push({ kind: 'ended', facts: factsOf(client, given, hooks) })
+      queue.close()
+    }),
     results,
     facts: () => factsOf(client, given, hooks),
-    end: (cause, reason) => life.end(cause, reason),
+    end: (cause, reason) => client.life.end(cause, reason),
   }
 }
 
-/** Concurrent; alone; after everything else; observed on all traffic. */
-type Phase = 'concurrent' | 'exclusive' | 'last' | 'observed'
-
-async function exerciseAll(
-  { client, given, hooks }: Prepared,
+/** The course of a run, from the question whether the target is there to the clean-up. */
+async function judgeAll(
+  prepared: Prepared,
   judgeOf: JudgeOf,
+  results: ReadonlyMap<string, CatalogueResult>,
   tell: Tell,
 ): Promise<void> {
+  const { client, given, hooks } = prepared
   const { life } = client
-  const { target } = given
-  const alone = exclusiveIds(target)
-  const phaseOf = (requirement: CatalogueRequirement): Phase =>
-    alone.has(requirement.id)
-      ? 'exclusive'
-      : isObserved(requirement.id)
-        ? 'observed'
-        : requirement.judgedLast
-          ? 'last'
-          : 'concurrent'
-  const planned = catalogue.filter((requirement) => isPlanned(given, requirement.id))
-  const phases = groupBy(planned, phaseOf)
-  const of = (phase: Phase) => phases.get(phase) ?? []
-  const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
-  const exerciseOne = async (requirement: CatalogueRequirement): Promise<void> => {
-    const result = await exercise(
-      createCheckContext(client, given, hooks, requirement),
-      judgeOf(requirement.id),
-    )
-    if (typeof result === 'function') looksAtEnd.push(result)
-    else tell(result)
+  const { setup, teardown, scenarios } = given.target
+  const planned = catalogue.filter((one) => isPlanned(given, one.id))
+  const exclusive = planned.filter((one) => isExclusive(scenarios[one.id]))
+  const others = planned.filter((one) => !exclusive.includes(one))
+  const observed = others.filter((one) => isObserved(one.id))
+  const last = others.filter((one) => one.judgedLast && !observed.includes(one))
+  const looksAtEnd: { readonly context: CheckContext; readonly judge: Later['judge'] }[] = []
+  const exercise = async (requirement: CatalogueRequirement): Promise<void> => {
+    const context = createCheckContext(client, given, hooks, requirement)
+    const outcome = await outcomeOf(context, judgeOf(requirement.id))
+    if (outcome.outcome === 'later') looksAtEnd.push({ context, judge: outcome.judge })
+    else tell(resultOf(context, outcome))
   }
-  const isReady =
-    !life.ended &&
-    (await client.liveness.first().catch((error: unknown) => {
-      // The source of the key may be asked again here, and fail.
-      if (life.ended) return false
-      throw error
-    }))
-  if (isReady) for (const look of hooks.before) await look().catch(() => undefined)
-  if (isReady && target.setup.length + target.teardown.length > 0) await setUp(client, given)
-  for (const one of catalogue) if (!isPlanned(given, one.id)) tell(unplanned(client, given, one))
-  // If a hook cannot start, its requirements report that.
-  const started = hooks.start.map((start) => start().catch(() => undefined))
-  await Promise.all([...of('concurrent').map(exerciseOne), ...started])
-  for (const requirement of of('exclusive')) await exerciseOne(requirement)
   const lookOnceMore = async (): Promise<unknown> =>
-    Promise.all(looksAtEnd.splice(0).map(async (look) => tell(await look())))
-  await lookOnceMore()
-  if (!life.ended) await Promise.all(hooks.finish.map(async (finish) => orNotExercised(finish())))
-  for (const requirement of [...of('last'), ...of('observed')]) await exerciseOne(requirement)
-  await lookOnceMore()
-}
-
-/** Waits for preparations; what they lack, their requirements report. */
-async function orNotExercised(preparations: Promise<void> | undefined): Promise<void> {
+    Promise.all(
+      looksAtEnd
+        .splice(0)
+        .map(async ({ context, judge }) =>
+          tell(resultOf(context, await outcomeOf<never>(context, judge))),
+        ),
+    )
   try {
-    await preparations
-  } catch (error) {
-    if (!(error instanceof NotExercised)) throw error
+    const isReady =
+      !life.ended &&
+      (await client.liveness.first().catch((error: unknown) => {
+        // The source of the key may be asked again here, and fail.
+        if (life.ended) return false
+        throw error
+      }))
+    if (isReady) for (const look of hooks.before) await look().catch(() => undefined)
+    if (isReady && setup.length + teardown.length > 0) await setUp(client, given)
+    for (const one of catalogue) if (!isPlanned(given, one.id)) tell(unplanned(client, given, one))
+    // If a hook cannot start, its requirements report that.
+    const started = hooks.start.map((start) => start().catch(() => undefined))
+    const concurrent = others.filter((one) => !observed.includes(one) && !last.includes(one))
+    await Promise.all([...concurrent.map(exercise), ...started])
+    for (const requirement of exclusive) await exercise(requirement)
+    await lookOnceMore()
+    const finished = life.ended ? [] : hooks.finish.map((finish) => finish())
+    for (const one of await Promise.allSettled(finished))
+      // What the preparations lack, their requirements report.
+      if (one.status === 'rejected' && !(one.reason instanceof NotExercised)) throw one.reason
+    for (const requirement of [...last, ...observed]) await exercise(requirement)
+    await lookOnceMore()
+    if (!life.ended) await client.throttle.endIfSpent()
+    await lookBack(prepared, results, tell)
+  } finally {
+    await finishRun(client, given)
   }
 }
 
+/** What only the whole run shows: of spoiled connections, of a refused key, of the end of the run, and of failures sent again. */
 async function lookBack(
   { client, given, hooks }: Prepared,
   results: ReadonlyMap<string, CatalogueResult>,
   tell: Tell,
 ): Promise<void> {
+  const { findings, journal, life } = client
   const further = spoilersBlamed(client, given)
-  for (const [id, evidence] of client.findings.onTraffic)
+  for (const [id, evidence] of findings.onTraffic)
     if (!further.has(id))
       further.set(id, failureOf({ client, given, hooks, requirement: requirementOf(id) }, evidence))
   for (const [id, failure] of further) {
@@ -170,29 +159,24 @@ async function lookBack(
     const { reason: _reason, why: _why, ...rest } = known
     tell({ ...rest, outcome: 'failed', failures: [...known.failures, failure] })
   }
-  const refusal = given.keys.hasFull ? keyRefusal(client.journal) : undefined
+  const refusal = given.keys.hasFull ? keyRefusal(journal) : undefined
   const isRefused = (failure: Failure): boolean => failure.exchange?.response?.status === 401
   for (const { failures, ...result } of refusal === undefined ? [] : [...results.values()])
     if (result.operation !== 'envelope' && failures.length > 0 && failures.every(isRefused))
       tell({ ...result, outcome: 'not-exercised', reason: refusal, failures: [] })
-  const since = cutSince(client)
-  for (const result of since === Infinity ? [] : [...results.values()]) {
-    const before = judgedBefore(client, result, since)
-    if (before !== result) tell(before)
-  }
+  // Once the full key is refused, or everything is throttled, answers say nothing.
+  const last = journal.answers.findLast((one) => one.status !== 429 && one.status !== 503)
+  const throttledSince = life.ended?.cause === 'throttled' ? last?.endedAt : undefined
+  const since = life.ended?.cause === 'key' ? refusedSince(journal) : throttledSince
+  if (since !== undefined)
+    for (const result of [...results.values()]) {
+      const before = judgedBefore(client, result, since)
+      if (before !== result) tell(before)
+    }
   const failed = [...results.values()].filter((result) => result.outcome === 'failed')
+  if (failed.length === 0) return
   for (const result of await sendFailedAgain(client, given, failed)) tell(result)
   for (const result of await blameSpoilers(client, given, results)) tell(result)
-}
-
-/** Since when answers say nothing (`performance.now()`): the full key is refused, or everything is throttled. */
-function cutSince(client: Client): number {
-  const cause = client.life.ended?.cause
-  if (cause === 'key') return refusedSince(client.journal) ?? Infinity
-  const last = client.journal.answers.findLast(
-    (answer) => answer.status !== 429 && answer.status !== 503,
-  )
-  return (cause === 'throttled' ? last?.endedAt : undefined) ?? Infinity
 }
 
 function judgedBefore(client: Client, result: CatalogueResult, since: number): CatalogueResult {
@@ -313,15 +297,15 @@ export interface Judging {
 export function createEventQueue<T>() {
   const waiting: T[] = []
   let end: { readonly error: Error | undefined } | undefined
-  let wake: () => void = () => undefined
+  let wake: (() => void) | undefined
   return {
     push(event: T): void {
       waiting.push(event)
-      wake()
+      wake?.()
     },
     close(error?: Error): void {
       end ??= { error }
-      wake()
+      wake?.()
     },
     async *[Symbol.asyncIterator](): AsyncGenerator<T> {
       for (;;) {
@@ -352,7 +336,7 @@ const aboutOf = ({ id, operation, level, section, statement }: CatalogueRequirem
   statement,
 })
 
-export function unplanned(
+function unplanned(
   client: Client,
   given: Given,
   requirement: CatalogueRequirement,
@@ -368,20 +352,6 @@ export function unplanned(
   return { ...aboutOf(requirement), ...(isOwn ? judged : shown(client, judged)), ...none }
 }
 
-/**
- * Exercises one requirement; never throws. Returns its result, or what judges it once more at the end of the run, if it
- * holds so far.
- */
-export async function exercise(
-  context: CheckContext,
-  check: Judge | undefined,
-): Promise<CatalogueResult | (() => Promise<CatalogueResult>)> {
-  const judged = await outcomeOf(context, check)
-  return judged.outcome === 'later'
-    ? async () => resultOf(context, await outcomeOf<never>(context, judged.judge))
-    : resultOf(context, judged)
-}
-
 function resultOf(context: CheckContext, outcome: Outcome): CatalogueResult {
   const { client, given, requirement, control } = context
   const { cases, ...judged } = outcome
@@ -389,15 +359,11 @@ function resultOf(context: CheckContext, outcome: Outcome): CatalogueResult {
   const durationMs = Math.round(client.recorder.tookMs.get(requirement.id) ?? 0)
   const about = aboutOf(requirement)
   const result = { ...about, ...shown(client, judged), control, cases, durationMs }
-  countFailure(client, given, result)
-  return result
-}
-
-function countFailure(client: Client, given: Given, result: CatalogueResult): void {
   const { bail, strict, expected } = given.options
-  if (result.outcome !== 'failed' || (result.level !== 'must' && !strict)) return
-  if (isExpectedFailure(expected, result)) return
-  if (++client.findings.failures >= bail) client.life.end('bail', leftOut('--bail'))
+  const isCounted = result.outcome === 'failed' && (result.level === 'must' || strict)
+  if (isCounted && !isExpectedFailure(expected, result) && ++client.findings.failures >= bail)
+    client.life.end('bail', leftOut('--bail'))
+  return result
 }
 
 function shown(client: Client, { reason, why, failures, outcome }: Judged): Judged {
@@ -424,12 +390,29 @@ const unexercised = (reason: Parameters<typeof plainReason>[0], cases = 0): Outc
   cases,
 })
 
+/**
+ * Exercises one requirement; never throws. Returns its outcome, or what judges it once more at the end of the run, if it
+ * holds so far.
+ */
 async function outcomeOf<L extends Later>(
   context: CheckContext,
   check: ((context: CheckContext) => Promise<Verdict | L>) | undefined,
 ): Promise<Outcome | L> {
-  const { given, requirement } = context
-  const judged = await checked(context, check)
+  const { client, given, requirement } = context
+  let judged: Outcome | L
+  try {
+    if (client.life.ended && requirement.operation !== 'envelope') throw client.life.ended
+    if (!check) throw new Error('the requirement has no check')
+    const verdict = await check(context)
+    judged = verdict.outcome === 'later' ? verdict : judgedBy(context, verdict)
+  } catch (error) {
+    if (error instanceof NotExercised) judged = leftBy(client, error.reason)
+    else {
+      // A bug of the check, which says nothing about the target.
+      debug('%o', error)
+      judged = { outcome: 'not-exercised', ...mistakeReason(error), failures: [], cases: 0 }
+    }
+  }
   const entry = given.plan.get(requirement.id)
   const { cases } = judged
   if (entry?.run && entry.leftOut !== undefined) return unexercised(leftOut(entry.leftOut), cases)
@@ -441,24 +424,6 @@ async function outcomeOf<L extends Later>(
       (failure) => Math.floor((failure.exchange?.response?.status ?? 0) / 100) === 2,
     )
   return isGranted ? judged : unexercised('no key: only requests that need no key were sent', cases)
-}
-
-async function checked<L extends Later>(
-  context: CheckContext,
-  check: ((context: CheckContext) => Promise<Verdict | L>) | undefined,
-): Promise<Outcome | L> {
-  const { client, requirement } = context
-  try {
-    if (client.life.ended && requirement.operation !== 'envelope') throw client.life.ended
-    if (!check) throw new Error('the requirement has no check')
-    const verdict = await check(context)
-    return verdict.outcome === 'later' ? verdict : judgedBy(context, verdict)
-  } catch (error) {
-    if (error instanceof NotExercised) return leftBy(client, error.reason)
-    // A bug of the check, which says nothing about the target.
-    debug('%o', error)
-    return { outcome: 'not-exercised', ...mistakeReason(error), failures: [], cases: 0 }
-  }
 }
 
 /** Once the target is gone or refuses the key, that is the reason for all that follows. */
@@ -485,7 +450,7 @@ const maxAskedOften = 30
  * Resends each failed request alone at the end of the run. Returns the results whose first failure has changed, with
  * the new answer: it depends on earlier requests, time, or chance. Skipped in a quick run.
  */
-export async function sendFailedAgain<R extends RequirementResult>(
+async function sendFailedAgain<R extends RequirementResult>(
   client: Client,
   given: Given,
   failed: readonly R[],
@@ -513,7 +478,7 @@ async function sentAgain<R extends RequirementResult>(
   const [failure, ...others] = result.failures
   const exchange = failure?.exchange && client.findings.shown.get(failure.exchange)
   // Its meaning depends on the requests around it.
-  if (!exchange || exclusiveIds(given.target).has(result.id)) return undefined
+  if (!exchange || isExclusive(given.target.scenarios[result.id])) return undefined
   if (exchange.finding !== undefined || !isHarmless(exchange)) return undefined
   // Resending only helps if the failure depends on no state that is gone.
   if ((failure.takes ?? 'object-of-run') !== 'object-of-run') return undefined
@@ -565,7 +530,7 @@ const proofs = 3
  * Looks for the request that spoiled an answer which is right without it. Returns the changed results: the requirement
  * of the spoiling request fails, not that of the spoiled one.
  */
-export async function blameSpoilers<R extends RequirementResult>(
+async function blameSpoilers<R extends RequirementResult>(
   client: Client,
   given: Given,
   results: ReadonlyMap<string, R>,

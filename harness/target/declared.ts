@@ -18,7 +18,7 @@ import {
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { getAt, isObject, mergePatch, tokensOf } from '../../schemas/json.ts'
 import { matchesId, type Reason, undeclaredReason } from '../report/index.ts'
-import type { Scenario, Target, OperationValue, TargetFile } from './model.ts'
+import type { Scenario, OperationValue, TargetFile } from './model.ts'
 
 export function memberOf(id: OperationId, role: string): Member | undefined {
   return operationOf(id).members.find((member) => roleOf(member) === role)
@@ -241,11 +241,9 @@ export function unreachableIds(file: TargetFile): Record<string, string> {
   return Object.fromEntries(found) as Record<string, string>
 }
 
-export function isExclusive({ before, after, repeat }: Scenario): boolean {
+/** True for a scenario that changes more than its own request: it is judged while nothing else is sent. */
+export function isExclusive(scenario: Scenario | undefined): boolean {
+  if (!scenario) return false
+  const { before, after, repeat } = scenario
   return before.length > 0 || after.length > 0 || repeat !== undefined
-}
-
-export function exclusiveIds(target: Pick<Target, 'scenarios'>): ReadonlySet<string> {
-  const alone = Object.entries(target.scenarios).filter(([, scenario]) => isExclusive(scenario))
-  return new Set(alone.map(([id]) => id))
 }
