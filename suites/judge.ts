@@ -27,7 +27,7 @@ import { provokeFirstRefusals, reach, readFinalStates } from './jobs/drive.ts'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
 import { ids, jobRules } from './jobs/rules.ts'
 import { endIfAlike, failUnsteady, noteSteady, watchEnvelope } from './checks/observed.ts'
-import { noteCreated, noteLag, settlingRemark, once } from './checks/created.ts'
+import { noteCreated, settlingRemark, once } from './checks/created.ts'
 import { declaredResource, placeholderRequest, makeOne } from './checks/valid-request.ts'
 import type { ApplicationValue, Target } from '../harness/target/index.ts'
 import { planRun, operationOf, judgeOf } from './plan.ts'
@@ -218,7 +218,6 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
       answered(exchange) {
         watchEnvelope(client, exchange)
         noteCreated(given, exchange)
-        noteLag(client, exchange)
         noteSteady(client, given, exchange)
         failKeyless(client, given, exchange)
       },

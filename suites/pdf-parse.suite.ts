@@ -316,11 +316,7 @@ const unusable = (name: Unusable, what: string, isTwice = false): Condition => (
       // A target may not support markdown.
       control: inMarkdown,
     }
-    return [
-      asked,
-      ...(isTwice && !sharedBy(one.client).uploads.at.has(id) ? [again] : []),
-      markdown,
-    ]
+    return [asked, ...(isTwice && !sharedBy(one.client).uploads.has(id) ? [again] : []), markdown]
   },
 })
 

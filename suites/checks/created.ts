@@ -1,12 +1,10 @@
 import { operation as operationOf, uploadOperation } from '../../catalogue/operations.ts'
 import { type Client, type Given, operationProbe, pause } from '../../harness/client/index.ts'
 import {
-  countsAsGranted,
   createdId,
   describeResponse,
   type Exchange,
   isGranted,
-  isSettling,
   NotExercised,
   type Probe,
   Throttled,
@@ -19,13 +17,8 @@ export const sharedBy = perRun(() => ({
   made: new Map<string, Promise<unknown>>(),
   /** Member faults that crashed the server, for any requirement: they are bad input, too. */
   crashes: [] as { readonly exchange: Exchange; readonly what: string }[],
-  uploads: {
-    /** Upload time of each file that requests name, by id (`performance.now()`). */
-    at: new Map<string, number>(),
-    lagMs: 0,
-    /** Those that were refused at first. */
-    late: new Set<string>(),
-  },
+  /** Ids of the files that the suite uploads by itself. */
+  uploads: new Set<string>(),
   /** Ids of objects that were made to be destroyed. */
   doomed: new Set<string>(),
   /** How many generations bad input may still cause in this run, and how many cases wait because that is too few. */
@@ -58,16 +51,13 @@ export async function resendWhile(
   return exchange
 }
 
-function namedUploads(client: Client, probe: Probe): [id: string, at: number][] {
+/** The ids of own uploads that a request names. */
+export function uploadsIn(client: Client, probe: Probe): string {
   const text = typeof probe.body === 'string' ? probe.body : ''
   const named = Object.values(probe.params)
-  return [...sharedBy(client).uploads.at].filter(([id]) => named.includes(id) || text.includes(id))
+  const { uploads } = sharedBy(client)
+  return [...uploads].filter((id) => named.includes(id) || text.includes(id)).join(' ')
 }
-
-export const uploadsIn = (client: Client, probe: Probe): string =>
-  namedUploads(client, probe)
-    .map(([id]) => id)
-    .join(' ')
 
 /** What to raise if a refusal may only mean that a new file is not usable yet. */
 export function settlingRemark(client: Client, given: Given, exchange: Exchange): string {
@@ -78,18 +68,6 @@ export function settlingRemark(client: Client, given: Given, exchange: Exchange)
   const isNotThere = !isThere && [404, 409, 425].includes(exchange.response?.status ?? 0)
   if (!isNotThere || uploadsIn(client, exchange.probe) === '') return ''
   return `; if an upload takes longer than ${given.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
-}
-
-/** Notes how long a file was refused before it was accepted: later files get as much time before their first use. */
-export function noteLag(client: Client, exchange: Exchange): void {
-  const { uploads } = sharedBy(client)
-  if (!exchange.purpose.isSuccess) return
-  const isLate = isSettling(client.known, exchange)
-  if (!isLate && uploads.late.size === 0) return
-  for (const [id, at] of namedUploads(client, exchange.probe))
-    if (isLate) uploads.late.add(id)
-    else if (uploads.late.has(id) && countsAsGranted(exchange))
-      uploads.lagMs = Math.max(uploads.lagMs, exchange.sentAt - at)
 }
 
 /** When to repeat an attempt on a new object, in ms after its creation: 1 s, and `settleMs`. */
@@ -222,9 +200,7 @@ export async function upload(
       `a file that the suite uploads was refused: ${describeResponse(exchange)}`,
     )
   const id = namedId(given, exchange)
-  const { uploads } = sharedBy(client)
-  uploads.at.set(id, exchange.endedAt)
-  if (uploads.lagMs > 0) await pause(client, uploads.lagMs)
+  sharedBy(client).uploads.add(id)
   return id
 }
 

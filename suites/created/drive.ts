@@ -294,12 +294,14 @@ async function lookAfter(
   const { client, given, requirement } = context
   const operation = operationIn(context)
   const make = (): Promise<Probe> => freshCreation(client, given, operation)
-  const setup = { about: `${operation}/${of}`, role: 'setup', badInput: true, what } as const
+  const isOfFault = ({ response }: Exchange) => ofFaults.includes(response?.status ?? 0)
+  // A new file may be unknown for a while.
+  const sent = { about: `${operation}/${of}`, what, isSuccess: isOfFault }
+  const setup = { ...sent, role: 'setup', badInput: true } as const
   const isSuccess = (one: Exchange): boolean => countsAsGranted(one) || isConflict(one)
   const purpose = { requirement: requirement.id, role: 'probe', isSuccess } as const
   for (let look = 1; look <= timesAlike; look++) {
     const probe = await make()
-    const isOfFault = ({ response }: Exchange) => ofFaults.includes(response?.status ?? 0)
     need(
       'the creation that should be refused',
       await context.send(await change(probe), setup),
