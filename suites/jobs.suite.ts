@@ -1,13 +1,42 @@
-import { accepted } from './checks/granted.ts'
-import { applyScenario } from './checks/valid-request.ts'
+import {
+  applyScenario,
+  control,
+  controlExchange,
+  declaredResource,
+  validRequest,
+} from './checks/valid-request.ts'
 import { byRecord, missingBody, unknown, withBody, pointerOf } from './checks/faults.ts'
+import { accepted, grantedByScenario, grantedVerdict } from './checks/granted.ts'
+import { concluded, findingVerdict, joined } from './checks/rules.ts'
+import { byScenario } from './checks/scenario.ts'
 import { suite } from './checks/suite.ts'
-import { type Exchange, jsonOf, type Probe, type Purpose } from '../harness/journal/index.ts'
-import { type Client, type Given, operationProbe } from '../harness/client/index.ts'
-import { isPlanned, type CheckContext, type Judge } from '../harness/run/index.ts'
+import {
+  type Evidence,
+  type Exchange,
+  isGranted,
+  jsonOf,
+  jsonValue,
+  NotExercised,
+  type Probe,
+  type Purpose,
+  type Verdict,
+} from '../harness/journal/index.ts'
+import { type Client, type Given, operationProbe, orElse } from '../harness/client/index.ts'
+import {
+  type BodySchema,
+  type CheckContext,
+  decisive,
+  grantedFinding,
+  isPlanned,
+  type Judge,
+  shapeFinding,
+} from '../harness/run/index.ts'
+import { leftOut } from '../harness/report/index.ts'
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import { noEffect, onceAtOnce, onceEver, ownId, type Refusal, usable } from './created/drive.ts'
+import { isSomeCreated } from './jobs/creations.ts'
+import { gateOf, Jobs, provokeFirstRefusals, reach } from './jobs/drive.ts'
 import {
   takesAnyText,
   malformedId,
@@ -16,17 +45,73 @@ import {
   withoutInput,
   withRequiredInputs,
 } from './jobs/faults.ts'
-import { gateOf, Jobs } from './jobs/client.ts'
-import {
-  provokeFirstRefusals,
-  byRules,
-  eachCreated,
-  failsAsDeclared,
-  eachRead,
-  reach,
-} from './jobs/drive.ts'
+import { failedFault, failedRule, isSomeRight, ofFailing } from './jobs/readings.ts'
+import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './jobs/rules.ts'
 import { viewOf } from './jobs/view.ts'
-import { ids, rulesAfter, type State } from './jobs/rules.ts'
+
+function byRule(id: JobRuleId): Judge {
+  return async (context) => {
+    const { client, given, requirement, scenario } = context
+    if (scenario)
+      return (typeof requirement.expects === 'number' ? grantedByScenario : byScenario)(context)
+    const verdict = new Jobs(client, given).verdict(id)
+    const { state } = jobRules[id]
+    if (verdict.outcome === 'open') await reach(client, given, state)
+    if (id === ids.inProgress || id === ids.noEffect) context.control = 'granted'
+    if (verdict.outcome === 'open' && state === 'conflicts')
+      throw new NotExercised(
+        id === ids.atomic && given.target.limits.concurrency === 1
+          ? 'concurrent creations need limits.concurrency of 2 or more'
+          : `three attempts proved nothing: ${verdict.why}`,
+      )
+    return decisive(context, verdict)
+  }
+}
+
+type RulesOf<O extends string> = {
+  readonly [Id in JobRuleId as Id extends `${O}/${infer Name}` ? Name : never]: Judge
+}
+
+const byRules = <O extends 'jobs.create' | 'jobs.retrieve'>(operation: O): RulesOf<O> =>
+  Object.fromEntries(
+    (Object.keys(jobRules) as JobRuleId[])
+      .filter((id) => id.startsWith(operation))
+      .map((id) => [id.slice(operation.length + 1), byRule(id)]),
+  ) as RulesOf<O>
+
+/** Whether an answer is granted and has its shape. `takes`: null if no other job shows the same. */
+function answerVerdict(
+  context: CheckContext,
+  of: Omit<Evidence, 'expected'>,
+  expected: string,
+  schema: BodySchema,
+): Verdict {
+  const found = grantedFinding(context, of.exchange, expected) ?? shapeFinding(of.exchange, schema)
+  return concluded([findingVerdict(found, of)])
+}
+
+const eachCreated: Judge = async (context) => {
+  const { client, given } = context
+  const jobs = new Jobs(client, given)
+  const verdictOf = (): Verdict => decisive(context, jobs.verdict(ids.created))
+  const exchange = await orElse(
+    client,
+    () => controlExchange(client, given, 'jobs.create'),
+    (error) => {
+      // A fault on objects of the run counts even if the declared application is busy.
+      if (verdictOf().outcome !== 'broken') throw error
+      return undefined
+    },
+  )
+  const verdict = verdictOf()
+  if (!exchange) return verdict
+  const { response } = exchange
+  const isAlone = response && isGranted(response) && !isSomeCreated(jobs.history)
+  const of = { exchange, what: 'with a valid body', takes: isAlone ? null : undefined }
+  const expected = '202 with the id, status and created_at of the new job'
+  const own = answerVerdict(context, of, expected, 'created-job')
+  return own.outcome === 'held' ? joined([own, verdict]) : own
+}
 
 // §4.2 Create application job
 
@@ -41,6 +126,36 @@ export const jobsCreate = suite('jobs.create', () => ({
   '400-malformed-inputs': malformedInputs,
   '404-unknown-application': unknown('application_id'),
 }))
+
+/** A reading of the declared job, or of the first one of the run, and all others. */
+const eachRead: Judge = async (context) => {
+  const jobs = new Jobs(context.client, context.given)
+  const { exchange } = await control(context.client, context.given, 'jobs.retrieve')
+  if (!exchange) throw new NotExercised(leftOut('--read-only'))
+  const takes = isSomeRight(jobs.history) ? undefined : null
+  const own = answerVerdict(context, { exchange, what: '', takes }, '200 with a job', 'job')
+  const verdict = jobs.verdict('jobs.retrieve/200-job')
+  if (own.outcome !== 'held' || verdict.outcome === 'open') return own
+  return joined([own, decisive(context, verdict)])
+}
+
+/** A job of the application declared for it, or a retrieval that a scenario directs to a failed job. */
+const failsAsDeclared: Judge = async (context) => {
+  const { client, given } = context
+  if (context.scenario)
+    return grantedVerdict(context, {
+      make: () => validRequest(client, given, 'jobs.retrieve'),
+      what: ofFailing.what,
+      tries: 1,
+      check(_, exchange) {
+        const fault = failedFault(jsonValue(exchange.response))
+        return fault && { expected: ofFailing.expected, actual: fault.actual }
+      },
+    })
+  const verdict = failedRule(declaredResource(given, 'failingApplication').id)(client.journal)
+  if (verdict.outcome === 'open') await reach(client, given, 'failing')
+  return decisive(context, verdict)
+}
 
 // §4.3 Retrieve job. The spec names no error for an unknown or malformed id: any 4xx with an envelope passes.
 

@@ -22,8 +22,7 @@ import {
   startJudging,
 } from '../harness/run/index.ts'
 import { failKeyless } from './authentication/credentials.ts'
-import { Jobs } from './jobs/client.ts'
-import { provokeFirstRefusals, reach, readFinalStates } from './jobs/drive.ts'
+import { Jobs, provokeFirstRefusals, reach, readFinalStates } from './jobs/drive.ts'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
 import { ids, jobRules } from './jobs/rules.ts'
 import { endIfAlike, failUnsteady, noteSteady, watchEnvelope } from './checks/observed.ts'

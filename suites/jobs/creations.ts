@@ -1,7 +1,6 @@
 import { isOwnBreakdown } from '../../harness/client/index.ts'
 import { shapeFault } from '../../harness/run/index.ts'
 import {
-  isBreakdown,
   eachOf,
   type Evidence,
   type History,
@@ -33,67 +32,23 @@ import {
 } from './view.ts'
 import { groupBy } from '../../harness/group-by.ts'
 
-const created = '202 with the id, status and created_at of the new job'
+const conflict = [[409, 'BadRequest']] as const
+/** Delay between a job's observed end and the release of its application, in ms. */
+const releaseMs = 2000
+/** Observations needed where another client's job could look the same. */
+export const timesAlike = 3
 
-const wrong = (event: HistoryEvent, more: Partial<Evidence> = {}): Evidence => ({
-  ...{ exchange: event.exchange, what: 'with a valid body', expected: created },
-  ...more,
-})
+const isGranted = ({ creation }: Attempt): boolean => creation.isGranted
+const isBusy = ({ creation }: Attempt): boolean => isConflict(creation)
 
-function wrongAnswer(creation: HistoryEvent): Evidence | undefined {
-  const { response } = creation.exchange
-  if (creation.status !== 202) return wrong(creation)
-  const fault = response && shapeFault(response, 'created-job')
-  return fault && wrong(creation, fault)
-}
+// What an accepted creation is answered
 
-function breakdownIn(attempts: readonly Attempt[]): Evidence | undefined {
-  if (!attempts.some((attempt) => attempt.creation.isGranted)) return undefined
-  const found = attempts.find((attempt) => {
-    const { request, exchange } = attempt.creation
-    const { response } = exchange
-    const isOwn = response && isBreakdown(response) && ![502, 504].includes(response.status)
-    return (
-      request === 'valid' &&
-      isOwn &&
-      attempt.met.length === 0 &&
-      !attempts.some((one) => wereTogether(one.creation, attempt.creation))
-    )
-  })
-  return found && wrong(found.creation)
-}
-
-/**
- * Before the first job of an application that the run made: no other client can have one there, but a platform may
- * start its own.
- */
-function refusedWhenNew(history: History, attempts: readonly Attempt[]): Evidence | undefined {
-  const [{ application } = {}] = attempts
-  if (application?.madeAt === undefined) return undefined
-  const { madeAt, creations } = application
-  const [first, ...more] = creations
-  const isRefused = (one: HistoryEvent): boolean => isAsked(one) && isConflict(one)
-  if (!first || !isRefused(first)) return undefined
-  const isApart = perApplication(history).outcome === 'held'
-  const end = more.findIndex((one) => !isRefused(one))
-  const alike = [first, ...(end < 0 ? more : more.slice(0, end))]
-  const granted = end < 0 ? Infinity : more[end]!.sentAt
-  const late = alike.find(
-    (one) =>
-      one.sentAt - madeAt > history.limits.settleMs &&
-      one.endedAt < granted &&
-      (isApart || isAlone(history, one)),
-  )
-  if (!late) return undefined
-  const what = `on an application that was made ${seconds(late.sentAt - madeAt)} before, and has had no job`
-  const expected = `202: nobody else uses it, and what the platform does with a new one is over after ${history.limits.settleMs} ms (limits.settleMs)`
-  return { exchange: late.exchange, what, expected }
-}
-
-export const neverBusyWhenNew: Rule = (history) => {
-  const all = [...attemptsIn(history).values()]
-  const found = all.flatMap((attempts) => refusedWhenNew(history, attempts) ?? [])
-  return verdictOf(found.slice(0, 1), Math.min(found.length, 1), 'no application was created')
+function wrongAnswer({ exchange, status }: HistoryEvent): Evidence | undefined {
+  const what = 'with a valid body'
+  const expected = '202 with the id, status and created_at of the new job'
+  if (status !== 202) return { exchange, what, expected }
+  const fault = exchange.response && shapeFault(exchange.response, 'created-job')
+  return fault && { exchange, what, ...fault }
 }
 
 const grantedIn = (history: History): HistoryEvent[] =>
@@ -103,12 +58,39 @@ const grantedIn = (history: History): HistoryEvent[] =>
 export const isSomeCreated = (history: History): boolean =>
   grantedIn(history).some((one) => !wrongAnswer(one))
 
+/**
+ * Before the first job of an application that the run made: no other client can have one there, but a platform may
+ * start its own.
+ */
+function refusedWhenNew(history: History): Evidence[] {
+  const { settleMs } = history.limits
+  return viewOf(history)
+    .applications()
+    .flatMap(({ creations, madeAt = Infinity }): Evidence[] => {
+      const end = creations.findIndex((one) => !isAsked(one) || !isConflict(one))
+      const refused = end < 0 ? creations : creations.slice(0, end)
+      const next = creations[end]?.sentAt ?? Infinity
+      const late = refused.find(
+        (one) =>
+          one.sentAt - madeAt > settleMs && one.endedAt < next && isApartFrom(history, [one]),
+      )
+      if (!late) return []
+      const what = `on an application that was made ${seconds(late.sentAt - madeAt)} before, and has had no job`
+      const expected = `202: nobody else uses it, and what the platform does with a new one is over after ${settleMs} ms (limits.settleMs)`
+      return [{ exchange: late.exchange, what, expected }]
+    })
+}
+
+export const neverBusyWhenNew: Rule = (history) => {
+  const found = refusedWhenNew(history).slice(0, 1)
+  return verdictOf(found, found.length, 'no application was created')
+}
+
 export const createdRule: Rule = (history) => {
   const granted = grantedIn(history)
-  const all = [...attemptsIn(history).values()]
   const evidence = [
     ...granted.map(wrongAnswer),
-    ...all.flatMap((one) => [breakdownIn(one), refusedWhenNew(history, one)]),
+    ...refusedWhenNew(history),
     refusedTogether(history),
   ].filter((one) => one !== undefined)
   const cases = granted.length + Math.min(evidence.length, 1)
@@ -118,14 +100,14 @@ export const createdRule: Rule = (history) => {
 /** §4.2, §4.3: the id of a creation can be retrieved, at the latest `settleMs` later. */
 export const retrievable = eachOf(
   ownJobs,
-  (other, { limits: { settleMs } }) => {
-    const own = other.readings.filter((one) => one.key === other.creation.key)
+  ({ creation, readings }, { limits: { settleMs } }) => {
+    const own = readings.filter((one) => one.key === creation.key)
     if (own.some((one) => one.status === 200)) return 'held'
     const last = own.findLast((one) => one.status !== undefined)
-    const afterMs = (last?.sentAt ?? 0) - other.creation.endedAt
+    const afterMs = (last?.sentAt ?? 0) - creation.endedAt
     if (!last || !(afterMs >= settleMs) || last.status === 403) return undefined
     const expected = `200: the id that the creation returned can be retrieved, at the latest ${settleMs} ms later (limits.settleMs)`
-    const shownBy = other.creation.exchange.purpose.requirement
+    const shownBy = creation.exchange.purpose.requirement
     const what = `${seconds(afterMs)} after the creation of the job`
     return { exchange: last.exchange, what, expected, shownBy }
   },
@@ -133,23 +115,27 @@ export const retrievable = eachOf(
     `no job was read for ${settleMs} ms (limits.settleMs) or until it was found`,
 )
 
-const conflict = [[409, 'BadRequest']] as const
-/** Delay between a job's observed end and the release of its application, in ms. */
-const releaseMs = 2000
-const isInConflict = ({ creation, met }: Pick<Attempt, 'creation' | 'met'>): boolean =>
-  isAsked(creation) && isConflict(creation) && met.length > 0
+// Creations beside a job of the application
 
 interface Beside {
   readonly creation: HistoryEvent
   readonly job: Job
+  /** From the answer to the creation of the job to this one, in ms. */
+  readonly ageMs: number
 }
+
+const besidesIn = (attempts: readonly Attempt[]): Beside[] =>
+  attempts
+    .filter((one) => isAsked(one.creation))
+    .flatMap(({ creation, beside }) =>
+      beside.map((job) => ({ creation, job, ageMs: creation.sentAt - job.creation.endedAt })),
+    )
 
 /**
  * Readings may be delayed by this, in ms: an accepted creation after a 409 proves a fault if the job goes on for
  * longer. Less for a young job, which may be short.
  */
-const lagMs = ({ creation, job }: Beside): number =>
-  Math.min(400, 4 * (creation.sentAt - job.creation.endedAt))
+const lagMs = ({ ageMs }: Beside): number => Math.min(400, 4 * ageMs)
 
 /** Unanswered creations beside one job, each on a fresh connection, that prove a fault. */
 const leastLost = 3
@@ -157,40 +143,30 @@ const leastLost = 3
 /** Why an answer other than 409 proves nothing, if so. */
 function excuseFor(history: History, beside: Beside, all: readonly Beside[]): string | undefined {
   const { creation, job } = beside
-  const { isFirst, isGranted, request, sentAt, status } = creation
-  const alike = all.filter((one) => one.job === job).map((one) => one.creation)
+  const { isFirst, request, status } = creation
+  const alike = all.filter((one) => one.job === job && one.ageMs > 0).map((one) => one.creation)
   const said = `another creation got ${status ?? 'no answer'}`
-  if (isGranted) {
-    const other = viewOf(history).madeBy(creation)
-    // An identical answer repeats the first job; a repeated id may belong to another one.
-    if (other && sameId(other.id, job.id))
-      return createdAt(creation) === createdAt(job.creation)
-        ? undefined
-        : `another creation returned the id of the first job, ${job.id}: readings cannot distinguish them`
-    const mayLag = alike.some((one) => isConflict(one) && one.sentAt < sentAt)
-    return mayLag &&
-      job.busyUntil < creation.endedAt + lagMs(beside) &&
-      !isFreedEachTime(history, beside)
-      ? `${said}, but the first job was seen ended soon after: readings may be delayed`
-      : undefined
-  }
   if (status === undefined) {
     const lost = alike.filter((one) => one.isFirst)
     const isProof = isFirst && lost.length >= leastLost
     return isProof && lost.every((one) => one.status === undefined) ? undefined : said
   }
+  if (creation.isGranted) {
+    const other = viewOf(history).madeBy(creation)
+    const isSameTime = createdAt(creation) === createdAt(job.creation)
+    // An identical answer repeats the first job; a repeated id may belong to another one.
+    if (other && sameId(other.id, job.id))
+      return isSameTime ? undefined : `${said} with the id of the first job, ${job.id}`
+    const isProof =
+      job.busyUntil >= creation.endedAt + lagMs(beside) ||
+      !alike.some((one) => isConflict(one) && one.sentAt < creation.sentAt) ||
+      isFreedEachTime(history, job)
+    return isProof ? undefined : `${said}, but readings may be delayed: the first job ended soon`
+  }
   // A server may refuse undeclared values; another requirement checks that a new application exists.
   const isOdd = request === 'odd' && (status === 400 || status >= 500)
   const isMissing = status === 404 && job.application.madeAt !== undefined
   return request === 'unknown' || isOdd || isMissing ? said : undefined
-}
-
-/** A request that is refused, and may take away the lock of a job in progress. */
-export type Attack = 'malformed creation' | 'creation without a key' | 'reading without a key'
-
-const attackOf = ({ kind, exchange }: HistoryEvent): Attack => {
-  if (kind === 'reading') return 'reading without a key'
-  return exchange.probe.credential.full ? 'malformed creation' : 'creation without a key'
 }
 
 /** What was refused since another creation got 409, and may have taken away the lock. */
@@ -205,33 +181,48 @@ function attacksBefore(history: History, { creation, job }: Beside): HistoryEven
 }
 
 /**
- * After which attacks each creation beside a job was accepted, the jobs beside which it was, and those that were not
- * attacked, with a 409 at such an age. Readings may show late that a short job had ended: three of each tell.
+ * The faults of the attacks after which creations beside a job were accepted, the jobs beside which they were, and those
+ * that were not attacked, with a 409 at such an age. Readings may show late that a short job had ended: three of each tell.
  */
 export function freedLocks(history: History, application: Application) {
-  const looks = (attemptsIn(history).get(application) ?? []).flatMap(({ creation, beside, met }) =>
-    (creation.isGranted ? beside : isInConflict({ creation, met }) ? met : []).map((job) => {
-      const attacks = [...new Set(attacksBefore(history, { creation, job }).map(attackOf))]
-      return { creation, job, attacks, ageMs: creation.sentAt - job.creation.endedAt }
-    }),
-  )
+  const looks = besidesIn(attemptsIn(history).get(application) ?? []).map((beside) => {
+    const faults = attacksBefore(history, beside).flatMap((one) => one.fault ?? [])
+    return { ...beside, faults, kind: faults.toSorted().join() }
+  })
   const refused = looks.filter((one) => isConflict(one.creation))
-  const accepted = looks.filter((one) => one.creation.isGranted && one.attacks.length > 0)
-  const first = accepted.find(
-    (one) => !refused.some((other) => String(other.attacks) === String(one.attacks)),
-  )
+  const accepted = looks.filter((one) => one.creation.isGranted && one.kind !== '')
+  const first = accepted.find(({ kind }) => !refused.some((one) => one.kind === kind))
   if (!first) return undefined
-  const freed = accepted.filter((one) => String(one.attacks) === String(first.attacks))
-  const attacked = new Set(looks.flatMap((one) => (one.attacks.length > 0 ? one.job : [])))
+  const freed = accepted.filter(({ kind }) => kind === first.kind)
   const ageMs = Math.min(...freed.map((one) => one.ageMs))
+  const attacked = new Set(looks.filter((one) => one.kind !== '').map((one) => one.job))
   const kept = refused.filter((one) => !attacked.has(one.job) && one.ageMs >= ageMs)
-  const jobsOf = (some: typeof looks): Set<Job> => new Set(some.map((one) => one.job))
-  return { attacks: first.attacks, freed: jobsOf(freed), kept: jobsOf(kept) }
+  const jobsOf = (some: readonly Beside[]): Set<Job> => new Set(some.map((one) => one.job))
+  return { faults: first.faults, freed: jobsOf(freed), kept: jobsOf(kept) }
 }
 
-function isFreedEachTime(history: History, { job }: Beside): boolean {
+function isFreedEachTime(history: History, job: Job): boolean {
   const { freed, kept } = freedLocks(history, job.application) ?? {}
   return freed?.has(job) === true && freed.size >= timesAlike && kept!.size >= timesAlike
+}
+
+function acceptedBeside(history: History, beside: Beside): Evidence {
+  const { creation, job } = beside
+  const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
+  const refusals = attacksBefore(history, beside).map(
+    ({ kind, exchange }) =>
+      `${kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(exchange)})`,
+  )
+  const after = refusals.length === 0 ? '' : `, after ${refusals.join(' and ')}`
+  const before = job.creation.exchange
+  return {
+    exchange: creation.exchange,
+    what: `${values}${after}, while job ${job.id} of the application was in progress`,
+    expected: '409 BadRequest',
+    before,
+    shownBy: before.purpose.requirement,
+    ...(after !== '' && { takes: 'refusal-before' }),
+  }
 }
 
 /** All of several simultaneous creations broke down, though one of them made a job. */
@@ -248,6 +239,7 @@ function brokenRace(job: Job): Evidence[] {
 
 const longEnoughMs = 3000
 
+/** What to declare if jobs are too short. */
 function remedy(history: History): string {
   const lasted = (job: Job): number => (job.end?.endedAt ?? -Infinity) - job.creation.endedAt
   const [longest] = viewOf(history).jobs.toSorted((one, other) => lasted(other) - lasted(one))
@@ -265,44 +257,26 @@ function unseen(jobs: readonly Job[]): string {
 
 /** §4.2, §8: a creation while a job of its application is in progress gets 409 BadRequest. */
 export const inProgress: Rule = (history) => {
-  const attempts = allAttempts(history)
-  const conflicts = attempts.filter(isInConflict).map((one) => one.creation)
-  const all = attempts.flatMap(({ beside, creation }) =>
-    isAsked(creation) ? beside.map((job) => ({ creation, job })) : [],
-  )
+  const all = besidesIn(allAttempts(history))
+  const refused = all.map((one) => one.creation).filter(isConflict)
+  const conflicts = [...new Set(refused)]
   const judged = all
     .filter((one) => !isConflict(one.creation))
-    .map((beside) => ({ ...beside, excuse: excuseFor(history, beside, all) }))
+    .map((beside) => ({ beside, excuse: excuseFor(history, beside, all) }))
   const accepted = judged
     .filter((one) => one.excuse === undefined)
-    .map((beside): Evidence => {
-      const { creation, job } = beside
-      const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
-      const refusals = attacksBefore(history, beside).map(
-        ({ kind, exchange }) =>
-          `${kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(exchange)})`,
-      )
-      const after = refusals.length === 0 ? '' : `, after ${refusals.join(' and ')}`
-      const before = job.creation.exchange
-      return {
-        exchange: creation.exchange,
-        what: `${values}${after}, while job ${job.id} of the application was in progress`,
-        expected: '409 BadRequest',
-        before,
-        shownBy: before.purpose.requirement,
-        ...(after !== '' && { takes: 'refusal-before' }),
-      }
-    })
+    .map(({ beside }) => acceptedBeside(history, beside))
   const what = 'with a valid body, while a job of the application was in progress'
   const misnamed = conflicts
     .filter((one) => one.tpe !== 'BadRequest')
     .map(({ exchange }) => ({ exchange, what, expected: conflict }))
-  const races = history.isRecorded ? [] : viewOf(history).jobs.flatMap(brokenRace)
+  const { jobs } = viewOf(history)
+  const races = history.isRecorded ? [] : jobs.flatMap(brokenRace)
   const evidence = [...accepted, ...misnamed, ...races]
   return verdictOf(
     evidence,
     conflicts.length + Math.min(evidence.length, 1),
-    () => (judged.at(-1)?.excuse ?? unseen(viewOf(history).jobs)) + remedy(history),
+    () => (judged.at(-1)?.excuse ?? unseen(jobs)) + remedy(history),
   )
 }
 
@@ -310,21 +284,21 @@ export const inProgress: Rule = (history) => {
 export const inProgressWithOthers: Rule = (history) => {
   const verdict = inProgress(history)
   if (verdict.outcome !== 'held') return verdict
-  const tried = allAttempts(history).flatMap(({ creation, met, beside }) => {
-    const jobs = isConflict(creation) ? met : (creation.status ?? 0) >= 400 ? beside : []
-    const isSame = (job: Job): boolean =>
-      job.creation.request === creation.request &&
-      job.creation.exchange.probe.body === creation.exchange.probe.body
-    return isAsked(creation) && jobs.length > 0 ? jobs.some(isSame) : []
-  })
+  const isSame = (one: HistoryEvent, other: HistoryEvent): boolean =>
+    one.request === other.request && one.exchange.probe.body === other.exchange.probe.body
+  const tried = allAttempts(history)
+    .filter(({ creation }) => isAsked(creation) && (creation.status ?? 0) >= 400)
+    .flatMap(({ creation, beside }) =>
+      beside.length > 0 ? beside.some((job) => isSame(job.creation, creation)) : [],
+    )
   if (tried.includes(true) && tried.includes(false)) return verdict
   const values = tried.includes(true) ? 'with other values' : 'with the same inputs'
   const why = `no creation ${values} was answered while a job was in progress`
   return { outcome: 'open', why: why + remedy(history) }
 }
 
-function areBoth(one: Job, other: Job): boolean {
-  const { inProgress: mine } = one
+/** Whether a reading of the other in progress is between two such readings of one. */
+function areBoth({ inProgress: mine }: Job, other: Job): boolean {
   const [first, last] = [mine[0], mine.at(-1)]
   return other.inProgress.some(
     (each) => first && last && first.endedAt <= each.sentAt && last.sentAt >= each.endedAt,
@@ -339,10 +313,11 @@ export const atomic: Rule = (history) => {
       if (isAsked(creation) && isConflict(creation)) cases++
       const other = viewOf(history).madeBy(creation)
       if (!other) continue
-      open = sameId(one.id, other.id)
+      const isSame = sameId(one.id, other.id)
+      open = isSame
         ? `two concurrent creations returned the same id, ${one.id}: readings cannot distinguish them`
         : 'two concurrent creations were accepted, but the jobs ended before they could be read'
-      if (sameId(one.id, other.id) || !(areBoth(one, other) || areBoth(other, one))) continue
+      if (isSame || !areBoth(one, other)) continue
       const what = `with a valid body, at the same time as others; jobs ${one.id} and ${other.id} were then both read as in progress`
       const expected = '409 BadRequest for all but one of several concurrent creations'
       return verdictOf([{ exchange: creation.exchange, what, expected }], 1, open)
@@ -351,104 +326,120 @@ export const atomic: Rule = (history) => {
   return verdictOf([], cases, open)
 }
 
-/** §8: a job in progress on one application does not block another one. */
-export const perApplication: Rule = (history) => {
-  const looks = [...attemptsIn(history)].map(([application, attempts]) => {
-    // On a free application, while a job of another one is in progress.
-    const beside = attempts
-      .filter(({ creation, freeSince = Infinity }) => {
-        const freeMs = creation.sentAt - freeSince
-        return freeMs >= (isConflict(creation) ? releaseMs : 0)
-      })
-      .flatMap((attempt) => attempt.elsewhere.map((job) => ({ creation: attempt.creation, job })))
-    const granted = beside.filter((one) => one.creation.isGranted).length
-    // Counts only if the application accepts a creation after the other job.
-    const blocked = beside.filter(
-      ({ creation, job: { end } }) =>
-        isConflict(creation) &&
-        !lostBefore(application, creation.sentAt) &&
-        !mayBeOfRefusals(history, creation) &&
-        application.creations.some(
-          (one) => one.isGranted && one.sentAt > (end?.endedAt ?? Infinity),
-        ),
-    )
-    const times = new Set(blocked.map((one) => one.job)).size
-    return { application, granted, blocked, times }
-  })
-  const shown = looks.filter((look) => look.granted === 0 && look.times >= timesAlike)
-  // One or two 409s are inconclusive.
-  const looked = looks.filter((look) => look.granted > 0 || look.times >= timesAlike)
-  const found = proofOf(history, shown, looked)
-  if (found) {
-    const [{ creation, job }] = found.blocked as [Beside]
-    const what = `with a valid body, while only job ${job.id} of another application was in progress, in ${found.times} attempts${somebodyElse(found.application)}`
-    const expected = '202: a job in progress on another application is not a conflict'
-    return verdictOf([{ exchange: creation.exchange, what, expected }], 1, '')
-  }
-  const cases = looks.reduce((sum, look) => sum + look.granted, 0)
-  const most = Math.max(0, ...looks.map((look) => look.times))
-  const why =
-    most > 0
-      ? `the other application was busy during a job in ${most} attempts`
-      : 'no creation was answered while another application was seen with a job in progress'
-  return withConflict(
-    history,
-    verdictOf([], cases, () => why + remedy(history)),
-  )
+// Refused creations on an application whose jobs have ended
+
+/** What was seen on one application of what should not be refused. */
+interface Seen {
+  readonly application: Application
+  readonly granted: number
+  /** Whether it was refused as often as proves a fault. */
+  readonly isShown: boolean
 }
 
-function withConflict(history: History, verdict: Verdict): Verdict {
-  if (verdict.outcome !== 'held' || allAttempts(history).some(isInConflict)) return verdict
-  return { outcome: 'open', why: 'no creation got 409 in this run' }
+/**
+ * The application that proves a fault: preferably one that the run made, since nobody else uses it. A declared one
+ * counts only if none of the run shows the fault or its absence.
+ */
+function proofOf<T extends Seen>(history: History, seen: readonly T[]): T | undefined {
+  const isMade = ({ application }: Seen): boolean => application.madeAt !== undefined
+  const shown = seen.filter((one) => one.isShown)
+  const isOfRun = seen.some((one) => isMade(one) && (one.isShown || one.granted > 0))
+  return shown.find(isMade) ?? (history.isRecorded || isOfRun ? undefined : shown[0])
 }
 
+const somebodyElse = (application: Application): string =>
+  application.madeAt === undefined
+    ? ' (a job of somebody else, or of another run, would look the same)'
+    : ''
+
+/** Whether neither a lost creation nor a refusal before it explains a 409. */
+const isUnexplained = (history: History, { application, creation }: Attempt): boolean =>
+  !lostBefore(application, creation.sentAt) && !mayBeOfRefusals(history, creation)
+
+/** Whether a job of another application explains none of these. */
 function isApartFrom(history: History, creations: readonly HistoryEvent[]): boolean {
   return (
     perApplication(history).outcome === 'held' || creations.some((one) => isAlone(history, one))
   )
 }
 
+function withConflict(history: History, verdict: Verdict): Verdict {
+  const isSeen = besidesIn(allAttempts(history)).some((one) => isConflict(one.creation))
+  if (verdict.outcome !== 'held' || isSeen) return verdict
+  return { outcome: 'open', why: 'no creation got 409 in this run' }
+}
+
+const grantedOf = (seen: readonly Seen[]): number => seen.reduce((sum, one) => sum + one.granted, 0)
+
+/** §8: a job in progress on one application does not block another one. */
+export const perApplication: Rule = (history) => {
+  const seen = [...attemptsIn(history)].map(([application, attempts]) => {
+    // On a free application, while a job of another one is in progress.
+    const beside = attempts.filter((attempt) => {
+      const freeMs = attempt.creation.sentAt - (attempt.freeSince ?? Infinity)
+      return attempt.elsewhere.length > 0 && freeMs >= (isBusy(attempt) ? releaseMs : 0)
+    })
+    const granted = beside.filter(isGranted).length
+    const refused = beside.filter((one) => isBusy(one) && isUnexplained(history, one))
+    // Counts only if the application accepts a creation after the other job.
+    const isAccepted = ({ end }: Job): boolean =>
+      application.creations.some((one) => one.isGranted && one.sentAt > (end?.endedAt ?? Infinity))
+    const blocked = refused.flatMap(({ creation, elsewhere }) =>
+      elsewhere.filter(isAccepted).map((job) => ({ creation, job })),
+    )
+    const times = new Set(blocked.map((one) => one.job)).size
+    // One or two 409s are inconclusive.
+    return { application, granted, blocked, times, isShown: granted === 0 && times >= timesAlike }
+  })
+  const found = proofOf(history, seen)
+  if (found) {
+    const { creation, job } = found.blocked[0]!
+    const what = `with a valid body, while only job ${job.id} of another application was in progress, in ${found.times} attempts${somebodyElse(found.application)}`
+    const expected = '202: a job in progress on another application is not a conflict'
+    return verdictOf([{ exchange: creation.exchange, what, expected }], 1, '')
+  }
+  const most = Math.max(0, ...seen.map((one) => one.times))
+  const why =
+    most > 0
+      ? `the other application was busy during a job in ${most} attempts`
+      : 'no creation was answered while another application was seen with a job in progress'
+  return withConflict(
+    history,
+    verdictOf([], grantedOf(seen), () => why + remedy(history)),
+  )
+}
+
 /** §4.2: once its job has ended, the application accepts another one. */
 export const released: Rule = (history) => {
-  let open = 'no reading showed a job of the application ended'
-  const shown: { application: Application; kept: HistoryEvent[]; keptMs: number }[] = []
-  const looked: { application: Application }[] = []
-  let cases = 0
-  for (const [application, attempts] of attemptsIn(history)) {
-    const after = attempts.filter(({ freeSince = -Infinity }) => freeSince > -Infinity)
-    const granted = after.filter((one) => one.creation.isGranted).length
-    cases += granted
-    if (granted > 0) looked.push({ application })
-    const refused = after.filter((one) => isConflict(one.creation))
-    for (const row of groupBy(refused, (one) => one.freeSince).values()) {
+  const seen = [...attemptsIn(history)].map(([application, attempts]) => {
+    const after = attempts.filter((one) => (one.freeSince ?? -Infinity) > -Infinity)
+    const rows = [...groupBy(after.filter(isBusy), (one) => one.freeSince).values()].map((row) => {
       const kept = row.map((one) => one.creation)
-      const last = kept.at(-1)!
-      const keptMs = last.sentAt - kept[0]!.sentAt
+      const keptMs = kept.at(-1)!.sentAt - kept[0]!.sentAt
       const isLong = kept.length >= timesAlike && keptMs >= releaseMs * 0.95
-      if (!isLong || kept.some((one) => mayBeOfRefusals(history, one))) continue
-      if (lostBefore(application, last.sentAt))
-        open = 'a creation that got no answer may have started a job that nobody knows of'
-      else if (!isApartFrom(history, kept))
-        open = 'a job of one application may block another: see jobs.create/409-per-application'
-      else shown.push({ application, kept, keptMs })
-    }
-  }
+      const isProof = isLong && row.every((one) => isUnexplained(history, one))
+      return { kept, keptMs, isShown: isProof && isApartFrom(history, kept) }
+    })
+    const [longest] = rows.filter((row) => row.isShown).toSorted((a, b) => b.keptMs - a.keptMs)
+    const granted = after.filter(isGranted).length
+    return { application, granted, isShown: false, kept: [], keptMs: 0, ...longest }
+  })
   // Nobody else's jobs take turns for so long without a gap.
-  const isEndless = (one: (typeof shown)[number]): boolean =>
-    !history.isRecorded && one.keptMs >= history.limits.jobTimeoutMs * 0.95
-  const found = proofOf(history, shown, looked) ?? shown.find(isEndless)
+  const isEndless = (one: (typeof seen)[number]): boolean =>
+    one.isShown && !history.isRecorded && one.keptMs >= history.limits.jobTimeoutMs * 0.95
+  const found = proofOf(history, seen) ?? seen.find(isEndless)
   if (found) {
     const { application, kept, keptMs } = found
     const end = application.jobs.flatMap((job) => job.end ?? []).at(-1)
     const ended = end && statusOf(end) === 'failed' ? 'failed' : 'ended'
     const what = `with a valid body, after a retrieval showed the last job of the application ${ended}, and so were ${kept.length - 1} more in ${seconds(keptMs)}${somebodyElse(application)}`
     const expected = '202, as the application has no job in progress'
-    return verdictOf([{ exchange: kept.at(-1)!.exchange, what, expected }], kept.length, open)
+    return verdictOf([{ exchange: kept.at(-1)!.exchange, what, expected }], kept.length, '')
   }
-  if (shown.length > 0)
-    open =
-      "the application was busy after its last known job: somebody else's job would look the same"
-  return withConflict(history, verdictOf([], cases, open))
+  const why = viewOf(history).jobs.some((job) => job.end)
+    ? 'the application was busy after its last known job: a job of somebody else, one of a creation that got no answer, or one of another application may be why'
+    : 'no reading showed a job of the application ended'
+  return withConflict(history, verdictOf([], grantedOf(seen), why))
 }
 
 /** Creations that overlap, by the first of each group. */
@@ -465,9 +456,7 @@ function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
 /** All of several simultaneous creations are refused each time, although the application is free. */
 export function refusedTogether(history: History): Evidence | undefined {
   if (released(history).outcome === 'broken') return undefined
-  const isRefused = (burst: readonly Attempt[]): boolean =>
-    burst.every((one) => isConflict(one.creation))
-  const looks = [...attemptsIn(history)].map(([application, attempts]) => {
+  const seen = [...attemptsIn(history)].map(([application, attempts]) => {
     const all = burstsIn(attempts)
     const bursts = all.filter(([first, ...more]) => {
       const { creation, freeSince = Infinity } = first!
@@ -475,49 +464,24 @@ export function refusedTogether(history: History): Evidence | undefined {
       return more.length > 0 && isFree && isApartFrom(history, [creation])
     })
     // After each burst, the application accepted a single creation.
-    const refused = bursts.filter(
-      (burst) => isRefused(burst) && all[all.indexOf(burst) + 1]?.[0]?.creation.isGranted,
-    )
-    return { application, bursts, refused }
+    const refused = bursts.filter((burst) => {
+      const next = all[all.indexOf(burst) + 1]?.[0]
+      return burst.every(isBusy) && next?.creation.isGranted
+    })
+    const granted = bursts.length - refused.length
+    const isOften = granted === 0 && refused.length >= timesAlike
+    const isShown = isOften && refused.flat().every((one) => isUnexplained(history, one))
+    return { application, granted, refused, isShown }
   })
-  const found = proofOf(
-    history,
-    looks.filter(
-      ({ bursts, refused }) =>
-        refused.length >= timesAlike &&
-        refused.length === bursts.length &&
-        !refused.flat().some((one) => mayBeOfRefusals(history, one.creation)),
-    ),
-    looks.filter((look) => look.bursts.length > 0),
-  )
+  const found = proofOf(history, seen)
   const [first] = found?.refused ?? []
   if (!found || !first) return undefined
-  const { exchange } = first[0]!.creation
   const what = `with a valid body, as one of ${first.length} at the same time on an application without a job: all were refused, in ${found.refused.length} attempts${somebodyElse(found.application)}`
-  return { exchange, what, expected: '202 for one of several concurrent creations' }
+  const expected = '202 for one of several concurrent creations'
+  return { exchange: first[0]!.creation.exchange, what, expected }
 }
 
-/** Observations needed where another client's job could look the same. */
-export const timesAlike = 3
-const somebodyElse = (application: Application): string =>
-  application.madeAt === undefined
-    ? ' (a job of somebody else, or of another run, would look the same)'
-    : ''
-
-/**
- * The application that proves a fault: preferably one that the run made, since nobody else uses it. A declared one
- * counts only if no application of the run could show the fault.
- * @param looked those that show the fault or its absence
- */
-function proofOf<T extends { readonly application: Application }>(
-  history: History,
-  shown: readonly T[],
-  looked: readonly Pick<T, 'application'>[],
-): T | undefined {
-  const isMade = ({ application: { madeAt } }: Pick<T, 'application'>): boolean =>
-    madeAt !== undefined
-  return shown.find(isMade) ?? (history.isRecorded || looked.some(isMade) ? undefined : shown[0])
-}
+// Creations after refused ones
 
 /** Time in which an effect of a refusal shows, in ms. */
 export const windowMs = 2000
@@ -525,11 +489,10 @@ export const moments = [500, 1000, 1700] as const
 /** Bounds of intervals after a refusal that count as equal: at once, and later moments. */
 const untilMs = [350, 800, 1400, windowMs] as const
 
-/** A creation on an application without known jobs in progress, and the refusals since the last accepted one. */
+/** A creation on an application without known jobs in progress. */
 interface Look extends Attempt {
-  readonly refused: readonly HistoryEvent[]
-  /** From the last refusal of each kind (its fault or answer, and about when) to the creation, in ms. */
-  readonly kinds: ReadonlyMap<string, number>
+  /** The last refusal of each kind (its fault or answer, and about when) since the last accepted creation. */
+  readonly refused: ReadonlyMap<string, HistoryEvent>
   /** The first 409 after an accepted creation. */
   readonly isBlocked: boolean
 }
@@ -540,15 +503,18 @@ function isRefused({ status = 0, request }: HistoryEvent): boolean {
 }
 
 const looksIn = derived((history): Look[] => {
-  const ofNone = allAttempts(history)
-    .map((attempt) => attempt.creation)
-    .filter((one) => isRefused(one) && one.status === 404)
+  const refusals = allAttempts(history)
+    .filter((one) => isRefused(one.creation))
+    .sort((one, other) => one.creation.sentAt - other.creation.sentAt)
   return [...attemptsIn(history).values()].flatMap((attempts) => {
-    // A creation refused beside a job cannot start another one.
-    const own = attempts.flatMap(({ beside, creation }) =>
-      isRefused(creation) && beside.length === 0 ? creation : [],
-    )
-    const refusals = [...new Set([...own, ...ofNone])].sort((a, b) => a.sentAt - b.sentAt)
+    // A creation refused beside a job cannot start another one; one for no application may block any.
+    const own = refusals
+      .filter(
+        ({ application, creation, beside }) =>
+          creation.status === 404 ||
+          (application === attempts[0]?.application && beside.length === 0),
+      )
+      .map((one) => one.creation)
     let last: HistoryEvent | undefined
     let grantedAt = -Infinity
     return attempts.flatMap((attempt): Look[] => {
@@ -562,27 +528,26 @@ const looksIn = derived((history): Look[] => {
       // Of simultaneous creations, one may be refused because of another.
       const isRaced = met.some((job) => wereTogether(creation, job.creation))
       if (freeSince === undefined || isRaced) return []
-      const refused = refusals.filter((one) => one.sentAt >= from && one.endedAt <= sentAt)
       const kindOf = ({ fault, status, tpe, endedAt }: HistoryEvent): string =>
         `${fault ?? `${status} ${tpe}`} ${untilMs.findIndex((ms) => sentAt - endedAt <= ms)}`
-      const kinds = new Map(refused.map((one) => [kindOf(one), sentAt - one.endedAt]))
-      return [{ ...attempt, refused, kinds, isBlocked }]
+      const before = own.filter((one) => one.sentAt >= from && one.endedAt <= sentAt)
+      const refused = new Map(before.map((one) => [kindOf(one), one]))
+      return [{ ...attempt, refused, isBlocked }]
     })
   })
 })
 
-const isGranted = (look: Look): boolean => look.creation.isGranted
+const msAfter = ({ creation, refused }: Look, kind: string): number =>
+  creation.sentAt - (refused.get(kind)?.endedAt ?? -Infinity)
 
 /** Looks that refusals may have blocked, unless the same refusals did no harm at another time or place. */
 const suspicious = derived((history): Look[] => {
   const harmless = looksIn(history).filter(isGranted)
+  // The effect of a refusal may be over a moment later.
+  const isSuspect = (look: Look, kind: string): boolean =>
+    harmless.every((one) => msAfter(one, kind) > 1.25 * msAfter(look, kind) + 5)
   return looksIn(history).filter(
-    ({ isBlocked, kinds }) =>
-      isBlocked &&
-      [...kinds].some(([kind, ms]) =>
-        // The effect of a refusal may be over a moment later.
-        harmless.every((one) => (one.kinds.get(kind) ?? Infinity) > 1.25 * ms + 5),
-      ),
+    (look) => look.isBlocked && [...look.refused.keys()].some((kind) => isSuspect(look, kind)),
   )
 })
 
@@ -591,7 +556,7 @@ export const isSuspectedElsewhere = (history: History, application: string): boo
 
 const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
   suspicious(history).some((look) => look.creation === creation) ||
-  (looksIn(history).some((look) => look.creation === creation && look.refused.length > 0) &&
+  (looksIn(history).some((look) => look.creation === creation && look.refused.size > 0) &&
     noEffect(history).outcome === 'broken')
 
 const isLater = (look: Look, one: Look): boolean =>
@@ -600,11 +565,11 @@ const isLater = (look: Look, one: Look): boolean =>
 /** Looks after one kind of refusals, while creations without refusals were accepted since the first. */
 function blockedEachTime(looks: readonly Look[], suspects: readonly Look[]): Look[] {
   const groups = groupBy(
-    suspects.filter((suspect) => suspect.kinds.size === 1),
-    (one) => `${one.application.id} ${[...one.kinds.keys()].join()}`,
+    suspects.filter((suspect) => suspect.refused.size === 1),
+    (one) => `${one.application.id} ${[...one.refused.keys()].join()}`,
   )
   const isProven = (group: readonly Look[]): boolean => {
-    const bare = looks.filter((look) => look.refused.length === 0 && isLater(look, group[0]!))
+    const bare = looks.filter((look) => look.refused.size === 0 && isLater(look, group[0]!))
     return bare.filter(isGranted).length >= timesAlike && !bare.some((one) => one.isBlocked)
   }
   return [...groups.values()].find((group) => group.length >= timesAlike && isProven(group)) ?? []
@@ -626,28 +591,26 @@ export const noEffect: Rule = (history) => {
     return forMs >= jobTimeoutMs && !after.some(isGranted) && look.application.jobs.length > 1
   }
   /** Whether another application was not released without refusals either. */
-  const isElsewhere = (look: Look): boolean =>
-    looks.some(
-      (one) => one.refused.length === 0 && one.isBlocked && one.application !== look.application,
-    )
+  const isElsewhere = ({ application }: Look): boolean =>
+    looks.some((one) => one.refused.size === 0 && one.isBlocked && one.application !== application)
   const each = blockedEachTime(looks, suspects)
   const found = each[0] ?? suspects.find((look) => isLocked(look) && !isElsewhere(look))
   if (found) {
-    const { application, creation, refused, kinds } = found
+    const { application, creation } = found
+    const refused = [...found.refused.values()]
     const [{ exchange, status, tpe }] = refused as [HistoryEvent]
-    const ways =
-      kinds.size > 1 ? 'in several ways' : (exchange.purpose.what ?? `by ${status} ${tpe}`)
+    const isOne = refused.length === 1
+    const ways = isOne ? (exchange.purpose.what ?? `by ${status} ${tpe}`) : 'in several ways'
     const ms = Math.round(creation.sentAt - refused.at(-1)!.endedAt)
     const when = ms < untilMs[0] ? 'at once' : `${ms} ms`
     const how = each[0] ? `in ${each.length} attempts` : `and for ${jobTimeoutMs} ms after that`
-    const what = `with a valid body, ${when} after ${refused.length > 1 ? 'others were' : 'another was'} refused ${ways}, ${how}${somebodyElse(application)}`
+    const what = `with a valid body, ${when} after ${isOne ? 'another was' : 'others were'} refused ${ways}, ${how}${somebodyElse(application)}`
     const expected = '202: a refused creation starts no job'
     return verdictOf([{ exchange: creation.exchange, what, expected }], looks.length, '')
   }
-  const cases = new Set(looks.filter(isGranted).flatMap((look) => [...look.kinds.keys()])).size
-  const isBusy = looks.some((look) => look.refused.length > 0 && isConflict(look.creation))
-  const why = isBusy
+  const kinds = looks.filter(isGranted).flatMap((look) => [...look.refused.keys()])
+  const why = looks.some((look) => look.refused.size > 0 && isBusy(look))
     ? 'the application was busy after a refused creation, and after others as well'
     : 'no creation came after a refused one on an application that was free'
-  return verdictOf([], cases, why)
+  return verdictOf([], new Set(kinds).size, why)
 }

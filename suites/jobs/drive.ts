@@ -1,94 +1,462 @@
 import {
   declaredResource,
-  isDeclared,
-  validRequest,
+  freshUnknownId,
   grantedControl,
-  control,
-  controlExchange,
+  isDeclared,
+  makeOne,
+  randomFor,
+  sampled,
 } from '../checks/valid-request.ts'
-import { once, retryWhileSettling, sendAtOnce } from '../checks/created.ts'
-import { withBody } from '../checks/faults.ts'
+import { once, resendWhile, sendAtOnce } from '../checks/created.ts'
+import { refused, withBody } from '../checks/faults.ts'
 import {
   allEnded,
+  type Client,
+  createSemaphore,
+  type Given,
   operationProbe,
   orElse,
   pause,
-  type Client,
-  type Given,
 } from '../../harness/client/index.ts'
+import { ask, askHolding, isPlanned, perRun } from '../../harness/run/index.ts'
 import {
-  askHolding,
-  ask,
-  type BodySchema,
-  type CheckContext,
-  decisive,
-  grantedFinding,
-  type Judge,
-  shapeFinding,
-} from '../../harness/run/index.ts'
-import {
-  createdId,
-  type HistoryEvent,
-  isConflict,
-  NotExercised,
-  type Probe,
-  type Verdict,
   describeResponse,
   type Exchange,
-  isGranted,
-  jsonValue,
+  type History,
+  type HistoryEvent,
+  idKey,
+  isConflict,
+  isMet,
+  NotExercised,
+  type Probe,
+  type Purpose,
+  type Source,
+  Throttled,
+  type Verdict,
 } from '../../harness/journal/index.ts'
-import type { applicationNames } from '../../harness/target/index.ts'
+import { type ApplicationValue, applicationNames } from '../../harness/target/index.ts'
+import { leftOut } from '../../harness/report/index.ts'
+import type { RequirementId } from '../../catalogue/catalogue.ts'
+import { groupBy } from '../../harness/group-by.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
-import { Gate, gateOf, Jobs, jobRequest, pauseMs, withOtherValues } from './client.ts'
 import {
-  type Attack,
+  type Refusal,
+  refusedByGrammar,
+  refusedByKey,
+  refusedByRights,
+  refusedByType,
+} from '../created/drive.ts'
+import {
   freedLocks,
+  inProgressWithOthers,
   isSuspectedElsewhere,
   moments,
   timesAlike,
   windowMs,
-  isSomeCreated,
 } from './creations.ts'
-import type { Refusal } from '../created/drive.ts'
-import { kindsOf } from './faults.ts'
-import { isAsked, isOwn, type Job, statusOf, hasEnded, isGone, isRead, ownJobs } from './view.ts'
+import { apartMs } from './readings.ts'
 import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './rules.ts'
-import type { RequirementId } from '../../catalogue/catalogue.ts'
-import { byScenario } from '../checks/scenario.ts'
-import { concluded, findingVerdict, joined } from '../checks/rules.ts'
-import { grantedByScenario, grantedVerdict } from '../checks/granted.ts'
-import { groupBy } from '../../harness/group-by.ts'
-import { leftOut } from '../../harness/report/index.ts'
-import { apartMs, failedFault, failedRule, isSomeRight, ofFailing } from './readings.ts'
+import {
+  type Application,
+  attemptsIn,
+  hasEnded,
+  isAsked,
+  isEnded,
+  isGone,
+  isOwn,
+  isRead,
+  type Job,
+  ownJobs,
+  statusOf,
+  viewOf,
+} from './view.ts'
 
-async function goesOn(jobs: Jobs, job: Job): Promise<boolean> {
-  if (!(await jobs.readUntilFound(job))) return false
-  const last = job.readings.at(-1)
-  return last !== undefined && statusOf(last) === 'in_progress' && isOwn(last, job)
+/**
+ * Appends `moment` to each text of the inputs. Every fourth `moment` keeps only the required inputs, or only the first
+ * input if none is required.
+ */
+function withOtherValues(application: ApplicationValue, moment: number): ApplicationValue {
+  const { inputs: all, requiredInputs = [] } = application
+  const isKept = (input: { readonly id: string }, at: number) =>
+    requiredInputs.length === 0 ? at === 0 : requiredInputs.includes(input.id)
+  const inputs = (moment % 4 === 3 ? all.filter(isKept) : all).map((input) => ({
+    ...input,
+    value: input.value.map((text) => `${text} ${moment}`),
+  }))
+  return { ...application, inputs }
 }
 
-async function attacksOn({ given, application }: Gate, id: string) {
+export function jobRequest(given: Given, application: ApplicationValue): Promise<Probe> {
+  const params = { application_id: application.id }
+  const json = { inputs: application.inputs }
+  return operationProbe(given, 'jobs.create', { params, json, effect: 'generates' })
+}
+
+const expects = [[409, 'BadRequest']] as const
+/** Most creations beside a job while a guardrail or a model error interferes. */
+const mostBlocks = 5
+/** Minimum interval of readings in ms, and its maximum share of the job's age. */
+const firstPauseMs = 15
+const pauseShare = 0.2
+const longestPauseMs = 1000
+/** Extra time beyond `settleMs` for an unreadable job, in ms. */
+const unreadableMs = 1000
+
+const sharedBy = perRun(() => ({
+  made: [] as ApplicationValue[],
+  polls: new Map<string, Promise<boolean>>(),
+  locks: new Map<string, Lock>(),
+}))
+
+export class Jobs {
+  readonly client: Client
+  readonly given: Given
+  readonly history: History
+  readonly isQuick: boolean
+
+  constructor(client: Client, given: Given) {
+    this.client = client
+    this.given = given
+    this.history = client.journal
+    this.isQuick = given.options.depth === 'quick'
+  }
+
+  /** Declared, and made to send refusals to. */
+  get applications(): readonly ApplicationValue[] {
+    const { resources } = this.given.target
+    const declared = applicationNames.flatMap((name) => resources[name] ?? [])
+    return [...declared, ...sharedBy(this.client).made]
+  }
+
+  addMade(application: ApplicationValue): void {
+    sharedBy(this.client).made.push(application)
+  }
+
+  /** If there are inputs, creations beside a job must also vary them. */
+  verdict(id: JobRuleId): Verdict {
+    const hasInputs = this.applications.some((application) => application.inputs.length > 0)
+    const { rule } = jobRules[id]
+    return (id === ids.inProgress && hasInputs ? inProgressWithOthers : rule)(this.history)
+  }
+
+  isPlanned(...requirements: readonly JobRuleId[]): boolean {
+    return requirements.some((id) => isPlanned(this.given, id))
+  }
+
+  wants(id: JobRuleId): boolean {
+    return this.isPlanned(id) && this.verdict(id).outcome === 'open'
+  }
+
+  isBroken(...requirements: readonly JobRuleId[]): boolean {
+    return requirements.some((id) => this.verdict(id).outcome === 'broken')
+  }
+
+  pauseUntil(at: number): Promise<void> {
+    return pause(this.client, Math.max(0, at - performance.now()))
+  }
+
+  eventOf(one: Exchange): HistoryEvent {
+    const event = this.history.events.findLast(
+      (other) => other.exchange.probe === one.probe && other.exchange.sentAt === one.sentAt,
+    )
+    if (!event) throw new Error('an exchange about a job is not in the history')
+    return event
+  }
+
+  async send(source: Source, purpose: Purpose, fresh = false): Promise<HistoryEvent> {
+    return this.eventOf(await askHolding(this.client, source, purpose, fresh))
+  }
+
+  async read(id: string): Promise<HistoryEvent> {
+    const probe = await operationProbe(this.given, 'jobs.retrieve', { params: { job_id: id } })
+    const isSuccess: Purpose['isSuccess'] = (one) => one.response?.status === 200
+    return this.send(probe, { requirement: null, role: 'poll', isSuccess })
+  }
+
+  madeBy(creation: HistoryEvent): Job | undefined {
+    return viewOf(this.history).madeBy(creation)
+  }
+
+  /** No creation returned an id, or a job was still missing after `settleMs`. */
+  get cannotBeRead(): boolean {
+    const { settleMs } = this.given.target.limits
+    const { jobs } = viewOf(this.history)
+    const isMissing = (job: Job): boolean =>
+      job.readings.some((reading) => reading.sentAt - job.creation.endedAt >= settleMs)
+    return jobs.length === 0
+      ? this.history.events.some((one) => one.operation === 'jobs.create' && one.isGranted)
+      : jobs.some(isMissing) && !jobs.some((job) => job.readings.some(isRead))
+  }
+
+  /** False if no reading shows the end of the job within `jobTimeoutMs`, or until `deadline`. */
+  awaitEnd(id: string, deadline?: number): Promise<boolean> {
+    if (viewOf(this.history).jobOf(id)?.isOver ?? true) return Promise.resolve(true)
+    const { polls } = sharedBy(this.client)
+    const key = idKey(id)
+    const until = deadline ?? performance.now() + this.given.target.limits.jobTimeoutMs
+    const polling =
+      polls.get(key) ?? this.#readUntil(id, isEnded, until).finally(() => polls.delete(key))
+    polls.set(key, polling)
+    return polling
+  }
+
+  readUntilFound(job: Job): Promise<boolean> {
+    const { settleMs } = this.given.target.limits
+    return this.#readUntil(job.id, isRead, job.creation.endedAt + settleMs)
+  }
+
+  async #readUntil(
+    id: string,
+    willDo: (reading: HistoryEvent) => boolean,
+    deadline: number,
+  ): Promise<boolean> {
+    const started = performance.now()
+    const patienceMs = this.given.target.limits.settleMs + unreadableMs
+    let lastRead = started
+    for (;;) {
+      const reading = await this.read(id)
+      if (willDo(reading)) return true
+      const now = performance.now()
+      if (isRead(reading)) lastRead = now
+      else if (now - lastRead > patienceMs || this.cannotBeRead) return false
+      if (now >= deadline) return false
+      // A quick run notices the end later, with fewer requests.
+      const ms = Math.max((now - started) * pauseShare, firstPauseMs) * (this.isQuick ? 4 : 1)
+      await this.pauseUntil(
+        Math.min(now + Math.min(ms, longestPauseMs), Math.max(now + 1, deadline)),
+      )
+    }
+  }
+}
+
+/** Pauses while another client's job occupies the application, in ms: the first, which doubles, and the longest. */
+const busyMs = 250
+const longestBusyMs = 5000
+const maxAttempts = 5
+/** This many lost answers to creations must fit into `jobTimeoutMs` to rule out chance. */
+const triesIfLost = 13
+/** Between two creations on an application that should be free, in ms. */
+const pauseMs = 1000
+
+const newLock = () => ({
+  // A refusal takes one place, a creation all.
+  places: createSemaphore(Number.MAX_SAFE_INTEGER),
+  unread: new Set<string>(),
+  gaveUp: undefined as NotExercised | undefined,
+})
+type Lock = ReturnType<typeof newLock>
+
+/**
+ * While a job is in progress on the application, only requests of a 409 requirement pass. Refusals pass together,
+ * creations alone.
+ */
+class Gate extends Jobs {
+  readonly application: ApplicationValue
+  readonly #lock: Lock
+  readonly #jobTimeoutMs: number
+
+  constructor(client: Client, given: Given, application: ApplicationValue, lock = newLock()) {
+    super(client, given)
+    this.application = application
+    this.#lock = lock
+    this.#jobTimeoutMs = given.target.limits.jobTimeoutMs
+  }
+
+  get view(): Application {
+    return viewOf(this.history).applicationOf(this.application.id)
+  }
+
+  get isGivenUp(): boolean {
+    return this.#lock.gaveUp !== undefined
+  }
+
+  /** How long another client's job may occupy the application, in ms: jobs that cannot be read may last any time. */
+  get #busyMs(): number {
+    return this.cannotBeRead ? this.given.target.limits.settleMs : this.#jobTimeoutMs
+  }
+
+  #giveUp(what: string): NotExercised {
+    return (this.#lock.gaveUp ??= new NotExercised(
+      `application ${this.application.id} ${what} after ${this.#jobTimeoutMs} ms (limits.jobTimeoutMs)`,
+    ))
+  }
+
+  /**
+   * Creates a job on the idle application, on a new connection: a creation repeated after a closed one may have made an
+   * unknown job.
+   */
+  create(requirement: string): Promise<HistoryEvent> {
+    const make = () => jobRequest(this.given, this.application)
+    return this.send(make, { requirement, role: 'setup', expects }, true)
+  }
+
+  /** Creates beside a job, once: while a throttled creation waits, the job would end. */
+  async createBeside(application: ApplicationValue): Promise<HistoryEvent> {
+    const client = this.client
+    const source = await jobRequest(this.given, application)
+    const purpose = { requirement: ids.inProgress, role: 'probe', expects } as const
+    const send = () => client.sendOnce({ source, purpose, fresh: true })
+    const exchange = await resendWhile(await send(), send, isMet, mostBlocks)
+    client.holdBack(exchange)
+    return this.eventOf(exchange)
+  }
+
+  /** Whether the job goes on, by a reading of it. */
+  async goesOn(job: Job): Promise<boolean> {
+    if (!(await this.readUntilFound(job))) return false
+    const last = job.readings.at(-1)
+    return last !== undefined && statusOf(last) === 'in_progress' && isOwn(last, job)
+  }
+
+  /** False if a job is still in progress after `jobTimeoutMs`. */
+  async settle(): Promise<boolean> {
+    const deadline = performance.now() + this.#jobTimeoutMs
+    for (const { id, readings } of this.view.jobs) {
+      if (this.#lock.unread.has(id) || (await this.awaitEnd(id, deadline))) continue
+      const last = this.history.of(id).at(-1)
+      if (last?.noise) throw new Throttled(`a reading got ${describeResponse(last.exchange)}`)
+      if (readings.slice(-1).some((one) => statusOf(one) === 'in_progress')) return false
+      this.#lock.unread.add(id)
+    }
+    return true
+  }
+
+  async idle(): Promise<void> {
+    if (!(await this.settle())) throw this.#giveUp('still had a job in progress')
+  }
+
+  /**
+   * Sends once the application is idle; after an unexpected 409, waits and repeats.
+   * @param isExclusive it may start a job
+   */
+  async sendWhenIdle(
+    isExclusive: boolean,
+    expects409: boolean,
+    send: (fresh: boolean) => Promise<Exchange>,
+  ): Promise<Exchange> {
+    const client = this.client
+    const { places } = this.#lock
+    // Kept for all attempts: another request would occupy the application again. Refusals do not wait behind creations.
+    const count = isExclusive ? places.size : 1
+    const release = await places.acquire(client.life.signal, count, !isExclusive)
+    try {
+      let busySince: number | undefined
+      let lost = 0
+      let fresh = false
+      for (let attempt = 1; ; attempt++) {
+        if (this.#lock.gaveUp) throw this.#lock.gaveUp
+        await this.idle()
+        const exchange = await send(fresh)
+        if (exchange.response?.status !== 409 || expects409) return exchange
+        const { unanswered } = exchange
+        const isLost = unanswered && !unanswered.noResponse?.staleConnection
+        if (isLost && ++lost >= client.losses.proof(lost, true))
+          return { ...unanswered, unansweredTwice: true }
+        fresh ||= unanswered !== undefined
+        busySince ??= performance.now()
+        const waits = (isExclusive || fresh) && performance.now() - busySince < this.#busyMs
+        if (attempt >= maxAttempts && !waits) {
+          if (isExclusive) this.#giveUp('was still answered 409')
+          const though = this.view.jobs.length > 0 ? '' : ', though the run made no job on it'
+          throw new NotExercised(
+            `application ${this.application.id} got 409 ${attempt} times in a row${though}`,
+          )
+        }
+        // Busy with another client's job, or not released yet: only time helps.
+        const mostMs = isLost ? this.#jobTimeoutMs / triesIfLost : longestBusyMs
+        await pause(client, Math.min(busyMs * 2 ** (attempt - 1), mostMs))
+      }
+    } finally {
+      release()
+    }
+  }
+
+  /** Returns a function to release the idle application; throws `NotExercised` if not idle in time. */
+  async acquire(): Promise<() => void> {
+    const { places } = this.#lock
+    const release = await places.acquire(this.client.life.signal, places.size)
+    try {
+      // One that was given up can be used once its last job was seen to end: its release is judged.
+      if (!this.#lock.gaveUp) await this.idle()
+      else if (!this.view.jobs.every((job) => job.isOver)) throw this.#lock.gaveUp
+      return release
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  async hold<T>(action: (gate: this) => Promise<T>): Promise<T> {
+    const release = await this.acquire()
+    return action(this).finally(release)
+  }
+
+  tryHold<T>(action: (gate: this) => Promise<T>): Promise<T | undefined> {
+    return orElse(this.client, () => this.hold(action))
+  }
+
+  /** Repeats the creation every second while it gets 409; false if none was accepted, or its job's end was not seen. */
+  async untilFree(): Promise<boolean> {
+    // A platform's own use of a new application may last as long as settling.
+    const patienceMs = Math.max(this.#busyMs, this.given.target.limits.settleMs)
+    const deadline = performance.now() + (this.isGivenUp ? 0 : patienceMs)
+    for (let tries = 0; await this.settle(); tries++) {
+      const last = this.view.creations.findLast(isAsked)
+      if (!last || !isConflict(last)) return last?.isGranted ?? true
+      const isLate = performance.now() > deadline
+      if (tries > 0 && isLate) this.#giveUp('was still answered 409')
+      if (tries > 0 && (isLate || this.isBroken(ids.released, ids.created))) return false
+      await pause(this.client, pauseMs)
+      await this.create(ids.released)
+    }
+    return false
+  }
+
+  /** Whether it still answers 409 though its last job has ended. */
+  get isKept(): boolean {
+    const attempts = attemptsIn(this.history).get(this.view) ?? []
+    const last = attempts.findLast((one) => isAsked(one.creation))
+    return last?.freeSince !== undefined && isConflict(last.creation)
+  }
+}
+
+/** The gate of a declared application, which may be declared twice, with different inputs. */
+export function gateOf({ client, given }: Jobs, application: ApplicationValue): Gate {
+  const { locks } = sharedBy(client)
+  const lock = locks.get(application.id) ?? newLock()
+  locks.set(application.id, lock)
+  return new Gate(client, given, application, lock)
+}
+
+// Conflicts
+
+/** Requests that are refused, and may take away the lock of a job in progress. */
+async function attacksOn({ given, application }: Gate, job: Job) {
   const valid = await jobRequest(given, application)
-  const reading = await operationProbe(given, 'jobs.retrieve', { params: { job_id: id } })
+  const reading = await operationProbe(given, 'jobs.retrieve', { params: { job_id: job.id } })
   const { inputs, requiredInputs = [] } = application
   // What is left out may be noticed in another place of the server.
   const lacking = requiredInputs.slice(0, 1).map((required) => ({
-    inputs: inputs.filter((input) => input.id !== required),
+    about: 'jobs.create/400-missing-required-inputs',
+    probe: withBody(valid, { inputs: inputs.filter((input) => input.id !== required) }),
   }))
-  return new Map<Attack, Probe[]>([
-    ['malformed creation', [{}, ...lacking].map((body) => withBody(valid, body))],
-    ['creation without a key', [withCredential(valid, noCredential)]],
-    ['reading without a key', [withCredential(reading, noCredential)]],
-  ])
+  return [
+    { about: 'jobs.create/400-missing-inputs', probe: withBody(valid, {}) },
+    ...lacking,
+    ...[valid, reading].map((probe) => ({
+      about: `${probe.operation}/401-missing-credentials`,
+      probe: withCredential(probe, noCredential),
+    })),
+  ]
 }
 
 interface During {
   /** 1: the creation with other values comes first, since a short job may end before a second creation. */
   readonly turn?: number
   readonly most?: number
-  readonly repeated?: readonly Attack[]
+  /** The requirements of the attacks to repeat. */
+  readonly repeated?: readonly string[]
 }
 
 /**
@@ -102,28 +470,27 @@ async function createDuring(
   { turn = 0, most = 20, repeated }: During = {},
 ): Promise<void> {
   const { application, client, history, isQuick } = gate
-  const setup = { requirement: ids.inProgress, role: 'setup' } as const
+  const requirement = ids.inProgress
   const isAttacked = history
     .within(application.id)
-    .some(
-      ({ exchange: { purpose } }) =>
-        purpose.role === setup.role && purpose.requirement === setup.requirement,
-    )
-  const all = await attacksOn(gate, job.id)
-  const kinds = repeated ?? (isAttacked ? [] : [...all.keys()])
-  const isTogether = isQuick || kinds.length === 0 || repeated !== undefined
-  const attacks = isTogether ? [kinds] : kinds.map((kind) => [kind])
+    .some((one) => one.request === 'faulty' && one.exchange.purpose.requirement === requirement)
+  const all = await attacksOn(gate, job)
+  const attacks = all.filter(({ about }) => repeated?.includes(about) ?? !isAttacked)
+  const isTogether = isQuick || attacks.length === 0 || repeated !== undefined
+  const groups = isTogether ? [attacks] : attacks.map((one) => [one])
   const count = isQuick ? Math.min(3, most) : most
   for (let moment = 0; moment < count; moment++) {
     if (moment > 1) await pause(client, 10 * 1.5 ** (moment - 2))
-    for (const some of moment === 2 ? attacks : [[]]) {
+    for (const group of moment === 2 ? groups : [[]]) {
       // In a quick run, one reading after the second creation suffices for both.
       const isRead = moment > (isQuick ? 1 : 0)
-      if (isRead && !(await goesOn(gate, job))) return
-      const probes = some.flatMap((kind) => all.get(kind)!)
-      await allEnded(probes.map((probe) => askHolding(client, probe, { ...setup, badInput: true })))
+      if (isRead && !(await gate.goesOn(job))) return
+      const sent = group.map(({ about, probe }) =>
+        askHolding(client, probe, { requirement, about, role: 'setup', badInput: true }),
+      )
+      await allEnded(sent)
       // In place of an attack, so that a job without one is as old.
-      if (moment === 2 && probes.length === 0) await goesOn(gate, job)
+      if (moment === 2 && sent.length === 0) await gate.goesOn(job)
       const isOdd = (moment + turn) % 2 === 1
       const own = isOdd ? withOtherValues(application, moment + turn) : application
       const { status = 409 } = await gate.createBeside(own)
@@ -140,7 +507,7 @@ async function repeatAttacks(gate: Gate): Promise<void> {
     const made = await gate.create(ids.inProgress)
     if (isConflict(made) && !(await gate.untilFree())) return
     const job = gate.madeBy(made)
-    const repeated = known.kept.size < known.freed.size ? [] : known.attacks
+    const repeated = known.kept.size < known.freed.size ? [] : known.faults
     if (job) await createDuring(gate, job, { repeated })
   }
 }
@@ -191,20 +558,21 @@ async function begin(gate: Gate): Promise<Job[]> {
 
 async function readOlder(gate: Gate, newer: Job): Promise<void> {
   const latest = performance.now() - pauseMs
-  const older = gate.jobs.find((job) => job !== newer && job.end && job.end.endedAt <= latest)
+  const { jobs } = gate.view
+  const older = jobs.find((job) => job !== newer && job.end && job.end.endedAt <= latest)
   if (older && gate.isPlanned(ids.stable)) await gate.read(older.id)
 }
 
 /** A job or a burst of creations, and further creations until it ends; on the idle `other` one beside it. */
 async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): Promise<void> {
   // An application may be released some time after its last job, as `409-released` allows.
-  const ends = other?.jobs.map((job) => job.end?.endedAt ?? -Infinity) ?? []
+  const ends = other?.view.jobs.map((job) => job.end?.endedAt ?? -Infinity) ?? []
   await gate.pauseUntil(Math.max(-Infinity, ...ends) + 2 * pauseMs)
   const [first, second] = await begin(gate)
   if (!first) return
-  if (second) for (const job of [first, second, first]) await goesOn(gate, job)
+  if (second) for (const job of [first, second, first]) await gate.goesOn(job)
   const onOther = await other?.create(ids.perApplication)
-  if (onOther) await goesOn(gate, first)
+  if (onOther) await gate.goesOn(first)
   const isBlocked = onOther !== undefined && isConflict(onOther)
   const isBroken = gate.isBroken(ids.inProgress)
   const leaveOther = async (): Promise<void> => {
@@ -222,14 +590,8 @@ async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): 
   await other?.settle()
 }
 
-/** Whether the application still answers 409 though its last job has ended. */
-function isKept(gate: Gate): boolean {
-  const last = gate.attempts.findLast((one) => isAsked(one.creation))
-  return last?.freeSince !== undefined && isConflict(last.creation)
-}
-
 /** As many attempts as needed on the busy application, and one each on the others and a new one. */
-export async function provokeConflicts(jobs: Jobs): Promise<void> {
+async function provokeConflicts(jobs: Jobs): Promise<void> {
   const { client, given, isQuick } = jobs
   const { application: plain, ...resources } = given.target.resources
   const busy = gateOf(jobs, resources.slowApplication ?? declaredResource(given, 'application'))
@@ -254,7 +616,7 @@ export async function provokeConflicts(jobs: Jobs): Promise<void> {
     await repeatAttacks(busy)
   })
   // Another client's job may interfere: a new application must show the fault, too.
-  const isSuspected = isKept(busy) || jobs.isBroken(ids.released, ids.perApplication, ids.created)
+  const isSuspected = busy.isKept || jobs.isBroken(ids.released, ids.perApplication, ids.created)
   if (isQuick && !isSuspected) return
   if (!isQuick)
     await second?.tryHold(async () => {
@@ -264,7 +626,7 @@ export async function provokeConflicts(jobs: Jobs): Promise<void> {
   if (jobs.isPlanned(ids.inProgress, ids.released, ids.perApplication, ids.created))
     await orElse(client, () => attemptOnCreated(busy))
   for (const own of [busy, second])
-    if (own && isKept(own) && !jobs.isBroken(ids.released)) await own.tryHold(() => own.untilFree())
+    if (own?.isKept && !jobs.isBroken(ids.released)) await own.tryHold(() => own.untilFree())
   // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
   if (failing && !isQuick && jobs.isPlanned(ids.released))
@@ -275,15 +637,12 @@ export async function provokeConflicts(jobs: Jobs): Promise<void> {
 async function attemptOnCreated(busy: Gate): Promise<void> {
   const { client, given } = busy
   if (!isDeclared(given, 'applications.create')) return
-  const purpose = { requirement: ids.inProgress, role: 'setup' } as const
-  const make = () => validRequest(client, given, 'applications.create')
-  const id = createdId(given, await askHolding(client, make, purpose))
-  if (id === undefined) return
+  const id = await makeOne(client, given, 'applications.create')
   // It may need the inputs of the declared one.
   for (const inputs of [[], given.target.resources.application?.inputs ?? []]) {
     const gate = new Gate(client, given, { id, inputs, requiredInputs: [] })
     if (!(await attemptAlone(gate))) continue
-    if (!gate.jobs.some((job) => job.end)) return
+    if (!gate.view.jobs.some((job) => job.end)) return
     if (gate.isBroken(ids.created)) {
       await gate.settle()
       await pause(client, 2 * pauseMs)
@@ -297,16 +656,57 @@ async function attemptOnCreated(busy: Gate): Promise<void> {
 
 /** One job, further creations during it, and another creation after its end; false if the inputs are refused. */
 async function attemptAlone(gate: Gate): Promise<boolean> {
-  let made: HistoryEvent | undefined
-  const make = async () => (made = await gate.create(ids.inProgress)).exchange
-  await retryWhileSettling(gate.client, gate.given, make, (one) => one.response?.status !== 404)
-  if (!made || made.status === 400) return false
+  const made = await gate.create(ids.inProgress)
+  if (made.status === 400) return false
   if (isConflict(made)) await gate.untilFree()
   const job = gate.madeBy(made)
   if (!job) return true
   await createDuring(gate, job)
   await createAfterEnd(gate)
   return true
+}
+
+// Refusals
+
+/** Each kind of refusal alone, and some of all kinds, after which creations are watched longer. */
+async function kindsOf({ client, given, application }: Gate) {
+  const { id, inputs, requiredInputs = [] } = application
+  const by = (requirement: string, what: string, change: (valid: Probe) => Probe): Refusal => ({
+    requirement,
+    what,
+    change: (valid) => refused(change(valid)),
+  })
+  const byInputs = (requirement: string, what: string, json: unknown): Refusal =>
+    by(requirement, what, (valid) => withBody(valid, json))
+  const random = randomFor(given, 'another application that does not exist')
+  const params = { application_id: freshUnknownId(given, id, random) }
+  const lacking = requiredInputs.map((required) =>
+    byInputs('400-missing-required-inputs', `without ${required}`, {
+      inputs: inputs.filter((input) => input.id !== required),
+    }),
+  )
+  const kinds = [
+    [
+      byInputs('400-missing-inputs', 'without inputs', {}),
+      by('400-missing-body', 'without a body', (valid) => ({ ...valid, body: '' })),
+      refusedByGrammar,
+      byInputs('400-malformed-inputs', 'with inputs that are not an array', { inputs: 'none' }),
+      ...lacking,
+    ],
+    [
+      refusedByType,
+      // §8: one application does not block another, and an unknown one blocks none.
+      by('404-unknown-application', 'for an application that does not exist', (valid) => ({
+        ...valid,
+        params,
+      })),
+    ],
+    await refusedByKey(given),
+    await refusedByRights(client, given, 'jobs.create'),
+  ].filter((refusals) => refusals.length > 0)
+  const all = kinds.flatMap((refusals) => refusals.slice(0, 1))
+  const kept = sampled(given, ids.noEffect, [all, ...kinds])
+  return { delayed: kept.find((one) => one === all), atOnce: kept.filter((one) => one !== all) }
 }
 
 async function refuse(gate: Gate, refusals: readonly Refusal[]): Promise<void> {
@@ -319,62 +719,60 @@ async function refuse(gate: Gate, refusals: readonly Refusal[]): Promise<void> {
   }
 }
 
-async function look(gate: Gate, refusals: readonly Refusal[] = [], afterMs = 0) {
-  await refuse(gate, refusals)
-  await pause(gate.client, afterMs)
-  return gate.look()
+async function look(gate: Gate): Promise<'granted' | 'freed' | 'lost'> {
+  const made = await gate.create(ids.noEffect)
+  if (isConflict(made)) return (await gate.untilFree()) ? 'freed' : 'lost'
+  await gate.idle()
+  return 'granted'
 }
+
+const isOver = (gate: Gate): boolean => gate.isGivenUp || gate.isBroken(ids.noEffect)
 
 /**
  * Repeats the refusal and the creation that got 409. In between come creations without a refusal, one more each time,
  * so that periodic failures do not align.
  */
 async function lookClosely(gate: Gate, refusal: Refusal, afterMs: number): Promise<void> {
-  for (let time = 1; time <= timesAlike; time++) {
+  for (let time = 1; time <= timesAlike && !isOver(gate); time++) {
     await pause(gate.client, windowMs)
     for (let bare = 0; bare <= time; bare++) if ((await look(gate)) !== 'granted') return
-    if ((await look(gate, [refusal], afterMs)) !== 'freed') return
+    await refuse(gate, [refusal])
+    await pause(gate.client, afterMs)
+    if ((await look(gate)) !== 'freed') return
   }
 }
 
-const isOver = (gate: Gate): boolean => gate.isGivenUp || gate.isBroken(ids.noEffect)
-
-/** Looks at the application after refusals; false if it accepts no creation any more. */
-async function lookAfter(gate: Gate, refusals: readonly Refusal[], afterMs = 0): Promise<boolean> {
-  const seen = await gate.look()
-  for (const refusal of seen === 'freed' ? refusals : [])
-    if (!isOver(gate)) await lookClosely(gate, refusal, afterMs)
-  return seen !== 'lost' && !gate.isGivenUp
+/** Creations at these times after refusals; false if the application accepts none any more. */
+async function lookAfter(
+  gate: Gate,
+  refusals: readonly Refusal[],
+  times: readonly number[],
+): Promise<boolean> {
+  await refuse(gate, refusals)
+  const refusedAt = performance.now()
+  for (const ms of times) {
+    await gate.pauseUntil(refusedAt + ms)
+    // Another application that seems to be locked is compared with this one first.
+    if (ms > 0 && isSuspectedElsewhere(gate.history, gate.application.id)) return true
+    const seen = await look(gate)
+    if (seen === 'freed') for (const refusal of refusals) await lookClosely(gate, refusal, ms)
+    if (seen === 'lost') return false
+    if (isOver(gate)) break
+  }
+  return !gate.isGivenUp
 }
 
 /** One creation at once after each kind of refusal; returns those that the application accepts no creation after, if any. */
 async function lookAtOnce(gate: Gate): Promise<readonly Refusal[] | undefined> {
   // An application that is not released even without refusals shows nothing.
-  if (gate.jobs.length <= 1 && (await look(gate)) === 'lost')
+  if (gate.view.jobs.length <= 1 && (await look(gate)) === 'lost')
     throw new NotExercised('the application answers 409 even if no creation was refused before')
-  const { atOnce } = await kindsOf(gate.client, gate.given, gate.application)
+  const { atOnce } = await kindsOf(gate)
   for (const refusals of atOnce) {
-    await refuse(gate, refusals)
-    if (!(await lookAfter(gate, refusals))) return refusals
+    if (!(await lookAfter(gate, refusals, [0]))) return refusals
     if (isOver(gate)) break
   }
   return undefined
-}
-
-/** Creations some time after refusals of all kinds: a refused request may start its job from a queue. */
-async function lookLater(gate: Gate): Promise<void> {
-  const { application, history, isQuick, client, given } = gate
-  const { delayed } = await kindsOf(client, given, application)
-  if (!delayed) return
-  const startedAt = performance.now()
-  await refuse(gate, delayed)
-  const refusedAt = performance.now()
-  for (const ms of isQuick ? moments.slice(0, 1) : moments) {
-    await gate.pauseUntil(refusedAt + ms)
-    // Another application that seems to be locked is compared with this one first.
-    if (isOver(gate) || isSuspectedElsewhere(history, application.id)) return
-    await lookAfter(gate, delayed, performance.now() - startedAt)
-  }
 }
 
 /** Looks for effects of refused creations before any other refusal is sent to the application. */
@@ -389,29 +787,36 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
       await gateOf(jobs, other).tryHold(async (gate) => {
         // After no more refusals than there, and before it has had as many jobs.
         await pause(gate.client, windowMs)
-        await look(gate, locking)
+        await refuse(gate, locking)
+        await look(gate)
       })
   })
 
-/** Late effects are looked for on the other application, if there is one: it has time for them. */
-export async function provokeRefusals(jobs: Jobs): Promise<void> {
-  const application = declaredResource(jobs.given, 'application')
-  const { otherApplication: other = application } = jobs.given.target.resources
+/**
+ * Late effects are looked for on the other application, if there is one: it has time for them. A refused request may
+ * start its job from a queue.
+ */
+async function provokeRefusals(jobs: Jobs): Promise<void> {
+  const { client, given, isQuick } = jobs
+  const application = declaredResource(given, 'application')
+  const { otherApplication: other = application } = given.target.resources
   const first = provokeFirstRefusals(jobs)
-  await grantedControl(jobs.client, jobs.given, 'jobs.create')
-  await allEnded([first, gateOf(jobs, other).tryHold(lookLater)])
+  await grantedControl(client, given, 'jobs.create')
+  const later = gateOf(jobs, other).tryHold(async (gate) => {
+    const { delayed } = await kindsOf(gate)
+    if (delayed) await lookAfter(gate, delayed, isQuick ? moments.slice(0, 1) : moments)
+  })
+  await allEnded([first, later])
 }
+
+// Readings
 
 /** The job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
 async function readNewJob(jobs: Jobs): Promise<string> {
   const { client, given } = jobs
   if (given.options.readOnly) throw new NotExercised(leftOut('--read-only'))
-  const { exchange, said } = await grantedControl(
-    client,
-    given,
-    'jobs.create',
-    'no job could be created',
-  )
+  const why = 'no job could be created'
+  const { exchange, said } = await grantedControl(client, given, 'jobs.create', why)
   const job = exchange && jobs.madeBy(jobs.eventOf(exchange))
   if (!job) throw new NotExercised(`the creation response has no id: ${said()}`)
   await jobs.readUntilFound(job)
@@ -459,23 +864,16 @@ const againMs = { full: 2000, quick: 1000 }
 const maxReadAgain = { full: 2, quick: 1 }
 
 /** Per application, the first job and the latest; also jobs that were read and then disappeared. */
-function jobsToReadAgain(jobs: Jobs): Job[] {
-  const made = ownJobs(jobs.history).filter((one) => !one.twinOf)
-  const ended = made.filter((one) => one.isOver)
+function jobsToReadAgain({ given, history }: Jobs): Set<Job> {
+  const made = ownJobs(history).filter((one) => !one.twinOf)
+  const ended = groupBy(
+    made.filter((one) => one.isOver),
+    (one) => one.application,
+  )
+  const most = maxReadAgain[given.options.depth]
+  const some = [...ended.values()].flatMap((own) => [...own.slice(0, 1), ...own.slice(-most)])
   const gone = made.filter((one) => one.readings.some(isRead) && isGone(one.readings.at(-1)!))
-  const most = maxReadAgain[jobs.given.options.depth]
-  const some = [...groupBy(ended, (one) => one.application).values()].flatMap((own) => [
-    ...own.slice(0, 1),
-    ...own.slice(-most),
-  ])
-  return [...new Set([...some, ...gone])]
-}
-
-async function readAgain(jobs: Jobs, job: Job): Promise<void> {
-  const settledAt = job.creation.endedAt + jobs.given.target.limits.settleMs
-  if (!isGone(await jobs.read(job.id)) || performance.now() > settledAt) return
-  await jobs.pauseUntil(settledAt)
-  await jobs.read(job.id)
+  return new Set([...some, ...gone])
 }
 
 /** Reads what is visible once all jobs have ended, late enough for effects that take seconds. */
@@ -496,108 +894,12 @@ export async function readFinalStates(client: Client, given: Given): Promise<voi
   }
   const isWanted = rulesAfter('ended').some((id) => id.startsWith('jobs.r') && jobs.isPlanned(id))
   if (!isWanted || jobs.cannotBeRead) return
-  const from = depth === 'full' ? first?.creation : first?.end
+  const from = isQuick ? first?.end : first?.creation
   const before = declared === undefined ? undefined : history.of(declared).find(hasEnded)
   const since = [(from?.endedAt ?? 0) + againMs[depth], (before?.endedAt ?? 0) + againMs.quick]
   await jobs.pauseUntil(Math.max(...since))
   await Promise.allSettled([
-    ...jobsToReadAgain(jobs).map((job) => readAgain(jobs, job)),
+    ...[...jobsToReadAgain(jobs)].map((job) => jobs.readUntilFound(job)),
     ...(before && declared !== undefined ? [jobs.read(declared)] : []),
   ])
-}
-
-const granting: readonly string[] = [ids.released, ids.perApplication, ids.noEffect]
-
-function byRule(id: JobRuleId): Judge {
-  return async (context) => {
-    if (context.scenario) return (granting.includes(id) ? grantedByScenario : byScenario)(context)
-    const jobs = new Jobs(context.client, context.given)
-    const verdict = jobs.verdict(id)
-    const { state } = jobRules[id]
-    if (verdict.outcome === 'open') await reach(context.client, context.given, state)
-    if (id === ids.inProgress || id === ids.noEffect) context.control = 'granted'
-    if (verdict.outcome === 'open' && state === 'conflicts')
-      throw new NotExercised(
-        id === ids.atomic && context.given.target.limits.concurrency === 1
-          ? 'concurrent creations need limits.concurrency of 2 or more'
-          : `three attempts proved nothing: ${verdict.why}`,
-      )
-    return decisive(context, verdict)
-  }
-}
-
-type RulesOf<O extends string> = {
-  readonly [Id in JobRuleId as Id extends `${O}/${infer Name}` ? Name : never]: Judge
-}
-
-export const byRules = <O extends 'jobs.create' | 'jobs.retrieve'>(operation: O): RulesOf<O> =>
-  Object.fromEntries(
-    (Object.keys(jobRules) as JobRuleId[])
-      .filter((id) => id.startsWith(operation))
-      .map((id) => [id.slice(operation.length + 1), byRule(id)]),
-  ) as RulesOf<O>
-
-/** Whether an answer is granted and has its shape. `takes`: null if no other job shows the same. */
-function answerVerdict(
-  context: CheckContext,
-  of: { readonly exchange: Exchange; readonly what: string; readonly takes: null | undefined },
-  expected: string,
-  schema: BodySchema,
-): Verdict {
-  const found = grantedFinding(context, of.exchange, expected) ?? shapeFinding(of.exchange, schema)
-  return concluded([findingVerdict(found, of)])
-}
-
-export const eachCreated: Judge = async (context) => {
-  const { client, given } = context
-  const jobs = new Jobs(client, given)
-  const verdictOf = (): Verdict => decisive(context, jobs.verdict(ids.created))
-  const exchange = await orElse(
-    client,
-    () => controlExchange(client, given, 'jobs.create'),
-    (error) => {
-      // A fault on objects of the run counts even if the declared application is busy.
-      if (verdictOf().outcome !== 'broken') throw error
-      return undefined
-    },
-  )
-  const verdict = verdictOf()
-  if (!exchange) return verdict
-  const { response } = exchange
-  const isAlone = response && isGranted(response) && !isSomeCreated(jobs.history)
-  const of = { exchange, what: 'with a valid body', takes: isAlone ? null : undefined }
-  const expected = '202 with the id, status and created_at of the new job'
-  const own = answerVerdict(context, of, expected, 'created-job')
-  return own.outcome === 'held' ? joined([own, verdict]) : own
-}
-
-/** A reading of the declared job, or of the first one of the run, and all others. */
-export const eachRead: Judge = async (context) => {
-  const jobs = new Jobs(context.client, context.given)
-  const { exchange } = await control(context.client, context.given, 'jobs.retrieve')
-  if (!exchange) throw new NotExercised(leftOut('--read-only'))
-  const takes = isSomeRight(jobs.history) ? undefined : null
-  const own = answerVerdict(context, { exchange, what: '', takes }, '200 with a job', 'job')
-  const verdict = jobs.verdict('jobs.retrieve/200-job')
-  if (own.outcome !== 'held' || verdict.outcome === 'open') return own
-  return joined([own, decisive(context, verdict)])
-}
-
-/** A job of the application declared for it, or a retrieval that a scenario directs to a failed job. */
-export const failsAsDeclared: Judge = async (context) => {
-  const { client, given } = context
-  if (context.scenario)
-    return grantedVerdict(context, {
-      make: () => validRequest(client, given, 'jobs.retrieve'),
-      what: ofFailing.what,
-      tries: 1,
-      check(_, exchange) {
-        const fault = failedFault(jsonValue(exchange.response))
-        return fault && { expected: ofFailing.expected, actual: fault.actual }
-      },
-    })
-  const jobs = new Jobs(client, given)
-  const verdict = failedRule(declaredResource(given, 'failingApplication').id)(jobs.history)
-  if (verdict.outcome === 'open') await reach(client, given, 'failing')
-  return decisive(context, verdict)
 }

@@ -1,4 +1,3 @@
-import type { Client, Given } from '../../harness/client/index.ts'
 import { otherKinds } from '../../catalogue/operations.ts'
 import fc from 'fast-check'
 import { type Case, type Material, byCases } from '../checks/case.ts'
@@ -19,13 +18,11 @@ import {
   ofKindsAny,
   refused,
   unknownIdCases,
-  withBody,
   anyText,
 } from '../checks/faults.ts'
 import {
   declaredResource,
   freshUnknownId,
-  sampled,
   randomFor,
   seedFor,
   grantedControl,
@@ -41,15 +38,6 @@ import {
   type Journal,
   type Verdict,
 } from '../../harness/journal/index.ts'
-import type { ApplicationValue } from '../../harness/target/index.ts'
-import {
-  type Refusal,
-  refusedByGrammar,
-  refusedByKey,
-  refusedByRights,
-  refusedByType,
-} from '../created/drive.ts'
-import { ids } from './rules.ts'
 import {
   allOf,
   answerRule,
@@ -61,7 +49,7 @@ import {
 } from '../checks/rules.ts'
 import { characters, plainer } from '../checks/bad-input.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'
-import { jobRequest } from './client.ts'
+import { jobRequest } from './drive.ts'
 
 export const malformedInputs = byCases(
   (material) => {
@@ -159,51 +147,6 @@ export const withoutInput = byCases((other) => {
     change: (valid) => withJson(valid, { inputs: one.inputs }),
   }))
 })
-
-/** Each kind of refusal alone, and some of all kinds, after which creations are watched longer. */
-export async function kindsOf(
-  client: Client,
-  given: Given,
-  { id, inputs, requiredInputs = [] }: ApplicationValue,
-) {
-  const byChange = (requirement: string, what: string, change: Refusal['change']) => ({
-    requirement,
-    what,
-    change: async (valid: Probe): Promise<Probe> => refused(await change(valid)),
-  })
-  const byInputs = (requirement: string, what: string, json: unknown) =>
-    byChange(requirement, what, (valid) => withBody(valid, json))
-  const random = randomFor(given, 'another application that does not exist')
-  const params = { application_id: freshUnknownId(given, id, random) }
-  const kinds: Refusal[][] = [
-    [
-      byInputs('400-missing-inputs', 'without inputs', {}),
-      byChange('400-missing-body', 'without a body', (valid) => ({ ...valid, body: '' })),
-      refusedByGrammar,
-      byInputs('400-malformed-inputs', 'with inputs that are not an array', { inputs: 'none' }),
-      ...inputs
-        .filter((input) => requiredInputs.includes(input.id))
-        .map((one) =>
-          byInputs('400-missing-required-inputs', `without ${one.id}`, {
-            inputs: inputs.filter((other) => other !== one),
-          }),
-        ),
-    ],
-    [
-      refusedByType,
-      // §8: one application does not block another, and an unknown one blocks none.
-      byChange('404-unknown-application', 'for an application that does not exist', (valid) => ({
-        ...valid,
-        params,
-      })),
-    ],
-    await refusedByKey(given),
-    await refusedByRights(client, given, 'jobs.create'),
-  ].filter((refusals) => refusals.length > 0)
-  const all = kinds.flatMap((refusals) => refusals.slice(0, 1))
-  const kept = sampled(given, ids.noEffect, [all, ...kinds])
-  return { delayed: kept.find((one) => one === all), atOnce: kept.filter((one) => one !== all) }
-}
 
 function idCase(what: string, fault: string, change: (id: string) => string): Case {
   const withId = (probe: Probe): Probe =>

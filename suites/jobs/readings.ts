@@ -30,6 +30,30 @@ import {
 import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { seconds } from '../created/rules.ts'
 
+/** A reading of a job of the run, or of a declared one, which has no creation. */
+interface Reading {
+  readonly id: string
+  readonly job: Job | undefined
+  readonly reading: HistoryEvent
+  /** The first reading that showed its end. */
+  readonly end: HistoryEvent | undefined
+}
+
+const readingsIn = derived((history): Reading[] => {
+  const own = new Set(ownJobs(history))
+  const ids = history.events.filter(isReading).flatMap((event) => event.object ?? [])
+  return [...new Set(ids.map(idKey))].flatMap((id) => {
+    const job = viewOf(history).jobOf(id)
+    if (job && !own.has(job)) return []
+    const all = job?.readings ?? history.of(id).filter(isReading)
+    const end = all.find(hasEnded)
+    return all.map((reading) => ({ id, job, reading, end }))
+  })
+})
+
+const readIn = (history: History): Reading[] =>
+  readingsIn(history).filter((one) => isRead(one.reading))
+
 const valueOf = (name: string, event: HistoryEvent): unknown =>
   member(jsonValue(event.exchange.response) ?? event.body, name)
 
@@ -51,9 +75,9 @@ const against = (
 })
 
 function contradicts(
-  job: Job | undefined,
+  { job, reading }: Pick<Reading, 'job' | 'reading'>,
   name: string,
-  [before, reading]: readonly [HistoryEvent, HistoryEvent],
+  before: HistoryEvent,
   as: string,
 ): Evidence {
   const values = [valueOf(name, before), valueOf(name, reading)] as const
@@ -65,15 +89,6 @@ function contradicts(
 }
 
 const asBefore = 'as when the ended job was read before'
-
-const readJobs = derived((history) => {
-  const ids = history.events.filter(isReading).flatMap((event) => event.object ?? [])
-  return [...new Set(ids.map(idKey))].map((id) => ({
-    id,
-    job: viewOf(history).jobOf(id),
-    all: history.of(id).filter(isReading),
-  }))
-})
 
 /** Readings that count: within `settleMs`, a new job may be missing, or crash the server until read. */
 function countedReadings(history: History, job: Job): HistoryEvent[] {
@@ -116,101 +131,84 @@ export const jobRule = eachOf(
   () => 'no job was read',
 )
 
-function wrongMembers(
-  own: Readonly<Record<string, string>>,
-  readings: readonly HistoryEvent[],
-  job?: Job,
-): Evidence[] {
-  const what = job ? `for job ${job.id}` : 'for the declared job'
-  return readings.flatMap((reading) =>
-    Object.entries(own).flatMap(([name, value]) => {
-      const read = reading.isGranted ? member(reading.body, name) : undefined
-      if (typeof read !== 'string' || sameId(read, value)) return []
-      const [expected, actual] = [`${name} ${value}`, told(name, reading)]
-      return [against(job, reading, { what, expected, actual, against: job?.creation.exchange })]
-    }),
-  )
+/** A member of a reading that belongs to another job. */
+function foreignMember({ id, job, reading }: Reading): Evidence | undefined {
+  const own = { id: job?.id ?? id, application_id: job?.application.id }
+  for (const [name, value] of Object.entries(own)) {
+    const read = reading.isGranted ? member(reading.body, name) : undefined
+    if (value === undefined || typeof read !== 'string' || sameId(read, value)) continue
+    const [expected, actual] = [`${name} ${value}`, told(name, reading)]
+    const what = job ? `for job ${job.id}` : 'for the declared job'
+    return against(job, reading, { what, expected, actual, against: job?.creation.exchange })
+  }
+  return undefined
 }
 
-const dataOf = (event: HistoryEvent): unknown => member(event.body, 'data')
+const dataOf = (event: HistoryEvent | undefined): unknown => event && member(event.body, 'data')
 
-function becameNewers(job: Job): Evidence[] {
-  const { application, creation, readings, end } = job
-  const data = end && dataOf(end)
-  if (!end || data === undefined) return []
-  const changed = readings.find(
-    (one) => one.sentAt > end.endedAt && isEnded(one) && !readsTheSame(dataOf(one), data),
+/** An ended job that turned into a newer one. */
+function becameNewer({ job, reading, end }: Reading): Evidence | undefined {
+  const [own, its] = [dataOf(end), dataOf(reading)]
+  if (!job || !end || own === undefined || its === undefined || readsTheSame(own, its))
+    return undefined
+  const newer = job.application.jobs.find(
+    (other) => other.creation.sentAt > job.creation.endedAt && readsTheSame(dataOf(other.end), its),
   )
-  const its = changed && dataOf(changed)
-  const newer = application.jobs.find(
-    (other) =>
-      other.creation.sentAt > creation.endedAt &&
-      other.end !== undefined &&
-      readsTheSame(dataOf(other.end), its),
-  )
-  if (!changed || !newer || its === undefined) return []
-  const found = contradicts(job, 'data', [end, changed], asBefore)
-  return [{ ...found, actual: `${found.actual}: that is the data of the newer job ${newer.id}` }]
+  if (!newer || reading.sentAt <= end.endedAt) return undefined
+  const found = contradicts({ job, reading }, 'data', end, asBefore)
+  return { ...found, actual: `${found.actual}: that is the data of the newer job ${newer.id}` }
+}
+
+/** Its id is that of another job, or it is gone: a server may keep only the newest. */
+function isLost(job: Job, history: History): Evidence | undefined {
+  const { id, application, creation, readings, twinOf } = job
+  if (twinOf) {
+    const [expected, actual] = ['an id that no other creation gave', `id ${id}`]
+    return against(job, creation, { expected, actual, against: twinOf.exchange })
+  }
+  const last = readings.at(-1)
+  const isReplaced =
+    last &&
+    isGone(last) &&
+    readings.some(isRead) &&
+    last.sentAt - creation.endedAt > history.limits.settleMs &&
+    application.jobs.some((other) => other.creation.sentAt > creation.endedAt)
+  if (!isReplaced) return undefined
+  const what = `for job ${id}, after newer ones were made`
+  return against(job, last, { what, expected: '200 with that job, as when it was read before' })
 }
 
 /** §2.3, §2.4: the members of a retrieved job are its own, and ids are unique. */
 export const identity: Rule = (history) => {
-  let cases = 0
-  const evidence = ownJobs(history).flatMap((job): Evidence[] => {
-    const { id, application, creation, twinOf, readings } = job
-    if (twinOf) {
-      const [expected, actual] = ['an id that no other creation gave', `id ${id}`]
-      return [against(job, creation, { expected, actual, against: twinOf.exchange })]
-    }
-    cases += readings.filter(isRead).length
-    const last = readings.at(-1)
-    // A server may keep only the newest.
-    const isReplaced =
-      last &&
-      isGone(last) &&
-      readings.some(isRead) &&
-      last.sentAt - creation.endedAt > history.limits.settleMs &&
-      application.jobs.some((job) => job.creation.sentAt > creation.endedAt)
-    const what = `for job ${id}, after newer ones were made`
-    const expected = '200 with that job, as when it was read before'
-    return [
-      ...wrongMembers({ id, application_id: application.id }, readings, job),
-      ...becameNewers(job),
-      ...(isReplaced ? [against(job, last, { what, expected })] : []),
-    ]
-  })
   // The application of a declared job is unknown, as in a recording.
-  const declared = readJobs(history).flatMap(({ id, job, all }) =>
-    job || history.isRecorded ? [] : wrongMembers({ id }, all),
-  )
-  const all = [...evidence, ...declared]
-  return verdictOf(all.slice(0, 1), cases + all.length, 'no reading of a job had an id')
+  const read = readIn(history).filter((one) => one.job || !history.isRecorded)
+  const evidence = [
+    ...ownJobs(history).map((job) => isLost(job, history)),
+    ...read.flatMap((one) => [foreignMember(one), becameNewer(one)]),
+  ].filter((one) => one !== undefined)
+  const cases = read.length + evidence.length
+  return verdictOf(evidence.slice(0, 1), cases, 'no reading of a job had an id')
 }
 
 /** A status outside the enum that stays so long is not transient, in ms. */
 const stuckMs = 2000
 
 /** §6: a job is completed or failed within `jobTimeoutMs`. */
-export const outcomeRule: Rule = (history) => {
-  const { limits, isRecorded } = history
-  const expected = `a job that is completed or failed within ${limits.jobTimeoutMs} ms (limits.jobTimeoutMs)`
-  let [cases, open] = [0, 'no job was made']
-  const evidence = ownJobs(history).flatMap((job): Evidence[] => {
+export const outcomeRule = eachOf(
+  ownJobs,
+  (job, { limits: { jobTimeoutMs }, isRecorded }) => {
     const { creation, readings } = job
+    if (readings.some(hasEnded)) return 'held'
     const last = readings.findLast(isRead)
-    if (readings.some(hasEnded)) {
-      cases++
-      return []
-    }
-    const isLate = last && !isRecorded && last.sentAt - creation.endedAt >= limits.jobTimeoutMs
-    const since = readings.find((one) => last && statusOf(one) === statusOf(last))
-    const isStuck = last && isEnded(last) && last.sentAt - since!.sentAt >= stuckMs
-    if (isLate || isStuck) return [against(job, last, { expected })]
-    open = last ? 'no job was read until it had ended' : 'no reading of a job shows a status'
-    return []
-  })
-  return verdictOf(evidence.slice(0, 1), cases + evidence.length, open)
-}
+    if (!last) return undefined
+    const since = readings.find((one) => statusOf(one) === statusOf(last))!
+    const isLate = !isRecorded && last.sentAt - creation.endedAt >= jobTimeoutMs
+    const isStuck = isEnded(last) && last.sentAt - since.sentAt >= stuckMs
+    const expected = `a job that is completed or failed within ${jobTimeoutMs} ms (limits.jobTimeoutMs)`
+    return isLate || isStuck ? against(job, last, { expected }) : undefined
+  },
+  () => 'no job was read until it had ended',
+)
 
 export const ofFailing = {
   what: 'of an application whose jobs fail',
@@ -253,64 +251,52 @@ const withoutIdleZeros = (text: string): string =>
 
 /** An instant and the unit of its last significant digit in ms; undefined if not a date-time. */
 function instantAt(name: string, event: HistoryEvent): Instant | undefined {
-  const value = member(event.body, name)
+  const value = event.isGranted ? member(event.body, name) : undefined
   return typeof value === 'string' ? parseDateTime(withoutIdleZeros(value)) : undefined
 }
-
-interface Dated {
-  readonly job: Job
-  readonly reading: HistoryEvent
-  readonly instant: Instant
-}
-
-const datedIn = (job: Job): Dated[] =>
-  job.readings.flatMap((reading) => {
-    const instant = reading.isGranted ? instantAt('created_at', reading) : undefined
-    return instant ? [{ job, reading, instant }] : []
-  })
 
 function isSameInstant(one: Instant, other: Instant): boolean {
   const apart = Math.abs(one.epochMs - other.epochMs)
   return apart === 0 || (one.unitMs !== other.unitMs && apart < Math.max(one.unitMs, other.unitMs))
 }
 
-function wrongTimes(dated: readonly Dated[]): Evidence[] {
-  return dated.flatMap(({ job, reading, instant }): Evidence[] => {
-    const { creation } = job
-    const created = instantAt('created_at', creation)
-    const tolerance = Math.max(clockMs, created?.unitMs ?? 0, instant.unitMs)
-    const differsFrom = (before: HistoryEvent, as: string): Evidence[] => [
-      contradicts(job, 'created_at', [before, reading], as),
-    ]
-    if (created && Math.abs(instant.epochMs - created.epochMs) > tolerance)
-      return differsFrom(creation, 'as in the response to its creation')
-    if (isSameInstant(instant, dated[0]!.instant)) return []
-    return differsFrom(dated[0]!.reading, 'as when it was read before')
-  })
-}
-
-function wrongOrder(dated: readonly Dated[]): Evidence[] {
-  return dated.flatMap(({ job, reading, instant }) => {
-    const older = dated.find(
-      (one) =>
-        job.creation.sentAt - one.job.creation.endedAt >= apartMs &&
-        one.instant.epochMs >= instant.epochMs,
-    )
-    if (!older) return []
-    const expected = `a created_at after that of job ${older.job.id} (${told('created_at', older.reading)}), which was created ${apartMs / 1000} s or more before`
-    const actual = told('created_at', reading)
-    return [against(job, reading, { expected, actual, against: older.reading.exchange })]
-  })
-}
+/** The first reading of each job that has a time, with the others of it. */
+const datedIn = derived((history) =>
+  ownJobs(history).flatMap((job) => {
+    const all = job.readings.flatMap((reading) => {
+      const instant = instantAt('created_at', reading)
+      return instant ? [{ reading, instant }] : []
+    })
+    return all.length > 0 ? [{ job, first: all[0]!, all }] : []
+  }),
+)
 
 /** §2.3, §2.4: `created_at` equals that of the creation response, never changes, and is later for a later job. */
-export const createdAtRule: Rule = (history) => {
-  const dated = ownJobs(history).map(datedIn)
-  const order = wrongOrder(dated.flatMap((readings) => readings.slice(0, 1)))
-  const evidence = [...dated.flatMap(wrongTimes), ...order]
-  const why = 'no reading of a job had a created_at that can be compared'
-  return verdictOf(evidence.slice(0, 1), dated.flat().length, why)
-}
+export const createdAtRule = eachOf(
+  (history) => datedIn(history).flatMap(({ all, ...of }) => all.map((one) => ({ ...of, ...one }))),
+  ({ job, first, reading, instant }, history) => {
+    const created = instantAt('created_at', job.creation)
+    const tolerance = Math.max(clockMs, created?.unitMs ?? 0, instant.unitMs)
+    const differsFrom = (before: HistoryEvent, as: string): Evidence =>
+      contradicts({ job, reading }, 'created_at', before, as)
+    if (created && Math.abs(instant.epochMs - created.epochMs) > tolerance)
+      return differsFrom(job.creation, 'as in the response to its creation')
+    if (!isSameInstant(instant, first.instant))
+      return differsFrom(first.reading, 'as when it was read before')
+    if (reading !== first.reading) return 'held'
+    const older = datedIn(history).find(
+      (one) =>
+        job.creation.sentAt - one.job.creation.endedAt >= apartMs &&
+        one.first.instant.epochMs >= instant.epochMs,
+    )
+    if (!older) return 'held'
+    const before = older.first.reading
+    const expected = `a created_at after that of job ${older.job.id} (${told('created_at', before)}), which was created ${apartMs / 1000} s or more before`
+    const actual = told('created_at', reading)
+    return against(job, reading, { expected, actual, against: before.exchange })
+  },
+  () => 'no reading of a job had a created_at that can be compared',
+)
 
 /** Maximum age of a new job by the target's clock, in ms. */
 const longAgoMs = 30 * 24 * 3600 * 1000
@@ -341,15 +327,12 @@ function inconsistency(
 }
 
 export const consistent = eachOf(
-  (history) =>
-    readJobs(history).flatMap((one) =>
-      one.all.filter(isRead).map((reading) => ({ job: one.job, reading })),
-    ),
-  (one) => {
-    const found = inconsistency(one.reading, one.job !== undefined)
+  readIn,
+  ({ job, reading }) => {
+    const found = inconsistency(reading, job !== undefined)
     if (!found) return 'held'
     const [name, expected] = found
-    return against(one.job, one.reading, { expected, actual: told(name, one.reading) })
+    return against(job, reading, { expected, actual: told(name, reading) })
   },
   () => 'no job was read',
 )
@@ -369,25 +352,20 @@ function tellTheSame(name: string, one: HistoryEvent, other: HistoryEvent): bool
 
 /** §3: an ended job never changes, except `updated_at`. */
 export const stable = eachOf(
-  (history) =>
-    readJobs(history).flatMap((one) => {
-      const readings = one.job?.readings ?? one.all
-      const end = readings.find(hasEnded)
-      return end ? readings.map((reading) => ({ job: one.job, end, reading })) : []
-    }),
-  ({ job, end, reading }, other) => {
+  readingsIn,
+  ({ job, end, reading }, { limits: { settleMs } }) => {
     const lagMs = statusOf(reading) === 'in_progress' ? maxLagMs : laterMs
-    if (!(reading.sentAt >= end.endedAt + lagMs)) return undefined
+    if (!end || reading.sentAt < end.endedAt + lagMs) return undefined
     const what = `read again ${seconds(reading.sentAt - end.endedAt)} later`
     if (isGone(reading)) {
-      const isNew = job && reading.sentAt - job.creation.endedAt < other.limits.settleMs
+      const isNew = job && reading.sentAt - job.creation.endedAt < settleMs
       const expected = `200 with the job, ${asBefore}`
       return isNew ? undefined : against(job, reading, { what, expected, against: end.exchange })
     }
     if (!isRead(reading)) return undefined
     const name = members.find((one) => !tellTheSame(one, end, reading))
     if (name === undefined) return 'held'
-    return { ...contradicts(job, name, [end, reading], asBefore), what }
+    return { ...contradicts({ job, reading }, name, end, asBefore), what }
   },
   () => 'no ended job was read again',
 )

@@ -4,6 +4,7 @@ import {
   type History,
   type HistoryEvent,
   idKey,
+  isConflict,
   sameId,
 } from '../../harness/journal/index.ts'
 import { member } from '../../schemas/json.ts'
@@ -160,8 +161,9 @@ export interface Attempt {
   readonly application: Application
   /** Jobs of its application that may have been in progress at some moment. */
   readonly met: readonly Job[]
-  /** Those certainly in progress all the while, and those of other applications. */
+  /** Those certainly in progress all the while, or, if it was refused for one, all of them. */
   readonly beside: readonly Job[]
+  /** Jobs of other applications that were certainly in progress all the while. */
   readonly elsewhere: readonly Job[]
   /**
    * When the last known job of its application had ended: -Infinity without a job, undefined if the end of one was not
@@ -173,12 +175,11 @@ export interface Attempt {
 /** Maximum concurrent jobs to consider in a long recording. */
 const mostAtOnce = 64
 
+/** The creations on each application, in order. */
 export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
   const { applications, jobs } = viewOf(history)
-  const attemptsOn = (application: Application): Attempt[] => {
-    const free = new Map(freeTimes(application))
-    const isHere = (job: Job): boolean => job.application === application
-    return application.creations.map((creation) => {
+  const attemptsOn = (application: Application): Attempt[] =>
+    application.creations.map((creation) => {
       const { sentAt, endedAt } = creation
       const others = jobs
         .filter(
@@ -188,34 +189,31 @@ export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
             (job.end?.endedAt ?? Infinity) >= sentAt,
         )
         .slice(-mostAtOnce)
+      const isHere = (job: Job): boolean => job.application === application
       const busy = others.filter((job) => sentAt > job.creation.endedAt && endedAt <= job.busyUntil)
+      const met = others.filter(isHere)
       return {
         creation,
         application,
-        met: others.filter(isHere),
-        beside: busy.filter(isHere),
+        met,
+        beside: isConflict(creation) ? met : busy.filter(isHere),
         elsewhere: busy.filter((job) => !isHere(job)),
-        freeSince: isAsked(creation) ? free.get(creation) : undefined,
+        freeSince: isAsked(creation) ? freeSince(application, sentAt) : undefined,
       }
     })
-  }
   return new Map(applications().map((one) => [one, attemptsOn(one)]))
 })
 
 export const allAttempts = (history: History): Attempt[] => [...attemptsIn(history).values()].flat()
 
-function freeTimes(application: Application): [HistoryEvent, number][] {
-  // If another job has the same id, readings do not show the end, unless the answers are identical.
-  const known = application.jobs
-    .filter((job) => !job.twinOf || createdAt(job.twinOf) !== createdAt(job.creation))
-    .sort((one, other) => one.creation.sentAt - other.creation.sentAt)
-  let next = 0
+function freeSince({ jobs }: Application, at: number): number | undefined {
   let latest = -Infinity
-  return application.creations.flatMap((creation): [HistoryEvent, number][] => {
-    for (; next < known.length && known[next]!.creation.sentAt < creation.sentAt; next++)
-      latest = Math.max(latest, known[next]!.end?.endedAt ?? Infinity)
-    return latest <= creation.sentAt ? [[creation, latest]] : []
-  })
+  for (const { creation, end, twinOf } of jobs) {
+    // If another job has the same id, readings do not show the end, unless the answers are identical.
+    const isKnown = !twinOf || createdAt(twinOf) !== createdAt(creation)
+    if (isKnown && creation.sentAt < at) latest = Math.max(latest, end?.endedAt ?? Infinity)
+  }
+  return latest <= at ? latest : undefined
 }
 
 export const wereTogether = (one: HistoryEvent, other: HistoryEvent): boolean =>
