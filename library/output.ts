@@ -196,11 +196,11 @@ export function colorsFor(
   stream: { readonly isTTY?: boolean },
   env: NodeJS.ProcessEnv = process.env,
 ): Colors {
-  const isOn = (value = ''): boolean => !['', '0', 'false'].includes(value)
-  const { FORCE_COLOR: forced, NO_COLOR, TERM } = env
+  const { CI = '', FORCE_COLOR: forced, NO_COLOR, TERM } = env
+  const off = ['', '0', 'false']
   // CI logs show colours, though they are not terminals.
-  const isUsual = TERM !== 'dumb' && (stream.isTTY === true || isOn(env.CI))
-  return pc.createColors(!NO_COLOR && (forced ? isOn(forced) : isUsual))
+  const isUsual = TERM !== 'dumb' && (stream.isTTY === true || !off.includes(CI))
+  return pc.createColors(!NO_COLOR && (forced ? !off.includes(forced) : isUsual))
 }
 
 export function canRewrite(

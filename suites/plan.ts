@@ -3,8 +3,7 @@ import {
   type CatalogueRequirement,
   granting,
   type AreaName,
-  isRequirementId,
-  requirementOf,
+  findRequirement,
 } from '../catalogue/catalogue.ts'
 import {
   isOperationId,
@@ -79,28 +78,25 @@ export function planRun(target: Target, options: PlanOptions): Plan {
   const sendsForOthers =
     selected.every((one) => one.operation === 'envelope') &&
     selected.some((one) => isObserved(one.id))
-  const whyNot = (requirement: CatalogueRequirement): Why => {
-    if (
-      options.readOnly &&
-      (makes(requirement, target) || needsSetup(requirement, target, reading))
-    )
-      return leftOut('--read-only')
-    if (!target.keys.full && !requirement.keyless && requirement.operation !== 'envelope')
-      return 'no key: give the full key with --key, keys.full or CONFORM_API_KEY'
-    const { id, needs, operation } = requirement
-    const isByScenario = Object.hasOwn(target.scenarios, id)
-    const missing = isByScenario ? undefined : missingReason(target.file, needs, operation)
-    return missing ?? overBudget(requirement, target, options, budget)
-  }
   const entryOf = (requirement: CatalogueRequirement): PlanEntry => {
+    const { id, keyless, needs, operation } = requirement
     const refused = notApplicable(requirement, target)
     if (refused) return refused
     let left: LeftOutBy | undefined
-    if (!isSelected(requirement.id, { only: options.only, skip: [] })) left = chosenBy
-    else if (!isSelected(requirement.id, options)) left = '--skip'
+    if (!isSelected(id, { only: options.only, skip: [] })) left = chosenBy
+    else if (!isSelected(id, options)) left = '--skip'
+    const isSent = left === undefined || (sendsForOthers && left === chosenBy)
+    const isMade = (): boolean =>
+      makes(requirement, target) || needsSetup(requirement, target, reading)
+    let why: Why
     // Unselected requirements are left out, whatever other reason applies.
-    const isSent = sendsForOthers && left === chosenBy
-    const why = left === undefined || isSent ? whyNot(requirement) : leftOut(left)
+    if (!isSent && left !== undefined) why = leftOut(left)
+    else if (options.readOnly && isMade()) why = leftOut('--read-only')
+    else if (!target.keys.full && !keyless && operation !== 'envelope')
+      why = 'no key: give the full key with --key, keys.full or CONFORM_API_KEY'
+    else if (!Object.hasOwn(target.scenarios, id))
+      why = missingReason(target.file, needs, operation)
+    why ??= overBudget(requirement, target, options, budget)
     if (why === undefined) return { run: true, ...(left === undefined ? {} : { leftOut: left }) }
     const reason = left === undefined ? why : leftOut(left)
     return { run: false, outcome: 'not-exercised', ...plainReason(reason) }
@@ -349,5 +345,7 @@ export const judgeOf = (id: string): Judge | undefined => suiteOf(id)?.judge
 
 export const casesOf = (id: string): KnownCases | undefined => suiteOf(id)?.cases
 
-const suiteOf = (id: string): ReturnType<Suite> =>
-  isRequirementId(id) ? (suites[requirementOf(id).operation](id) ?? suites['*'](id)) : undefined
+function suiteOf(id: string): ReturnType<Suite> {
+  const requirement = findRequirement(id)
+  return requirement && (suites[requirement.operation](id) ?? suites['*'](id))
+}

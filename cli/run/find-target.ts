@@ -35,7 +35,7 @@ export async function findTarget(
   const given = { 'the target file': source }
   let file: TargetFile = {}
   let server: Awaited<ReturnType<typeof startEmbedded>> | undefined
-  const close = async (): Promise<void> => server?.close()
+  const close = async (): Promise<void> => void (await server?.worker.terminate())
   try {
     const loaded = await orLost(loadTargetFile(embedded ? referenceTargetFile : source))
     file = loaded.file
@@ -82,5 +82,5 @@ async function startEmbedded() {
   const worker = new Worker(file, { execArgv, resourceLimits })
   const [url] = (await once(worker, 'message')) as [string]
   worker.unref()
-  return { url, close: async () => void (await worker.terminate()) }
+  return { url, worker }
 }

@@ -296,6 +296,7 @@ export function failuresOf(report: Report) {
   const failed = requirements.filter((requirement) => requirement.outcome === 'failed')
   const ranked = [...failed.filter(isMust), ...failed.filter((result) => !isMust(result))]
   const unexpected = ranked.filter((one) => !known.has(one.id))
+  if (unexpected.length === 0) return { unexpected, unexplained: [], likely: [], distinct: [] }
   const likely = likelyCauses(unexpected, report)
   const explained = new Set(likely.flatMap((one) => one.results))
   const unexplained = unexpected.filter((result) => !explained.has(result))

@@ -345,6 +345,7 @@ export function absentOperations(options: {
 /** The map, if the run covered more than one operation and learned anything. */
 export function shownMap(report: Facts): Place[] | undefined {
   const selected = new Set(selectedResults(report).map((one) => one.operation))
+  if (selected.size < 2) return undefined
   const places = operationMap(report).filter((one) => selected.has(one.operation))
   return places.length > 1 &&
     places.some((place) => place.state !== 'not tested' && place.state !== 'not served')

@@ -14,7 +14,6 @@ import {
   type JsonKind,
   jsonKinds,
   type Member,
-  type MemberFault,
   operation as operationOf,
   type OperationId,
   otherKinds,
@@ -659,19 +658,21 @@ function otherValues(place: Placed, drawn: string): Change[] {
   ]
 }
 
+/** The faults of a member that a requirement judges, by its name. */
 function faultsUnder(known: Known, name: string, place: Placed, drawn: string): Change[] {
-  const { judgedBy, kinds, isFile } = place.member
-  const changes: Readonly<Record<MemberFault, () => Change[]>> = {
-    absent: () => absent(place),
-    null: () => ofKinds(place, ['null']),
-    type: () => ofOtherTypes(place),
-    empty: () => emptyOf(kinds).map((value) => change(place, 'empty', 'empty', () => value)),
-    value: () => otherValues(place, drawn),
-    unknown: () => [unknownIdAt(known, place), ...(isFile ? deletedIdAt(known, place) : [])],
+  const { judgedBy = {}, kinds, isFile } = place.member
+  const changes: Change[] = []
+  if (judgedBy.absent === name) changes.push(...absent(place))
+  if (judgedBy.null === name) changes.push(...ofKinds(place, ['null']))
+  if (judgedBy.type === name) changes.push(...ofOtherTypes(place))
+  if (judgedBy.empty === name)
+    changes.push(...emptyOf(kinds).map((value) => change(place, 'empty', 'empty', () => value)))
+  if (judgedBy.value === name) changes.push(...otherValues(place, drawn))
+  if (judgedBy.unknown === name) {
+    changes.push(unknownIdAt(known, place))
+    if (isFile) changes.push(...deletedIdAt(known, place))
   }
-  return Object.entries(changes).flatMap(([fault, make]) =>
-    judgedBy?.[fault as MemberFault] === name ? make() : [],
-  )
+  return changes
 }
 
 /**

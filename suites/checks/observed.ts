@@ -25,6 +25,7 @@ import {
   isBreakdown,
   isPage,
   pathOf,
+  type Probe,
   type Verdict,
 } from '../../harness/journal/index.ts'
 import { targetReason } from '../../harness/report/index.ts'
@@ -95,16 +96,16 @@ const messageKeys: AnswerRule = (response, { probe }) => {
   const { status, tpe } = response
   const json = response.json()
   if (!isError(response) || !json.ok || tpe === undefined || !response.isEnvelope) return undefined
-  const fits = (key: string) => keyFits(key, probe.operation, { status, tpe })
-  const known = (member(json.value, 'errors') as readonly unknown[])
-    .map((error) => member(error, 'key'))
-    .filter((key): key is string => typeof key === 'string' && fits(key) !== undefined)
-  if (known.length === 0) return undefined
   const expected = 'a message key that §7.1 shows with this tpe, or for a status of this kind'
-  const wrong = known.find((key) => !fits(key))
-  return wrong === undefined
-    ? { expected }
-    : { expected, actual: `key ${wrong} with ${status} ${tpe}` }
+  let isKnown = false
+  for (const error of member(json.value, 'errors') as readonly unknown[]) {
+    const key = member(error, 'key')
+    const fits =
+      typeof key === 'string' ? keyFits(key, probe.operation, { status, tpe }) : undefined
+    if (fits === false) return { expected, actual: `key ${String(key)} with ${status} ${tpe}` }
+    isKnown ||= fits === true
+  }
+  return isKnown ? { expected } : undefined
 }
 
 const badInput: AnswerRule = (response, { purpose }) => {
@@ -301,12 +302,20 @@ export async function endIfAlike(client: Client, given: Given): Promise<void> {
   const asked = operations.filter(
     ({ id, method }) => !given.target.absent[id] && !(given.options.readOnly && method !== 'GET'),
   )
-  const unknown = { operation: null, path: `/v1/${unknownWord(given, 'alike')}`, params: {} }
-  const reading = asked.find(({ method }) => method === 'GET')
+  const unknown: Probe = {
+    operation: null,
+    method: 'GET',
+    path: `/v1/${unknownWord(given, 'alike')}`,
+    params: {},
+    query: {},
+    headers: [],
+    credential,
+    effect: 'none',
+  }
+  const isReading = asked.some(({ method }) => method === 'GET')
   let first: Exchange | undefined
-  for (const [at, { id }] of [...(reading ? [reading] : []), ...asked].entries()) {
-    const draft = placeholderDraft(given, id)
-    const probe = { ...draft, ...(at === 0 && reading && unknown), credential }
+  for (const id of [...(isReading ? [null] : []), ...asked.map((one) => one.id)]) {
+    const probe = id === null ? unknown : { ...placeholderDraft(given, id), credential }
     const exchange = await askHolding(client, probe, purpose)
     first ??= exchange
     const { response } = exchange

@@ -195,6 +195,7 @@ export class Binding {
   readonly #material: Material
   readonly #found: Control
   readonly #isOfKey: boolean
+  readonly #pairs: Pairs
   /**
    * The valid request that a fault is put into, made anew for each case; an object made to be added or destroyed is used
    * for several. A quick run makes one request for all refusals of an operation, since a refused request has no effect.
@@ -212,6 +213,7 @@ export class Binding {
     const { client, given, requirement } = context
     const { operation } = material
     this.#isOfKey = requirement.fault === 'credentials'
+    this.#pairs = pairsOf(requirement, operation)
     this.#otherPath = otherPathOf(given, operation)
     const needsObject = needsOwnObject(operation)
     // A refused key is refused whatever the object's state.
@@ -251,7 +253,7 @@ export class Binding {
     const seen = this.#look(journal, this.#requestOf(one))
     if (seen.outcome !== 'answered') return seen
     const { exchange } = seen
-    const expects = this.#expects(one)
+    const expects = one.expects ?? this.#pairs
     const compared = comparePairs(this.#context, exchange, expects)
     const reason = one.made?.excuse(exchange) ?? (this.#isOfKey && whyHidden(exchange, this.#found))
     if (reason) return { outcome: 'open', why: { reason } }
@@ -269,10 +271,6 @@ export class Binding {
       if (isAlike !== (one.object !== undefined)) return { outcome: 'held', cases: 1 }
     }
     return { outcome: compared, evidence: { exchange, what: one.what, expected: expects } }
-  }
-
-  #expects(one: Case): Pairs {
-    return one.expects ?? pairsOf(this.#context.requirement, this.#material.operation)
   }
 
   /** Asks for the control of a case; open if it was not granted. */
@@ -322,7 +320,7 @@ export class Binding {
     if (known) return known
     const { requirement } = this.#context
     const { what, effect = 'none', when } = one
-    const expects = this.#expects(one)
+    const expects = one.expects ?? this.#pairs
     const draft = one.change(this.#material.valid)
     const isElsewhere = draft.path === this.#otherPath
     const purpose: Purpose = {
