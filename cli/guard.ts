@@ -1,6 +1,6 @@
 import { debuglog } from 'node:util'
 import { modulesRun, waitedFor, Unjudgeable } from '../harness/user-error.ts'
-import { foreignWords, printed } from '../harness/recording/index.ts'
+import { foreignWords, printed, Redactor } from '../harness/recording/index.ts'
 import { packageFile } from '../schemas/validate.ts'
 
 const debug = debuglog('conform')
@@ -52,7 +52,7 @@ export function stuck(what: string): string {
 
 /** Makes sure that this process never ends without a message. */
 export function guardProcess(): void {
-  printed.forget()
+  Object.assign(printed, { keys: new Redactor(), literals: new Redactor() })
   takers.length = 0
   // oxlint-disable no-restricted-properties -- ours goes by another name
   exit = process.exit.bind(process)
@@ -67,7 +67,7 @@ export function guardProcess(): void {
     const write = stream.write.bind(stream) as (...of: unknown[]) => boolean
     stream.write = (chunk: unknown, ...rest: unknown[]): boolean => {
       const isForeign = typeof chunk === 'string' && modulesRun().length > 0
-      return write(isForeign ? printed.foreign(chunk) : chunk, ...rest)
+      return write(isForeign ? printed.literals.text(printed.keys.text(chunk)) : chunk, ...rest)
     }
   }
   process.on('uncaughtException', (error: unknown, origin) => {

@@ -180,7 +180,7 @@ export function complain(text: string, kind = ''): void {
   const { isTTY } = process.stderr
   const colors = isTTY ? colorsFor(process.stderr) : pc.createColors(false)
   const paint = kind === '' ? colors.red : colors.yellow
-  const [first, ...others] = terminalLines(printed.text(text)).split('\n')
+  const [first, ...others] = terminalLines(printed.keys.text(text)).split('\n')
   tell(process.stderr, [`${paint(`conform:${kind}`)} ${first}`, ...others])
 }
 

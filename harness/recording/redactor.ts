@@ -41,7 +41,9 @@ export class Redactor {
     this.#kept.add(label)
     const keys = value.length < shortestKey ? this.#short : this.#long
     keys.push({ value, label })
-    const secret = secretPart(value)
+    // In a JWT, the second and third part: the first only names the algorithm and is shared by many tokens.
+    const signed = /^eyJ[\w-]*\.([\w-]+\.[\w-]*)$/.exec(value)?.[1] ?? ''
+    const secret = signed.length < run ? value : signed
     for (let at = 0; at + run <= secret.length; at++) this.#runs.add(secret.slice(at, at + run))
     for (let at = 0; at + probe <= secret.length; at++)
       this.#probes.add(secret.slice(at, at + probe))
@@ -103,15 +105,6 @@ export class Redactor {
     }
     return shared
   }
-}
-
-/**
- * The secret part of a key: for a JWT the second and third part, since the first only names the algorithm and is shared
- * by many tokens; otherwise all.
- */
-function secretPart(key: string): string {
-  const secret = /^eyJ[\w-]*\.([\w-]+\.[\w-]*)$/.exec(key)?.[1] ?? ''
-  return secret.length < run ? key : secret
 }
 
 function placesOf(part: string, text: string): number[] {
@@ -240,27 +233,15 @@ function decoded(view: View): View[] {
   })
 }
 
-let known = new Redactor()
-/** Literals in modules that look like keys: guesses, made before the modules run. */
-let literals = new Redactor()
-
-export const printed = {
-  add: (value: string, label: string): void => known.add(value, label),
-  keep: (text: string): void => known.keep(text),
-  text: (text: string): string => known.text(text),
-  foreign: (text: string): string => literals.text(known.text(text)),
-  forget(): void {
-    known = new Redactor()
-    literals = new Redactor()
-  },
-}
+/** What must not be printed: known keys, and literals in modules that look like keys, guessed before the modules run. */
+export const printed = { keys: new Redactor(), literals: new Redactor() }
 
 /** Notes literals that look like keys before a module runs: an error while loading may quote them. */
 export function noteLiterals(source: string): void {
   const named = /([\w$]+)["']?\s*[:=]\s*(["'`])([^"'`\s]+)\2/g
   for (const [, name = '', , value = ''] of source.matchAll(named)) {
     const isKey = isSecretName(name) || /^(?:full|expired|restricted)$/i.test(name)
-    if (isKey && value.length >= shortestKey) literals.add(value, redacted)
+    if (isKey && value.length >= shortestKey) printed.literals.add(value, redacted)
   }
 }
 
@@ -282,7 +263,7 @@ export function foreignWords(error: unknown): string {
   }
   const [line = ''] = (error instanceof Error ? error.message : String(error)).trim().split('\n')
   return redactor
-    .text(literals.text(printed.text(line.trim().slice(0, longest))))
+    .text(printed.literals.text(printed.keys.text(line.trim().slice(0, longest))))
     .replaceAll(longWord, (word) => (/\.[a-z]{1,4}$/i.test(word) ? word : redacted))
 }
 

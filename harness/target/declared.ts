@@ -63,28 +63,29 @@ export function declares(file: TargetFile, pointer: string, area?: Area): boolea
   const known = answers.get(file) ?? new Map<string, boolean>()
   answers.set(file, known)
   const question = `${pointer} ${area}`
-  const answer = known.get(question) ?? findOut(file, pointer, area)
-  known.set(question, answer)
-  return answer
+  const before = known.get(question)
+  if (before !== undefined) return before
+  const [member = '', name = '', part = '', role = ''] = tokensOf(pointer)
+  const value = getAt(file, pointer)
+  let isDeclared = value !== undefined
+  if (member === 'keys' && name === 'restricted' && area !== undefined && isKeyPerOperation(value))
+    isDeclared = Object.hasOwn(value, area)
+  if (member === 'operations') {
+    const declared = getAt(file, `/operations/${name}`)
+    const isRole = part === 'fields' && isOperationId(name)
+    const at = isRole ? defaultPointer(name, role) : undefined
+    if (typeof declared !== 'object') isDeclared = false
+    else if (!isDeclared && isRole && at !== undefined) {
+      const body = role === 'name' ? `/body${at}` : '/body'
+      isDeclared = operationOf(name).body === 'raw' || getAt(declared, body) !== undefined
+    }
+  }
+  known.set(question, isDeclared)
+  return isDeclared
 }
 
 /** Asked for every request of a run. */
 const answers = new WeakMap<TargetFile, Map<string, boolean>>()
-
-function findOut(file: TargetFile, pointer: string, area: Area | undefined): boolean {
-  const [member = '', name = '', part = '', role = ''] = tokensOf(pointer)
-  const value = getAt(file, pointer)
-  if (member === 'keys' && name === 'restricted' && area !== undefined && isKeyPerOperation(value))
-    return Object.hasOwn(value, area)
-  if (member !== 'operations') return value !== undefined
-  const declared = getAt(file, `/operations/${name}`)
-  if (typeof declared !== 'object') return false
-  if (value !== undefined || part !== 'fields' || !isOperationId(name)) return value !== undefined
-  const at = defaultPointer(name, role)
-  if (at === undefined) return false
-  const body = role === 'name' ? `/body${at}` : '/body'
-  return operationOf(name).body === 'raw' || getAt(declared, body) !== undefined
-}
 
 export function isKeyPerOperation(value: unknown): value is Partial<Record<OperationId, unknown>> {
   if (typeof value !== 'object' || value === null) return false

@@ -78,7 +78,9 @@ function placeIn(path: string, message: string, place: string): string {
 export function checkTargetFile(value: unknown, source: string): TargetFile {
   const { fetch: handler, ...rest } = isObject(value) ? value : {}
   const data = isObject(value) ? rest : value
-  const problems = unwritable(data) ?? schemaProblems(asJson(data))
+  const problems =
+    unwritable(data) ??
+    schemaProblems(plainFile(data, (key) => (typeof key === 'function' ? 'function' : key)))
   if (handler !== undefined && typeof handler !== 'function')
     problems.push('fetch must be a function, such as app.fetch')
   else if (handler !== undefined && isObject(data) && data['baseUrl'] !== undefined)
@@ -109,9 +111,6 @@ function unwritable(value: unknown): string[] | undefined {
     return ['contains a value that JSON cannot represent']
   }
 }
-
-const asJson = (value: unknown): unknown =>
-  plainFile(value, (key) => (typeof key === 'function' ? 'function' : key))
 
 function schemaProblems(value: unknown): string[] {
   const validate = validatorOf('target')

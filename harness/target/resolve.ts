@@ -72,13 +72,17 @@ export interface ResolveOptions {
 /** Reads everything that a valid target file refers to; throws a `UserError` that names everything wrong or missing. */
 export async function resolveTarget({ fetch, ...file }: TargetFile, options: ResolveOptions) {
   const handler = options.baseUrl === undefined ? fetch : undefined
-  const baseUrl = usedBaseUrl(file, handler ? inProcessUrl : options.baseUrl)
+  const url = handler ? inProcessUrl : (options.baseUrl ?? file.baseUrl)
+  if (url === undefined)
+    throw new UserError(
+      'no base URL: give one on the command line or as baseUrl in the target file',
+    )
+  const problem = baseUrlProblem(url)
+  if (problem !== undefined) throw new UserError(`the base URL ${problem}`)
+  const baseUrl = normalBaseUrl(url)
   const reader = new Reader(options, baseUrl)
   const parts = reader.parts(file)
-  const unknown = leavesOf(file).flatMap(([pointer, leaf]) =>
-    unknownNames(file, pointer, String(leaf)),
-  )
-  for (const sentence of [...unknown, ...unreachableProblems(file)]) reader.refuse(sentence)
+  reader.checkNames(file)
   refuseAll(reader.problems)
   for (const ask of reader.asked) await ask()
   const shown = shownFile(file, parts.keys.full?.label)
@@ -103,20 +107,9 @@ export async function resolveTarget({ fetch, ...file }: TargetFile, options: Res
     secrets: [...reader.secrets, ...reader.hidden.filter((one) => !isKept(one.value))],
     kept,
   }
-  for (const text of kept) printed.keep(text)
-  for (const { value, label } of target.secrets) printed.add(value, label)
+  for (const text of kept) printed.keys.keep(text)
+  for (const { value, label } of target.secrets) printed.keys.add(value, label)
   return { target, handler, warnings: reader.warnings }
-}
-
-function usedBaseUrl(file: TargetFile, given: string | undefined): string {
-  const text = given ?? file.baseUrl
-  if (text === undefined)
-    throw new UserError(
-      'no base URL: give one on the command line or as baseUrl in the target file',
-    )
-  const problem = baseUrlProblem(text)
-  if (problem !== undefined) throw new UserError(`the base URL ${problem}`)
-  return normalBaseUrl(text)
 }
 
 function shownFile(file: TargetFile, full: string | undefined): TargetFile {
@@ -126,39 +119,6 @@ function shownFile(file: TargetFile, full: string | undefined): TargetFile {
     return labels[(name as 'expired' | 'restricted' | undefined) ?? 'other']
   }) as TargetFile
   return full === undefined ? shown : { ...shown, keys: { ...shown.keys, full } }
-}
-
-function unreachableProblems(file: TargetFile): string[] {
-  const problemOf = (entry: string): string | undefined => {
-    const matched = catalogue.filter((one) => matchesId(one.id, entry))
-    if (matched.length === 0) return ` matches no requirement${didYouMean(entry, requirementIds)}`
-    const possible = matched.filter(mayBeUnreachable)
-    if (possible.length === 0)
-      return ' matches only requirements that the full key and a valid request can reach: they cannot be unreachable'
-    return isRequirementId(entry) && possible.some((one) => isDeclared(file, one))
-      ? ': the target file declares what this requirement needs; remove that, or this entry'
-      : undefined
-  }
-  return Object.keys(file.unreachable ?? {}).flatMap((entry) => {
-    const problem = problemOf(entry)
-    return problem === undefined ? [] : [`unreachable.${entry}${problem}`]
-  })
-}
-
-function unknownNames(
-  { setup = [] }: TargetFile,
-  pointer: string,
-  text: string,
-): readonly string[] {
-  const [, list, at] = /^\/(setup|teardown)\/(\d+)\/url$/.exec(pointer) ?? []
-  if (list === undefined && !idPlace.test(pointer)) return []
-  const known = namesSaved(list === 'setup' ? setup.slice(0, Number(at)) : setup)
-  return namesIn(text)
-    .filter((name) => !known.includes(name))
-    .map(
-      (name) =>
-        `${memberPath(pointer)} has {${name}}, which no earlier request of setup saves${didYouMean(name, known)}`,
-    )
 }
 
 /** Reads what a target file refers to, checks what the schema cannot, and collects what is wrong. */
@@ -187,6 +147,37 @@ class Reader {
     return source === undefined ? sentence : `${source}: ${sentence}`
   }
 
+  /** Checks the names in ids and URLs, which `setup` saves, and the requirements in `unreachable`. */
+  checkNames(file: TargetFile): void {
+    const { setup = [], unreachable = {} } = file
+    for (const [pointer, leaf] of leavesOf(file)) {
+      const [, list, at] = /^\/(setup|teardown)\/(\d+)\/url$/.exec(pointer) ?? []
+      if (list === undefined && !idPlace.test(pointer)) continue
+      const known = namesSaved(list === 'setup' ? setup.slice(0, Number(at)) : setup)
+      for (const name of namesIn(String(leaf)))
+        if (!known.includes(name))
+          this.refuse(
+            `${memberPath(pointer)} has {${name}}, which no earlier request of setup saves${didYouMean(name, known)}`,
+          )
+    }
+    for (const entry of Object.keys(unreachable)) {
+      const matched = catalogue.filter((one) => matchesId(one.id, entry))
+      const possible = matched.filter(mayBeUnreachable)
+      const isWhole = isRequirementId(entry) && possible.some((one) => isDeclared(file, one))
+      const place = `unreachable.${entry}`
+      if (matched.length === 0)
+        this.refuse(`${place} matches no requirement${didYouMean(entry, requirementIds)}`)
+      else if (possible.length === 0)
+        this.refuse(
+          `${place} matches only requirements that the full key and a valid request can reach: they cannot be unreachable`,
+        )
+      else if (isWhole)
+        this.refuse(
+          `${place}: the target file declares what this requirement needs; remove that, or this entry`,
+        )
+    }
+  }
+
   parts(file: TargetFile) {
     const { headers = {} } = this.#options
     const operations = Object.entries(withEveryOperation(file).operations ?? {})
@@ -197,10 +188,8 @@ class Reader {
     return {
       keys: this.#keys(file),
       headers: [
-        ...this.#headers('headers', Object.fromEntries(own), 'give the key as keys.full'),
-        ...this.#lines('--header ', headers, (name, value) =>
-          headerProblem(name, value, 'give the key by CONFORM_API_KEY'),
-        ),
+        ...this.#lines('header', 'headers', Object.fromEntries(own), 'give the key as keys.full'),
+        ...this.#lines('header', '--header', headers, 'give the key by CONFORM_API_KEY'),
       ],
       query: this.#query('query', file.query),
       tls: mapped(file.tls, (path, name) => this.#file(path, `tls.${name}`)?.toString() ?? ''),
@@ -241,17 +230,20 @@ class Reader {
 
   #keys({ keys = {} }: TargetFile): KeySources {
     const { full, expired, restricted = {} } = keys
-    const read = (value: KeyValue, member: string): KeySource =>
-      this.#key(member, value, labels.restricted)
-    const ofAll = (key: KeySource) => Object.fromEntries(operations.map((one) => [one.id, key]))
-    return {
+    const resolved = {
       full: this.#fullKey(full),
       expired:
         expired === undefined ? undefined : this.#key('keys.expired', expired, labels.expired),
-      restricted: isKeyPerOperation(restricted)
-        ? mapped(restricted, (key, id) => read(key, `keys.restricted.${id}`))
-        : ofAll(read(restricted, 'keys.restricted')),
     }
+    if (isKeyPerOperation(restricted)) {
+      const perOperation = mapped(restricted, (key, id) =>
+        this.#key(`keys.restricted.${id}`, key, labels.restricted),
+      )
+      return { ...resolved, restricted: perOperation }
+    }
+    const ofAll = this.#key('keys.restricted', restricted, labels.restricted)
+    const entries = operations.map((one) => [one.id, ofAll])
+    return { ...resolved, restricted: Object.fromEntries(entries) as KeySources['restricted'] }
   }
 
   /** `-k`, else `keys.full`, else `CONFORM_API_KEY`, else none. */
@@ -295,45 +287,43 @@ class Reader {
     return { label, value: value ?? '' }
   }
 
+  /**
+   * Headers, or members of a query.
+   * @param instead what to do instead of an Authorization header, if the suite sends one
+   */
   #lines(
-    before: string,
-    headers: HeaderValues = {},
-    problemOf: (name: string, value: string) => string | undefined,
+    kind: 'header' | 'query',
+    where: string,
+    values: HeaderValues = {},
+    instead?: string,
   ): HeaderLine[] {
-    return Object.entries(headers).map(([name, declared]) => {
+    const before = where === '--header' ? '--header ' : this.#placed(`${where}.`)
+    return Object.entries(values).map(([name, declared]) => {
       const place = before + name
       const variable = typeof declared === 'object' ? declared.env : undefined
-      const text = typeof declared === 'string' ? declared : this.#variable(declared.env, place)
-      const line = { name, value: text ?? '' }
-      const problem = problemOf(name, line.value)
+      const value = typeof declared === 'object' ? this.#variable(declared.env, place) : declared
+      const lower = name.toLowerCase()
+      let problem = headerValueProblem(value ?? '')
+      if (kind === 'header' && framing.includes(lower))
+        problem = 'is set by the suite itself; remove it'
+      if (kind === 'header' && lower === 'authorization' && instead !== undefined)
+        problem = `is set by the suite itself; ${instead}`
       if (problem !== undefined) this.problems.push(`${place} ${problem}`)
-      if (text !== undefined) this.#noteHeader(place, line, variable)
-      return line
+      if (value !== undefined) {
+        // Its secret part, by its name or because it comes from the environment.
+        const label = variable === undefined ? labels.other : `$${variable}`
+        const [, credentials] = (isAuthorization(name) && /^\S+ (.+)$/.exec(value)) || []
+        const behind = variable === undefined ? label : `\${${variable}#* }`
+        if (credentials !== undefined) note(this, place, credentials, behind)
+        else if (isSecretName(name)) note(this, place, value, label)
+        else if (variable !== undefined) this.hidden.push({ value, label })
+      }
+      return { name, value: value ?? '' }
     })
   }
 
-  /** Notes the secret part of a header or query member, by its name or because it comes from the environment. */
-  #noteHeader(place: string, line: HeaderLine, variable?: string): void {
-    const label = variable === undefined ? labels.other : `$${variable}`
-    if (isAuthorization(line.name)) {
-      const [, credentials] = /^\S+ (.+)$/.exec(line.value) ?? []
-      const behind = variable === undefined ? label : `\${${variable}#* }`
-      note(this, place, credentials ?? line.value, credentials === undefined ? label : behind)
-    } else if (isSecretName(line.name)) {
-      note(this, place, line.value, label)
-    } else if (variable !== undefined) this.hidden.push({ value: line.value, label })
-  }
-
-  /** @param instead what to do instead of an Authorization header, if the suite sends one */
-  #headers(place: string, headers?: HeaderValues, instead?: string): HeaderLine[] {
-    return this.#lines(this.#placed(`${place}.`), headers, (name, value) =>
-      headerProblem(name, value, instead),
-    )
-  }
-
-  #query(place: string, query?: HeaderValues): Record<string, string> {
-    const before = this.#placed(`${place}.`)
-    const lines = this.#lines(before, query, (_, value) => headerValueProblem(value))
+  #query(where: string, query?: HeaderValues): Record<string, string> {
+    const lines = this.#lines('query', where, query)
     return Object.fromEntries(lines.map((line) => [line.name, line.value]))
   }
 
@@ -341,7 +331,7 @@ class Reader {
     const baseUrl = this.#baseUrl
     return requests.map(({ method, url, headers, body, save }, at) => {
       const whole = /^https?:/i.test(url) ? url : `${baseUrl}/${url.replace(/^\/+/, '')}`
-      const lines = this.#headers(`${place}[${at}].headers`, headers)
+      const lines = this.#lines('header', `${place}[${at}].headers`, headers)
       const hasOwn = lines.some((line) => line.name.toLowerCase() === 'authorization')
       return {
         method: method.toUpperCase(),
@@ -383,7 +373,7 @@ class Reader {
     return {
       path,
       query: this.#query(`${place}.query`, query),
-      headers: this.#headers(`${place}.headers`, headers, 'give the key as keys.full'),
+      headers: this.#lines('header', `${place}.headers`, headers, 'give the key as keys.full'),
       body,
       content: content && {
         bytes: bytesOf(content),
@@ -417,7 +407,7 @@ class Reader {
       ...value,
       operation: of,
       key: key === undefined ? undefined : this.#key(`${place}.key`, key, labels.other),
-      headers: this.#headers(`${place}.headers`, headers, `give the key as ${place}.key`),
+      headers: this.#lines('header', `${place}.headers`, headers, `give the key as ${place}.key`),
       params,
       query: this.#query(`${place}.query`, query),
       raw: raw && { bytes: bytesOf(raw), contentType: raw.contentType },
@@ -484,23 +474,6 @@ function keyProblem(value: string): string | undefined {
   return headerValueProblem(value)
 }
 
-/**
- * What makes a header invalid, if anything.
- * @param insteadOfAuthorization what to do instead of an Authorization header, if the suite sends one
- */
-function headerProblem(
-  name: string,
-  value: string,
-  insteadOfAuthorization?: string,
-): string | undefined {
-  const lower = name.toLowerCase()
-  if (insteadOfAuthorization !== undefined && lower === 'authorization')
-    return `is set by the suite itself; ${insteadOfAuthorization}`
-  return framing.includes(lower)
-    ? 'is set by the suite itself; remove it'
-    : headerValueProblem(value)
-}
-
 interface Noted {
   readonly secrets: Secret[]
   readonly warnings: string[]
@@ -515,7 +488,7 @@ export const labels = {
 
 export function note(noted: Noted, place: string, value: string, label: string): void {
   noted.secrets.push({ value, label })
-  printed.add(value, label)
+  printed.keys.add(value, label)
   if (value.length < shortestKey)
     noted.warnings.push(
       `${place} is shorter than ${shortestKey} characters: reports can only hide it where it appears alone`,
