@@ -31,12 +31,12 @@ const settlingEveryMs = 1000
  */
 export function answerTo(ask: Ask, entries: readonly Entry[], known: Known): Conclusion {
   if (entries.length === 0) return { asks: [ask] }
-  const sent = entries.findLast(isPlain)?.exchange
+  const sent = entries.findLast((one) => !one.ask.once)?.exchange
   if (!sent) return { asks: [ask] }
   // Another requirement may have sent it, to which a block is as good an answer as any.
   const { expects } = ask.purpose
   if (isMet(sent, expects)) {
-    const blocks = entries.filter((one) => isPlain(one) && isMet(one.exchange, expects))
+    const blocks = entries.filter((one) => !one.ask.once && isMet(one.exchange, expects))
     if (blocks.length < mostBlocks(sent)) return { asks: [ask] }
   }
   // An answer that is not HTTP was resent, but its connection is still checked.
@@ -52,8 +52,6 @@ export function answerTo(ask: Ask, entries: readonly Entry[], known: Known): Con
 
 const isUnknown = (exchange: Exchange, known: Known): boolean =>
   isWrong(exchange) && !known.wrongAnywhere.has(kindOfFailure(exchange))
-
-const isPlain = (entry: Entry): boolean => !entry.ask.once
 
 /** Hit by a guardrail or a model error that it is not about. */
 export const isMet = (exchange: Exchange, expects = exchange.purpose.expects): boolean =>
@@ -137,7 +135,7 @@ export function onConnections(
   const isRepeatable = mayRepeat(wrong)
   // Without an answer from the service itself, there was most likely no effect.
   if (!isRepeatable && wrong.response && !isNobodys(wrong.response)) return { judge: wrong }
-  const trial = entries.filter((entry) => !isPlain(entry)).map((entry) => entry.exchange)
+  const trial = entries.filter((entry) => entry.ask.once).map((entry) => entry.exchange)
   const [fresh, ...others] = trial
   const onFresh: Conclusion = { asks: [{ ...ask, once: true, fresh: true }] }
   if (!fresh) return onFresh

@@ -240,12 +240,17 @@ const cutShort = 'the body is truncated JSON'
 const noJson = (problem: string): Json => ({ ok: false, problem })
 const unread = (problem: string): Json => ({ ok: false, problem, unread: true })
 
-function parsed(body: Uint8Array, label: string | undefined): Json {
+type Received = Pick<WireResponse, 'status' | 'headers' | 'body' | 'cut' | 'undecodable'>
+
+function bodyAsJson({ undecodable, cut, body, headers }: Omit<Received, 'status'>): Json {
+  if (undecodable !== undefined) return noJson(undecodable)
+  if (cut) return unread(tooLong)
+  if (body.length === 0) return noJson('the body is empty')
   let text: string
   try {
     text = utf8.decode(body)
   } catch {
-    return noJson(otherEncoding(body, label))
+    return noJson(otherEncoding(body, headers))
   }
   if (text.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
   if (isTooMuch(text)) return unread(tooMuch)
@@ -256,7 +261,7 @@ function parsed(body: Uint8Array, label: string | undefined): Json {
     const isAtEnd = message.includes('end of JSON') || message.includes(`position ${text.length}`)
     const isCut = isAtEnd && /^\s*[[{]/.test(text)
     if (isCut) return noJson(cutShort)
-    return noJson(isUtf16(body) ? otherEncoding(body, label) : 'the body is not JSON')
+    return noJson(isUtf16(body) ? otherEncoding(body, headers) : 'the body is not JSON')
   }
 }
 
@@ -267,7 +272,8 @@ function isUtf16([first, second]: Uint8Array): boolean {
 
 const longestLabel = 80
 
-function otherEncoding(body: Uint8Array, label = 'absent'): string {
+function otherEncoding(body: Uint8Array, headers: readonly HeaderLine[]): string {
+  const label = headers.find((line) => isNamed(line, 'content-type'))?.value ?? 'absent'
   const bytes = [...body.subarray(0, 4)].map((byte) => byte.toString(16).padStart(2, '0'))
   const encoding = isUtf16(body) ? 'UTF-16, not UTF-8' : 'not UTF-8'
   return `the body is ${encoding} (Content-Type: ${label.slice(0, longestLabel)}; first bytes: ${bytes.join(' ')})`
@@ -276,7 +282,10 @@ function otherEncoding(body: Uint8Array, label = 'absent'): string {
 /** Only scans characters: parsing some bodies of 8 MB would take a hundred megabytes, and seconds. */
 function isTooMuch(text: string): boolean {
   // Short text has few values, and few brackets are not deep.
-  if (text.length <= mostJson.values && !hasMoreThan(mostJson.levels, text, /[[{]/g)) return false
+  const bracket = /[[{]/g
+  let brackets = 0
+  while (brackets <= mostJson.levels && bracket.test(text)) brackets++
+  if (text.length <= mostJson.values && brackets <= mostJson.levels) return false
   let values = 1
   let level = 0
   for (let at = 0; at < text.length; at++) {
@@ -293,12 +302,6 @@ function isTooMuch(text: string): boolean {
   return false
 }
 
-function hasMoreThan(most: number, text: string, pattern: RegExp): boolean {
-  let times = 0
-  while (times <= most && pattern.test(text)) times++
-  return times > most
-}
-
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0
@@ -308,25 +311,10 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-type Received = Pick<WireResponse, 'status' | 'headers' | 'body' | 'cut' | 'undecodable'>
-
-function bodyAsJson({ undecodable, cut, body, headers }: Received): Json {
-  if (undecodable !== undefined) return noJson(undecodable)
-  if (cut) return unread(tooLong)
-  return body.length === 0
-    ? noJson('the body is empty')
-    : parsed(body, valueOf(headers, 'content-type'))
-}
-
 /** Values of larger bodies (bytes) are released and parsed again on demand: a run keeps many answers. */
 const largeBytes = 64 * 1024
 /** Bytes kept of a large body that is not JSON: enough for the title of a page. */
 export const headBytes = 4096
-
-function valueOf(headers: readonly HeaderLine[], name: string): string | undefined {
-  for (const line of headers) if (isNamed(line, name)) return line.value
-  return undefined
-}
 
 export class HttpResponse {
   readonly status: number
@@ -362,7 +350,7 @@ export class HttpResponse {
   }
 
   header(name: string): string | undefined {
-    return valueOf(this.headers, name)
+    return this.headers.find((line) => isNamed(line, name))?.value
   }
 
   text(bytes: number): string {
@@ -373,7 +361,7 @@ export class HttpResponse {
   json(): Json {
     const known = this.#json ?? this.#last?.deref()
     if (known) return known
-    const again = parsed(this.#body, undefined)
+    const again = bodyAsJson({ headers: this.headers, body: this.#body, cut: false })
     this.#last = new WeakRef(again)
     return again
   }
