@@ -88,7 +88,9 @@ type RunFacts = Pick<Report['run'], 'only' | 'skip' | 'readOnly' | 'interrupted'
 export function verdictOf(results: readonly RequirementResult[], run: RunFacts): Verdict {
   const has = (outcome: Outcome, some = results): boolean =>
     some.some((result) => result.outcome === outcome)
-  const counted = countedRequirements(results, run)
+  const selected = results.filter((result) => isSelected(result.id, run))
+  const isEnvelope = selected.length > 0 && selected.every((one) => one.operation === 'envelope')
+  const counted = isEnvelope ? selected : results.filter((one) => one.operation !== 'envelope')
   // A recording is not selective: what it breaks is broken, however little else it shows.
   const isShown =
     has('passed', counted) || has('failed', counted) || (run.runs === 0 && has('failed'))
@@ -99,16 +101,6 @@ export function verdictOf(results: readonly RequirementResult[], run: RunFacts):
   return isPart || has('not-exercised', musts) ? 'passing' : 'conformant'
 }
 
-function countedRequirements(
-  results: readonly RequirementResult[],
-  selection: Selection,
-): readonly RequirementResult[] {
-  const isOutside = (result: RequirementResult): boolean => result.operation !== 'envelope'
-  const selected = results.filter((result) => isSelected(result.id, selection))
-  const onlyEnvelope = selected.length > 0 && !selected.some(isOutside)
-  return onlyEnvelope ? selected : results.filter(isOutside)
-}
-
 const memberOf = {
   passed: 'passed',
   failed: 'failed',
@@ -117,12 +109,10 @@ const memberOf = {
 } as const satisfies Record<Outcome, keyof Counts>
 
 export function summarize(results: readonly RequirementResult[]): Report['summary'] {
-  const of = (wanted: string): Counts => {
-    const counts: Counts = { passed: 0, failed: 0, notExercised: 0, notApplicable: 0 }
-    for (const { level, outcome } of results) if (level === wanted) counts[memberOf[outcome]] += 1
-    return counts
-  }
-  return { must: of('must'), should: of('should') }
+  const none: Counts = { passed: 0, failed: 0, notExercised: 0, notApplicable: 0 }
+  const summary = { must: { ...none }, should: { ...none } }
+  for (const { level, outcome } of results) summary[level][memberOf[outcome]] += 1
+  return summary
 }
 
 export interface Selection {
@@ -177,10 +167,21 @@ export function decide(
   options: ExitOptions = {},
 ): Exit & { readonly code: 0 | 1 | 3 } {
   if (options.notJudged !== undefined) return { code: 3, because: options.notJudged, outside: true }
-  const cause = whyNotJudged(report)
-  if (cause !== undefined) return { code: 3, because: cause }
+  const { requirements, run, verdict } = report
+  if (run.interrupted) return { code: 3, because: 'the run was interrupted' }
+  const mistakes = requirements.filter(isMistake).length
+  if (mistakes > 0)
+    return {
+      code: 3,
+      because: `${count(mistakes, 'requirement')} could not be judged because of a bug in the suite; please report it, with seed ${run.seed}`,
+    }
+  if (verdict === 'not-judged') {
+    const reason = commonReason(requirements)?.reason
+    const why = reason === undefined ? '' : ` (${reason})`
+    return { code: 3, because: `the target could not be judged${why}` }
+  }
   const deciding = decidingRequirements(report, options)
-  const isStale = (report.run.baseline?.stale.length ?? 0) > 0
+  const isStale = (run.baseline?.stale.length ?? 0) > 0
   if (deciding.length === 0 && !isStale) return { code: 0, because: success(report) }
   const isMissed = deciding.some((one) => one.outcome === 'not-exercised')
   const because = failureReasons(report, deciding).join('; ')
@@ -222,17 +223,6 @@ export function decisive(report: Report): RequirementResult[] {
 
 export function outsideCause({ exit: { because, outside } }: Report): string | undefined {
   return outside === true ? because : undefined
-}
-
-function whyNotJudged(report: Undecided): string | undefined {
-  const { requirements, run, verdict } = report
-  if (run.interrupted) return 'the run was interrupted'
-  const mistakes = requirements.filter(isMistake).length
-  if (mistakes > 0)
-    return `${count(mistakes, 'requirement')} could not be judged because of a bug in the suite; please report it, with seed ${run.seed}`
-  if (verdict !== 'not-judged') return undefined
-  const reason = commonReason(requirements)?.reason
-  return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
 }
 
 const checks = { must: 'required check', should: 'recommendation' } as const
