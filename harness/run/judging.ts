@@ -347,9 +347,9 @@ function unplanned(
     entry?.run === false
       ? { ...reasonIn(entry), outcome: entry.outcome, failures: [] }
       : unexercised('not planned')
-  // Left-out and absent reasons contain only our own words.
-  const isOwn = judged.why?.kind === 'left-out' || judged.why?.kind === 'absent'
-  return { ...aboutOf(requirement), ...(isOwn ? judged : shown(client, judged)), ...none }
+  // Only these reasons contain words of the target file.
+  const isQuoting = judged.why?.kind === 'undeclared' || judged.why?.kind === 'unreachable'
+  return { ...aboutOf(requirement), ...(isQuoting ? shown(client, judged) : judged), ...none }
 }
 
 function resultOf(context: CheckContext, outcome: Outcome): CatalogueResult {
