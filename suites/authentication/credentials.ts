@@ -10,7 +10,6 @@ import {
   type Material,
   ofOtherObject,
   otherObjects,
-  sendable,
 } from '../checks/case.ts'
 import { refused } from '../checks/faults.ts'
 import {
@@ -76,7 +75,7 @@ function byKeys(
         all: await keys.declared(),
       })
       for (const one of all) keys.learn(one.change(valid).credential)
-      return sendable(context, material.operation, all)
+      return all
     },
   }
 }

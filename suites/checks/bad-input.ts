@@ -37,7 +37,14 @@ import {
 import { leftOut, type Reason } from '../../harness/report/index.ts'
 import { type CheckContext, maxAtOnce, mayGenerate, sendShared } from '../../harness/run/index.ts'
 import { getAt, preview } from '../../schemas/json.ts'
-import { type Case, type CaseCondition, countAll, type Material, type Refusal } from './case.ts'
+import {
+  type Case,
+  type Condition,
+  countAll,
+  type KnownCases,
+  type Material,
+  type Refusal,
+} from './case.ts'
 import { sharedBy } from './created.ts'
 import {
   absent,
@@ -63,7 +70,7 @@ import {
 import { type CaseRule, remembering } from './rules.ts'
 import { freshUnknownId, randomFor, sampled, validRequest, whyNotOfInput } from './valid-request.ts'
 
-export const badInput: CaseCondition = {
+export const badInput: Condition & KnownCases = {
   cases: casesOf,
   async casesIn(context, material) {
     const cases = casesOf(material)

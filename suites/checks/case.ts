@@ -102,7 +102,14 @@ export interface Condition {
   readonly judge?: (refusal: Refusal, isEnd: boolean) => Promise<Verdict>
 }
 
-export interface CaseCondition extends Condition, KnownCases {}
+/** Cases that only depend on what is declared, and on the keys. */
+export interface CaseCondition extends Condition, KnownCases {
+  casesIn(
+    context: Pick<CheckContext, 'given'>,
+    material: Material,
+    valid: () => Promise<Probe>,
+  ): Promise<readonly Case[]>
+}
 
 export interface Material extends Known {
   readonly requirement: CatalogueRequirement
@@ -207,7 +214,7 @@ export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition 
     cases: chosen,
     inOrder,
     ...(generated && { generated }),
-    casesIn: (context, material) => sendable(context, material.operation, chosen(material)),
+    casesIn: async (_, material) => chosen(material),
   }
 }
 

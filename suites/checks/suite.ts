@@ -22,6 +22,7 @@ import {
   type Material,
   materialOf,
   otherPathOf,
+  sendable,
 } from './case.ts'
 import { grantedByScenario } from './granted.ts'
 import { byScenario, type Further } from './scenario.ts'
@@ -140,7 +141,8 @@ export async function judgeRefusal(
   const material = materialOf(given, requirement, operation)
   const binding = new Binding(context, material, found)
   const { ruleOf, valid } = binding
-  const cases = await condition.casesIn(context, material, valid)
+  const all = await condition.casesIn(context, material, valid)
+  const cases = await sendable(context, operation, all)
   const arbitrary = given.options.depth === 'full' ? condition.generated?.(material) : undefined
   const generated =
     arbitrary &&

@@ -1,10 +1,10 @@
-import type { MadeRequest } from '../checks/case.ts'
+import { requirementOf, type RequirementId } from '../../catalogue/catalogue.ts'
+import { type MadeRequest, materialOf } from '../checks/case.ts'
 import {
   countsAsGranted,
   createdId,
   eventOf,
   type Verdict,
-  type Credential,
   type Exchange,
   isGranted,
   isThrottling,
@@ -13,7 +13,6 @@ import {
   type Source,
   Throttled,
   wasAnswered,
-  withHeader,
 } from '../../harness/journal/index.ts'
 import {
   additionOperation,
@@ -35,7 +34,13 @@ import {
   grantedControl,
   operationIn,
 } from '../checks/valid-request.ts'
-import { atRole, pointerOf, refused } from '../checks/faults.ts'
+import {
+  atRole,
+  malformedJsonBody,
+  pointerOf,
+  refused,
+  wrongContentType,
+} from '../checks/faults.ts'
 import {
   concluded,
   findingVerdict,
@@ -76,8 +81,7 @@ import {
   type Later,
   grantedFinding,
 } from '../../harness/run/index.ts'
-import { withCredential } from '../authentication/credentials.ts'
-import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'
+import { expired, invalid, malformed, missing, restricted } from '../authentication/credentials.ts'
 import {
   creatorOf,
   isMissing,
@@ -100,49 +104,34 @@ export interface Refusal {
   change(valid: Probe): Probe | Promise<Probe>
 }
 
-const byKey = (requirement: string, what: string, credential: Credential): Refusal => ({
-  requirement,
-  what,
-  change: (valid) => withCredential(valid, credential),
-})
-
-export async function refusedByKey(given: Given): Promise<Refusal[]> {
-  const { keys, target } = given
-  const full = await keys.fullKey()
-  const declared = { expired: await keys.expiredKey(), all: await keys.declared() }
-  const invalid = full ? invalidForms({ full, ...declared }).slice(0, 1) : []
-  const malformed = malformedForms(undefined).filter((one) => one.kind === 'no JWT')
-  for (const { credential } of [...invalid, ...malformed]) keys.learn(credential)
-  return [
-    byKey('401-missing-credentials', 'without a key', noCredential),
-    ...malformed.map((one) => byKey('401-malformed-key', one.what, one.credential)),
-    ...invalid.map((one) => byKey('401-invalid-key', one.what, one.credential)),
-    ...(target.keys.expired
-      ? [byKey('401-expired-key', 'with an expired key', await keys.expired())]
-      : []),
-  ]
+/** Faults for which every creation is refused, by the requirement about each. */
+const faults = {
+  '401-missing-credentials': missing,
+  '401-malformed-key': malformed,
+  '401-invalid-key': invalid,
+  '401-expired-key': expired,
+  '403-insufficient-rights': restricted,
+  '400-wrong-content-type': wrongContentType,
+  '400-malformed-json': malformedJsonBody,
 }
 
-export async function refusedByRights(
+/** The first case of each of these requirements, if the target declares enough for any. */
+export async function refusalsOf(
   client: Client,
   given: Given,
   operation: OperationId,
 ): Promise<Refusal[]> {
-  const credential = await orElse(client, () => given.keys.restricted(operation))
-  const what = 'with a key that lacks the permission'
-  return credential ? [byKey('403-insufficient-rights', what, credential)] : []
-}
-
-export const refusedByType: Refusal = {
-  requirement: '400-wrong-content-type',
-  what: 'labelled text/plain',
-  change: (valid) => refused(withHeader(valid, 'content-type', 'text/plain')),
-}
-
-export const refusedByGrammar: Refusal = {
-  requirement: '400-malformed-json',
-  what: 'with a bracket too many',
-  change: (valid) => refused({ ...valid, body: `${String(valid.body)}}` }),
+  const refusals: Refusal[] = []
+  for (const [requirement, condition] of Object.entries(faults)) {
+    const id = `${operation}/${requirement}` as RequirementId
+    const material = materialOf(given, requirementOf(id), operation)
+    const cases = await orElse(client, () =>
+      condition.casesIn({ given }, material, async () => material.valid),
+    )
+    for (const { what, change } of cases?.slice(0, 1) ?? [])
+      refusals.push({ requirement, what, change: (valid) => refused(change(valid)) })
+  }
+  return refusals
 }
 
 const isTaken = (exchange: Exchange): boolean =>
@@ -273,13 +262,7 @@ export async function noEffect(
   const { client, given, scenario } = context
   if (scenario) return grantedByScenario(context)
   await requireControl(context)
-  const refusals = [
-    ...(await refusedByKey(given)),
-    ...(await refusedByRights(client, given, operationIn(context))),
-    refusedByType,
-    refusedByGrammar,
-    ...more,
-  ]
+  const refusals = [...(await refusalsOf(client, given, operationIn(context))), ...more]
   const looked = await inBatches(sampled(given, context.requirement.id, refusals), (refusal) =>
     furtherCase(client, () => lookAfter(context, refusal)),
   )

@@ -40,13 +40,7 @@ import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
-import {
-  type Refusal,
-  refusedByGrammar,
-  refusedByKey,
-  refusedByRights,
-  refusedByType,
-} from '../created/drive.ts'
+import { type Refusal, refusalsOf } from '../created/drive.ts'
 import {
   freedLocks,
   inProgressWithOthers,
@@ -685,24 +679,27 @@ async function kindsOf({ client, given, application }: Gate) {
       inputs: inputs.filter((input) => input.id !== required),
     }),
   )
+  const shared = await refusalsOf(client, given, 'jobs.create')
+  const of = (condition: string): Refusal[] =>
+    shared.filter(({ requirement }) => requirement.startsWith(condition))
   const kinds = [
     [
       byInputs('400-missing-inputs', 'without inputs', {}),
       by('400-missing-body', 'without a body', (valid) => ({ ...valid, body: '' })),
-      refusedByGrammar,
+      ...of('400-malformed-json'),
       byInputs('400-malformed-inputs', 'with inputs that are not an array', { inputs: 'none' }),
       ...lacking,
     ],
     [
-      refusedByType,
+      ...of('400-wrong-content-type'),
       // §8: one application does not block another, and an unknown one blocks none.
       by('404-unknown-application', 'for an application that does not exist', (valid) => ({
         ...valid,
         params,
       })),
     ],
-    await refusedByKey(given),
-    await refusedByRights(client, given, 'jobs.create'),
+    of('401'),
+    of('403'),
   ].filter((refusals) => refusals.length > 0)
   const all = kinds.flatMap((refusals) => refusals.slice(0, 1))
   const kept = sampled(given, ids.noEffect, [all, ...kinds])
