@@ -1,7 +1,7 @@
 import { type ErrorTable, operation as operationOf, type OperationId } from './operations.ts'
 
 /** §7.2 */
-const names: Readonly<Partial<Record<number, readonly string[]>>> = {
+export const codeNames: Readonly<Partial<Record<number, readonly string[]>>> = {
   400: ['BadRequest', 'InvalidInputParameters', 'InvalidContentType'],
   401: ['Unauthorized', 'BadCredentials', 'BadToken'],
   403: ['Forbidden', 'InsufficientAccessRights'],
@@ -69,10 +69,6 @@ const messageKeys: Readonly<Record<string, number>> = {
   'fail.guardrail.blocked': 400,
 }
 
-export function codeNames(status: number): readonly string[] | undefined {
-  return names[status]
-}
-
 /** The types that §7.3 gives for the operation and status: its own row, the guardrails' and the lead sentence. */
 export function listedTypes(operation: OperationId | null, status: number): readonly string[] {
   const own = operation === null ? [] : (operationOf(operation).errors ?? [])
@@ -90,7 +86,7 @@ export function isModelError(tpe: string | undefined): boolean {
  * operation of the interface.
  */
 export function mayCarry(operation: OperationId | null, status: number, tpe: string): boolean {
-  const own = codeNames(status)
+  const own = codeNames[status]
   if (own === undefined) return true
   return own.includes(tpe) || isModelError(tpe) || listedTypes(operation, status).includes(tpe)
 }
@@ -110,7 +106,7 @@ export function keyFits(
     ([beginning, statuses]) => key.startsWith(beginning) && statuses.includes(options.status),
   )
   return (
-    isOfKind || codeNames(options.status) === undefined || mayCarry(operation, own, options.tpe)
+    isOfKind || codeNames[options.status] === undefined || mayCarry(operation, own, options.tpe)
   )
 }
 

@@ -12,7 +12,7 @@ const columns = ['typical', 'requests', 'creations', 'generations'] as const
 export async function dryRun(baseUrl: string | undefined, options: RunArguments): Promise<void> {
   const { target, warnings } = await findTarget(baseUrl, options)
   for (const warning of warnings) warnOf(warning)
-  const run = runOptions(options, baseUrl, [])
+  const run = runOptions(options, baseUrl)
   const rows = estimate(planRun(target, run), target, run)
   const totals = columns.map((column) => rows.reduce((sum, row) => sum + row[column], 0))
   const table = [

@@ -7,7 +7,7 @@ import type {
 } from '../harness/report/index.ts'
 import { json } from './text.ts'
 import type { Exchanges } from './view/evidence.ts'
-import { runNotes, seedLine, verdictSentence } from './view/standing.ts'
+import { runNotes, seedLine, standingOf } from './view/standing.ts'
 import { STATUS_CODES } from 'node:http'
 
 /** Every exchange of the run as HAR 1.2, streamed: one is in memory at a time. */
@@ -16,7 +16,7 @@ export async function* renderHar(
   exchanges: Exchanges,
 ): AsyncGenerator<string, void, undefined> {
   const { suite } = report
-  const comment = [verdictSentence(report), ...runNotes(report), seedLine(report)].join('; ')
+  const comment = [standingOf(report).sentence, ...runNotes(report), seedLine(report)].join('; ')
   const head = { version: '1.2', creator: { name: suite.name, version: suite.version }, comment }
   yield `{"log":${json(head).slice(0, -1)},"entries":[`
   let separator = '\n'

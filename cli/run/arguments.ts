@@ -22,7 +22,7 @@ import { writeAtomically } from '../../library/output.ts'
 import type { RunOptions } from '../../harness/client/index.ts'
 import { runOptionsOf } from '../../harness/run/index.ts'
 import { rerunCommand } from '../../harness/journal/index.ts'
-import { isSecretName } from '../../harness/recording/index.ts'
+import { isSecretName, type Redactor } from '../../harness/recording/index.ts'
 import { shellWord } from '../../harness/shell-word.ts'
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
@@ -172,20 +172,31 @@ export function neededBy(result: RequirementResult): string[] {
 /** A variable, a path or a file name, such as a server's TLS key: not a secret itself. */
 const isPlaceOfKey = /^["']?(?:\$|[./~])|\.(?:pem|key|p12|pfx|json|txt)["']?$/i
 
+interface RunParts {
+  readonly expected?: readonly BaselineEntry[]
+  readonly exchangeLog?: string | undefined
+  /** Knows the keys of the target, which the command to repeat must not show. */
+  readonly redactor?: Redactor
+}
+
 export function runOptions(
   options: RunArguments,
   baseUrl: string | undefined,
-  expected: readonly BaselineEntry[],
-  exchangeLog?: string,
+  { redactor, ...parts }: RunParts = {},
 ): RunOptions {
+  const headers = Object.entries(options.header ?? {}).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? (redactor?.text(value) ?? value) : value,
+  ])
   const again = rerunCommand({
     ...options,
     program: program(process),
     baseUrl,
-    headers: options.header,
+    headers: Object.fromEntries(headers) as HeaderValues,
   })
-  const start = options.start
-    ?.replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
+  const command = options.start ?? ''
+  const start = (redactor?.text(command) ?? command)
+    .replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
       isSecretName(name) ? `${name}=${labels.other}` : whole,
     )
     .replaceAll(/(--?[\w-]+\s+)(?!-)('[^']*'|"[^"]*"|\S+)/g, (whole, name: string, value: string) =>
@@ -195,10 +206,9 @@ export function runOptions(
     .replaceAll(/(\w:\/\/[^\s:@/'"]*:)(?!\$)[^\s@/'"]+(?=@)/g, `$1${labels.other}`)
   const chosenBy = options.failed === undefined ? undefined : ('--failed' as const)
   const endsTarget = options.start !== undefined
-  const given = { ...options, expected, exchangeLog, chosenBy, endsTarget }
-  const started = start === undefined ? '' : ` --start ${shellWord(start)}`
+  const started = options.start === undefined ? '' : ` --start ${shellWord(start)}`
   const waited = options.wait === undefined ? '' : ` --wait ${options.wait}`
-  return runOptionsOf(given, again + started + waited)
+  return runOptionsOf({ ...options, ...parts, chosenBy, endsTarget }, again + started + waited)
 }
 
 /** The target named by URL, file, or both; with neither, the embedded reference. */

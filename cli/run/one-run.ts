@@ -72,7 +72,8 @@ export async function oneRun(
     for (const warning of [...found.warnings, ...ofOther]) warnOf(warning)
     const expected = baseline ? heldEntries(baseline, new Date()) : []
     const log = folder && join(folder.path, 'exchanges.ndjson')
-    const run = runOptions(withoutKeys(options, found), baseUrl, expected, log)
+    const redactor = redactorFor(found.target)
+    const run = runOptions(options, baseUrl, { expected, exchangeLog: log, redactor })
     const inputs = { ...found.inputs, 'the report of --failed': namedReport(options) }
     checkOutputs(reportFiles(requests), { ...inputs, 'the baseline': baselineFile })
     if (baselineFile !== undefined && updateBaseline) {
@@ -103,20 +104,6 @@ export async function oneRun(
     folder?.remove()
     await server?.close()
     await found.close()
-  }
-}
-
-function withoutKeys(options: RunArguments, found: FoundTarget): RunArguments {
-  const redactor = redactorFor(found.target)
-  const { header = {}, start } = options
-  const shown = Object.entries(header).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? redactor.text(value) : value,
-  ])
-  return {
-    ...options,
-    header: Object.fromEntries(shown) as typeof header,
-    ...(start !== undefined && { start: redactor.text(start) }),
   }
 }
 

@@ -446,7 +446,7 @@ export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
     const isWhole = () => !isScope(pair[0]) || envelopeProblem(response) === undefined
     if (isNamed ? tpe !== undefined && names.includes(tpe, 1) : isWhole()) return 'exact'
     if (tpe === undefined || typeof pair[0] !== 'number') continue
-    if (codeNames(response.status)?.includes(tpe)) match = 'family'
+    if (codeNames[response.status]?.includes(tpe)) match = 'family'
   }
   return match
 }

@@ -14,7 +14,7 @@ import {
 import { terminalText } from '../../reporters/text.ts'
 import { columnsOf, laidOut } from '../../reporters/terminal.ts'
 import { nextSteps } from '../../reporters/view/next-steps.ts'
-import { verdictSentence } from '../../reporters/view/standing.ts'
+import { standingOf } from '../../reporters/view/standing.ts'
 import type { Report } from '../../harness/report/index.ts'
 import type { Handover } from './index.ts'
 
@@ -91,7 +91,7 @@ function summaryLines(report: Report, paths: readonly string[]): string[] {
   const { run, target } = report
   const [next] = nextSteps(report).filter((one) => !one.command?.includes(' --failed'))
   const lines = [
-    `conform: ${target.name}: ${verdictSentence(report)}`,
+    `conform: ${target.name}: ${standingOf(report).sentence}`,
     ...(next === undefined
       ? []
       : [`  next: ${[next.text, next.command].filter(Boolean).join(' ')}`]),

@@ -580,7 +580,7 @@ const letters = (name: string): string => name.replaceAll(/[\s._-]/g, '').toLowe
 const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
 
 function isMisspelt(tpe: string): boolean {
-  const named = statuses.flatMap((status) => codeNames(status) ?? [])
+  const named = statuses.flatMap((status) => codeNames[status] ?? [])
   const codes = [...named, ...modelErrors, 'GuardrailBlockedError']
   return !codes.includes(tpe) && codes.some((name) => letters(name) === letters(tpe))
 }

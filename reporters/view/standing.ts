@@ -27,6 +27,8 @@ export interface Standing {
   /** A sign, for readers without colours. */
   readonly sign: '✓' | '!' | '✗' | '?'
   readonly meaning: string
+  /** Word and meaning. */
+  readonly sentence: string
 }
 
 export const verdictWords: Readonly<Record<Verdict, Pick<Standing, 'tone' | 'word'>>> = {
@@ -54,7 +56,10 @@ export function standingOf(report: Report): Standing {
     ...(answers.length > 0 ? [`declared not served but answering: ${answers.join(', ')}`] : []),
   ].join('; ')
   const plain = verdictWords[verdict]
-  if (verdict === 'not-judged') return { ...plain, sign: '?', meaning: exit.because }
+  if (verdict === 'not-judged') {
+    const { because } = exit
+    return { ...plain, sign: '?', meaning: because, sentence: `${plain.word}: ${because}` }
+  }
   const modes = [
     ...(run.tpe === 'family' ? ['family names'] : []),
     ...(run.depth === 'quick' ? ['quick'] : []),
@@ -69,17 +74,13 @@ export function standingOf(report: Report): Standing {
     tone = 'warning'
     word += ', but the run failed'
   } else if (verdict === 'conformant' && run.depth === 'quick') tone = 'warning'
-  return { tone, word, sign: signs[tone], meaning }
-}
-
-export function verdictSentence(report: Report): string {
-  const { meaning, word } = standingOf(report)
-  return `${word}: ${meaning}`
+  return { tone, word, sign: signs[tone], meaning, sentence: `${word}: ${meaning}` }
 }
 
 /** The verdict where the exit line follows, which says why nothing was judged. */
 export function verdictBeforeExit(report: Report): string {
-  return report.verdict === 'not-judged' ? standingOf(report).word : verdictSentence(report)
+  const { sentence, word } = standingOf(report)
+  return report.verdict === 'not-judged' ? word : sentence
 }
 
 /** Notes for files that show no next step. */

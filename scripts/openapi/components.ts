@@ -142,7 +142,7 @@ const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
 
 /** Errors that any operation may return with that status: names of its row of §7.2, and what §7.3 lists for all. */
 function commonTypes(status: number): string[] {
-  return [...new Set([...(codeNames(status) ?? []), ...listedTypes(null, status)])]
+  return [...new Set([...(codeNames[status] ?? []), ...listedTypes(null, status)])]
 }
 
 function content(schema: Json, tpe: string): Json {

@@ -627,29 +627,25 @@ const longestKnown = 52
 /** Language codes, and names with at least four letters: a shorter made-up word may itself be a known name. */
 const hasOwnForm = /^[A-Za-z]{2,3}([-_]|$)|([A-Za-z][^A-Za-z]*){4}/
 
-/** An unused word in the form of a known name, since a server may check only the form. */
-function unknownOfForm(word: string, known: unknown): string {
-  if (typeof known !== 'string' || known.length > longestKnown) return word
-  return hasOwnForm.test(known) && !isUuid(known)
-    ? known.replaceAll(/[a-z]/g, 'q').replaceAll(/[A-Z]/g, 'Q')
-    : word
-}
-
 /**
  * Invalid values of the right type: outside bounds; unknown words, and words with the known one as prefix, since a
  * server may compare only the prefix. If the target has its own names, a word in their form.
  */
-function otherValues(place: Placed, drawn: string): Change[] {
+function otherValues(material: Material, place: Placed): Change[] {
   const { member, body, pointer } = place
   const bounds = (member.outside ?? []).map((value) =>
     change(place, 'value', `${String(value)}, outside its bounds`, () => value),
   )
   if (!member.isChosen) return bounds
   const known = getAt(body, pointer)
-  const word = roleOf(member) === undefined ? drawn : unknownOfForm(drawn, known)
+  const isShort = typeof known === 'string' && known !== '' && known.length <= longestKnown
+  const isNamed = isShort && hasOwnForm.test(known) && !isUuid(known)
+  const word =
+    isNamed && roleOf(member) !== undefined
+      ? known.replaceAll(/[a-z]/g, 'q').replaceAll(/[A-Z]/g, 'Q')
+      : unknownWord(material, material.requirement.id)
   const unknown = (kind: string, value: string): Change =>
     change(place, kind, `the unknown ${value}`, () => value)
-  const isShort = typeof known === 'string' && known !== '' && known.length <= longestKnown
   return [
     unknown('value', word),
     ...(isShort ? [unknown('lengthened', known + word)] : []),
@@ -659,7 +655,7 @@ function otherValues(place: Placed, drawn: string): Change[] {
 }
 
 /** The faults of a member that a requirement judges, by its name. */
-function faultsUnder(known: Known, name: string, place: Placed, drawn: string): Change[] {
+function faultsUnder(material: Material, name: string, place: Placed): Change[] {
   const { judgedBy = {}, kinds, isFile } = place.member
   const changes: Change[] = []
   if (judgedBy.absent === name) changes.push(...absent(place))
@@ -667,10 +663,10 @@ function faultsUnder(known: Known, name: string, place: Placed, drawn: string): 
   if (judgedBy.type === name) changes.push(...ofOtherTypes(place))
   if (judgedBy.empty === name)
     changes.push(...emptyOf(kinds).map((value) => change(place, 'empty', 'empty', () => value)))
-  if (judgedBy.value === name) changes.push(...otherValues(place, drawn))
+  if (judgedBy.value === name) changes.push(...otherValues(material, place))
   if (judgedBy.unknown === name) {
-    changes.push(unknownIdAt(known, place))
-    if (isFile) changes.push(...deletedIdAt(known, place))
+    changes.push(unknownIdAt(material, place))
+    if (isFile) changes.push(...deletedIdAt(material, place))
   }
   return changes
 }
@@ -726,9 +722,8 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
       Object.hasOwn(material.target.scenarios, `${operation}/${supportedIf}`)
     )
   })
-  const drawn = unknownWord(material, requirement.id)
   const changes = places.flatMap((place) => [
-    ...withLater(place, faultsUnder(material, name, place, drawn)),
+    ...withLater(place, faultsUnder(material, name, place)),
     ...(place.member.judgedBy?.type === name ? otherFormsOf(place) : []),
   ])
   if (changes.length === 0)

@@ -42,12 +42,10 @@ type AnswerRule = (
   exchange: Exchange,
 ) => { readonly expected: string; readonly actual?: string | (() => string) } | undefined
 
-const isError = (response: HttpResponse): boolean => response.status >= 400
-
 const ofErrors =
   (rule: AnswerRule): AnswerRule =>
   (response, exchange) =>
-    isError(response) && !exchange.purpose.skipJudging ? rule(response, exchange) : undefined
+    response.status >= 400 && !exchange.purpose.skipJudging ? rule(response, exchange) : undefined
 
 const envelopeShape = ofErrors((response, exchange) => {
   const expected = 'a JSON error envelope with tpe, errors and extras'
@@ -84,7 +82,7 @@ const statusTpePair = ofErrors(({ status, tpe }, { probe: { operation }, purpose
 const contentType: AnswerRule = (response, { probe }) => {
   const { showsSuccess = false } = probe.operation === null ? {} : operationOf(probe.operation)
   const isSuccess = showsSuccess && response.status >= 200 && response.status < 300
-  if (!isError(response) && !isSuccess) return undefined
+  if (response.status < 400 && !isSuccess) return undefined
   const expected = 'Content-Type: application/json'
   const type = response.header('content-type')
   if (type === undefined) return { expected, actual: 'no Content-Type' }
@@ -95,7 +93,7 @@ const contentType: AnswerRule = (response, { probe }) => {
 const messageKeys: AnswerRule = (response, { probe }) => {
   const { status, tpe } = response
   const json = response.json()
-  if (!isError(response) || !json.ok || tpe === undefined || !response.isEnvelope) return undefined
+  if (status < 400 || !json.ok || tpe === undefined || !response.isEnvelope) return undefined
   const expected = 'a message key that §7.1 shows with this tpe, or for a status of this kind'
   let isKnown = false
   for (const error of member(json.value, 'errors') as readonly unknown[]) {

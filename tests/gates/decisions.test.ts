@@ -34,7 +34,7 @@ import { renderBadge } from '../../reporters/badge.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
 import { renderJunit } from '../../reporters/junit.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
-import { standingOf, verdictSentence } from '../../reporters/view/standing.ts'
+import { standingOf } from '../../reporters/view/standing.ts'
 import { readJunit } from '../reporters/parsers.ts'
 import { inHtml, inTerminal } from '../reporters/samples.ts'
 import { failed, failure, missed, notApplicable, report, result } from './results.ts'
@@ -199,7 +199,7 @@ const blocks = decisions
 test.each(blocks)('%s: %s', (situation, exitLine, standing) => {
   const one = reportOf(situation)
   const { code, because } = one.exit
-  const words = `${one.verdict}, ${standingOf(one).tone}: ${verdictSentence(one)}`
+  const words = `${one.verdict}, ${standingOf(one).tone}: ${standingOf(one).sentence}`
   expect([`exit ${code}: ${because}`, words]).toEqual([exitLine, standing])
 })
 
