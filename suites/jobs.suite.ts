@@ -225,10 +225,9 @@ export function whenIdle(
   purpose: Purpose,
   send: (fresh: boolean) => Promise<Exchange>,
 ): Promise<Exchange> | undefined {
+  if (operation !== 'jobs.create') return undefined
   const jobs = new Jobs(client, given)
-  const application =
-    operation === 'jobs.create' &&
-    jobs.applications.find((one) => one.id === params['application_id'])
+  const application = jobs.applications.find((one) => one.id === params['application_id'])
   if (!application) return undefined
   const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
   const gate = gateOf(jobs, application)

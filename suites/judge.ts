@@ -224,7 +224,7 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
       remarkOn: (exchange) => settlingRemark(client, given, exchange),
       takesState: (id) => takesState(given, id),
       rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),
-      unfinished: () => unfinishedJobs(client),
+      unfinished: () => (hasJobs ? unfinishedJobs(client) : []),
       notServed: () => notServedIn(client),
     }),
   })
