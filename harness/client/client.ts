@@ -28,8 +28,6 @@ import {
 import { KeyWatch, Liveness } from './liveness.ts'
 import {
   Breaker,
-  isLost,
-  Losses,
   mostUnanswered,
   createPacer,
   createSemaphore,
@@ -104,7 +102,6 @@ export class Client {
   readonly proxy: Proxy | undefined
   readonly recorder: Recorder
   readonly breaker = new Breaker()
-  readonly losses = new Losses()
   readonly throttle: ReturnType<typeof createThrottle>
   readonly liveness: Liveness
   /** Get each answer to a request of the interface. */
@@ -217,15 +214,15 @@ export class Client {
       return undefined
     }
     tries.lost++
-    const isReset = isLost(noResponse)
+    const isReset = noResponse.cause === 'reset'
     // A valid request counts as unanswered after two attempts, each with its own object.
     const isRepeatable =
       probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
     const isStale = noResponse.staleConnection && !tries.fresh
-    const isOpen = !tries.resent || tries.lost < this.losses.proof(tries.lost, isReset)
+    const isOpen = !tries.resent || tries.lost < this.breaker.proof(tries.lost, isReset)
     if (isStale || (isRepeatable && isOpen)) {
       tries.unanswered = exchange
-      this.losses.retried++
+      this.breaker.retried++
       // A target that allows few connections closes new ones: retry alone on an open connection, then on a new one.
       const onOpen = !isStale && isReset && !tries.alone && exchange.previousRequest === undefined
       tries.fresh = !onOpen
@@ -246,9 +243,7 @@ export class Client {
     // Bad input that only causes a state is judged where it is a case: that must still be sent.
     const isStateOnly = purpose.role === 'setup' && purpose.badInput === true
     if (!isStateOnly && (!wasAway || isRepeatable))
-      this.breaker.count(operationName(probe), last, (row) =>
-        byChance ? this.losses.proof(row, true) : mostUnanswered,
-      )
+      this.breaker.count(operationName(probe), last, byChance)
     return last
   }
 
@@ -270,7 +265,7 @@ export class Client {
       const times = tries.gatewayErrors.push(response)
       // Repeated at least once: a restarting service may be back, and single requests may be lost.
       if (times <= maxGatewayErrors && ((await this.#cameBack(exchange)) || times <= maxInARow)) {
-        this.losses.retried++
+        this.breaker.retried++
         return undefined
       }
     }
@@ -306,7 +301,7 @@ export class Client {
 
   async #unlessStale(unanswered: Exchange, ask: Ask): Promise<Exchange> {
     if (!unanswered.noResponse?.staleConnection || ask.after) return unanswered
-    this.losses.retried++
+    this.breaker.retried++
     const again = await this.#sendOnce(ask, await probeOf(ask.source), { fresh: true })
     return { ...again, unanswered }
   }
@@ -414,7 +409,7 @@ export class Client {
       result = await this.#parts.transport.send(sent.request, options)
     } finally {
       this.liveness.ended(sent, result)
-      if (result) this.losses.note(result)
+      if (result) this.breaker.note(result)
     }
     signal.throwIfAborted()
     if (result.kind === 'answer' || result.cause !== 'timeout') return this.#record(sent, result)

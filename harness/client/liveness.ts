@@ -121,7 +121,8 @@ export class Liveness {
     const endedAt = performance.now()
     this.#open.delete(request)
     if (result?.kind === 'answer') {
-      this.#noteAnswer()
+      this.#answeredAt = endedAt
+      this.#looks = 0
       if (this.#lost.length > 0)
         this.#lost = this.#lost.filter((other) => endedAt - other.endedAt < recentMs)
     } else if (result && result.cause !== 'refused') this.#lost.push({ request, sentAt, endedAt })
@@ -153,11 +154,6 @@ export class Liveness {
     clearInterval(this.#timer)
   }
 
-  #noteAnswer(): void {
-    this.#answeredAt = performance.now()
-    this.#looks = 0
-  }
-
   async #checkIfQuiet(): Promise<void> {
     if (this.#open.size > 0 && ++this.#looks > quietLooks) await this.#check()
   }
@@ -176,7 +172,10 @@ export class Liveness {
     if (isGateway || isAway(first)) this.#backAt = performance.now()
     this.#client.observe(last)
     if (gateway && gateway.patienceMs > 0) stopped(gateway.sentence)
-    else if (!noResponse) this.#noteAnswer()
+    else if (!noResponse) {
+      this.#answeredAt = performance.now()
+      this.#looks = 0
+    }
     // The run ended first, which says nothing about the target.
     else if (noResponse.cause !== 'aborted') stopped(`${noResponse.message}${this.#underWay()}`)
   }
@@ -264,7 +263,8 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
       patienceMs: startMs,
       perhapsHereOnly: true,
     }
-  if (status >= 400 && envelopeProblem(response) === undefined) return undefined
+  if (status >= 400 ? envelopeProblem(response) === undefined : status < 300 && !isPage(response))
+    return undefined
   const sentence = redirected(response, way) ?? credentialWanted(response)
   if (sentence !== undefined)
     return { sentence: `${sentence} (${describeGateway(exchange)})`, patienceMs: 0 }

@@ -262,16 +262,25 @@ const chance = 1e-7
 /** Below this share, unanswered requests are few. */
 const nowAndThen = 0.1
 
-export class Losses {
+/** After this many consecutive unanswered requests, an operation gets no more. */
+export const mostUnanswered = 2
+
+/** Counts requests without an answer: how many of them rule out chance, and which operations get no more. */
+export class Breaker {
   #sent = 0
   #lost = 0
   #hung = 0
   retried = 0
+  readonly #inARow = new Map<string, number>()
+  readonly #open = new Map<string, number>()
+  readonly #unanswered = new Map<string, Exchange>()
+  readonly #throttled = new Set<string>()
 
   note(result: HttpResult): void {
     this.#sent++
-    if (isLost(result)) this.#lost++
-    if (result.kind === 'no-answer' && result.cause === 'timeout') this.#hung++
+    if (result.kind === 'answer') return
+    if (result.cause === 'reset') this.#lost++
+    if (result.cause === 'timeout') this.#hung++
   }
 
   /**
@@ -287,20 +296,6 @@ export class Losses {
     const needed = Math.ceil(Math.log(chance) / Math.log(Math.min(0.5, share)))
     return Math.min(mostTries, Math.max(leastTries + 1, needed))
   }
-}
-
-export function isLost(result: HttpResult): boolean {
-  return result.kind === 'no-answer' && result.cause === 'reset'
-}
-
-/** After this many consecutive unanswered requests, an operation gets no more. */
-export const mostUnanswered = 2
-
-export class Breaker {
-  readonly #inARow = new Map<string, number>()
-  readonly #open = new Map<string, number>()
-  readonly #unanswered = new Map<string, Exchange>()
-  readonly #throttled = new Set<string>()
 
   /** Throws `NotExercised` if the suite sends this operation no more requests. */
   check(operation: string): void {
@@ -316,11 +311,12 @@ export class Breaker {
     return this.#open.has(operation)
   }
 
-  /** @param proof how many in a row rule out chance, given their number so far */
-  count(operation: string, exchange: Exchange, proof: (row: number) => number): void {
+  /** @param byChance it may have been lost by chance */
+  count(operation: string, exchange: Exchange, byChance: boolean): void {
     const row = (this.#inARow.get(operation) ?? 0) + 1
     this.#inARow.set(operation, row)
-    if (row >= proof(row) && !this.#open.has(operation)) this.#open.set(operation, row)
+    const most = byChance ? this.proof(row, true) : mostUnanswered
+    if (row >= most && !this.#open.has(operation)) this.#open.set(operation, row)
     if (exchange.unansweredTwice && exchange.purpose.role !== 'probe')
       this.#unanswered.set(operation, exchange)
   }

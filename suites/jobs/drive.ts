@@ -345,7 +345,7 @@ class Gate extends Jobs {
         if (exchange.response?.status !== 409 || expects409) return exchange
         const { unanswered } = exchange
         const isLost = unanswered && !unanswered.noResponse?.staleConnection
-        if (isLost && ++lost >= client.losses.proof(lost, true))
+        if (isLost && ++lost >= client.breaker.proof(lost, true))
           return { ...unanswered, unansweredTwice: true }
         fresh ||= unanswered !== undefined
         busySince ??= performance.now()
