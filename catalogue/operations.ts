@@ -171,7 +171,7 @@ export function otherKinds({ kinds, tolerates = [] }: Member): JsonKind[] {
 export function placeOf(
   members: readonly Member[],
   member: Member,
-  fields: Readonly<Record<string, string>>,
+  fields: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   const [prefix, role] = /^\{(\w+)\}/.exec(member.at) ?? []
   const above = prefix

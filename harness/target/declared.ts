@@ -24,34 +24,22 @@ export function memberOf(id: OperationId, role: string): Member | undefined {
   return operationOf(id).members.find((member) => roleOf(member) === role)
 }
 
-export function rolesOf(id: OperationId): string[] {
+/** The roles of an operation's members, and the pointers of those that have a default. */
+export function defaultPointers(id: OperationId): Record<string, string | undefined> {
   const { members, creates } = operationOf(id)
-  return [
-    ...members.flatMap((member) => roleOf(member) ?? []),
-    ...(creates?.idMayMove ? ['id'] : []),
-  ]
-}
-
-export function defaultPointer(id: OperationId, role: string): string | undefined {
-  const { creates } = operationOf(id)
-  if (role === 'id') return creates?.idMayMove ? creates.idAt : undefined
-  const at = memberOf(id, role)?.at
-  return at?.startsWith('/') ? at : undefined
+  const pointers: Record<string, string | undefined> = {}
+  for (const member of members) {
+    const role = roleOf(member)
+    if (role !== undefined) pointers[role] = member.at.startsWith('/') ? member.at : undefined
+  }
+  if (creates?.idMayMove) pointers['id'] = creates.idAt
+  return pointers
 }
 
 /** True for a member that every valid body needs: the text or file that the operation works on. */
 export function isNeeded(id: OperationId, role: string): boolean {
   const isText = memberOf(id, role)?.tolerates?.includes('array') ?? false
   return isText || operationOf(id).freshFileAt === role
-}
-
-export function fieldsOf(id: OperationId, { fields = {} }: OperationValue): Record<string, string> {
-  return Object.fromEntries(
-    rolesOf(id).flatMap((role) => {
-      const pointer = fields[role] ?? defaultPointer(id, role)
-      return pointer === undefined ? [] : [[role, pointer] as const]
-    }),
-  )
 }
 
 /**
@@ -73,7 +61,7 @@ export function declares(file: TargetFile, pointer: string, area?: Area): boolea
   if (member === 'operations') {
     const declared = getAt(file, `/operations/${name}`)
     const isRole = part === 'fields' && isOperationId(name)
-    const at = isRole ? defaultPointer(name, role) : undefined
+    const at = isRole ? defaultPointers(name)[role] : undefined
     if (typeof declared !== 'object') isDeclared = false
     else if (!isDeclared && isRole && at !== undefined) {
       const body = role === 'name' ? `/body${at}` : '/body'
@@ -126,7 +114,7 @@ export function missingReason(
 function hasDefault(pointer: string): boolean {
   const [, operation = '', part, role = ''] = tokensOf(pointer)
   const isRole = part === 'fields' && isOperationId(operation)
-  return isRole && defaultPointer(operation, role) !== undefined
+  return isRole && defaultPointers(operation)[role] !== undefined
 }
 
 function usefulOf(need: Need, { operations = {} }: TargetFile, area?: Area): string[] {

@@ -175,7 +175,7 @@ export interface OperationBinding extends Pick<OperationValue, 'path' | 'body'> 
   readonly query: Texts
   readonly headers: readonly HeaderLine[]
   readonly content?: UploadContent
-  readonly fields: Texts
+  readonly fields: Readonly<Record<string, string | undefined>>
   readonly cleanup: readonly HookRequest[]
 }
 

@@ -18,7 +18,7 @@ import {
   isDeclared,
   unreachableIds,
   withEveryOperation,
-  fieldsOf,
+  defaultPointers,
   isKeyPerOperation,
   isNeeded,
 } from './declared.ts'
@@ -132,19 +132,17 @@ class Reader {
   readonly asked: (() => Promise<string>)[] = []
   readonly #options: ResolveOptions
   readonly #baseUrl: string
+  /** The name of the file, before the place in it. */
+  readonly #before: string
 
   constructor(options: ResolveOptions, baseUrl: string) {
     this.#options = options
     this.#baseUrl = baseUrl
+    this.#before = options.source === undefined ? '' : `${options.source}: `
   }
 
   refuse(sentence: string): void {
-    this.problems.push(this.#placed(sentence))
-  }
-
-  #placed(sentence: string): string {
-    const { source } = this.#options
-    return source === undefined ? sentence : `${source}: ${sentence}`
+    this.problems.push(this.#before + sentence)
   }
 
   /** Checks the names in ids and URLs, which `setup` saves, and the requirements in `unreachable`. */
@@ -252,7 +250,7 @@ class Reader {
     if (key === undefined && declared !== undefined)
       return this.#key('keys.full', declared, labels.full)
     // Unused, but still secret.
-    if (typeof declared === 'string') note(this, this.#placed('keys.full'), declared, labels.other)
+    if (typeof declared === 'string') note(this, `${this.#before}keys.full`, declared, labels.other)
     if (key !== undefined) return this.#fixed('the key on the command line', key, labels.full)
     const value = env['CONFORM_API_KEY']
     return value
@@ -261,7 +259,7 @@ class Reader {
   }
 
   #key(member: string, value: KeyValue, label: string): KeySource {
-    const place = this.#placed(member)
+    const place = this.#before + member
     if (typeof value === 'string') return this.#fixed(place, value, label)
     if (typeof value === 'object' && 'env' in value) {
       const from = `${place} (from the environment variable ${value.env})`
@@ -297,7 +295,7 @@ class Reader {
     values: HeaderValues = {},
     instead?: string,
   ): HeaderLine[] {
-    const before = where === '--header' ? '--header ' : this.#placed(`${where}.`)
+    const before = where === '--header' ? '--header ' : `${this.#before}${where}.`
     return Object.entries(values).map(([name, declared]) => {
       const place = before + name
       const variable = typeof declared === 'object' ? declared.env : undefined
@@ -380,7 +378,7 @@ class Reader {
         contentType: contentType ?? (isText ? 'text/plain' : 'application/octet-stream'),
         filename: basename(filename ?? (isText ? 'conform.txt' : 'conform.bin')),
       },
-      fields: fieldsOf(id, value),
+      fields: { ...defaultPointers(id), ...value.fields },
       cleanup: this.#hooks(`${place}.cleanup`, cleanup),
     }
   }

@@ -12,7 +12,7 @@ import {
 import { mayCarry, isRefusal, pairsOf } from '../../catalogue/answers.ts'
 import { isOperationId, operations } from '../../catalogue/operations.ts'
 import { validRequest } from '../../catalogue/requirement.ts'
-import { rolesOf } from '../../harness/target/declared.ts'
+import { defaultPointers } from '../../harness/target/declared.ts'
 import { listedPairs, requirementsByHand } from './tables.ts'
 import { unknown } from '../../suites/checks/faults.ts'
 import { accepted } from '../../suites/checks/granted.ts'
@@ -82,7 +82,7 @@ test('needs are pointers to places that a target file can have', () => {
     operations: ([operation = '', part, role = '', ...rest]) => {
       if (!isOperationId(operation) || rest.length > 0) return false
       if (part === undefined) return operation === 'files.upload'
-      if (part === 'fields') return rolesOf(operation).includes(role)
+      if (part === 'fields') return Object.hasOwn(defaultPointers(operation), role)
       return part === 'body' || (part === 'content' && operation === 'files.upload')
     },
   }

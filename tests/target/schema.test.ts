@@ -2,7 +2,7 @@ import { defineTarget } from '../../library/index.ts'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { operation, operations } from '../../catalogue/operations.ts'
-import { defaultPointer, rolesOf } from '../../harness/target/declared.ts'
+import { defaultPointers } from '../../harness/target/declared.ts'
 import { defaultLimits } from '../../harness/target/model.ts'
 
 interface Schema {
@@ -27,7 +27,7 @@ test.each(operations.map(({ id }) => id))('what the schema says of %s fits its r
   expect($ref).toBe(`#/$defs/${deprecated ? 'removable' : 'operation'}`)
   expect(properties['path']?.enum).toEqual([path, ...otherPaths])
   const roles = Object.entries(properties['fields']?.properties ?? {})
-  const expected = rolesOf(id).map((role) => [role, defaultPointer(id, role)])
+  const expected = Object.entries(defaultPointers(id))
   expect(roles.map(([role, at]) => [role, at.default])).toEqual(expected)
   const members = [
     ...['path', 'query', 'headers'],
@@ -41,9 +41,10 @@ test.each(operations.map(({ id }) => id))('what the schema says of %s fits its r
 
 // The contract with the users: roles are never renamed.
 test('the roles are these', () => {
-  const roles = operations.flatMap(({ id }) =>
-    rolesOf(id).length > 0 ? [[id, rolesOf(id).join(' ')]] : [],
-  )
+  const roles = operations.flatMap(({ id }) => {
+    const names = Object.keys(defaultPointers(id))
+    return names.length > 0 ? [[id, names.join(' ')]] : []
+  })
   expect(Object.fromEntries(roles)).toEqual({
     'completion.create': 'model prompt temperature max_tokens parameter',
     'chat.create':
