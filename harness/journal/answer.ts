@@ -12,7 +12,7 @@ import {
   mayRepeat,
   type PreviousRequest,
   type Probe,
-  isBlocked,
+  isExpected,
   isGranted,
 } from './exchange.ts'
 import type { Ask, Conclusion, Entry, Known } from './journal.ts'
@@ -55,7 +55,9 @@ const isUnknown = (exchange: Exchange, known: Known): boolean =>
 
 /** Hit by a guardrail or a model error that it is not about. */
 export const isMet = (exchange: Exchange, expects = exchange.purpose.expects): boolean =>
-  !exchange.throttled && isBlocked(exchange, expects)
+  !exchange.throttled &&
+  exchange.response?.isBlock === true &&
+  !isExpected(expects, exchange.response)
 
 const mostBlocks = (exchange: Exchange): number =>
   exchange.probe.effect === 'none' && exchange.purpose.expects && !exchange.purpose.isSuccess

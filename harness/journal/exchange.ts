@@ -394,17 +394,6 @@ export function isGranted(response: HttpResponse): boolean {
   return response.status >= 200 && response.status < 300 && !response.isEnvelope
 }
 
-export function isBlocked(
-  options: { readonly response?: HttpResponse | undefined },
-  expected?: Pairs,
-): boolean {
-  return (
-    options.response !== undefined &&
-    options.response.isBlock &&
-    !isExpected(expected, options.response)
-  )
-}
-
 /** `family`: the right status with another code name of its row of §7.2. */
 type Match = 'exact' | 'family' | 'none'
 

@@ -44,7 +44,6 @@ export {
   jsonValue,
   envelopeProblem,
   headBytes,
-  isBlocked,
   isBreakdown,
   isGranted,
   isOfFamily,
