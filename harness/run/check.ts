@@ -27,7 +27,6 @@ import {
   type PreviousRequest,
 } from '../journal/index.ts'
 import type { Scenario } from '../target/index.ts'
-import { ask } from './ask.ts'
 import type { Pairs } from '../../catalogue/answers.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 import {
@@ -63,23 +62,6 @@ export interface CheckContext {
     purpose?: Partial<Purpose>,
     how?: Pick<Ask, 'fresh' | 'isHeld'>,
   ): Promise<Exchange>
-}
-
-export function createCheckContext(
-  client: Client,
-  given: Given,
-  hooks: Hooks,
-  requirement: CatalogueRequirement,
-): CheckContext {
-  const { id } = requirement
-  return {
-    ...{ client, given, hooks },
-    requirement,
-    scenario: given.target.scenarios[id],
-    control: 'none',
-    send: (source, purpose, how) =>
-      ask(client, source, { requirement: id, role: 'probe', ...purpose }, how),
-  }
 }
 
 /** What is `held`, or `asks` for more at the end, is judged there. */

@@ -25,7 +25,6 @@ import {
   failureOf,
   failuresOf,
   blamed,
-  createCheckContext,
   type CheckContext,
   type Judge,
   type Later,
@@ -39,6 +38,7 @@ import {
   type Plan,
   type EndCause,
 } from '../client/index.ts'
+import { ask } from './ask.ts'
 import { cleanUp, setUp, tearDown } from './own-requests.ts'
 import { isPlanned, type Prepared, type Hooks } from './run.ts'
 import {
@@ -99,7 +99,14 @@ async function judgeAll(
   const last = others.filter((one) => one.judgedLast && !observed.includes(one))
   const looksAtEnd: { readonly context: CheckContext; readonly judge: Later['judge'] }[] = []
   const exercise = async (requirement: CatalogueRequirement): Promise<void> => {
-    const context = createCheckContext(client, given, hooks, requirement)
+    const { id } = requirement
+    const context: CheckContext = {
+      ...{ client, given, hooks, requirement },
+      scenario: given.target.scenarios[id],
+      control: 'none',
+      send: (source, purpose, how) =>
+        ask(client, source, { requirement: id, role: 'probe', ...purpose }, how),
+    }
     const outcome = await outcomeOf(context, judgeOf(requirement.id))
     if (outcome.outcome === 'later') looksAtEnd.push({ context, judge: outcome.judge })
     else tell(resultOf(context, outcome))
@@ -230,14 +237,14 @@ export interface RunFacts {
 }
 
 export function factsOf(client: Client, given: Given, hooks: Hooks): RunFacts {
-  const { findings, losses, proxy, recorder, redact, throttle } = client
+  const { breaker, findings, proxy, recorder, redact, throttle } = client
   const { created, cleanups } = given.objects
   const { ended } = client.life
   const refusal = keyRefusal(client.journal)
   return {
     requests: recorder.count,
     throttled: throttle.totals.throttled,
-    retried: losses.retried,
+    retried: breaker.retried,
     longestPauseMs: throttle.totals.longestAskedMs,
     proxy: proxy?.host ?? null,
     recordingProblem: recorder.problem,
@@ -404,7 +411,16 @@ async function outcomeOf<L extends Later>(
     if (client.life.ended && requirement.operation !== 'envelope') throw client.life.ended
     if (!check) throw new Error('the requirement has no check')
     const verdict = await check(context)
-    judged = verdict.outcome === 'later' ? verdict : judgedBy(context, verdict)
+    const { cases = 0 } = verdict
+    if (verdict.outcome === 'later') judged = verdict
+    else if (verdict.outcome === 'open')
+      judged = leftBy(client, verdict.reason ?? verdict.why, cases)
+    else if (verdict.outcome === 'held' && cases === 0) judged = unexercised('no answer was judged')
+    else {
+      const evidence = verdict.outcome === 'broken' ? verdict.evidence : []
+      const failures = evidence.flatMap((one) => failuresOf(context, one))
+      judged = { outcome: failures.length > 0 ? 'failed' : 'passed', failures, cases }
+    }
   } catch (error) {
     if (error instanceof NotExercised) judged = leftBy(client, error.reason)
     else {
@@ -430,17 +446,6 @@ async function outcomeOf<L extends Later>(
 function leftBy({ life: { ended } }: Client, why: string | Reason, cases = 0): Outcome {
   const isOver = ended?.cause === 'unreachable' || ended?.cause === 'key'
   return unexercised(isOver ? ended.reason : why, cases)
-}
-
-function judgedBy(context: CheckContext, verdict: Verdict): Outcome {
-  const { cases = 0, outcome } = verdict
-  if (outcome === 'broken') {
-    const failures = verdict.evidence.flatMap((one) => failuresOf(context, one))
-    return { outcome: 'failed', failures, cases }
-  }
-  if (outcome === 'open') return leftBy(context.client, verdict.reason ?? verdict.why, cases)
-  if (outcome === 'held' && cases === 0) return unexercised('no answer was judged')
-  return { outcome: 'passed', failures: [], cases }
 }
 
 /** With more failures than this, one that recurs is not sent again: most are wrong every time. */
