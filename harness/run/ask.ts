@@ -57,6 +57,8 @@ async function append(client: Client, next: Ask): Promise<void> {
   } catch (error) {
     if (!(error instanceof NotExercised)) throw error
     journal.unsent.set(next.name, error.reason)
+  } finally {
+    underWayIn(client).delete(keyOf(next))
   }
   const conclusion = answerTo(next, journal.entriesOf(next), client.known)
   if ('judge' in conclusion) learn(client, conclusion)
@@ -78,10 +80,10 @@ const keyOf = ({ name, once, after }: Ask): string =>
   `${name}${once ? ', fresh' : ''}${after ? ', after another' : ''}`
 
 /** Sends the asks; waits for those that are already being sent. */
-export async function sendShared(client: Client, ask: Ask): Promise<void> {
+export function sendShared(client: Client, ask: Ask): Promise<void> {
   const underWay = underWayIn(client)
   const key = keyOf(ask)
-  const sent = underWay.get(key) ?? append(client, ask).finally(() => underWay.delete(key))
+  const sent = underWay.get(key) ?? append(client, ask)
   underWay.set(key, sent)
   return sent
 }
@@ -95,20 +97,30 @@ export async function settle(
   rule: (journal: Journal) => Verdict,
   isEnd = false,
 ): Promise<Verdict> {
-  const own = new Map<string, Promise<void>>()
+  const own = new Set<string>()
+  let mistake: { readonly error: unknown } | undefined
+  let applyAgain = (): void => undefined
   for (;;) {
     const verdict = rule(client.journal)
     const isAsking = verdict.outcome === 'asks' && (isEnd || !verdict.atEnd)
     for (const ask of isAsking ? verdict.asks : []) {
       const key = keyOf(ask)
       if (own.size >= maxAtOnce || own.has(key)) continue
-      const ended = sendShared(client, ask).finally(() => own.delete(key))
-      // A mistake of the suite is thrown by the first that fails.
-      ended.catch(() => undefined)
-      own.set(key, ended)
+      own.add(key)
+      const ended = (): void => {
+        own.delete(key)
+        applyAgain()
+      }
+      sendShared(client, ask).then(ended, (error: unknown) => {
+        mistake ??= { error }
+        ended()
+      })
     }
     if (own.size === 0) return verdict
-    await Promise.race(own.values())
+    await new Promise<void>((resolve) => {
+      applyAgain = resolve
+    })
+    if (mistake) throw mistake.error
   }
 }
 
