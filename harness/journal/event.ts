@@ -55,7 +55,7 @@ export function idKey(id: string): string {
 }
 
 export function sameId(one: string, other: string): boolean {
-  return idKey(one) === idKey(other)
+  return one === other || idKey(one) === idKey(other)
 }
 
 function meaningOf(value: unknown): unknown {

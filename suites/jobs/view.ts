@@ -178,6 +178,7 @@ const mostAtOnce = 64
 /** The creations on each application, in order. */
 export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
   const { applications, jobs } = viewOf(history)
+  const busyUntil = new Map(jobs.map((job) => [job, job.busyUntil]))
   const attemptsOn = (application: Application): Attempt[] =>
     application.creations.map((creation) => {
       const { sentAt, endedAt } = creation
@@ -190,7 +191,9 @@ export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
         )
         .slice(-mostAtOnce)
       const isHere = (job: Job): boolean => job.application === application
-      const busy = others.filter((job) => sentAt > job.creation.endedAt && endedAt <= job.busyUntil)
+      const busy = others.filter(
+        (job) => sentAt > job.creation.endedAt && endedAt <= busyUntil.get(job)!,
+      )
       const met = others.filter(isHere)
       return {
         creation,
