@@ -144,16 +144,11 @@ export const unknownModel = [404, 'ResourceNotFound', 'NotFound'] as const
 
 interface Answerable {
   readonly expects?: Expected
-  readonly expectsByScenario?: Pairs
   readonly alsoListed?: true
 }
 
 export function isRefusal(expects: Expected | undefined): expects is Pairs {
   return typeof expects === 'object'
-}
-
-export function pairsByScenario(requirement: Answerable, operation: OperationId): Pairs {
-  return requirement.expectsByScenario ?? pairsOf(requirement, operation)
 }
 
 /** The pairs accepted for a requirement's request; for a general requirement, those of the scenario's operation. */

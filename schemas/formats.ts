@@ -24,7 +24,8 @@ export function parseDateTime(text: string): Instant | undefined {
   const minute = `${day}T${time}`
   const minuteMs = Date.parse(`${minute}Z`)
   // Node takes 30 February for 2 March.
-  if (match === undefined || !isAt(minuteMs, minute)) return undefined
+  const isReal = !Number.isNaN(minuteMs) && new Date(minuteMs).toISOString().startsWith(minute)
+  if (match === undefined || !isReal) return undefined
   const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000
   const startMs = minuteMs - (sign === '-' ? -offsetMs : offsetMs)
   // A leap second ends a UTC day (RFC 3339 §5.7).
@@ -33,10 +34,6 @@ export function parseDateTime(text: string): Instant | undefined {
   const epochMs = startMs + Number(second) * 1000 + Number(`0.${fraction || '0'}`) * 1000
   const roundingMs = fraction.length > 3 ? Math.abs(epochMs) * Number.EPSILON : 0
   return { epochMs, unitMs: 10 ** (3 - fraction.length) + roundingMs }
-}
-
-function isAt(ms: number, minute: string): boolean {
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(minute)
 }
 
 function isBaseUrl(text: string): boolean {

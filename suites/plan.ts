@@ -42,14 +42,7 @@ import {
   type Scenario,
 } from '../harness/target/index.ts'
 import { isRefusal } from '../catalogue/answers.ts'
-import {
-  type Case,
-  controlName,
-  countAll,
-  countGenerating,
-  materialOf,
-  type KnownCases,
-} from './checks/case.ts'
+import { type Case, countAll, countGenerating, materialOf, type KnownCases } from './checks/case.ts'
 import { NotExercised, type Probe } from '../harness/journal/index.ts'
 import type { Suite } from './checks/suite.ts'
 import type { Judge } from '../harness/run/index.ts'
@@ -222,12 +215,15 @@ export function plannedCases(
   try {
     const material = materialOf(knownOf(target, options), requirement, operation)
     const cases = known.cases(material)
+    const controls = cases.flatMap(({ control }) =>
+      control ? [nameOfControl(control(material.valid))] : [],
+    )
     const isMore = options.depth === 'full' && known.generated?.(material) !== undefined
     const more = isRefusal(expects) ? options.refusalRuns : options.grantedRuns
     return {
       cases,
       draft: material.valid,
-      controls: [...new Set(cases.flatMap((one) => controlName(material, one) ?? []))],
+      controls: [...new Set(controls)],
       generated: isMore ? more : 0,
     }
   } catch (error) {

@@ -123,15 +123,12 @@ function declareStep(report: Report): NextStep[] {
   if (steps.length === 0) return []
   const named = steps.map((step) => `${wordsOf(step.names)} (+${step.ids.length})`)
   const text = `To test ${count(gainOf(steps), 'more requirement')}, declare ${firstOf(named, MOST_NAMED).join(', ')}`
+  // `npx conform`, if the run was started so.
+  const [program] = /^npx \S+/.exec(report.run.command ?? '') ?? ['conform']
   // A file of comments helps with many parts; the last ones are conditions that only a scenario causes.
   return Object.keys(usualPart(steps)).length > 0
-    ? [{ text: `${text}; this writes the file:`, command: `${programOf(report)} init --from` }]
+    ? [{ text: `${text}; this writes the file:`, command: `${program} init --from` }]
     : [{ text: `${text}, for example:`, paste: steps[0]!.example }]
-}
-
-/** `npx conform`, if the run was started so. */
-export function programOf(report: Report): string {
-  return /^npx \S+/.exec(report.run.command ?? '')?.[0] ?? 'conform'
 }
 
 export function commandIn({ requirements, run, target }: Report): string {

@@ -46,6 +46,11 @@ const signs = { good: '✓', warning: '!', bad: '✗' } as const
  */
 export function standingOf(report: Report): Standing {
   const { exit, run, summary, verdict } = report
+  const plain = verdictWords[verdict]
+  if (verdict === 'not-judged') {
+    const { because } = exit
+    return { ...plain, sign: '?', meaning: because, sentence: `${plain.word}: ${because}` }
+  }
   const { failed } = summary.should
   const { must } = selectedSummary(report)
   const weight = run.strict ? 'decisive by --strict' : 'not decisive'
@@ -55,11 +60,6 @@ export function standingOf(report: Report): Standing {
     ...(failed > 0 ? [`${count(failed, 'recommendation')} failed (${weight})`] : []),
     ...(answers.length > 0 ? [`declared not served but answering: ${answers.join(', ')}`] : []),
   ].join('; ')
-  const plain = verdictWords[verdict]
-  if (verdict === 'not-judged') {
-    const { because } = exit
-    return { ...plain, sign: '?', meaning: because, sentence: `${plain.word}: ${because}` }
-  }
   const modes = [
     ...(run.tpe === 'family' ? ['family names'] : []),
     ...(run.depth === 'quick' ? ['quick'] : []),

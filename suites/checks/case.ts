@@ -24,7 +24,6 @@ import {
   drawFrom,
   isDeclared,
   type Known,
-  nameOfControl,
   type OfTarget,
   placeholderDraft,
   randomFor,
@@ -153,9 +152,6 @@ export const countGenerating = (cases: readonly Case[]): number =>
   cases
     .filter((one) => one.effect === 'generates')
     .reduce((sum, { parts = [] }) => sum + Math.max(1, countGenerating(parts)), 0)
-
-export const controlName = (material: Material, one: Case): string | undefined =>
-  one.control && nameOfControl(one.control(material.valid))
 
 /** A quick run sends one named case, and none at the end. */
 export function quickCases(material: Material, all: readonly Case[]): readonly Case[] {

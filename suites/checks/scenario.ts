@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Pairs, pairsByScenario } from '../../catalogue/answers.ts'
+import { type Pairs, pairsOf } from '../../catalogue/answers.ts'
 import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
 import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
 import {
@@ -134,7 +134,7 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   const { client, given, requirement, scenario } = context
   if (!scenario) return { outcome: 'open', why: `declare a scenario for ${requirement.id}` }
   const { operation, repeat } = scenario
-  const expects = pairsByScenario(requirement, operation)
+  const expects = requirement.expectsByScenario ?? pairsOf(requirement, operation)
   const make = (): Promise<Probe> => scenarioProbe(client, given, scenario)
   const judge = (exchange: Exchange): CaseVerdict => {
     const verdict = pairsVerdict(context, exchange, expects, asScenario)
