@@ -38,7 +38,7 @@ const anyButError: Pairs = [['no-5xx']]
 
 /** An upload to an unknown graph. If graphId is elsewhere on the target, a scenario must place it here, too. */
 const unknownGraph: Condition = {
-  async casesIn(context) {
+  async casesIn(_, context) {
     const { client, given } = context
     const id = 'files.upload/2xx-attached-to-graph'
     if (given.target.scenarios[id])

@@ -300,7 +300,7 @@ const inMarkdown = (one: Probe): Probe => withJson(one, { format: 'markdown' })
 /** An unreadable file: in either format, and a declared one twice in the same format, since a server may cache the result. */
 const unusable = (name: Unusable, what: string, isTwice = false): Condition => ({
   inOrder: true,
-  async casesIn(one) {
+  async casesIn(_, one) {
     const id = await pdfId(one.client, one.given, name)
     const asked: Case = {
       what: `with a valid body, for ${what} (${describeFile(one.given, name)})`,

@@ -64,7 +64,7 @@ function byKeys(
   return {
     cases: (material) => cases(material, keysIn(material.target, material.operation)),
     ...(generated && { generated }),
-    async casesIn(context, known, make) {
+    async casesIn(known, context, make) {
       const { keys } = context.given
       const valid = await make()
       const material = { ...known, valid }

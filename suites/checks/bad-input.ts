@@ -72,7 +72,7 @@ import { freshUnknownId, randomFor, sampled, validRequest, whyNotOfInput } from 
 
 export const badInput: Condition & KnownCases = {
   cases: casesOf,
-  async casesIn(context, material) {
+  async casesIn(material, context) {
     const cases = casesOf(material)
     await requireAnother(context, material)
     return cases

@@ -92,10 +92,10 @@ export interface Refusal {
  */
 export interface Condition {
   casesIn(
-    context: CheckContext,
     material: Material,
+    context: CheckContext,
     valid: () => Promise<Probe>,
-  ): Promise<readonly Case[]>
+  ): readonly Case[] | Promise<readonly Case[]>
   readonly inOrder?: boolean
   readonly generated?: Generated | undefined
   readonly judge?: (refusal: Refusal, isEnd: boolean) => Promise<Verdict>
@@ -104,10 +104,10 @@ export interface Condition {
 /** Cases that only depend on what is declared, and on the keys. */
 export interface CaseCondition extends Condition, KnownCases {
   casesIn(
-    context: Pick<CheckContext, 'given'>,
     material: Material,
+    context: Pick<CheckContext, 'given'>,
     valid: () => Promise<Probe>,
-  ): Promise<readonly Case[]>
+  ): readonly Case[] | Promise<readonly Case[]>
 }
 
 export interface Material extends Known {
@@ -210,7 +210,7 @@ export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition 
     cases: chosen,
     inOrder,
     ...(generated && { generated }),
-    casesIn: async (_, material) => chosen(material),
+    casesIn: chosen,
   }
 }
 

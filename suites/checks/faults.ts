@@ -371,10 +371,14 @@ export function changedBody(changes: readonly Change[], valid?: unknown): unknow
   }, framed)
 }
 
-export const caseOf = (one: Change): Case => ({
+/** @param besides changes the valid request first */
+export const caseOf = (one: Change, besides?: (valid: Probe) => Probe): Case => ({
   what: `with a valid body, but ${described(one)}`,
   fault: one.faults.join(' + ') || undefined,
-  change: (valid) => withJson(valid, changedBody([one], jsonOf(valid))),
+  change(valid) {
+    const whole = besides?.(valid) ?? valid
+    return withJson(whole, changedBody([one], jsonOf(whole)))
+  },
 })
 
 // Values of each kind.
@@ -708,9 +712,10 @@ export const byRecord = (options: RecordOptions = {}): CaseCondition =>
 
 function recordCases(material: Material, options: RecordOptions): Case[] {
   const { operation, requirement, valid } = material
-  const { besides, otherTypes, deleted } = options
+  const { otherTypes, deleted, besides: change } = options
+  const besides = change && ((own: Probe): Probe => change(material, own))
   const name = conditionOf(requirement.id)
-  const whole = besides?.(material, valid) ?? valid
+  const whole = besides?.(valid) ?? valid
   const body = jsonOf(whole)
   const places = placesIn(material, operation, body).filter((place) => {
     const { judgedBy = {}, supportedIf } = place.member
@@ -731,10 +736,9 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
       `put a value at ${places[0]?.pointer ?? ''} into operations.${operation}.body: the suite sends it as another type`,
     )
   const asCase = (one: Change): Case => {
-    const { change, ...more } = caseOf(one)
     const isMore = withoutFault(one, body) !== undefined
     const control = (own: Probe): Probe => {
-      const probe = besides?.(material, own) ?? own
+      const probe = besides?.(own) ?? own
       return isMore ? withJson(probe, withoutFault(one, jsonOf(probe))) : probe
     }
     const isCoerced = mayBeCoerced(one)
@@ -744,8 +748,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
     if (isCoerced && one.value(undefined) === false) expects = anyBadRequest
     else if (isOther && jsonKinds.some((kind) => isOf(one, kind))) expects = otherTypes.expects
     return {
-      ...more,
-      change: (own) => change(besides?.(material, own) ?? own),
+      ...caseOf(one, besides),
       control: isMore || whole !== valid ? control : undefined,
       expects,
       coercion: isCoerced ? asText(one) : undefined,

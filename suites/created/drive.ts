@@ -125,8 +125,8 @@ export async function refusalsOf(
   for (const [requirement, condition] of Object.entries(faults)) {
     const id = `${operation}/${requirement}` as RequirementId
     const material = materialOf(given, requirementOf(id), operation)
-    const cases = await orElse(client, () =>
-      condition.casesIn({ given }, material, async () => material.valid),
+    const cases = await orElse(client, async () =>
+      condition.casesIn(material, { given }, async () => material.valid),
     )
     for (const { what, change } of cases?.slice(0, 1) ?? [])
       refusals.push({ requirement, what, change: (valid) => refused(change(valid)) })
