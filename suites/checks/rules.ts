@@ -125,18 +125,27 @@ export function findingVerdict(
   return { outcome: 'broken', evidence: { ...evidence, ...found } }
 }
 
-/** Caches the verdict of a case once it asks for no further request. */
+/** Caches the verdict of a case; one that asks for requests, until one of them was answered or cannot be sent. */
 export function remembering({ judge, when, isFurther = false }: CaseRule) {
   let known: Judged | undefined
+  let answers = 0
   return {
     when,
     judge(journal: Journal): Judged {
-      if (known) return known
+      if (known && known.outcome !== 'asks') return known
+      if (known && known.asks.length > 0 && answersTo(known.asks, journal) === answers) return known
       const verdict = judge(journal)
-      if (verdict.outcome === 'asks') return verdict
+      if (verdict.outcome === 'asks') answers = answersTo(verdict.asks, journal)
       return (known = isFurther ? { ...verdict, isFurther } : verdict)
     },
   }
+}
+
+function answersTo(asks: readonly Ask[], journal: Journal): number {
+  let answers = 0
+  for (const ask of asks)
+    answers += journal.entriesOf(ask).length + (journal.unsent.has(ask.name) ? 1 : 0)
+  return answers
 }
 
 /** Judges in order, until as much is known as can be sent at once. */
