@@ -114,7 +114,7 @@ export function runNotes(report: Report): string[] {
       `throttled: ${count(throttled, 'answer')} asked to slow down (429, 503)${longest}; use --rate or --concurrency to send less`,
     retried > 0 &&
       `retried: ${count(retried, 'answer')} ${retried === 1 ? 'was' : 'were'} cut off, reset or a gateway's 502 or 504, and repeated`,
-    cleanupSentence(run.cleanup),
+    run.cleanup.left.length > 0 && cleanupSentence(run.cleanup),
     byOption.length > 0 && `left out: ${byOption.join(', ')}`,
   ]
   return notes.filter((note) => typeof note === 'string')
@@ -128,8 +128,7 @@ export function createdObjects({ created, cleanup }: Report['run']): string | un
 }
 
 /** Why some objects were not removed: `clean-up: 88 of 90 …; 2 not: answered 403 (files.upload f-1, …)`. */
-function cleanupSentence({ removed, left }: Report['run']['cleanup']): string | undefined {
-  if (left.length === 0) return undefined
+function cleanupSentence({ removed, left }: Report['run']['cleanup']): string {
   const reasons = [...groupBy(left, ({ why }) => why)].map(([why, objects]) => {
     const names = firstOf(
       objects.map((object) => `${object.operation} ${object.id}`),

@@ -259,7 +259,8 @@ function otherObject(context: CheckContext, id: OperationId, other: OtherObject)
  */
 function forOtherObjects(material: Material, cases: Cases): Case[] {
   const { operation, requirement, target } = material
-  if (operationOf(operation).body !== 'json') return []
+  const { body, params } = operationOf(operation)
+  if (body !== 'json' || params === undefined) return []
   const random = randomFor(material, `other object of ${requirement.id}`)
   return otherObjects(material).flatMap((other) => {
     const replaced = inPlaceOfApplication(material, other)
