@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { type Endpoint, type Connection, exchange, type Line } from './transport.ts'
+import { type Endpoint, type Connection, HttpExchange, type Line } from './transport.ts'
 import type { SendOptions, Transport, HttpRequest, HttpResult } from './message.ts'
 
 const defaultBodyLimit = 8 * 1024 * 1024
@@ -45,7 +45,7 @@ export function createHandlerTransport({
   function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
     const { timeoutMs, tag } = sending
     const options = { timeoutMs, tag, signals: [closing.signal, sending.signal], limit: bodyLimit }
-    return exchange(lineTo(handle, endpoint), request, options)
+    return new HttpExchange(lineTo(handle, endpoint), options).send(request)
   }
 
   return { send, close: async () => closing.abort() }

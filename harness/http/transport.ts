@@ -33,12 +33,22 @@ import { UserError } from '../user-error.ts'
 /**
  * The suite's HTTP/1.1 client: one origin, no redirects, no retries. Nothing that a server sends makes `send` reject,
  * hang or take more memory than a few times the body limit. It replaces undici's pool, which does not tell what a
- * connection carried before, and cannot provide a fresh or a particular one. Throws UserError if the base URL, a PEM
- * text or a proxy variable is invalid.
+ * connection carried before, and cannot provide a fresh or a particular one. Throws UserError if a PEM text or a proxy
+ * variable is invalid.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const endpoint = endpointOf(options)
-  const { bodyLimit, connections } = options
+  const { baseUrl, bodyLimit, connections, insecure = false, tls } = options
+  const url = new URL(baseUrl)
+  const secure = url.protocol === 'https:'
+  const endpoint: Endpoint = {
+    origin: url.origin,
+    host: url.host,
+    prefix: url.pathname.replace(/\/$/, ''),
+    secure,
+    proxy: proxyFor(baseUrl),
+    insecure,
+    ...(secure && { secureContext: contextOf(tls) }),
+  }
   const lines = new Set<ConnectionLine>()
   /** Unused connections; the most recent one is taken first, so that connections stay warm. */
   const free: ConnectionLine[] = []
@@ -66,18 +76,14 @@ export function createTransport(options: TransportOptions): Transport {
     { timeoutMs, tag, signal }: Pick<SendOptions, 'timeoutMs' | 'tag' | 'signal'>,
     isFollowed = false,
   ): Promise<HttpResult> {
-    const signals = [closing.signal, signal]
-    return exchange(
-      line,
-      request,
-      { timeoutMs, tag, signals, limit: bodyLimit },
-      (result, reusable) => {
-        if (!reusable) drop(line)
-        else if (!isFollowed) free.push(line)
-        // If the other side closed one, it has probably closed the waiting ones too.
-        if (result.kind === 'no-answer' && result.staleConnection) free.splice(0).forEach(drop)
-      },
-    )
+    const sending = { timeoutMs, tag, signals: [closing.signal, signal], limit: bodyLimit }
+    const one = new HttpExchange(line, sending, (result, reusable) => {
+      if (!reusable) drop(line)
+      else if (!isFollowed) free.push(line)
+      // If the other side closed one, it has probably closed the waiting ones too.
+      if (result.kind === 'no-answer' && result.staleConnection) free.splice(0).forEach(drop)
+    })
+    return one.send(request)
   }
 
   async function sendBehind(
@@ -120,30 +126,6 @@ interface ExchangeOptions extends Pick<SendOptions, 'timeoutMs' | 'tag'> {
   readonly signals: readonly (AbortSignal | undefined)[]
 }
 
-/** @param ended gets the result before its body is decoded, and whether the line can be used again */
-export function exchange(
-  line: Line,
-  request: HttpRequest,
-  options: ExchangeOptions,
-  ended?: (result: HttpResult, reusable: boolean) => void,
-): Promise<HttpResult> {
-  return new Promise((resolve) => {
-    const running = new Running(line, options, (result, reusable) => {
-      ended?.(result, reusable)
-      const encoding =
-        result.kind === 'answer' ? headerValue(result.headers, 'content-encoding') : undefined
-      if (result.kind === 'no-answer' || encoding === undefined) return resolve(result)
-      resolve(
-        decode({ ...result, encoding }, options.limit).then((decoded) => ({
-          ...result,
-          ...decoded,
-        })),
-      )
-    })
-    running.send(request)
-  })
-}
-
 /** Headers that all clients send, including curl: some firewalls refuse requests without them. An empty user agent is omitted. */
 const usualLines: readonly HeaderLine[] = [
   { name: 'user-agent', value: 'ai-content-conformance' },
@@ -157,11 +139,11 @@ const longestTimerMs = 2 ** 31 - 1
 
 const over = new Error('the exchange is over')
 
-class Running implements Dispatcher.DispatchHandler {
+export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly #line: Line
   readonly #options: ExchangeOptions
-  readonly #ended: (result: HttpResult, reusable: boolean) => void
-  readonly #open: Set<Running>[] = []
+  readonly #ended: ((result: HttpResult, reusable: boolean) => void) | undefined
+  readonly #open: Set<HttpExchange>[] = []
   readonly #body: Collector
   #timer: NodeJS.Timeout | undefined
   #isLate = false
@@ -172,11 +154,13 @@ class Running implements Dispatcher.DispatchHandler {
   #head: { status: number; headers: readonly HeaderLine[] } | undefined
   #cameAt: number | undefined
   #isSettled = false
+  #resolve!: (result: HttpResult | Promise<HttpResult>) => void
 
+  /** @param ended gets the result before its body is decoded, and whether the line can be used again */
   constructor(
     line: Line,
     options: ExchangeOptions,
-    ended: (result: HttpResult, reusable: boolean) => void,
+    ended?: (result: HttpResult, reusable: boolean) => void,
   ) {
     this.#line = line
     this.#options = options
@@ -184,8 +168,9 @@ class Running implements Dispatcher.DispatchHandler {
     this.#body = new Collector(options.limit)
   }
 
-  send({ method, path, headers, body }: HttpRequest): void {
+  send({ method, path, headers, body }: HttpRequest): Promise<HttpResult> {
     const { timeoutMs, signals } = this.#options
+    const result = new Promise<HttpResult>((resolve) => (this.#resolve = resolve))
     if (timeoutMs < longestTimerMs) this.#timer = setTimeout(beLate, timeoutMs, this)
     for (const signal of signals) {
       if (!signal) continue
@@ -194,7 +179,7 @@ class Running implements Dispatcher.DispatchHandler {
       this.#open.push(open)
     }
     for (const signal of signals) if (signal?.aborted) this.interrupt()
-    if (this.#isSettled) return
+    if (this.#isSettled) return result
     const { endpoint } = this.#line
     const sent: string[] = []
     for (const line of headers)
@@ -209,6 +194,7 @@ class Running implements Dispatcher.DispatchHandler {
     // A proxy for an http target needs the whole URL in the request line (RFC 9112 §3.2.2).
     const target = `${forwarding ? endpoint.origin : ''}${endpoint.prefix}${path}`
     this.#line.dispatch({ origin, method, path: target, headers: sent, body }, this)
+    return result
   }
 
   interrupt(): void {
@@ -280,7 +266,12 @@ class Running implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer)
     for (const open of this.#open) open.delete(this)
     if (!reusable) this.#controller?.abort(over)
-    this.#ended(result, reusable)
+    this.#ended?.(result, reusable)
+    const encoding =
+      result.kind === 'answer' ? headerValue(result.headers, 'content-encoding') : undefined
+    if (result.kind === 'no-answer' || encoding === undefined) return this.#resolve(result)
+    const decoding = decode({ ...result, encoding }, this.#options.limit)
+    this.#resolve(decoding.then((decoded) => ({ ...result, ...decoded })))
   }
 
   #fail(reason: Reason, isUnread = this.#connection?.bytes === 0): void {
@@ -314,15 +305,15 @@ class Running implements Dispatcher.DispatchHandler {
   }
 }
 
-const beLate = (running: Running): void => running.late()
+const beLate = (running: HttpExchange): void => running.late()
 
-const open = new WeakMap<AbortSignal, Set<Running>>()
+const open = new WeakMap<AbortSignal, Set<HttpExchange>>()
 
 /** The exchanges that a signal interrupts: one listener serves the thousands of a run. */
-function openUnder(signal: AbortSignal): Set<Running> {
+function openUnder(signal: AbortSignal): Set<HttpExchange> {
   const known = open.get(signal)
   if (known) return known
-  const all = new Set<Running>()
+  const all = new Set<HttpExchange>()
   open.set(signal, all)
   signal.addEventListener('abort', () => all.forEach((one) => one.interrupt()), { once: true })
   return all
@@ -480,30 +471,6 @@ export interface Endpoint {
   readonly insecure: boolean
 }
 
-export function endpointOf({
-  baseUrl,
-  tls,
-  insecure = false,
-}: Pick<TransportOptions, 'baseUrl' | 'tls' | 'insecure'>): Endpoint {
-  const url = httpUrl(baseUrl)
-  if (!url) throw new UserError('The base URL is not an http or https URL.')
-  const secure = url.protocol === 'https:'
-  return {
-    origin: url.origin,
-    host: url.host,
-    prefix: url.pathname.replace(/\/$/, ''),
-    secure,
-    proxy: proxyFor(baseUrl),
-    insecure,
-    ...(secure && { secureContext: contextOf(tls) }),
-  }
-}
-
-function httpUrl(text: string): URL | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  return url && /^https?:$/.test(url.protocol) ? url : undefined
-}
-
 /** Checks each file separately to name the invalid one; Node silently accepts an invalid authority. */
 function contextOf({ ca, cert, key }: NonNullable<TransportOptions['tls']> = {}): SecureContext {
   const check = (member: string, what: string, read: () => unknown): void => {
@@ -541,8 +508,9 @@ export function proxyFor(baseUrl: string): Proxy | undefined {
   const names = variables[target.protocol as keyof typeof variables]
   const variable = names.find((name) => process.env[name])
   if (variable === undefined || isLoopback(target.hostname) || isExcepted(target)) return undefined
-  const url = httpUrl(process.env[variable]!)
-  if (!url)
+  const value = process.env[variable]!
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  if (!url || !/^https?:$/.test(url.protocol))
     throw new UserError(
       `${variable} is not the URL of an HTTP proxy; write it as http://host:port.`,
     )

@@ -87,11 +87,7 @@ test('header lines come back in order, letter case and number', async () => {
   expect(headers.slice(1)).toEqual(lines(['X-A', '1'], ['x-a', '2'], ['X-B', 'caf\xe9']))
 })
 
-test('a base URL or a PEM text that cannot be used is the user’s mistake', () => {
-  for (const wrong of [
-    { baseUrl: 'ftp://x' },
-    { baseUrl: 'x' },
-    { baseUrl: 'https://x', tls: { cert: 'x', key: 'y' } },
-  ])
-    expect(() => createTransport({ connections: 1, bodyLimit: 1, ...wrong })).toThrow(UserError)
+test('a PEM text that cannot be used is the user’s mistake', () => {
+  const options = { baseUrl: 'https://x', connections: 1, bodyLimit: 1 }
+  expect(() => createTransport({ ...options, tls: { cert: 'x', key: 'y' } })).toThrow(UserError)
 })
