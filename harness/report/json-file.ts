@@ -26,14 +26,13 @@ export function parseJson(text: string, path: string, isHandwritten = false): un
   let problem: string | undefined
   const note = (what: string, line: number, column: number): void =>
     void (problem ??= `${path}: ${what} at line ${line + 1}, column ${column + 1}`)
-  const seen: Set<string>[] = []
+  const seen = new Set<string>()
   const visitor: JSONVisitor = {
     onError: (...[, , , line, column]) => note('is not JSON', line, column),
-    onObjectBegin: () => void seen.push(new Set()),
-    onObjectEnd: () => void seen.pop(),
-    onObjectProperty(name, ...[, , line, column]) {
-      if (seen.at(-1)?.has(name)) note(`"${name}" appears twice`, line, column)
-      seen.at(-1)?.add(name)
+    onObjectProperty(name, ...[, , line, column, pathOf]) {
+      const place = JSON.stringify([...pathOf(), name])
+      if (seen.has(place)) note(`"${name}" appears twice`, line, column)
+      seen.add(place)
     },
   }
   visit(bare, visitor, { disallowComments: !isHandwritten, allowTrailingComma: isHandwritten })
