@@ -8,16 +8,11 @@ import {
   operation as operationOf,
   readsOf,
 } from '../../catalogue/operations.ts'
-import { catalogue, grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
-import {
-  type Area,
-  type Need,
-  type Requirement,
-  mayBeUnreachable,
-} from '../../catalogue/requirement.ts'
+import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
+import { type Area, type Need, type Requirement } from '../../catalogue/requirement.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { getAt, isObject, mergePatch, tokensOf } from '../../schemas/json.ts'
-import { matchesId, type Reason, undeclaredReason } from '../report/index.ts'
+import { type Reason, undeclaredReason } from '../report/index.ts'
 import type { Scenario, OperationValue, TargetFile } from './model.ts'
 
 export function memberOf(id: OperationId, role: string): Member | undefined {
@@ -34,12 +29,6 @@ export function defaultPointers(id: OperationId): Record<string, string | undefi
   }
   if (creates?.idMayMove) pointers['id'] = creates.idAt
   return pointers
-}
-
-/** True for a member that every valid body needs: the text or file that the operation works on. */
-export function isNeeded(id: OperationId, role: string): boolean {
-  const isText = memberOf(id, role)?.tolerates?.includes('array') ?? false
-  return isText || operationOf(id).freshFileAt === role
 }
 
 /**
@@ -215,19 +204,6 @@ const contentExample = {
   content: { text: 'Tea is a drink.' },
   contentType: 'text/plain',
   filename: 'tea.txt',
-}
-
-/**
- * Unreachable requirements with reasons: those that an entry matches, unless they cannot be unreachable or are
- * declared.
- */
-export function unreachableIds(file: TargetFile): Record<string, string> {
-  const entries = Object.entries(file.unreachable ?? {})
-  const found = catalogue.flatMap((one) => {
-    const entry = entries.find(([pattern]) => matchesId(one.id, pattern))
-    return entry && mayBeUnreachable(one) && !isDeclared(file, one) ? [[one.id, entry[1]]] : []
-  })
-  return Object.fromEntries(found) as Record<string, string>
 }
 
 /** True for a scenario that changes more than its own request: it is judged while nothing else is sent. */

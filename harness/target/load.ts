@@ -78,9 +78,17 @@ function placeIn(path: string, message: string, place: string): string {
 export function checkTargetFile(value: unknown, source: string): TargetFile {
   const { fetch: handler, ...rest } = isObject(value) ? value : {}
   const data = isObject(value) ? rest : value
-  const problems =
-    unwritable(data) ??
-    schemaProblems(plainFile(data, (key) => (typeof key === 'function' ? 'function' : key)))
+  const problems: string[] = []
+  try {
+    JSON.stringify(data)
+  } catch {
+    // Only a module can contain such values.
+    problems.push('contains a value that JSON cannot represent')
+  }
+  if (problems.length === 0) {
+    const plain = plainFile(data, (key) => (typeof key === 'function' ? 'function' : key))
+    problems.push(...schemaProblems(plain))
+  }
   if (handler !== undefined && typeof handler !== 'function')
     problems.push('fetch must be a function, such as app.fetch')
   else if (handler !== undefined && isObject(data) && data['baseUrl'] !== undefined)
@@ -100,16 +108,6 @@ export function refuseAll(problems: readonly string[]): void {
   const last = more > 0 ? [`and ${more} more`] : []
   if (problems.length > 0)
     throw new UserError([...problems.slice(0, mostProblems), ...last].join('\n'))
-}
-
-/** Only a module can contain values outside JSON. */
-function unwritable(value: unknown): string[] | undefined {
-  try {
-    JSON.stringify(value)
-    return undefined
-  } catch {
-    return ['contains a value that JSON cannot represent']
-  }
 }
 
 function schemaProblems(value: unknown): string[] {

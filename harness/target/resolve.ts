@@ -16,11 +16,10 @@ import {
 import { UserError, whyUnreadable, Unjudgeable, foreignMs, waitForForeign } from '../user-error.ts'
 import {
   isDeclared,
-  unreachableIds,
   withEveryOperation,
   defaultPointers,
   isKeyPerOperation,
-  isNeeded,
+  memberOf,
 } from './declared.ts'
 import {
   applicationNames,
@@ -86,6 +85,7 @@ export async function resolveTarget({ fetch, ...file }: TargetFile, options: Res
   refuseAll(reader.problems)
   for (const ask of reader.asked) await ask()
   const shown = shownFile(file, parts.keys.full?.label)
+  const unreachable = Object.entries(shown.unreachable ?? {})
   const texts = leavesOf(shown).flatMap(([, leaf]) => (leaf === '' ? [] : String(leaf)))
   const kept = [...new Set([baseUrl, new URL(baseUrl).host, ...texts])]
   const isKept = (value: string): boolean => kept.some((text) => text.includes(value))
@@ -97,7 +97,14 @@ export async function resolveTarget({ fetch, ...file }: TargetFile, options: Res
     name: file.name ?? (handler ? 'a handler in this process' : new URL(baseUrl).host),
     baseUrl,
     ...parts,
-    unreachable: unreachableIds(shown),
+    // Those that an entry matches, unless they cannot be unreachable or are declared.
+    unreachable: Object.fromEntries(
+      catalogue.flatMap((one) => {
+        const entry = unreachable.find(([pattern]) => matchesId(one.id, pattern))
+        const isUnreachable = entry && mayBeUnreachable(one) && !isDeclared(shown, one)
+        return isUnreachable ? [[one.id, entry[1]]] : []
+      }),
+    ),
     limits: { ...defaultLimits, ...file.limits, ...limits },
     timeoutDeclared: (limits.timeoutMs ?? file.limits?.timeoutMs) !== undefined,
     applicationIds: new Set(applicationNames.flatMap((name) => file.resources?.[name]?.id ?? [])),
@@ -226,36 +233,33 @@ class Reader {
     }
   }
 
+  /** The full key is `-k`, else `keys.full`, else `CONFORM_API_KEY`, else none. */
   #keys({ keys = {} }: TargetFile): KeySources {
-    const { full, expired, restricted = {} } = keys
-    const resolved = {
-      full: this.#fullKey(full),
-      expired:
-        expired === undefined ? undefined : this.#key('keys.expired', expired, labels.expired),
+    const { full: declared, expired: declaredExpired, restricted = {} } = keys
+    const { key, env } = this.#options
+    let full: KeySource | undefined
+    if (key !== undefined) full = this.#fixed('the key on the command line', key, labels.full)
+    else if (declared !== undefined) full = this.#key('keys.full', declared, labels.full)
+    else if (env['CONFORM_API_KEY']) {
+      const place = 'the environment variable CONFORM_API_KEY'
+      full = this.#fixed(place, env['CONFORM_API_KEY'], labels.full)
     }
+    // Unused, but still secret.
+    if (key !== undefined && typeof declared === 'string')
+      note(this, `${this.#before}keys.full`, declared, labels.other)
+    const expired =
+      declaredExpired === undefined
+        ? undefined
+        : this.#key('keys.expired', declaredExpired, labels.expired)
     if (isKeyPerOperation(restricted)) {
       const perOperation = mapped(restricted, (key, id) =>
         this.#key(`keys.restricted.${id}`, key, labels.restricted),
       )
-      return { ...resolved, restricted: perOperation }
+      return { full, expired, restricted: perOperation }
     }
     const ofAll = this.#key('keys.restricted', restricted, labels.restricted)
     const entries = operations.map((one) => [one.id, ofAll])
-    return { ...resolved, restricted: Object.fromEntries(entries) as KeySources['restricted'] }
-  }
-
-  /** `-k`, else `keys.full`, else `CONFORM_API_KEY`, else none. */
-  #fullKey(declared?: KeyValue): KeySource | undefined {
-    const { key, env } = this.#options
-    if (key === undefined && declared !== undefined)
-      return this.#key('keys.full', declared, labels.full)
-    // Unused, but still secret.
-    if (typeof declared === 'string') note(this, `${this.#before}keys.full`, declared, labels.other)
-    if (key !== undefined) return this.#fixed('the key on the command line', key, labels.full)
-    const value = env['CONFORM_API_KEY']
-    return value
-      ? this.#fixed('the environment variable CONFORM_API_KEY', value, labels.full)
-      : undefined
+    return { full, expired, restricted: Object.fromEntries(entries) as KeySources['restricted'] }
   }
 
   #key(member: string, value: KeyValue, label: string): KeySource {
@@ -363,9 +367,24 @@ class Reader {
   #operation(id: OperationId, value: OperationValue): OperationBinding {
     const { path, query, headers, body, content, contentType, filename, cleanup } = value
     const place = `operations.${id}`
+    // A role must point to an existing member, or one that can be added; that of the text or file that the operation
+    // works on must exist.
     for (const [role, pointer] of Object.entries(value.fields ?? {})) {
-      const problem = role === 'id' ? undefined : pointerProblem(id, role, pointer, body)
-      if (problem !== undefined) this.refuse(`${place}.fields.${role} ${problem}`)
+      if (role === 'id') continue
+      const at = pointer.lastIndexOf('/')
+      const [parent, last] = [pointer.slice(0, at), pointer.slice(at + 1)]
+      const holder = getAt(body, parent)
+      const isText = memberOf(id, role)?.tolerates?.includes('array')
+      const isNeeded = isText || operation(id).freshFileAt === role
+      const lacks = `${place}.fields.${role} points to ${pointer}, but ${place}.body`
+      if (typeof holder !== 'object' || holder === null)
+        this.refuse(`${lacks} has no object ${parent === '' ? 'there' : `at ${parent}`}`)
+      else if (Array.isArray(holder) && !(Number(last) <= holder.length))
+        this.refuse(`${lacks} has an array at ${parent}`)
+      else if (isNeeded && getAt(body, pointer) === undefined) {
+        const known = Object.keys(holder).map((name) => `${parent}/${name}`)
+        this.refuse(`${lacks} has no such member${didYouMean(pointer, known)}`)
+      }
     }
     const isText = content && 'text' in content
     return {
@@ -419,28 +438,6 @@ function bytesOf(content: ContentValue): Uint8Array {
   return new Uint8Array(
     'text' in content ? Buffer.from(content.text) : Buffer.from(content.base64, 'base64'),
   )
-}
-
-/**
- * A role must point to an existing member, or one that can be added; the one that the operation works on must exist.
- */
-function pointerProblem(
-  id: OperationId,
-  role: string,
-  pointer: string,
-  body: unknown,
-): string | undefined {
-  const at = pointer.lastIndexOf('/')
-  const [parent, last] = [pointer.slice(0, at), pointer.slice(at + 1)]
-  const holder = getAt(body, parent)
-  const lacks = `points to ${pointer}, but operations.${id}.body`
-  if (typeof holder !== 'object' || holder === null)
-    return `${lacks} has no object ${parent === '' ? 'there' : `at ${parent}`}`
-  if (Array.isArray(holder) && !(Number(last) <= holder.length))
-    return `${lacks} has an array at ${parent}`
-  if (!isNeeded(id, role) || getAt(body, pointer) !== undefined) return undefined
-  const known = Object.keys(holder).map((name) => `${parent}/${name}`)
-  return `${lacks} has no such member${didYouMean(pointer, known)}`
 }
 
 function mapped<T, U>(
