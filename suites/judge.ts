@@ -18,7 +18,6 @@ import {
   type Prepared,
   type RunParts,
   ask,
-  askHolding,
   startJudging,
 } from '../harness/run/index.ts'
 import { failKeyless } from './authentication/credentials.ts'
@@ -134,7 +133,8 @@ async function askNotServed(client: Client, given: Given): Promise<void> {
   const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
   for (const [id, absence] of Object.entries(given.keys.hasFull ? given.target.absent : {})) {
     if (absence !== 'not-served' || !isOperationId(id)) continue
-    const { response } = await askHolding(client, await placeholderRequest(given, id), purpose)
+    const probe = await placeholderRequest(given, id)
+    const { response } = await ask(client, probe, purpose, { isHeld: true })
     const answered = response ? String(response.status) : 'no answer'
     notServedIn(client).push({ operation: id, answered })
   }

@@ -311,11 +311,19 @@ export class Client {
     probe: Probe,
     { fresh = ask.fresh ?? false, alone = ask.alone ?? false } = {},
   ): Promise<Exchange> {
-    const taken = this.#places.acquire(
-      this.life.signal,
-      alone ? this.#places.size : 1,
-      this.#isUrgent(probe, ask.purpose),
-    )
+    // Readings of a job in progress are urgent: behind hundreds of requests they would be too late. So are uses of new
+    // objects; and what is the critical path: creations, as objects are looked at again once they are old enough, and
+    // all requests to objects with one job at a time.
+    const { operation, effect, params } = probe
+    const { role } = ask.purpose
+    let isUrgent = role === 'poll' || role === 'liveness' || effect === 'creates'
+    if (operation !== null && operationOf(operation).busy !== undefined) isUrgent = true
+    for (const name in params) {
+      const madeAt = this.known.madeAt.get(params[name]!)
+      if (madeAt !== undefined && madeAt > performance.now() - newMs) isUrgent = true
+    }
+    const places = alone ? this.#places.size : 1
+    const taken = this.#places.acquire(this.life.signal, places, isUrgent)
     const release = typeof taken === 'function' ? taken : await taken
     try {
       return await this.#send(ask, probe, fresh)
@@ -360,21 +368,6 @@ export class Client {
   holdBack(exchange: Exchange): void {
     if (exchange.response && isThrottled(exchange.response))
       this.throttle.hold(operationName(exchange.probe), exchange.response, 0)
-  }
-
-  /**
-   * Readings of a job in progress are urgent: behind hundreds of requests they would be too late. So are uses of new
-   * objects; and what is the critical path: creations, as objects are looked at again once they are old enough, and all
-   * requests to objects with one job at a time.
-   */
-  #isUrgent({ operation, effect, params }: Probe, { role }: Purpose): boolean {
-    if (role === 'poll' || role === 'liveness' || effect === 'creates') return true
-    if (operation !== null && operationOf(operation).busy !== undefined) return true
-    for (const name in params) {
-      const madeAt = this.known.madeAt.get(params[name]!)
-      if (madeAt !== undefined && madeAt > performance.now() - newMs) return true
-    }
-    return false
   }
 
   async #send(ask: Ask, probe: Probe, fresh: boolean): Promise<Exchange> {
@@ -513,11 +506,6 @@ export class Client {
     const isAll = await this.liveness.isThrottling().catch(() => true)
     if (isAll) this.life.end('throttled', wallSentence(wall))
     else for (const operation of wall.operations) this.breaker.stop(operation)
-  }
-
-  stop(): void {
-    this.liveness.stop()
-    this.throttle.release()
   }
 
   close(): Promise<void> {

@@ -64,13 +64,6 @@ async function append(client: Client, next: Ask): Promise<void> {
   if ('judge' in conclusion) learn(client, conclusion)
 }
 
-export const askHolding = (
-  client: Client,
-  source: Source,
-  purpose: Purpose,
-  fresh = false,
-): Promise<Exchange> => ask(client, source, purpose, { fresh, isHeld: true })
-
 /** Requests that one rule has under way at once: a long list would otherwise be the longest road of a run. */
 export const maxAtOnce = 5
 

@@ -20,7 +20,7 @@ export {
   startJudging,
 } from './judging.ts'
 export { sendHookRequest } from './own-requests.ts'
-export { ask, askHolding } from './ask.ts'
+export { ask } from './ask.ts'
 export { awaitAge, maxAtOnce, sendShared, settle } from './ask.ts'
 
 export {

@@ -203,7 +203,8 @@ function judgedBefore(client: Client, result: CatalogueResult, since: number): C
 }
 
 async function finishRun(client: Client, given: Given): Promise<void> {
-  client.stop()
+  client.liveness.stop()
+  client.throttle.release()
   const { created, saved } = given.objects
   const isGone = client.life.ended?.cause === 'unreachable'
   const cleaned = isGone || created.length === 0 ? Promise.resolve() : cleanUp(client, given)
@@ -333,22 +334,13 @@ type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'why' | 'failures'>
 
 export type JudgeOf = (id: string) => Judge | undefined
 
-type About = Pick<CatalogueResult, 'id' | 'operation' | 'level' | 'section' | 'statement'>
-
-const aboutOf = ({ id, operation, level, section, statement }: CatalogueRequirement): About => ({
-  id,
-  operation,
-  level,
-  section,
-  statement,
-})
-
 function unplanned(
   client: Client,
   given: Given,
   requirement: CatalogueRequirement,
 ): CatalogueResult {
-  const entry = given.plan.get(requirement.id)
+  const { id, operation, level, section, statement } = requirement
+  const entry = given.plan.get(id)
   const none = { control: 'none', cases: 0, durationMs: 0 } as const
   const judged: Judged =
     entry?.run === false
@@ -356,15 +348,17 @@ function unplanned(
       : unexercised('not planned')
   // Only these reasons contain words of the target file.
   const isQuoting = judged.why?.kind === 'undeclared' || judged.why?.kind === 'unreachable'
-  return { ...aboutOf(requirement), ...(isQuoting ? shown(client, judged) : judged), ...none }
+  const about = { id, operation, level, section, statement }
+  return { ...about, ...(isQuoting ? shown(client, judged) : judged), ...none }
 }
 
 function resultOf(context: CheckContext, outcome: Outcome): CatalogueResult {
   const { client, given, requirement, control } = context
+  const { id, operation, level, section, statement } = requirement
   const { cases, ...judged } = outcome
-  client.journal.forget(requirement.id)
-  const durationMs = Math.round(client.recorder.tookMs.get(requirement.id) ?? 0)
-  const about = aboutOf(requirement)
+  client.journal.forget(id)
+  const durationMs = Math.round(client.recorder.tookMs.get(id) ?? 0)
+  const about = { id, operation, level, section, statement }
   const result = { ...about, ...shown(client, judged), control, cases, durationMs }
   const { bail, strict, expected } = given.options
   const isCounted = result.outcome === 'failed' && (result.level === 'must' || strict)

@@ -132,8 +132,7 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
   const injected = handler
     ? createHandlerTransport({ handle: handlerOf(handler), baseUrl, bodyLimit })
     : parts.transport
-  const to = (url: string, connections: number): Transport =>
-    createTransport({ baseUrl: url, connections, insecure, tls, bodyLimit })
+  const sending = { insecure, tls, bodyLimit }
   const life = createLifetime()
   let made = 0
   const given: Given = {
@@ -164,16 +163,18 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
       gatewayErrors: new WeakSet(),
       wrongAnywhere: new Set(),
     },
-    transport: injected ?? to(baseUrl, limits.concurrency + 1),
+    transport:
+      injected ?? createTransport({ ...sending, baseUrl, connections: limits.concurrency + 1 }),
     transportTo(origin) {
       const base = new URL(baseUrl)
-      if (!injected || origin !== base.origin) return to(origin, limits.concurrency)
+      if (!injected || origin !== base.origin)
+        return createTransport({ ...sending, baseUrl: origin, connections: limits.concurrency })
       const prefix = base.pathname.replace(/\/$/, '')
       return {
-        send(request, sending) {
+        send(request, options) {
           const isBelow = request.path.startsWith(`${prefix}/`)
           const path = isBelow ? request.path.slice(prefix.length) : request.path
-          return injected.send({ ...request, path }, sending)
+          return injected.send({ ...request, path }, options)
         },
         close: async () => undefined,
       }

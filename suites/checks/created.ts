@@ -10,7 +10,7 @@ import {
   Throttled,
 } from '../../harness/journal/index.ts'
 import { absentReason, leftOut } from '../../harness/report/index.ts'
-import { askHolding, maxAtOnce, perRun } from '../../harness/run/index.ts'
+import { ask, maxAtOnce, perRun } from '../../harness/run/index.ts'
 import type { UploadContent } from '../../harness/target/index.ts'
 
 export const sharedBy = perRun(() => ({
@@ -191,7 +191,7 @@ export async function upload(
     return isSound ? probe : { ...probe, fault: `file: ${file.filename}` }
   }
   const send = (content: () => UploadContent): Promise<Exchange> =>
-    askHolding(client, () => uploaded(content()), purpose)
+    ask(client, () => uploaded(content()), purpose, { isHeld: true })
   const own = await send(() => withOwnContent(given, file))
   const exchange = await resendAsDeclared(own, () => send(() => file))
   if (exchange.throttled) throw new Throttled(`an upload got ${describeResponse(exchange)}`)

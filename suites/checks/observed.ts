@@ -28,7 +28,7 @@ import {
   type Verdict,
 } from '../../harness/journal/index.ts'
 import { targetReason } from '../../harness/report/index.ts'
-import { askHolding, isPlanned, type Judge, perRun } from '../../harness/run/index.ts'
+import { ask, isPlanned, type Judge, perRun } from '../../harness/run/index.ts'
 import { member } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 import { breakdownAnyway, placeholderDraft, unknownWord } from './valid-request.ts'
@@ -314,7 +314,7 @@ export async function endIfAlike(client: Client, given: Given): Promise<void> {
   let first: Exchange | undefined
   for (const id of [...(isReading ? [null] : []), ...asked.map((one) => one.id)]) {
     const probe = id === null ? unknown : { ...placeholderDraft(given, id), credential }
-    const exchange = await askHolding(client, probe, purpose)
+    const exchange = await ask(client, probe, purpose, { isHeld: true })
     first ??= exchange
     const { response } = exchange
     if (!response || saysNothing.includes(response.status)) return

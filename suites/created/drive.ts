@@ -72,7 +72,6 @@ import {
 import {
   answered,
   ask,
-  askHolding,
   awaitAge,
   type CheckContext,
   decisive,
@@ -290,7 +289,7 @@ async function lookAfter(
       await context.send(await change(probe), setup),
       isOfFault,
     )
-    const again = await askHolding(client, probe, purpose, true)
+    const again = await ask(client, probe, purpose, { fresh: true, isHeld: true })
     if (isTaken(again)) return undefined
     // An unanswered one may have created what this one conflicts with.
     const event = again.unanswered ? undefined : eventOf(given.target, again, false)

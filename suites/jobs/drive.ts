@@ -18,7 +18,7 @@ import {
   orElse,
   pause,
 } from '../../harness/client/index.ts'
-import { ask, askHolding, isPlanned, perRun } from '../../harness/run/index.ts'
+import { ask, isPlanned, perRun } from '../../harness/run/index.ts'
 import {
   describeResponse,
   type Exchange,
@@ -159,7 +159,7 @@ export class Jobs {
   }
 
   async send(source: Source, purpose: Purpose, fresh = false): Promise<HistoryEvent> {
-    return this.eventOf(await askHolding(this.client, source, purpose, fresh))
+    return this.eventOf(await ask(this.client, source, purpose, { fresh, isHeld: true }))
   }
 
   async read(id: string): Promise<HistoryEvent> {
@@ -480,7 +480,7 @@ async function createDuring(
       const isRead = moment > (isQuick ? 1 : 0)
       if (isRead && !(await gate.goesOn(job))) return
       const sent = group.map(({ about, probe }) =>
-        askHolding(client, probe, { requirement, about, role: 'setup', badInput: true }),
+        ask(client, probe, { requirement, about, role: 'setup', badInput: true }, { isHeld: true }),
       )
       await allEnded(sent)
       // In place of an attack, so that a job without one is as old.

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sendAtOnce } from '../../suites/checks/created.ts'
 import type { Prepared } from '../../harness/run/run.ts'
-import { askHolding } from '../../harness/run/ask.ts'
+import { ask } from '../../harness/run/ask.ts'
 import { operationProbe } from '../../harness/client/request.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import { prepareRun } from '../../suites/judge.ts'
@@ -14,17 +14,18 @@ import { inVirtualTime } from '../support/virtual-time.ts'
 import { answer, judge, lost, via } from './networks.ts'
 
 const purpose = { requirement: 'files.upload/2xx-own-id', role: 'probe' } as const
+const held = { isHeld: true }
 
 /** A request of that effect that takes one of its own to be made, as the addition of a file that is uploaded for it. */
 const made = (run: Prepared, effect: 'creates' | 'none') => async () => {
-  await askHolding(run.client, await operationProbe(run.given, 'files.list', {}), purpose)
+  await ask(run.client, await operationProbe(run.given, 'files.list', {}), purpose, held)
   return operationProbe(run.given, 'graphs.create', { json: { name: 'a' }, effect })
 }
 
 /** Ways in which a request takes places of the semaphore. */
 const users = {
-  one: async (run: Prepared) => askHolding(run.client, made(run, 'none'), purpose),
-  creation: async (run: Prepared) => askHolding(run.client, made(run, 'creates'), purpose),
+  one: async (run: Prepared) => ask(run.client, made(run, 'none'), purpose, held),
+  creation: async (run: Prepared) => ask(run.client, made(run, 'creates'), purpose, held),
   alone: async (run: Prepared) =>
     run.client.sendOnce({ source: made(run, 'none'), purpose, alone: true }),
   burst: async (run: Prepared) =>
@@ -83,7 +84,7 @@ test('anyone who holds places of the semaphore waits for none, whatever is lost 
       const again = prepareRun(target, run.given.options, { transport: network(given) })
       const all = Promise.allSettled(company.map((name) => users[name](again)))
       const isOver = await Promise.race([all.then(() => true), sleep(3_600_000, false)])
-      again.client.stop()
+      again.client.liveness.stop()
       again.client.life.end('interrupted', 'over')
       return isOver
     },
@@ -112,7 +113,7 @@ test('objects are made before what waits already: the end of a run looks at them
       ...[1, 2, 3].map(() => again.client.sendOnce({ source: list, purpose })),
       again.client.sendOnce({ source: graph, purpose: made }),
     ])
-    again.client.stop()
+    again.client.liveness.stop()
   })
   const [files, graphs] = ['/v1/files', '/v1/knowledge-graphs']
   expect(sent).toEqual([files, graphs, files, files])
