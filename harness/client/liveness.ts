@@ -94,9 +94,10 @@ export class Liveness {
 
   /** Whether the target is there: asked before anything else. */
   async first(): Promise<boolean> {
-    // If a key cannot be read, the requests that need it report it.
-    const look = (): void => void this.#checkIfQuiet().catch(() => undefined)
-    this.#timer = setInterval(look, checkEveryMs).unref()
+    this.#timer = setInterval(() => {
+      // If a key cannot be read, the requests that need it report it.
+      if (this.#open.size > 0 && ++this.#looks > quietLooks) this.#check().catch(() => undefined)
+    }, checkEveryMs).unref()
     const { baseUrl, limits, timeoutDeclared } = this.#given.target
     const timeoutMs = timeoutDeclared ? limits.timeoutMs : firstMs
     const asked = await this.#client.askLiveness(timeoutMs)
@@ -152,10 +153,6 @@ export class Liveness {
 
   stop(): void {
     clearInterval(this.#timer)
-  }
-
-  async #checkIfQuiet(): Promise<void> {
-    if (this.#open.size > 0 && ++this.#looks > quietLooks) await this.#check()
   }
 
   #check(): Promise<void> {

@@ -159,7 +159,8 @@ export function updateBaseline(baseline: Baseline, report: Report, now: Date) {
   const known = new Map(baseline.entries.map((entry) => [entry.id, entry]))
   const entries = requirements.flatMap((result): BaselineEntry[] => {
     const before = known.get(result.id)
-    const stays = result.outcome === 'not-exercised' || (before?.flaky && isPassed(result))
+    const stays =
+      result.outcome === 'not-exercised' || (before?.flaky && result.outcome === 'passed')
     if (before && stays) return [before]
     if (result.outcome !== 'failed') return []
     // If all answers are known, the entry stays as written.
@@ -176,8 +177,6 @@ export function updateBaseline(baseline: Baseline, report: Report, now: Date) {
     difference: differenceOf(known, entries, requirements, now),
   }
 }
-
-const isPassed = (result: RequirementResult): boolean => result.outcome === 'passed'
 
 /** Changes, one line each: `+ id: what it did`, `- id: why`, `~ id: how it fails now`, `! id: past its date`. */
 function differenceOf(

@@ -107,7 +107,7 @@ async function judgeAll(
       send: (source, purpose, how) =>
         ask(client, source, { requirement: id, role: 'probe', ...purpose }, how),
     }
-    const outcome = await outcomeOf(context, judgeOf(requirement.id))
+    const outcome = await outcomeOf(context, judgeOf(id))
     if (outcome.outcome === 'later') looksAtEnd.push({ context, judge: outcome.judge })
     else tell(resultOf(context, outcome))
   }

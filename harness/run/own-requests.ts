@@ -40,9 +40,11 @@ export async function sendHookRequest(
   client: Client,
   given: Given,
   hook: HookRequest,
-  { role, requirement, signal, timeoutMs = deadlineOf(client) }: HookSending,
+  sending: HookSending,
 ): Promise<HttpResponse | NoHookResponse> {
   const { target } = given
+  const { role, requirement, signal } = sending
+  const timeoutMs = sending.timeoutMs ?? (client.life.ended ? responseAfterEndMs : responseMs)
   const { origin, pathname, search } = new URL(hook.url)
   const isOwn = origin === new URL(target.baseUrl).origin
   const full = hook.withKey ? await given.keys.full() : undefined
@@ -60,8 +62,6 @@ export async function sendHookRequest(
     ? new HttpResponse(result)
     : { status: undefined, why: result.message }
 }
-
-const deadlineOf = (client: Client): number => (client.life.ended ? responseAfterEndMs : responseMs)
 
 function withQuery(search: string, query: Readonly<Record<string, string>>): string {
   const own = new URLSearchParams(search)
