@@ -1,19 +1,12 @@
-import {
-  applyScenario,
-  control,
-  controlExchange,
-  declaredResource,
-  validRequest,
-} from './checks/valid-request.ts'
+import { applyScenario, controlExchange, declaredResource } from './checks/valid-request.ts'
 import { byRecord, missingBody, unknown, withBody, pointerOf } from './checks/faults.ts'
-import { accepted, grantedByScenario, grantedVerdict } from './checks/granted.ts'
+import { accepted, granted, grantedByScenario } from './checks/granted.ts'
 import { concluded, findingVerdict, joined } from './checks/rules.ts'
 import { byScenario } from './checks/scenario.ts'
 import { suite } from './checks/suite.ts'
 import {
-  type Evidence,
   type Exchange,
-  isGranted,
+  type History,
   jsonOf,
   jsonValue,
   NotExercised,
@@ -31,7 +24,6 @@ import {
   type Judge,
   shapeFinding,
 } from '../harness/run/index.ts'
-import { leftOut } from '../harness/report/index.ts'
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import { noEffect, onceAtOnce, onceEver, ownId, type Refusal, usable } from './created/drive.ts'
@@ -79,45 +71,51 @@ const byRules = <O extends 'jobs.create' | 'jobs.retrieve'>(operation: O): Rules
       .map((id) => [id.slice(operation.length + 1), byRule(id)]),
   ) as RulesOf<O>
 
-/** Whether an answer is granted and has its shape. `takes`: null if no other job shows the same. */
-function answerVerdict(
-  context: CheckContext,
-  of: Omit<Evidence, 'expected'>,
-  expected: string,
-  schema: BodySchema,
-): Verdict {
-  const found = grantedFinding(context, of.exchange, expected) ?? shapeFinding(of.exchange, schema)
-  return concluded([findingVerdict(found, of)])
+interface Answers {
+  readonly operation: 'jobs.create' | 'jobs.retrieve'
+  readonly id: JobRuleId
+  readonly what: string
+  readonly expected: string
+  readonly schema: BodySchema
+  /** Whether some other one was right, so that a wrong one depends on more than its request. */
+  isSome(history: History): boolean
 }
 
-const eachCreated: Judge = async (context) => {
-  const { client, given } = context
-  const jobs = new Jobs(client, given)
-  const verdictOf = (): Verdict => decisive(context, jobs.verdict(ids.created))
-  const exchange = await orElse(
-    client,
-    () => controlExchange(client, given, 'jobs.create'),
-    (error) => {
-      // A fault on objects of the run counts even if the declared application is busy.
-      if (verdictOf().outcome !== 'broken') throw error
-      return undefined
-    },
-  )
-  const verdict = verdictOf()
-  if (!exchange) return verdict
-  const { response } = exchange
-  const isAlone = response && isGranted(response) && !isSomeCreated(jobs.history)
-  const of = { exchange, what: 'with a valid body', takes: isAlone ? null : undefined }
-  const expected = '202 with the id, status and created_at of the new job'
-  const own = answerVerdict(context, of, expected, 'created-job')
-  return own.outcome === 'held' ? joined([own, verdict]) : own
-}
+/** The answer to the control, and those to all other such requests of the run. */
+const eachAnswer =
+  ({ operation, id, what, expected, schema, isSome }: Answers): Judge =>
+  async (context) => {
+    const { client, given } = context
+    const verdictOf = (): Verdict => decisive(context, jobRules[id].rule(client.journal))
+    const exchange = await orElse(
+      client,
+      () => controlExchange(client, given, operation),
+      (error) => {
+        // A fault on objects of the run counts even if the declared application is busy.
+        if (verdictOf().outcome !== 'broken') throw error
+        return undefined
+      },
+    )
+    const verdict = verdictOf()
+    if (!exchange) return verdict
+    const found = grantedFinding(context, exchange, expected) ?? shapeFinding(exchange, schema)
+    const takes = isSome(client.journal) ? undefined : null
+    const own = concluded([findingVerdict(found, { exchange, what, takes })])
+    return own.outcome !== 'held' || verdict.outcome === 'open' ? own : joined([own, verdict])
+  }
 
 // §4.2 Create application job
 
 export const jobsCreate = suite('jobs.create', () => ({
   ...byRules('jobs.create'),
-  '202-created': eachCreated,
+  '202-created': eachAnswer({
+    operation: 'jobs.create',
+    id: ids.created,
+    what: 'with a valid body',
+    expected: '202 with the id, status and created_at of the new job',
+    schema: 'created-job',
+    isSome: isSomeCreated,
+  }),
   '202-required-inputs-only': withRequiredInputs,
   '202-any-text': takesAnyText,
   '400-missing-body': missingBody,
@@ -127,31 +125,15 @@ export const jobsCreate = suite('jobs.create', () => ({
   '404-unknown-application': unknown('application_id'),
 }))
 
-/** A reading of the declared job, or of the first one of the run, and all others. */
-const eachRead: Judge = async (context) => {
-  const jobs = new Jobs(context.client, context.given)
-  const { exchange } = await control(context.client, context.given, 'jobs.retrieve')
-  if (!exchange) throw new NotExercised(leftOut('--read-only'))
-  const takes = isSomeRight(jobs.history) ? undefined : null
-  const own = answerVerdict(context, { exchange, what: '', takes }, '200 with a job', 'job')
-  const verdict = jobs.verdict('jobs.retrieve/200-job')
-  if (own.outcome !== 'held' || verdict.outcome === 'open') return own
-  return joined([own, decisive(context, verdict)])
-}
+const showsFailure = granted(ofFailing.what, undefined, (_, { response }) => {
+  const fault = failedFault(jsonValue(response))
+  return fault && { expected: ofFailing.expected, actual: fault.actual }
+})
 
 /** A job of the application declared for it, or a retrieval that a scenario directs to a failed job. */
 const failsAsDeclared: Judge = async (context) => {
-  const { client, given } = context
-  if (context.scenario)
-    return grantedVerdict(context, {
-      make: () => validRequest(client, given, 'jobs.retrieve'),
-      what: ofFailing.what,
-      tries: 1,
-      check(_, exchange) {
-        const fault = failedFault(jsonValue(exchange.response))
-        return fault && { expected: ofFailing.expected, actual: fault.actual }
-      },
-    })
+  const { client, given, scenario } = context
+  if (scenario) return showsFailure.judge(context)
   const verdict = failedRule(declaredResource(given, 'failingApplication').id)(client.journal)
   if (verdict.outcome === 'open') await reach(client, given, 'failing')
   return decisive(context, verdict)
@@ -161,7 +143,14 @@ const failsAsDeclared: Judge = async (context) => {
 
 export const jobsRetrieve = suite('jobs.retrieve', () => ({
   ...byRules('jobs.retrieve'),
-  '200-job': eachRead,
+  '200-job': eachAnswer({
+    operation: 'jobs.retrieve',
+    id: 'jobs.retrieve/200-job',
+    what: '',
+    expected: '200 with a job',
+    schema: 'job',
+    isSome: isSomeRight,
+  }),
   '200-failed': failsAsDeclared,
   '4xx-unknown-job': unknownJob,
   '4xx-malformed-id': malformedId,

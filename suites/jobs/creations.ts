@@ -24,7 +24,6 @@ import {
   allAttempts,
   type Application,
   createdAt,
-  isRead,
   type Job,
   lostBefore,
   statusOf,
@@ -140,33 +139,30 @@ const lagMs = ({ ageMs }: Beside): number => Math.min(400, 4 * ageMs)
 /** Unanswered creations beside one job, each on a fresh connection, that prove a fault. */
 const leastLost = 3
 
-/** Why an answer other than 409 proves nothing, if so. */
-function excuseFor(history: History, beside: Beside, all: readonly Beside[]): string | undefined {
+/** Whether an answer other than 409 proves nothing. */
+function isExcused(history: History, beside: Beside, all: readonly Beside[]): boolean {
   const { creation, job } = beside
   const { isFirst, request, status } = creation
   const alike = all.filter((one) => one.job === job && one.ageMs > 0).map((one) => one.creation)
-  const said = `another creation got ${status ?? 'no answer'}`
   if (status === undefined) {
     const lost = alike.filter((one) => one.isFirst)
     const isProof = isFirst && lost.length >= leastLost
-    return isProof && lost.every((one) => one.status === undefined) ? undefined : said
+    return !isProof || lost.some((one) => one.status !== undefined)
   }
   if (creation.isGranted) {
     const other = viewOf(history).madeBy(creation)
-    const isSameTime = createdAt(creation) === createdAt(job.creation)
     // An identical answer repeats the first job; a repeated id may belong to another one.
-    if (other && sameId(other.id, job.id))
-      return isSameTime ? undefined : `${said} with the id of the first job, ${job.id}`
-    const isProof =
-      job.busyUntil >= creation.endedAt + lagMs(beside) ||
-      !alike.some((one) => isConflict(one) && one.sentAt < creation.sentAt) ||
-      isFreedEachTime(history, job)
-    return isProof ? undefined : `${said}, but readings may be delayed: the first job ended soon`
+    if (other && sameId(other.id, job.id)) return createdAt(creation) !== createdAt(job.creation)
+    return (
+      job.busyUntil < creation.endedAt + lagMs(beside) &&
+      alike.some((one) => isConflict(one) && one.sentAt < creation.sentAt) &&
+      !isFreedEachTime(history, job)
+    )
   }
   // A server may refuse undeclared values; another requirement checks that a new application exists.
   const isOdd = request === 'odd' && (status === 400 || status >= 500)
   const isMissing = status === 404 && job.application.madeAt !== undefined
-  return request === 'unknown' || isOdd || isMissing ? said : undefined
+  return request === 'unknown' || isOdd || isMissing
 }
 
 /** What was refused since another creation got 409, and may have taken away the lock. */
@@ -237,22 +233,18 @@ function brokenRace(job: Job): Evidence[] {
   return [{ exchange: others[0]!.exchange, what, expected: '409 BadRequest' }]
 }
 
+/** A job that lasts so long can be met by other creations, in ms. */
 const longEnoughMs = 3000
 
 /** What to declare if jobs are too short. */
 function remedy(history: History): string {
-  const lasted = (job: Job): number => (job.end?.endedAt ?? -Infinity) - job.creation.endedAt
-  const [longest] = viewOf(history).jobs.toSorted((one, other) => lasted(other) - lasted(one))
-  const ms = longest ? lasted(longest) : -Infinity
-  if (!longest || ms < 0 || ms > longEnoughMs || history.isRecorded) return ''
-  return `; application ${longest.application.id}: its longest job was seen ended after ${Math.round(ms).toLocaleString('en')} ms: declare as resources.slowApplication one whose jobs last a second or more, and about ten round trips over a network`
-}
-
-function unseen(jobs: readonly Job[]): string {
-  if (jobs.length === 0) return 'no creation was accepted, so no job was in progress'
-  return jobs.some((job) => job.readings.some(isRead))
-    ? 'no creation was answered while a job was seen in progress'
-    : 'no job could be read'
+  const ended = viewOf(history).jobs.flatMap(({ application, creation, end }) =>
+    end ? [{ id: application.id, ms: Math.round(end.endedAt - creation.endedAt) }] : [],
+  )
+  const [longest] = ended.toSorted((one, other) => other.ms - one.ms)
+  if (!longest || longest.ms > longEnoughMs || history.isRecorded) return ''
+  const lasted = `application ${longest.id}: its longest job was seen ended after ${longest.ms} ms`
+  return `; ${lasted}: declare as resources.slowApplication one whose jobs last a second or more, and about ten round trips over a network`
 }
 
 /** §4.2, §8: a creation while a job of its application is in progress gets 409 BadRequest. */
@@ -260,23 +252,20 @@ export const inProgress: Rule = (history) => {
   const all = besidesIn(allAttempts(history))
   const refused = all.map((one) => one.creation).filter(isConflict)
   const conflicts = [...new Set(refused)]
-  const judged = all
-    .filter((one) => !isConflict(one.creation))
-    .map((beside) => ({ beside, excuse: excuseFor(history, beside, all) }))
-  const accepted = judged
-    .filter((one) => one.excuse === undefined)
-    .map(({ beside }) => acceptedBeside(history, beside))
+  const accepted = all
+    .filter((one) => !isConflict(one.creation) && !isExcused(history, one, all))
+    .map((beside) => acceptedBeside(history, beside))
   const what = 'with a valid body, while a job of the application was in progress'
   const misnamed = conflicts
     .filter((one) => one.tpe !== 'BadRequest')
     .map(({ exchange }) => ({ exchange, what, expected: conflict }))
-  const { jobs } = viewOf(history)
-  const races = history.isRecorded ? [] : jobs.flatMap(brokenRace)
+  const races = history.isRecorded ? [] : viewOf(history).jobs.flatMap(brokenRace)
   const evidence = [...accepted, ...misnamed, ...races]
   return verdictOf(
     evidence,
     conflicts.length + Math.min(evidence.length, 1),
-    () => (judged.at(-1)?.excuse ?? unseen(jobs)) + remedy(history),
+    () =>
+      `no creation got an answer that proves anything while a job was seen in progress${remedy(history)}`,
   )
 }
 
@@ -307,17 +296,13 @@ function areBoth({ inProgress: mine }: Job, other: Job): boolean {
 
 /** §8: no two of simultaneous creations make jobs that are in progress together. */
 export const atomic: Rule = (history) => {
-  let [cases, open] = [0, 'no concurrent creation got 409']
+  let cases = 0
+  const open = 'no concurrent creation got 409, and no two of their jobs were read as in progress'
   for (const { creation, met } of allAttempts(history)) {
     for (const one of met.filter((job) => wereTogether(creation, job.creation))) {
       if (isAsked(creation) && isConflict(creation)) cases++
       const other = viewOf(history).madeBy(creation)
-      if (!other) continue
-      const isSame = sameId(one.id, other.id)
-      open = isSame
-        ? `two concurrent creations returned the same id, ${one.id}: readings cannot distinguish them`
-        : 'two concurrent creations were accepted, but the jobs ended before they could be read'
-      if (isSame || !areBoth(one, other)) continue
+      if (!other || sameId(one.id, other.id) || !areBoth(one, other)) continue
       const what = `with a valid body, at the same time as others; jobs ${one.id} and ${other.id} were then both read as in progress`
       const expected = '409 BadRequest for all but one of several concurrent creations'
       return verdictOf([{ exchange: creation.exchange, what, expected }], 1, open)
@@ -398,11 +383,7 @@ export const perApplication: Rule = (history) => {
     const expected = '202: a job in progress on another application is not a conflict'
     return verdictOf([{ exchange: creation.exchange, what, expected }], 1, '')
   }
-  const most = Math.max(0, ...seen.map((one) => one.times))
-  const why =
-    most > 0
-      ? `the other application was busy during a job in ${most} attempts`
-      : 'no creation was answered while another application was seen with a job in progress'
+  const why = 'no creation was granted while another application was seen with a job in progress'
   return withConflict(
     history,
     verdictOf([], grantedOf(seen), () => why + remedy(history)),
@@ -436,9 +417,8 @@ export const released: Rule = (history) => {
     const expected = '202, as the application has no job in progress'
     return verdictOf([{ exchange: kept.at(-1)!.exchange, what, expected }], kept.length, '')
   }
-  const why = viewOf(history).jobs.some((job) => job.end)
-    ? 'the application was busy after its last known job: a job of somebody else, one of a creation that got no answer, or one of another application may be why'
-    : 'no reading showed a job of the application ended'
+  const why =
+    'no creation was granted after a reading that showed the last known job of its application ended'
   return withConflict(history, verdictOf([], grantedOf(seen), why))
 }
 
