@@ -189,15 +189,12 @@ export const applicationsCreate = suite('applications.create', () => ({
 
 export async function createJobs(client: Client, given: Given): Promise<void> {
   const jobs = new Jobs(client, given)
-  const { application, otherApplication, failingApplication } = given.target.resources
-  const isFollowed = application !== undefined && !given.options.readOnly
-  const states: State[] = [...(isFollowed ? ['ended' as const] : []), 'conflicts', 'refusals']
+  const states: readonly State[] = ['ended', 'conflicts', 'refusals']
   const wanted = states.filter((state) => jobs.isPlanned(...rulesAfter(state)))
-  if (failingApplication && isPlanned(given, 'jobs.retrieve/200-failed')) wanted.push('failing')
-  const hasOther = otherApplication && otherApplication.id !== application?.id
-  const isIdentity = jobs.isPlanned('jobs.retrieve/200-identity')
+  if (isPlanned(given, 'jobs.retrieve/200-failed')) wanted.push('failing')
   // Else the conflicts make one there.
-  if (isFollowed && hasOther && isIdentity && !wanted.includes('conflicts')) wanted.push('other')
+  const isIdentity = jobs.isPlanned('jobs.retrieve/200-identity')
+  if (isIdentity && !wanted.includes('conflicts')) wanted.push('other')
   await Promise.allSettled(wanted.map((state) => reach(client, given, state)))
 }
 

@@ -37,7 +37,6 @@ import {
 import { type ApplicationValue, applicationNames } from '../../harness/target/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import type { RequirementId } from '../../catalogue/catalogue.ts'
-import { groupBy } from '../../harness/group-by.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import { type Refusal, refusalsOf } from '../created/drive.ts'
@@ -57,7 +56,6 @@ import {
   hasEnded,
   isAsked,
   isEnded,
-  isGone,
   isOwn,
   isRead,
   type Job,
@@ -227,7 +225,8 @@ export class Jobs {
 /** Pauses while another client's job occupies the application, in ms: the first, which doubles, and the longest. */
 const busyMs = 250
 const longestBusyMs = 5000
-const maxAttempts = 5
+/** How long a refusal is repeated, in ms. */
+const refusalMs = 3500
 /** This many lost answers to creations must fit into `jobTimeoutMs` to rule out chance. */
 const triesIfLost = 13
 /** Between two creations on an application that should be free, in ms. */
@@ -349,13 +348,11 @@ class Gate extends Jobs {
           return { ...unanswered, unansweredTwice: true }
         fresh ||= unanswered !== undefined
         busySince ??= performance.now()
-        const waits = (isExclusive || fresh) && performance.now() - busySince < this.#busyMs
-        if (attempt >= maxAttempts && !waits) {
-          if (isExclusive) this.#giveUp('was still answered 409')
-          const though = this.view.jobs.length > 0 ? '' : ', though the run made no job on it'
-          throw new NotExercised(
-            `application ${this.application.id} got 409 ${attempt} times in a row${though}`,
-          )
+        const patienceMs = isExclusive || fresh ? this.#busyMs : refusalMs
+        if (performance.now() - busySince > patienceMs) {
+          if (isExclusive) throw this.#giveUp('was still answered 409')
+          const { id } = this.application
+          throw new NotExercised(`application ${id} got 409 ${attempt} times in a row`)
         }
         // Busy with another client's job, or not released yet: only time helps.
         const mostMs = isLost ? this.#jobTimeoutMs / triesIfLost : longestBusyMs
@@ -835,7 +832,6 @@ async function follow(
     throw new NotExercised(
       `no job of resources.${name} could be created: ${describeResponse(exchange)}`,
     )
-  await jobs.readUntilFound(job)
   await jobs.awaitEnd(job.id)
   return job.id
 }
@@ -857,22 +853,6 @@ export function reach(client: Client, given: Given, state: State): Promise<unkno
 
 /** Interval before an ended job is read again, in ms: after its creation, or in a quick run after its observed end. */
 const againMs = { full: 2000, quick: 1000 }
-/** Maximum ended jobs per application to read again, besides the first; the latest. */
-const maxReadAgain = { full: 2, quick: 1 }
-
-/** Per application, the first job and the latest; also jobs that were read and then disappeared. */
-function jobsToReadAgain({ given, history }: Jobs): Set<Job> {
-  const made = ownJobs(history).filter((one) => !one.twinOf)
-  const ended = groupBy(
-    made.filter((one) => one.isOver),
-    (one) => one.application,
-  )
-  const most = maxReadAgain[given.options.depth]
-  const some = [...ended.values()].flatMap((own) => [...own.slice(0, 1), ...own.slice(-most)])
-  const gone = made.filter((one) => one.readings.some(isRead) && isGone(one.readings.at(-1)!))
-  return new Set([...some, ...gone])
-}
-
 /** Reads what is visible once all jobs have ended, late enough for effects that take seconds. */
 export async function readFinalStates(client: Client, given: Given): Promise<void> {
   const jobs = new Jobs(client, given)
@@ -896,7 +876,9 @@ export async function readFinalStates(client: Client, given: Given): Promise<voi
   const since = [(from?.endedAt ?? 0) + againMs[depth], (before?.endedAt ?? 0) + againMs.quick]
   await jobs.pauseUntil(Math.max(...since))
   await Promise.allSettled([
-    ...[...jobsToReadAgain(jobs)].map((job) => jobs.readUntilFound(job)),
+    ...ownJobs(history)
+      .filter((one) => !one.twinOf && one.readings.some(isRead))
+      .map((job) => jobs.readUntilFound(job)),
     ...(before && declared !== undefined ? [jobs.read(declared)] : []),
   ])
 }
