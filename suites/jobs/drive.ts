@@ -5,7 +5,6 @@ import {
   isDeclared,
   makeOne,
   randomFor,
-  sampled,
 } from '../checks/valid-request.ts'
 import { once, resendWhile, sendAtOnce } from '../checks/created.ts'
 import { refused, withBody } from '../checks/faults.ts'
@@ -33,6 +32,7 @@ import {
   type Source,
   Throttled,
   type Verdict,
+  withJson,
 } from '../../harness/journal/index.ts'
 import { type ApplicationValue, applicationNames } from '../../harness/target/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
@@ -659,48 +659,35 @@ async function attemptAlone(gate: Gate): Promise<boolean> {
 
 // Refusals
 
-/** Each kind of refusal alone, and some of all kinds, after which creations are watched longer. */
-async function kindsOf({ client, given, application }: Gate) {
+/** What is refused, and might have an effect all the same. */
+async function jobRefusals({ client, given, application }: Gate): Promise<readonly Refusal[]> {
   const { id, inputs, requiredInputs = [] } = application
+  const random = randomFor(given, 'another application that does not exist')
+  const params = { application_id: freshUnknownId(given, id, random) }
   const by = (requirement: string, what: string, change: (valid: Probe) => Probe): Refusal => ({
     requirement,
     what,
     change: (valid) => refused(change(valid)),
   })
   const byInputs = (requirement: string, what: string, json: unknown): Refusal =>
-    by(requirement, what, (valid) => withBody(valid, json))
-  const random = randomFor(given, 'another application that does not exist')
-  const params = { application_id: freshUnknownId(given, id, random) }
-  const lacking = requiredInputs.map((required) =>
-    byInputs('400-missing-required-inputs', `without ${required}`, {
-      inputs: inputs.filter((input) => input.id !== required),
-    }),
-  )
+    by(requirement, what, (valid) => withJson(valid, json))
   const shared = await refusalsOf(client, given, 'jobs.create')
-  const of = (condition: string): Refusal[] =>
-    shared.filter(({ requirement }) => requirement.startsWith(condition))
-  const kinds = [
-    [
-      byInputs('400-missing-inputs', 'without inputs', {}),
-      by('400-missing-body', 'without a body', (valid) => ({ ...valid, body: '' })),
-      ...of('400-malformed-json'),
-      byInputs('400-malformed-inputs', 'with inputs that are not an array', { inputs: 'none' }),
-      ...lacking,
-    ],
-    [
-      ...of('400-wrong-content-type'),
-      // §8: one application does not block another, and an unknown one blocks none.
-      by('404-unknown-application', 'for an application that does not exist', (valid) => ({
-        ...valid,
-        params,
-      })),
-    ],
-    of('401'),
-    of('403'),
-  ].filter((refusals) => refusals.length > 0)
-  const all = kinds.flatMap((refusals) => refusals.slice(0, 1))
-  const kept = sampled(given, ids.noEffect, [all, ...kinds])
-  return { delayed: kept.find((one) => one === all), atOnce: kept.filter((one) => one !== all) }
+  return [
+    byInputs('400-missing-inputs', 'without inputs', {}),
+    by('400-missing-body', 'without a body', (valid) => ({ ...valid, body: '' })),
+    byInputs('400-malformed-inputs', 'with inputs that are not an array', { inputs: 'none' }),
+    ...requiredInputs.map((required) =>
+      byInputs('400-missing-required-inputs', `without ${required}`, {
+        inputs: inputs.filter((input) => input.id !== required),
+      }),
+    ),
+    // §8: one application does not block another, and an unknown one blocks none.
+    by('404-unknown-application', 'for an application that does not exist', (valid) => ({
+      ...valid,
+      params,
+    })),
+    ...shared,
+  ]
 }
 
 async function refuse(gate: Gate, refusals: readonly Refusal[]): Promise<void> {
@@ -723,48 +710,38 @@ async function look(gate: Gate): Promise<'granted' | 'freed' | 'lost'> {
 const isOver = (gate: Gate): boolean => gate.isGivenUp || gate.isBroken(ids.noEffect)
 
 /**
- * Repeats the refusal and the creation that got 409. In between come creations without a refusal, one more each time,
- * so that periodic failures do not align.
+ * Repeats a refusal and the creation after it while that gets 409. In between come creations without a refusal, one
+ * more each time, so that periodic failures do not align.
  */
 async function lookClosely(gate: Gate, refusal: Refusal, afterMs: number): Promise<void> {
   for (let time = 1; time <= timesAlike && !isOver(gate); time++) {
-    await pause(gate.client, windowMs)
-    for (let bare = 0; bare <= time; bare++) if ((await look(gate)) !== 'granted') return
     await refuse(gate, [refusal])
     await pause(gate.client, afterMs)
-    if ((await look(gate)) !== 'freed') return
+    if ((await look(gate)) !== 'freed' || isOver(gate)) return
+    await pause(gate.client, windowMs)
+    for (let bare = 0; bare <= time; bare++) if ((await look(gate)) !== 'granted') return
   }
 }
 
-/** Creations at these times after refusals; false if the application accepts none any more. */
+/**
+ * Creations at these times after refusals of all kinds; if one gets 409, after each kind by itself. Returns the refusals
+ * if the application accepts no creation any more.
+ */
 async function lookAfter(
   gate: Gate,
-  refusals: readonly Refusal[],
   times: readonly number[],
-): Promise<boolean> {
+): Promise<readonly Refusal[] | undefined> {
+  const refusals = await jobRefusals(gate)
   await refuse(gate, refusals)
   const refusedAt = performance.now()
   for (const ms of times) {
     await gate.pauseUntil(refusedAt + ms)
     // Another application that seems to be locked is compared with this one first.
-    if (ms > 0 && isSuspectedElsewhere(gate.history, gate.application.id)) return true
+    if (ms > 0 && isSuspectedElsewhere(gate.history, gate.application.id)) return undefined
     const seen = await look(gate)
     if (seen === 'freed') for (const refusal of refusals) await lookClosely(gate, refusal, ms)
-    if (seen === 'lost') return false
-    if (isOver(gate)) break
-  }
-  return !gate.isGivenUp
-}
-
-/** One creation at once after each kind of refusal; returns those that the application accepts no creation after, if any. */
-async function lookAtOnce(gate: Gate): Promise<readonly Refusal[] | undefined> {
-  // An application that is not released even without refusals shows nothing.
-  if (gate.view.jobs.length <= 1 && (await look(gate)) === 'lost')
-    throw new NotExercised('the application answers 409 even if no creation was refused before')
-  const { atOnce } = await kindsOf(gate)
-  for (const refusals of atOnce) {
-    if (!(await lookAfter(gate, refusals, [0]))) return refusals
-    if (isOver(gate)) break
+    if (seen === 'lost' || gate.isGivenUp) return refusals
+    if (isOver(gate)) return undefined
   }
   return undefined
 }
@@ -774,7 +751,12 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
   once(jobs.client, 'jobs first refusals', async () => {
     const application = declaredResource(jobs.given, 'application')
     await grantedControl(jobs.client, jobs.given, 'jobs.create')
-    const locking = await gateOf(jobs, application).hold(lookAtOnce)
+    const locking = await gateOf(jobs, application).hold(async (gate) => {
+      // An application that is not released even without refusals shows nothing.
+      if (gate.view.jobs.length <= 1 && (await look(gate)) === 'lost')
+        throw new NotExercised('the application answers 409 even if no creation was refused before')
+      return lookAfter(gate, [0])
+    })
     const { otherApplication: other } = jobs.given.target.resources
     // Repeats this on another application: if that one stays free, refusals do not lock applications.
     if (locking && other && other.id !== application.id)
@@ -787,20 +769,17 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
   })
 
 /**
- * Late effects are looked for on the other application, if there is one: it has time for them. A refused request may
- * start its job from a queue.
+ * In a full run, late effects are looked for on the other application, if there is one: it has time for them. A refused
+ * request may start its job from a queue.
  */
 async function provokeRefusals(jobs: Jobs): Promise<void> {
   const { client, given, isQuick } = jobs
   const application = declaredResource(given, 'application')
   const { otherApplication: other = application } = given.target.resources
-  const first = provokeFirstRefusals(jobs)
+  const looks: Promise<unknown>[] = [provokeFirstRefusals(jobs)]
   await grantedControl(client, given, 'jobs.create')
-  const later = gateOf(jobs, other).tryHold(async (gate) => {
-    const { delayed } = await kindsOf(gate)
-    if (delayed) await lookAfter(gate, delayed, isQuick ? moments.slice(0, 1) : moments)
-  })
-  await allEnded([first, later])
+  if (!isQuick) looks.push(gateOf(jobs, other).tryHold((gate) => lookAfter(gate, moments)))
+  await allEnded(looks)
 }
 
 // Readings
