@@ -177,24 +177,22 @@ function attacksBefore(history: History, { creation, job }: Beside): HistoryEven
 }
 
 /**
- * The faults of the attacks after which creations beside a job were accepted, the jobs beside which they were, and those
- * that were not attacked, with a 409 at such an age. Readings may show late that a short job had ended: three of each tell.
+ * The jobs beside which a creation was accepted after attacks, and those that were not attacked, with a 409 at such an
+ * age. Readings may show late that a short job had ended: three of each tell.
  */
 export function freedLocks(history: History, application: Application) {
-  const looks = besidesIn(attemptsIn(history).get(application) ?? []).map((beside) => {
-    const faults = attacksBefore(history, beside).flatMap((one) => one.fault ?? [])
-    return { ...beside, faults, kind: faults.toSorted().join() }
-  })
+  const looks = besidesIn(attemptsIn(history).get(application) ?? []).map((beside) => ({
+    ...beside,
+    isAttacked: attacksBefore(history, beside).length > 0,
+  }))
   const refused = looks.filter((one) => isConflict(one.creation))
-  const accepted = looks.filter((one) => one.creation.isGranted && one.kind !== '')
-  const first = accepted.find(({ kind }) => !refused.some((one) => one.kind === kind))
-  if (!first) return undefined
-  const freed = accepted.filter(({ kind }) => kind === first.kind)
+  const freed = looks.filter((one) => one.isAttacked && one.creation.isGranted)
+  if (freed.length === 0 || refused.some((one) => one.isAttacked)) return undefined
   const ageMs = Math.min(...freed.map((one) => one.ageMs))
-  const attacked = new Set(looks.filter((one) => one.kind !== '').map((one) => one.job))
-  const kept = refused.filter((one) => !attacked.has(one.job) && one.ageMs >= ageMs)
   const jobsOf = (some: readonly Beside[]): Set<Job> => new Set(some.map((one) => one.job))
-  return { faults: first.faults, freed: jobsOf(freed), kept: jobsOf(kept) }
+  const attacked = jobsOf(freed)
+  const kept = refused.filter((one) => !attacked.has(one.job) && one.ageMs >= ageMs)
+  return { freed: attacked, kept: jobsOf(kept) }
 }
 
 function isFreedEachTime(history: History, job: Job): boolean {

@@ -423,22 +423,17 @@ export function gateOf({ client, given }: Jobs, application: ApplicationValue): 
 // Conflicts
 
 /** Requests that are refused, and may take away the lock of a job in progress. */
-async function attacksOn({ given, application }: Gate, job: Job) {
+async function attacksOn({ given, application }: Gate, job: Job): Promise<Probe[]> {
   const valid = await jobRequest(given, application)
   const reading = await operationProbe(given, 'jobs.retrieve', { params: { job_id: job.id } })
   const { inputs, requiredInputs = [] } = application
   // What is left out may be noticed in another place of the server.
-  const lacking = requiredInputs.slice(0, 1).map((required) => ({
-    about: 'jobs.create/400-missing-required-inputs',
-    probe: withBody(valid, { inputs: inputs.filter((input) => input.id !== required) }),
-  }))
+  const lacking = requiredInputs
+    .slice(0, 1)
+    .map((required) => ({ inputs: inputs.filter((input) => input.id !== required) }))
   return [
-    { about: 'jobs.create/400-missing-inputs', probe: withBody(valid, {}) },
-    ...lacking,
-    ...[valid, reading].map((probe) => ({
-      about: `${probe.operation}/401-missing-credentials`,
-      probe: withCredential(probe, noCredential),
-    })),
+    ...[{}, ...lacking].map((body) => withBody(valid, body)),
+    ...[valid, reading].map((probe) => withCredential(probe, noCredential)),
   ]
 }
 
@@ -446,47 +441,43 @@ interface During {
   /** 1: the creation with other values comes first, since a short job may end before a second creation. */
   readonly turn?: number
   readonly most?: number
-  /** The requirements of the attacks to repeat. */
-  readonly repeated?: readonly string[]
+  /** Whether the lock is attacked; default: once per application. */
+  readonly isAttacked?: boolean
 }
 
 /**
  * Further creations during the life of a job, with the same inputs and with other values: a server may compare
- * requests, or forget after a while that the job goes on. Two come at once; the next follow an attack on the lock each
- * (a quick run: one follows all), once per application; then the pauses grow.
+ * requests, or forget after a while that the job goes on. Two come at once, the third after attacks on the lock; then
+ * the pauses grow.
  */
 async function createDuring(
   gate: Gate,
   job: Job,
-  { turn = 0, most = 20, repeated }: During = {},
+  { turn = 0, most = 20, ...during }: During = {},
 ): Promise<void> {
   const { application, client, history, isQuick } = gate
-  const requirement = ids.inProgress
-  const isAttacked = history
+  const purpose = { requirement: ids.inProgress, role: 'setup', badInput: true } as const
+  const isFirst = !history
     .within(application.id)
-    .some((one) => one.request === 'faulty' && one.exchange.purpose.requirement === requirement)
-  const all = await attacksOn(gate, job)
-  const attacks = all.filter(({ about }) => repeated?.includes(about) ?? !isAttacked)
-  const isTogether = isQuick || attacks.length === 0 || repeated !== undefined
-  const groups = isTogether ? [attacks] : attacks.map((one) => [one])
+    .some(
+      ({ exchange }) =>
+        exchange.purpose.badInput && exchange.purpose.requirement === ids.inProgress,
+    )
+  const attacks = (during.isAttacked ?? isFirst) ? await attacksOn(gate, job) : []
   const count = isQuick ? Math.min(3, most) : most
   for (let moment = 0; moment < count; moment++) {
     if (moment > 1) await pause(client, 10 * 1.5 ** (moment - 2))
-    for (const group of moment === 2 ? groups : [[]]) {
-      // In a quick run, one reading after the second creation suffices for both.
-      const isRead = moment > (isQuick ? 1 : 0)
-      if (isRead && !(await gate.goesOn(job))) return
-      const sent = group.map(({ about, probe }) =>
-        ask(client, probe, { requirement, about, role: 'setup', badInput: true }, { isHeld: true }),
-      )
-      await allEnded(sent)
+    // In a quick run, one reading after the second creation suffices for both.
+    if (moment > (isQuick ? 1 : 0) && !(await gate.goesOn(job))) return
+    if (moment === 2) {
+      await allEnded(attacks.map((probe) => ask(client, probe, purpose, { isHeld: true })))
       // In place of an attack, so that a job without one is as old.
-      if (moment === 2 && sent.length === 0) await gate.goesOn(job)
-      const isOdd = (moment + turn) % 2 === 1
-      const own = isOdd ? withOtherValues(application, moment + turn) : application
-      const { status = 409 } = await gate.createBeside(own)
-      if (status !== 409 && status !== 400 && !(isOdd && status >= 500)) return
+      if (attacks.length === 0) await gate.goesOn(job)
     }
+    const isOdd = (moment + turn) % 2 === 1
+    const own = isOdd ? withOtherValues(application, moment + turn) : application
+    const { status = 409 } = await gate.createBeside(own)
+    if (status !== 409 && status !== 400 && !(isOdd && status >= 500)) return
   }
 }
 
@@ -498,8 +489,8 @@ async function repeatAttacks(gate: Gate): Promise<void> {
     const made = await gate.create(ids.inProgress)
     if (isConflict(made) && !(await gate.untilFree())) return
     const job = gate.madeBy(made)
-    const repeated = known.kept.size < known.freed.size ? [] : known.faults
-    if (job) await createDuring(gate, job, { repeated })
+    const isAttacked = known.kept.size >= known.freed.size
+    if (job) await createDuring(gate, job, { isAttacked })
   }
 }
 
