@@ -700,25 +700,33 @@ async function look(gate: Gate): Promise<'granted' | 'freed' | 'lost'> {
 
 const isOver = (gate: Gate): boolean => gate.isGivenUp || gate.isBroken(ids.noEffect)
 
+async function lookAfter(
+  gate: Gate,
+  refusals: readonly Refusal[],
+  afterMs: number,
+): Promise<'granted' | 'freed' | 'lost'> {
+  await refuse(gate, refusals)
+  await pause(gate.client, afterMs)
+  return look(gate)
+}
+
 /**
  * Repeats a refusal and the creation after it while that gets 409. In between come creations without a refusal, one
  * more each time, so that periodic failures do not align.
  */
 async function lookClosely(gate: Gate, refusal: Refusal, afterMs: number): Promise<void> {
   for (let time = 1; time <= timesAlike && !isOver(gate); time++) {
-    await refuse(gate, [refusal])
-    await pause(gate.client, afterMs)
-    if ((await look(gate)) !== 'freed' || isOver(gate)) return
+    if ((await lookAfter(gate, [refusal], afterMs)) !== 'freed' || isOver(gate)) return
     await pause(gate.client, windowMs)
     for (let bare = 0; bare <= time; bare++) if ((await look(gate)) !== 'granted') return
   }
 }
 
 /**
- * Creations at these times after refusals of all kinds; if one gets 409, after each kind by itself. Returns the refusals
- * if the application accepts no creation any more.
+ * Creations at these times after refusals of all kinds; if one gets 409 twice, after each kind by itself. Returns the
+ * refusals if the application accepts no creation any more.
  */
-async function lookAfter(
+async function lookForEffects(
   gate: Gate,
   times: readonly number[],
 ): Promise<readonly Refusal[] | undefined> {
@@ -729,7 +737,8 @@ async function lookAfter(
     await gate.pauseUntil(refusedAt + ms)
     // Another application that seems to be locked is compared with this one first.
     if (ms > 0 && isSuspectedElsewhere(gate.history, gate.application.id)) return undefined
-    const seen = await look(gate)
+    let seen = await look(gate)
+    if (seen === 'freed') seen = await lookAfter(gate, refusals, ms)
     if (seen === 'freed') for (const refusal of refusals) await lookClosely(gate, refusal, ms)
     if (seen === 'lost' || gate.isGivenUp) return refusals
     if (isOver(gate)) return undefined
@@ -746,7 +755,7 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
       // An application that is not released even without refusals shows nothing.
       if (gate.view.jobs.length <= 1 && (await look(gate)) === 'lost')
         throw new NotExercised('the application answers 409 even if no creation was refused before')
-      return lookAfter(gate, [0])
+      return lookForEffects(gate, [0])
     })
     const { otherApplication: other } = jobs.given.target.resources
     // Repeats this on another application: if that one stays free, refusals do not lock applications.
@@ -754,8 +763,7 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
       await gateOf(jobs, other).tryHold(async (gate) => {
         // After no more refusals than there, and before it has had as many jobs.
         await pause(gate.client, windowMs)
-        await refuse(gate, locking)
-        await look(gate)
+        await lookAfter(gate, locking, 0)
       })
   })
 
@@ -769,7 +777,7 @@ async function provokeRefusals(jobs: Jobs): Promise<void> {
   const { otherApplication: other = application } = given.target.resources
   const looks: Promise<unknown>[] = [provokeFirstRefusals(jobs)]
   await grantedControl(client, given, 'jobs.create')
-  if (!isQuick) looks.push(gateOf(jobs, other).tryHold((gate) => lookAfter(gate, moments)))
+  if (!isQuick) looks.push(gateOf(jobs, other).tryHold((gate) => lookForEffects(gate, moments)))
   await allEnded(looks)
 }
 
