@@ -464,12 +464,10 @@ export function refusedTogether(history: History): Evidence | undefined {
 /** Time in which an effect of a refusal shows, in ms. */
 export const windowMs = 2000
 export const moments = [500, 1000, 1700] as const
-/** Bounds of intervals after a refusal that count as equal: at once, and later moments. */
-const untilMs = [350, 800, 1400, windowMs] as const
 
 /** A creation on an application without known jobs in progress. */
 interface Look extends Attempt {
-  /** The last refusal of each kind (its fault or answer, and about when) since the last accepted creation. */
+  /** The last refusal of each kind (its fault or answer) since the last accepted creation. */
   readonly refused: ReadonlyMap<string, HistoryEvent>
   /** The first 409 after an accepted creation. */
   readonly isBlocked: boolean
@@ -506,10 +504,8 @@ const looksIn = derived((history): Look[] => {
       // Of simultaneous creations, one may be refused because of another.
       const isRaced = met.some((job) => wereTogether(creation, job.creation))
       if (freeSince === undefined || isRaced) return []
-      const kindOf = ({ fault, status, tpe, endedAt }: HistoryEvent): string =>
-        `${fault ?? `${status} ${tpe}`} ${untilMs.findIndex((ms) => sentAt - endedAt <= ms)}`
       const before = own.filter((one) => one.sentAt >= from && one.endedAt <= sentAt)
-      const refused = new Map(before.map((one) => [kindOf(one), one]))
+      const refused = new Map(before.map((one) => [one.fault ?? `${one.status} ${one.tpe}`, one]))
       return [{ ...attempt, refused, isBlocked }]
     })
   })
@@ -521,9 +517,12 @@ const msAfter = ({ creation, refused }: Look, kind: string): number =>
 /** Looks that refusals may have blocked, unless the same refusals did no harm at another time or place. */
 const suspicious = derived((history): Look[] => {
   const harmless = looksIn(history).filter(isGranted)
-  // The effect of a refusal may be over a moment later.
-  const isSuspect = (look: Look, kind: string): boolean =>
-    harmless.every((one) => msAfter(one, kind) > 1.25 * msAfter(look, kind) + 5)
+  // The effect of a refusal may begin after a while, and be over a moment later.
+  const isSuspect = (look: Look, kind: string): boolean => {
+    const ms = msAfter(look, kind)
+    const isAlike = (other: number): boolean => other >= 0.8 * ms - 100 && other <= 1.25 * ms + 5
+    return !harmless.some((one) => isAlike(msAfter(one, kind)))
+  }
   return looksIn(history).filter(
     (look) => look.isBlocked && [...look.refused.keys()].some((kind) => isSuspect(look, kind)),
   )
@@ -575,14 +574,10 @@ export const noEffect: Rule = (history) => {
   const found = each[0] ?? suspects.find((look) => isLocked(look) && !isElsewhere(look))
   if (found) {
     const { application, creation } = found
-    const refused = [...found.refused.values()]
-    const [{ exchange, status, tpe }] = refused as [HistoryEvent]
-    const isOne = refused.length === 1
-    const ways = isOne ? (exchange.purpose.what ?? `by ${status} ${tpe}`) : 'in several ways'
-    const ms = Math.round(creation.sentAt - refused.at(-1)!.endedAt)
-    const when = ms < untilMs[0] ? 'at once' : `${ms} ms`
+    const { exchange, endedAt, status, tpe } = [...found.refused.values()].at(-1)!
+    const ways = exchange.purpose.what ?? `by ${status} ${tpe}`
     const how = each[0] ? `in ${each.length} attempts` : `and for ${jobTimeoutMs} ms after that`
-    const what = `with a valid body, ${when} after ${isOne ? 'another was' : 'others were'} refused ${ways}, ${how}${somebodyElse(application)}`
+    const what = `with a valid body, ${Math.round(creation.sentAt - endedAt)} ms after another was refused ${ways}, ${how}${somebodyElse(application)}`
     const expected = '202: a refused creation starts no job'
     return verdictOf([{ exchange: creation.exchange, what, expected }], looks.length, '')
   }
