@@ -528,9 +528,6 @@ const suspicious = derived((history): Look[] => {
   )
 })
 
-export const isSuspectedElsewhere = (history: History, application: string): boolean =>
-  suspicious(history).some((look) => !sameId(look.application.id, application))
-
 const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
   suspicious(history).some((look) => look.creation === creation) ||
   (looksIn(history).some((look) => look.creation === creation && look.refused.size > 0) &&
@@ -567,11 +564,8 @@ export const noEffect: Rule = (history) => {
     const forMs = (after.at(-1)?.creation.sentAt ?? 0) - look.creation.sentAt
     return forMs >= jobTimeoutMs && !after.some(isGranted) && look.application.jobs.length > 1
   }
-  /** Whether another application was not released without refusals either. */
-  const isElsewhere = ({ application }: Look): boolean =>
-    looks.some((one) => one.refused.size === 0 && one.isBlocked && one.application !== application)
   const each = blockedEachTime(looks, suspects)
-  const found = each[0] ?? suspects.find((look) => isLocked(look) && !isElsewhere(look))
+  const found = each[0] ?? suspects.find(isLocked)
   if (found) {
     const { application, creation } = found
     const { exchange, endedAt, status, tpe } = [...found.refused.values()].at(-1)!

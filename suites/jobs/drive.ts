@@ -40,14 +40,7 @@ import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import { type Refusal, refusalsOf } from '../created/drive.ts'
-import {
-  freedLocks,
-  inProgressWithOthers,
-  isSuspectedElsewhere,
-  moments,
-  timesAlike,
-  windowMs,
-} from './creations.ts'
+import { freedLocks, inProgressWithOthers, moments, timesAlike, windowMs } from './creations.ts'
 import { apartMs } from './readings.ts'
 import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './rules.ts'
 import {
@@ -691,7 +684,14 @@ async function refuse(gate: Gate, refusals: readonly Refusal[]): Promise<void> {
   }
 }
 
-async function look(gate: Gate): Promise<'granted' | 'freed' | 'lost'> {
+/** A creation some time after refusals. */
+async function look(
+  gate: Gate,
+  refusals: readonly Refusal[] = [],
+  afterMs = 0,
+): Promise<'granted' | 'freed' | 'lost'> {
+  await refuse(gate, refusals)
+  await pause(gate.client, afterMs)
   const made = await gate.create(ids.noEffect)
   if (isConflict(made)) return (await gate.untilFree()) ? 'freed' : 'lost'
   await gate.idle()
@@ -700,50 +700,30 @@ async function look(gate: Gate): Promise<'granted' | 'freed' | 'lost'> {
 
 const isOver = (gate: Gate): boolean => gate.isGivenUp || gate.isBroken(ids.noEffect)
 
-async function lookAfter(
-  gate: Gate,
-  refusals: readonly Refusal[],
-  afterMs: number,
-): Promise<'granted' | 'freed' | 'lost'> {
-  await refuse(gate, refusals)
-  await pause(gate.client, afterMs)
-  return look(gate)
-}
-
 /**
  * Repeats a refusal and the creation after it while that gets 409. In between come creations without a refusal, one
  * more each time, so that periodic failures do not align.
  */
 async function lookClosely(gate: Gate, refusal: Refusal, afterMs: number): Promise<void> {
   for (let time = 1; time <= timesAlike && !isOver(gate); time++) {
-    if ((await lookAfter(gate, [refusal], afterMs)) !== 'freed' || isOver(gate)) return
+    if ((await look(gate, [refusal], afterMs)) !== 'freed' || isOver(gate)) return
     await pause(gate.client, windowMs)
     for (let bare = 0; bare <= time; bare++) if ((await look(gate)) !== 'granted') return
   }
 }
 
-/**
- * Creations at these times after refusals of all kinds; if one gets 409 twice, after each kind by itself. Returns the
- * refusals if the application accepts no creation any more.
- */
-async function lookForEffects(
-  gate: Gate,
-  times: readonly number[],
-): Promise<readonly Refusal[] | undefined> {
+/** Creations at these times after refusals of all kinds; if one gets 409 twice, after each kind by itself. */
+async function lookForEffects(gate: Gate, times: readonly number[]): Promise<void> {
   const refusals = await jobRefusals(gate)
   await refuse(gate, refusals)
   const refusedAt = performance.now()
   for (const ms of times) {
     await gate.pauseUntil(refusedAt + ms)
-    // Another application that seems to be locked is compared with this one first.
-    if (ms > 0 && isSuspectedElsewhere(gate.history, gate.application.id)) return undefined
     let seen = await look(gate)
-    if (seen === 'freed') seen = await lookAfter(gate, refusals, ms)
+    if (seen === 'freed') seen = await look(gate, refusals, ms)
     if (seen === 'freed') for (const refusal of refusals) await lookClosely(gate, refusal, ms)
-    if (seen === 'lost' || gate.isGivenUp) return refusals
-    if (isOver(gate)) return undefined
+    if (seen === 'lost' || isOver(gate)) return
   }
-  return undefined
 }
 
 /** Looks for effects of refused creations before any other refusal is sent to the application. */
@@ -751,20 +731,12 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
   once(jobs.client, 'jobs first refusals', async () => {
     const application = declaredResource(jobs.given, 'application')
     await grantedControl(jobs.client, jobs.given, 'jobs.create')
-    const locking = await gateOf(jobs, application).hold(async (gate) => {
+    await gateOf(jobs, application).hold(async (gate) => {
       // An application that is not released even without refusals shows nothing.
       if (gate.view.jobs.length <= 1 && (await look(gate)) === 'lost')
         throw new NotExercised('the application answers 409 even if no creation was refused before')
-      return lookForEffects(gate, [0])
+      await lookForEffects(gate, [0])
     })
-    const { otherApplication: other } = jobs.given.target.resources
-    // Repeats this on another application: if that one stays free, refusals do not lock applications.
-    if (locking && other && other.id !== application.id)
-      await gateOf(jobs, other).tryHold(async (gate) => {
-        // After no more refusals than there, and before it has had as many jobs.
-        await pause(gate.client, windowMs)
-        await lookAfter(gate, locking, 0)
-      })
   })
 
 /**
