@@ -1,4 +1,3 @@
-import { createEventQueue } from '../harness/run/index.ts'
 import type { ConformanceEvent, ConformanceOptions, Target, TargetJson } from './options.ts'
 import type { Report, RunRequest } from './start-run.ts'
 
@@ -23,15 +22,30 @@ export function runConformance(
 }
 
 export function followRun(request: RunRequest): ConformanceRun {
-  const queue = createEventQueue<ConformanceEvent>()
+  const waiting: ConformanceEvent[] = []
+  let isOver = false
+  let wake = (): void => undefined
   // Loads the engine on demand: a target file imports only `defineTarget`.
   const report = import('./start-run.ts').then((one) =>
-    one.startRun(request, (event) => queue.push(event)),
+    one.startRun(request, (event) => {
+      waiting.push(event)
+      wake()
+    }),
   )
-  report.then(
-    () => queue.close(),
-    // A caller who only reads events must not get an unhandled rejection.
-    (error: unknown) => queue.close(error instanceof Error ? error : new Error(String(error))),
-  )
-  return { report, [Symbol.asyncIterator]: () => queue[Symbol.asyncIterator]() }
+  const end = (): void => {
+    isOver = true
+    wake()
+  }
+  // A caller who only reads events must not get an unhandled rejection.
+  report.then(end, end)
+  return {
+    report,
+    async *[Symbol.asyncIterator]() {
+      for (;;) {
+        for (let event = waiting.shift(); event; event = waiting.shift()) yield event
+        if (isOver) return void (await report)
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
+    },
+  }
 }

@@ -2,9 +2,9 @@ import type { RequirementId } from '../catalogue/catalogue.ts'
 import { leftOut, type Report as ReportOf } from '../harness/report/index.ts'
 import { checkTargetFile, loadTargetFile, resolveTarget } from '../harness/target/index.ts'
 import { rerunCommand } from '../harness/journal/index.ts'
-import { runOptionsOf } from '../harness/run/index.ts'
+import { factsOf, runOptionsOf, startJudging } from '../harness/run/index.ts'
 import { reportOf } from '../suites/run-report.ts'
-import { beginJudging, prepareRun } from '../suites/judge.ts'
+import { prepareRun } from '../suites/judge.ts'
 import {
   type ConformanceEvent,
   type ConformanceOptions,
@@ -54,11 +54,11 @@ export async function startRun(
   if (signal?.aborted) end()
   signal?.addEventListener('abort', end, { once: true })
   try {
-    const { events, done, results, facts } = beginJudging(run)
-    for await (const event of events) tell(event)
+    const { done, results } = startJudging(run, tell)
     await done
     const durationMs = performance.now() - started
-    return reportOf({ target, options: runOptions, startedAt, durationMs, results, facts: facts() })
+    const facts = factsOf(run)
+    return reportOf({ target, options: runOptions, startedAt, durationMs, results, facts })
   } finally {
     signal?.removeEventListener('abort', end)
   }

@@ -9,11 +9,11 @@ import type { Client, Given, Plan, RunOptions } from '../harness/client/index.ts
 import { NotExercised, type Probe, type Exchange, withJson } from '../harness/journal/index.ts'
 import {
   createRun,
+  factsOf,
   isPlanned,
-  type Judging,
+  type Judge,
   type RunFacts,
   noHooks,
-  perRun,
   runOptionsOf,
   type Prepared,
   type RunParts,
@@ -125,18 +125,16 @@ function rerunNeeds(
   return planned([...new Set([...before.filter((one) => one !== null), ...own])])
 }
 
-type RunPorts = Omit<RunParts, 'hooksOf' | 'plan'>
+type RunPorts = Pick<RunParts, 'handler' | 'transport'>
 
-const notServedIn = perRun((): NotServed[] => [])
-
-async function askNotServed(client: Client, given: Given): Promise<void> {
+async function askNotServed(client: Client, given: Given, notServed: NotServed[]): Promise<void> {
   const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
   for (const [id, absence] of Object.entries(given.keys.hasFull ? given.target.absent : {})) {
     if (absence !== 'not-served' || !isOperationId(id)) continue
     const probe = await placeholderRequest(given, id)
     const { response } = await ask(client, probe, purpose, { isHeld: true })
     const answered = response ? String(response.status) : 'no answer'
-    notServedIn(client).push({ operation: id, answered })
+    notServed.push({ operation: id, answered })
   }
 }
 
@@ -201,13 +199,15 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
   const hasJobs = catalogue.some(
     (one) => plan.get(one.id)?.run === true && ofJobs.includes(operationOf(one, target)),
   )
+  const notServed: NotServed[] = []
   const prepared = createRun(target, options, {
     ...ports,
     plan,
+    judgeOf,
     hooksOf: (client, given) => ({
       before: [() => endIfAlike(client, given)],
       start: [
-        () => askNotServed(client, given),
+        () => askNotServed(client, given, notServed),
         ...(hasJobs ? [() => createJobs(client, given)] : []),
       ],
       finish: [
@@ -225,7 +225,7 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
       takesState: (id) => takesState(given, id),
       rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),
       unfinished: () => (hasJobs ? unfinishedJobs(client) : []),
-      notServed: () => notServedIn(client),
+      notServed,
     }),
   })
   const { client, given } = prepared
@@ -237,20 +237,13 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
   return prepared
 }
 
-export function beginJudging(prepared: Prepared): Judging {
-  return startJudging(prepared, judgeOf)
-}
-
 const nowhere = 'envelope/unknown-path'
 
 /**
  * Probes a server without judging it: one request per operation with the full key, harmless on a conforming server, and
  * requests to unknown paths. Returns the absent operations, or why there was no answer.
  */
-export async function lookAt(
-  target: Target,
-  ports: Pick<RunParts, 'handler'> = {},
-): Promise<RunFacts> {
+export async function lookAt(target: Target, ports: RunPorts = {}): Promise<RunFacts> {
   const looked = new Set<string>([nowhere, ...operations.map((one) => grantedRequirement[one.id])])
   const plan: Plan = new Map(
     catalogue.map((requirement) => [
@@ -261,19 +254,19 @@ export async function lookAt(
     ]),
   )
   const options = runOptionsOf({ seed: 0, depth: 'quick' }, 'conform')
-  const prepared = createRun(target, options, { ...ports, plan, hooksOf: () => noHooks })
-  const { client, given } = prepared
-  const { done, facts } = startJudging(prepared, (id) =>
-    id === nowhere
-      ? judgeOf(id)
-      : async ({ requirement: { operation } }) => {
-          if (isOperationId(operation)) {
-            const probe = await placeholderRequest(given, operation)
-            await ask(client, probe, { requirement: null, role: 'control' })
-          }
-          throw new NotExercised('it was only looked at')
-        },
-  )
-  await done
-  return facts()
+  const look: Judge = async ({ client, given, requirement: { operation } }) => {
+    if (isOperationId(operation)) {
+      const probe = await placeholderRequest(given, operation)
+      await ask(client, probe, { requirement: null, role: 'control' })
+    }
+    throw new NotExercised('it was only looked at')
+  }
+  const prepared = createRun(target, options, {
+    ...ports,
+    plan,
+    judgeOf: (id) => (id === nowhere ? judgeOf(id) : look),
+    hooksOf: () => noHooks,
+  })
+  await startJudging(prepared).done
+  return factsOf(prepared)
 }

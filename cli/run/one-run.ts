@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setImmediate as afterEvents } from 'node:timers/promises'
 import type { RunOptions } from '../../harness/client/index.ts'
-import type { RunFacts } from '../../harness/run/index.ts'
+import { factsOf, type RunFacts, startJudging } from '../../harness/run/index.ts'
 import { noFacts, type RunRecord, reportOf } from '../../suites/run-report.ts'
 import {
   type Baseline,
@@ -133,7 +133,7 @@ async function judge(
     ends.interrupts.onOverdue(leaveBehind)
   })
   // Loading takes a moment: a signal during it is handled before anything is sent.
-  const { beginJudging, prepareRun } = await suites
+  const { prepareRun } = await suites
   await afterEvents()
   const { signal } = ends.interrupts
   const why = leftOut('interrupted')
@@ -141,35 +141,32 @@ async function judge(
   const reason = ends.lost()
   if (reason !== undefined) return neverJudged(found.target, options, { cause: 'lost', reason })
   const run = prepareRun(found.target, options, { handler: found.handler })
-  const judging = beginJudging(run)
+  const { life } = run.client
+  const judging = startJudging(run)
   const { results } = judging
   const planned = [...run.given.plan].flatMap(([id, one]) => (one.run ? [id] : []))
-  signal.addEventListener('abort', () => judging.end('interrupted', why))
+  signal.addEventListener('abort', () => life.end('interrupted', why))
   let problem: string | undefined
   const release = onLoss((sentence) => {
-    if (judging.facts().ended?.cause === 'lost') leaveBehind()
+    if (life.ended?.cause === 'lost') leaveBehind()
     const [first = 'the end of what was sent', ...others] = planned.filter((id) => !results.has(id))
     const more = others.length > 0 ? ` and ${count(others.length, 'other requirement')}` : ''
-    judging.end('lost', sentence ?? stuck(`for ${first}${more}`))
+    life.end('lost', sentence ?? stuck(`for ${first}${more}`))
     setTimeout(leaveBehind, graceMs)
     return true
   })
-  const progress = showProgress(process.stderr, new Set(planned))
-  const show = async (): Promise<void> => {
-    for await (const event of judging.events)
-      if (event.kind === 'judged') progress.result(event.result)
-  }
+  const endProgress = showProgress(process.stderr, planned, results)
   try {
-    await Promise.race([Promise.all([show(), judging.done]), overdue])
+    await Promise.race([judging.done, overdue])
   } catch (error) {
     problem = error instanceof Error ? error.message : String(error)
   } finally {
-    progress.done()
+    endProgress()
     release()
   }
   const durationMs = performance.now() - started
   const { target } = found
-  const facts = judging.facts()
+  const facts = factsOf(run)
   return { record: { target, options, startedAt, durationMs, results, facts, problem }, done }
 }
 
@@ -252,35 +249,35 @@ const everyMs = { terminal: 500, log: 10_000 }
 /**
  * Shows how far a run is: `133 of 302 judged, 2 failed; 12.0 s; now jobs.create`.
  * @param planned the ids to be judged; results of others do not count
+ * @param results what was judged so far
+ * @returns a function that ends it
  */
-export function showProgress(stream: NodeJS.WriteStream, planned: ReadonlySet<string>) {
+export function showProgress(
+  stream: NodeJS.WriteStream,
+  planned: readonly string[],
+  results: ReadonlyMap<string, RequirementResult>,
+) {
   const isRewritten = canRewrite(stream)
   const started = performance.now()
-  let judged = 0
-  let failed = 0
-  let now = 'the first request'
   const clear = (): void => {
     clearLine(stream, 0)
     cursorTo(stream, 0)
   }
   const show = (): void => {
+    const judged = planned.filter((id) => results.has(id)).length
+    const all = [...results.values()]
+    const failed = all.filter((one) => one.outcome === 'failed' && one.level === 'must').length
     const failures = failed > 0 ? `, ${failed} failed` : ''
-    const text = `conform: ${judged} of ${planned.size} judged${failures}; ${duration(performance.now() - started)}; now ${terminalText(now)}`
+    const now = terminalText(all.at(-1)?.operation ?? 'the first request')
+    const text = `conform: ${judged} of ${planned.length} judged${failures}; ${duration(performance.now() - started)}; now ${now}`
     if (!isRewritten) return void stream.write(`${text}\n`)
     clear()
     // Some terminals wrap a line that fills the last column.
     stream.write(text.slice(0, (stream.columns || 80) - 1))
   }
   const timer = setInterval(show, isRewritten ? everyMs.terminal : everyMs.log).unref()
-  return {
-    result({ id, level, operation, outcome }: RequirementResult): void {
-      if (planned.has(id)) judged++
-      if (outcome === 'failed' && level === 'must') failed++
-      now = operation
-    },
-    done() {
-      clearInterval(timer)
-      if (isRewritten) clear()
-    },
+  return (): void => {
+    clearInterval(timer)
+    if (isRewritten) clear()
   }
 }

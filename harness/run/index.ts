@@ -9,10 +9,9 @@ export {
   runOptionsOf,
 } from './run.ts'
 export {
-  createEventQueue,
   type EndedEvent,
+  factsOf,
   type JudgedEvent,
-  type Judging,
   type PlannedEvent,
   type RunEvent,
   type RunFacts,

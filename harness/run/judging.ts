@@ -26,7 +26,6 @@ import {
   failuresOf,
   blamed,
   type CheckContext,
-  type Judge,
   type Later,
 } from './check.ts'
 import {
@@ -40,7 +39,7 @@ import {
 } from '../client/index.ts'
 import { ask } from './ask.ts'
 import { cleanUp, setUp, tearDown } from './own-requests.ts'
-import { isPlanned, type Prepared, type Hooks } from './run.ts'
+import { isPlanned, type Prepared } from './run.ts'
 import {
   NotExercised,
   type Answer,
@@ -58,38 +57,32 @@ import { shownText } from '../recording/index.ts'
 
 type Tell = (result: CatalogueResult) => void
 
-export function startJudging(prepared: Prepared, judgeOf: JudgeOf): Judging {
-  const { client, given, hooks } = prepared
-  const queue = createEventQueue<RunEvent>()
+/**
+ * Begins a run. Its results are by id; those that are not judged yet are missing.
+ * @param tell gets the events in order: `planned` first, `ended` last
+ */
+export function startJudging(prepared: Prepared, tell?: (event: RunEvent) => void) {
+  const { client, given } = prepared
   const results = new Map<string, CatalogueResult>()
-  const tell: Tell = (result) => {
-    results.set(result.id, result)
-    queue.push({ kind: 'judged', result })
-  }
   client.throttle.listeners.push((operation, pauseMs) =>
-    queue.push({ kind: 'throttled', operation, pauseMs }),
+    tell?.({ kind: 'throttled', operation, pauseMs }),
   )
-  queue.push({ kind: 'planned', plan: given.plan })
-  return {
-    events: queue,
-    done: judgeAll(prepared, judgeOf, results, tell).finally(() => {
-      queue.push({ kind: 'ended', facts: factsOf(client, given, hooks) })
-      queue.close()
-    }),
-    results,
-    facts: () => factsOf(client, given, hooks),
-    end: (cause, reason) => client.life.end(cause, reason),
-  }
+  tell?.({ kind: 'planned', plan: given.plan })
+  const judged = judgeAll(prepared, results, (result) => {
+    results.set(result.id, result)
+    tell?.({ kind: 'judged', result })
+  })
+  const done = judged.finally(() => tell?.({ kind: 'ended', facts: factsOf(prepared) }))
+  return { done, results }
 }
 
 /** The course of a run, from the question whether the target is there to the clean-up. */
 async function judgeAll(
   prepared: Prepared,
-  judgeOf: JudgeOf,
   results: ReadonlyMap<string, CatalogueResult>,
   tell: Tell,
 ): Promise<void> {
-  const { client, given, hooks } = prepared
+  const { client, given, hooks, judgeOf } = prepared
   const { life } = client
   const { setup, teardown, scenarios } = given.target
   const planned = catalogue.filter((one) => isPlanned(given, one.id))
@@ -237,7 +230,7 @@ export interface RunFacts {
   readonly hints: readonly string[]
 }
 
-export function factsOf(client: Client, given: Given, hooks: Hooks): RunFacts {
+export function factsOf({ client, given, hooks }: Prepared): RunFacts {
   const { breaker, findings, proxy, recorder, redact, throttle } = client
   const { created, cleanups } = given.objects
   const { ended } = client.life
@@ -258,7 +251,7 @@ export function factsOf(client: Client, given: Given, hooks: Hooks): RunFacts {
     },
     ...findings.signs.facts(redact),
     answers: client.journal.answers,
-    notServed: hooks.notServed(),
+    notServed: hooks.notServed,
     keyRefused: !given.keys.hasFull || refusal !== undefined,
     keyRefusal: refusal,
     ended: ended ? { cause: ended.cause, ...ended.reason, reason: redact(ended.message) } : null,
@@ -291,48 +284,11 @@ export interface EndedEvent {
   readonly facts: RunFacts
 }
 
-/** Events of a run in order: `planned` first, `ended` last. */
 export type RunEvent = PlannedEvent | JudgedEvent | ThrottledEvent | EndedEvent
-
-export interface Judging {
-  readonly events: AsyncIterable<RunEvent>
-  readonly done: Promise<void>
-  readonly results: ReadonlyMap<string, CatalogueResult>
-  facts(): RunFacts
-  end(cause: EndCause, reason: string | Reason): void
-}
-
-export function createEventQueue<T>() {
-  const waiting: T[] = []
-  let end: { readonly error: Error | undefined } | undefined
-  let wake: (() => void) | undefined
-  return {
-    push(event: T): void {
-      waiting.push(event)
-      wake?.()
-    },
-    close(error?: Error): void {
-      end ??= { error }
-      wake?.()
-    },
-    async *[Symbol.asyncIterator](): AsyncGenerator<T> {
-      for (;;) {
-        for (let event = waiting.shift(); event !== undefined; event = waiting.shift()) yield event
-        if (end) {
-          if (end.error) throw end.error
-          return
-        }
-        await new Promise<void>((resolve) => (wake = resolve))
-      }
-    },
-  }
-}
 
 const debug = debuglog('conform')
 
 type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'why' | 'failures'>
-
-export type JudgeOf = (id: string) => Judge | undefined
 
 function unplanned(
   client: Client,

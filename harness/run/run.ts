@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { NotServed, TakesState } from '../report/index.ts'
+import type { Judge } from './check.ts'
 import {
   Client,
   type Given,
@@ -27,7 +28,11 @@ export interface Prepared {
   readonly client: Client
   readonly given: Given
   readonly hooks: Hooks
+  readonly judgeOf: JudgeOf
 }
+
+/** How each requirement is judged, by id. */
+export type JudgeOf = (id: string) => Judge | undefined
 
 /** What the suites know of the interface besides its requirements, such as the jobs of an application; bound to a run. */
 export interface Hooks extends ClientHooks {
@@ -45,7 +50,7 @@ export interface Hooks extends ClientHooks {
   rerunNeeds(id: string, exchange: Exchange): readonly string[]
   /** Ids of jobs. */
   unfinished(): readonly string[]
-  notServed(): readonly NotServed[]
+  readonly notServed: readonly NotServed[]
 }
 
 export const noHooks: Hooks = {
@@ -58,7 +63,7 @@ export const noHooks: Hooks = {
   takesState: () => undefined,
   rerunNeeds: () => [],
   unfinished: () => [],
-  notServed: () => [],
+  notServed: [],
 }
 
 /** How many generations bad input may cause; undefined without a limit. */
@@ -116,6 +121,7 @@ export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
 
 export interface RunParts {
   readonly plan: Plan
+  readonly judgeOf: JudgeOf
   hooksOf(client: Client, given: Given): Hooks
   readonly transport?: Transport
   readonly handler?: FetchHandler
@@ -184,5 +190,5 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
   })
   const hooks = parts.hooksOf(client, given)
   client.hooks = hooks
-  return { client, given, hooks }
+  return { client, given, hooks, judgeOf: parts.judgeOf }
 }

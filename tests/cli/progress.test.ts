@@ -12,20 +12,22 @@ function written(about: object = {}) {
   return { texts, stream: Object.assign(stream, about) as unknown as NodeJS.WriteStream }
 }
 const ids = Array.from({ length: 299 }, (_, at) => `jobs.create/${at}`)
-const planned = new Set(['jobs.create/202-created', ...ids])
+const planned = ['jobs.create/202-created', ...ids]
 
 test('a log gets a line of progress every 10 s, a short run none', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   const { stream, texts } = written()
-  const progress = showProgress(stream, planned)
-  progress.result(result('jobs.create/202-created', { outcome: 'failed' }))
   // What is left out is no part of what there is to judge.
-  progress.result(result('files.list/2xx-accepted', { outcome: 'not-exercised' }))
+  const results = [
+    result('jobs.create/202-created', { outcome: 'failed' }),
+    result('files.list/2xx-accepted', { outcome: 'not-exercised' }),
+  ]
+  const end = showProgress(stream, planned, new Map(results.map((one) => [one.id, one])))
   vi.advanceTimersByTime(9_000)
   expect(texts).toEqual([])
   vi.advanceTimersByTime(1_000)
   expect(texts).toEqual(['conform: 1 of 300 judged, 1 failed; 10.0 s; now files.list\n'])
-  progress.done()
+  end()
   vi.advanceTimersByTime(60_000)
   expect(texts).toHaveLength(1)
 })
@@ -33,14 +35,14 @@ test('a log gets a line of progress every 10 s, a short run none', () => {
 test('a terminal gets one line that fits it and is rewritten, without controls of a target', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   const { stream, texts } = written({ isTTY: true, columns: 40 })
-  const progress = showProgress(stream, planned)
-  progress.result({ ...result('jobs.create/0'), operation: '\u001b[2J' })
+  const judged = { ...result('jobs.create/0'), operation: '\u001b[2J' }
+  const end = showProgress(stream, planned, new Map([[judged.id, judged]]))
   vi.advanceTimersByTime(500)
   const [clear = '', home = '', line = '', ...more] = texts
   expect([clear, home]).toEqual(['\u001b[2K', '\u001b[1G'])
   expect(line).toBe('conform: 1 of 300 judged; 500 ms; now \\')
   expect(line).not.toMatch(unsafe)
   expect(more).toEqual([])
-  progress.done()
+  end()
   expect(texts.slice(-2)).toEqual([clear, home])
 })

@@ -3,9 +3,9 @@ import { inVirtualTime } from '../support/virtual-time.ts'
 import { fileURLToPath } from 'node:url'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { verdictOf } from '../../harness/report/verdict.ts'
-import { beginJudging, prepareRun } from '../../suites/judge.ts'
+import { prepareRun } from '../../suites/judge.ts'
 import { reportOf } from '../../suites/run-report.ts'
-import { factsOf, type RunFacts, type JudgeOf, startJudging } from '../../harness/run/judging.ts'
+import { factsOf, type RunFacts, startJudging } from '../../harness/run/judging.ts'
 import type { RunOptions } from '../../harness/client/state.ts'
 import type { Prepared } from '../../harness/run/run.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
@@ -36,7 +36,7 @@ export class Judged {
   constructor(run: Prepared, results: readonly RequirementResult[]) {
     this.run = run
     this.results = results
-    this.facts = factsOf(run.client, run.given, run.hooks)
+    this.facts = factsOf(run)
     this.failed = idsOf(results, 'failed')
     this.passed = idsOf(results, 'passed')
     const { only, skip, readOnly } = run.given.options
@@ -71,7 +71,7 @@ export interface JudgeSettings {
   /** Called with the run before it begins. */
   readonly prepare?: (run: Prepared) => void
   /** How each requirement is judged, if not by the suites. */
-  readonly judgeOf?: JudgeOf
+  readonly judgeOf?: Prepared['judgeOf']
   /** How requests travel, if not by sockets. */
   readonly transport?: Transport
   /** ms that a request takes in virtual time; 1 if not given, so that one thing comes after another. */
@@ -112,7 +112,7 @@ export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promi
   const { transport } = settings
   const run = prepareRun(target, { ...quick, ...settings.options }, transport ? { transport } : {})
   settings.prepare?.(run)
-  const judging = settings.judgeOf ? startJudging(run, settings.judgeOf) : beginJudging(run)
+  const judging = startJudging({ ...run, judgeOf: settings.judgeOf ?? run.judgeOf })
   await judging.done
   const results = catalogue.map(({ id }) => judging.results.get(id) as RequirementResult)
   return new Judged(run, results)
