@@ -23,15 +23,7 @@ import type { Pairs } from '../catalogue/answers.ts'
 import { type Exchange, NotExercised, type Probe, type Verdict } from '../harness/journal/index.ts'
 import type { Client, Given } from '../harness/client/index.ts'
 import type { CheckContext, Judge } from '../harness/run/index.ts'
-import {
-  attached,
-  need,
-  ownId,
-  ownRecord,
-  relationVerdict,
-  uploadTo,
-  usable,
-} from './created/drive.ts'
+import { attached, need, ownId, ownRecord, relation, uploadTo, usable } from './created/drive.ts'
 import { extensionIn, placesOf } from './created/rules.ts'
 
 const anyButError: Pairs = [['no-5xx']]
@@ -102,7 +94,7 @@ function listingOf(client: Client, given: Given, types: string | readonly string
   return { make, what: `with file_types ${[types].flat().join(' and file_types ')}` }
 }
 
-const filtered: Judge = async (context) => {
+const filtered = relation(async (context) => {
   const { client, given } = context
   const { own, other, two } = extensionsOf(given)
   const id = await upload(client, given, contentOf(given))
@@ -118,8 +110,8 @@ const filtered: Judge = async (context) => {
       need(`the listing ${what}`, await context.send(make, { what }))
     })
   }
-  return relationVerdict(context)
-}
+  return {}
+}, true)
 
 /**
  * The listing by one or two extensions, with and without the uploaded file's (§2.8: comma-separated, without the dot).

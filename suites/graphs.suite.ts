@@ -1,15 +1,7 @@
 import { accepted } from './checks/granted.ts'
 import { byRecord, unknown } from './checks/faults.ts'
 import { suite } from './checks/suite.ts'
-import {
-  addDeleted,
-  addSameFileAgain,
-  noEffect,
-  onceAtOnce,
-  onceEver,
-  ownId,
-  usable,
-} from './created/drive.ts'
+import { addDeleted, noEffect, onceAtOnce, once, ownId, usable } from './created/drive.ts'
 import { insideBounds } from './query-config.ts'
 
 // Create a graph (§4.4, §7.3)
@@ -18,10 +10,10 @@ export const graphsCreate = suite('graphs.create', () => ({
   '2xx-accepted': accepted,
   '2xx-usable': usable,
   '2xx-own-id': ownId,
-  '4xx-no-effect': noEffect,
+  '4xx-no-effect': noEffect(),
   '400-atomic': onceAtOnce,
   '400-malformed-parameters': byRecord(),
-  '400-duplicate-name': onceEver,
+  '400-duplicate-name': once,
 }))
 
 // Add a file to a graph (§4.4, §7.3)
@@ -30,8 +22,8 @@ export const graphsAddFile = suite('graphs.add-file', () => ({
   '2xx-accepted': accepted,
   '4xx-unknown-file': byRecord({ deleted: addDeleted }),
   '404-unknown-graph': unknown('graph_id'),
-  '4xx-no-effect': noEffect,
-  '409-already-in-graph': addSameFileAgain,
+  '4xx-no-effect': noEffect(),
+  '409-already-in-graph': once,
 }))
 
 // Query a graph (§2.7, §4.4, §7.3)

@@ -26,7 +26,7 @@ import {
 } from '../harness/run/index.ts'
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
-import { noEffect, onceAtOnce, onceEver, ownId, type Refusal, usable } from './created/drive.ts'
+import { noEffect, onceAtOnce, once, ownId, type Refusal, usable } from './created/drive.ts'
 import { isSomeCreated } from './jobs/creations.ts'
 import { gateOf, Jobs, provokeFirstRefusals, reach } from './jobs/drive.ts'
 import {
@@ -173,18 +173,16 @@ function refusedByBlueprint(context: CheckContext): Refusal[] {
   return [{ requirement: '400-invalid-blueprint', what: 'for its blueprint', change }]
 }
 
-const withoutEffect: Judge = (context) => noEffect(context, refusedByBlueprint(context))
-
 // Create an application (§4.4, §7.3)
 
 export const applicationsCreate = suite('applications.create', () => ({
   '2xx-accepted': accepted,
   '2xx-usable': usable,
   '2xx-own-id': ownId,
-  '4xx-no-effect': withoutEffect,
+  '4xx-no-effect': noEffect(refusedByBlueprint),
   '400-atomic': onceAtOnce,
   '400-malformed-parameters': byRecord(),
-  '400-duplicate-name': onceEver,
+  '400-duplicate-name': once,
 }))
 
 export async function createJobs(client: Client, given: Given): Promise<void> {

@@ -390,8 +390,7 @@ export async function plainRequest(
   if (body === 'raw') return uploadProbe(given, contentOf(given))
   const draft = { ...draftRequest(given, operation, extent), credential: await given.keys.full() }
   if (effect === 'destroys') return withOwnObject(client, given, draft, operation)
-  if (freshFileAt !== undefined)
-    return withJson(draft, await freshAddition(client, given, freshFileAt))
+  if (freshFileAt !== undefined) return withFreshFile(client, given, draft, freshFileAt)
   return creates?.name && 'role' in creates.name
     ? withOwnName(given, draft, given.target.operations[operation]?.fields[creates.name.role])
     : draft
@@ -432,13 +431,19 @@ function withOwnName(given: Given, draft: Probe, pointer = '/name'): Probe {
   return { ...withJson(draft, setAt(body, pointer, creates)), creates }
 }
 
-async function freshAddition(client: Client, given: Given, role: string): Promise<unknown> {
+async function withFreshFile(
+  client: Client,
+  given: Given,
+  draft: Probe,
+  role: string,
+): Promise<Probe> {
   const { operations: declared } = given.target
   const pointer = declared[additionOperation]?.fields[role]
   // A refusal needs no new file, and a read-only run uploads none.
   if (given.options.readOnly || pointer === undefined || !declared[uploadOperation]?.content)
-    return bodyOf(given, additionOperation)
-  return additionOf(given, await upload(client, given, contentOf(given)), pointer)
+    return withJson(draft, bodyOf(given, additionOperation))
+  const creates = await upload(client, given, contentOf(given))
+  return { ...withJson(draft, additionOf(given, creates, pointer)), creates }
 }
 
 export function additionOf(given: Given, id: string, pointer: string): unknown {

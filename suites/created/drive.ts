@@ -20,7 +20,7 @@ import {
   type OperationId,
   uploadOperation,
 } from '../../catalogue/operations.ts'
-import { grantedByScenario, grantedProbe, inScenario, grantedVerdict } from '../checks/granted.ts'
+import { grantedByScenario, grantedProbe, inScenario } from '../checks/granted.ts'
 import {
   additionOf,
   contentOf,
@@ -77,7 +77,6 @@ import {
   decisive,
   againAtEnd,
   type Judge,
-  type Later,
   grantedFinding,
 } from '../../harness/run/index.ts'
 import { expired, invalid, malformed, missing, restricted } from '../authentication/credentials.ts'
@@ -88,11 +87,9 @@ import {
   isUsable,
   ofFaults,
   madeBy,
-  thingsOf,
   timesAlike,
   usesByPath,
   relationRule,
-  attachedRule,
 } from './rules.ts'
 import { uploadSample } from '../pdf-parse.suite.ts'
 
@@ -145,34 +142,80 @@ export function need(which: string, exchange: Exchange, isGood = isTaken): Excha
   throw new Reason(`${which} ${wasAnswered(exchange)}`)
 }
 
+/** What else is sent at the end of the run, and the cases that could not be judged. */
+interface Rest {
+  readonly atEnd?: () => Promise<unknown>
+  readonly further?: readonly Judged[]
+}
+
+/**
+ * A requirement whose rule judges the whole run, after `send` has sent what shows most. A case that cannot be judged
+ * reports its own reason.
+ * @param takesScenario whether `send` sends what its scenario says; else a scenario's request is judged alone
+ */
+export const relation =
+  (send: (context: CheckContext) => Promise<Rest | Verdict>, takesScenario = false): Judge =>
+  (context) => {
+    const { client, requirement, scenario } = context
+    if (scenario && !takesScenario) return grantedByScenario(context)
+    const judge = (further: readonly Judged[] = []): Verdict => {
+      const verdict = decisive(context, relationRule(requirement.id)(client.journal))
+      const isLeft = further.some((one) => one.outcome === 'open')
+      return isLeft && verdict.outcome !== 'broken' ? concluded(further) : verdict
+    }
+    /** If not everything could be sent, because a server answers no more, it may still have shown enough. */
+    const judgedAnyway = <T>(action: () => Promise<T>): Promise<T | Verdict> =>
+      orElse(client, action, (why) => {
+        const verdict = judge()
+        if (verdict.outcome !== 'broken') throw why
+        return verdict
+      })
+    return judgedAnyway(async () => {
+      const sent = await send(context)
+      if ('outcome' in sent) return sent
+      const { atEnd, further } = sent
+      if (!atEnd) return judge(further)
+      return againAtEnd(judge(), 'held', () =>
+        judgedAnyway(async () => {
+          await atEnd()
+          return judge(further)
+        }),
+      )
+    })
+  }
+
 /** Sends what is not judged by itself. */
 const prepare = (context: CheckContext, source: Source): Promise<Exchange> =>
   context.send(source, { role: 'setup' })
 
 /** Sends a creation; throws `NotExercised` if it is not accepted. */
 const create = async (context: CheckContext, make: () => Promise<Probe>): Promise<Exchange> =>
-  need('a creation', await prepare(context, make))
+  need(
+    'a creation',
+    await context.send(make, { role: 'setup', isSuccess: countsAsGranted }),
+    countsAsGranted,
+  )
 
 const createGraph = (context: CheckContext): Promise<Exchange> =>
   create(context, () => validRequest(context.client, context.given, 'graphs.create'))
 
-async function addition(given: Given, graph: string, file: string): Promise<Probe> {
+/** @param file default: a new one */
+async function addition(
+  { client, given }: CheckContext,
+  graph: string,
+  file?: string,
+): Promise<Probe> {
   const pointer = pointerOf(given, additionOperation, 'file')
   if (pointer === undefined)
     throw new NotExercised('declare operations.graphs.add-file.fields.file')
-  const json = additionOf(given, file, pointer)
+  const creates = file ?? (await upload(client, given, contentOf(given)))
+  const json = additionOf(given, creates, pointer)
   const parts = { params: { graph_id: graph }, json, effect: 'creates' } as const
-  return { ...(await operationProbe(given, additionOperation, parts)), creates: file }
+  return { ...(await operationProbe(given, additionOperation, parts)), creates }
 }
 
-const freshAddition = async (client: Client, given: Given, graph: string): Promise<Probe> =>
-  addition(given, graph, await upload(client, given, contentOf(given)))
-
-/** A creation of something new: a newly uploaded file is added to the declared graph. */
-const freshCreation = (client: Client, given: Given, id: OperationId): Promise<Probe> =>
-  id === additionOperation
-    ? freshAddition(client, given, declaredResource(given, 'graph'))
-    : validRequest(client, given, id)
+const add = async (context: CheckContext, graph: string, file?: string): Promise<Exchange> =>
+  prepare(context, await addition(context, graph, file))
 
 /** Retrieves the file of a failed addition, which may be missing. */
 async function lookForFile({ client, given }: CheckContext, exchange: Exchange): Promise<void> {
@@ -192,45 +235,19 @@ async function requireControl(context: CheckContext): Promise<() => Promise<Prob
   return found.valid
 }
 
-/** Judges a requirement by its rule on the whole run. A case that cannot be judged reports its own reason. */
-export function relationVerdict(context: CheckContext, further: readonly Judged[] = []): Verdict {
-  const verdict = decisive(context, relationRule(context.requirement.id)(context.client.journal))
-  const isLeft = further.some((one) => one.outcome === 'open')
-  return isLeft && verdict.outcome !== 'broken' ? concluded(further) : verdict
-}
-
-/** Judges what the journal shows even if not everything could be sent: a server that answers no more has shown enough. */
-const judgedAnyway = <T>(context: CheckContext, judge: () => Promise<T>): Promise<T | Verdict> =>
-  orElse(context.client, judge, (why) => {
-    const verdict = relationVerdict(context)
-    if (verdict.outcome !== 'broken') throw why
-    return verdict
-  })
-
-/** The verdict so far, and what is sent at the end of the run before the last one. */
-const lookedAtEnd = (
-  context: CheckContext,
-  look: () => Promise<unknown>,
-  further?: readonly Judged[],
-): Verdict | Later =>
-  againAtEnd(relationVerdict(context), 'held', async () => {
-    await look()
-    return relationVerdict(context, further)
-  })
-
 /** Sends the same thing, or several, at once. */
-const together = (
+function together(
   { client, given, requirement }: CheckContext,
   full: number,
   make: () => Probe | Promise<Probe>,
-): Promise<Exchange[]> => {
+): Promise<Exchange[]> {
   const size = given.options.depth === 'full' ? full : 2
   return sendAtOnce(client, given, { size, make, requirement: requirement.id })
 }
 
 const needTwo = 'concurrent creations need limits.concurrency of 2 or more'
 
-export const ownId: Judge = async (context) => {
+export const ownId = relation(async (context) => {
   const { client, given, scenario } = context
   const operation = operationIn(context)
   await requireControl(context)
@@ -251,22 +268,21 @@ export const ownId: Judge = async (context) => {
   need('fewer than two concurrent creations returned an id: one', limited, () => ids.length > 1)
   const isSingle = given.target.limits.concurrency < 2
   const further: Judged = { outcome: 'open', why: { reason: needTwo }, isFurther: true }
-  return lookedAtEnd(context, () => Promise.resolve(), isSingle ? [further] : [])
-}
+  return { atEnd: async () => undefined, further: isSingle ? [further] : [] }
+}, true)
 
-export async function noEffect(
-  context: CheckContext,
-  more: readonly Refusal[] = [],
-): Promise<Verdict | Later> {
-  const { client, given, scenario } = context
-  if (scenario) return grantedByScenario(context)
-  await requireControl(context)
-  const refusals = [...(await refusalsOf(client, given, operationIn(context))), ...more]
-  const looked = await inBatches(sampled(given, context.requirement.id, refusals), (refusal) =>
-    furtherCase(client, () => lookAfter(context, refusal)),
-  )
-  return relationVerdict(context, looked)
-}
+/** @param more further refusals */
+export const noEffect = (more: (context: CheckContext) => readonly Refusal[] = () => []): Judge =>
+  relation(async (context) => {
+    const { client, given, requirement } = context
+    await requireControl(context)
+    const everywhere = await refusalsOf(client, given, operationIn(context))
+    const refusals = sampled(given, requirement.id, [...everywhere, ...more(context)])
+    const further = await inBatches(refusals, (refusal) =>
+      furtherCase(client, () => lookAfter(context, refusal)),
+    )
+    return { further }
+  })
 
 /** Repeats the creation after its refusal, with another one in between; three times, unless accepted. */
 async function lookAfter(
@@ -275,7 +291,7 @@ async function lookAfter(
 ): Promise<undefined> {
   const { client, given, requirement } = context
   const operation = operationIn(context)
-  const make = (): Promise<Probe> => freshCreation(client, given, operation)
+  const make = (): Promise<Probe> => validRequest(client, given, operation)
   const isOfFault = ({ response }: Exchange) => ofFaults.includes(response?.status ?? 0)
   // A new file may be unknown for a while.
   const sent = { about: `${operation}/${of}`, what, isSuccess: isOfFault }
@@ -284,11 +300,8 @@ async function lookAfter(
   const purpose = { requirement: requirement.id, role: 'probe', isSuccess } as const
   for (let look = 1; look <= timesAlike; look++) {
     const probe = await make()
-    need(
-      'the creation that should be refused',
-      await context.send(await change(probe), setup),
-      isOfFault,
-    )
+    const faulty = await context.send(await change(probe), setup)
+    need('the creation that should be refused', faulty, isOfFault)
     const again = await ask(client, probe, purpose, { fresh: true, isHeld: true })
     if (isTaken(again)) return undefined
     // An unanswered one may have created what this one conflicts with.
@@ -300,18 +313,19 @@ async function lookAfter(
   return undefined
 }
 
-export const onceAtOnce: Judge = async (context) => {
-  const { client, given } = context
+export const onceAtOnce = relation(async (context) => {
+  const { client, given, requirement } = context
   if (given.target.limits.concurrency < 2) throw new NotExercised(needTwo)
   await requireControl(context)
+  const rule = relationRule(requirement.id)
   // Again while that tells nothing: the accepted one may be lost, others throttled, and one crash may be chance.
-  for (let left = 3; ; left--) {
-    const probe = await freshCreation(client, given, operationIn(context))
+  let left = 3
+  do {
+    const probe = await validRequest(client, given, operationIn(context))
     await together(context, 4, () => probe)
-    const verdict = relationVerdict(context)
-    if (verdict.outcome !== 'open' || left === 1) return verdict
-  }
-}
+  } while (--left > 0 && rule(client.journal).outcome === 'open')
+  return {}
+})
 
 /** Requests what exists. */
 async function askAgain(context: CheckContext, probe: Probe): Promise<Exchange> {
@@ -322,179 +336,49 @@ async function askAgain(context: CheckContext, probe: Probe): Promise<Exchange> 
   return last
 }
 
-/** An existing thing is not created again, neither the second and third time, nor after another creation. */
-export const onceEver: Judge = async (context) => {
+/** Requests what exists until it is refused: each replica may process an addition for a while. */
+async function again(context: CheckContext, { probe, endedAt }: Exchange): Promise<void> {
+  const isAddition = operationIn(context) === additionOperation
+  const willDo = (exchange: Exchange): boolean => !isAddition || isConflict(exchange)
+  const send = (): Promise<Exchange> => askAgain(context, probe)
+  await retryWhileSettling(context.client, context.given, send, willDo, endedAt)
+}
+
+/** What exists is not created again: neither the second and third time, nor after another creation. */
+export const once = relation(async (context) => {
   const { client, given } = context
   const id = operationIn(context)
+  const isAddition = id === additionOperation
   const valid = await requireControl(context)
-  const { probe, endedAt } = await create(context, valid)
-  await askAgain(context, probe)
-  if (given.options.depth === 'quick') return relationVerdict(context)
-  await askAgain(context, probe)
+  const first = await create(context, valid)
+  const isQuick = given.options.depth === 'quick'
+  const beside = isAddition && !isQuick ? (await together(context, 3, valid)).filter(isTaken) : []
+  await again(context, first)
+  if (isQuick) return {}
+  await again(context, first)
+  if (isAddition) await orElse(client, () => addTwins(context))
   await prepare(context, valid)
-  return lookedAtEnd(context, async () => {
+  const further =
+    isAddition && canAddToCreated(given)
+      ? [await furtherCase(client, () => addToCreated(context))]
+      : []
+  const atEnd = async (): Promise<void> => {
     // A server may only check new names, not those in use. A scenario may create in another account.
     const usable = `${id}/2xx-usable`
     const used = given.target.scenarios[usable]
       ? undefined
       : madeBy(client.journal, id).find((one) => one.exchange.purpose.requirement === usable)
-    await awaitAge(client, [endedAt, used?.endedAt ?? 0])
-    await askAgain(
-      context,
-      used?.name === undefined ? probe : atRole(given, probe, 'name', used.name),
+    await awaitAge(
+      client,
+      [first, ...beside, ...(used ? [used] : [])].map((one) => one.endedAt),
     )
-  })
-}
-
-type Use = ReturnType<typeof usesByPath>[number]
-
-/** The inputs of a created application are unknown: none is sent, and a 400 passes. */
-async function requestOf(client: Client, given: Given, one: Use, object: string): Promise<Probe> {
-  const { operation: id, param } = one
-  const params = { [param]: object }
-  if (id === 'files.retrieve') return operationProbe(given, id, { params })
-  if (id === 'jobs.create')
-    return operationProbe(given, id, { params, json: { inputs: [] }, effect: 'generates' })
-  // The file of an addition is uploaded once: a refusal because of it says nothing about the graph.
-  const make = (): Promise<Probe> => validRequest(client, given, id)
-  return { ...(await sharedRequest(client, `${id} of created objects`, make)), params }
-}
-
-async function use(context: CheckContext, one: Use, id: string, madeAt?: number): Promise<void> {
-  const { client, given } = context
-  const willDo = (exchange: Exchange): boolean => {
-    const event = eventOf(given.target, exchange, false)
-    return event !== undefined && isUsable(event)
+    const probe =
+      used?.name === undefined ? first.probe : atRole(given, first.probe, 'name', used.name)
+    await again(context, { ...first, probe })
+    await addAgainLate(context, beside, valid)
   }
-  const send = (): Promise<Exchange> => context.send(() => requestOf(client, given, one, id))
-  const exchange = await retryWhileSettling(client, given, send, willDo, madeAt)
-  if (willDo(exchange)) return
-  // A retrieval without any answer has failed.
-  if (!(one.operation === 'files.retrieve' && exchange.unansweredTwice)) answered(exchange)
-  await lookForFile(context, exchange)
-  if (isDeclared(given, one.operation)) await control(client, given, one.operation)
-}
-
-const ownPdf = (client: Client, given: Given): Promise<string | undefined> =>
-  orElse(client, () => uploadSample(client, given, 'other'))
-
-/** Requirements whose objects are used again at the end: made simultaneously, requested twice, attached. */
-const alsoUsed = /\/(2xx-own-id|400-duplicate-name|2xx-attached-to-graph)$/
-const largeBytes = 64 * 1024
-
-/** Objects used again at the end: the first one, those of other requirements, a file in a graph, and a PDF. */
-async function madeBefore(client: Client, given: Given, creates: OperationId): Promise<string[]> {
-  const { journal } = client
-  const { doomed } = sharedBy(client)
-  const isFile = creates === uploadOperation
-  const twice = thingsOf(journal, creates).filter((attempts) => attempts.length > 1)
-  const kept = madeBy(journal, creates).filter((one) => !doomed.has(one.object!))
-  const made = kept.filter(({ exchange: { probe, purpose } }, at, all) => {
-    // One of two files under one name, too.
-    const isOther = isFile || purpose.role === 'probe' || twice.flat().includes(all[at]!)
-    const isLarge = (probe.body?.length ?? 0) > largeBytes
-    return at === 0 || isLarge || (isOther && alsoUsed.test(purpose.requirement ?? ''))
-  })
-  const added = isFile ? madeBy(journal, additionOperation).slice(0, 1) : []
-  const pdf = isFile ? await ownPdf(client, given) : undefined
-  return [...made, ...added].map((one) => one.object!).concat(pdf ?? [])
-}
-
-/**
- * A created object can be used at once, or `settleMs` later, and again at the end of the run, like those created before
- * and beside it.
- */
-export async function usable(context: CheckContext): Promise<Verdict | Later> {
-  const { client, given, scenario } = context
-  const { absent, operations } = given.target
-  const creates = operationIn(context)
-  const sendable = usesByPath(creates).filter(
-    ({ operation: id }) =>
-      absent[id] === undefined &&
-      (id === 'files.retrieve' || id === 'jobs.create' || operations[id]?.body !== undefined),
-  )
-  const uses = sampled(given, context.requirement.id, sendable)
-  if (uses.length === 0)
-    throw new NotExercised(`no operation that uses ${operation(creates).creates?.what} is declared`)
-  const isAtEnd = !scenario && given.options.depth === 'full'
-  let made = ''
-  await inScenario(context, creates, async () => {
-    const make = grantedProbe(context, creates, () => distinctRequest(client, given, creates))
-    // Prepared first, so that nothing delays the use after the creation.
-    for (const one of uses) await orElse(client, () => requestOf(client, given, one, ''))
-    if (creates === uploadOperation && isAtEnd) await ownPdf(client, given)
-    const isPlainUpload = creates === uploadOperation && !scenario
-    made = isPlainUpload
-      ? await upload(client, given, contentOf(given))
-      : namedId(given, await create(context, make))
-    await inBatches(uses, (one) => use(context, one, made))
-  })
-  if (!isAtEnd) return relationVerdict(context)
-  return lookedAtEnd(context, async () => {
-    const others = new Set(await madeBefore(client, given, creates))
-    others.delete(made)
-    const madeAt = (id: string): number => given.objects.madeAt.get(id) ?? 0
-    await awaitAge(client, [made, ...others].map(madeAt))
-    const all = [
-      ...uses.map((one) => ({ id: made, one })),
-      ...[...others].map((id) => ({ id, one: uses.at(-1)! })),
-    ]
-    await inBatches(all, ({ id, one }) => use(context, one, id, madeAt(id)))
-  })
-}
-
-/** Adds a file that should be new to its graph. */
-const addFirst = async (context: CheckContext, probe: Probe): Promise<Exchange> =>
-  need(
-    'the first addition',
-    await context.send(probe, { role: 'setup', isSuccess: countsAsGranted }),
-    countsAsGranted,
-  )
-
-/** Adds the same file until it is refused: each replica may process an addition for a while. */
-const addAgain = (context: CheckContext, { probe, endedAt }: Exchange): Promise<Exchange> =>
-  retryWhileSettling(
-    context.client,
-    context.given,
-    () => askAgain(context, probe),
-    isConflict,
-    endedAt,
-  )
-
-/** Once refused, the same file must always be refused, also after another addition. */
-export const addSameFileAgain: Judge = async (context) => {
-  const valid = await requireControl(context)
-  return judgedAnyway(context, () => addAndJudge(context, valid))
-}
-
-async function addAndJudge(
-  context: CheckContext,
-  valid: () => Promise<Probe>,
-): Promise<Verdict | Later> {
-  const { client, given } = context
-  const first = await addFirst(context, await valid())
-  const isQuick = given.options.depth === 'quick'
-  const added = isQuick ? [] : (await together(context, 3, valid)).filter(isTaken)
-  await addAgain(context, first)
-  if (isQuick) return relationVerdict(context)
-  await addAgain(context, first)
-  await orElse(client, () => addTwins(context))
-  await prepare(context, valid)
-  await addAgain(context, first)
-  const further = canAddToCreated(given)
-    ? [await furtherCase(client, () => addToCreated(context))]
-    : []
-  await addAgain(context, first)
-  return lookedAtEnd(
-    context,
-    async () => {
-      await awaitAge(client, [added.at(-1)?.endedAt ?? 0])
-      await askAgain(context, first.probe)
-      await addAgainLate(context, added, valid)
-    },
-    further,
-  )
-}
+  return { further, atEnd }
+})
 
 /** Adds two files under one name to the declared graph: the second one is no duplicate. */
 async function addTwins(context: CheckContext): Promise<void> {
@@ -503,7 +387,7 @@ async function addTwins(context: CheckContext): Promise<void> {
   const name = freshFilename(given, file.filename)
   for (let count = 0; count < 2; count++) {
     const id = await upload(client, given, file, true, name)
-    const probe = await addition(given, declaredResource(given, 'graph'), id)
+    const probe = await addition(context, declaredResource(given, 'graph'), id)
     // A refusal is judged here alone.
     const twin = { ...probe, fault: 'file: under a name in use' }
     await context.send(twin, { role: 'setup', isSuccess: isTaken })
@@ -519,12 +403,12 @@ async function addAgainLate(
   added: readonly Exchange[],
   valid: () => Promise<Probe>,
 ): Promise<void> {
-  const again = (made: readonly Exchange[]): Promise<Exchange[]> =>
+  const all = (made: readonly Exchange[]): Promise<Exchange[]> =>
     Promise.all(made.map((one) => askAgain(context, one.probe)))
-  if (!(await again(added)).some(isTaken)) return
+  if (!(await all(added)).some(isTaken)) return
   const later = await together(context, 3, valid)
   await pause(context.client, context.given.target.limits.settleMs)
-  await again(later.filter(isTaken))
+  await all(later.filter(isTaken))
 }
 
 const canAdd = (given: Given): boolean =>
@@ -537,14 +421,13 @@ const canAddToCreated = (given: Given): boolean =>
 
 /** Adds a file twice to a graph that the run creates, and again after a request for its name. */
 async function addToCreated(context: CheckContext): Promise<undefined> {
-  const { client, given } = context
   const creation = await createGraph(context)
-  const graph = namedId(given, creation)
-  const first = await addFirst(context, await freshAddition(client, given, graph))
-  await addAgain(context, first)
+  const graph = namedId(context.given, creation)
+  const first = await create(context, () => addition(context, graph))
+  await again(context, first)
   const about = 'graphs.create/400-duplicate-name'
   await context.send(creation.probe, { role: 'setup', badInput: true, about })
-  await addAgain(context, first)
+  await again(context, first)
   return undefined
 }
 
@@ -562,7 +445,7 @@ export const addDeleted: MadeRequest = {
         const probe = await valid()
         return { ...probe, params: { ...probe.params, graph_id: graph } }
       }
-      await addFirst(context, await inGraph())
+      await create(context, inGraph)
       return inGraph()
     })
     return made ?? valid()
@@ -572,6 +455,100 @@ export const addDeleted: MadeRequest = {
       ? 'answered 409: an earlier run may have added the deleted file; declare graphs.create and files.upload'
       : undefined,
 }
+
+type Use = ReturnType<typeof usesByPath>[number]
+
+/** The inputs of a created application are unknown: none is sent, and a 400 passes. */
+async function requestOf(client: Client, given: Given, one: Use, object: string): Promise<Probe> {
+  const { operation: id, param } = one
+  const params = { [param]: object }
+  if (id === 'files.retrieve') return operationProbe(given, id, { params })
+  if (id === 'jobs.create')
+    return operationProbe(given, id, { params, json: { inputs: [] }, effect: 'generates' })
+  // The file of an addition is uploaded once: a refusal because of it says nothing about the graph.
+  const make = (): Promise<Probe> => validRequest(client, given, id)
+  return { ...(await sharedRequest(client, `${id} of created objects`, make)), params }
+}
+
+async function use(context: CheckContext, one: Use, id: string): Promise<void> {
+  const { client, given } = context
+  const willDo = (exchange: Exchange): boolean => {
+    const event = eventOf(given.target, exchange, false)
+    return event !== undefined && isUsable(event)
+  }
+  const send = (): Promise<Exchange> => context.send(() => requestOf(client, given, one, id))
+  const madeAt = given.objects.madeAt.get(id)
+  const exchange = await retryWhileSettling(client, given, send, willDo, madeAt)
+  if (willDo(exchange)) return
+  // A retrieval without any answer has failed.
+  if (!(one.operation === 'files.retrieve' && exchange.unansweredTwice)) answered(exchange)
+  await lookForFile(context, exchange)
+  if (isDeclared(given, one.operation)) await control(client, given, one.operation)
+}
+
+const ownPdf = (client: Client, given: Given): Promise<string | undefined> =>
+  orElse(client, () => uploadSample(client, given, 'other'))
+
+/** Requirements whose objects are used again at the end: made simultaneously, requested twice, attached. */
+const alsoUsed = /\/(2xx-own-id|400-duplicate-name|2xx-attached-to-graph)$/
+const largeBytes = 64 * 1024
+
+/** Objects used again at the end: the first one, those of other requirements, a file in a graph, and a PDF. */
+async function madeBefore({ client, given }: CheckContext, creates: OperationId) {
+  const { doomed } = sharedBy(client)
+  const made = madeBy(client.journal, creates)
+    .filter((one) => !doomed.has(one.object!))
+    .filter(({ exchange: { probe, purpose } }, at) => {
+      const isLarge = (probe.body?.length ?? 0) > largeBytes
+      return at === 0 || isLarge || alsoUsed.test(purpose.requirement ?? '')
+    })
+    .map((one) => one.object!)
+  if (creates !== uploadOperation) return made
+  const [added] = madeBy(client.journal, additionOperation)
+  return [...made, added?.object, await ownPdf(client, given)].filter((id) => id !== undefined)
+}
+
+/**
+ * A created object can be used at once, or `settleMs` later, and again at the end of the run, like those created before
+ * and beside it.
+ */
+export const usable = relation(async (context) => {
+  const { client, given, scenario } = context
+  const { absent, operations } = given.target
+  const creates = operationIn(context)
+  const sendable = usesByPath(creates).filter(
+    ({ operation: id }) =>
+      absent[id] === undefined &&
+      (id === 'files.retrieve' || id === 'jobs.create' || operations[id]?.body !== undefined),
+  )
+  const uses = sampled(given, context.requirement.id, sendable)
+  const last = uses.at(-1)
+  if (!last)
+    throw new NotExercised(`no operation that uses ${operation(creates).creates?.what} is declared`)
+  const isAtEnd = !scenario && given.options.depth === 'full'
+  const isPlainUpload = creates === uploadOperation && !scenario
+  const made = await inScenario(context, creates, async () => {
+    const make = grantedProbe(context, creates, () => distinctRequest(client, given, creates))
+    // Prepared first, so that nothing delays the use after the creation.
+    for (const one of uses) await orElse(client, () => requestOf(client, given, one, ''))
+    if (isPlainUpload && isAtEnd) await ownPdf(client, given)
+    const id = isPlainUpload
+      ? await upload(client, given, contentOf(given))
+      : namedId(given, await create(context, make))
+    await inBatches(uses, (one) => use(context, one, id))
+    return id
+  })
+  const atEnd = async (): Promise<void> => {
+    const ids = new Set([made, ...(await madeBefore(context, creates))])
+    await awaitAge(
+      client,
+      [...ids].map((id) => given.objects.madeAt.get(id) ?? 0),
+    )
+    const all = [...ids].flatMap((id) => (id === made ? uses : [last]).map((one) => ({ id, one })))
+    await inBatches(all, ({ id, one }) => use(context, one, id))
+  }
+  return isAtEnd ? { atEnd } : {}
+}, true)
 
 /** A server that ignores graphId accepts an unknown graph: the declared one must be verified separately. */
 async function requireGraph(client: Client, given: Given): Promise<void> {
@@ -593,28 +570,49 @@ export async function uploadTo(
   return { ...probe, query: { ...probe.query, graphId } }
 }
 
-/** A file uploaded with graphId is in that graph: adding it again gives 409. */
-export const attached: Judge = async (context) => {
-  const { client, given, scenario } = context
-  const { graph = '' } = given.target.resources
-  if (scenario)
-    return grantedVerdict(context, {
-      make: () => uploadTo(client, given, graph),
-      what: 'with graphId',
+async function attach(context: CheckContext, graph: string): Promise<Exchange> {
+  const send = (make = distinctRequest): Promise<Exchange> =>
+    context.send(() => uploadTo(context.client, context.given, graph, make), {
+      isSuccess: countsAsGranted,
     })
+  return resendAsDeclared(await send(), () => send(validRequest))
+}
+
+/** A file uploaded with graphId is in that graph: adding it again gives 409. */
+export const attached = relation(async (context) => {
+  const { client, given } = context
+  const { graph = '' } = given.target.resources
   await requireGraph(client, given)
   const seen: Judged[] = [await attachAndAdd(context, graph)]
   if (given.options.depth === 'full' && isDeclared(given, 'graphs.create') && !seen.some(isOver))
     seen.push(await furtherCase(client, () => attachToCreated(context, graph)))
   // Without additions, only the upload is shown.
-  return seen.some(isOver) || !canAdd(given) ? concluded(seen) : relationVerdict(context, seen)
+  return seen.some(isOver) || !canAdd(given) ? concluded(seen) : { further: seen }
+})
+
+/**
+ * The file may be processed for a while: each attempt uploads a new one and adds it once, after a longer pause. The file
+ * is one whose addition was refused.
+ */
+async function attachAndAdd(
+  context: CheckContext,
+  graph: string,
+): Promise<CaseVerdict & { readonly file?: string }> {
+  const { client, given } = context
+  let last: Exchange | undefined
+  for (const ms of [0, ...laterAttempts(given)]) {
+    const exchange = await attach(context, graph)
+    const found = grantedFinding(context, exchange, 'a 2xx')
+    if (found || !canAdd(given)) return findingVerdict(found, { exchange, what: 'with graphId' })
+    const file = namedId(given, exchange)
+    await pause(client, ms)
+    last = await add(context, graph, file)
+    if (isConflict(last) && !last.unanswered) return { outcome: 'held', cases: 1, file }
+  }
+  // Enough time has passed: is it refused in place of the 409, or would any file be?
+  if (!isTaken(last!)) await add(context, graph)
+  throw new NotExercised(`the addition of the file ${wasAnswered(last!)}`)
 }
-
-const addTo = async (context: CheckContext, graph: string, file: string): Promise<Exchange> =>
-  prepare(context, await addition(context.given, graph, file))
-
-const attachTo = (context: CheckContext, graph: string): Promise<Exchange> =>
-  prepare(context, () => uploadTo(context.client, context.given, graph))
 
 /**
  * Uploads to a new graph: a server may attach to a known one, whichever is requested. Then attaches another file before
@@ -626,55 +624,25 @@ async function attachToCreated(context: CheckContext, other: string): Promise<Ca
   const graph = namedId(given, await createGraph(context))
   const { file, ...verdict } = await attachAndAdd(context, graph)
   if (file === undefined) return verdict
-  await attachTo(context, graph)
-  if (isTaken(await addTo(context, graph, file))) {
+  await attach(context, graph)
+  if (isTaken(await add(context, graph, file))) {
     // Each replica may take a while: another file gets that time before the next is attached.
-    const slow = await attachTo(context, graph)
+    const slow = await attach(context, graph)
     await settled()
-    await attachTo(context, graph)
-    await addTo(context, graph, namedId(given, slow))
+    await attach(context, graph)
+    await add(context, graph, namedId(given, slow))
   }
-  if (!isConflict(await addTo(context, other, file))) return verdict
+  if (!isConflict(await add(context, other, file))) return verdict
   const plain = await upload(client, given, contentOf(given))
-  for (const one of [graph, other]) if (!isTaken(await addTo(context, one, plain))) return verdict
+  for (const one of [graph, other]) if (!isTaken(await add(context, one, plain))) return verdict
   // A file in processing may be refused for a while.
   await settled()
-  await addTo(context, other, file)
+  await add(context, other, file)
   return verdict
 }
 
-/**
- * The file may be processed for a while: each attempt uploads a new one and adds it once, after a longer pause. The file
- * is one whose addition was refused.
- */
-async function attachAndAdd(
-  context: CheckContext,
-  graph: string,
-): Promise<CaseVerdict & { readonly file?: string }> {
+export const ownRecord = relation(async (context) => {
   const { client, given } = context
-  const send = (make = distinctRequest): Promise<Exchange> =>
-    context.send(() => uploadTo(client, given, graph, make), { isSuccess: countsAsGranted })
-  let last: Exchange | undefined
-  for (const ms of [0, ...laterAttempts(given)]) {
-    const exchange = await resendAsDeclared(await send(), () => send(validRequest))
-    const found = grantedFinding(context, exchange, 'a 2xx')
-    if (found || !canAdd(given)) return findingVerdict(found, { exchange, what: 'with graphId' })
-    const file = namedId(given, exchange)
-    await pause(client, ms)
-    last = await context.send(await addition(given, graph, file))
-    if (isConflict(last) && !last.unanswered) return { outcome: 'held', cases: 1, file }
-    // An unprocessed file may be refused: the next attempt waits longer.
-  }
-  // Enough time has passed: checks whether it is refused in place of the 409, or any file would be.
-  if (!isTaken(last!)) await prepare(context, await freshAddition(client, given, graph))
-  if (attachedRule(client.journal).outcome !== 'broken')
-    throw new NotExercised(`the addition of the file ${wasAnswered(last!)}`)
-  return { outcome: 'held', cases: 1 }
-}
-
-export const ownRecord: Judge = async (context) => {
-  const { client, given, scenario } = context
-  if (scenario) return grantedByScenario(context)
   if (!isDeclared(given, 'files.upload')) throw new NotExercised('declare files.upload')
   // Both exist before either is read: a server may return the latest record.
   const file = contentOf(given)
@@ -683,5 +651,5 @@ export const ownRecord: Judge = async (context) => {
     const probe = () => operationProbe(given, 'files.retrieve', { params: { file_id: id } })
     need('the retrieval of an uploaded file', await context.send(probe, { isSuccess: isTaken }))
   }
-  return relationVerdict(context)
-}
+  return {}
+})
