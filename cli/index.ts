@@ -5,7 +5,7 @@ import { suiteVersion } from '../harness/report/index.ts'
 import { nearest } from '../harness/target/index.ts'
 import { complain } from '../library/output.ts'
 import { bugSentence, exitProcess, guardProcess, orLost, type Interrupts } from './guard.ts'
-import { addArguments, checkArguments, withFailed } from './run/arguments.ts'
+import { addArguments, checkArguments } from './run/arguments.ts'
 
 /** Every command except the run itself, loaded on demand. */
 export const commands: Readonly<Record<string, () => Promise<{ command(): CommandUnknownOpts }>>> =
@@ -61,8 +61,7 @@ async function program(
       throw error
     })
   addArguments(conform).action(async (baseUrl, given) => {
-    checkArguments(baseUrl, given)
-    const options = withFailed(baseUrl, given)
+    const options = checkArguments(baseUrl, given)
     if (options.dryRun) {
       // Nothing to send or report: it can end at any time.
       interrupts.restoreDefaultSignals()

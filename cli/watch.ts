@@ -8,13 +8,7 @@ import { terminalText } from '../reporters/text.ts'
 import type { Line } from '../reporters/terminal.ts'
 import { changes } from './compare.ts'
 import { createRunInterrupts, exitProcess } from './guard.ts'
-import {
-  addArguments,
-  checkArguments,
-  type RunArguments,
-  neededBy,
-  withFailed,
-} from './run/arguments.ts'
+import { addArguments, checkArguments, type RunArguments, neededBy } from './run/arguments.ts'
 import { untilBack } from './run/start-server.ts'
 import { oneRun } from './run/one-run.ts'
 
@@ -23,10 +17,10 @@ export function command() {
     .description(
       'run, then rerun on a key press, when the target file changes, and when the target restarts',
     )
-    .action(async (baseUrl, options) => {
-      checkArguments(baseUrl, options)
+    .action(async (baseUrl, given) => {
+      const options = checkArguments(baseUrl, given)
       refuse(options)
-      await watch(baseUrl, withFailed(baseUrl, options))
+      await watch(baseUrl, options)
       // Quitting is not a failure.
       process.exitCode = 0
     })

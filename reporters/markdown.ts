@@ -32,7 +32,6 @@ import {
   seedLine,
   standingOf,
   type Tone,
-  verdictBeforeExit,
   baselineEntries,
   type ReasonGroup,
   requiredButMissed,
@@ -73,10 +72,11 @@ const MOST_MISSED = 50
 export function renderMarkdown(report: Report, evidence = 25): string {
   const { run, target } = report
   const { distinct } = failuresOf(report)
+  const { beforeExit, tone } = standingOf(report)
   return [
-    `## ${signs[standingOf(report).tone]} Conformance of ${markdownText(target.name)}`,
+    `## ${signs[tone]} Conformance of ${markdownText(target.name)}`,
     '',
-    `**${markdownText(verdictBeforeExit(report))}**`,
+    `**${markdownText(beforeExit)}**`,
     '',
     markdownText(exitLine(report)),
     '',

@@ -22,7 +22,6 @@ import {
   seedLine,
   standingOf,
   type Tone,
-  verdictBeforeExit,
   mapSentence,
   shownMap,
 } from './view/standing.ts'
@@ -69,12 +68,7 @@ export function renderTerminal(
   if (isVerbose) return `${laidOut(allLines(shown), width).join('\n')}\n`
   let screen: Line[] = []
   for (const size of sizes) {
-    screen = [
-      ...headLines(shown),
-      ...problemLines(shown, size),
-      ...baselineLines(shown, size.most),
-      ...endLines(shown, size.most),
-    ]
+    screen = [...headLines(shown), ...problemLines(shown, size), ...endLines(shown, size.most)]
     const rows = laidOut(screen, columns).map((line) =>
       Math.max(1, Math.ceil(stripVTControlCharacters(line).length / columns)),
     )
@@ -97,7 +91,6 @@ function allLines(shown: Showing): Line[] {
       ...failureBlock(group, colors),
       '',
     ]),
-    ...baselineLines(shown, Infinity),
     ...Object.entries(notJudged(report)).flatMap(([title, groups]) =>
       reasonLines(title, groups, colors),
     ),
@@ -161,7 +154,7 @@ function endLines(shown: Showing, most: number): Line[] {
   const { colors, options, report } = shown
   const { notes = [], written = [] } = options
   const { exit, run } = report
-  const tone = tones[standingOf(report).tone]
+  const { beforeExit, tone } = standingOf(report)
   const paths = written.flatMap((one) => (one.path === '-' ? [] : [terminalText(one.path)]))
   const reports = colors.dim(paths.length === 1 ? 'report' : 'reports')
   const steps = nextSteps(report).flatMap(({ command, paste, text }, at): Line[] => [
@@ -175,6 +168,7 @@ function endLines(shown: Showing, most: number): Line[] {
     ? firstOf(requiredButMissed(report), most, 'more: --verbose').join(', ')
     : undefined
   return [
+    ...(run.baseline ? baselineLines(shown, run.baseline.file, most) : []),
     ...runNotes(report).map((note) => terminalText(note)),
     ...(paths.length > 0 ? [{ whole: `${reports} ${paths.join(', ')}` }] : []),
     colors.dim(
@@ -182,7 +176,7 @@ function endLines(shown: Showing, most: number): Line[] {
     ),
     '',
     ...(steps.length > 0 ? [colors.bold('Next'), ...steps, ''] : []),
-    colors.bold(colors[tone](terminalText(verdictBeforeExit(report)))),
+    colors.bold(colors[tones[tone]](terminalText(beforeExit))),
     ...notes.map((note) => terminalText(note)),
     ...(missed === undefined
       ? []
@@ -191,9 +185,7 @@ function endLines(shown: Showing, most: number): Line[] {
   ]
 }
 
-function baselineLines({ colors, report }: Showing, most: number): string[] {
-  const { baseline } = report.run
-  if (!baseline) return []
+function baselineLines({ colors, report }: Showing, file: string, most: number): string[] {
   const lines = baselineEntries(report).map(({ id, state, why }) => {
     const paint = state === 'stale entry' ? colors.red : colors.dim
     const reason = why === undefined ? '' : `: ${terminalText(why)}`
@@ -202,7 +194,7 @@ function baselineLines({ colors, report }: Showing, most: number): string[] {
   if (lines.length === 0) return []
   const more = lines.length - most
   const rest = more > 0 ? [`  and ${more} more: --verbose`] : []
-  const title = colors.bold(`Baseline ${terminalText(baseline.file)}`)
+  const title = colors.bold(`Baseline ${terminalText(file)}`)
   return [title, ...lines.slice(0, most), ...rest, '']
 }
 

@@ -56,7 +56,9 @@ export function addArguments(command: Command) {
     .option('--insecure', 'accept invalid TLS certificates')
     .addOption(repeatable('--only <pattern>', 'ids to run; * is any characters; repeatable'))
     .addOption(repeatable('--skip <pattern>', 'ids to leave out; repeatable'))
-    .option('--failed [report.json]', 'rerun failures of that report, or last run')
+    .addOption(
+      new Option('--failed [report.json]', 'rerun failures of that report, or last run').preset(''),
+    )
     .option('--read-only', 'send nothing that creates or generates')
     .addOption(
       new Option('--depth <depth>', 'quick: one case of each kind')
@@ -91,8 +93,11 @@ export function reportOption(formats: readonly string[]) {
   return repeatable('--report <format>[=<path>]' as '--report <format>', formats.join(', '))
 }
 
-/** Checks what commander cannot: patterns that match nothing, and options that go together. Throws UserError. */
-export function checkArguments(baseUrl: string | undefined, options: RunArguments): void {
+/**
+ * Checks what commander cannot: patterns that match nothing, and options that go together. Throws UserError. Returns the
+ * options, with the ids that `--failed` stands for.
+ */
+export function checkArguments(baseUrl: string | undefined, options: RunArguments): RunArguments {
   const { baseline, only, skip, start, target, updateBaseline, wait } = options
   for (const [option, patterns] of Object.entries({ '--only': only, '--skip': skip }))
     for (const pattern of patterns) {
@@ -105,6 +110,7 @@ export function checkArguments(baseUrl: string | undefined, options: RunArgument
   }
   if (updateBaseline && baseline === undefined)
     throw new UserError('--update-baseline: needs --baseline <file>, the file to write')
+  return options.failed === undefined ? options : withFailed(baseUrl, options)
 }
 
 /** Adds a header, whose name is case-insensitive, or replaces it. */
@@ -138,8 +144,7 @@ export function whole(least: number, most: number): (text: string) => number {
  */
 export function withFailed(baseUrl: string | undefined, options: RunArguments): RunArguments {
   const { failed, only, target } = options
-  if (failed === undefined) return options
-  const path = namedReport(options) ?? lastReportOf({ baseUrl, target })
+  const path = failed || lastReportOf({ baseUrl, target })
   if (path !== failed && !existsSync(path))
     throw new UserError(
       '--failed: no earlier run of this target was found; run it first, or give its JSON report',
@@ -150,15 +155,8 @@ export function withFailed(baseUrl: string | undefined, options: RunArguments): 
     )
     .flatMap(neededBy)
   if (ids.length === 0)
-    throw new UserError(
-      `--failed: nothing failed in ${namedReport(options) ?? 'the last run of this target'}`,
-    )
+    throw new UserError(`--failed: nothing failed in ${failed || 'the last run of this target'}`)
   return { ...options, only: [...new Set([...only, ...ids])] }
-}
-
-/** The report that `--failed` names; undefined for that of the last run. */
-export function namedReport({ failed }: RunArguments): string | undefined {
-  return failed === true || failed === '' ? undefined : failed
 }
 
 /** The ids that reproduce a failure: its own, and for passive requirements those whose responses showed it. */

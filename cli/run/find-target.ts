@@ -20,7 +20,8 @@ import { Worker } from 'node:worker_threads'
 export interface FoundTarget extends Awaited<ReturnType<typeof resolveTarget>> {
   /** The target file, and the files that it names. */
   readonly inputs: InputFiles
-  close(): Promise<void>
+  /** Of the embedded reference. */
+  readonly worker?: Worker | undefined
   /** Why the target cannot be judged: the code of its file never finished. */
   readonly problem?: string
 }
@@ -35,7 +36,6 @@ export async function findTarget(
   const given = { 'the target file': source }
   let file: TargetFile = {}
   let server: Awaited<ReturnType<typeof startEmbedded>> | undefined
-  const close = async (): Promise<void> => void (await server?.worker.terminate())
   try {
     const loaded = await orLost(loadTargetFile(embedded ? referenceTargetFile : source))
     file = loaded.file
@@ -48,14 +48,14 @@ export async function findTarget(
     const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
     const changes = { dir, source, env: process.env, baseUrl: url, headers, key, limits }
     const resolved = await orLost(resolveTarget(file, changes))
-    return { ...resolved, inputs: { ...given, ...filesNamedIn(file, dir) }, close }
+    return { ...resolved, inputs: { ...given, ...filesNamedIn(file, dir) }, worker: server?.worker }
   } catch (error) {
     if (!(error instanceof Unjudgeable) || options.dryRun) throw error
     // What a report needs to know of the target.
     const known = baseUrl ?? file.baseUrl ?? 'http://unknown.invalid'
     const named = { name: file.name ?? source ?? known }
     const resolved = await resolveTarget(named, { dir: process.cwd(), env: {}, baseUrl: known })
-    return { ...resolved, inputs: given, close, problem: error.message }
+    return { ...resolved, inputs: given, problem: error.message }
   }
 }
 

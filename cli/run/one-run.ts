@@ -36,7 +36,7 @@ import {
   warnOf,
 } from '../../library/output.ts'
 import { loadFormats } from '../../reporters/index.ts'
-import { type RunArguments, keepReport, namedReport, runOptions } from './arguments.ts'
+import { type RunArguments, keepReport, runOptions } from './arguments.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
 import { type Interrupts, onLoss, stuck } from '../guard.ts'
 import { type StartedServer, startServer } from './start-server.ts'
@@ -74,7 +74,7 @@ export async function oneRun(
     const log = folder && join(folder.path, 'exchanges.ndjson')
     const redactor = redactorFor(found.target)
     const run = runOptions(options, baseUrl, { expected, exchangeLog: log, redactor })
-    const inputs = { ...found.inputs, 'the report of --failed': namedReport(options) }
+    const inputs = { ...found.inputs, 'the report of --failed': options.failed || undefined }
     checkOutputs(reportFiles(requests), { ...inputs, 'the baseline': baselineFile })
     if (baselineFile !== undefined && updateBaseline) {
       const option = `--update-baseline ${baselineFile}`
@@ -103,7 +103,7 @@ export async function oneRun(
     release()
     folder?.remove()
     await server?.close()
-    await found.close()
+    await found.worker?.terminate()
   }
 }
 

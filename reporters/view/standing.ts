@@ -29,6 +29,8 @@ export interface Standing {
   readonly meaning: string
   /** Word and meaning. */
   readonly sentence: string
+  /** Where the exit line follows, which says why nothing was judged. */
+  readonly beforeExit: string
 }
 
 export const verdictWords: Readonly<Record<Verdict, Pick<Standing, 'tone' | 'word'>>> = {
@@ -49,7 +51,8 @@ export function standingOf(report: Report): Standing {
   const plain = verdictWords[verdict]
   if (verdict === 'not-judged') {
     const { because } = exit
-    return { ...plain, sign: '?', meaning: because, sentence: `${plain.word}: ${because}` }
+    const sentence = `${plain.word}: ${because}`
+    return { ...plain, sign: '?', meaning: because, sentence, beforeExit: plain.word }
   }
   const { failed } = summary.should
   const { must } = selectedSummary(report)
@@ -74,13 +77,8 @@ export function standingOf(report: Report): Standing {
     tone = 'warning'
     word += ', but the run failed'
   } else if (verdict === 'conformant' && run.depth === 'quick') tone = 'warning'
-  return { tone, word, sign: signs[tone], meaning, sentence: `${word}: ${meaning}` }
-}
-
-/** The verdict where the exit line follows, which says why nothing was judged. */
-export function verdictBeforeExit(report: Report): string {
-  const { sentence, word } = standingOf(report)
-  return report.verdict === 'not-judged' ? word : sentence
+  const sentence = `${word}: ${meaning}`
+  return { tone, word, sign: signs[tone], meaning, sentence, beforeExit: sentence }
 }
 
 /** Notes for files that show no next step. */
