@@ -1,4 +1,9 @@
-import { applyScenario, controlExchange, declaredResource } from './checks/valid-request.ts'
+import {
+  applyScenario,
+  controlExchange,
+  declaredResource,
+  operationIn,
+} from './checks/valid-request.ts'
 import { byRecord, missingBody, unknown, withBody, pointerOf } from './checks/faults.ts'
 import { accepted, granted, grantedByScenario } from './checks/granted.ts'
 import { concluded, findingVerdict, joined } from './checks/rules.ts'
@@ -6,7 +11,6 @@ import { byScenario } from './checks/scenario.ts'
 import { suite } from './checks/suite.ts'
 import {
   type Exchange,
-  type History,
   jsonOf,
   jsonValue,
   NotExercised,
@@ -27,7 +31,7 @@ import {
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import { noEffect, onceAtOnce, once, ownId, type Refusal, usable } from './created/drive.ts'
-import { isSomeCreated } from './jobs/creations.ts'
+import { createdAnswer } from './jobs/creations.ts'
 import { gateOf, Jobs, provokeFirstRefusals, reach } from './jobs/drive.ts'
 import {
   takesAnyText,
@@ -37,7 +41,7 @@ import {
   withoutInput,
   withRequiredInputs,
 } from './jobs/faults.ts'
-import { failedFault, failedRule, isSomeRight, ofFailing } from './jobs/readings.ts'
+import { failedFault, failedRule, ofFailing } from './jobs/readings.ts'
 import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './jobs/rules.ts'
 import { viewOf } from './jobs/view.ts'
 
@@ -71,51 +75,38 @@ const byRules = <O extends 'jobs.create' | 'jobs.retrieve'>(operation: O): Rules
       .map((id) => [id.slice(operation.length + 1), byRule(id)]),
   ) as RulesOf<O>
 
-interface Answers {
-  readonly operation: 'jobs.create' | 'jobs.retrieve'
-  readonly id: JobRuleId
-  readonly what: string
-  readonly expected: string
-  readonly schema: BodySchema
-  /** Whether some other one was right, so that a wrong one depends on more than its request. */
-  isSome(history: History): boolean
-}
-
 /** The answer to the control, and those to all other such requests of the run. */
 const eachAnswer =
-  ({ operation, id, what, expected, schema, isSome }: Answers): Judge =>
+  (id: JobRuleId, schema: BodySchema, expected: string, what = ''): Judge =>
   async (context) => {
     const { client, given } = context
-    const verdictOf = (): Verdict => decisive(context, jobRules[id].rule(client.journal))
+    const verdictOf = (): Verdict => jobRules[id].rule(client.journal)
     const exchange = await orElse(
       client,
-      () => controlExchange(client, given, operation),
+      () => controlExchange(client, given, operationIn(context)),
       (error) => {
         // A fault on objects of the run counts even if the declared application is busy.
-        if (verdictOf().outcome !== 'broken') throw error
+        if (decisive(context, verdictOf()).outcome !== 'broken') throw error
         return undefined
       },
     )
     const verdict = verdictOf()
-    if (!exchange) return verdict
+    if (!exchange) return decisive(context, verdict)
     const found = grantedFinding(context, exchange, expected) ?? shapeFinding(exchange, schema)
-    const takes = isSome(client.journal) ? undefined : null
+    // If another one was right, a wrong one depends on more than its request.
+    const wrong = verdict.outcome === 'broken' ? verdict.evidence.length : 0
+    const takes = (verdict.cases ?? 0) > wrong ? undefined : null
     const own = concluded([findingVerdict(found, { exchange, what, takes })])
-    return own.outcome !== 'held' || verdict.outcome === 'open' ? own : joined([own, verdict])
+    return own.outcome !== 'held' || verdict.outcome === 'open'
+      ? own
+      : joined([own, decisive(context, verdict)])
   }
 
 // §4.2 Create application job
 
 export const jobsCreate = suite('jobs.create', () => ({
   ...byRules('jobs.create'),
-  '202-created': eachAnswer({
-    operation: 'jobs.create',
-    id: ids.created,
-    what: 'with a valid body',
-    expected: '202 with the id, status and created_at of the new job',
-    schema: 'created-job',
-    isSome: isSomeCreated,
-  }),
+  '202-created': eachAnswer(ids.created, 'created-job', createdAnswer, 'with a valid body'),
   '202-required-inputs-only': withRequiredInputs,
   '202-any-text': takesAnyText,
   '400-missing-body': missingBody,
@@ -143,14 +134,7 @@ const failsAsDeclared: Judge = async (context) => {
 
 export const jobsRetrieve = suite('jobs.retrieve', () => ({
   ...byRules('jobs.retrieve'),
-  '200-job': eachAnswer({
-    operation: 'jobs.retrieve',
-    id: 'jobs.retrieve/200-job',
-    what: '',
-    expected: '200 with a job',
-    schema: 'job',
-    isSome: isSomeRight,
-  }),
+  '200-job': eachAnswer('jobs.retrieve/200-job', 'job', '200 with a job'),
   '200-failed': failsAsDeclared,
   '4xx-unknown-job': unknownJob,
   '4xx-malformed-id': malformedId,

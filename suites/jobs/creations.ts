@@ -17,7 +17,6 @@ import { seconds } from '../created/rules.ts'
 import {
   type Attempt,
   attemptsIn,
-  isAlone,
   isAsked,
   ownJobs,
   wereTogether,
@@ -42,20 +41,14 @@ const isBusy = ({ creation }: Attempt): boolean => isConflict(creation)
 
 // What an accepted creation is answered
 
+export const createdAnswer = '202 with the id, status and created_at of the new job'
+
 function wrongAnswer({ exchange, status }: HistoryEvent): Evidence | undefined {
   const what = 'with a valid body'
-  const expected = '202 with the id, status and created_at of the new job'
-  if (status !== 202) return { exchange, what, expected }
+  if (status !== 202) return { exchange, what, expected: createdAnswer }
   const fault = exchange.response && shapeFault(exchange.response, 'created-job')
   return fault && { exchange, what, ...fault }
 }
-
-const grantedIn = (history: History): HistoryEvent[] =>
-  history.events.filter((one) => one.operation === 'jobs.create' && one.isGranted && isAsked(one))
-
-/** Whether some creation was answered as documented, so that a wrong answer is an exception. */
-export const isSomeCreated = (history: History): boolean =>
-  grantedIn(history).some((one) => !wrongAnswer(one))
 
 /**
  * Before the first job of an application that the run made: no other client can have one there, but a platform may
@@ -63,21 +56,22 @@ export const isSomeCreated = (history: History): boolean =>
  */
 function refusedWhenNew(history: History): Evidence[] {
   const { settleMs } = history.limits
-  return viewOf(history)
-    .applications()
-    .flatMap(({ creations, madeAt = Infinity }): Evidence[] => {
-      const end = creations.findIndex((one) => !isAsked(one) || !isConflict(one))
-      const refused = end < 0 ? creations : creations.slice(0, end)
-      const next = creations[end]?.sentAt ?? Infinity
-      const late = refused.find(
-        (one) =>
-          one.sentAt - madeAt > settleMs && one.endedAt < next && isApartFrom(history, [one]),
-      )
-      if (!late) return []
-      const what = `on an application that was made ${seconds(late.sentAt - madeAt)} before, and has had no job`
-      const expected = `202: nobody else uses it, and what the platform does with a new one is over after ${settleMs} ms (limits.settleMs)`
-      return [{ exchange: late.exchange, what, expected }]
-    })
+  return [...attemptsIn(history)].flatMap(([{ madeAt = Infinity }, attempts]): Evidence[] => {
+    const end = attempts.findIndex((one) => !isAsked(one.creation) || !isBusy(one))
+    const refused = end < 0 ? attempts : attempts.slice(0, end)
+    const next = attempts[end]?.creation.sentAt ?? Infinity
+    const late = refused.find(
+      (one) =>
+        one.creation.sentAt - madeAt > settleMs &&
+        one.creation.endedAt < next &&
+        isApartFrom(history, [one]),
+    )
+    if (!late) return []
+    const { exchange, sentAt } = late.creation
+    const what = `on an application that was made ${seconds(sentAt - madeAt)} before, and has had no job`
+    const expected = `202: nobody else uses it, and what the platform does with a new one is over after ${settleMs} ms (limits.settleMs)`
+    return [{ exchange, what, expected }]
+  })
 }
 
 export const neverBusyWhenNew: Rule = (history) => {
@@ -86,14 +80,13 @@ export const neverBusyWhenNew: Rule = (history) => {
 }
 
 export const createdRule: Rule = (history) => {
-  const granted = grantedIn(history)
-  const evidence = [
-    ...granted.map(wrongAnswer),
-    ...refusedWhenNew(history),
-    refusedTogether(history),
-  ].filter((one) => one !== undefined)
-  const cases = granted.length + Math.min(evidence.length, 1)
-  return verdictOf(evidence, cases, 'no creation was accepted')
+  const granted = history.events.filter(
+    (one) => one.operation === 'jobs.create' && one.isGranted && isAsked(one),
+  )
+  const wrong = granted.flatMap((one) => wrongAnswer(one) ?? [])
+  const refused = [...refusedWhenNew(history), refusedTogether(history) ?? []].flat()
+  const cases = granted.length + refused.length
+  return verdictOf([...wrong, ...refused], cases, 'no creation was accepted')
 }
 
 /** §4.2, §4.3: the id of a creation can be retrieved, at the latest `settleMs` later. */
@@ -293,41 +286,55 @@ function areBoth({ inProgress: mine }: Job, other: Job): boolean {
 }
 
 /** §8: no two of simultaneous creations make jobs that are in progress together. */
-export const atomic: Rule = (history) => {
-  let cases = 0
-  const open = 'no concurrent creation got 409, and no two of their jobs were read as in progress'
-  for (const { creation, met } of allAttempts(history)) {
-    for (const one of met.filter((job) => wereTogether(creation, job.creation))) {
-      if (isAsked(creation) && isConflict(creation)) cases++
-      const other = viewOf(history).madeBy(creation)
-      if (!other || sameId(one.id, other.id) || !areBoth(one, other)) continue
-      const what = `with a valid body, at the same time as others; jobs ${one.id} and ${other.id} were then both read as in progress`
-      const expected = '409 BadRequest for all but one of several concurrent creations'
-      return verdictOf([{ exchange: creation.exchange, what, expected }], 1, open)
-    }
-  }
-  return verdictOf([], cases, open)
-}
+export const atomic = eachOf(
+  (history) =>
+    allAttempts(history).flatMap(({ creation, met }) =>
+      met
+        .filter((job) => wereTogether(creation, job.creation))
+        .map((job) => ({ creation, job, other: viewOf(history).madeBy(creation) })),
+    ),
+  ({ creation, job, other }) => {
+    if (!other || sameId(job.id, other.id) || !areBoth(job, other))
+      return isAsked(creation) && isConflict(creation) ? 'held' : undefined
+    const what = `with a valid body, at the same time as others; jobs ${job.id} and ${other.id} were then both read as in progress`
+    const expected = '409 BadRequest for all but one of several concurrent creations'
+    return { exchange: creation.exchange, what, expected }
+  },
+  () => 'no concurrent creation got 409, and no two of their jobs were read as in progress',
+)
 
 // Refused creations on an application whose jobs have ended
 
-/** What was seen on one application of what should not be refused. */
-interface Seen {
-  readonly application: Application
+/** What one application shows of what should not be refused. */
+interface Shown {
   readonly granted: number
-  /** Whether it was refused as often as proves a fault. */
-  readonly isShown: boolean
+  readonly fault?: Evidence
+  /** Nobody else's jobs look like that. */
+  readonly isSure?: boolean
 }
 
 /**
- * The application that proves a fault: preferably one that the run made, since nobody else uses it. A declared one
- * counts only if none of the run shows the fault or its absence.
+ * Looks at each application. The fault of one that the run made counts first, since nobody else uses it. That of a
+ * declared one counts only if none of the run shows the same or its absence.
  */
-function proofOf<T extends Seen>(history: History, seen: readonly T[]): T | undefined {
-  const isMade = ({ application }: Seen): boolean => application.madeAt !== undefined
-  const shown = seen.filter((one) => one.isShown)
-  const isOfRun = seen.some((one) => isMade(one) && (one.isShown || one.granted > 0))
-  return shown.find(isMade) ?? (history.isRecorded || isOfRun ? undefined : shown[0])
+function faultOn(
+  history: History,
+  show: (attempts: readonly Attempt[], application: Application) => Shown,
+) {
+  const seen = [...attemptsIn(history)].map(([application, attempts]) => ({
+    ...show(attempts, application),
+    application,
+  }))
+  const isMade = ({ application }: { readonly application: Application }): boolean =>
+    application.madeAt !== undefined
+  const isOfRun = seen.some((one) => isMade(one) && one.granted > 0)
+  const shown = seen.filter((one) => one.fault)
+  const declared = history.isRecorded ? undefined : shown.find((one) => one.isSure || !isOfRun)
+  const { fault, application } = shown.find(isMade) ?? declared ?? {}
+  return {
+    fault: fault && { ...fault, what: fault.what + somebodyElse(application!) },
+    granted: seen.reduce((sum, one) => sum + one.granted, 0),
+  }
 }
 
 const somebodyElse = (application: Application): string =>
@@ -335,89 +342,86 @@ const somebodyElse = (application: Application): string =>
     ? ' (a job of somebody else, or of another run, would look the same)'
     : ''
 
+/** Held only if some creation got 409 in this run. */
+function faultVerdict(
+  history: History,
+  { fault, granted }: ReturnType<typeof faultOn>,
+  why: () => string,
+): Verdict {
+  if (fault) return verdictOf([fault], 1, why)
+  const isSeen = besidesIn(allAttempts(history)).some((one) => isConflict(one.creation))
+  if (granted === 0 || isSeen) return verdictOf([], granted, why)
+  return { outcome: 'open', why: 'no creation got 409 in this run' }
+}
+
 /** Whether neither a lost creation nor a refusal before it explains a 409. */
 const isUnexplained = (history: History, { application, creation }: Attempt): boolean =>
   !lostBefore(application, creation.sentAt) && !mayBeOfRefusals(history, creation)
 
 /** Whether a job of another application explains none of these. */
-function isApartFrom(history: History, creations: readonly HistoryEvent[]): boolean {
-  return (
-    perApplication(history).outcome === 'held' || creations.some((one) => isAlone(history, one))
-  )
-}
-
-function withConflict(history: History, verdict: Verdict): Verdict {
-  const isSeen = besidesIn(allAttempts(history)).some((one) => isConflict(one.creation))
-  if (verdict.outcome !== 'held' || isSeen) return verdict
-  return { outcome: 'open', why: 'no creation got 409 in this run' }
-}
-
-const grantedOf = (seen: readonly Seen[]): number => seen.reduce((sum, one) => sum + one.granted, 0)
+const isApartFrom = (history: History, attempts: readonly Attempt[]): boolean =>
+  attempts.some((one) => one.isAlone) || perApplication(history).outcome === 'held'
 
 /** §8: a job in progress on one application does not block another one. */
 export const perApplication: Rule = (history) => {
-  const seen = [...attemptsIn(history)].map(([application, attempts]) => {
+  const found = faultOn(history, (attempts, application) => {
     // On a free application, while a job of another one is in progress.
     const beside = attempts.filter((attempt) => {
       const freeMs = attempt.creation.sentAt - (attempt.freeSince ?? Infinity)
       return attempt.elsewhere.length > 0 && freeMs >= (isBusy(attempt) ? releaseMs : 0)
     })
     const granted = beside.filter(isGranted).length
-    const refused = beside.filter((one) => isBusy(one) && isUnexplained(history, one))
     // Counts only if the application accepts a creation after the other job.
     const isAccepted = ({ end }: Job): boolean =>
       application.creations.some((one) => one.isGranted && one.sentAt > (end?.endedAt ?? Infinity))
-    const blocked = refused.flatMap(({ creation, elsewhere }) =>
-      elsewhere.filter(isAccepted).map((job) => ({ creation, job })),
-    )
+    const blocked = beside
+      .filter((one) => isBusy(one) && isUnexplained(history, one))
+      .flatMap(({ creation, elsewhere }) =>
+        elsewhere.filter(isAccepted).map((job) => ({ creation, job })),
+      )
     const times = new Set(blocked.map((one) => one.job)).size
     // One or two 409s are inconclusive.
-    return { application, granted, blocked, times, isShown: granted === 0 && times >= timesAlike }
-  })
-  const found = proofOf(history, seen)
-  if (found) {
-    const { creation, job } = found.blocked[0]!
-    const what = `with a valid body, while only job ${job.id} of another application was in progress, in ${found.times} attempts${somebodyElse(found.application)}`
+    if (granted > 0 || times < timesAlike) return { granted }
+    const { creation, job } = blocked[0]!
+    const what = `with a valid body, while only job ${job.id} of another application was in progress, in ${times} attempts`
     const expected = '202: a job in progress on another application is not a conflict'
-    return verdictOf([{ exchange: creation.exchange, what, expected }], 1, '')
-  }
+    return { granted, fault: { exchange: creation.exchange, what, expected } }
+  })
   const why = 'no creation was granted while another application was seen with a job in progress'
-  return withConflict(
-    history,
-    verdictOf([], grantedOf(seen), () => why + remedy(history)),
-  )
+  return faultVerdict(history, found, () => why + remedy(history))
 }
 
 /** §4.2: once its job has ended, the application accepts another one. */
 export const released: Rule = (history) => {
-  const seen = [...attemptsIn(history)].map(([application, attempts]) => {
+  const found = faultOn(history, (attempts, application) => {
     const after = attempts.filter((one) => (one.freeSince ?? -Infinity) > -Infinity)
-    const rows = [...groupBy(after.filter(isBusy), (one) => one.freeSince).values()].map((row) => {
-      const kept = row.map((one) => one.creation)
-      const keptMs = kept.at(-1)!.sentAt - kept[0]!.sentAt
-      const isLong = kept.length >= timesAlike && keptMs >= releaseMs * 0.95
-      const isProof = isLong && row.every((one) => isUnexplained(history, one))
-      return { kept, keptMs, isShown: isProof && isApartFrom(history, kept) }
-    })
-    const [longest] = rows.filter((row) => row.isShown).toSorted((a, b) => b.keptMs - a.keptMs)
     const granted = after.filter(isGranted).length
-    return { application, granted, isShown: false, kept: [], keptMs: 0, ...longest }
-  })
-  // Nobody else's jobs take turns for so long without a gap.
-  const isEndless = (one: (typeof seen)[number]): boolean =>
-    one.isShown && !history.isRecorded && one.keptMs >= history.limits.jobTimeoutMs * 0.95
-  const found = proofOf(history, seen) ?? seen.find(isEndless)
-  if (found) {
-    const { application, kept, keptMs } = found
+    const [longest] = [...groupBy(after.filter(isBusy), (one) => one.freeSince).values()]
+      .map((kept) => ({ kept, ms: kept.at(-1)!.creation.sentAt - kept[0]!.creation.sentAt }))
+      .filter(
+        ({ kept, ms }) =>
+          kept.length >= timesAlike &&
+          ms >= releaseMs * 0.95 &&
+          kept.every((one) => isUnexplained(history, one)) &&
+          isApartFrom(history, kept),
+      )
+      .toSorted((one, other) => other.ms - one.ms)
+    if (!longest) return { granted }
+    const { kept, ms } = longest
     const end = application.jobs.flatMap((job) => job.end ?? []).at(-1)
     const ended = end && statusOf(end) === 'failed' ? 'failed' : 'ended'
-    const what = `with a valid body, after a retrieval showed the last job of the application ${ended}, and so were ${kept.length - 1} more in ${seconds(keptMs)}${somebodyElse(application)}`
+    const what = `with a valid body, after a retrieval showed the last job of the application ${ended}, and so were ${kept.length - 1} more in ${seconds(ms)}`
     const expected = '202, as the application has no job in progress'
-    return verdictOf([{ exchange: kept.at(-1)!.exchange, what, expected }], kept.length, '')
-  }
+    return {
+      granted,
+      fault: { exchange: kept.at(-1)!.creation.exchange, what, expected },
+      // Nobody else's jobs take turns for so long without a gap.
+      isSure: ms >= history.limits.jobTimeoutMs * 0.95,
+    }
+  })
   const why =
     'no creation was granted after a reading that showed the last known job of its application ended'
-  return withConflict(history, verdictOf([], grantedOf(seen), why))
+  return faultVerdict(history, found, () => why)
 }
 
 /** Creations that overlap, by the first of each group. */
@@ -432,14 +436,14 @@ function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
 }
 
 /** All of several simultaneous creations are refused each time, although the application is free. */
-export function refusedTogether(history: History): Evidence | undefined {
+function refusedTogether(history: History): Evidence | undefined {
   if (released(history).outcome === 'broken') return undefined
-  const seen = [...attemptsIn(history)].map(([application, attempts]) => {
+  return faultOn(history, (attempts) => {
     const all = burstsIn(attempts)
     const bursts = all.filter(([first, ...more]) => {
       const { creation, freeSince = Infinity } = first!
       const isFree = creation.sentAt - freeSince >= releaseMs * 0.95
-      return more.length > 0 && isFree && isApartFrom(history, [creation])
+      return more.length > 0 && isFree && isApartFrom(history, [first!])
     })
     // After each burst, the application accepted a single creation.
     const refused = bursts.filter((burst) => {
@@ -448,15 +452,12 @@ export function refusedTogether(history: History): Evidence | undefined {
     })
     const granted = bursts.length - refused.length
     const isOften = granted === 0 && refused.length >= timesAlike
-    const isShown = isOften && refused.flat().every((one) => isUnexplained(history, one))
-    return { application, granted, refused, isShown }
-  })
-  const found = proofOf(history, seen)
-  const [first] = found?.refused ?? []
-  if (!found || !first) return undefined
-  const what = `with a valid body, as one of ${first.length} at the same time on an application without a job: all were refused, in ${found.refused.length} attempts${somebodyElse(found.application)}`
-  const expected = '202 for one of several concurrent creations'
-  return { exchange: first[0]!.creation.exchange, what, expected }
+    if (!isOften || !refused.flat().every((one) => isUnexplained(history, one))) return { granted }
+    const [[first, ...more]] = refused as [Attempt[]]
+    const what = `with a valid body, as one of ${more.length + 1} at the same time on an application without a job: all were refused, in ${refused.length} attempts`
+    const expected = '202 for one of several concurrent creations'
+    return { granted, fault: { exchange: first!.creation.exchange, what, expected } }
+  }).fault
 }
 
 // Creations after refused ones

@@ -22,7 +22,7 @@ import {
   isOwn,
   isRead,
   isReading,
-  type Job,
+  Job,
   ownJobs,
   statusOf,
   viewOf,
@@ -107,9 +107,6 @@ const faultOf = ({ exchange: { response } }: HistoryEvent) =>
   response && shapeFault(response, 'job')
 const isRight = (one: HistoryEvent): boolean => one.status === 200 && !faultOf(one)
 
-export const isSomeRight = (history: History): boolean =>
-  history.events.some((event) => isReading(event) && isRight(event))
-
 export const jobRule = eachOf(
   (history) =>
     ownJobs(history).flatMap((job) =>
@@ -179,16 +176,16 @@ function isLost(job: Job, history: History): Evidence | undefined {
 }
 
 /** §2.3, §2.4: the members of a retrieved job are its own, and ids are unique. */
-export const identity: Rule = (history) => {
-  // The application of a declared job is unknown, as in a recording.
-  const read = readIn(history).filter((one) => one.job || !history.isRecorded)
-  const evidence = [
-    ...ownJobs(history).map((job) => isLost(job, history)),
-    ...read.flatMap((one) => [foreignMember(one), becameNewer(one)]),
-  ].filter((one) => one !== undefined)
-  const cases = read.length + evidence.length
-  return verdictOf(evidence.slice(0, 1), cases, 'no reading of a job had an id')
-}
+export const identity = eachOf<Job | Reading>(
+  (history) => [
+    ...ownJobs(history),
+    // The application of a declared job is unknown, as in a recording.
+    ...readIn(history).filter((one) => one.job || !history.isRecorded),
+  ],
+  (one, history) =>
+    one instanceof Job ? isLost(one, history) : (foreignMember(one) ?? becameNewer(one) ?? 'held'),
+  () => 'no reading of a job had an id',
+)
 
 /** A status outside the enum that stays so long is not transient, in ms. */
 const stuckMs = 2000

@@ -12,7 +12,7 @@ import { member } from '../../schemas/json.ts'
 export interface Application {
   readonly id: string
   /** When the history made it, in ms: nobody else uses it. */
-  readonly madeAt: number | undefined
+  madeAt: number | undefined
   readonly creations: HistoryEvent[]
   readonly jobs: Job[]
 }
@@ -108,12 +108,11 @@ function createView() {
   const jobs: Job[] = []
   const byApplication = new Map<string, Application>()
   const byId = new Map<string, Job>()
-  const madeAt = new Map<string, number>()
   const applicationOf = (id: string): Application => {
     const key = idKey(id)
     const known = byApplication.get(key)
     if (known) return known
-    const application = { id, madeAt: madeAt.get(key), creations: [], jobs: [] }
+    const application = { id, madeAt: undefined, creations: [], jobs: [] }
     byApplication.set(key, application)
     return application
   }
@@ -138,12 +137,11 @@ function createView() {
       jobs.findLast((job) => job.creation === creation),
     add(event: HistoryEvent): void {
       const { operation, object = '', isGranted, endedAt } = event
-      const key = idKey(object)
       if (isNoise(event)) return
       if (operation === 'jobs.create') addCreation(event)
-      else if (isReading(event)) byId.get(key)?.addReading(event)
-      else if (operation === 'applications.create' && isGranted && !madeAt.has(key))
-        madeAt.set(key, endedAt)
+      else if (isReading(event)) byId.get(idKey(object))?.addReading(event)
+      else if (operation === 'applications.create' && isGranted)
+        applicationOf(object).madeAt ??= endedAt
     },
   }
 }
@@ -165,6 +163,8 @@ export interface Attempt {
   readonly beside: readonly Job[]
   /** Jobs of other applications that were certainly in progress all the while. */
   readonly elsewhere: readonly Job[]
+  /** Whether no job of another application may have been in progress. */
+  readonly isAlone: boolean
   /**
    * When the last known job of its application had ended: -Infinity without a job, undefined if the end of one was not
    * seen.
@@ -201,6 +201,7 @@ export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
         met,
         beside: isConflict(creation) ? met : busy.filter(isHere),
         elsewhere: busy.filter((job) => !isHere(job)),
+        isAlone: others.every(isHere),
         freeSince: isAsked(creation) ? freeSince(application, sentAt) : undefined,
       }
     })
@@ -228,11 +229,3 @@ export function lostBefore(application: Application, at: number): boolean {
   const lost = before.findLastIndex((one) => one.status === undefined && isAsked(one))
   return lost >= 0 && !before.slice(lost).some((one) => one.isGranted)
 }
-
-export const isAlone = (history: History, creation: HistoryEvent): boolean =>
-  viewOf(history).jobs.every(
-    ({ application: { id }, creation: { sentAt }, end }) =>
-      sameId(id, creation.within ?? '') ||
-      sentAt > creation.endedAt ||
-      (end?.endedAt ?? Infinity) < creation.sentAt,
-  )
