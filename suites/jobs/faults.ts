@@ -3,13 +3,11 @@ import fc from 'fast-check'
 import { type Case, type Material, byCases } from '../checks/case.ts'
 import {
   type Change,
-  type PickItem,
   type Placed,
   absent,
   arraysAbove,
   caseOf,
   change,
-  changedBody,
   inOtherItem,
   ofKinds,
   ofOtherTypes,
@@ -27,6 +25,7 @@ import {
   seedFor,
   grantedControl,
   whyNotOfInput,
+  validRequest,
 } from '../checks/valid-request.ts'
 import { granted, grantedProbe, inScenario } from '../checks/granted.ts'
 import { getAt, preview } from '../../schemas/json.ts'
@@ -35,52 +34,34 @@ import {
   NotExercised,
   type Probe,
   withJson,
-  type Journal,
   type Verdict,
 } from '../../harness/journal/index.ts'
-import {
-  allOf,
-  answerRule,
-  type CaseRule,
-  type CaseVerdict,
-  generatedBy,
-  judgeSome,
-  requestFor,
-} from '../checks/rules.ts'
+import { allOf, answerRule, type CaseRule, judgeSome, requestFor } from '../checks/rules.ts'
 import { characters, plainer } from '../checks/bad-input.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'
-import { jobRequest } from './drive.ts'
 
 export const malformedInputs = byCases(
   (material) => {
-    const { body, first, last, optional, required, isRequired } = inputPlaces(material)
+    const { optional, required, isRequired } = inputPlaces(material)
     const types = optional.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)])
     const isLeftOut = ({ member: { at } }: Placed): boolean =>
       at === '/inputs/*/id' || (at === '/inputs/*/value' && isRequired)
     const lacking = required.filter(isLeftOut).flatMap(absent)
     // Only inputs without an id: an input without a value, behind the valid one, would repeat its id.
     const furtherItems = lacking.filter((one) => one.place.member.at === '/inputs/*/id')
-    const named = [
+    return [
       ...types,
-      ...inItems(first).flatMap((place) => ofKinds(place, ['number'])),
-      ...inItems(last)
-        .flatMap((place) => ofKinds(place, ['number']))
-        .map((one) => ({ ...one, faults: one.faults.map((fault) => `${fault}, later`) })),
+      ...(isRequired ? inItems(required).flatMap((place) => ofKinds(place, ['number'])) : []),
       ...lacking,
       // A server that skips a malformed input then misses nothing, and must still refuse.
       ...[...types, ...furtherItems].flatMap(behind),
-    ]
-    // With few inputs, the last may be optional: equal requests are sent once.
-    const cases = new Map(
-      named.map((one) => [JSON.stringify(changedBody([one], body)), caseOf(one)]),
-    )
-    return [...cases.values()]
+    ].map((one) => caseOf(one))
   },
   {
     generated(material) {
-      const { first, last, optional } = inputPlaces(material)
+      const { optional, required } = inputPlaces(material)
       return fc
-        .tuple(fc.constantFrom(...first, ...last, ...optional), fc.boolean())
+        .tuple(fc.constantFrom(...optional, ...required), fc.boolean())
         .chain(([place, isBehind]) =>
           ofKindsAny('null', ...otherKinds(place.member)).map((value) => {
             const one = change(place, kindOf(value), preview(value), () => value)
@@ -92,8 +73,8 @@ export const malformedInputs = byCases(
 )
 
 /**
- * Places with the first and last item of each array, since a server may check only some; in an optional input, since a
- * wrong id of a required one is also a missing input.
+ * Places in the first optional input, since a wrong id of a required one is also a missing input; and in the first
+ * required one. A server may check only some.
  */
 function inputPlaces(material: Material) {
   const body = jsonOf(material.valid)
@@ -101,14 +82,12 @@ function inputPlaces(material: Material) {
   const isNeeded = (item: unknown): boolean => needed.includes(String(getAt(item, '/id')))
   const member = { at: '', kinds: ['object'], section: '2.5' } as const
   const whole: Placed = { member, pointer: '', body, like: body }
-  const by = (pick: PickItem): Placed[] => [whole, ...placesIn(material, 'jobs.create', body, pick)]
-  const ofFirst = (is: (item: unknown) => boolean): Placed[] =>
-    by((items) => Math.max(0, items.findIndex(is)))
+  const ofFirst = (is: (item: unknown) => boolean): Placed[] => [
+    whole,
+    ...placesIn(material, 'jobs.create', body, (items) => Math.max(0, items.findIndex(is))),
+  ]
   return {
-    body,
     isRequired: needed.length > 0,
-    first: by(() => 0),
-    last: by((items) => items.length - 1),
     optional: ofFirst((item) => !isNeeded(item)),
     required: ofFirst(isNeeded),
   }
@@ -224,87 +203,61 @@ export const malformedId = byCases(
 
 /** Texts that servers often fail on. */
 const awkward = [
-  ...[
-    '😀 🏳️‍🌈',
-    'שלום مرحبا',
-    '"quoted" and \\ back',
-    '%s %20 {} ${x} {{y}}',
-    "<b>&amp;</b> '; --",
-    'a\tb\nc',
-    '\u0001\u007f',
-    'a\u0000b',
-    ' at both ends ',
-    'two\r\nlines\u2028and more',
-    '1234567890',
-    '__proto__',
-    `tea${plainer}`,
-    `tea${characters}`,
-  ],
+  '😀 🏳️‍🌈',
+  'שלום مرحبا',
+  '"quoted" and \\ back',
+  '%s %20 {} ${x} {{y}}',
+  "<b>&amp;</b> '; --",
+  'a\tb\nc',
+  '\u0001\u007f',
+  'a\u0000b',
+  ' at both ends ',
+  'two\r\nlines\u2028and more',
+  '1234567890',
+  '__proto__',
+  `tea${plainer}`,
+  `tea${characters}`,
   'long '.repeat(400),
 ]
 
-type Texts = readonly string[]
-
+/** Never a 5xx. All texts go in one request. If the server refuses it, each goes alone: one refused text hides the others. */
 export async function takesAnyText(context: CheckContext): Promise<Verdict> {
-  const { client, given, requirement } = context
+  const { client, given, requirement, scenario } = context
   const { options, target } = given
   const application = target.resources.application
   if (!application) throw new NotExercised('declare resources.application')
-  const granted = await grantedControl(client, given, 'jobs.create')
-  context.control = granted.state
-  const ruleOf = (texts: Texts): CaseRule => {
+  const { state } = await grantedControl(client, given, 'jobs.create')
+  context.control = state
+  const ruleOf = (texts: readonly string[]): CaseRule => {
     const inputs = application.inputs.map((input) => ({ ...input, value: texts }))
     const source = grantedProbe(context, 'jobs.create', async () => ({
-      ...(await jobRequest(given, { ...application, inputs })),
+      ...withJson(await validRequest(client, given, 'jobs.create'), { inputs }),
       fault: texts.join() === '' ? 'empty @ /inputs/*/value/*' : undefined,
     }))
+    const alone = texts.length > 1 ? texts.map((text) => ruleOf([text])) : []
     // Of the right type, but a crash on it is a crash on user input.
     const request = requestFor(context, JSON.stringify(texts), source, { badInput: true })
-    const judge = answerRule(context, request, (exchange) => {
+    const judge = answerRule(context, request, (exchange, journal) => {
       const { status } = exchange.response!
-      if (status < 500) return { outcome: 'held', cases: 1, isGranted: status < 300 }
+      const each = status < 300 ? [] : judgeSome(alone, journal, 1)
+      const found = each.find((one) => one.outcome !== 'held')
+      if (found) return found
+      if (status < 500) return { outcome: 'held', cases: each.length + 1 }
       const expected = 'any answer except a 5xx, whatever the inputs contain'
       const what = `with the inputs ${preview(texts)}`
       return { outcome: 'broken', evidence: { exchange, what, expected } }
     })
     return { judge }
   }
-  /** Sends all texts in one request. If the server refuses it, sends each alone: one refused text hides the others. */
-  const all = (texts: Texts, each: (journal: Journal) => readonly CaseVerdict[]) => {
-    const whole = ruleOf(texts)
-    return allOf([], {
-      generated(journal) {
-        const together = whole.judge(journal)
-        const { outcome } = together
-        const isEnough = outcome === 'held' ? together.isGranted : outcome !== 'broken'
-        if (isEnough) return [together]
-        const alone = each(journal)
-        return alone.every((one) => one.outcome === 'held') ? [...alone, together] : alone
-      },
-    })
-  }
-  if (context.scenario)
-    return inScenario(context, 'jobs.create', () => settle(client, allOf([ruleOf(['text'])])))
-  const alone = awkward.map((text) => ruleOf([text]))
-  const rules = [all(awkward, (journal) => judgeSome(alone, journal, 1))]
-  if (options.depth === 'full') {
-    const search = {
-      arbitrary: anyText(40),
-      ...{ seed: seedFor(given, requirement.id), numRuns: options.grantedRuns },
-      ruleOf: (text: string) => ruleOf([text]),
-    }
-    const drawn = fc.sample(search.arbitrary, search)
+  const groups = [scenario ? ['text'] : awkward]
+  if (!scenario && options.depth === 'full') {
+    const search = { seed: seedFor(given, requirement.id), numRuns: options.grantedRuns }
     // The empty text goes alone, since many servers refuse it.
-    rules.push(allOf([ruleOf([''])]), all(drawn, generatedBy(search)))
+    groups.push([''], fc.sample(anyText(40), search))
   }
-  let cases = 0
-  for (const rule of rules) {
-    const verdict = await settle(client, rule)
-    cases += verdict.cases ?? 0
-    const [crash] = verdict.outcome === 'broken' ? verdict.evidence : []
-    const why = crash && (await whyNotOfInput(client, given, crash.exchange))
-    if (why !== undefined) return { outcome: 'open', cases, why }
-    if (verdict.outcome !== 'held') return verdict
-  }
-  return { outcome: 'held', cases }
+  const rule = allOf(groups.map(ruleOf), { inOrder: true })
+  const verdict = await inScenario(context, 'jobs.create', () => settle(client, rule))
+  const [crash] = verdict.outcome === 'broken' ? verdict.evidence : []
+  const why = crash && (await whyNotOfInput(client, given, crash.exchange))
+  return why === undefined ? verdict : { outcome: 'open', cases: verdict.cases ?? 0, why }
 }
