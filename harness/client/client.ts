@@ -113,7 +113,8 @@ export class Client {
   readonly #elsewhere = new Map<string, Transport>()
   /** Answers, by status and name, that limited requests which expect none of their status. */
   readonly #ownLimits = new Set<string>()
-  readonly #pacer
+  /** If there is a rate to keep to. */
+  readonly #pacer: ReturnType<typeof createPacer> | undefined
   readonly #places
   readonly #keyWatch: KeyWatch
   /** The latest first. */
@@ -136,7 +137,7 @@ export class Client {
     this.recorder = recorder
     this.#given = given
     this.#parts = parts
-    this.#pacer = createPacer(limits.requestsPerSecond)
+    if (limits.requestsPerSecond > 0) this.#pacer = createPacer(limits.requestsPerSecond)
     this.#places = createSemaphore(limits.concurrency)
     this.throttle = createThrottle({
       baseMs: given.options.backoffMs,
@@ -344,7 +345,7 @@ export class Client {
     const operation = probes[0] ? operationName(probes[0]) : ''
     this.breaker.check(operation)
     await this.throttle.pass(operation, signal)
-    await this.#pacer.saveUp(options.opens ? 2 * count : count, signal)
+    await this.#pacer?.saveUp(options.opens ? 2 * count : count, signal)
     const ask: Ask = { source: make, purpose, pace: 'paid-back' }
     const release = await this.#places.acquire(signal, count, true)
     /** Only what is ready: a holder of places never waits for others, and making a request may send some. */
@@ -374,8 +375,8 @@ export class Client {
     const { purpose, pace } = ask
     const { keys, objects, target } = this.#given
     const { signal } = this.life
-    if (pace === 'paid-back') this.#pacer.owe()
-    const paced = pace === undefined ? this.#pacer.wait(signal) : undefined
+    if (pace === 'paid-back') this.#pacer?.owe()
+    const paced = pace === undefined ? this.#pacer?.wait(signal) : undefined
     if (paced) await paced
     if (this.liveness.checking) await this.liveness.checking
     signal.throwIfAborted()
@@ -476,7 +477,7 @@ export class Client {
     const { signal } = this.life
     const probe = await livenessProbe(this.#given, isElsewhere ? readingOperation : firstOperation)
     const sent = requestOf(this.#given.target, probe, probe.credential, forLiveness)
-    this.#pacer.owe()
+    this.#pacer?.owe()
     const options = { timeoutMs, signal, fresh: true, tag: sent }
     return this.#record(sent, await this.#parts.transport.send(sent.request, options))
   }
@@ -489,8 +490,8 @@ export class Client {
     about: Pick<Parameters<Recorder['record']>[0], 'credential' | 'requirement' | 'role'>,
   ): Promise<HttpResult> {
     const { life } = this
-    if (life.ended?.cause === 'interrupted') this.#pacer.owe()
-    else await this.#pacer.wait(life.ended ? undefined : life.signal)
+    if (life.ended?.cause === 'interrupted') this.#pacer?.owe()
+    else await this.#pacer?.wait(life.ended ? undefined : life.signal)
     const { origin } = new URL(url)
     const transport = this.#elsewhere.get(origin) ?? this.#parts.transportTo(origin)
     this.#elsewhere.set(origin, transport)

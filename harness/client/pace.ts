@@ -68,10 +68,9 @@ export function createSemaphore(size: number) {
   }
 }
 
-/** Spaces requests evenly, at most `requestsPerSecond`; 0: no limit. Unused time is not saved up. */
+/** Spaces requests evenly, at most `requestsPerSecond`. Unused time is not saved up. */
 export function createPacer(requestsPerSecond: number) {
   const interval = 1000 / requestsPerSecond
-  const isLimited = requestsPerSecond > 0
   let next = 0
   const take = (now: number): number => {
     const due = Math.max(now, next)
@@ -80,17 +79,16 @@ export function createPacer(requestsPerSecond: number) {
   }
   return {
     wait(signal?: AbortSignal): Promise<void> | undefined {
-      if (!isLimited || signal?.aborted) return undefined
+      if (signal?.aborted) return undefined
       const now = performance.now()
       const due = take(now)
       return due > now ? sleep(due - now, undefined, { signal }).catch(() => undefined) : undefined
     },
     owe(): void {
-      if (isLimited) take(performance.now())
+      take(performance.now())
     },
     /** Waits in advance for a burst (`owe`), so that no rate window contains more requests than allowed. */
     async saveUp(requests: number, signal: AbortSignal): Promise<void> {
-      if (!isLimited) return
       next = Math.max(performance.now(), next) + requests * interval
       await sleep(next - performance.now(), undefined, { signal }).catch(() => undefined)
     },
