@@ -92,16 +92,13 @@ export const grantedRequirement = Object.fromEntries(
 export const granting = (operation: OperationId): CatalogueRequirement =>
   requirementOf(grantedRequirement[operation])
 
-const pairsAt = (id: OperationId): Pairs =>
-  catalogue
-    .filter((one) => one.operation === id && isRefusal(one.expects))
-    .flatMap((one) => pairsOf(one, id))
-const pairs = new Map(operations.map((operation) => [operation.id, pairsAt(operation.id)]))
-
-/** The pairs that any requirement of the operation accepts: none of them is a fault by itself. */
-export function acceptedPairs(operation: OperationId | null): Pairs {
-  return (operation && pairs.get(operation)) ?? []
-}
+/** The pairs that any requirement of an operation accepts: none of them is a fault by itself. */
+export const acceptedPairs: ReadonlyMap<string | null, Pairs> = new Map(
+  operations.map(({ id }) => {
+    const refusing = catalogue.filter((one) => one.operation === id && isRefusal(one.expects))
+    return [id, refusing.flatMap((one) => pairsOf(one, id))]
+  }),
+)
 
 /** The version in the interface's machine-readable description (§9). */
 export const specVersion = '1.0'

@@ -71,8 +71,8 @@ const statusTpePair = ofErrors(({ status, tpe }, { probe: { operation }, purpose
   // A missing tpe violates the shape instead.
   if (tpe === undefined) return undefined
   // Pairs of other requirements are allowed; any request may be too large (§8), or name a deleted file.
-  const others = [acceptedPairs(operation), oversized, deletedFile, purpose.expects ?? []]
-  const isNamed = (pairs: Pairs): boolean =>
+  const others = [acceptedPairs.get(operation), oversized, deletedFile, purpose.expects]
+  const isNamed = (pairs: Pairs = []): boolean =>
     pairs.some(([of, ...names]) => of === status && names.includes(tpe))
   const expected = `a tpe that is allowed with status ${status}`
   const isRight = mayCarry(operation, status, tpe) || others.some(isNamed)
