@@ -89,7 +89,7 @@ export function planRun(target: Target, options: PlanOptions): Plan {
       why = 'no key: give the full key with --key, keys.full or CONFORM_API_KEY'
     else if (!Object.hasOwn(target.scenarios, id))
       why = missingReason(target.file, needs, operation)
-    why ??= overBudget(requirement, target, options, budget)
+    if (target.limits.maxGenerations > 0) why ??= overBudget(requirement, target, options, budget)
     if (why === undefined) return { run: true, ...(left === undefined ? {} : { leftOut: left }) }
     const reason = left === undefined ? why : leftOut(left)
     return { run: false, outcome: 'not-exercised', ...plainReason(reason) }
@@ -163,7 +163,7 @@ function overBudget(
   budget: { left: number; readonly paid: Set<string> },
 ): Why {
   const { maxGenerations } = target.limits
-  if (maxGenerations === 0 || !mayGenerate(requirement, target)) return undefined
+  if (!mayGenerate(requirement, target)) return undefined
   const operation = operationOf(requirement, target)
   const { generations, controls, usually } = requestsOf(requirement, target, options)
   const isGenerating = operation !== undefined && generates(operation, target)
