@@ -109,16 +109,15 @@ export function suite<const A extends AreaName, C extends Checks<A>>(
     made ??= checks()
     const check = made[conditionOf(id)]
     const further = check && 'further' in check ? check.further : undefined
-    let own: Judge | undefined
-    if (typeof check === 'function') own = check
-    else if (check && 'casesIn' in check) own = (context) => judgeRefusal(context, check)
-    else if (check && 'judge' in check) own = check.judge
-    const cases = check && 'cases' in check ? { cases: check } : {}
-    if (!isRefusal(requirement.expects)) return { judge: own ?? grantedByScenario, ...cases }
-    // A scenario overrides the suite's own way to cause a refusal.
-    const judge: Judge = (context) =>
-      context.scenario || !own ? byScenario(context, further) : own(context)
-    return { judge, ...cases }
+    const judge: Judge = (context) => {
+      const isGranted = !isRefusal(requirement.expects)
+      if (!check || 'further' in check || (context.scenario && !isGranted))
+        // A scenario overrides the suite's own way to cause a refusal.
+        return isGranted ? grantedByScenario(context) : byScenario(context, further)
+      if (typeof check === 'function') return check(context)
+      return 'casesIn' in check ? judgeRefusal(context, check) : check.judge(context)
+    }
+    return { judge, ...(check && 'cases' in check && { cases: check }) }
   }
 }
 
