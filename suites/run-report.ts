@@ -6,10 +6,9 @@ import {
   assembleReport,
   isLeftOutByOption,
   leftOut,
-  reasonIn,
 } from '../harness/report/index.ts'
 import type { Plan, RunOptions } from '../harness/client/index.ts'
-import type { RunFacts } from '../harness/run/index.ts'
+import { type RunFacts, unjudged } from '../harness/run/index.ts'
 import { credentialProbesIn } from './authentication/credentials.ts'
 import { planRun } from './plan.ts'
 import { groupBy } from '../harness/group-by.ts'
@@ -55,7 +54,10 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
   const plan = isKnown && !isWhole ? planRun(target, options) : nothingPlanned
   const requirements = catalogue.map((requirement): CatalogueResult => {
     const known = results.get(requirement.id)
-    return known ? { ...known, id: requirement.id } : cutShort(requirement, facts, plan)
+    if (known) return { ...known, id: requirement.id }
+    const planned = plan.get(requirement.id)
+    const cut = { outcome: 'not-exercised', ...(facts.ended ?? leftOut('interrupted')) } as const
+    return unjudged(requirement, planned?.run === false ? planned : cut)
   })
   const { only, skip, readOnly } = options
   const byStatus = groupBy(facts.answers, (one) => one.status)
@@ -123,25 +125,4 @@ function whyNotJudged({ facts, options, problem, results, target }: RunRecord): 
   return outcomes.some((outcome) => outcome === 'passed' || outcome === 'failed')
     ? `${ended.reason}; ${untested} of ${outcomes.length} required checks were not tested`
     : ended.reason
-}
-
-function cutShort(
-  { id, operation, level, section, statement }: (typeof catalogue)[number],
-  facts: RunFacts,
-  plan: Plan,
-): CatalogueResult {
-  const planned = plan.get(id)
-  return {
-    id,
-    operation,
-    level,
-    section,
-    statement,
-    outcome: planned?.run === false ? planned.outcome : 'not-exercised',
-    ...reasonIn(planned?.run === false ? planned : (facts.ended ?? leftOut('interrupted'))),
-    control: 'none',
-    cases: 0,
-    durationMs: 0,
-    failures: [],
-  }
 }

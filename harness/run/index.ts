@@ -17,6 +17,7 @@ export {
   type RunFacts,
   type ThrottledEvent,
   startJudging,
+  unjudged,
 } from './judging.ts'
 export { sendHookRequest } from './own-requests.ts'
 export { ask } from './ask.ts'

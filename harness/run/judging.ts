@@ -122,7 +122,14 @@ async function judgeAll(
       }))
     if (isReady) for (const look of hooks.before) await look().catch(() => undefined)
     if (isReady && setup.length + teardown.length > 0) await setUp(client, given)
-    for (const one of catalogue) if (!isPlanned(given, one.id)) tell(unplanned(client, given, one))
+    for (const one of catalogue) {
+      const entry = given.plan.get(one.id)
+      if (entry?.run !== false) continue
+      const result = unjudged(one, entry)
+      // Only these reasons contain words of the target file.
+      const isQuoting = entry.why?.kind === 'undeclared' || entry.why?.kind === 'unreachable'
+      tell(isQuoting ? { ...result, ...shown(client, result) } : result)
+    }
     // If a hook cannot start, its requirements report that.
     const started = hooks.start.map((start) => start().catch(() => undefined))
     const concurrent = others.filter((one) => !observed.includes(one) && !last.includes(one))
@@ -290,22 +297,13 @@ const debug = debuglog('conform')
 
 type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'why' | 'failures'>
 
-function unplanned(
-  client: Client,
-  given: Given,
-  requirement: CatalogueRequirement,
+/** The result of a requirement that is not judged, and why. */
+export function unjudged(
+  { id, operation, level, section, statement }: CatalogueRequirement,
+  why: Reason & Pick<CatalogueResult, 'outcome'>,
 ): CatalogueResult {
-  const { id, operation, level, section, statement } = requirement
-  const entry = given.plan.get(id)
-  const none = { control: 'none', cases: 0, durationMs: 0 } as const
-  const judged: Judged =
-    entry?.run === false
-      ? { ...reasonIn(entry), outcome: entry.outcome, failures: [] }
-      : unexercised('not planned')
-  // Only these reasons contain words of the target file.
-  const isQuoting = judged.why?.kind === 'undeclared' || judged.why?.kind === 'unreachable'
-  const about = { id, operation, level, section, statement }
-  return { ...about, ...(isQuoting ? shown(client, judged) : judged), ...none }
+  const about = { id, operation, level, section, statement, outcome: why.outcome }
+  return { ...about, ...reasonIn(why), failures: [], control: 'none', cases: 0, durationMs: 0 }
 }
 
 function resultOf(context: CheckContext, outcome: Outcome): CatalogueResult {
