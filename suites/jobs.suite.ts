@@ -4,7 +4,7 @@ import {
   declaredResource,
   operationIn,
 } from './checks/valid-request.ts'
-import { byRecord, missingBody, unknown, withBody, pointerOf } from './checks/faults.ts'
+import { byRecord, withBody, pointerOf } from './checks/faults.ts'
 import { accepted, granted, grantedByScenario } from './checks/granted.ts'
 import { concluded, findingVerdict, joined } from './checks/rules.ts'
 import { byScenario } from './checks/scenario.ts'
@@ -36,9 +36,8 @@ import { gateOf, Jobs, provokeFirstRefusals, reach } from './jobs/drive.ts'
 import {
   takesAnyText,
   malformedId,
-  malformedInputs,
+  jobFaults,
   unknownJob,
-  withoutInput,
   withRequiredInputs,
 } from './jobs/faults.ts'
 import { failedFault, failedRule, ofFailing } from './jobs/readings.ts'
@@ -109,11 +108,7 @@ export const jobsCreate = suite('jobs.create', () => ({
   '202-created': eachAnswer(ids.created, 'created-job', createdAnswer, 'with a valid body'),
   '202-required-inputs-only': withRequiredInputs,
   '202-any-text': takesAnyText,
-  '400-missing-body': missingBody,
-  '400-missing-inputs': byRecord(),
-  '400-missing-required-inputs': withoutInput,
-  '400-malformed-inputs': malformedInputs,
-  '404-unknown-application': unknown('application_id'),
+  ...jobFaults,
 }))
 
 const showsFailure = granted(ofFailing.what, undefined, (_, { response }) => {

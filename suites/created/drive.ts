@@ -1,5 +1,5 @@
 import { requirementOf, type RequirementId } from '../../catalogue/catalogue.ts'
-import { type MadeRequest, materialOf } from '../checks/case.ts'
+import { type Condition, type MadeRequest, materialOf } from '../checks/case.ts'
 import {
   countsAsGranted,
   createdId,
@@ -111,14 +111,18 @@ const faults = {
   '400-malformed-json': malformedJsonBody,
 }
 
-/** The first case of each of these requirements, if the target declares enough for any. */
+/**
+ * The first case of each of these requirements, if the target declares enough for any.
+ * @param own further ones of the operation
+ */
 export async function refusalsOf(
   client: Client,
   given: Given,
   operation: OperationId,
+  own: Readonly<Record<string, Condition>> = {},
 ): Promise<Refusal[]> {
   const refusals: Refusal[] = []
-  for (const [requirement, condition] of Object.entries(faults)) {
+  for (const [requirement, condition] of Object.entries({ ...own, ...faults })) {
     const id = `${operation}/${requirement}` as RequirementId
     const material = materialOf(given, requirementOf(id), operation)
     const cases = await orElse(client, async () =>

@@ -5,6 +5,9 @@ import {
   type Change,
   type Placed,
   absent,
+  byRecord,
+  missingBody,
+  unknown,
   arraysAbove,
   caseOf,
   change,
@@ -126,6 +129,15 @@ export const withoutInput = byCases((other) => {
     change: (valid) => withJson(valid, { inputs: one.inputs }),
   }))
 })
+
+/** Faults of the body or path for which a creation is refused, by the requirement about each. */
+export const jobFaults = {
+  '400-missing-body': missingBody,
+  '400-missing-inputs': byRecord(),
+  '400-missing-required-inputs': withoutInput,
+  '400-malformed-inputs': malformedInputs,
+  '404-unknown-application': unknown('application_id'),
+}
 
 function idCase(what: string, fault: string, change: (id: string) => string): Case {
   const withId = (probe: Probe): Probe =>
