@@ -90,30 +90,21 @@ export async function settle(
   rule: (journal: Journal) => Verdict,
   isEnd = false,
 ): Promise<Verdict> {
-  const own = new Set<string>()
-  let mistake: { readonly error: unknown } | undefined
-  let applyAgain = (): void => undefined
+  const own = new Map<string, Promise<unknown>>()
   for (;;) {
     const verdict = rule(client.journal)
     const isAsking = verdict.outcome === 'asks' && (isEnd || !verdict.atEnd)
     for (const ask of isAsking ? verdict.asks : []) {
       const key = keyOf(ask)
       if (own.size >= maxAtOnce || own.has(key)) continue
-      own.add(key)
-      const ended = (): void => {
-        own.delete(key)
-        applyAgain()
-      }
-      sendShared(client, ask).then(ended, (error: unknown) => {
-        mistake ??= { error }
-        ended()
-      })
+      const sent = sendShared(client, ask)
+      own.set(
+        key,
+        sent.finally(() => own.delete(key)),
+      )
     }
     if (own.size === 0) return verdict
-    await new Promise<void>((resolve) => {
-      applyAgain = resolve
-    })
-    if (mistake) throw mistake.error
+    await Promise.race(own.values())
   }
 }
 
