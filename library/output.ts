@@ -203,13 +203,6 @@ export function colorsFor(
   return pc.createColors(!NO_COLOR && (forced ? !off.includes(forced) : isUsual))
 }
 
-export function canRewrite(
-  stream: { readonly isTTY?: boolean },
-  env: NodeJS.ProcessEnv = process.env,
-): boolean {
-  return stream.isTTY === true && env.TERM !== 'dumb'
-}
-
 /** A file to write, and the option that asked for it: `--report json=a.json`. */
 interface OutputFile {
   readonly path: string

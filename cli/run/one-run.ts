@@ -32,7 +32,6 @@ import {
   keptExchanges,
   finish,
   complain,
-  canRewrite,
   warnOf,
 } from '../../library/output.ts'
 import { loadFormats } from '../../reporters/index.ts'
@@ -61,9 +60,9 @@ export async function oneRun(
   const found = await finding
   // Other formats only show exchanges that the failures contain.
   const folder = keepsExchanges(requests) ? makeRunFolder() : undefined
-  let lost: string | undefined
+  const loss: Loss = { sentence: undefined }
   const release = onLoss((sentence) => {
-    lost ??= sentence
+    loss.sentence ??= sentence
     return sentence !== undefined
   })
   let server: StartedServer | undefined
@@ -88,7 +87,7 @@ export async function oneRun(
       : server?.problem
     const left = problem
       ? neverJudged(found.target, run, problem)
-      : await judge(found, run, suites, { interrupts, lost: () => lost })
+      : await judge(found, run, suites, { interrupts, loss })
     const report = await publish(left.record, {
       options,
       requests,
@@ -107,6 +106,11 @@ export async function oneRun(
   }
 }
 
+/** Why the process cannot make further progress, once that is known. */
+interface Loss {
+  sentence: string | undefined
+}
+
 interface Judged {
   readonly record: RunRecord
   readonly done: boolean
@@ -119,7 +123,7 @@ async function judge(
   found: FoundTarget,
   options: RunOptions,
   suites: Promise<typeof import('../../suites/judge.ts')>,
-  ends: { readonly interrupts: Interrupts; readonly lost: () => string | undefined },
+  ends: { readonly interrupts: Interrupts; readonly loss: Loss },
 ): Promise<Judged> {
   const startedAt = new Date()
   const started = performance.now()
@@ -138,7 +142,7 @@ async function judge(
   const { signal } = ends.interrupts
   const why = leftOut('interrupted')
   if (signal.aborted) return neverJudged(found.target, options, { cause: 'interrupted', ...why })
-  const reason = ends.lost()
+  const reason = ends.loss.sentence
   if (reason !== undefined) return neverJudged(found.target, options, { cause: 'lost', reason })
   const run = prepareRun(found.target, options, { handler: found.handler })
   const { life } = run.client
@@ -257,7 +261,7 @@ export function showProgress(
   planned: readonly string[],
   results: ReadonlyMap<string, RequirementResult>,
 ) {
-  const isRewritten = canRewrite(stream)
+  const isRewritten = stream.isTTY && process.env.TERM !== 'dumb'
   const started = performance.now()
   const clear = (): void => {
     clearLine(stream, 0)

@@ -4,7 +4,7 @@ import { showProgress } from '../../cli/run/one-run.ts'
 import { result } from '../gates/results.ts'
 import { unsafe } from '../reporters/hostile.ts'
 
-afterEach(() => vi.useRealTimers())
+afterEach(() => vi.useRealTimers().unstubAllEnvs())
 
 function written(about: object = {}) {
   const texts: string[] = []
@@ -14,25 +14,30 @@ function written(about: object = {}) {
 const ids = Array.from({ length: 299 }, (_, at) => `jobs.create/${at}`)
 const planned = ['jobs.create/202-created', ...ids]
 
-test('a log gets a line of progress every 10 s, a short run none', () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
-  const { stream, texts } = written()
-  // What is left out is no part of what there is to judge.
-  const results = [
-    result('jobs.create/202-created', { outcome: 'failed' }),
-    result('files.list/2xx-accepted', { outcome: 'not-exercised' }),
-  ]
-  const end = showProgress(stream, planned, new Map(results.map((one) => [one.id, one])))
-  vi.advanceTimersByTime(9_000)
-  expect(texts).toEqual([])
-  vi.advanceTimersByTime(1_000)
-  expect(texts).toEqual(['conform: 1 of 300 judged, 1 failed; 10.0 s; now files.list\n'])
-  end()
-  vi.advanceTimersByTime(60_000)
-  expect(texts).toHaveLength(1)
-})
+test.each([{}, { isTTY: true }])(
+  'a log, or a dumb terminal (%j), gets a line every 10 s',
+  (about) => {
+    vi.stubEnv('TERM', 'dumb')
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    const { stream, texts } = written(about)
+    // What is left out is no part of what there is to judge.
+    const results = [
+      result('jobs.create/202-created', { outcome: 'failed' }),
+      result('files.list/2xx-accepted', { outcome: 'not-exercised' }),
+    ]
+    const end = showProgress(stream, planned, new Map(results.map((one) => [one.id, one])))
+    vi.advanceTimersByTime(9_000)
+    expect(texts).toEqual([])
+    vi.advanceTimersByTime(1_000)
+    expect(texts).toEqual(['conform: 1 of 300 judged, 1 failed; 10.0 s; now files.list\n'])
+    end()
+    vi.advanceTimersByTime(60_000)
+    expect(texts).toHaveLength(1)
+  },
+)
 
 test('a terminal gets one line that fits it and is rewritten, without controls of a target', () => {
+  vi.stubEnv('TERM', 'xterm')
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   const { stream, texts } = written({ isTTY: true, columns: 40 })
   const judged = { ...result('jobs.create/0'), operation: '\u001b[2J' }

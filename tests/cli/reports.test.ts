@@ -23,7 +23,6 @@ import {
   stage,
   streamForPeople,
   writeAtomically,
-  canRewrite,
   colorsFor,
 } from '../../library/output.ts'
 import { formatNames, formats } from '../../reporters/index.ts'
@@ -273,10 +272,4 @@ test.each<[colored: boolean, isTTY: boolean, env: Record<string, string>]>([
   [false, false, { CI: 'true', TERM: 'dumb' }],
 ])('colours are %s on a terminal (%s) with %j', (colored, isTTY, env) => {
   expect(colorsFor({ isTTY }, env).isColorSupported).toBe(colored)
-})
-
-test('lines are rewritten on a terminal, but not on a dumb one', () => {
-  expect(canRewrite({ isTTY: true }, {})).toBe(true)
-  expect(canRewrite({ isTTY: true }, { TERM: 'dumb' })).toBe(false)
-  expect(canRewrite({}, {})).toBe(false)
 })
