@@ -180,15 +180,14 @@ export async function jobRead(client: Client, given: Given): Promise<Probe> {
   return operationProbe(given, 'jobs.retrieve', { params: { job_id: id } })
 }
 
-/** An application accepts one creation at a time. */
+/** Sends a creation: an application accepts one at a time. */
 export function whenIdle(
   client: Client,
   given: Given,
-  { operation, params, effect }: Probe,
+  { params, effect }: Probe,
   purpose: Purpose,
   send: (fresh: boolean) => Promise<Exchange>,
 ): Promise<Exchange> | undefined {
-  if (operation !== 'jobs.create') return undefined
   const jobs = new Jobs(client, given)
   const application = jobs.applications.find((one) => one.id === params['application_id'])
   if (!application) return undefined

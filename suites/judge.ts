@@ -220,7 +220,10 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
         noteSteady(client, given, exchange)
         failKeyless(client, given, exchange)
       },
-      intercept: (probe, purpose, send) => whenIdle(client, given, probe, purpose, send),
+      intercept: (probe, purpose, send) =>
+        probe.operation === 'jobs.create'
+          ? whenIdle(client, given, probe, purpose, send)
+          : undefined,
       remarkOn: (exchange) => settlingRemark(client, given, exchange),
       takesState: (id) => takesState(given, id),
       rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),
