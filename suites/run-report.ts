@@ -6,9 +6,11 @@ import {
   assembleReport,
   isLeftOutByOption,
   leftOut,
+  reasonIn,
+  resultOf,
 } from '../harness/report/index.ts'
 import type { Plan, RunOptions } from '../harness/client/index.ts'
-import { type RunFacts, unjudged } from '../harness/run/index.ts'
+import type { RunFacts } from '../harness/run/index.ts'
 import { credentialProbesIn } from './authentication/credentials.ts'
 import { planRun } from './plan.ts'
 import { groupBy } from '../harness/group-by.ts'
@@ -52,12 +54,14 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
   const isKnown = facts.ended?.cause !== 'lost' || results.size > 0
   const isWhole = catalogue.every((one) => results.has(one.id))
   const plan = isKnown && !isWhole ? planRun(target, options) : nothingPlanned
+  const cut = facts.ended ?? leftOut('interrupted')
   const requirements = catalogue.map((requirement): CatalogueResult => {
     const known = results.get(requirement.id)
     if (known) return { ...known, id: requirement.id }
     const planned = plan.get(requirement.id)
-    const cut = { outcome: 'not-exercised', ...(facts.ended ?? leftOut('interrupted')) } as const
-    return unjudged(requirement, planned?.run === false ? planned : cut)
+    return planned?.run === false
+      ? resultOf(requirement, { outcome: planned.outcome, ...reasonIn(planned) })
+      : resultOf(requirement, { outcome: 'not-exercised', ...reasonIn(cut) })
   })
   const { only, skip, readOnly } = options
   const byStatus = groupBy(facts.answers, (one) => one.status)

@@ -28,6 +28,7 @@ import {
   type TpeMode,
   noRun,
   reasonIn,
+  resultOf,
   sections,
 } from '../../harness/report/index.ts'
 import type { Target } from '../../harness/target/index.ts'
@@ -142,7 +143,7 @@ export function judgeRecording(recording: Recording) {
     tally.cases += Math.max(0, verdict.cases - evidence.length)
   }
   const requirements = catalogue.map((one) =>
-    resultOf(one, notApplicable(one, target), tallies.get(one.id), judged.length === 0),
+    recordedResult(one, notApplicable(one, target), tallies.get(one.id), judged.length === 0),
   )
   const report = assembleReport({
     target: { name: target.name, baseUrl: redactor.text(target.baseUrl), digest: target.digest },
@@ -246,26 +247,17 @@ function whyNotJudged(results: readonly RequirementResult[], isEmpty: boolean): 
   return `nothing was judged: ${why}`
 }
 
-function resultOf(
-  { id, operation, level, section, statement }: CatalogueRequirement,
+function recordedResult(
+  requirement: CatalogueRequirement,
   refused: ReturnType<typeof notApplicable>,
   tally: Tally | undefined,
   isEmpty: boolean,
 ): RequirementResult {
   const { cases = 0, failures = [], unjudged = isEmpty ? nothingShown : notShown } = tally ?? {}
-  const common = {
-    id,
-    operation,
-    level,
-    section,
-    statement,
-    control: 'none',
-    durationMs: 0,
-  } as const
-  if (refused)
-    return { ...common, cases: 0, failures: [], outcome: 'not-applicable', ...reasonIn(refused) }
-  if (cases === 0) return { ...common, cases, failures, outcome: 'not-exercised', reason: unjudged }
-  return { ...common, cases, failures, outcome: failures.length > 0 ? 'failed' : 'passed' }
+  if (refused) return resultOf(requirement, { outcome: refused.outcome, ...reasonIn(refused) })
+  if (cases === 0) return resultOf(requirement, { outcome: 'not-exercised', reason: unjudged })
+  const outcome = failures.length > 0 ? 'failed' : 'passed'
+  return resultOf(requirement, { outcome, cases, failures })
 }
 
 function failureOf(

@@ -7,6 +7,7 @@ export {
   summarize,
   isSame,
   responseOf,
+  resultOf,
   sayAnswers,
   decided,
   decisive,

@@ -1,4 +1,5 @@
 import type {
+  CatalogueResult,
   Counts,
   Failure,
   Outcome,
@@ -13,6 +14,7 @@ import { isMistake, commonReason, isLeftOut, isLeftOutByOption, count } from './
 import { isDeepStrictEqual } from 'node:util'
 import { readFileSync } from 'node:fs'
 import {
+  type CatalogueRequirement,
   findRequirement,
   requirementsDigest,
   specDigest,
@@ -99,6 +101,15 @@ export function verdictOf(results: readonly RequirementResult[], run: RunFacts):
   if (has('failed', run.strict ? results : musts)) return 'non-conformant'
   const isPart = run.readOnly || run.interrupted || results.some(isMistake)
   return isPart || has('not-exercised', musts) ? 'passing' : 'conformant'
+}
+
+/** The result of a requirement: what was found, or that nothing was judged. */
+export function resultOf(
+  { id, operation, level, section, statement }: CatalogueRequirement,
+  found: Pick<CatalogueResult, 'outcome'> & Partial<CatalogueResult>,
+): CatalogueResult {
+  const about = { id, operation, level, section, statement }
+  return { ...about, control: 'none', cases: 0, durationMs: 0, failures: [], ...found }
 }
 
 const memberOf = {

@@ -17,7 +17,6 @@ export {
   type RunFacts,
   type ThrottledEvent,
   startJudging,
-  unjudged,
 } from './judging.ts'
 export { sendHookRequest } from './own-requests.ts'
 export { ask } from './ask.ts'

@@ -18,6 +18,7 @@ import {
   plainReason,
   reasonIn,
   type RequirementResult,
+  resultOf,
 } from '../report/index.ts'
 import { isExclusive } from '../target/index.ts'
 import {
@@ -102,14 +103,14 @@ async function judgeAll(
     }
     const outcome = await outcomeOf(context, judgeOf(id))
     if (outcome.outcome === 'later') looksAtEnd.push({ context, judge: outcome.judge })
-    else tell(resultOf(context, outcome))
+    else tell(judgedResult(context, outcome))
   }
   const lookOnceMore = async (): Promise<unknown> =>
     Promise.all(
       looksAtEnd
         .splice(0)
         .map(async ({ context, judge }) =>
-          tell(resultOf(context, await outcomeOf<never>(context, judge))),
+          tell(judgedResult(context, await outcomeOf<never>(context, judge))),
         ),
     )
   try {
@@ -125,7 +126,7 @@ async function judgeAll(
     for (const one of catalogue) {
       const entry = given.plan.get(one.id)
       if (entry?.run !== false) continue
-      const result = unjudged(one, entry)
+      const result = resultOf(one, { outcome: entry.outcome, ...reasonIn(entry) })
       // Only these reasons contain words of the target file.
       const isQuoting = entry.why?.kind === 'undeclared' || entry.why?.kind === 'unreachable'
       tell(isQuoting ? { ...result, ...shown(client, result) } : result)
@@ -297,23 +298,12 @@ const debug = debuglog('conform')
 
 type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'why' | 'failures'>
 
-/** The result of a requirement that is not judged, and why. */
-export function unjudged(
-  { id, operation, level, section, statement }: CatalogueRequirement,
-  why: Reason & Pick<CatalogueResult, 'outcome'>,
-): CatalogueResult {
-  const about = { id, operation, level, section, statement, outcome: why.outcome }
-  return { ...about, ...reasonIn(why), failures: [], control: 'none', cases: 0, durationMs: 0 }
-}
-
-function resultOf(context: CheckContext, outcome: Outcome): CatalogueResult {
+function judgedResult(context: CheckContext, outcome: Outcome): CatalogueResult {
   const { client, given, requirement, control } = context
-  const { id, operation, level, section, statement } = requirement
   const { cases, ...judged } = outcome
-  client.journal.forget(id)
-  const durationMs = Math.round(client.recorder.tookMs.get(id) ?? 0)
-  const about = { id, operation, level, section, statement }
-  const result = { ...about, ...shown(client, judged), control, cases, durationMs }
+  client.journal.forget(requirement.id)
+  const durationMs = Math.round(client.recorder.tookMs.get(requirement.id) ?? 0)
+  const result = resultOf(requirement, { ...shown(client, judged), control, cases, durationMs })
   const { bail, strict, expected } = given.options
   const isCounted = result.outcome === 'failed' && (result.level === 'must' || strict)
   if (isCounted && !isExpectedFailure(expected, result) && ++client.findings.failures >= bail)
