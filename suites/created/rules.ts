@@ -9,7 +9,6 @@ import {
 import { groupBy } from '../../harness/group-by.ts'
 import {
   derived,
-  eachOf,
   type Evidence,
   type History,
   type HistoryEvent,
@@ -24,7 +23,6 @@ import {
   jsonValue,
 } from '../../harness/journal/index.ts'
 import { isOwnBreakdown } from '../../harness/client/index.ts'
-import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../schemas/json.ts'
 import {
   catalogue,
@@ -34,6 +32,17 @@ import {
 } from '../../catalogue/catalogue.ts'
 
 type RelationRule = (history: History, operation: OperationId) => Verdict
+
+/** What one thing shows: a fault, that the rule holds, or why it proves nothing. */
+type Shown = Evidence | 'held' | { readonly why: string } | undefined
+
+function judged(shown: readonly Shown[], otherwise: string): Verdict {
+  const held = shown.filter((one) => one === 'held').length
+  const others = shown.filter((one) => typeof one === 'object')
+  const evidence = others.filter((one) => 'exchange' in one)
+  const why = others.find((one) => 'why' in one)?.why ?? otherwise
+  return verdictOf(evidence, held + evidence.length, why)
+}
 
 /** How a creation is answered whose thing exists already, and what both are called. */
 export function creatorOf(id: OperationId): { exists: Pairs; what: string; same: string } {
@@ -45,10 +54,9 @@ export function creatorOf(id: OperationId): { exists: Pairs; what: string; same:
 /** What a creation makes, or finds if it exists: a thing of its name, or a file in a graph. */
 function thingOf(event: HistoryEvent): string | undefined {
   const { kind, operation: id, within, name } = event
-  const isNamed = operation(id).creates?.hasUniqueName
-  const inGraph = within === undefined ? undefined : `${idKey(within)} ${fileOf(event)}`
-  const thing = id === additionOperation ? inGraph : isNamed && name
-  return kind === 'creation' && thing ? `${id} ${thing}` : undefined
+  if (kind !== 'creation') return undefined
+  if (id === additionOperation) return within && `${idKey(within)} ${fileOf(event)}`
+  return operation(id).creates?.hasUniqueName && name ? `${id} ${name}` : undefined
 }
 
 /** The file in an addition; if its place is undeclared, the whole body identifies it. */
@@ -63,18 +71,14 @@ const things = derived((history) => {
 })
 
 /** The creations of each thing, in order. */
-export const thingsOf = (history: History, id: OperationId): readonly HistoryEvent[][] =>
+const thingsOf = (history: History, id: OperationId): readonly HistoryEvent[][] =>
   things(history).get(id) ?? []
 
-const additions = derived((history) =>
-  groupBy(thingsOf(history, additionOperation).flat().filter(isMeant), fileOf),
-)
+/** The additions of a file that should be accepted, to any graph. */
+const additionsOf = (history: History, file = ''): HistoryEvent[] =>
+  history.of(file).filter((one) => one.operation === additionOperation && isMeant(one))
 
-/** The additions of a file that should be accepted, to one graph or to any, in order. */
-const additionsOf = (history: History, file = '', graph?: string): HistoryEvent[] =>
-  (additions(history).get(idKey(file)) ?? []).filter(
-    (one) => graph === undefined || sameId(one.within ?? '', graph),
-  )
+const isIn = ({ within = '' }: HistoryEvent, graph = ''): boolean => sameId(within, graph)
 
 const isGranted = (event: HistoryEvent): boolean => event.isGranted
 const isAnswered = (event: HistoryEvent): boolean =>
@@ -107,16 +111,13 @@ const hasSettled = (history: History, madeAt: number, at: number): boolean =>
 
 export const isMissing = ({ status }: HistoryEvent): boolean => status === 404 || status === 410
 
-/** Whether an addition found no file, or no graph of the run, because that is gone: another requirement judges this. */
-function isForMissing(history: History, event: HistoryEvent): boolean {
-  if (!isMissing(event)) return false
-  const { object = '', within = '', sentAt } = event
-  const isMade = madeBy(history, 'graphs.create').some((one) => one.object === within)
-  return [
-    history.of(object).filter((one) => one.operation === 'files.retrieve'),
-    isMade ? [event, ...history.within(within)] : [],
-  ].some((events) => {
-    const later = events.filter((one) => one.sentAt >= sentAt && isAnswered(one))
+/** Whether an addition found no file, or no graph, because that is gone: another requirement judges this. */
+function isForMissing(history: History, event: HistoryEvent, graph = event.within ?? ''): boolean {
+  if (event.operation !== additionOperation || !isMissing(event)) return false
+  const readings = history.of(event.object ?? '').filter((one) => one.kind === 'reading')
+  const isMade = madeBy(history, 'graphs.create').some((one) => one.object === graph)
+  return [readings, isMade ? [event, ...history.within(graph)] : []].some((events) => {
+    const later = events.filter((one) => one.sentAt >= event.sentAt && isAnswered(one))
     return later.length > 0 && later.every(isMissing)
   })
 }
@@ -149,37 +150,32 @@ const mayBeGone = (history: History, from: number, to: number): boolean =>
 
 /** §4.4: ids of creations are unique, except for identical bytes. */
 const ownIdRule: RelationRule = (history, id) => {
-  const first = new Map<string, HistoryEvent>()
-  let cases = 0
-  const evidence = history.events.flatMap((one): Evidence[] => {
-    const { content, exchange, label = '', name, object } = one
-    if (one.operation !== id || !one.isGranted || object === undefined) return []
-    // Two such bodies differ even if they contain the same file.
-    if (content === undefined || /^multipart/i.test(label)) return []
-    const key = `${one.key} ${idKey(object)}`
-    const twin = first.get(key)
-    if (!twin) first.set(key, one)
-    if (!twin || twin.content === content) {
-      cases++
-      return []
-    }
-    const other = `another creation${twin.name === undefined ? '' : `, of ${twin.name},`}`
-    return [
-      {
-        exchange,
-        what: name === undefined ? '' : `of ${name}`,
-        expected: 'an id that no other creation returns',
-        actual: `id ${object}, which ${other} gave (operations.${id}.fields.id says where it is)`,
-        takes: twin.endedAt <= one.sentAt ? 'object-of-run' : undefined,
-        shownBy: exchange.purpose.requirement,
-      },
-    ]
-  })
-  return verdictOf(
-    evidence,
-    cases + evidence.length < 2 ? 0 : cases,
-    'fewer than two creations returned an id',
+  // Two multipart bodies differ even if they contain the same file.
+  const known = history.events.filter(
+    (one) =>
+      one.operation === id &&
+      one.isGranted &&
+      one.object !== undefined &&
+      one.content !== undefined &&
+      !/^multipart/i.test(one.label ?? ''),
   )
+  const alike = [...groupBy(known, (one) => `${one.key} ${idKey(one.object!)}`).values()]
+  const shown = alike.flatMap((all) =>
+    all.map((one): Shown => {
+      const twin = all[0]!
+      if (one.content === twin.content) return 'held'
+      const other = `another creation${twin.name === undefined ? '' : `, of ${twin.name},`}`
+      return {
+        exchange: one.exchange,
+        what: one.name === undefined ? '' : `of ${one.name}`,
+        expected: 'an id that no other creation returns',
+        actual: `id ${one.object}, which ${other} gave (operations.${id}.fields.id says where it is)`,
+        takes: twin.endedAt <= one.sentAt ? 'object-of-run' : undefined,
+        shownBy: one.exchange.purpose.requirement,
+      }
+    }),
+  )
+  return judged(shown.length < 2 ? [] : shown, 'fewer than two creations returned an id')
 }
 
 /** Statuses of a real refusal: a conflict or limit may have another reason. */
@@ -208,24 +204,21 @@ export const timesAlike = 3
 const noEffectRule: RelationRule = (history, id) => {
   const looks = thingsOf(history, id).flatMap((attempts) => lookIn(history, attempts))
   const plain = thingsOf(history, id).flatMap(([first]) => (first?.isGranted ? [first] : []))
+  const isRefusedAlone = ({ creation }: (typeof looks)[number]): boolean =>
+    !creation.isGranted && plain.some((one) => one.sentAt > creation.endedAt)
   const kinds = groupBy(looks, ({ refusal }) => refusal.fault)
-  const evidence = [...kinds.values()].flatMap((alike): Evidence[] => {
-    const isProven = alike.every(
-      ({ creation }) => !creation.isGranted && plain.some((one) => one.sentAt > creation.endedAt),
-    )
+  const faults = [...kinds.values()].flatMap((alike): Shown => {
     // In a recording, the thing may have existed before.
-    if (history.isRecorded || alike.length < timesAlike || !isProven) return []
+    if (history.isRecorded || alike.length < timesAlike || !alike.every(isRefusedAlone)) return
     const how = alike[0]!.refusal.exchange.purpose.what
-    return [
-      {
-        exchange: alike.at(-1)!.creation.exchange,
-        what: `after the same one was refused ${how}, in ${alike.length} attempts`,
-        expected: `a 2xx: the refused creation had no effect, so ${creatorOf(id).same} is still free`,
-      },
-    ]
+    return {
+      exchange: alike.at(-1)!.creation.exchange,
+      what: `after the same one was refused ${how}, in ${alike.length} attempts`,
+      expected: `a 2xx: the refused creation had no effect, so ${creatorOf(id).same} is still free`,
+    }
   })
-  const cases = looks.filter((look) => look.creation.isGranted).length
-  return verdictOf(evidence, cases, 'no refused creation was sent again without its fault')
+  const held = looks.flatMap((look) => (look.creation.isGranted ? 'held' : []))
+  return judged([...faults, ...held], 'no refused creation was sent again without its fault')
 }
 
 /** Uses of a created object by its id in a path. Not every file is a PDF that can be parsed. */
@@ -239,7 +232,7 @@ export const usesByPath = (id: OperationId): { operation: OperationId; param: st
 function usesOf(history: History, made: HistoryEvent): HistoryEvent[] {
   const uses = usesByPath(made.operation).map((one) => one.operation)
   const id = made.object ?? ''
-  return [...new Set([...history.of(id), ...history.within(id)])].filter(
+  return [...history.of(id), ...history.within(id)].filter(
     (one) =>
       uses.includes(one.operation) &&
       one.sentAt >= made.endedAt &&
@@ -255,61 +248,57 @@ export const isUsable = ({ operation: id, status = 0, isGranted: is }: HistoryEv
 
 /** Whether the operation also fails for other objects, failed the same way before, or crashes there. */
 function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<string>): boolean {
+  const { operation: id, status = 0 } = use
   const others = history.events.filter(
     (one) =>
-      one.operation === use.operation &&
+      one.operation === id &&
       isMeant(one) &&
       !ids.has((one.kind === 'creation' ? one.within : one.object) ?? ''),
   )
   // A key that can retrieve another file has the permission: a 403 concerns this one.
-  if (use.operation === 'files.retrieve') return use.status === 403 && !others.some(isGranted)
-  const isTaken = others.some((one) => one.isGranted || one.status === 409)
-  const breaks = use.status! >= 500 && others.some((one) => one.status! >= 500 && isAnswered(one))
-  return others.length > 0 && (!isTaken || others[0]!.status === use.status || breaks)
+  if (id === 'files.retrieve') return status === 403 && !others.some(isGranted)
+  const isTaken = others.some((one) => one.isGranted || isConflict(one))
+  const breaks = status >= 500 && others.some((one) => one.status! >= 500 && isAnswered(one))
+  return others.length > 0 && (!isTaken || others[0]!.status === status || breaks)
 }
 
 /** Whether a use proves a missing object; a crash only as the last answer of its operation. */
 function isProofOfLoss(history: History, made: HistoryEvent, use: HistoryEvent): boolean {
-  const uploaded = use.kind === 'creation' ? uploadOf(history, use) : undefined
-  const from = Math.max(made.endedAt, uploaded?.endedAt ?? -Infinity)
-  if (!hasSettled(history, from, use.sentAt)) return false
-  if (mayBeGone(history, made.sentAt, use.endedAt)) return false
-  if (use.kind === 'creation' && isForMissing(history, { ...use, within: '' })) return false
-  const uses = usesOf(history, made).filter((one) => one.operation === use.operation)
+  const { exchange, operation: id, sentAt, status } = use
+  if (status === undefined) return id === 'files.retrieve' && exchange.unansweredTwice === true
+  const file = id === additionOperation ? uploadOf(history, use) : undefined
+  if (!hasSettled(history, Math.max(made.endedAt, file?.endedAt ?? 0), sentAt)) return false
+  if (mayBeGone(history, made.sentAt, use.endedAt) || isForMissing(history, use, '')) return false
+  const uses = usesOf(history, made).filter((one) => one.operation === id)
   // A recording may contain a transient crash.
-  if (history.isRecorded) return use.status === 404 && !uses.some(isUsable)
-  return (use.status ?? 0) < 500 || uses.at(-1) === use
+  if (history.isRecorded) return status === 404 && !uses.some(isUsable)
+  return status < 500 || uses.at(-1) === use
 }
 
 /** §4.4: an object can be used at the latest `settleMs` later, and ever after. */
 const usableRule: RelationRule = (history, id) => {
-  const { settleMs } = history.limits
   const isFile = id === uploadOperation
   const all = madeBy(history, id)
   const ids = new Set(all.map((one) => one.object!))
-  const readings = isFile && !history.isRecorded ? all.flatMap((one) => usesOf(history, one)) : []
-  const isNeverAnswered = readings.length > 1 && readings.every((one) => one.status === undefined)
-  let why = `it is not known whether ${operation(id).creates?.what} can be used after its creation`
-  let cases = 0
-  const evidence = all.flatMap((made): Evidence[] => {
-    const uses = usesOf(history, made)
-    cases += uses.filter(isUsable).length
-    const isWrong = (one: HistoryEvent): boolean =>
-      one.status === undefined ? isNeverAnswered && one.isFirst : isProofOfLoss(history, made, one)
-    const wrong = uses.filter((one) => !isUsable(one) && isWrong(one))
-    const lost = wrong.filter((one) => !failsAnyway(history, one, ids))
-    if (lost.length < wrong.length)
-      why = isFile
-        ? 'the full key lacks a right (403): use a key with all rights'
-        : 'requests that use the declared object fail too: declare some that succeed'
-    return lost.slice(0, 1).map((one) => ({
-      exchange: one.exchange,
-      what: `with the id of an object created ${seconds(one.sentAt - made.endedAt)} before`,
-      expected: `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} at the latest ${settleMs} ms after its creation (limits.settleMs)`,
+  const shownBy = (made: HistoryEvent, use: HistoryEvent): Shown => {
+    if (isUsable(use)) return 'held'
+    if (!isProofOfLoss(history, made, use)) return undefined
+    if (failsAnyway(history, use, ids))
+      return {
+        why: isFile
+          ? 'the full key lacks a right (403): use a key with all rights'
+          : 'requests that use the declared object fail too: declare some that succeed',
+      }
+    return {
+      exchange: use.exchange,
+      what: `with the id of an object created ${seconds(use.sentAt - made.endedAt)} before`,
+      expected: `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} at the latest ${history.limits.settleMs} ms after its creation (limits.settleMs)`,
       shownBy: made.exchange.purpose.requirement,
-    }))
-  })
-  return verdictOf(evidence, cases + evidence.length, why)
+    }
+  }
+  const shown = all.flatMap((made) => usesOf(history, made).map((use) => shownBy(made, use)))
+  const what = operation(id).creates?.what
+  return judged(shown, `it is not known whether ${what} can be used after its creation`)
 }
 
 /** The same request after it was answered, while nothing else explains what it is answered. */
@@ -318,12 +307,12 @@ function repetitionsOf(
   attempts: readonly HistoryEvent[],
   first: HistoryEvent,
 ): HistoryEvent[] {
-  const { endedAt, operation: id, sentAt, within = '' } = first
+  const { endedAt, operation: id, sentAt, within } = first
   // Another requirement judges what a graph shows once the file was added to another one.
   const elsewhere =
     id === additionOperation &&
-    additionsOf(history, fileOf(first)).find(
-      (one) => one.isGranted && one.sentAt > sentAt && !sameId(one.within ?? '', within),
+    additionsOf(history, first.object).find(
+      (one) => one.isGranted && one.sentAt > sentAt && !isIn(one, within),
     )
   return attempts.filter(
     (one) =>
@@ -339,22 +328,23 @@ function repetitionsOf(
 }
 
 /** A file refused as a duplicate because of its name: the graph accepted files before it and after it. */
-const refusedByName = (history: History): Evidence[] =>
-  madeBy(history, uploadOperation).flatMap(({ endedAt, name, object, within }): Evidence[] => {
+const refusedByName = (history: History): Shown[] =>
+  madeBy(history, uploadOperation).map((upload) => {
+    const { name, object, within } = upload
     const own = additionsOf(history, object)
     const last = own.at(-1)
-    if (name === undefined || within !== undefined || !last || !own.every(isConflict)) return []
-    const { exchange, sentAt, within: graph = '' } = last
+    if (within !== undefined || !last || !own.every(isConflict)) return undefined
     const others = madeBy(history, additionOperation).filter(
-      (one) => one.object !== object && sameId(one.within ?? '', graph),
+      (one) => one.object !== object && isIn(one, last.within),
     )
     const isThere = others.some(
-      (one) => one.endedAt < sentAt && uploadOf(history, one)?.name === name,
+      (one) => one.endedAt < last.sentAt && uploadOf(history, one)?.name === name,
     )
-    const isOpen = others.some((one) => one.sentAt > sentAt)
-    if (!isThere || !isOpen || !hasSettled(history, endedAt, sentAt)) return []
+    const isOpen = others.some((one) => one.sentAt > last.sentAt)
+    if (!isThere || !isOpen || !hasSettled(history, upload.endedAt, last.sentAt)) return undefined
     const what = `of a file under the name of another one in the graph, ${name}`
-    return [{ exchange, what, expected: 'no 409: it is another file, with an id of its own' }]
+    const expected = 'no 409: it is another file, with an id of its own'
+    return { exchange: last.exchange, what, expected }
   })
 
 const onceRule: RelationRule = (history, id) => {
@@ -365,76 +355,80 @@ const onceRule: RelationRule = (history, id) => {
     exists.some(([status, name]) => event.status === status && event.tpe === name)
   const isThere = (one: HistoryEvent): boolean =>
     isAddition && !history.isRecorded && isMeant(one) && isRight(one)
-  let cases = 0
-  const evidence = thingsOf(history, id).flatMap((attempts): Evidence[] => {
+  const shown = thingsOf(history, id).flatMap((attempts): Shown[] => {
     const first = attempts.find(isGranted) ?? attempts.find(isThere)
     if (!first) return []
-    const again = repetitionsOf(history, attempts, first)
-    const right = again.filter(isRight)
-    cases += right.length
     // Until processed, neither an acceptance nor an unknown file proves anything.
     const isEarly = (one: HistoryEvent): boolean =>
       isAddition &&
       !hasSettled(history, first.endedAt, one.sentAt) &&
       (one.isGranted || one.status === 404)
-    const wrong = again.filter(
-      (one) => !isRight(one) && !isEarly(one) && !isForMissing(history, one),
-    )
-    return wrong.map((other) => {
-      const before = right.filter((one) => one.sentAt < other.sentAt).length
-      const refused = before > 0 ? `, refused before (${before})` : ''
-      const made = `made ${seconds(other.sentAt - first.endedAt)} before`
+    return repetitionsOf(history, attempts, first).map((one) => {
+      if (isRight(one)) return 'held'
+      if (isEarly(one) || isForMissing(history, one)) return undefined
       return {
-        exchange: other.exchange,
-        what: `with ${same} as ${what} that exists, ${made}${refused}`,
+        exchange: one.exchange,
+        what: `with ${same} as ${what} that exists, made ${seconds(one.sentAt - first.endedAt)} before`,
         expected: exists,
         shownBy: first.exchange.purpose.requirement,
       }
     })
   })
   const byName = isAddition && !history.isRecorded ? refusedByName(history) : []
-  return verdictOf([...evidence, ...byName], cases, `no existing object was requested again`)
+  return judged([...shown, ...byName], 'no existing object was requested again')
 }
 
 /** At most one of several simultaneous creations of the same thing is accepted; a crash each time is a fault, too. */
 const atomicRule: RelationRule = (history, id) => {
-  let cases = 0
-  let why = 'no two creations of the same thing were sent at once'
-  const crashes: Evidence[] = []
-  const evidence = thingsOf(history, id).flatMap((attempts): Evidence[] => {
+  const crashes: HistoryEvent[] = []
+  const shown = thingsOf(history, id).flatMap((attempts): Shown[] => {
     const meant = attempts.filter(isMeant)
     const beside = meant.filter((one) => meant.some((other) => overlaps(one, other)))
-    const granted = beside.filter(isGranted)
+    const [shown] = beside
+    if (!shown) return []
     const what = `with ${creatorOf(id).same}, at once with ${beside.length - 1} others`
+    const granted = beside.filter(isGranted)
     const second = granted.find((one, at) => granted.slice(0, at).some((two) => overlaps(one, two)))
     if (second) {
       const actual = `${granted.length} of them were accepted`
       return [{ exchange: second.exchange, what, expected: 'at most one is accepted', actual }]
     }
-    const limited = beside.find((one) => one.noise === 'throttled')
-    const shown = limited ?? beside[0]
-    if (shown && granted.length === 0)
-      why = `${limited ? 'throttled: ' : ''}none of the concurrent creations was accepted: ${describeResponse(shown.exchange)}`
-    const refused = granted.length > 0 ? beside.filter(isRefused) : []
+    if (granted.length === 0) {
+      const limited = beside.find((one) => one.noise === 'throttled')
+      const said = describeResponse((limited ?? shown).exchange)
+      return [
+        {
+          why: `${limited ? 'throttled: ' : ''}none of the concurrent creations was accepted: ${said}`,
+        },
+      ]
+    }
+    const refused = beside.filter(isRefused)
     const crash = refused.find((one) => isOwnBreakdown(one.exchange))
-    const expected = 'a refusal, not a crash, for all but one of them'
-    if (crash) {
-      crashes.push({ exchange: crash.exchange, what, expected })
-      why = `the server crashed once, which may be chance: ${describeResponse(crash.exchange)}`
-    } else cases += refused.length
-    return []
+    if (!crash) return refused.map(() => 'held')
+    if (crashes.push(crash) === 1)
+      return [
+        {
+          why: `the server crashed once, which may be chance: ${describeResponse(crash.exchange)}`,
+        },
+      ]
+    return [
+      {
+        exchange: crash.exchange,
+        what,
+        expected: 'a refusal, not a crash, for all but one of them',
+      },
+    ]
   })
-  if (crashes.length > 1) evidence.push(...crashes.slice(1))
-  return verdictOf(evidence, cases + evidence.length, why)
+  return judged(shown, 'no two creations of the same thing were sent at once')
 }
 
 const uploadOf = (history: History, { object = '' }: HistoryEvent): HistoryEvent | undefined =>
   history.of(object).find((one) => one.operation === uploadOperation && one.isGranted)
 
 /** Whether a graph accepts a file that was uploaded without a graph. */
-const takesPlain = (history: History, graph = ''): boolean =>
+const takesPlain = (history: History, graph: string | undefined): boolean =>
   madeBy(history, additionOperation).some((one) => {
-    const upload = sameId(one.within ?? '', graph) ? uploadOf(history, one) : undefined
+    const upload = isIn(one, graph) ? uploadOf(history, one) : undefined
     return upload !== undefined && upload.within === undefined
   })
 
@@ -442,19 +436,19 @@ const takesPlain = (history: History, graph = ''): boolean =>
  * §2.8: a file uploaded with graphId is in that graph only: its first addition there gets 409, once processed. An
  * addition that was sent twice may have added it; a throttled or blocked one has not.
  */
-export const attachedRule: Rule = eachOf(
-  (history) => madeBy(history, uploadOperation).filter((one) => one.within !== undefined),
-  (upload, history) => {
+const attachedRule: RelationRule = (history) => {
+  const uploads = madeBy(history, uploadOperation).filter((one) => one.within !== undefined)
+  const shown = uploads.map((upload): Shown => {
     const { endedAt, within: graph, object } = upload
-    const first = additionsOf(history, object, graph).find((one) => !one.noise)
-    if (!first || !isAnswered(first)) return undefined
     const { requirement: shownBy } = upload.exchange.purpose
     const isLate = (one: HistoryEvent): boolean => hasSettled(history, endedAt, one.sentAt)
+    const additions = additionsOf(history, object)
+    const first = additions.find((one) => isIn(one, graph) && !one.noise)
+    if (!first || !isAnswered(first)) return undefined
+    const { exchange, status = 0 } = first
     if (isConflict(first)) {
       // It cannot be added to another graph, though a plain file can be in both.
-      const elsewhere = additionsOf(history, object).filter(
-        (one) => !sameId(one.within ?? '', graph!),
-      )
+      const elsewhere = additions.filter((one) => !isIn(one, graph))
       const last = elsewhere.at(-1)
       const isRefused = last && elsewhere.length > 1 && elsewhere.every(isConflict) && isLate(last)
       if (!isRefused || ![graph, last.within].every((one) => takesPlain(history, one)))
@@ -464,17 +458,16 @@ export const attachedRule: Rule = eachOf(
         'no 409: the file was uploaded with the graphId of another graph, and other files can be in both'
       return { exchange: last.exchange, what, expected, shownBy }
     }
-    const { status = 0 } = first
     const isOther = status >= 400 && status < 500 && status !== 401 && status !== 403
     const isWrong = first.isGranted || (isOther && takesPlain(history, graph))
     if (!isWrong || !isLate(first) || mayBeGone(history, upload.sentAt, first.endedAt))
       return undefined
     const expected = '409: the file was uploaded with graphId, and is already in that graph'
     const what = `of file ${object}, which was uploaded with graphId ${graph} before`
-    return { exchange: first.exchange, what, expected, shownBy }
-  },
-  () => 'no file uploaded with graphId was added to that graph after enough time',
-)
+    return { exchange, what, expected, shownBy }
+  })
+  return judged(shown, 'no file uploaded with graphId was added to that graph after enough time')
+}
 
 export const extensionIn = (filename: string): string | undefined => /\.(\w+)$/.exec(filename)?.[1]
 
@@ -498,50 +491,39 @@ export function placesOf(exchange: Exchange, id: string): readonly string[] {
   return id.length >= longEnough && textOf(exchange).includes(id) ? [''] : []
 }
 
+/** The extensions that a listing asks for. */
 const typesOf = ({ object = '' }: HistoryEvent): string[] =>
-  object
-    .slice(object.indexOf(' ') + 1)
-    .toLowerCase()
-    .split(',')
+  object.replace(/^\S+ /, '').toLowerCase().split(',')
 
 /** Maximum compared answers of a long recording. */
 const mostRead = 200
 
 /** §2.8: a file listed under its own extension is not listed, at the same member, under another. */
-export const filteredRule: Rule = (history) => {
+const filteredRule: RelationRule = (history) => {
   const listings = history.events
     .filter((event) => event.kind === 'listing' && event.isGranted)
     .slice(0, mostRead)
-  let cases = 0
-  const evidence = madeBy(history, uploadOperation).flatMap((made): Evidence[] => {
+  const shown = madeBy(history, uploadOperation).flatMap((made): Shown[] => {
     const id = made.object!
     const own = extensionIn(made.name ?? '')?.toLowerCase()
-    if (own === undefined) return []
     const later = listings.filter((one) => one.sentAt >= made.endedAt && one.key === made.key)
-    const known = later.filter((one) => isDeepStrictEqual(typesOf(one), [own]))
+    const known = later.filter((one) => typesOf(one).join() === own)
     const places = known.flatMap((one) => placesOf(one.exchange, id))
+    const mayList = (type: string): boolean =>
+      type === own || (type === 'pdf' && /pdf/i.test(made.label ?? ''))
     if (places.length === 0) return []
-    const others = later.filter(
-      (one) =>
-        !typesOf(one).some(
-          (type) => type === own || (type === 'pdf' && /pdf/i.test(made.label ?? '')),
-        ),
-    )
-    cases += others.length
-    const wrong = others.find((other) =>
-      placesOf(other.exchange, id).some((place) => places.includes(place)),
-    )
-    if (!wrong) return []
-    const expected = `a listing without the file ${id}, whose extension is ${own}`
-    const actual = `${wrong.status}, and the file is in it`
-    const what = `with file_types ${typesOf(wrong).join()}`
-    return [{ exchange: wrong.exchange, what, expected, actual }]
+    return later.flatMap((one): Shown => {
+      if (typesOf(one).some(mayList)) return undefined
+      if (!placesOf(one.exchange, id).some((place) => places.includes(place))) return 'held'
+      return {
+        exchange: one.exchange,
+        what: `with file_types ${typesOf(one).join()}`,
+        expected: `a listing without the file ${id}, whose extension is ${own}`,
+        actual: `${one.status}, and the file is in it`,
+      }
+    })
   })
-  return verdictOf(
-    evidence,
-    cases + evidence.length,
-    'no listing of its own extension contained an uploaded file',
-  )
+  return judged(shown, 'no listing of its own extension contained an uploaded file')
 }
 
 /** Whether a JSON object or list contains anything specific: a string or a number. */
@@ -551,37 +533,30 @@ const isTelling = (value: unknown): boolean =>
   Object.values(value).some((one) => ['string', 'number'].includes(typeof one) || isTelling(one))
 
 /** §4.4: retrievals of two files with different names and content differ. */
-export const ownRecordRule: Rule = (history) => {
+const ownRecordRule: RelationRule = (history) => {
   const files = madeBy(history, uploadOperation).slice(0, mostRead)
-  const records = files.flatMap((made) => {
-    const reading = history.of(made.object!).find((one) => one.kind === 'reading' && one.isGranted)
-    return reading && made.content !== undefined ? [{ made, reading }] : []
-  })
   const first = new Map<string, HistoryEvent>()
-  let why = 'no two files were uploaded and retrieved'
-  let cases = 0
-  const evidence = records.flatMap(({ made, reading }): Evidence[] => {
+  const shown = files.map((made): Shown => {
+    const reading = history.of(made.object!).find((one) => one.kind === 'reading' && one.isGranted)
+    if (!reading || made.content === undefined) return undefined
     const { exchange } = reading
     // The text of a large answer is not kept.
     const text = textOf(exchange) || JSON.stringify(reading.body)
     const alike = first.get(text)
-    if (!alike) {
-      first.set(text, made)
-      cases++
-      return []
-    }
-    if (alike.content === made.content || alike.name === made.name) return []
+    if (!alike) return first.set(text, made).size > 1 ? 'held' : undefined
+    if (alike.content === made.content || alike.name === made.name) return undefined
     const json = jsonValue(exchange.response)
     const isNamed = [alike, made].some((one) => placesOf(exchange, one.object!).length > 0)
-    if (json === undefined ? !isNamed : !isTelling(json)) {
-      why = 'the answers to both retrievals are the same, and describe no file'
-      return []
+    if (json === undefined ? !isNamed : !isTelling(json))
+      return { why: 'the answers to both retrievals are the same, and describe no file' }
+    return {
+      exchange,
+      what: 'for the second of two uploaded files',
+      expected: 'an answer that differs from the one for a file with another name and content',
+      actual: `${describeResponse(exchange)}, as for the first`,
     }
-    const what = 'for the second of two uploaded files'
-    const expected = 'an answer that differs from the one for a file with another name and content'
-    return [{ exchange, what, expected, actual: `${describeResponse(exchange)}, as for the first` }]
   })
-  return verdictOf(evidence, cases > 1 ? cases - 1 : 0, why)
+  return judged(shown, 'no two files were uploaded and retrieved')
 }
 
 /** Rules about created objects that concern several answers, by condition: pure functions of a run or recording. */

@@ -3,7 +3,7 @@ import type { HistoryEvent } from '../../harness/journal/event.ts'
 import { exchangeOf, limits, membersIn, tpeOf } from './stories.ts'
 
 const line =
-  /^(?<from>\d+)(?:-(?<to>\d+))? (?<verb>\w+) (?<on>[\w.,]+)(?:>(?<graph>\w+))?(?:\/(?<fault>\S+))?: (?<said>\d+|-)(?: (?<tpe>[A-Z]\w*))?(?: (?<id>[a-z]\w*))?(?<more>(?: \w+=\S+)*)$/
+  /^(?<from>\d+)(?:-(?<to>\d+))? (?<verb>\w+) (?<on>[\w.,]+)(?:>(?<graph>\w+))?(?:\/(?<fault>\S+))?: (?<said>\d+|--?)(?: (?<tpe>[A-Z]\w*))?(?: (?<id>[a-z]\w*))?(?<more>(?: \w+=\S+)*)$/
 
 const verbs = {
   create: ['creation', 'graphs.create'],
@@ -24,7 +24,7 @@ interface More {
 /**
  * The history that a story tells, a line for each request, in ms: `0 create tea: 200 g1` (a graph of that name), `0 upload a.txt>g1:
  * 200 f1` (a file, to a graph), `5 add f1>g1: 409`, `9 get f1: 404`, `9 query g1: 200`, `9 list pdf: 200 body=[...]`. `/401` behind
- * what is named: without a good key; `/type`: labelled as something else, and whatever else a fault is called. `-`: no answer.
+ * what is named: without a good key; `/type`: labelled as something else, and whatever else a fault is called. `-`: no answer, `--`: none to a second attempt either.
  */
 export function objectsOf(story: string, isRecorded = false): History {
   const history = new Journal(limits, isRecorded)
@@ -39,7 +39,7 @@ export function objectsOf(story: string, isRecorded = false): History {
     const more = membersIn(told['more']) as More
     const [kind, operation] = verbs[verb as keyof typeof verbs]
     const [sentAt, endedAt] = [Number(from), Number(told['to'] ?? Number(from) + 5)]
-    const status = said === '-' ? undefined : Number(said)
+    const status = said.startsWith('-') ? undefined : Number(said)
     const named = tpeOf(status, tpe)
     const body = named ? { tpe: named, errors: [], extras: {} } : (more.body ?? {})
     const isKey = fault === '401' || fault === '403'
@@ -66,6 +66,7 @@ export function objectsOf(story: string, isRecorded = false): History {
       body,
       exchange: {
         ...exchange,
+        unansweredTwice: said === '--' && !isRecorded,
         probe: { credential: { full: !isKey } },
       } as never,
     } satisfies HistoryEvent)
