@@ -82,7 +82,6 @@ import {
 import { expired, invalid, malformed, missing, restricted } from '../authentication/credentials.ts'
 import {
   creatorOf,
-  isMissing,
   isRefused,
   isUsable,
   ofFaults,
@@ -146,46 +145,34 @@ export function need(which: string, exchange: Exchange, isGood = isTaken): Excha
   throw new Reason(`${which} ${wasAnswered(exchange)}`)
 }
 
-/** What else is sent at the end of the run, and the cases that could not be judged. */
+/** Cases that could not be judged, and what is sent at the end of the run. */
 interface Rest {
-  readonly atEnd?: () => Promise<unknown>
   readonly further?: readonly Judged[]
+  readonly atEnd?: () => Promise<Rest>
 }
 
 /**
- * A requirement whose rule judges the whole run, after `send` has sent what shows most. A case that cannot be judged
- * reports its own reason.
+ * A requirement whose rule judges the whole run, after `send` has sent what shows most: even if not everything could be
+ * sent, because a server answers no more, it may have shown enough. A case that cannot be judged reports its own reason.
  * @param takesScenario whether `send` sends what its scenario says; else a scenario's request is judged alone
  */
 export const relation =
   (send: (context: CheckContext) => Promise<Rest | Verdict>, takesScenario = false): Judge =>
-  (context) => {
+  async (context) => {
     const { client, requirement, scenario } = context
     if (scenario && !takesScenario) return grantedByScenario(context)
-    const judge = (further: readonly Judged[] = []): Verdict => {
+    const judge = async (action: () => Promise<Rest | Verdict>) => {
+      const sent = await orElse(client, action, ({ reason: why }): Rest => ({
+        further: [{ outcome: 'open', why }],
+      }))
+      if ('outcome' in sent) return { verdict: sent }
+      const { atEnd, further = [] } = sent
       const verdict = decisive(context, relationRule(requirement.id)(client.journal))
-      const isLeft = further.some((one) => one.outcome === 'open')
-      return isLeft && verdict.outcome !== 'broken' ? concluded(further) : verdict
+      const isLeft = further.some((one) => one.outcome === 'open') && verdict.outcome !== 'broken'
+      return { atEnd, verdict: isLeft ? concluded(further) : verdict }
     }
-    /** If not everything could be sent, because a server answers no more, it may still have shown enough. */
-    const judgedAnyway = <T>(action: () => Promise<T>): Promise<T | Verdict> =>
-      orElse(client, action, (why) => {
-        const verdict = judge()
-        if (verdict.outcome !== 'broken') throw why
-        return verdict
-      })
-    return judgedAnyway(async () => {
-      const sent = await send(context)
-      if ('outcome' in sent) return sent
-      const { atEnd, further } = sent
-      if (!atEnd) return judge(further)
-      return againAtEnd(judge(), 'held', () =>
-        judgedAnyway(async () => {
-          await atEnd()
-          return judge(further)
-        }),
-      )
-    })
+    const { atEnd, verdict } = await judge(() => send(context))
+    return atEnd ? againAtEnd(verdict, 'held', async () => (await judge(atEnd)).verdict) : verdict
   }
 
 /** Sends what is not judged by itself. */
@@ -221,15 +208,21 @@ async function addition(
 const add = async (context: CheckContext, graph: string, file?: string): Promise<Exchange> =>
   prepare(context, await addition(context, graph, file))
 
-/** Retrieves the file of a failed addition, which may be missing. */
-async function lookForFile({ client, given }: CheckContext, exchange: Exchange): Promise<void> {
-  const event = eventOf(given.target, exchange, false)
-  if (event?.operation !== additionOperation || !isMissing(event)) return
-  if (event.object === undefined || given.target.absent['files.retrieve'] !== undefined) return
-  const params = { file_id: event.object }
-  const retrieval = await operationProbe(given, 'files.retrieve', { params })
+const retrieval = (given: Given, id: string): Promise<Probe> =>
+  operationProbe(given, 'files.retrieve', { params: { file_id: id } })
+
+/** Retrieves the file of an addition that found no file, or no graph: it may be missing. */
+async function lookForFile(
+  { client, given }: CheckContext,
+  { probe, response }: Exchange,
+): Promise<void> {
+  const { creates: file, operation } = probe
+  const isMissing = response?.status === 404 || response?.status === 410
+  if (operation !== additionOperation || file === undefined || !isMissing) return
+  if (given.target.absent['files.retrieve'] !== undefined) return
   // Without an answer, the retrieval shows nothing about the file or the graph.
-  await orElse(client, () => ask(client, retrieval, { requirement: null, role: 'poll' }))
+  const purpose = { requirement: null, role: 'poll' } as const
+  await orElse(client, () => ask(client, () => retrieval(given, file), purpose))
 }
 
 /** Records the control, and returns its request; throws `NotExercised` if it was not accepted. */
@@ -272,7 +265,7 @@ export const ownId = relation(async (context) => {
   need('fewer than two concurrent creations returned an id: one', limited, () => ids.length > 1)
   const isSingle = given.target.limits.concurrency < 2
   const further: Judged = { outcome: 'open', why: { reason: needTwo }, isFurther: true }
-  return { atEnd: async () => undefined, further: isSingle ? [further] : [] }
+  return { atEnd: async () => ({ further: isSingle ? [further] : [] }) }
 }, true)
 
 /** @param more further refusals */
@@ -351,6 +344,7 @@ async function again(context: CheckContext, { probe, endedAt }: Exchange): Promi
 /** What exists is not created again: neither the second and third time, nor after another creation. */
 export const once = relation(async (context) => {
   const { client, given } = context
+  const { settleMs } = given.target.limits
   const id = operationIn(context)
   const isAddition = id === additionOperation
   const valid = await requireControl(context)
@@ -359,60 +353,42 @@ export const once = relation(async (context) => {
   const beside = isAddition && !isQuick ? (await together(context, 3, valid)).filter(isTaken) : []
   await again(context, first)
   if (isQuick) return {}
-  await again(context, first)
-  if (isAddition) await orElse(client, () => addTwins(context))
+  if (isAddition) await orElse(client, () => addTwin(context, first))
   await prepare(context, valid)
   const further =
     isAddition && canAddToCreated(given)
       ? [await furtherCase(client, () => addToCreated(context))]
       : []
-  const atEnd = async (): Promise<void> => {
+  const atEnd = async (): Promise<Rest> => {
     // A server may only check new names, not those in use. A scenario may create in another account.
     const usable = `${id}/2xx-usable`
     const used = given.target.scenarios[usable]
       ? undefined
       : madeBy(client.journal, id).find((one) => one.exchange.purpose.requirement === usable)
-    await awaitAge(
-      client,
-      [first, ...beside, ...(used ? [used] : [])].map((one) => one.endedAt),
-    )
+    const made = [first, ...beside, ...(used ? [used] : [])].map((one) => one.endedAt)
+    await awaitAge(client, made)
+    await again(context, first)
     const probe =
       used?.name === undefined ? first.probe : atRole(given, first.probe, 'name', used.name)
     await again(context, { ...first, probe })
-    await addAgainLate(context, beside, valid)
+    // Of simultaneously added files, a server may have kept only the last one. If it takes one too soon, the next waits.
+    for (const one of beside)
+      if (isTaken(await askAgain(context, one.probe)))
+        await pause(client, Math.max(0, one.endedAt + settleMs - performance.now()))
+    return { further }
   }
-  return { further, atEnd }
+  return { atEnd }
 })
 
-/** Adds two files under one name to the declared graph: the second one is no duplicate. */
-async function addTwins(context: CheckContext): Promise<void> {
+/** Adds another file under the name of one in the declared graph: it is no duplicate. */
+async function addTwin(context: CheckContext, { probe }: Exchange): Promise<void> {
   const { client, given } = context
-  const file = contentOf(given)
-  const name = freshFilename(given, file.filename)
-  for (let count = 0; count < 2; count++) {
-    const id = await upload(client, given, file, true, name)
-    const probe = await addition(context, declaredResource(given, 'graph'), id)
-    // A refusal is judged here alone.
-    const twin = { ...probe, fault: 'file: under a name in use' }
-    await context.send(twin, { role: 'setup', isSuccess: isTaken })
-  }
-}
-
-/**
- * Adds simultaneously added files again: a server may have kept only the last one. If it accepts one too soon, repeats
- * this with other files, and waits `settleMs` first.
- */
-async function addAgainLate(
-  context: CheckContext,
-  added: readonly Exchange[],
-  valid: () => Promise<Probe>,
-): Promise<void> {
-  const all = (made: readonly Exchange[]): Promise<Exchange[]> =>
-    Promise.all(made.map((one) => askAgain(context, one.probe)))
-  if (!(await all(added)).some(isTaken)) return
-  const later = await together(context, 3, valid)
-  await pause(context.client, context.given.target.limits.settleMs)
-  await all(later.filter(isTaken))
+  const [named] = client.journal.of(probe.creates ?? '')
+  const file = await upload(client, given, contentOf(given), true, named?.name)
+  const twin = await addition(context, declaredResource(given, 'graph'), file)
+  // A refusal is judged here alone.
+  const fault = 'file: under a name in use'
+  await context.send({ ...twin, fault }, { role: 'setup', isSuccess: isTaken })
 }
 
 const canAdd = (given: Given): boolean =>
@@ -443,16 +419,13 @@ export const addDeleted: MadeRequest = {
   async valid(context, valid) {
     const { client, given } = context
     if (given.options.readOnly || !canAddToCreated(given)) return valid()
-    const made = await orElse(client, async () => {
+    const add = async (): Promise<Probe> => {
       const graph = namedId(given, await createGraph(context))
-      const inGraph = async (): Promise<Probe> => {
-        const probe = await valid()
-        return { ...probe, params: { ...probe.params, graph_id: graph } }
-      }
+      const inGraph = async () => ({ ...(await valid()), params: { graph_id: graph } })
       await create(context, inGraph)
       return inGraph()
-    })
-    return made ?? valid()
+    }
+    return orElse(client, add, valid)
   },
   excuse: (exchange) =>
     isConflict(exchange)
@@ -466,7 +439,7 @@ type Use = ReturnType<typeof usesByPath>[number]
 async function requestOf(client: Client, given: Given, one: Use, object: string): Promise<Probe> {
   const { operation: id, param } = one
   const params = { [param]: object }
-  if (id === 'files.retrieve') return operationProbe(given, id, { params })
+  if (id === 'files.retrieve') return retrieval(given, object)
   if (id === 'jobs.create')
     return operationProbe(given, id, { params, json: { inputs: [] }, effect: 'generates' })
   // The file of an addition is uploaded once: a refusal because of it says nothing about the graph.
@@ -542,7 +515,7 @@ export const usable = relation(async (context) => {
     await inBatches(uses, (one) => use(context, one, id))
     return id
   })
-  const atEnd = async (): Promise<void> => {
+  const atEnd = async (): Promise<Rest> => {
     const ids = new Set([made, ...(await madeBefore(context, creates))])
     await awaitAge(
       client,
@@ -550,6 +523,7 @@ export const usable = relation(async (context) => {
     )
     const all = [...ids].flatMap((id) => (id === made ? uses : [last]).map((one) => ({ id, one })))
     await inBatches(all, ({ id, one }) => use(context, one, id))
+    return {}
   }
   return isAtEnd ? { atEnd } : {}
 }, true)
@@ -595,8 +569,8 @@ export const attached = relation(async (context) => {
 })
 
 /**
- * The file may be processed for a while: each attempt uploads a new one and adds it once, after a longer pause. The file
- * is one whose addition was refused.
+ * The file may be processed for a while: each attempt adds a new one, once, after a longer pause. A server may keep only
+ * the last one that was attached. The file is one whose addition was refused.
  */
 async function attachAndAdd(
   context: CheckContext,
@@ -609,6 +583,7 @@ async function attachAndAdd(
     const found = grantedFinding(context, exchange, 'a 2xx')
     if (found || !canAdd(given)) return findingVerdict(found, { exchange, what: 'with graphId' })
     const file = namedId(given, exchange)
+    await attach(context, graph)
     await pause(client, ms)
     last = await add(context, graph, file)
     if (isConflict(last) && !last.unanswered) return { outcome: 'held', cases: 1, file }
@@ -618,29 +593,16 @@ async function attachAndAdd(
   throw new NotExercised(`the addition of the file ${wasAnswered(last!)}`)
 }
 
-/**
- * Uploads to a new graph: a server may attach to a known one, whichever is requested. Then attaches another file before
- * it adds the first one again, and adds that to the other graph, too.
- */
+/** Uploads to a new graph: a server may attach to a known one, whichever is requested, or to all of them. */
 async function attachToCreated(context: CheckContext, other: string): Promise<CaseVerdict> {
   const { client, given } = context
-  const settled = (): Promise<void> => pause(client, given.target.limits.settleMs)
   const graph = namedId(given, await createGraph(context))
   const { file, ...verdict } = await attachAndAdd(context, graph)
-  if (file === undefined) return verdict
-  await attach(context, graph)
-  if (isTaken(await add(context, graph, file))) {
-    // Each replica may take a while: another file gets that time before the next is attached.
-    const slow = await attach(context, graph)
-    await settled()
-    await attach(context, graph)
-    await add(context, graph, namedId(given, slow))
-  }
-  if (!isConflict(await add(context, other, file))) return verdict
+  if (file === undefined || !isConflict(await add(context, other, file))) return verdict
   const plain = await upload(client, given, contentOf(given))
   for (const one of [graph, other]) if (!isTaken(await add(context, one, plain))) return verdict
   // A file in processing may be refused for a while.
-  await settled()
+  await pause(client, given.target.limits.settleMs)
   await add(context, other, file)
   return verdict
 }
@@ -650,10 +612,9 @@ export const ownRecord = relation(async (context) => {
   if (!isDeclared(given, 'files.upload')) throw new NotExercised('declare files.upload')
   // Both exist before either is read: a server may return the latest record.
   const file = contentOf(given)
-  const ids = [await upload(client, given, file), await upload(client, given, file)]
-  for (const id of ids) {
-    const probe = () => operationProbe(given, 'files.retrieve', { params: { file_id: id } })
-    need('the retrieval of an uploaded file', await context.send(probe, { isSuccess: isTaken }))
+  for (const id of [await upload(client, given, file), await upload(client, given, file)]) {
+    const send = context.send(() => retrieval(given, id), { isSuccess: isTaken })
+    need('the retrieval of an uploaded file', await send)
   }
   return {}
 })
