@@ -32,7 +32,7 @@ import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import { noEffect, onceAtOnce, once, ownId, type Refusal, usable } from './created/drive.ts'
 import { createdAnswer } from './jobs/creations.ts'
-import { gateOf, Jobs, provokeFirstRefusals, reach } from './jobs/drive.ts'
+import { Gate, Jobs, provokeFirstRefusals, reach } from './jobs/drive.ts'
 import {
   takesAnyText,
   malformedId,
@@ -192,7 +192,7 @@ export function whenIdle(
   const application = jobs.applications.find((one) => one.id === params['application_id'])
   if (!application) return undefined
   const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
-  const gate = gateOf(jobs, application)
+  const gate = new Gate(jobs, application)
   if (effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
   const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
   // The effect of refused creations is checked before any other refusal is sent there.

@@ -503,8 +503,7 @@ const looksIn = derived((history): Look[] => {
       last = creation
       if (creation.isGranted) grantedAt = creation.endedAt
       // Of simultaneous creations, one may be refused because of another.
-      const isRaced = met.some((job) => wereTogether(creation, job.creation))
-      if (freeSince === undefined || isRaced) return []
+      if (freeSince === undefined || met.length > 0) return []
       const before = own.filter((one) => one.sentAt >= from && one.endedAt <= sentAt)
       const refused = new Map(before.map((one) => [one.fault ?? `${one.status} ${one.tpe}`, one]))
       return [{ ...attempt, refused, isBlocked }]

@@ -229,15 +229,19 @@ type Lock = ReturnType<typeof newLock>
  * While a job is in progress on the application, only requests of a 409 requirement pass. Refusals pass together,
  * creations alone.
  */
-class Gate extends Jobs {
+export class Gate extends Jobs {
   readonly application: ApplicationValue
   readonly #lock: Lock
   readonly #jobTimeoutMs: number
 
-  constructor(client: Client, given: Given, application: ApplicationValue, lock = newLock()) {
+  /** @param application may be declared twice, with different inputs */
+  constructor({ client, given }: Jobs, application: ApplicationValue) {
     super(client, given)
+    const { locks } = sharedBy(client)
+    const { id } = application
     this.application = application
-    this.#lock = lock
+    this.#lock = locks.get(id) ?? newLock()
+    locks.set(id, this.#lock)
     this.#jobTimeoutMs = given.target.limits.jobTimeoutMs
   }
 
@@ -348,28 +352,27 @@ class Gate extends Jobs {
     }
   }
 
-  /** Returns a function to release the idle application; throws `NotExercised` if not idle in time. */
-  async acquire(): Promise<() => void> {
-    const { places } = this.#lock
+  /** Acts on the idle application; throws `NotExercised` if not idle in time. */
+  async hold(action: (gate: this) => Promise<unknown>): Promise<void> {
+    const { places, gaveUp } = this.#lock
     const release = await places.acquire(this.client.life.signal, places.size)
     try {
       // One that was given up can be used once its last job was seen to end: its release is judged.
-      if (!this.#lock.gaveUp) await this.idle()
-      else if (!this.view.jobs.every((job) => job.isOver)) throw this.#lock.gaveUp
-      return release
-    } catch (error) {
+      if (!gaveUp) await this.idle()
+      else if (!this.view.jobs.every((job) => job.isOver)) throw gaveUp
+      await action(this)
+    } finally {
       release()
-      throw error
     }
   }
 
-  async hold<T>(action: (gate: this) => Promise<T>): Promise<T> {
-    const release = await this.acquire()
-    return action(this).finally(release)
-  }
-
-  tryHold<T>(action: (gate: this) => Promise<T>): Promise<T | undefined> {
-    return orElse(this.client, () => this.hold(action))
+  /** Whether it could be done. */
+  async tryHold(action: (gate: this) => Promise<unknown>): Promise<boolean> {
+    const done = await orElse(this.client, async () => {
+      await this.hold(action)
+      return true
+    })
+    return done ?? false
   }
 
   /** Repeats the creation every second while it gets 409; false if none was accepted, or its job's end was not seen. */
@@ -395,14 +398,6 @@ class Gate extends Jobs {
     const last = attempts.findLast((one) => isAsked(one.creation))
     return last?.freeSince !== undefined && isConflict(last.creation)
   }
-}
-
-/** The gate of a declared application, which may be declared twice, with different inputs. */
-export function gateOf({ client, given }: Jobs, application: ApplicationValue): Gate {
-  const { locks } = sharedBy(client)
-  const lock = locks.get(application.id) ?? newLock()
-  locks.set(application.id, lock)
-  return new Gate(client, given, application, lock)
 }
 
 // Conflicts
@@ -525,7 +520,7 @@ async function readOlder(gate: Gate, newer: Job): Promise<void> {
 }
 
 /** A job or a burst of creations, and further creations until it ends; on the idle `other` one beside it. */
-async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): Promise<void> {
+async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<void> {
   // An application may be released some time after its last job, as `409-released` allows.
   const ends = other?.view.jobs.map((job) => job.end?.endedAt ?? -Infinity) ?? []
   await gate.pauseUntil(Math.max(-Infinity, ...ends) + 2 * pauseMs)
@@ -534,19 +529,17 @@ async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): 
   if (second) for (const job of [first, second, first]) await gate.goesOn(job)
   const onOther = await other?.create(ids.perApplication)
   if (onOther) await gate.goesOn(first)
-  const isBlocked = onOther !== undefined && isConflict(onOther)
   const isBroken = gate.isBroken(ids.inProgress)
-  const leaveOther = async (): Promise<void> => {
+  const besideOther = async (): Promise<void> => {
     const job = onOther && gate.madeBy(onOther)
     if (other && job && !gate.isQuick && !isBroken) await createDuring(other, job, 0, 1)
     await other?.settle()
-    if (!isBlocked) leave?.()
   }
   // One attempt shows for the others that there are conflicts.
   const most = isBroken ? 0 : gate.isPlanned(ids.inProgress) ? 20 : 1
-  await allEnded([readOlder(gate, first), createDuring(gate, first, turn, most), leaveOther()])
+  await allEnded([readOlder(gate, first), createDuring(gate, first, turn, most), besideOther()])
   await gate.idle()
-  if (!isBlocked) return
+  if (!onOther || !isConflict(onOther)) return
   await other?.create(ids.perApplication)
   await other?.settle()
 }
@@ -555,10 +548,10 @@ async function attempt(gate: Gate, turn = 0, other?: Gate, leave?: () => void): 
 async function provokeConflicts(jobs: Jobs): Promise<void> {
   const { client, given, isQuick } = jobs
   const { application: plain, ...resources } = given.target.resources
-  const busy = gateOf(jobs, resources.slowApplication ?? declaredResource(given, 'application'))
+  const busy = new Gate(jobs, resources.slowApplication ?? declaredResource(given, 'application'))
   const others = [resources.otherApplication, plain]
     .filter((one) => one !== undefined && one.id !== busy.application.id)
-    .map((one) => gateOf(jobs, one!))
+    .map((one) => new Gate(jobs, one!))
   const [beside] = others
   const second = others.find((one) => one.application === plain)
   const isAtomicOpen = (): boolean =>
@@ -569,9 +562,9 @@ async function provokeConflicts(jobs: Jobs): Promise<void> {
       const isInProgressOpen = jobs.wants(ids.inProgress)
       const isWanted = isOpen || isInProgressOpen || jobs.wants(ids.released) || isAtomicOpen()
       if (count > 0 && !isWanted) break
-      const release = isOpen ? await orElse(client, () => beside.acquire()) : undefined
       const turn = isInProgressOpen ? count : 0
-      await attempt(busy, turn, release && beside, release).finally(release)
+      const isDone = isOpen && (await beside.tryHold(() => attempt(busy, turn, beside)))
+      if (!isDone && !busy.isGivenUp) await attempt(busy, turn)
       if (busy.isGivenUp || jobs.isBroken(ids.released)) break
     }
     await repeatAttacks(busy)
@@ -591,7 +584,7 @@ async function provokeConflicts(jobs: Jobs): Promise<void> {
   // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
   if (failing && !isQuick && jobs.isPlanned(ids.released))
-    await gateOf(jobs, failing).tryHold(attemptAlone)
+    await new Gate(jobs, failing).tryHold(attemptAlone)
 }
 
 /** Conflicts on a new application: nobody else uses it, and a server may check only those it knew before. */
@@ -601,7 +594,7 @@ async function attemptOnCreated(busy: Gate): Promise<void> {
   const id = await makeOne(client, given, 'applications.create')
   // It may need the inputs of the declared one.
   for (const inputs of [[], given.target.resources.application?.inputs ?? []]) {
-    const gate = new Gate(client, given, { id, inputs, requiredInputs: [] })
+    const gate = new Gate(busy, { id, inputs, requiredInputs: [] })
     if (!(await attemptAlone(gate))) continue
     if (!gate.view.jobs.some((job) => job.end)) return
     if (gate.isBroken(ids.created)) {
@@ -688,7 +681,7 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
   once(jobs.client, 'jobs first refusals', async () => {
     const application = declaredResource(jobs.given, 'application')
     await grantedControl(jobs.client, jobs.given, 'jobs.create')
-    await gateOf(jobs, application).hold(async (gate) => {
+    await new Gate(jobs, application).hold(async (gate) => {
       // An application that is not released even without refusals shows nothing.
       if (gate.view.jobs.length > 1 || (await look(gate)) !== 'lost')
         await lookForEffects(gate, [0])
@@ -705,7 +698,7 @@ async function provokeRefusals(jobs: Jobs): Promise<void> {
   const { otherApplication: other = application } = given.target.resources
   const looks: Promise<unknown>[] = [provokeFirstRefusals(jobs)]
   await grantedControl(client, given, 'jobs.create')
-  if (!isQuick) looks.push(gateOf(jobs, other).tryHold((gate) => lookForEffects(gate, moments)))
+  if (!isQuick) looks.push(new Gate(jobs, other).tryHold((gate) => lookForEffects(gate, moments)))
   await allEnded(looks)
 }
 

@@ -29,28 +29,23 @@ interface JobRow {
   readonly takes: TakesState
 }
 
+const ended = { state: 'ended', takes: 'job-of-run' } as const
+const conflicts = { state: 'conflicts' } as const
+
 export const jobRules = {
-  'jobs.create/202-created': { rule: createdRule, state: 'ended', takes: 'idle-application' },
-  'jobs.create/202-retrievable': { rule: retrievable, state: 'ended', takes: 'job-of-run' },
-  'jobs.create/409-job-in-progress': {
-    rule: inProgress,
-    state: 'conflicts',
-    takes: 'job-in-progress',
-  },
-  'jobs.create/409-released': { rule: released, state: 'conflicts', takes: 'job-before' },
-  'jobs.create/409-per-application': {
-    rule: perApplication,
-    state: 'conflicts',
-    takes: 'job-elsewhere',
-  },
-  'jobs.create/409-atomic': { rule: atomic, state: 'conflicts', takes: 'requests-at-once' },
+  'jobs.create/202-created': { ...ended, rule: createdRule, takes: 'idle-application' },
+  'jobs.create/202-retrievable': { ...ended, rule: retrievable },
+  'jobs.create/409-job-in-progress': { ...conflicts, rule: inProgress, takes: 'job-in-progress' },
+  'jobs.create/409-released': { ...conflicts, rule: released, takes: 'job-before' },
+  'jobs.create/409-per-application': { ...conflicts, rule: perApplication, takes: 'job-elsewhere' },
+  'jobs.create/409-atomic': { ...conflicts, rule: atomic, takes: 'requests-at-once' },
   'jobs.create/4xx-no-effect': { rule: noEffect, state: 'refusals', takes: 'refusal-before' },
-  'jobs.retrieve/200-job': { rule: jobRule, state: 'ended', takes: 'job-of-run' },
-  'jobs.retrieve/200-identity': { rule: identity, state: 'ended', takes: 'job-of-run' },
-  'jobs.retrieve/200-created-at': { rule: createdAtRule, state: 'ended', takes: 'job-of-run' },
-  'jobs.retrieve/200-outcome': { rule: outcomeRule, state: 'ended', takes: 'endless-job' },
-  'jobs.retrieve/200-stable': { rule: stable, state: 'ended', takes: 'job-of-run' },
-  'jobs.retrieve/200-consistent': { rule: consistent, state: 'ended', takes: 'job-of-run' },
+  'jobs.retrieve/200-job': { ...ended, rule: jobRule },
+  'jobs.retrieve/200-identity': { ...ended, rule: identity },
+  'jobs.retrieve/200-created-at': { ...ended, rule: createdAtRule },
+  'jobs.retrieve/200-outcome': { ...ended, rule: outcomeRule, takes: 'endless-job' },
+  'jobs.retrieve/200-stable': { ...ended, rule: stable },
+  'jobs.retrieve/200-consistent': { ...ended, rule: consistent },
 } as const satisfies Partial<Record<RequirementId, JobRow>>
 
 export type JobRuleId = keyof typeof jobRules
@@ -69,15 +64,12 @@ export const rulesAfter = (state: State): JobRuleId[] =>
   (Object.keys(jobRules) as JobRuleId[]).filter((id) => jobRules[id].state === state)
 
 /** The rules for recordings, where single answers are judged separately. */
-export function recordedRules(
-  failing: string | undefined,
-): readonly (readonly [RequirementId, Rule])[] {
-  const { 'jobs.create/202-created': _created, 'jobs.retrieve/200-job': _job, ...others } = jobRules
-  return [
-    ...(Object.entries(others) as [RequirementId, JobRow][]).map(
-      ([id, row]) => [id, row.rule] as const,
-    ),
-    ['jobs.create/202-created', neverBusyWhenNew],
-    ...(failing === undefined ? [] : [['jobs.retrieve/200-failed', failedRule(failing)] as const]),
-  ]
+export function recordedRules(failing = ''): readonly (readonly [RequirementId, Rule])[] {
+  const { 'jobs.retrieve/200-job': _, ...others } = jobRules
+  const rows: Partial<Record<RequirementId, Pick<JobRow, 'rule'>>> = {
+    ...others,
+    'jobs.create/202-created': { rule: neverBusyWhenNew },
+    ...(failing !== '' && { 'jobs.retrieve/200-failed': { rule: failedRule(failing) } }),
+  }
+  return Object.entries(rows).map(([id, { rule }]) => [id as RequirementId, rule])
 }
