@@ -166,21 +166,20 @@ export class Jobs {
       : jobs.some(isMissing) && !jobs.some((job) => job.readings.some(isRead))
   }
 
-  /** False if no reading shows the end of the job within `jobTimeoutMs`, or until `deadline`. */
-  awaitEnd(id: string, deadline?: number): Promise<boolean> {
+  /** False if no reading shows the end of the job within `jobTimeoutMs`. */
+  awaitEnd(id: string): Promise<boolean> {
     if (viewOf(this.history).jobOf(id)?.isOver ?? true) return Promise.resolve(true)
     const { polls } = sharedBy(this.client)
     const key = idKey(id)
-    const until = deadline ?? performance.now() + this.given.target.limits.jobTimeoutMs
+    const deadline = performance.now() + this.given.target.limits.jobTimeoutMs
     const polling =
-      polls.get(key) ?? this.#readUntil(id, isEnded, until).finally(() => polls.delete(key))
+      polls.get(key) ?? this.#readUntil(id, isEnded, deadline).finally(() => polls.delete(key))
     polls.set(key, polling)
     return polling
   }
 
-  readUntilFound(job: Job): Promise<boolean> {
-    const { settleMs } = this.given.target.limits
-    return this.#readUntil(job.id, isRead, job.creation.endedAt + settleMs)
+  readUntilFound({ id, creation }: Job): Promise<boolean> {
+    return this.#readUntil(id, isRead, creation.endedAt + this.given.target.limits.settleMs)
   }
 
   async #readUntil(
@@ -293,9 +292,8 @@ export class Gate extends Jobs {
 
   /** False if a job is still in progress after `jobTimeoutMs`. */
   async settle(): Promise<boolean> {
-    const deadline = performance.now() + this.#jobTimeoutMs
     for (const { id, readings } of this.view.jobs) {
-      if (this.#lock.unread.has(id) || (await this.awaitEnd(id, deadline))) continue
+      if (this.#lock.unread.has(id) || (await this.awaitEnd(id))) continue
       const last = this.history.of(id).at(-1)
       if (last?.noise) throw new Throttled(`a reading got ${describeResponse(last.exchange)}`)
       if (readings.slice(-1).some((one) => statusOf(one) === 'in_progress')) return false
@@ -418,21 +416,15 @@ async function attacksOn(gate: Gate, job: Job): Promise<Probe[]> {
 
 /**
  * Further creations during the life of a job, with the same inputs and with other values: a server may compare
- * requests, or forget after a while that the job goes on. Two come at once, the third after attacks on the lock of the
- * first job; then the pauses grow.
+ * requests, or forget after a while that the job goes on. Two come at once, the third after attacks on the lock; then the
+ * pauses grow. If attacks seem to free locks, every other job is spared.
  * @param turn 1: the creation with other values comes first, since a short job may end before a second creation
  */
 async function createDuring(gate: Gate, job: Job, turn = 0, most = 20): Promise<void> {
-  const { application, client, history, isQuick } = gate
+  const { application, client, isQuick } = gate
   const purpose = { requirement: ids.inProgress, role: 'setup', badInput: true } as const
-  const isFirst = !history
-    .within(application.id)
-    .some(
-      ({ exchange }) =>
-        exchange.purpose.badInput && exchange.purpose.requirement === ids.inProgress,
-    )
-  const known = freedLocks(history, gate.view)
-  const isAttacked = known ? known.kept.size >= known.freed.size : isFirst
+  const known = freedLocks(gate.history, gate.view)
+  const isAttacked = !known || known.kept.size >= known.freed.size
   const probes = isAttacked ? await attacksOn(gate, job) : []
   const count = isQuick ? Math.min(3, most) : most
   for (let moment = 0; moment < count; moment++) {
@@ -704,35 +696,35 @@ async function provokeRefusals(jobs: Jobs): Promise<void> {
 
 // Readings
 
+/** Throws `NotExercised` without a job. */
+function jobOf(jobs: Jobs, exchange?: Exchange): Job {
+  const job = exchange && jobs.madeBy(jobs.eventOf(exchange))
+  if (job) return job
+  const answer = exchange ? `: ${describeResponse(exchange)}` : ''
+  throw new NotExercised(`no job could be created${answer}`)
+}
+
 /** The job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
 async function readNewJob(jobs: Jobs): Promise<string> {
   const { client, given } = jobs
   if (given.options.readOnly) throw new NotExercised(leftOut('--read-only'))
-  const why = 'no job could be created'
-  const { exchange, said } = await grantedControl(client, given, 'jobs.create', why)
-  const job = exchange && jobs.madeBy(jobs.eventOf(exchange))
-  if (!job) throw new NotExercised(`the creation response has no id: ${said()}`)
+  const control = await grantedControl(client, given, 'jobs.create', 'no job could be created')
+  const job = jobOf(jobs, control.exchange)
   await jobs.readUntilFound(job)
   return job.id
 }
 
-/** Throws `NotExercised` if the creation is refused. */
+/** Creates a job, and waits for its end. */
 async function follow(
   jobs: Jobs,
   name: (typeof applicationNames)[number],
   requirement: RequirementId,
 ): Promise<string> {
   const { client, given } = jobs
-  const application = declaredResource(given, name)
-  const purpose = { requirement, role: 'setup' } as const
-  const exchange = await ask(client, () => jobRequest(given, application), purpose)
-  const job = jobs.madeBy(jobs.eventOf(exchange))
-  if (!job)
-    throw new NotExercised(
-      `no job of resources.${name} could be created: ${describeResponse(exchange)}`,
-    )
-  await jobs.awaitEnd(job.id)
-  return job.id
+  const make = () => jobRequest(given, declaredResource(given, name))
+  const { id } = jobOf(jobs, await ask(client, make, { requirement, role: 'setup' }))
+  await jobs.awaitEnd(id)
+  return id
 }
 
 const states: Readonly<Record<State, (jobs: Jobs) => Promise<unknown>>> = {

@@ -19,7 +19,6 @@ import {
   hasEnded,
   isEnded,
   isGone,
-  isOwn,
   isRead,
   isReading,
   Job,
@@ -227,10 +226,7 @@ export const failedRule =
   (history) => {
     // The first job only: creations beside it may get anything.
     const [job] = viewOf(history).applicationOf(application).jobs
-    const isAnother = job?.readings.some((one) => isEnded(one) && !isOwn(one, job))
-    const why = isAnother
-      ? 'what was read under the id of the job of resources.failingApplication is another job: see jobs.retrieve/200-identity'
-      : 'the job of resources.failingApplication did not end in time'
+    const why = 'no reading showed the end of the job of resources.failingApplication'
     const { end } = job ?? {}
     const fault = end && failedFault(jsonValue(end.exchange.response) ?? end.body)
     const evidence = fault ? [against(job, end, { ...ofFailing, ...fault })] : []
@@ -257,29 +253,37 @@ function isSameInstant(one: Instant, other: Instant): boolean {
   return apart === 0 || (one.unitMs !== other.unitMs && apart < Math.max(one.unitMs, other.unitMs))
 }
 
-/** The first reading of each job that has a time, with the others of it. */
+/** The readings of each job that have a time, with the first of it. */
 const datedIn = derived((history) =>
   ownJobs(history).flatMap((job) => {
     const all = job.readings.flatMap((reading) => {
       const instant = instantAt('created_at', reading)
       return instant ? [{ reading, instant }] : []
     })
-    return all.length > 0 ? [{ job, first: all[0]!, all }] : []
+    return all.map((one) => ({ job, first: all[0]!, ...one }))
   }),
 )
 
 /** §2.3, §2.4: `created_at` equals that of the creation response, never changes, and is later for a later job. */
 export const createdAtRule = eachOf(
-  (history) => datedIn(history).flatMap(({ all, ...of }) => all.map((one) => ({ ...of, ...one }))),
+  datedIn,
   ({ job, first, reading, instant }, history) => {
     const created = instantAt('created_at', job.creation)
     const tolerance = Math.max(clockMs, created?.unitMs ?? 0, instant.unitMs)
-    const differsFrom = (before: HistoryEvent, as: string): Evidence =>
-      contradicts({ job, reading }, 'created_at', before, as)
     if (created && Math.abs(instant.epochMs - created.epochMs) > tolerance)
-      return differsFrom(job.creation, 'as in the response to its creation')
+      return contradicts(
+        { job, reading },
+        'created_at',
+        job.creation,
+        'as in the response to its creation',
+      )
     if (!isSameInstant(instant, first.instant))
-      return differsFrom(first.reading, 'as when it was read before')
+      return contradicts(
+        { job, reading },
+        'created_at',
+        first.reading,
+        'as when it was read before',
+      )
     if (reading !== first.reading) return 'held'
     const older = datedIn(history).find(
       (one) =>
