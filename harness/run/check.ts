@@ -364,28 +364,24 @@ function rowOf(given: Given, request: PreviousRequest, wrong: Exchange): string 
   return own ?? wrong.purpose.requirement ?? granted ?? ofEveryResponse
 }
 
-/** The failures of requests that spoiled their connections, by requirement. */
-export function spoilersBlamed(client: Client, given: Given): Map<string, Failure> {
-  const found = new Map<string, Failure>()
-  for (const { wrong, fresh } of client.findings.spoiled.values()) {
-    const before = wrong.previousRequest!
-    if (!before.recorded) continue
-    const first = before.recorded()
-    const { id, failure } = blamed(given, before, wrong, first)
-    if (found.has(id)) continue
-    const unread =
-      first.request.body === ''
-        ? ''
-        : '; does the server read the body of the first request completely?'
-    found.set(id, {
-      ...failure,
-      message: `${failure.message} on the same connection`,
-      expected: `the second request is answered as on a fresh connection: ${describeResponse(fresh)}`,
-      actual: `${onReusedConnection}${describeResponse(wrong)}${unread}`,
-      connection: 'reused',
-    })
+/** The failure of a request that spoiled its connection; undefined without a record of it. */
+export function spoilerBlamed(given: Given, wrong: Exchange, fresh: Exchange) {
+  const before = wrong.previousRequest!
+  if (!before.recorded) return undefined
+  const first = before.recorded()
+  const { id, failure } = blamed(given, before, wrong, first)
+  const unread =
+    first.request.body === ''
+      ? ''
+      : '; does the server read the body of the first request completely?'
+  const onConnection: Failure = {
+    ...failure,
+    message: `${failure.message} on the same connection`,
+    expected: `the second request is answered as on a fresh connection: ${describeResponse(fresh)}`,
+    actual: `${onReusedConnection}${describeResponse(wrong)}${unread}`,
+    connection: 'reused',
   }
-  return found
+  return { id, failure: onConnection }
 }
 
 /** The failure of a request after which the next one is answered wrongly, on whatever connection. */

@@ -22,7 +22,7 @@ import {
 } from '../report/index.ts'
 import { isExclusive } from '../target/index.ts'
 import {
-  spoilersBlamed,
+  spoilerBlamed,
   failureOf,
   failuresOf,
   blamed,
@@ -157,7 +157,11 @@ async function lookBack(
   tell: Tell,
 ): Promise<void> {
   const { findings, journal, life } = client
-  const further = spoilersBlamed(client, given)
+  const further = new Map<string, Failure>()
+  for (const { wrong, fresh } of findings.spoiled.values()) {
+    const found = spoilerBlamed(given, wrong, fresh)
+    if (found && !further.has(found.id)) further.set(found.id, found.failure)
+  }
   for (const [id, evidence] of findings.onTraffic)
     if (!further.has(id))
       further.set(id, failureOf({ client, given, hooks, requirement: requirementOf(id) }, evidence))
