@@ -35,7 +35,6 @@ interface ReportSource {
   readonly report: Report
   /** Called once per report, since each reads from the beginning. */
   readonly exchanges: () => Exchanges
-  readonly stdout?: NodeJS.WritableStream
 }
 
 /**
@@ -44,7 +43,7 @@ interface ReportSource {
  */
 export async function writeReports(
   requests: readonly ReportRequest[],
-  { report, exchanges, stdout = process.stdout }: ReportSource,
+  { report, exchanges }: ReportSource,
 ) {
   const problems = new Map<ReportRequest, string>()
   const attempt = async <T>(
@@ -74,7 +73,7 @@ export async function writeReports(
   let drafts = await draftAll()
   const print = (text: Pieces, path: string): Promise<void> =>
     path === '-'
-      ? pipeline(readable(text), stdout, { end: false })
+      ? pipeline(readable(text), process.stdout, { end: false })
       : pipeline(readable(text), createWriteStream(path))
   await Promise.all(
     requests
