@@ -46,7 +46,6 @@ interface Parts {
   readonly transport: Transport
   /** For requests of the target file to other origins. */
   transportTo(origin: string): Transport
-  readonly proxy: Proxy | undefined
   readonly recorder: Recorder
 }
 
@@ -122,7 +121,8 @@ export class Client {
 
   constructor(given: Given, parts: Parts) {
     const { limits, baseUrl, tls } = given.target
-    const { journal, life, findings, recorder, proxy } = parts
+    const { journal, life, findings, recorder } = parts
+    const { proxy } = parts.transport
     this.journal = journal
     this.life = life
     this.findings = findings

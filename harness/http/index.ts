@@ -12,5 +12,5 @@ export {
   type Proxy,
   proxyName,
 } from './message.ts'
-export { createTransport, proxyFor } from './transport.ts'
+export { createTransport } from './transport.ts'
 export { createHandlerTransport, handlerOf } from './handler-transport.ts'

@@ -98,6 +98,7 @@ export interface SendOptions {
 export interface Transport {
   send(request: HttpRequest, options: SendOptions): Promise<HttpResult>
   readonly idle?: () => number
+  readonly proxy?: Proxy | undefined
   close(): Promise<void>
 }
 

@@ -106,7 +106,7 @@ export function createTransport(options: TransportOptions): Transport {
     await Promise.all([...lines].map((line) => line.hangUp()))
   }
 
-  return { send, close, idle: () => free.length }
+  return { send, close, idle: () => free.length, proxy: endpoint.proxy }
 }
 
 export interface Connection {

@@ -19,7 +19,6 @@ import {
   createHandlerTransport,
   createTransport,
   handlerOf,
-  proxyFor,
   type Transport,
 } from '../http/index.ts'
 
@@ -185,7 +184,6 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
         close: async () => undefined,
       }
     },
-    proxy: injected ? undefined : proxyFor(baseUrl),
     recorder: createRecorder(options.exchangeLog, redactor),
   })
   const hooks = parts.hooksOf(client, given)
