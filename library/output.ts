@@ -17,7 +17,7 @@ import {
 import { pipeline } from 'node:stream/promises'
 import { type Report, type RecordedExchange, withProblems } from '../harness/report/index.ts'
 import type { Exchanges } from '../reporters/view/evidence.ts'
-import { loadFormats, type FormatName, formatNames, formats } from '../reporters/index.ts'
+import { type FormatName, formatNames, formats, type Render } from '../reporters/index.ts'
 import { columnsOf, type Line, renderTerminal, laidOut } from '../reporters/terminal.ts'
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
@@ -51,7 +51,7 @@ export async function writeReports(
     work: (text: Pieces) => T,
   ): Promise<Awaited<T> | undefined> => {
     try {
-      const { [request.format]: render } = await loadFormats([request.format])
+      const render: Render = await formats[request.format].load()
       return await work(render(withProblems(report, [...problems.values()]), exchanges()))
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException

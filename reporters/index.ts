@@ -9,6 +9,7 @@ interface Format {
   readonly file: string
   /** Shows every exchange. The other formats show only the exchanges of failures, which the report contains. */
   readonly hasEveryExchange?: true
+  /** Loads the reporter. Done before anything is sent, so that writing needs no time or disk space. */
   load(): Promise<Render>
 }
 
@@ -45,14 +46,4 @@ export const formatNames = Object.keys(formats) as FormatName[]
 
 export function renderJson(report: Report): string {
   return `${json(report, 2)}\n`
-}
-
-/** Loads reporters; before anything is sent, so that writing needs no time or disk space. */
-export async function loadFormats(
-  names: readonly FormatName[] = formatNames,
-): Promise<Readonly<Record<FormatName, Render>>> {
-  const loaded = await Promise.all(
-    names.map(async (name) => [name, await formats[name].load()] as const),
-  )
-  return Object.fromEntries(loaded) as Record<FormatName, Render>
 }

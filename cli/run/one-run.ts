@@ -34,7 +34,7 @@ import {
   complain,
   warnOf,
 } from '../../library/output.ts'
-import { loadFormats } from '../../reporters/index.ts'
+import { formats } from '../../reporters/index.ts'
 import { type RunArguments, keepReport, runOptions } from './arguments.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
 import { type Interrupts, onLoss, stuck } from '../guard.ts'
@@ -79,7 +79,7 @@ export async function oneRun(
       const option = `--update-baseline ${baselineFile}`
       checkOutputs([{ path: baselineFile, option }], inputs)
     }
-    await loadFormats(requests.map((request) => request.format))
+    await Promise.all(requests.map(({ format }) => formats[format].load()))
     if (!found.problem && (options.start !== undefined || options.wait !== undefined))
       server = await startServer(found, options, interrupts)
     const problem = found.problem

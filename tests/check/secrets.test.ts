@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loadFormats } from '../../reporters/index.ts'
+import { formats, type Render } from '../../reporters/index.ts'
 import { joined } from '../reporters/samples.ts'
 import { base, checked, granted, har, inFile, rowOf, type Told } from './recording.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
@@ -51,8 +51,10 @@ async function reports() {
   const target = inFile(JSON.stringify({ keys: { full: known } }), 'secrets.json')
   const { report, exchanges } = await checked(recorded, { target })
   const texts: Record<string, string> = {}
-  for (const [name, render] of Object.entries(await loadFormats()))
+  for (const [name, { load }] of Object.entries(formats)) {
+    const render: Render = await load()
     texts[name] = await joined(render(report, exchanges()))
+  }
   return { texts, shown: exchangesOf(report) }
 }
 

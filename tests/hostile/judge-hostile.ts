@@ -5,7 +5,7 @@ import pc from 'picocolors'
 import { loggedExchanges } from '../../library/output.ts'
 import { decide } from '../../harness/report/verdict.ts'
 import type { Prepared } from '../../harness/run/run.ts'
-import { type FormatName, loadFormats } from '../../reporters/index.ts'
+import { type FormatName, formats, type Render } from '../../reporters/index.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { type Judged, type JudgeSettings, judgeUrl } from '../matrix/judge-reference.ts'
 
@@ -55,8 +55,10 @@ export async function judgeHostile(url: string, settings: HostileSettings = {}):
     const options = { ...settings.options, exchangeLog }
     const outcome = await judgeAsCommand(url, { ...settings, options })
     const texts: Record<string, string> = { terminal: terminalOf(outcome) }
-    for (const [name, render] of Object.entries(await loadFormats()))
+    for (const [name, { load }] of Object.entries(formats)) {
+      const render: Render = await load()
       texts[name] = await joined(render(outcome.report, loggedExchanges(exchangeLog)))
+    }
     return { ...outcome, texts: texts as Shown['texts'] }
   } finally {
     rmSync(dir, { recursive: true, force: true })

@@ -15,7 +15,7 @@ import { renderBadge } from '../../reporters/badge.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
 import { githubSummary, reportToGithub, renderMarkdown } from '../../reporters/markdown.ts'
 import { renderHar } from '../../reporters/har.ts'
-import { loadFormats, renderJson } from '../../reporters/index.ts'
+import { formats, type Render, renderJson } from '../../reporters/index.ts'
 import { renderJunit } from '../../reporters/junit.ts'
 import { folder } from '../cli/conform.ts'
 import { failed, report as reportOf } from '../gates/results.ts'
@@ -32,9 +32,10 @@ const notDecisive = ({ requirements }: typeof report) =>
     ({ level, outcome }) => /^not/.test(outcome) || (level === 'should' && outcome === 'failed'),
   )
 
-test.each(Object.entries(await loadFormats()))(
+test.each(Object.entries(formats))(
   '%s gives the same text for the same report, and leaves the report as it was',
-  async (_, render) => {
+  async (_, { load }) => {
+    const render: Render = await load()
     const before = structuredClone(report)
     const text = () => joined(render(report, sampleExchanges(report, 50)))
     expect(await text()).toBe(await text())
