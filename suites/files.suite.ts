@@ -11,6 +11,7 @@ import {
 } from './checks/valid-request.ts'
 import {
   freshFilename,
+  need,
   retryWhileSettling,
   upload,
   uploadProbe,
@@ -23,7 +24,7 @@ import type { Pairs } from '../catalogue/answers.ts'
 import { type Exchange, NotExercised, type Probe, type Verdict } from '../harness/journal/index.ts'
 import type { Client, Given } from '../harness/client/index.ts'
 import type { CheckContext, Judge } from '../harness/run/index.ts'
-import { attached, need, ownId, ownRecord, relation, uploadTo, usable } from './created/drive.ts'
+import { attached, ownId, ownRecord, relation, uploadTo, usable } from './created/drive.ts'
 import { extensionIn, placesOf } from './created/rules.ts'
 
 const anyButError: Pairs = [['no-5xx']]
@@ -110,7 +111,6 @@ const filtered = relation(async (context) => {
       need(`the listing ${what}`, await context.send(make, { what }))
     })
   }
-  return {}
 }, true)
 
 /**

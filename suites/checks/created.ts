@@ -5,9 +5,11 @@ import {
   describeResponse,
   type Exchange,
   isGranted,
+  isThrottling,
   NotExercised,
   type Probe,
   Throttled,
+  wasAnswered,
 } from '../../harness/journal/index.ts'
 import { absentReason, leftOut } from '../../harness/report/index.ts'
 import { ask, maxAtOnce, perRun } from '../../harness/run/index.ts'
@@ -165,8 +167,15 @@ export function withOwnContent(given: Given, file: UploadContent): UploadContent
 export const resendAsDeclared = (own: Exchange, send: () => Promise<Exchange>): Promise<Exchange> =>
   resendWhile(own, send, (one) => [400, 415, 422].includes(one.response?.status ?? 0), 2)
 
-const isUploaded = (exchange: Exchange): boolean =>
+export const isTaken = (exchange: Exchange): boolean =>
   exchange.response !== undefined && isGranted(exchange.response)
+
+/** An exchange that others depend on; throws `NotExercised` if it was not accepted. */
+export function need(which: string, exchange: Exchange, isGood = isTaken): Exchange {
+  if (isGood(exchange)) return exchange
+  const Reason = isThrottling(exchange) ? Throttled : NotExercised
+  throw new Reason(`${which} ${wasAnswered(exchange)}`)
+}
 
 /**
  * Uploads a file with unique content, else unchanged, and returns its id. Throws `NotExercised` if the upload is
@@ -185,7 +194,7 @@ export async function upload(
   const absence = given.target.absent[uploadOperation]
   if (absence) throw new NotExercised(absentReason(absence, [uploadOperation]))
   const what = `with ${file.filename}`
-  const purpose = { requirement: null, role: 'setup', what, isSuccess: isUploaded } as const
+  const purpose = { requirement: null, role: 'setup', what, isSuccess: isTaken } as const
   const uploaded = async (content: UploadContent): Promise<Probe> => {
     const probe = await uploadProbe(given, content, name)
     return isSound ? probe : { ...probe, fault: `file: ${file.filename}` }
@@ -194,11 +203,7 @@ export async function upload(
     ask(client, () => uploaded(content()), purpose, { isHeld: true })
   const own = await send(() => withOwnContent(given, file))
   const exchange = await resendAsDeclared(own, () => send(() => file))
-  if (exchange.throttled) throw new Throttled(`an upload got ${describeResponse(exchange)}`)
-  if (!isUploaded(exchange))
-    throw new NotExercised(
-      `a file that the suite uploads was refused: ${describeResponse(exchange)}`,
-    )
+  need('a file that the suite uploads', exchange)
   const id = namedId(given, exchange)
   sharedBy(client).uploads.add(id)
   return id

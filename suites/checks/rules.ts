@@ -233,7 +233,7 @@ export function concluded(seen: readonly Judged[], planned = seen.length): Verdi
 /** A further case: if it cannot be judged, the requirement does not pass, but its other cases are still judged. */
 export const furtherCase = (
   client: Client,
-  judge: () => Promise<CaseVerdict | undefined>,
+  judge: () => Promise<CaseVerdict> | Promise<void>,
 ): Promise<Judged> =>
   orElse(
     client,

@@ -390,7 +390,7 @@ export async function plainRequest(
   if (body === 'raw') return uploadProbe(given, contentOf(given))
   const draft = { ...draftRequest(given, operation, extent), credential: await given.keys.full() }
   if (effect === 'destroys') return withOwnObject(client, given, draft, operation)
-  if (freshFileAt !== undefined) return withFreshFile(client, given, draft, freshFileAt)
+  if (freshFileAt !== undefined) return withFreshFile(client, given, draft)
   return creates?.name && 'role' in creates.name
     ? withOwnName(given, draft, given.target.operations[operation]?.fields[creates.name.role])
     : draft
@@ -431,24 +431,22 @@ function withOwnName(given: Given, draft: Probe, pointer = '/name'): Probe {
   return { ...withJson(draft, setAt(body, pointer, creates)), creates }
 }
 
-async function withFreshFile(
-  client: Client,
-  given: Given,
-  draft: Probe,
-  role: string,
-): Promise<Probe> {
+async function withFreshFile(client: Client, given: Given, draft: Probe): Promise<Probe> {
   const { operations: declared } = given.target
-  const pointer = declared[additionOperation]?.fields[role]
+  const isPlaced = declared[additionOperation]?.fields['file'] !== undefined
   // A refusal needs no new file, and a read-only run uploads none.
-  if (given.options.readOnly || pointer === undefined || !declared[uploadOperation]?.content)
-    return withJson(draft, bodyOf(given, additionOperation))
-  const creates = await upload(client, given, contentOf(given))
-  return { ...withJson(draft, additionOf(given, creates, pointer)), creates }
+  if (given.options.readOnly || !isPlaced || !declared[uploadOperation]?.content) return draft
+  return withFile(given, draft, await upload(client, given, contentOf(given)))
 }
 
-export function additionOf(given: Given, id: string, pointer: string): unknown {
-  const body = bodyOf(given, additionOperation)
-  return setAt(body, pointer, typeof getAt(body, pointer) === 'number' ? Number(id) : id)
+/** An addition of another file. */
+export function withFile(given: Given, addition: Probe, file: string): Probe {
+  const pointer = given.target.operations[additionOperation]?.fields['file']
+  if (pointer === undefined)
+    throw new NotExercised('declare operations.graphs.add-file.fields.file')
+  const body = jsonOf(addition)
+  const id = typeof getAt(body, pointer) === 'number' ? Number(file) : file
+  return { ...withJson(addition, setAt(body, pointer, id)), creates: file }
 }
 
 /** True if the scenario has its own body, so that the operation need not be declared. */

@@ -6,12 +6,10 @@ import {
   eventOf,
   type Verdict,
   type Exchange,
-  isGranted,
   isThrottling,
   NotExercised,
   type Probe,
   type Source,
-  Throttled,
   wasAnswered,
 } from '../../harness/journal/index.ts'
 import {
@@ -22,13 +20,14 @@ import {
 } from '../../catalogue/operations.ts'
 import { grantedByScenario, grantedProbe, inScenario } from '../checks/granted.ts'
 import {
-  additionOf,
   contentOf,
   declaredResource,
   distinctRequest,
+  draftRequest,
   isDeclared,
   sharedRequest,
   validRequest,
+  withFile,
   sampled,
   control,
   grantedControl,
@@ -53,7 +52,9 @@ import {
   freshFilename,
   inBatches,
   laterAttempts,
+  isTaken,
   namedId,
+  need,
   resendAsDeclared,
   retryWhileSettling,
   sendAtOnce,
@@ -133,46 +134,37 @@ export async function refusalsOf(
   return refusals
 }
 
-const isTaken = (exchange: Exchange): boolean =>
-  exchange.response !== undefined && isGranted(exchange.response)
-
 const isConflict = (exchange: Exchange): boolean => exchange.response?.status === 409
 
-/** An exchange that others depend on; throws `NotExercised` if it was not accepted. */
-export function need(which: string, exchange: Exchange, isGood = isTaken): Exchange {
-  if (isGood(exchange)) return exchange
-  const Reason = isThrottling(exchange) ? Throttled : NotExercised
-  throw new Reason(`${which} ${wasAnswered(exchange)}`)
-}
-
-/** Cases that could not be judged, and what is sent at the end of the run. */
-interface Rest {
-  readonly further?: readonly Judged[]
-  readonly atEnd?: () => Promise<Rest>
-}
+type Send = (
+  context: CheckContext,
+  /** Cases of their own, which report their own reason if they cannot be judged. */
+  further: Judged[],
+) => Promise<void> | Promise<Verdict | (() => Promise<void>) | undefined>
 
 /**
  * A requirement whose rule judges the whole run, after `send` has sent what shows most: even if not everything could be
- * sent, because a server answers no more, it may have shown enough. A case that cannot be judged reports its own reason.
+ * sent, because a server answers no more, it may have shown enough. Returns what to send at the end of the run.
  * @param takesScenario whether `send` sends what its scenario says; else a scenario's request is judged alone
  */
 export const relation =
-  (send: (context: CheckContext) => Promise<Rest | Verdict>, takesScenario = false): Judge =>
+  (send: Send, takesScenario = false): Judge =>
   async (context) => {
     const { client, requirement, scenario } = context
     if (scenario && !takesScenario) return grantedByScenario(context)
-    const judge = async (action: () => Promise<Rest | Verdict>) => {
-      const sent = await orElse(client, action, ({ reason: why }): Rest => ({
-        further: [{ outcome: 'open', why }],
-      }))
-      if ('outcome' in sent) return { verdict: sent }
-      const { atEnd, further = [] } = sent
-      const verdict = decisive(context, relationRule(requirement.id)(client.journal))
-      const isLeft = further.some((one) => one.outcome === 'open') && verdict.outcome !== 'broken'
-      return { atEnd, verdict: isLeft ? concluded(further) : verdict }
+    const further: Judged[] = []
+    const leaveOpen = ({ reason: why }: NotExercised): void =>
+      void further.push({ outcome: 'open', why })
+    const judge = (): Verdict => decisive(context, relationRule(requirement.id)(client.journal))
+    const judgeAll = (): Verdict => {
+      const verdict = judge()
+      const isLeft = further.some((one) => one.outcome === 'open')
+      return isLeft && verdict.outcome !== 'broken' ? concluded(further) : verdict
     }
-    const { atEnd, verdict } = await judge(() => send(context))
-    return atEnd ? againAtEnd(verdict, 'held', async () => (await judge(atEnd)).verdict) : verdict
+    const sent = await orElse(client, async () => await send(context, further), leaveOpen)
+    if (typeof sent === 'object') return sent
+    if (!sent) return judgeAll()
+    return againAtEnd(judge(), 'held', () => orElse(client, sent, leaveOpen).then(judgeAll))
   }
 
 /** Sends what is not judged by itself. */
@@ -196,13 +188,9 @@ async function addition(
   graph: string,
   file?: string,
 ): Promise<Probe> {
-  const pointer = pointerOf(given, additionOperation, 'file')
-  if (pointer === undefined)
-    throw new NotExercised('declare operations.graphs.add-file.fields.file')
-  const creates = file ?? (await upload(client, given, contentOf(given)))
-  const json = additionOf(given, creates, pointer)
-  const parts = { params: { graph_id: graph }, json, effect: 'creates' } as const
-  return { ...(await operationProbe(given, additionOperation, parts)), creates }
+  const probe = { ...draftRequest(given, additionOperation), credential: await given.keys.full() }
+  const added = file ?? (await upload(client, given, contentOf(given)))
+  return { ...withFile(given, probe, added), params: { graph_id: graph } }
 }
 
 const add = async (context: CheckContext, graph: string, file?: string): Promise<Exchange> =>
@@ -235,21 +223,20 @@ async function requireControl(context: CheckContext): Promise<() => Promise<Prob
 /** Sends the same thing, or several, at once. */
 function together(
   { client, given, requirement }: CheckContext,
-  full: number,
   make: () => Probe | Promise<Probe>,
 ): Promise<Exchange[]> {
-  const size = given.options.depth === 'full' ? full : 2
+  const size = given.options.depth === 'full' ? 4 : 2
   return sendAtOnce(client, given, { size, make, requirement: requirement.id })
 }
 
 const needTwo = 'concurrent creations need limits.concurrency of 2 or more'
 
-export const ownId = relation(async (context) => {
+export const ownId = relation(async (context, further) => {
   const { client, given, scenario } = context
   const operation = operationIn(context)
   await requireControl(context)
   const make = grantedProbe(context, operation, () => distinctRequest(client, given, operation))
-  const sent = await together(context, 3, make)
+  const sent = await together(context, make)
   // A guardrail, a lost answer or a limit may have affected one, and some targets accept only one at a time.
   for (let more = 2; more > 0 && sent.filter(isTaken).length < 2; more--)
     sent.push(await context.send(make))
@@ -263,29 +250,28 @@ export const ownId = relation(async (context) => {
   const limited = sent.find(isThrottling) ?? sent[0]!
   const ids = sent.flatMap((exchange) => createdId(given, exchange) ?? [])
   need('fewer than two concurrent creations returned an id: one', limited, () => ids.length > 1)
-  const isSingle = given.target.limits.concurrency < 2
-  const further: Judged = { outcome: 'open', why: { reason: needTwo }, isFurther: true }
-  return { atEnd: async () => ({ further: isSingle ? [further] : [] }) }
+  if (given.target.limits.concurrency < 2)
+    further.push({ outcome: 'open', why: { reason: needTwo }, isFurther: true })
+  return async () => undefined
 }, true)
 
 /** @param more further refusals */
 export const noEffect = (more: (context: CheckContext) => readonly Refusal[] = () => []): Judge =>
-  relation(async (context) => {
+  relation(async (context, further) => {
     const { client, given, requirement } = context
     await requireControl(context)
     const everywhere = await refusalsOf(client, given, operationIn(context))
     const refusals = sampled(given, requirement.id, [...everywhere, ...more(context)])
-    const further = await inBatches(refusals, (refusal) =>
-      furtherCase(client, () => lookAfter(context, refusal)),
+    await inBatches(refusals, async (refusal) =>
+      further.push(await furtherCase(client, () => lookAfter(context, refusal))),
     )
-    return { further }
   })
 
 /** Repeats the creation after its refusal, with another one in between; three times, unless accepted. */
 async function lookAfter(
   context: CheckContext,
   { requirement: of, what, change }: Refusal,
-): Promise<undefined> {
+): Promise<void> {
   const { client, given, requirement } = context
   const operation = operationIn(context)
   const make = (): Promise<Probe> => validRequest(client, given, operation)
@@ -300,14 +286,13 @@ async function lookAfter(
     const faulty = await context.send(await change(probe), setup)
     need('the creation that should be refused', faulty, isOfFault)
     const again = await ask(client, probe, purpose, { fresh: true, isHeld: true })
-    if (isTaken(again)) return undefined
+    if (isTaken(again)) return
     // An unanswered one may have created what this one conflicts with.
     const event = again.unanswered ? undefined : eventOf(given.target, again, false)
     need('the creation after a refused one', again, () => event !== undefined && isRefused(event))
     // One more per attempt: with a fixed order, a periodic failure would seem to follow a refusal.
     for (let count = 0; count < look; count++) await create(context, make)
   }
-  return undefined
 }
 
 export const onceAtOnce = relation(async (context) => {
@@ -319,9 +304,8 @@ export const onceAtOnce = relation(async (context) => {
   let left = 3
   do {
     const probe = await validRequest(client, given, operationIn(context))
-    await together(context, 4, () => probe)
+    await together(context, () => probe)
   } while (--left > 0 && rule(client.journal).outcome === 'open')
-  return {}
 })
 
 /** Requests what exists. */
@@ -342,42 +326,37 @@ async function again(context: CheckContext, { probe, endedAt }: Exchange): Promi
 }
 
 /** What exists is not created again: neither the second and third time, nor after another creation. */
-export const once = relation(async (context) => {
+export const once = relation(async (context, further) => {
   const { client, given } = context
-  const { settleMs } = given.target.limits
+  const { limits, scenarios } = given.target
   const id = operationIn(context)
   const isAddition = id === additionOperation
   const valid = await requireControl(context)
   const first = await create(context, valid)
   const isQuick = given.options.depth === 'quick'
-  const beside = isAddition && !isQuick ? (await together(context, 3, valid)).filter(isTaken) : []
+  const beside = isAddition && !isQuick ? (await together(context, valid)).filter(isTaken) : []
   await again(context, first)
-  if (isQuick) return {}
+  if (isQuick) return undefined
   if (isAddition) await orElse(client, () => addTwin(context, first))
   await prepare(context, valid)
-  const further =
-    isAddition && canAddToCreated(given)
-      ? [await furtherCase(client, () => addToCreated(context))]
-      : []
-  const atEnd = async (): Promise<Rest> => {
+  if (isAddition && canAddToCreated(given))
+    further.push(await furtherCase(client, () => addToCreated(context)))
+  return async () => {
     // A server may only check new names, not those in use. A scenario may create in another account.
     const usable = `${id}/2xx-usable`
-    const used = given.target.scenarios[usable]
-      ? undefined
-      : madeBy(client.journal, id).find((one) => one.exchange.purpose.requirement === usable)
-    const made = [first, ...beside, ...(used ? [used] : [])].map((one) => one.endedAt)
+    const used = madeBy(client.journal, id).find(
+      (one) => one.exchange.purpose.requirement === usable && !scenarios[usable],
+    )
+    const probe = used?.name ? atRole(given, first.probe, 'name', used.name) : first.probe
+    const made = [first, ...beside, used ?? first].map((one) => one.endedAt)
     await awaitAge(client, made)
     await again(context, first)
-    const probe =
-      used?.name === undefined ? first.probe : atRole(given, first.probe, 'name', used.name)
     await again(context, { ...first, probe })
     // Of simultaneously added files, a server may have kept only the last one. If it takes one too soon, the next waits.
     for (const one of beside)
       if (isTaken(await askAgain(context, one.probe)))
-        await pause(client, Math.max(0, one.endedAt + settleMs - performance.now()))
-    return { further }
+        await pause(client, Math.max(0, one.endedAt + limits.settleMs - performance.now()))
   }
-  return { atEnd }
 })
 
 /** Adds another file under the name of one in the declared graph: it is no duplicate. */
@@ -400,7 +379,7 @@ const canAddToCreated = (given: Given): boolean =>
   canAdd(given)
 
 /** Adds a file twice to a graph that the run creates, and again after a request for its name. */
-async function addToCreated(context: CheckContext): Promise<undefined> {
+async function addToCreated(context: CheckContext): Promise<void> {
   const creation = await createGraph(context)
   const graph = namedId(context.given, creation)
   const first = await create(context, () => addition(context, graph))
@@ -408,7 +387,6 @@ async function addToCreated(context: CheckContext): Promise<undefined> {
   const about = 'graphs.create/400-duplicate-name'
   await context.send(creation.probe, { role: 'setup', badInput: true, about })
   await again(context, first)
-  return undefined
 }
 
 /**
@@ -463,15 +441,12 @@ async function use(context: CheckContext, one: Use, id: string): Promise<void> {
   if (isDeclared(given, one.operation)) await control(client, given, one.operation)
 }
 
-const ownPdf = (client: Client, given: Given): Promise<string | undefined> =>
-  orElse(client, () => uploadSample(client, given, 'other'))
-
 /** Requirements whose objects are used again at the end: made simultaneously, requested twice, attached. */
 const alsoUsed = /\/(2xx-own-id|400-duplicate-name|2xx-attached-to-graph)$/
 const largeBytes = 64 * 1024
 
-/** Objects used again at the end: the first one, those of other requirements, a file in a graph, and a PDF. */
-async function madeBefore({ client, given }: CheckContext, creates: OperationId) {
+/** Objects used again at the end: the first one, those of other requirements, and a file in a graph. */
+function madeBefore({ client }: CheckContext, creates: OperationId): readonly string[] {
   const { doomed } = sharedBy(client)
   const made = madeBy(client.journal, creates)
     .filter((one) => !doomed.has(one.object!))
@@ -479,10 +454,9 @@ async function madeBefore({ client, given }: CheckContext, creates: OperationId)
       const isLarge = (probe.body?.length ?? 0) > largeBytes
       return at === 0 || isLarge || alsoUsed.test(purpose.requirement ?? '')
     })
-    .map((one) => one.object!)
-  if (creates !== uploadOperation) return made
-  const [added] = madeBy(client.journal, additionOperation)
-  return [...made, added?.object, await ownPdf(client, given)].filter((id) => id !== undefined)
+  const isFile = creates === uploadOperation
+  const added = isFile ? madeBy(client.journal, additionOperation).slice(0, 1) : []
+  return [...made, ...added].map((one) => one.object!)
 }
 
 /**
@@ -504,28 +478,30 @@ export const usable = relation(async (context) => {
     throw new NotExercised(`no operation that uses ${operation(creates).creates?.what} is declared`)
   const isAtEnd = !scenario && given.options.depth === 'full'
   const isPlainUpload = creates === uploadOperation && !scenario
+  const also = new Set<string>()
   const made = await inScenario(context, creates, async () => {
     const make = grantedProbe(context, creates, () => distinctRequest(client, given, creates))
     // Prepared first, so that nothing delays the use after the creation.
     for (const one of uses) await orElse(client, () => requestOf(client, given, one, ''))
-    if (isPlainUpload && isAtEnd) await ownPdf(client, given)
+    if (isPlainUpload && isAtEnd)
+      await orElse(client, async () => also.add(await uploadSample(client, given, 'other')))
     const id = isPlainUpload
       ? await upload(client, given, contentOf(given))
       : namedId(given, await create(context, make))
     await inBatches(uses, (one) => use(context, one, id))
     return id
   })
-  const atEnd = async (): Promise<Rest> => {
-    const ids = new Set([made, ...(await madeBefore(context, creates))])
+  const atEnd = async (): Promise<void> => {
+    for (const id of madeBefore(context, creates)) if (id !== made) also.add(id)
+    const ids = [made, ...also]
     await awaitAge(
       client,
-      [...ids].map((id) => given.objects.madeAt.get(id) ?? 0),
+      ids.map((id) => given.objects.madeAt.get(id) ?? 0),
     )
-    const all = [...ids].flatMap((id) => (id === made ? uses : [last]).map((one) => ({ id, one })))
+    const all = ids.flatMap((id) => (id === made ? uses : [last]).map((one) => ({ id, one })))
     await inBatches(all, ({ id, one }) => use(context, one, id))
-    return {}
   }
-  return isAtEnd ? { atEnd } : {}
+  return isAtEnd ? atEnd : undefined
 }, true)
 
 /** A server that ignores graphId accepts an unknown graph: the declared one must be verified separately. */
@@ -557,15 +533,15 @@ async function attach(context: CheckContext, graph: string): Promise<Exchange> {
 }
 
 /** A file uploaded with graphId is in that graph: adding it again gives 409. */
-export const attached = relation(async (context) => {
+export const attached = relation(async (context, further) => {
   const { client, given } = context
   const { graph = '' } = given.target.resources
   await requireGraph(client, given)
-  const seen: Judged[] = [await attachAndAdd(context, graph)]
-  if (given.options.depth === 'full' && isDeclared(given, 'graphs.create') && !seen.some(isOver))
-    seen.push(await furtherCase(client, () => attachToCreated(context, graph)))
+  further.push(await attachAndAdd(context, graph))
+  if (given.options.depth === 'full' && isDeclared(given, 'graphs.create') && !further.some(isOver))
+    further.push(await furtherCase(client, () => attachToCreated(context, graph)))
   // Without additions, only the upload is shown.
-  return seen.some(isOver) || !canAdd(given) ? concluded(seen) : { further: seen }
+  return further.some(isOver) || !canAdd(given) ? concluded(further) : undefined
 })
 
 /**
@@ -616,5 +592,4 @@ export const ownRecord = relation(async (context) => {
     const send = context.send(() => retrieval(given, id), { isSuccess: isTaken })
     need('the retrieval of an uploaded file', await send)
   }
-  return {}
 })

@@ -425,12 +425,11 @@ const atomicRule: RelationRule = (history, id) => {
 const uploadOf = (history: History, { object = '' }: HistoryEvent): HistoryEvent | undefined =>
   history.of(object).find((one) => one.operation === uploadOperation && one.isGranted)
 
-/** Whether a graph accepts a file that was uploaded without a graph. */
+/** Whether a graph accepts a file that was not uploaded to a graph. */
 const takesPlain = (history: History, graph: string | undefined): boolean =>
-  madeBy(history, additionOperation).some((one) => {
-    const upload = isIn(one, graph) ? uploadOf(history, one) : undefined
-    return upload !== undefined && upload.within === undefined
-  })
+  madeBy(history, additionOperation).some(
+    (one) => isIn(one, graph) && uploadOf(history, one)?.within === undefined,
+  )
 
 /**
  * §2.8: a file uploaded with graphId is in that graph only: its first addition there gets 409, once processed. An
@@ -458,7 +457,7 @@ const attachedRule: RelationRule = (history) => {
         'no 409: the file was uploaded with the graphId of another graph, and other files can be in both'
       return { exchange: last.exchange, what, expected, shownBy }
     }
-    const isOther = status >= 400 && status < 500 && status !== 401 && status !== 403
+    const isOther = isRefused(first) && status < 500
     const isWrong = first.isGranted || (isOther && takesPlain(history, graph))
     if (!isWrong || !isLate(first) || mayBeGone(history, upload.sentAt, first.endedAt))
       return undefined
@@ -545,9 +544,7 @@ const ownRecordRule: RelationRule = (history) => {
     const alike = first.get(text)
     if (!alike) return first.set(text, made).size > 1 ? 'held' : undefined
     if (alike.content === made.content || alike.name === made.name) return undefined
-    const json = jsonValue(exchange.response)
-    const isNamed = [alike, made].some((one) => placesOf(exchange, one.object!).length > 0)
-    if (json === undefined ? !isNamed : !isTelling(json))
+    if (!isTelling(jsonValue(exchange.response)))
       return { why: 'the answers to both retrievals are the same, and describe no file' }
     return {
       exchange,
