@@ -108,7 +108,7 @@ export function resultOf(
   { id, operation, level, section, statement }: CatalogueRequirement,
   found: Pick<CatalogueResult, 'outcome'> & Partial<CatalogueResult>,
 ): CatalogueResult {
-  const about = { id, operation, level, section, statement }
+  const about = { id, operation, level, section, statement, outcome: found.outcome }
   return { ...about, control: 'none', cases: 0, durationMs: 0, failures: [], ...found }
 }
 
