@@ -1,11 +1,8 @@
 import { type CatalogueRequirement, granting, ofEveryResponse } from '../../catalogue/catalogue.ts'
-import type { Client, Given } from '../client/index.ts'
-import type { Hooks } from './run.ts'
+import type { Given } from '../client/index.ts'
+import type { CheckContext, Later } from './run.ts'
 import {
-  type Ask,
   type Exchange,
-  type Purpose,
-  type Source,
   type Verdict,
   describeResponse,
   type HttpResponse,
@@ -26,7 +23,6 @@ import {
   onReusedConnection,
   type PreviousRequest,
 } from '../journal/index.ts'
-import type { Scenario } from '../target/index.ts'
 import type { Pairs } from '../../catalogue/answers.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 import {
@@ -38,31 +34,6 @@ import {
 } from '../report/index.ts'
 import { type OperationId, operation as operationOf } from '../../catalogue/operations.ts'
 import { curlOfBoth, remarkMark } from '../recording/index.ts'
-
-/** Judges a requirement. May throw `NotExercised` if it cannot cause a state that it needs. */
-export type Judge = (context: CheckContext) => Promise<Verdict | Later>
-
-/** It holds so far, and is judged once more at the end of the run, concurrently with others. */
-export interface Later {
-  readonly outcome: 'later'
-  readonly cases: number
-  judge(): Promise<Verdict>
-}
-
-export interface CheckContext {
-  readonly client: Client
-  readonly given: Given
-  readonly hooks: Hooks
-  readonly requirement: CatalogueRequirement
-  readonly scenario: Scenario | undefined
-  control: 'granted' | 'refused' | 'none'
-  /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
-  send(
-    source: Source,
-    purpose?: Partial<Purpose>,
-    how?: Pick<Ask, 'fresh' | 'isHeld'>,
-  ): Promise<Exchange>
-}
 
 /** What is `held`, or `asks` for more at the end, is judged there. */
 export const againAtEnd = (

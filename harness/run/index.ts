@@ -1,5 +1,8 @@
 export {
+  type CheckContext,
   createRun,
+  type Judge,
+  type Later,
   type RunParts,
   isPlanned,
   mayGenerate,
@@ -24,9 +27,6 @@ export { awaitAge, maxAtOnce, sendShared, settle } from './ask.ts'
 
 export {
   againAtEnd,
-  type CheckContext,
-  type Judge,
-  type Later,
   answered,
   type BodySchema,
   decisive,

@@ -21,14 +21,7 @@ import {
   resultOf,
 } from '../report/index.ts'
 import { isExclusive } from '../target/index.ts'
-import {
-  spoilerBlamed,
-  failureOf,
-  failuresOf,
-  blamed,
-  type CheckContext,
-  type Later,
-} from './check.ts'
+import { spoilerBlamed, failureOf, failuresOf, blamed } from './check.ts'
 import {
   type Client,
   type Given,
@@ -40,7 +33,7 @@ import {
 } from '../client/index.ts'
 import { ask } from './ask.ts'
 import { cleanUp, setUp, tearDown } from './own-requests.ts'
-import { isPlanned, type Prepared } from './run.ts'
+import { type CheckContext, isPlanned, type Later, type Prepared } from './run.ts'
 import {
   NotExercised,
   type Answer,

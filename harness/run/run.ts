@@ -1,7 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { NotServed, TakesState } from '../report/index.ts'
-import type { Judge } from './check.ts'
 import {
   Client,
   type Given,
@@ -12,9 +11,22 @@ import {
   type Plan,
   createSigns,
 } from '../client/index.ts'
-import { type Exchange, Journal } from '../journal/index.ts'
+import {
+  type Ask,
+  type Exchange,
+  Journal,
+  type Purpose,
+  type Source,
+  type Verdict,
+} from '../journal/index.ts'
 import { createRecorder } from '../recording/index.ts'
-import { type FetchHandler, readOnlyTarget, redactorFor, type Target } from '../target/index.ts'
+import {
+  type FetchHandler,
+  readOnlyTarget,
+  redactorFor,
+  type Scenario,
+  type Target,
+} from '../target/index.ts'
 import {
   createHandlerTransport,
   createTransport,
@@ -32,6 +44,31 @@ export interface Prepared {
 
 /** How each requirement is judged, by id. */
 export type JudgeOf = (id: string) => Judge | undefined
+
+/** Judges a requirement. May throw `NotExercised` if it cannot cause a state that it needs. */
+export type Judge = (context: CheckContext) => Promise<Verdict | Later>
+
+/** It holds so far, and is judged once more at the end of the run, concurrently with others. */
+export interface Later {
+  readonly outcome: 'later'
+  readonly cases: number
+  judge(): Promise<Verdict>
+}
+
+export interface CheckContext {
+  readonly client: Client
+  readonly given: Given
+  readonly hooks: Hooks
+  readonly requirement: CatalogueRequirement
+  readonly scenario: Scenario | undefined
+  control: 'granted' | 'refused' | 'none'
+  /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
+  send(
+    source: Source,
+    purpose?: Partial<Purpose>,
+    how?: Pick<Ask, 'fresh' | 'isHeld'>,
+  ): Promise<Exchange>
+}
 
 /** What the suites know of the interface besides its requirements, such as the jobs of an application; bound to a run. */
 export interface Hooks extends ClientHooks {
