@@ -78,7 +78,7 @@ export async function expectNoKey(chosen: string): Promise<void> {
   const again = ['--header', `x-forwarded: ${keys.restricted}`]
   const { code, stdout, stderr } = await conform([...args, ...again], {
     cwd,
-    env: { ...env, GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') },
+    env: { ...env, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') },
   })
   expect(code).toBe(1)
   for (const key of [keys.full, keys.expired, keys.restricted, keys.scenario])
@@ -86,6 +86,7 @@ export async function expectNoKey(chosen: string): Promise<void> {
 
   const written = readdirSync(cwd).filter((name) => !/^(target\.json|restricted\.key)$/.test(name))
   expect(written.length).toBeGreaterThanOrEqual(formatNames.length)
+  expect(written).toContain('summary.md')
   const outputs = written.map((name) => [name, readFileSync(join(cwd, name), 'utf8')] as const)
   for (const [name, text] of [...outputs, ['stdout', stdout], ['stderr', stderr]] as const) {
     // No key has a line end.
