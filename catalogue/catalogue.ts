@@ -94,9 +94,11 @@ export const granting = (operation: OperationId): CatalogueRequirement =>
 
 /** The pairs that any requirement of an operation accepts: none of them is a fault by itself. */
 export const acceptedPairs: ReadonlyMap<string | null, Pairs> = new Map(
-  operations.map(({ id }) => {
-    const refusing = catalogue.filter((one) => one.operation === id && isRefusal(one.expects))
-    return [id, refusing.flatMap((one) => pairsOf(one, id))]
+  operations.map((operation) => {
+    const refusing = catalogue.filter(
+      (one) => one.operation === operation.id && isRefusal(one.expects),
+    )
+    return [operation.id, refusing.flatMap((one) => pairsOf(one, operation.id))]
   }),
 )
 

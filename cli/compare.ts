@@ -50,7 +50,7 @@ export function command() {
 /** Compares reports of one target over time, oldest first, or of several targets in the given order. */
 export function compareReports(given: readonly ReportFile[]) {
   const isOne = new Set(given.map((one) => one.report.target.baseUrl)).size < 2 && given.length > 1
-  const timeOf = ({ report }: ReportFile): number => Date.parse(report.run.startedAt)
+  const timeOf = (file: ReportFile): number => Date.parse(file.report.run.startedAt)
   const files = isOne ? given.toSorted((a, b) => timeOf(a) - timeOf(b)) : given
   const books = files.map((file) => new Map(file.report.requirements.map((one) => [one.id, one])))
   const requirements = [...new Set(books.flatMap((book) => [...book.keys()]))].map((id) => {
@@ -60,13 +60,16 @@ export function compareReports(given: readonly ReportFile[]) {
     return { id, level, operation, outcomes: results.map((result) => result?.outcome ?? null) }
   })
   const broke = requirements.filter(
-    ({ outcomes }) => outcomes.at(-1) === 'failed' && outcomes[0] !== 'failed',
+    (requirement) =>
+      requirement.outcomes.at(-1) === 'failed' && requirement.outcomes[0] !== 'failed',
   )
   const ids = new Set((isOne ? broke : requirements).map((one) => one.id))
-  const causes = files.flatMap(({ report }, at) => {
+  const causes = files.flatMap((file, at) => {
     if (isOne && at < files.length - 1) return []
-    const failed = report.requirements.filter((one) => one.outcome === 'failed' && ids.has(one.id))
-    return likelyCauses(failed, report).map(({ results, what }) => ({
+    const failed = file.report.requirements.filter(
+      (one) => one.outcome === 'failed' && ids.has(one.id),
+    )
+    return likelyCauses(failed, file.report).map(({ results, what }) => ({
       ...{ report: at + 1, what },
       ids: results.map((result) => result.id),
     }))

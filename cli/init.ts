@@ -152,18 +152,18 @@ const schemaPath = 'node_modules/ai-content-conformance/schemas/target.schema.js
 /** A commented target file that works as it is, with an example of what it may declare besides. */
 export function starter(
   file: string,
-  { baseUrl, notServed }: Answers,
-  example = usualExample(notServed),
+  answers: Answers,
+  example = usualExample(answers.notServed),
 ): string {
   const parts: (readonly [comment: string, member: object])[] = [
-    ['What the reports call the target.', { name: new URL(baseUrl).host }],
-    ['http or https; may have a path. No key belongs here.', { baseUrl }],
+    ['What the reports call the target.', { name: new URL(answers.baseUrl).host }],
+    ['http or https; may have a path. No key belongs here.', { baseUrl: answers.baseUrl }],
     [
       'The key with full rights: a string, {"env": "NAME"}, {"file": "path"} or {"command": [...], "ttlSeconds": 300}.',
       { keys: { full: { env: keyVariable } } },
     ],
-    ...(notServed.length > 0
-      ? [['What is not applicable.', { operations: absentIn(notServed) }] as const]
+    ...(answers.notServed.length > 0
+      ? [['What is not applicable.', { operations: absentIn(answers.notServed) }] as const]
       : []),
     [
       'No limit: 0 requests per second. maxGenerations bounds what a run may generate.',

@@ -41,10 +41,7 @@ interface ReportSource {
  * Writes each requested report atomically. If one fails, the others are still written, and say so, since it decides the
  * exit code. Returns the report as written, a sentence per failed file, and the written reports.
  */
-export async function writeReports(
-  requests: readonly ReportRequest[],
-  { report, exchanges }: ReportSource,
-) {
+export async function writeReports(requests: readonly ReportRequest[], source: ReportSource) {
   const problems = new Map<ReportRequest, string>()
   const attempt = async <T>(
     request: ReportRequest,
@@ -52,7 +49,9 @@ export async function writeReports(
   ): Promise<Awaited<T> | undefined> => {
     try {
       const render: Render = await formats[request.format].load()
-      return await work(render(withProblems(report, [...problems.values()]), exchanges()))
+      return await work(
+        render(withProblems(source.report, [...problems.values()]), source.exchanges()),
+      )
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       // Not a file system error.
@@ -87,7 +86,7 @@ export async function writeReports(
   for (const { file, request } of drafts) await attempt(request, () => file?.commit())
   const written = requests.filter((request) => !problems.has(request))
   const sentences = [...problems.values()]
-  return { report: withProblems(report, sentences), problems: sentences, written }
+  return { report: withProblems(source.report, sentences), problems: sentences, written }
 }
 
 const isDirect = (reportRequest: ReportRequest): boolean =>

@@ -64,15 +64,15 @@ const aliasMissing: Readonly<Record<string, Answer>> = {
   'page-404': page(404),
 }
 
-function answerUnknownRoute(method: string, path: string, { switches }: World): Answer {
-  if (method === 'GET' && lists.has(path) && switches.varied('methods/lists'))
+function answerUnknownRoute(method: string, path: string, world: World): Answer {
+  if (method === 'GET' && lists.has(path) && world.switches.varied('methods/lists'))
     return ok({ data: [] })
-  if (path.includes('%') && switches.broken('envelope/unknown-path#escape'))
+  if (path.includes('%') && world.switches.broken('envelope/unknown-path#escape'))
     return envelope('500-InternalServerError')
   const [id, way, variants] = knownPaths.has(path)
     ? (['envelope/unsupported-method', 'methods/', unsupportedMethod] as const)
     : (['envelope/unknown-path', 'unknown-path/', unknownPath] as const)
-  const answer = switches.brokenOf(id, wrong) ?? switches.variedOf(way, variants)
+  const answer = world.switches.brokenOf(id, wrong) ?? world.switches.variedOf(way, variants)
   return answer ?? envelope('404-NotFound', { description: `No ${method} ${path}` })
 }
 
@@ -103,10 +103,10 @@ class ConnectionLost extends Error {
 }
 
 /** Gives no answer: simulates the loss on the socket, or throws if there is no socket. */
-async function lose(loss: Answer['lost'], { pace }: World, c: Context): Promise<Response> {
+async function lose(loss: Answer['lost'], world: World, c: Context): Promise<Response> {
   const { signal } = c.req.raw
   if (loss === 'silence')
-    await pause(pace.silenceMs, undefined, { signal, ref: false }).catch(() => undefined)
+    await pause(world.pace.silenceMs, undefined, { signal, ref: false }).catch(() => undefined)
   const socket = socketOf(c)
   if (!socket) throw new ConnectionLost('the connection was closed without an answer')
   if (loss === 'noise') socket.end('220 tea.example ESMTP\r\n')

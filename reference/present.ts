@@ -121,12 +121,12 @@ const encodings: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   br: (bytes) => brotliCompressSync(bytes),
 }
 
-function jsonType(answer: Answer, { broken, varied }: Switches): string {
-  if (broken('envelope/content-type') && answer.error) return 'text/plain'
-  if (broken('envelope/content-type#success') && !answer.error) return 'text/plain'
-  if (broken('envelope/content-type#missing') && answer.error) return ''
-  if (varied('headers/charset')) return 'application/json; charset=utf-8'
-  if (varied('headers/odd-content-type')) return 'Application/JSON;charset="UTF-8"'
+function jsonType(answer: Answer, switches: Switches): string {
+  if (switches.broken('envelope/content-type') && answer.error) return 'text/plain'
+  if (switches.broken('envelope/content-type#success') && !answer.error) return 'text/plain'
+  if (switches.broken('envelope/content-type#missing') && answer.error) return ''
+  if (switches.varied('headers/charset')) return 'application/json; charset=utf-8'
+  if (switches.varied('headers/odd-content-type')) return 'Application/JSON;charset="UTF-8"'
   return 'application/json'
 }
 

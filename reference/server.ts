@@ -84,10 +84,10 @@ const endingByThemselves = named(
   jobs.create/409-per-application  -`,
 )
 
-export function unreadMsOf({ broken, varied }: Switches): number {
-  if (endingByThemselves.some(broken)) return 0
+export function unreadMsOf(switches: Switches): number {
+  if (endingByThemselves.some(switches.broken)) return 0
   // The answer to a creation may be lost: then nobody knows the job, and everyone waits for its end.
-  return varied('connection/closed-unannounced') ? 3000 : 30_000
+  return switches.varied('connection/closed-unannounced') ? 3000 : 30_000
 }
 
 const lifetime = 20

@@ -35,13 +35,13 @@ function messageOf(report: Report): string {
   ].join(', ')
 }
 
-function judgedOperations({ requirements, run }: Report): string[] {
+function judgedOperations(report: Report): string[] {
   const outcomesOf = (id: string): string[] =>
-    requirements.flatMap((one) => (one.operation === id ? one.outcome : []))
+    report.requirements.flatMap((one) => (one.operation === id ? one.outcome : []))
   const all = operations.map((one) => outcomesOf(one.id))
   const isAbsent = (of: readonly string[]): boolean =>
     of.length > 0 && of.every((one) => one === 'not-applicable')
-  if (run.notServed.length === 0 && !all.some(isAbsent)) return []
+  if (report.run.notServed.length === 0 && !all.some(isAbsent)) return []
   const judged = all.filter((of) => of.some((one) => one === 'passed' || one === 'failed'))
   return [`${judged.length} of ${operations.length} operations`]
 }

@@ -138,7 +138,7 @@ function countsTable(report: Report): string {
       `<th scope="col" class="${tone}"><i aria-hidden="true">${sign}</i>${word}</th>`,
   )
   const rows = (['must', 'should'] as const).map((level) => {
-    const cells = marks.map(({ member }) => `<td>${summary[level][member]}</td>`)
+    const cells = marks.map((mark) => `<td>${summary[level][mark.member]}</td>`)
     return `<tr><th scope="row">${capital(levels[level])}</th>${cells.join('')}</tr>`
   })
   return `<table class="counts"><tr><td></td>${heads.join('')}</tr>${rows.join('')}</table>`
@@ -204,7 +204,7 @@ function failureRow({ cause, example, results }: Distinct): string {
   const [first] = example.failures
   const facts =
     first === undefined ? '' : `<dl>${evidence(first, 300).slice(0, 3).map(factRow).join('')}</dl>`
-  const others = results.filter((result) => result !== example).map(({ id }) => idLink(id))
+  const others = results.filter((result) => result !== example).map((result) => idLink(result.id))
   const same =
     others.length === 0
       ? ''
@@ -222,8 +222,8 @@ function stepList(report: Report): string {
   const groups = notJudged(report)['To declare'] ?? []
   if (groups.length === 0) return ''
   const rows = groups.map(
-    ({ ids, reason }) =>
-      `<li><b>+${ids.length}</b><span class="mono">${markupText(reason)}</span></li>`,
+    (group) =>
+      `<li><b>+${group.ids.length}</b><span class="mono">${markupText(group.reason)}</span></li>`,
   )
   const list = (some: readonly string[]) => `<ol class="steps">${some.join('')}</ol>`
   const rest = rows.slice(MOST_STEPS)

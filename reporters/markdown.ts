@@ -46,9 +46,9 @@ const MOST_IDS = 5
 function reasonTable(title: string, groups: readonly ReasonGroup[]): string[] {
   if (groups.length === 0) return []
   const all = groups.reduce((sum, group) => sum + group.ids.length, 0)
-  const rows = groups.map(({ ids, reason }) => {
-    const named = firstOf(ids.map(markdownCode), MOST_IDS).join(', ')
-    return `| ${ids.length} | ${markdownText(shortened(reason, 300))} | ${named} |`
+  const rows = groups.map((group) => {
+    const named = firstOf(group.ids.map(markdownCode), MOST_IDS).join(', ')
+    return `| ${group.ids.length} | ${markdownText(shortened(group.reason, 300))} | ${named} |`
   })
   return [
     '<details>',

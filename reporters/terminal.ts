@@ -120,8 +120,9 @@ function problemLines({ colors, options, report }: Showing, size: Size): Line[] 
     report.verdict === 'not-judged' || (isNothingWorking(report) && report.run.hints !== undefined)
   const groups = distinct.slice(0, isOne ? 1 : size.most)
   const reproducible = groups.find(
-    ({ example }) =>
-      example.failures[0]?.takes === undefined && curlOf(example).length <= LONGEST_CURL,
+    (group) =>
+      group.example.failures[0]?.takes === undefined &&
+      curlOf(group.example).length <= LONGEST_CURL,
   )
   const blocks =
     size.rows === Infinity && !isOne

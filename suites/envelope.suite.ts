@@ -59,8 +59,16 @@ const clientError: Pairs = [['4xx'], [401]]
 
 const routeCase = (method: string, path: string, what: string): Case => ({
   what,
-  change: ({ credential }) => ({
-    ...{ operation: null, method, path, params: {}, query: {}, credential, effect: 'none' },
+  change: (valid) => ({
+    ...{
+      operation: null,
+      method,
+      path,
+      params: {},
+      query: {},
+      credential: valid.credential,
+      effect: 'none',
+    },
     ...(method === 'POST' ? { headers: [jsonType], body: '{}' } : { headers: [] }),
   }),
 })
@@ -120,12 +128,14 @@ const unknownPath = byRoutes((material) => {
 })
 
 /** The operations that the target serves. */
-const served = ({ absent }: Target) => operations.filter((one) => absent[one.id] === undefined)
+const served = (target: Target) => operations.filter((one) => target.absent[one.id] === undefined)
 
 /** GET on paths without an id that only have POST; a server may offer it as an extension. */
 const unsupportedMethod = byRoutes(
   (one) => {
-    const listed = operations.filter(({ method }) => method === 'GET').map(({ path }) => path)
+    const listed = operations
+      .filter((operation) => operation.method === 'GET')
+      .map((operation) => operation.path)
     const paths = served(one.target)
       .filter(({ method, path }) => method === 'POST' && !/\{/.test(path) && !listed.includes(path))
       .map(({ path }) => path)

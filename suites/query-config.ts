@@ -66,10 +66,10 @@ function inside({ name, kind, range }: QueryConfigMember): fc.Arbitrary<Setting>
 const generatedInside = fc.constantFrom(...queryConfigMembers).chain(inside)
 
 const alone = (): Setting[] =>
-  queryConfigMembers.flatMap(({ name, inside }) =>
-    inside.map((value) => ({
-      ...having(name, value, preview(value)),
-      fault: `inside @ ${path}/${name}`,
+  queryConfigMembers.flatMap((member) =>
+    member.inside.map((value) => ({
+      ...having(member.name, value, preview(value)),
+      fault: `inside @ ${path}/${member.name}`,
     })),
   )
 
@@ -86,7 +86,10 @@ function together(random: () => number): Setting[] {
     .toSorted(([one], [other]) => one - other)
   return Array.from({ length: togetherCases }, (_, row) => {
     const config = Object.fromEntries(
-      queryConfigMembers.map(({ name, inside }, at) => [name, inside[(drawn[at]![1] >> row) & 1]]),
+      queryConfigMembers.map((member, at) => [
+        member.name,
+        member.inside[(drawn[at]![1] >> row) & 1],
+      ]),
     )
     return {
       what: `with query_config ${JSON.stringify(config)}`,

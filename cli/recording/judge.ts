@@ -223,22 +223,23 @@ const notShown = 'recorded traffic does not show it'
 const nothingShown =
   'the recording has no answered request to an operation of the interface under its base URL'
 
-function timeOf({ entries, now }: Recording) {
+function timeOf(recording: Recording) {
   let [first, last] = [Infinity, -Infinity]
-  for (const { startedAt = NaN, durationMs } of entries) {
+  for (const { startedAt = NaN, durationMs } of recording.entries) {
     if (startedAt < first) first = startedAt
     if (startedAt + durationMs > last) last = startedAt + durationMs
   }
   return first === Infinity
-    ? { startedAt: now.toISOString(), durationMs: 0 }
+    ? { startedAt: recording.now.toISOString(), durationMs: 0 }
     : { startedAt: new Date(first).toISOString(), durationMs: Math.round(last - first) }
 }
 
 /** Without a success nothing is judged: the meaning of refused requests is unknown. */
 function whyNotJudged(results: readonly RequirementResult[], isEmpty: boolean): string | undefined {
   const isShown = results.some(
-    ({ operation, outcome }) =>
-      outcome === 'failed' || (outcome === 'passed' && operation !== 'envelope'),
+    (result) =>
+      result.outcome === 'failed' ||
+      (result.outcome === 'passed' && result.operation !== 'envelope'),
   )
   if (isShown) return undefined
   const why = isEmpty
@@ -263,18 +264,18 @@ function recordedResult(
 function failureOf(
   id: RequirementId,
   { actual, exchange, expected, what }: Fault,
-  { redactor, rerun }: Recording,
+  recording: Recording,
 ): Failure {
   const cites = ` (${sections(requirementOf(id).section)})`
   const words = typeof expected === 'string' ? expected : describePairs(expected)
-  const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
+  const clean = (text: string): string => shownText(text, (whole) => recording.redactor.text(whole))
   const { index } = (exchange as EntryExchange).entry
   return {
     message: clean(describeProbe(exchange, `(log.entries[${index}])`)),
     expected: clean(words + (what ? ` (${what})` : '') + cites),
     cites,
     actual: clean(typeof actual === 'function' ? actual() : (actual ?? describeResponse(exchange))),
-    ...{ onlyName: false, seed: 0, rerun },
+    ...{ onlyName: false, seed: 0, rerun: recording.rerun },
     exchange: exchange.recorded(),
   }
 }

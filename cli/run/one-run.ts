@@ -79,7 +79,7 @@ export async function oneRun(
       const option = `--update-baseline ${baselineFile}`
       checkOutputs([{ path: baselineFile, option }], inputs)
     }
-    await Promise.all(requests.map(({ format }) => formats[format].load()))
+    await Promise.all(requests.map((request) => formats[request.format].load()))
     if (!found.problem && (options.start !== undefined || options.wait !== undefined))
       server = await startServer(found, options, interrupts)
     const problem = found.problem

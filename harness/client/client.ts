@@ -412,11 +412,11 @@ export class Client {
     return this.#record(sent, { ...result, message: result.message + remedy })
   }
 
-  async #requestBefore({ source, purpose }: Ask): Promise<PrecedingRequest> {
+  async #requestBefore(ask: Ask): Promise<PrecedingRequest> {
     const { keys, target } = this.#given
-    const probe = await probeOf(source)
+    const probe = await probeOf(ask.source)
     const credential = await keys.current(probe.credential)
-    const sent = requestOf(target, probe, credential, purpose)
+    const sent = requestOf(target, probe, credential, ask.purpose)
     const ended = (result: HttpResult): void => void this.#record(sent, result)
     return { request: sent.request, tag: sent, ended }
   }

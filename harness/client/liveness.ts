@@ -217,8 +217,8 @@ export class Liveness {
   }
 }
 
-function isAway({ noResponse }: Exchange): boolean {
-  return noResponse?.cause === 'reset' || noResponse?.detail === 'nobody-listens'
+function isAway(exchange: Exchange): boolean {
+  return exchange.noResponse?.cause === 'reset' || exchange.noResponse?.detail === 'nobody-listens'
 }
 
 /** Answer of a gateway in place of the service, which proves nothing about the target. */
@@ -382,14 +382,14 @@ export class KeyWatch {
    * nothing more can be learned and no requirement is to blame. A 429 is an ordinary limit, unless it follows a series
    * of wrong keys.
    */
-  confirm({ probe, purpose }: Exchange, response: HttpResponse): Promise<void> | undefined {
-    const { operation, credential } = probe
+  confirm(exchange: Exchange, response: HttpResponse): Promise<void> | undefined {
+    const { operation, credential } = exchange.probe
     const { status } = response
     if (!refusing.includes(status) || operation === null) return undefined
     // A wrong key must get a 401.
     if (credential.value === undefined || (status === 401 && !credential.full)) return undefined
-    const about = findRequirement(purpose.about ?? '')?.expects
-    const asked = [purpose.expects, Array.isArray(about) ? about : undefined]
+    const about = findRequirement(exchange.purpose.about ?? '')?.expects
+    const asked = [exchange.purpose.expects, Array.isArray(about) ? about : undefined]
     if (asked.some((pairs) => hasStatusOf(pairs, response))) return undefined
     if (status === 429 && !this.#isAfterWrong()) return undefined
     const other = operation === firstOperation ? readingOperation : firstOperation

@@ -104,10 +104,10 @@ function messageOf(call: Call): Members {
   return { ...message, llm_data: { ...prompt, model: String(llm['model']) } }
 }
 
-function isPlain({ body }: Call): boolean {
-  const messages = body['messages'] as readonly Members[]
-  const texts = messages.every(({ content }) => typeof content === 'string')
-  return texts && body['tools'] === undefined && body['response_format'] === undefined
+function isPlain(call: Call): boolean {
+  const messages = call.body['messages'] as readonly Members[]
+  const texts = messages.every((message) => typeof message.content === 'string')
+  return texts && call.body['tools'] === undefined && call.body['response_format'] === undefined
 }
 
 function echoesParts(call: Call): boolean {
@@ -177,7 +177,7 @@ function checkParts(call: Call, parts: readonly unknown[]): void {
     const isData = String((part['image_url'] as Members)['url']).startsWith('data:')
     call.rejectIf(isData ? '200-image-parts' : '200-image-url', true)
   }
-  if (!parts.every(({ type }) => type === 'text')) return
+  if (!parts.every((part) => part.type === 'text')) return
   call.rejectIf('200-text-parts#two', parts.length > 1)
   call.rejectIf('200-text-parts#three', parts.length > 2)
   const hasTypeLater = parts.some((part) => Object.keys(part)[0] !== 'type')
@@ -214,8 +214,8 @@ export function checkMessages(call: Call): void {
 
 export function partsOf(call: Call): readonly Members[] {
   const messages = call.body['messages'] as readonly Members[]
-  return messages.flatMap(({ content }) =>
-    Array.isArray(content) ? (content as Members[]) : [{ text: content }],
+  return messages.flatMap((message) =>
+    Array.isArray(message.content) ? (message.content as Members[]) : [{ text: message.content }],
   )
 }
 
@@ -259,6 +259,6 @@ export function checkGraphs(call: Call): void {
 }
 
 export function llmFunctionOf(call: Call): Members | undefined {
-  const tool = toolsOf(call).find(({ type }) => type === 'llm')
+  const tool = toolsOf(call).find((one) => one.type === 'llm')
   return tool && call.body['tool_choice'] !== 'none' ? functionOf(tool) : undefined
 }

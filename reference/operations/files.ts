@@ -76,7 +76,7 @@ function graphOf(call: Call): Graph | undefined {
   const graph = graphNamed(call, id)
   call.rejectIf('2xx-attached-to-graph#refused', true)
   if (call.broken('2xx-attached-to-graph#first-graph'))
-    return [...call.world.store.graphs.values()].find(({ account }) => account === call.account)
+    return [...call.world.store.graphs.values()].find((one) => one.account === call.account)
   return call.broken('2xx-attached-to-graph') ? undefined : graph
 }
 

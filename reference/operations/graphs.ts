@@ -61,7 +61,7 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
   const isTwin = (id: string): boolean => id !== file.id && files.get(id)?.name === file.name
   const hasTwin = [...graph.files.keys()].some(isTwin)
   call.rejectIf('409-already-in-graph#same-name', hasTwin, '409-BadRequest')
-  const added = [...graph.files.values()].filter(({ by }) => by === 'addition').length
+  const added = [...graph.files.values()].filter((one) => one.by === 'addition').length
   call.breakIf('2xx-accepted#many', !known && added >= manyFiles)
   call.rejectIf('2xx-accepted#one-file', added > 0, '409-BadRequest')
   call.rejectIf('2xx-accepted#always-409', true, '409-BadRequest')
@@ -265,7 +265,7 @@ export const graphsCreate = creation<Graph>({
       call.refuse('general/507-insufficient-storage', '507-InsufficientStorage')
   },
   own: () => ({ version: '"1"', files: new Map() }),
-  shows: ({ version }) => ({ version }),
+  shows: (one) => ({ version: one.version }),
 })
 
 function isBlueprint(blueprint: unknown): boolean {

@@ -273,9 +273,9 @@ function isNewerRunning(world: World, { applicationId, completedAt = Infinity }:
   return newer?.status === 'in_progress' && newer.createdAt - completedAt > apartMs
 }
 
-function uuid({ switches }: World, id: string, where: 'creation' | 'retrieval'): string {
+function uuid(world: World, id: string, where: 'creation' | 'retrieval'): string {
   const variants = ['uuids/upper-case', `uuids/upper-case-in-${where}`]
-  return variants.some(switches.varied) ? id.toUpperCase() : id
+  return variants.some(world.switches.varied) ? id.toUpperCase() : id
 }
 
 const longAgoMs = 40 * 24 * 3_600_000
@@ -283,13 +283,14 @@ const longAgoMs = 40 * 24 * 3_600_000
 /** Formats `created_at`; `later`: ms, if the two responses read the clock separately. */
 function writeCreatedAt(
   { switches: { broken }, clock, since }: World,
-  { createdAt }: Job,
+  job: Job,
   later = 0,
 ): string {
   if (broken('jobs.retrieve/200-created-at#same-for-all')) return clock.write(since)
-  if (broken('jobs.retrieve/200-consistent#long-ago')) return clock.write(createdAt - longAgoMs)
-  if (broken('jobs.retrieve/200-created-at#backwards')) return clock.write(2 * since - createdAt)
-  return clock.write(createdAt + later)
+  if (broken('jobs.retrieve/200-consistent#long-ago')) return clock.write(job.createdAt - longAgoMs)
+  if (broken('jobs.retrieve/200-created-at#backwards'))
+    return clock.write(2 * since - job.createdAt)
+  return clock.write(job.createdAt + later)
 }
 
 /** §2.4 */
@@ -306,20 +307,22 @@ export function createdJobView(world: World, job: Job): Members {
 
 const updates: Readonly<Record<string, (job: Job, now: number) => number>> = {
   'updated-at-moves': (_, now) => now,
-  'updated-when-created': ({ createdAt }) => createdAt,
-  'updated-before-created': ({ createdAt }) => createdAt - 1500,
+  'updated-when-created': (one) => one.createdAt,
+  'updated-before-created': (one) => one.createdAt - 1500,
 }
 
-function optionalMembers({ switches, clock }: World, job: Job): Members {
-  const { varied, variedOf } = switches
+function optionalMembers(world: World, job: Job): Members {
+  const { varied, variedOf } = world.switches
   if (varied('jobs/no-optional-members')) return {}
   const { status, updatedAt, completedAt, data, error } = job
   const text = varied('answers/large') && { text: largeText(2) }
   const hasAll = varied('jobs/all-members') && status !== 'in_progress'
   const isTold = completedAt !== undefined && (hasAll || status === 'completed')
   return {
-    updated_at: clock.write(variedOf('jobs/', updates)?.(job, clock.now()) ?? updatedAt),
-    ...(isTold && { completed_at: clock.write(completedAt) }),
+    updated_at: world.clock.write(
+      variedOf('jobs/', updates)?.(job, world.clock.now()) ?? updatedAt,
+    ),
+    ...(isTold && { completed_at: world.clock.write(completedAt) }),
     ...((data !== undefined || hasAll) && { data: { ...data, ...text } }),
     ...((error !== undefined || hasAll) && { error: error ?? 'It took two attempts' }),
   }
@@ -474,8 +477,8 @@ export function newJob(
   return job
 }
 
-function takesOf({ pace }: World, { isSlow }: Application): number {
-  return isSlow ? pace.slowJobMs : pace.jobMs
+function takesOf(world: World, application: Application): number {
+  return application.isSlow ? world.pace.slowJobMs : world.pace.jobMs
 }
 
 export function startJob(
@@ -533,9 +536,9 @@ export function endJobs({ running, clock, unreadMs }: World): void {
 }
 
 /** Counts a reading of a job in progress: it does not end before it was read often enough. */
-export function noteReading({ clock }: World, job: Job): void {
+export function noteReading(world: World, job: Job): void {
   job.read = true
   if (job.status !== 'in_progress') return
   job.readingsInProgress += 1
-  if (job.readingsInProgress === readingsInProgress) job.seenAt ??= clock.now()
+  if (job.readingsInProgress === readingsInProgress) job.seenAt ??= world.clock.now()
 }

@@ -211,8 +211,8 @@ const losses: Readonly<Record<string, Loss>> = {
   '#no-http': 'noise',
 }
 
-export function lostAnswer({ brokenOf }: Switches, id: string): Answer | undefined {
-  const lost = brokenOf(id, losses)
+export function lostAnswer(switches: Switches, id: string): Answer | undefined {
+  const lost = switches.brokenOf(id, losses)
   return lost && { status: 500, lost }
 }
 

@@ -26,7 +26,7 @@ export function namedBy<T extends Owned>(call: Call, all: Iterable<T>, own: T): 
     (each) => each.made && each !== own && each.createdAt <= own.createdAt,
   )
   if (call.broken('2xx-own-id')) return before[0] ?? own
-  const beside = before.find(({ createdAt }) => own.createdAt - createdAt < atOnceMs)
+  const beside = before.find((one) => own.createdAt - one.createdAt < atOnceMs)
   return beside && call.broken('2xx-own-id#at-once') ? beside : own
 }
 
@@ -121,6 +121,8 @@ export function findMade<T extends Owned>(
 }
 
 /** When a file uploaded or added now becomes part of its graph, in ms since the epoch. */
-export function processedFrom({ switches, pace }: World): number {
-  return Date.now() + (switches.varied('processing/slow') ? (pace.settleMs ?? usualMs) : 0)
+export function processedFrom(world: World): number {
+  return (
+    Date.now() + (world.switches.varied('processing/slow') ? (world.pace.settleMs ?? usualMs) : 0)
+  )
 }

@@ -76,10 +76,11 @@ const metEvery = 17
 
 const keyless = ['no-errors', 'bare-errors', 'without-key', 'unlisted-keys']
 
-function meets(what: string, { world, operation }: Call, among?: readonly string[]): boolean {
+function meets(what: string, call: Call, among?: readonly string[]): boolean {
   const variant = `generation/${what}-now-and-then`
-  if (!world.switches.varied(variant) || among?.includes(operation) === false) return false
-  return countUp(world, variant) % metEvery === 0
+  if (!call.world.switches.varied(variant) || among?.includes(call.operation) === false)
+    return false
+  return countUp(call.world, variant) % metEvery === 0
 }
 
 function meetGuardrails(call: Call): void {

@@ -68,11 +68,11 @@ export function endOf({ createdAt, takes, seenAt = Infinity }: Job, unreadMs: nu
   return createdAt + Math.max(takes, Math.min(unreadMs, seenAt - createdAt))
 }
 
-export function createClock({ variedOf }: Switches): Clock {
-  const hoursOff = variedOf('clock/', { 'hours-behind': -7, 'hours-ahead': 7 }) ?? 0
+export function createClock(switches: Switches): Clock {
+  const hoursOff = switches.variedOf('clock/', { 'hours-behind': -7, 'hours-ahead': 7 }) ?? 0
   return {
     now: () => Date.now() + hoursOff * hourMs,
-    write: variedOf('dates/', spellings) ?? isoDate,
+    write: switches.variedOf('dates/', spellings) ?? isoDate,
   }
 }
 

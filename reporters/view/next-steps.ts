@@ -192,7 +192,7 @@ export function notJudged(report: Report): Readonly<Record<string, readonly Reas
   const absent = absentOperations(report)
   const others = selected.filter((one) => !listed.has(one.id) && !absent.has(one.operation))
   return {
-    'To declare': steps.map(({ ids, names }) => ({ reason: wordsOf(names), ids })),
+    'To declare': steps.map((step) => ({ reason: wordsOf(step.names), ids: step.ids })),
     'Not tested': byReason({ requirements: others }, 'not-exercised'),
     'Not applicable': byReason({ requirements: selected }, 'not-applicable'),
   }

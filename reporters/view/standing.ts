@@ -119,22 +119,22 @@ export function runNotes(report: Report): string[] {
 }
 
 /** `created 161 objects, removed 103`; undefined if none. */
-export function createdObjects({ created, cleanup }: Report['run']): string | undefined {
-  if (created.length === 0) return undefined
-  const removed = cleanup.removed > 0 ? `, removed ${cleanup.removed}` : ''
-  return `created ${count(created.length, 'object')}${removed}`
+export function createdObjects(run: Report['run']): string | undefined {
+  if (run.created.length === 0) return undefined
+  const removed = run.cleanup.removed > 0 ? `, removed ${run.cleanup.removed}` : ''
+  return `created ${count(run.created.length, 'object')}${removed}`
 }
 
 /** Why some objects were not removed: `clean-up: 88 of 90 …; 2 not: answered 403 (files.upload f-1, …)`. */
-function cleanupSentence({ removed, left }: Report['run']['cleanup']): string {
-  const reasons = [...groupBy(left, ({ why }) => why)].map(([why, objects]) => {
+function cleanupSentence(cleanup: Report['run']['cleanup']): string {
+  const reasons = [...groupBy(cleanup.left, ({ why }) => why)].map(([why, objects]) => {
     const names = firstOf(
       objects.map((object) => `${object.operation} ${object.id}`),
       3,
     )
     return `; ${objects.length} not: ${why} (${names.join(', ')})`
   })
-  return `clean-up: ${removed} of ${count(removed + left.length, 'created object')} removed${reasons.join('')}`
+  return `clean-up: ${cleanup.removed} of ${count(cleanup.removed + cleanup.left.length, 'created object')} removed${reasons.join('')}`
 }
 
 export function isNothingWorking(report: Report): boolean {

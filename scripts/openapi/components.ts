@@ -92,8 +92,8 @@ function placed(member: Member): Member[] {
   return isTop && member.section.startsWith('2.') ? [{ ...member, at: member.exampleAt }] : []
 }
 
-const parentOf = ({ at }: Member): string => at.slice(0, at.lastIndexOf('/'))
-const nameOf = ({ at }: Member): string => tokensOf(at).at(-1) ?? ''
+const parentOf = (member: Member): string => member.at.slice(0, member.at.lastIndexOf('/'))
+const nameOf = (member: Member): string => tokensOf(member.at).at(-1) ?? ''
 
 function bodySchema(all: readonly Member[], components: Record<string, Json>): Json {
   /** Members that belong to one value of `type` are never required here. */
@@ -187,7 +187,7 @@ export function errorResponses(id: OperationId): Json {
     return [[status, { description: text(some), content: content(schema, tpe) }] as const]
   })
   // Requirements that any error satisfies have no status.
-  const others = text(refusals.filter(({ status }) => typeof status !== 'number'))
+  const others = text(refusals.filter((refusal) => typeof refusal.status !== 'number'))
   const lines = ['Any other error (§7.2), or an error of a guardrail (§7.3).', others]
   const other = {
     description: lines.filter(Boolean).join('\n'),

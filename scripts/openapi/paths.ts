@@ -42,7 +42,7 @@ function success({ id, response, members }: ListedOperation): Json {
   const component = response?.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) =>
     letter.toUpperCase(),
   )
-  const isStreamed = members.some(({ role }) => role === 'stream')
+  const isStreamed = members.some((member) => member.role === 'stream')
   const content = {
     ...(isStreamed && { 'text/event-stream': { schema: { type: 'string' } } }),
     'application/json': { schema: component ? ref(component) : {}, example: responses[id] ?? {} },
@@ -77,9 +77,10 @@ const reference = JSON.parse(
   readFileSync(new URL('../../fixtures/reference.target.json', import.meta.url), 'utf8'),
 ) as Json
 
-function requestExample({ id, example }: ListedOperation): unknown {
-  if (id === 'jobs.create') return { inputs: getAt(reference, '/resources/application/inputs') }
-  return getAt(reference, `/operations/${id}/body`) ?? example
+function requestExample(operation: ListedOperation): unknown {
+  if (operation.id === 'jobs.create')
+    return { inputs: getAt(reference, '/resources/application/inputs') }
+  return getAt(reference, `/operations/${operation.id}/body`) ?? operation.example
 }
 
 const description = `This document describes only what the interface shows. What the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere. The media type of such payloads is invented: a response other than JSON is not wrong.

@@ -88,11 +88,11 @@ function casesOf(material: Material): readonly Case[] {
 }
 
 /** A crash on a creation proves nothing if a second valid creation crashes too: another requirement reports that. */
-async function requireAnother(context: CheckContext, { operation }: Material): Promise<void> {
-  if (operationOf(operation).creates?.name === undefined) return
+async function requireAnother(context: CheckContext, material: Material): Promise<void> {
+  if (operationOf(material.operation).creates?.name === undefined) return
   // A new object per try, since the answer to the first may be lost.
   const purpose = { role: 'setup', isSuccess: countsAsGranted } as const
-  const make = () => validRequest(context.client, context.given, operation)
+  const make = () => validRequest(context.client, context.given, material.operation)
   const another = await context.send(make, purpose)
   if (countsAsGranted(another)) return
   const Reason = another.throttled ? Throttled : NotExercised
@@ -311,10 +311,10 @@ function isElsewhere(member: Member, kind: string): boolean {
   return kind === 'boolean' && isSetting(member) && member.kinds.includes('number')
 }
 
-function memberCase({ material }: Ground, one: Change): Case {
+function memberCase(ground: Ground, one: Change): Case {
   const [fault = ''] = one.faults
   const mayBeGranted = isLoose(one.place.member, fault.slice(0, fault.indexOf(' ')))
-  return together(mayBeGranted ? material.valid.effect : 'none', [one])
+  return together(mayBeGranted ? ground.material.valid.effect : 'none', [one])
 }
 
 // Odd bodies.
@@ -356,14 +356,16 @@ const forms: Partial<Record<LooseBody, string>> = {
 /** No server can read these as the valid body. */
 const noObjects: readonly LooseBody[] = ['null', '[]', 'length 0']
 
-const bodyCases = ({ operation, valid }: Material): Case[] =>
+const bodyCases = (material: Material): Case[] =>
   looseBodies
-    .filter((kind) => looseBody[kind](valid) !== undefined)
+    .filter((kind) => looseBody[kind](material.valid) !== undefined)
     .map((kind) => ({
       what: forms[kind] ? `with the valid body, but ${forms[kind]}` : `with a body that is ${kind}`,
       fault: `body: ${kind}`,
       effect:
-        noObjects.includes(kind) || busyStatus(operation) !== undefined ? 'none' : valid.effect,
+        noObjects.includes(kind) || busyStatus(material.operation) !== undefined
+          ? 'none'
+          : material.valid.effect,
       change: (probe) => ({ ...probe, ...looseBody[kind](probe) }),
     }))
 
@@ -586,11 +588,11 @@ function fit(one: Placed, other: Placed): boolean {
 }
 
 /** Groups of changes; names of created objects go alone, since some may be invalid. */
-function groupsOf({ material }: Ground, changes: readonly Change[]): Change[][] {
-  const name = operationOf(material.operation).creates?.name
+function groupsOf(ground: Ground, changes: readonly Change[]): Change[][] {
+  const name = operationOf(ground.material.operation).creates?.name
   return grouped(
     changes,
-    ({ member }) => name !== undefined && 'role' in name && name.role === member.role,
+    (one) => name !== undefined && 'role' in name && name.role === one.member.role,
   )
 }
 

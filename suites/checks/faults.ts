@@ -351,9 +351,10 @@ export function withoutFault(one: Change, body: unknown): unknown {
   return changedBody([{ ...one, value: (own) => sound ?? own }], body)
 }
 
-export const topOf = ({ pointer }: Placed): string => pointer.split('/', 2).join('/')
+export const topOf = (place: Placed): string => place.pointer.split('/', 2).join('/')
 
-export const parentOf = ({ pointer }: Placed): string => pointer.slice(0, pointer.lastIndexOf('/'))
+export const parentOf = (place: Placed): string =>
+  place.pointer.slice(0, place.pointer.lastIndexOf('/'))
 
 export function hasAbove(body: unknown, place: Placed): boolean {
   const above = getAt(body, parentOf(place))
@@ -459,8 +460,8 @@ const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
 type Way = 'unknown' | 'asked twice' | 'cut' | 'lengthened' | 'of another kind'
 
 /** The id of a deleted file in the path, if one is declared. */
-export function deletedIdCases({ target }: Material, what: string): Case[] {
-  const { deletedFile } = target.resources
+export function deletedIdCases(material: Material, what: string): Case[] {
+  const { deletedFile } = material.target.resources
   const change = (valid: Probe): Probe => ({ ...valid, params: { file_id: deletedFile! } })
   return deletedFile === undefined ? [] : [{ what, fault: 'id: deleted', change }]
 }

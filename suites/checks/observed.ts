@@ -188,10 +188,7 @@ const answersIn = perRun(() => new Map<string, { granted: number; readonly broke
 const longest = 10_000
 
 /** Identifies a request that must be accepted; undefined if it may be refused. Each creation is unique. */
-function nameOf(
-  { objects, target }: Given,
-  { probe, purpose, sentAt }: Exchange,
-): string | undefined {
+function nameOf(given: Given, { probe, purpose, sentAt }: Exchange): string | undefined {
   const { operation, path, params, query, headers, body = '', credential, effect, fault } = probe
   const { requirement, role, isSuccess, badInput, skipJudging, skipPassive } = purpose
   const isOfGranted = requirement !== null && findRequirement(requirement)?.expects === '2xx'
@@ -199,9 +196,9 @@ function nameOf(
   const isOdd = badInput ?? skipPassive ?? skipJudging ?? fault
   if (operation === null || !credential.full || !isMeant || isOdd || body.length > longest)
     return undefined
-  if (requirement !== null && target.scenarios[requirement]) return undefined
-  const since = sentAt - target.limits.settleMs
-  if (Object.values(params).some((id) => (objects.madeAt.get(id) ?? -Infinity) > since))
+  if (requirement !== null && given.target.scenarios[requirement]) return undefined
+  const since = sentAt - given.target.limits.settleMs
+  if (Object.values(params).some((id) => (given.objects.madeAt.get(id) ?? -Infinity) > since))
     return undefined
   const own = effect === 'creates' ? [] : [query, headers, String(body)]
   return JSON.stringify([operation, path, params, ...own])
@@ -211,10 +208,10 @@ function nameOf(
 const refusals = new Set([400, 404, 410, 422])
 
 /** Whether it was the first addition to its graph of a file that was uploaded once, and to no graph. */
-function isFirstAddition({ journal }: Client, exchange: Exchange): boolean {
-  const event = journal.events.at(-1)
+function isFirstAddition(client: Client, exchange: Exchange): boolean {
+  const event = client.journal.events.at(-1)
   if (event?.exchange !== exchange || event.operation !== additionOperation) return false
-  const [upload, ...others] = journal.of(event.object ?? '')
+  const [upload, ...others] = client.journal.of(event.object ?? '')
   const isPlain = upload?.operation === uploadOperation && upload.within === undefined
   const isBefore = (one: HistoryEvent): boolean =>
     one !== event && (one.operation !== additionOperation || one.within === event.within)
@@ -275,12 +272,12 @@ export async function failUnsteady(client: Client, given: Given): Promise<void> 
 /** Statuses that do not show what the server is: a refused key, a limit, a gateway without its service. */
 const saysNothing: readonly number[] = [401, 403, 429, 502, 503, 504]
 
-function likeness({ response, probe }: Exchange): string {
-  if (!response) return ''
-  if (isPage(response)) return 'a page'
-  const text = response.text(headBytes).replaceAll(pathOf(probe, {}), '')
-  const plain = text.replaceAll(probe.method, '').replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')
-  return `${response.status} ${plain}`
+function likeness(exchange: Exchange): string {
+  if (!exchange.response) return ''
+  if (isPage(exchange.response)) return 'a page'
+  const text = exchange.response.text(headBytes).replaceAll(pathOf(exchange.probe, {}), '')
+  const plain = text.replaceAll(exchange.probe.method, '').replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')
+  return `${exchange.response.status} ${plain}`
 }
 
 function adviceFor(response: HttpResponse): string {
@@ -310,7 +307,7 @@ export async function endIfAlike(client: Client, given: Given): Promise<void> {
     credential,
     effect: 'none',
   }
-  const isReading = asked.some(({ method }) => method === 'GET')
+  const isReading = asked.some((one) => one.method === 'GET')
   let first: Exchange | undefined
   for (const id of [...(isReading ? [null] : []), ...asked.map((one) => one.id)]) {
     const probe = id === null ? unknown : { ...placeholderDraft(given, id), credential }

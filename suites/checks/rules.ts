@@ -52,12 +52,12 @@ export function lookAt(journal: Journal, request: Ask, known: Known): Look {
 
 /** The answer to a request that is made anew until one is enough. */
 export function lookUntil(
-  { journal, known }: Client,
+  client: Client,
   askOf: (at: number) => Ask,
   isEnough: (exchange: Exchange, tries: number) => boolean,
 ): Look {
   for (let at = 0; ; at++) {
-    const seen = lookAt(journal, askOf(at), known)
+    const seen = lookAt(client.journal, askOf(at), client.known)
     if (seen.outcome !== 'answered' || isEnough(seen.exchange, at + 1)) return seen
   }
 }
@@ -238,7 +238,7 @@ export const furtherCase = (
   orElse(
     client,
     async (): Promise<Judged> => (await judge()) ?? { outcome: 'held', cases: 0 },
-    ({ reason }): Judged => ({ outcome: 'open', why: reason, isFurther: true }),
+    (why): Judged => ({ outcome: 'open', why: why.reason, isFurther: true }),
   )
 
 /** Broken by one of these, open by one of them, or held by all. */

@@ -66,8 +66,8 @@ export type OfTarget = Pick<Known, 'target'>
 type Seeded = Pick<Known, 'options'>
 
 /** Derives a 32-bit seed from the run's seed and a name (usually a requirement id). */
-export const seedFor = ({ options }: Seeded, name: string): number =>
-  createHash('sha256').update(`${options.seed}:${name}`).digest().readInt32BE(0)
+export const seedFor = (given: Seeded, name: string): number =>
+  createHash('sha256').update(`${given.options.seed}:${name}`).digest().readInt32BE(0)
 
 /** A seeded stream of numbers in [0, 1) (mulberry32), for choices without an arbitrary. */
 export function randomFor(known: Seeded, name: string): () => number {
@@ -156,12 +156,12 @@ export function unknownId(like: string, random: () => number, taken: ReadonlySet
 
 /** An unknown id of that form: not in the target file, and not seen or sent in this run. */
 export function freshUnknownId(
-  { objects }: Pick<Known, 'objects'>,
+  known: Pick<Known, 'objects'>,
   like: string,
   random: () => number,
 ): string {
-  const id = unknownId(like, random, objects.takenIds)
-  objects.takenIds.add(id.toLowerCase())
+  const id = unknownId(like, random, known.objects.takenIds)
+  known.objects.takenIds.add(id.toLowerCase())
   return id
 }
 
