@@ -103,8 +103,7 @@ export const retrievable = eachOf(
     const what = `${seconds(afterMs)} after the creation of the job`
     return { exchange: last.exchange, what, expected, shownBy }
   },
-  ({ limits: { settleMs } }) =>
-    `no job was read for ${settleMs} ms (limits.settleMs) or until it was found`,
+  () => 'no job was read until it was found, or for limits.settleMs',
 )
 
 // Creations beside a job of the application
@@ -196,11 +195,8 @@ function isFreedEachTime(history: History, job: Job): boolean {
 function acceptedBeside(history: History, beside: Beside): Evidence {
   const { creation, job } = beside
   const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
-  const refusals = attacksBefore(history, beside).map(
-    ({ kind, exchange }) =>
-      `${kind === 'reading' ? 'a reading of it' : 'another'} was refused (${describeResponse(exchange)})`,
-  )
-  const after = refusals.length === 0 ? '' : `, after ${refusals.join(' and ')}`
+  const refusals = attacksBefore(history, beside).map((one) => describeResponse(one.exchange))
+  const after = refusals.length === 0 ? '' : `, after others were refused (${refusals.join(', ')})`
   const before = job.creation.exchange
   return {
     exchange: creation.exchange,

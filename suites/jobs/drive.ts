@@ -199,9 +199,7 @@ export class Jobs {
       if (now >= deadline) return false
       // A quick run notices the end later, with fewer requests.
       const ms = Math.max((now - started) * pauseShare, firstPauseMs) * (this.isQuick ? 4 : 1)
-      await this.pauseUntil(
-        Math.min(now + Math.min(ms, longestPauseMs), Math.max(now + 1, deadline)),
-      )
+      await pause(this.client, Math.min(ms, longestPauseMs, Math.max(1, deadline - now)))
     }
   }
 }
@@ -429,8 +427,7 @@ async function createDuring(gate: Gate, job: Job, turn = 0, most = 20): Promise<
   const count = isQuick ? Math.min(3, most) : most
   for (let moment = 0; moment < count; moment++) {
     if (moment > 1) await pause(client, 10 * 1.5 ** (moment - 2))
-    // In a quick run, one reading after the second creation suffices for both.
-    if (moment > (isQuick ? 1 : 0) && !(await gate.goesOn(job))) return
+    if (moment > 0 && !(await gate.goesOn(job))) return
     if (moment === 2) {
       await allEnded(probes.map((probe) => ask(client, probe, purpose, { isHeld: true })))
       // In place of an attack, so that a job without one is as old.

@@ -302,20 +302,16 @@ export const createdAtRule = eachOf(
 /** Maximum age of a new job by the target's clock, in ms. */
 const longAgoMs = 30 * 24 * 3600 * 1000
 
-const meaning: Readonly<Record<string, string>> = {
-  completed_at: 'that is when a job was completed',
-  data: 'that is the result of a completed job',
-  error: 'that says why a job failed',
-}
+const ofEnded = ['completed_at', 'data', 'error']
 
 function inconsistency(
   reading: HistoryEvent,
   isMade: boolean,
 ): readonly [name: string, expected: string] | undefined {
   const { body, exchange } = reading
-  const early = Object.keys(meaning).find((name) => (member(body, name) ?? null) !== null)
+  const early = ofEnded.find((name) => (member(body, name) ?? null) !== null)
   if (statusOf(reading) === 'in_progress' && early !== undefined)
-    return [early, `no ${early} while the status is in_progress: ${meaning[early]}`]
+    return [early, `no ${early} while the status is in_progress: only an ended job has it`]
   const created = instantAt('created_at', reading)
   const completed = instantAt('completed_at', reading)
   if (created && completed && completed.epochMs < created.epochMs - clockMs)
