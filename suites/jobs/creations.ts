@@ -23,7 +23,7 @@ import {
   allAttempts,
   type Application,
   createdAt,
-  type Job,
+  Job,
   lostBefore,
   statusOf,
   viewOf,
@@ -115,12 +115,13 @@ interface Beside {
   readonly ageMs: number
 }
 
-const besidesIn = (attempts: readonly Attempt[]): Beside[] =>
-  attempts
+const besides = derived((history): Beside[] =>
+  allAttempts(history)
     .filter((one) => isAsked(one.creation))
     .flatMap(({ creation, beside }) =>
       beside.map((job) => ({ creation, job, ageMs: creation.sentAt - job.creation.endedAt })),
-    )
+    ),
+)
 
 /**
  * Readings may be delayed by this, in ms: an accepted creation after a 409 proves a fault if the job goes on for
@@ -132,10 +133,12 @@ const lagMs = ({ ageMs }: Beside): number => Math.min(400, 4 * ageMs)
 const leastLost = 3
 
 /** Whether an answer other than 409 proves nothing. */
-function isExcused(history: History, beside: Beside, all: readonly Beside[]): boolean {
+function isExcused(history: History, beside: Beside): boolean {
   const { creation, job } = beside
   const { isFirst, request, status } = creation
-  const alike = all.filter((one) => one.job === job && one.ageMs > 0).map((one) => one.creation)
+  const alike = besides(history)
+    .filter((one) => one.job === job && one.ageMs > 0)
+    .map((one) => one.creation)
   if (status === undefined) {
     const lost = alike.filter((one) => one.isFirst)
     const isProof = isFirst && lost.length >= leastLost
@@ -173,10 +176,9 @@ function attacksBefore(history: History, { creation, job }: Beside): HistoryEven
  * age. Readings may show late that a short job had ended: three of each tell.
  */
 export function freedLocks(history: History, application: Application) {
-  const looks = besidesIn(attemptsIn(history).get(application) ?? []).map((beside) => ({
-    ...beside,
-    isAttacked: attacksBefore(history, beside).length > 0,
-  }))
+  const looks = besides(history)
+    .filter((one) => one.job.application === application)
+    .map((one) => ({ ...one, isAttacked: attacksBefore(history, one).length > 0 }))
   const refused = looks.filter((one) => isConflict(one.creation))
   const freed = looks.filter((one) => one.isAttacked && one.creation.isGranted)
   if (freed.length === 0 || refused.some((one) => one.isAttacked)) return undefined
@@ -209,15 +211,15 @@ function acceptedBeside(history: History, beside: Beside): Evidence {
 }
 
 /** All of several simultaneous creations broke down, though one of them made a job. */
-function brokenRace(job: Job): Evidence[] {
+function brokenRace(job: Job): Evidence | undefined {
   const others = job.application.creations.filter(
     (one) => isAsked(one) && wereTogether(one, job.creation),
   )
   const isBroken = ({ exchange, endedAt }: HistoryEvent): boolean =>
     isOwnBreakdown(exchange) && endedAt <= job.busyUntil
-  if (others.length < 2 || !others.every(isBroken)) return []
+  if (others.length < 2 || !others.every(isBroken)) return undefined
   const what = `with a valid body, at the same time as others: one of them made job ${job.id}, which was in progress after that`
-  return [{ exchange: others[0]!.exchange, what, expected: '409 BadRequest' }]
+  return { exchange: others[0]!.exchange, what, expected: '409 BadRequest' }
 }
 
 /** A job that lasts so long can be met by other creations, in ms. */
@@ -236,26 +238,20 @@ function remedy(history: History): string {
 }
 
 /** §4.2, §8: a creation while a job of its application is in progress gets 409 BadRequest. */
-export const inProgress: Rule = (history) => {
-  const all = besidesIn(allAttempts(history))
-  const refused = all.map((one) => one.creation).filter(isConflict)
-  const conflicts = [...new Set(refused)]
-  const accepted = all
-    .filter((one) => !isConflict(one.creation) && !isExcused(history, one, all))
-    .map((beside) => acceptedBeside(history, beside))
-  const what = 'with a valid body, while a job of the application was in progress'
-  const misnamed = conflicts
-    .filter((one) => one.tpe !== 'BadRequest')
-    .map(({ exchange }) => ({ exchange, what, expected: conflict }))
-  const races = history.isRecorded ? [] : viewOf(history).jobs.flatMap(brokenRace)
-  const evidence = [...accepted, ...misnamed, ...races]
-  return verdictOf(
-    evidence,
-    conflicts.length + Math.min(evidence.length, 1),
-    () =>
-      `no creation got an answer that proves anything while a job was seen in progress${remedy(history)}`,
-  )
-}
+export const inProgress = eachOf<Beside | Job>(
+  (history) => [...besides(history), ...(history.isRecorded ? [] : viewOf(history).jobs)],
+  (one, history) => {
+    if (one instanceof Job) return brokenRace(one)
+    const { creation } = one
+    if (!isConflict(creation))
+      return isExcused(history, one) ? undefined : acceptedBeside(history, one)
+    if (creation.tpe === 'BadRequest') return 'held'
+    const what = 'with a valid body, while a job of the application was in progress'
+    return { exchange: creation.exchange, what, expected: conflict }
+  },
+  (history) =>
+    `no creation got an answer that proves anything while a job was seen in progress${remedy(history)}`,
+)
 
 /** Held only if both equal inputs and other values were tried beside a job: servers may compare requests. */
 export const inProgressWithOthers: Rule = (history) => {
@@ -346,7 +342,7 @@ function faultVerdict(
   why: () => string,
 ): Verdict {
   if (fault) return verdictOf([fault], 1, why)
-  const isSeen = besidesIn(allAttempts(history)).some((one) => isConflict(one.creation))
+  const isSeen = besides(history).some((one) => isConflict(one.creation))
   if (granted === 0 || isSeen) return verdictOf([], granted, why)
   return { outcome: 'open', why: 'no creation got 409 in this run' }
 }
@@ -530,49 +526,56 @@ const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
   (looksIn(history).some((look) => look.creation === creation && look.refused.size > 0) &&
     noEffect(history).outcome === 'broken')
 
-const isLater = (look: Look, one: Look): boolean =>
-  look.application === one.application && look.creation.sentAt > one.creation.sentAt
-
 /** Looks after one kind of refusals, while creations without refusals were accepted since the first. */
 function blockedEachTime(looks: readonly Look[], suspects: readonly Look[]): Look[] {
   const groups = groupBy(
     suspects.filter((suspect) => suspect.refused.size === 1),
-    (one) => `${one.application.id} ${[...one.refused.keys()].join()}`,
+    (one) => [...one.refused.keys()].join(),
   )
   const isProven = (group: readonly Look[]): boolean => {
-    const bare = looks.filter((look) => look.refused.size === 0 && isLater(look, group[0]!))
+    const bare = laterThan(group[0]!, looks).filter((look) => look.refused.size === 0)
     return bare.filter(isGranted).length >= timesAlike && !bare.some((one) => one.isBlocked)
   }
   return [...groups.values()].find((group) => group.length >= timesAlike && isProven(group)) ?? []
 }
 
+const laterThan = (one: Look, looks: readonly Look[]): Look[] =>
+  looks.filter((look) => look.creation.sentAt > one.creation.sentAt)
+
 /** §8: a refused creation starts no job: later creations get the same answers as without it. */
 export const noEffect: Rule = (history) => {
   const { jobTimeoutMs } = history.limits
-  const looks = looksIn(history)
-  const suspects = suspicious(history).filter(
-    ({ application, creation }) =>
-      !lostBefore(application, creation.sentAt) &&
-      // Others may use what the history did not make; in a recording they certainly do.
-      (!history.isRecorded || application.madeAt !== undefined),
-  )
-  const isLocked = (look: Look): boolean => {
-    const after = looks.filter((one) => isLater(one, look))
-    const forMs = (after.at(-1)?.creation.sentAt ?? 0) - look.creation.sentAt
-    return forMs >= jobTimeoutMs && !after.some(isGranted) && look.application.jobs.length > 1
-  }
-  const each = blockedEachTime(looks, suspects)
-  const found = each[0] ?? suspects.find(isLocked)
-  if (found) {
-    const { application, creation } = found
+  const { fault } = faultOn(history, (_, application) => {
+    const isHere = (look: Look): boolean => look.application === application
+    const looks = looksIn(history).filter(isHere)
+    const suspects = suspicious(history).filter(
+      (look) => isHere(look) && !lostBefore(application, look.creation.sentAt),
+    )
+    const isLocked = (look: Look): boolean => {
+      const after = laterThan(look, looks)
+      const forMs = (after.at(-1)?.creation.sentAt ?? 0) - look.creation.sentAt
+      return forMs >= jobTimeoutMs && !after.some(isGranted) && application.jobs.length > 1
+    }
+    const each = blockedEachTime(looks, suspects)
+    const found = each[0] ?? suspects.find(isLocked)
+    if (!found) return { granted: 0 }
+    const { sentAt } = found.creation
     const { exchange, endedAt, status, tpe } = [...found.refused.values()].at(-1)!
     const ways = exchange.purpose.what ?? `by ${status} ${tpe}`
     const how = each[0] ? `in ${each.length} attempts` : `and for ${jobTimeoutMs} ms after that`
-    const what = `with a valid body, ${Math.round(creation.sentAt - endedAt)} ms after another was refused ${ways}, ${how}${somebodyElse(application)}`
+    const what = `with a valid body, ${Math.round(sentAt - endedAt)} ms after another was refused ${ways}, ${how}`
     const expected = '202: a refused creation starts no job'
-    return verdictOf([{ exchange: creation.exchange, what, expected }], looks.length, '')
-  }
-  const kinds = looks.filter(isGranted).flatMap((look) => [...look.refused.keys()])
+    // Nobody else's jobs follow refusals only.
+    return {
+      granted: 0,
+      fault: { exchange: found.creation.exchange, what, expected },
+      isSure: true,
+    }
+  })
+  const kinds = looksIn(history)
+    .filter(isGranted)
+    .flatMap((look) => [...look.refused.keys()])
+  const cases = new Set(kinds).size + (fault ? 1 : 0)
   const why = 'no creation was granted after a refused one on an application that was free'
-  return verdictOf([], new Set(kinds).size, why)
+  return verdictOf(fault ? [fault] : [], cases, why)
 }
