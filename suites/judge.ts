@@ -30,6 +30,7 @@ import { declaredResource, placeholderRequest, makeOne } from './checks/valid-re
 import type { ApplicationValue, Target } from '../harness/target/index.ts'
 import { planRun, operationOf, judgeOf } from './plan.ts'
 import { pdfRequest, uploadSample } from './pdf-parse.suite.ts'
+import { alsoMadeFor } from './created/drive.ts'
 import { createJobs, jobRead, unfinishedJobs, whenIdle } from './jobs.suite.ts'
 
 /** States that failures depend on and one request cannot create, by id or condition. */
@@ -50,16 +51,6 @@ const states: Readonly<Record<string, TakesState>> = {
 
 /** Requirements judged on every job of the run, which may depend on all earlier ones. */
 const onEveryJob = /^jobs\.(?:retrieve\/200-|create\/202-created$)/
-
-/** Requirements whose objects are used again at the end, with those that create more, some simultaneously. */
-const alsoMadeFor: Readonly<Record<string, readonly RequirementId[]>> = {
-  'files.upload/2xx-retrievable': ['files.upload/2xx-own-id', 'files.upload/2xx-attached-to-graph'],
-  'graphs.create/2xx-usable': ['graphs.create/2xx-own-id', 'graphs.create/400-duplicate-name'],
-  'applications.create/2xx-usable': [
-    'applications.create/2xx-own-id',
-    'applications.create/400-duplicate-name',
-  ],
-}
 
 /** Requirements that may depend on how many objects exist, and the operation that creates such objects. */
 const afterOthers: Readonly<Record<string, OperationId>> = {
@@ -104,8 +95,9 @@ function rerunNeeds(
   }
   if (id === 'jobs.create/409-job-in-progress')
     return planned(conflictOn(given, probe.params['application_id']))
-  const makers = alsoMadeFor[id]
-  if (makers) return planned(makers)
+  const [creates = '', condition] = id.split('/')
+  if (condition === '2xx-usable' || condition === '2xx-retrievable')
+    return planned(alsoMadeFor(creates))
   const maker = onEveryJob.test(id) ? 'jobs.create' : afterOthers[id]
   if (maker === undefined) return []
   const history = client.journal
@@ -224,7 +216,7 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
         probe.operation === 'jobs.create'
           ? whenIdle(client, given, probe, purpose, send)
           : undefined,
-      remarkOn: (exchange) => settlingRemark(client, given, exchange),
+      remarkOn: (exchange) => settlingRemark(given, exchange),
       takesState: (id) => takesState(given, id),
       rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),
       unfinished: () => (hasJobs ? unfinishedJobs(client) : []),

@@ -12,7 +12,7 @@ import {
   unknownIdCases,
 } from './checks/faults.ts'
 import { suite } from './checks/suite.ts'
-import { inBatches, freshFilename, once, sharedBy, upload } from './checks/created.ts'
+import { inBatches, freshFilename, once, upload } from './checks/created.ts'
 import {
   joined,
   allOf,
@@ -316,7 +316,7 @@ const unusable = (name: Unusable, what: string, isTwice = false): Condition => (
       // A target may not support markdown.
       control: inMarkdown,
     }
-    return [asked, ...(isTwice && !sharedBy(one.client).uploads.has(id) ? [again] : []), markdown]
+    return [asked, ...(isTwice && !one.given.objects.madeAt.has(id) ? [again] : []), markdown]
   },
 })
 

@@ -19,8 +19,6 @@ export const sharedBy = perRun(() => ({
   made: new Map<string, Promise<unknown>>(),
   /** Member faults that crashed the server, for any requirement: they are bad input, too. */
   crashes: [] as { readonly exchange: Exchange; readonly what: string }[],
-  /** Ids of the files that the suite uploads by itself. */
-  uploads: new Set<string>(),
   /** Ids of objects that were made to be destroyed. */
   doomed: new Set<string>(),
   /** How many generations bad input may still cause in this run, and how many cases wait because that is too few. */
@@ -53,22 +51,23 @@ export async function resendWhile(
   return exchange
 }
 
-/** The ids of own uploads that a request names. */
-export function uploadsIn(client: Client, probe: Probe): string {
+/** The ids of uploads of the run that a request names. */
+export function uploadsIn({ objects }: Given, probe: Probe): string {
   const text = typeof probe.body === 'string' ? probe.body : ''
   const named = Object.values(probe.params)
-  const { uploads } = sharedBy(client)
-  return [...uploads].filter((id) => named.includes(id) || text.includes(id)).join(' ')
+  const isNamed = (id: string): boolean => named.includes(id) || text.includes(id)
+  const uploads = objects.created.filter((one) => one.operation === uploadOperation)
+  return uploads.flatMap(({ id }) => (isNamed(id) ? id : [])).join(' ')
 }
 
 /** What to raise if a refusal may only mean that a new file is not usable yet. */
-export function settlingRemark(client: Client, given: Given, exchange: Exchange): string {
+export function settlingRemark(given: Given, exchange: Exchange): string {
   const { alreadyDone } =
     exchange.probe.operation === null ? {} : operationOf(exchange.probe.operation)
   // Such an answer shows that the file exists.
   const isThere = alreadyDone?.[0] === exchange.response?.status
   const isNotThere = !isThere && [404, 409, 425].includes(exchange.response?.status ?? 0)
-  if (!isNotThere || uploadsIn(client, exchange.probe) === '') return ''
+  if (!isNotThere || uploadsIn(given, exchange.probe) === '') return ''
   return `; if an upload takes longer than ${given.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
 }
 
@@ -204,9 +203,7 @@ export async function upload(
   const own = await send(() => withOwnContent(given, file))
   const exchange = await resendAsDeclared(own, () => send(() => file))
   need('a file that the suite uploads', exchange)
-  const id = namedId(given, exchange)
-  sharedBy(client).uploads.add(id)
-  return id
+  return namedId(given, exchange)
 }
 
 /** Acts on several at once. Once those in progress have ended, throws the first exception in order. */

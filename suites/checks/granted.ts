@@ -278,13 +278,13 @@ async function sendWithFreshFile(
 ): Promise<Exchange> {
   const { client, given } = context
   const { valid } = await control(client, given, operation)
-  const uploaded = uploadsIn(client, already.probe)
+  const uploaded = uploadsIn(given, already.probe)
   const none =
     'the file is already in the graph, and no new one can be uploaded (declare operations.files.upload and fields.file)'
   if (uploaded === '') throw new NotExercised(none)
   const exchange = await context.send(valid, { isSuccess: countsAsGranted })
   // A server may identify files by content and return the same id each time.
-  if (uploadsIn(client, exchange.probe) === uploaded) throw new NotExercised(none)
+  if (uploadsIn(given, exchange.probe) === uploaded) throw new NotExercised(none)
   if (exchange.unanswered && exchange.response?.status === 409)
     throw new NotExercised('the answer to an addition was lost')
   return exchange

@@ -550,8 +550,7 @@ export function lookAtControl(
   const said = (): string => saidBy(exchange)
   if (countsAsGranted(exchange)) return { state: 'granted', said, exchange, valid: make }
   if (!last) return { state: 'refused', said, exchange, valid: make }
-  const remarks =
-    noteUnknown(client, given, operation, exchange) + settlingRemark(client, given, exchange)
+  const remarks = noteUnknown(client, given, operation, exchange) + settlingRemark(given, exchange)
   return { state: 'refused', said: () => said() + remarks, exchange, valid: make }
 }
 
@@ -660,7 +659,7 @@ function noteUnknown(
   const said = describeResponse(exchange)
   const member = memberToCheck(given, operation, exchange, said)
   // The unknown object may be the uploaded file.
-  if (member === undefined || settlingRemark(client, given, exchange) !== '') return ''
+  if (member === undefined || settlingRemark(given, exchange) !== '') return ''
   client.findings.signs.add(member, `${operation} got ${said}: check ${member} in the target file`)
   return `: check ${member} in the target file`
 }

@@ -442,17 +442,22 @@ async function use(context: CheckContext, one: Use, id: string): Promise<void> {
 }
 
 /** Requirements whose objects are used again at the end: made simultaneously, requested twice, attached. */
-const alsoUsed = /\/(2xx-own-id|400-duplicate-name|2xx-attached-to-graph)$/
+export const alsoMadeFor = (creates: string): RequirementId[] =>
+  ['2xx-own-id', '400-duplicate-name', '2xx-attached-to-graph'].map(
+    (condition) => `${creates}/${condition}` as RequirementId,
+  )
+
 const largeBytes = 64 * 1024
 
 /** Objects used again at the end: the first one, those of other requirements, and a file in a graph. */
 function madeBefore({ client }: CheckContext, creates: OperationId): readonly string[] {
   const { doomed } = sharedBy(client)
+  const others: readonly (string | null)[] = alsoMadeFor(creates)
   const made = madeBy(client.journal, creates)
     .filter((one) => !doomed.has(one.object!))
     .filter(({ exchange: { probe, purpose } }, at) => {
       const isLarge = (probe.body?.length ?? 0) > largeBytes
-      return at === 0 || isLarge || alsoUsed.test(purpose.requirement ?? '')
+      return at === 0 || isLarge || others.includes(purpose.requirement)
     })
   const isFile = creates === uploadOperation
   const added = isFile ? madeBy(client.journal, additionOperation).slice(0, 1) : []

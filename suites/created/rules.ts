@@ -449,7 +449,7 @@ const attachedRule: RelationRule = (history) => {
       // It cannot be added to another graph, though a plain file can be in both.
       const elsewhere = additions.filter((one) => !isIn(one, graph))
       const last = elsewhere.at(-1)
-      const isRefused = last && elsewhere.length > 1 && elsewhere.every(isConflict) && isLate(last)
+      const isRefused = last && elsewhere.every(isConflict) && isLate(last)
       if (!isRefused || ![graph, last.within].every((one) => takesPlain(history, one)))
         return 'held'
       const what = 'for a graph other than that of the upload'
