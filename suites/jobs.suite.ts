@@ -111,10 +111,9 @@ export const jobsCreate = suite('jobs.create', () => ({
   ...jobFaults,
 }))
 
-const showsFailure = granted(ofFailing.what, undefined, (_, { response }) => {
-  const fault = failedFault(jsonValue(response))
-  return fault && { expected: ofFailing.expected, actual: fault.actual }
-})
+const showsFailure = granted(ofFailing, undefined, (_, { response }) =>
+  failedFault(jsonValue(response)),
+)
 
 /** A job of the application declared for it, or a retrieval that a scenario directs to a failed job. */
 const failsAsDeclared: Judge = async (context) => {

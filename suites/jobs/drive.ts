@@ -55,9 +55,9 @@ import {
  */
 function withOtherValues(application: ApplicationValue, moment: number): ApplicationValue {
   const { inputs: all, requiredInputs = [] } = application
-  const isKept = (input: { readonly id: string }, at: number) =>
-    requiredInputs.length === 0 ? at === 0 : requiredInputs.includes(input.id)
-  const inputs = (moment % 4 === 3 ? all.filter(isKept) : all).map((input) => ({
+  const required = all.filter((input) => requiredInputs.includes(input.id))
+  const fewer = required.length > 0 ? required : all.slice(0, 1)
+  const inputs = (moment % 4 === 3 ? fewer : all).map((input) => ({
     ...input,
     value: input.value.map((text) => `${text} ${moment}`),
   }))

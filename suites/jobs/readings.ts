@@ -10,7 +10,6 @@ import {
   readsTheSame,
   type Rule,
   sameId,
-  verdictOf,
 } from '../../harness/journal/index.ts'
 import { member, preview, previews } from '../../schemas/json.ts'
 import {
@@ -87,32 +86,19 @@ function contradicts(
 
 const asBefore = 'as when the ended job was read before'
 
-/** Readings that count: within `settleMs`, a new job may be missing, or crash the server until read. */
-function countedReadings(history: History, job: Job): HistoryEvent[] {
-  const found = job.readings.findIndex(isRead)
-  return job.readings.filter((reading, at) => {
-    const { status, sentAt } = reading
-    const isSettled = sentAt - job.creation.endedAt > history.limits.settleMs
-    const wasRead = found >= 0 && at > found && !isGone(reading)
-    return status !== undefined && (status < 300 || isSettled || wasRead)
-  })
-}
-
-const aJob = '200 with a job'
-
-const faultOf = ({ exchange: { response } }: HistoryEvent) =>
-  response && shapeFault(response, 'job')
-const isRight = (one: HistoryEvent): boolean => one.status === 200 && !faultOf(one)
-
+/** §2.3, §4.3: within `settleMs`, a new job may be missing, or crash the server until read. */
 export const jobRule = eachOf(
-  (history) =>
-    ownJobs(history).flatMap((job) =>
-      countedReadings(history, job).map((reading) => ({ job, reading })),
-    ),
-  ({ job, reading }) => {
-    if (isRight(reading)) return 'held'
-    const fault = reading.status === 200 ? faultOf(reading) : undefined
-    return against(job, reading, { what: '', expected: aJob, ...fault })
+  readingsIn,
+  ({ job, reading }, { limits: { settleMs } }) => {
+    const { exchange, sentAt, status } = reading
+    if (!job || !exchange.response || status === undefined) return undefined
+    const fault = status === 200 ? shapeFault(exchange.response, 'job') : undefined
+    if (status === 200 && !fault) return 'held'
+    const first = job.readings.find(isRead)
+    const wasRead = first !== undefined && first.sentAt < sentAt && !isGone(reading)
+    const isSettled = sentAt - job.creation.endedAt > settleMs
+    if (status >= 300 && !isSettled && !wasRead) return undefined
+    return against(job, reading, { what: '', expected: '200 with a job', ...fault })
   },
   () => 'no job was read',
 )
@@ -196,32 +182,30 @@ export const outcomeRule = eachOf(
   () => 'no job was read until it had ended',
 )
 
-export const ofFailing = {
-  what: 'of an application whose jobs fail',
-  expected: 'status failed; error, if present, a string',
-}
+export const ofFailing = 'of an application whose jobs fail'
 
-/** `actual` if not the status is wrong. */
-export function failedFault(job: unknown): { readonly actual: string | undefined } | undefined {
-  if (member(job, 'status') !== 'failed') return { actual: undefined }
+export function failedFault(
+  job: unknown,
+): { readonly expected: string; readonly actual?: string } | undefined {
+  const expected = 'status failed; error, if present, a string'
+  if (member(job, 'status') !== 'failed') return { expected }
   const error = member(job, 'error')
-  return error === undefined || typeof error === 'string'
-    ? undefined
-    : { actual: `error ${preview(error)}` }
+  const isRight = error === undefined || typeof error === 'string'
+  return isRight ? undefined : { expected, actual: `error ${preview(error)}` }
 }
 
 /** §2.3, §3: a job of that application ends as failed; `error`, if present, is a string. */
-export const failedRule =
-  (application: string): Rule =>
-  (history) => {
+export const failedRule = (application: string): Rule =>
+  eachOf(
     // The first job only: creations beside it may get anything.
-    const [job] = viewOf(history).applicationOf(application).jobs
-    const why = 'no reading showed the end of the job of resources.failingApplication'
-    const { end } = job ?? {}
-    const fault = end && failedFault(jsonValue(end.exchange.response) ?? end.body)
-    const evidence = fault ? [against(job, end, { ...ofFailing, ...fault })] : []
-    return verdictOf(evidence, end ? 1 : 0, why)
-  }
+    (history) => viewOf(history).applicationOf(application).jobs.slice(0, 1),
+    (job) => {
+      if (!job.end) return undefined
+      const fault = failedFault(jsonValue(job.end.exchange.response) ?? job.end.body)
+      return fault ? against(job, job.end, { what: ofFailing, ...fault }) : 'held'
+    },
+    () => 'no reading showed the end of the job of resources.failingApplication',
+  )
 
 /** Tolerance between two readings of one clock, in ms: a server may read it twice. */
 const clockMs = 1000
