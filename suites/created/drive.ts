@@ -25,6 +25,7 @@ import {
   distinctRequest,
   draftRequest,
   isDeclared,
+  makeOne,
   sharedRequest,
   validRequest,
   withFile,
@@ -179,9 +180,6 @@ const create = async (context: CheckContext, make: () => Promise<Probe>): Promis
     countsAsGranted,
   )
 
-const createGraph = (context: CheckContext): Promise<Exchange> =>
-  create(context, () => validRequest(context.client, context.given, 'graphs.create'))
-
 /** @param file default: a new one */
 async function addition(
   { client, given }: CheckContext,
@@ -272,20 +270,19 @@ async function lookAfter(
   context: CheckContext,
   { requirement: of, what, change }: Refusal,
 ): Promise<void> {
-  const { client, given, requirement } = context
+  const { client, given } = context
   const operation = operationIn(context)
   const make = (): Promise<Probe> => validRequest(client, given, operation)
   const isOfFault = ({ response }: Exchange) => ofFaults.includes(response?.status ?? 0)
   // A new file may be unknown for a while.
-  const sent = { about: `${operation}/${of}`, what, isSuccess: isOfFault }
-  const setup = { ...sent, role: 'setup', badInput: true } as const
+  const about = `${operation}/${of}`
+  const setup = { about, what, isSuccess: isOfFault, role: 'setup', badInput: true } as const
   const isSuccess = (one: Exchange): boolean => countsAsGranted(one) || isConflict(one)
-  const purpose = { requirement: requirement.id, role: 'probe', isSuccess } as const
   for (let look = 1; look <= timesAlike; look++) {
     const probe = await make()
     const faulty = await context.send(await change(probe), setup)
     need('the creation that should be refused', faulty, isOfFault)
-    const again = await ask(client, probe, purpose, { fresh: true, isHeld: true })
+    const again = await context.send(probe, { isSuccess }, { fresh: true, isHeld: true })
     if (isTaken(again)) return
     // An unanswered one may have created what this one conflicts with.
     const event = again.unanswered ? undefined : eventOf(given.target, again, false)
@@ -380,8 +377,9 @@ const canAddToCreated = (given: Given): boolean =>
 
 /** Adds a file twice to a graph that the run creates, and again after a request for its name. */
 async function addToCreated(context: CheckContext): Promise<void> {
-  const creation = await createGraph(context)
-  const graph = namedId(context.given, creation)
+  const { client, given } = context
+  const creation = await create(context, () => validRequest(client, given, 'graphs.create'))
+  const graph = namedId(given, creation)
   const first = await create(context, () => addition(context, graph))
   await again(context, first)
   const about = 'graphs.create/400-duplicate-name'
@@ -398,7 +396,7 @@ export const addDeleted: MadeRequest = {
     const { client, given } = context
     if (given.options.readOnly || !canAddToCreated(given)) return valid()
     const add = async (): Promise<Probe> => {
-      const graph = namedId(given, await createGraph(context))
+      const graph = await makeOne(client, given, 'graphs.create')
       const inGraph = async () => ({ ...(await valid()), params: { graph_id: graph } })
       await create(context, inGraph)
       return inGraph()
@@ -509,16 +507,6 @@ export const usable = relation(async (context) => {
   return isAtEnd ? atEnd : undefined
 }, true)
 
-/** A server that ignores graphId accepts an unknown graph: the declared one must be verified separately. */
-async function requireGraph(client: Client, given: Given): Promise<void> {
-  const ofGraphs = [additionOperation, 'graphs.query'] as const
-  for (const id of ofGraphs.filter((one) => isDeclared(given, one)))
-    if ((await control(client, given, id)).state === 'granted') return
-  throw new NotExercised(
-    `cannot verify that resources.graph exists: declare ${ofGraphs.join(' or ')}, with a request that succeeds`,
-  )
-}
-
 export async function uploadTo(
   client: Client,
   given: Given,
@@ -541,7 +529,9 @@ async function attach(context: CheckContext, graph: string): Promise<Exchange> {
 export const attached = relation(async (context, further) => {
   const { client, given } = context
   const { graph = '' } = given.target.resources
-  await requireGraph(client, given)
+  // A server that ignores graphId accepts an unknown graph: the declared one must be verified separately.
+  const ofGraphs = isDeclared(given, additionOperation) ? additionOperation : 'graphs.query'
+  await grantedControl(client, given, ofGraphs, 'cannot verify that resources.graph exists')
   further.push(await attachAndAdd(context, graph))
   if (given.options.depth === 'full' && isDeclared(given, 'graphs.create') && !further.some(isOver))
     further.push(await furtherCase(client, () => attachToCreated(context, graph)))
@@ -577,7 +567,7 @@ async function attachAndAdd(
 /** Uploads to a new graph: a server may attach to a known one, whichever is requested, or to all of them. */
 async function attachToCreated(context: CheckContext, other: string): Promise<CaseVerdict> {
   const { client, given } = context
-  const graph = namedId(given, await createGraph(context))
+  const graph = await makeOne(client, given, 'graphs.create')
   const { file, ...verdict } = await attachAndAdd(context, graph)
   if (file === undefined || !isConflict(await add(context, other, file))) return verdict
   const plain = await upload(client, given, contentOf(given))

@@ -129,15 +129,16 @@ export const madeBy = (history: History, id: OperationId): readonly HistoryEvent
   made(history).get(id) ?? []
 
 const made = derived((history) => {
-  const first = new Map<string, HistoryEvent>()
-  for (const event of history.events) {
-    const { operation: id, object, within } = event
-    const isMade = event.kind === 'creation' && event.isGranted && isMeant(event)
-    if (!isMade || object === undefined) continue
-    const key = `${id} ${id === additionOperation ? within : ''} ${idKey(object)}`
-    if (!first.has(key)) first.set(key, event)
-  }
-  return groupBy(first.values(), (event) => event.operation)
+  const all = history.events.filter(
+    (one) => one.kind === 'creation' && one.isGranted && one.object !== undefined && isMeant(one),
+  )
+  const alike = groupBy(
+    all,
+    ({ object = '', operation: id, within }) =>
+      `${id} ${id === additionOperation ? within : ''} ${idKey(object)}`,
+  )
+  const first = [...alike.values()].flatMap((events) => events.slice(0, 1))
+  return groupBy(first, (event) => event.operation)
 })
 
 /** Objects in a recording may be removed by others: later observations (ms) prove nothing. */
@@ -380,12 +381,10 @@ const onceRule: RelationRule = (history, id) => {
 
 /** At most one of several simultaneous creations of the same thing is accepted; a crash each time is a fault, too. */
 const atomicRule: RelationRule = (history, id) => {
-  const crashes: HistoryEvent[] = []
+  const crashes: Evidence[] = []
   const shown = thingsOf(history, id).flatMap((attempts): Shown[] => {
     const meant = attempts.filter(isMeant)
     const beside = meant.filter((one) => meant.some((other) => overlaps(one, other)))
-    const [shown] = beside
-    if (!shown) return []
     const what = `with ${creatorOf(id).same}, at once with ${beside.length - 1} others`
     const granted = beside.filter(isGranted)
     const second = granted.find((one, at) => granted.slice(0, at).some((two) => overlaps(one, two)))
@@ -393,31 +392,18 @@ const atomicRule: RelationRule = (history, id) => {
       const actual = `${granted.length} of them were accepted`
       return [{ exchange: second.exchange, what, expected: 'at most one is accepted', actual }]
     }
-    if (granted.length === 0) {
-      const limited = beside.find((one) => one.noise === 'throttled')
-      const said = describeResponse((limited ?? shown).exchange)
-      return [
-        {
-          why: `${limited ? 'throttled: ' : ''}none of the concurrent creations was accepted: ${said}`,
-        },
-      ]
+    const telling = beside.find((one) => one.noise === 'throttled') ?? beside[0]
+    if (telling && granted.length === 0) {
+      const limit = telling.noise === 'throttled' ? 'throttled: ' : ''
+      const said = describeResponse(telling.exchange)
+      return [{ why: `${limit}none of the concurrent creations was accepted: ${said}` }]
     }
     const refused = beside.filter(isRefused)
-    const crash = refused.find((one) => isOwnBreakdown(one.exchange))
-    if (!crash) return refused.map(() => 'held')
-    if (crashes.push(crash) === 1)
-      return [
-        {
-          why: `the server crashed once, which may be chance: ${describeResponse(crash.exchange)}`,
-        },
-      ]
-    return [
-      {
-        exchange: crash.exchange,
-        what,
-        expected: 'a refusal, not a crash, for all but one of them',
-      },
-    ]
+    const exchange = refused.find((one) => isOwnBreakdown(one.exchange))?.exchange
+    if (!exchange) return refused.map(() => 'held')
+    const expected = 'a refusal, not a crash, for all but one of them'
+    const why = `the server crashed once, which may be chance: ${describeResponse(exchange)}`
+    return crashes.push({ exchange, what, expected }) > 1 ? crashes.slice(-1) : [{ why }]
   })
   return judged(shown, 'no two creations of the same thing were sent at once')
 }
