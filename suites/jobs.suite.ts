@@ -10,21 +10,18 @@ import { concluded, findingVerdict, joined } from './checks/rules.ts'
 import { byScenario } from './checks/scenario.ts'
 import { suite } from './checks/suite.ts'
 import {
-  type Exchange,
   jsonOf,
   jsonValue,
   NotExercised,
   type Probe,
-  type Purpose,
   type Verdict,
 } from '../harness/journal/index.ts'
-import { type Client, type Given, operationProbe, orElse } from '../harness/client/index.ts'
+import { orElse } from '../harness/client/index.ts'
 import {
   type BodySchema,
   type CheckContext,
   decisive,
   grantedFinding,
-  isPlanned,
   type Judge,
   shapeFinding,
 } from '../harness/run/index.ts'
@@ -32,7 +29,7 @@ import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import { noEffect, onceAtOnce, once, ownId, type Refusal, usable } from './created/drive.ts'
 import { createdAnswer } from './jobs/creations.ts'
-import { Gate, Jobs, provokeFirstRefusals, reach } from './jobs/drive.ts'
+import { Jobs, reach } from './jobs/drive.ts'
 import {
   takesAnyText,
   malformedId,
@@ -41,8 +38,7 @@ import {
   withRequiredInputs,
 } from './jobs/faults.ts'
 import { failedFault, failedRule, ofFailing } from './jobs/readings.ts'
-import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './jobs/rules.ts'
-import { viewOf } from './jobs/view.ts'
+import { ids, type JobRuleId, jobRules } from './jobs/rules.ts'
 
 function byRule(id: JobRuleId): Judge {
   return async (context) => {
@@ -162,45 +158,3 @@ export const applicationsCreate = suite('applications.create', () => ({
   '400-malformed-parameters': byRecord(),
   '400-duplicate-name': once,
 }))
-
-export async function createJobs(client: Client, given: Given): Promise<void> {
-  const jobs = new Jobs(client, given)
-  const states: readonly State[] = ['ended', 'conflicts', 'refusals']
-  const wanted = states.filter((state) => jobs.isPlanned(...rulesAfter(state)))
-  if (isPlanned(given, 'jobs.retrieve/200-failed')) wanted.push('failing')
-  // Else the conflicts make one there.
-  const isIdentity = jobs.isPlanned('jobs.retrieve/200-identity')
-  if (isIdentity && !wanted.includes('conflicts')) wanted.push('other')
-  await Promise.allSettled(wanted.map((state) => reach(client, given, state)))
-}
-
-export async function jobRead(client: Client, given: Given): Promise<Probe> {
-  const id = given.target.resources.job ?? (await reach(client, given, 'readable'))
-  return operationProbe(given, 'jobs.retrieve', { params: { job_id: id } })
-}
-
-/** Sends a creation: an application accepts one at a time. */
-export function whenIdle(
-  client: Client,
-  given: Given,
-  { params, effect }: Probe,
-  purpose: Purpose,
-  send: (fresh: boolean) => Promise<Exchange>,
-): Promise<Exchange> | undefined {
-  const jobs = new Jobs(client, given)
-  const application = jobs.applications.find((one) => one.id === params['application_id'])
-  if (!application) return undefined
-  const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
-  const gate = new Gate(jobs, application)
-  if (effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
-  const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
-  // The effect of refused creations is checked before any other refusal is sent there.
-  const isLookedAtFirst =
-    isPlanned(given, ids.noEffect) && given.target.resources.application?.id === application.id
-  return isLookedAtFirst ? provokeFirstRefusals(jobs).then(refused, refused) : refused()
-}
-
-export const unfinishedJobs = (client: Client): string[] =>
-  viewOf(client.journal)
-    .jobs.filter((job) => !job.isOver)
-    .map((job) => job.id)

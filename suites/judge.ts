@@ -21,7 +21,16 @@ import {
   startJudging,
 } from '../harness/run/index.ts'
 import { failKeyless } from './authentication/credentials.ts'
-import { Jobs, provokeFirstRefusals, reach, readFinalStates } from './jobs/drive.ts'
+import {
+  Jobs,
+  provokeFirstRefusals,
+  reach,
+  readFinalStates,
+  createJobs,
+  jobRead,
+  unfinishedJobs,
+  whenIdle,
+} from './jobs/drive.ts'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
 import { ids, jobRules } from './jobs/rules.ts'
 import { endIfAlike, failUnsteady, noteSteady, watchEnvelope } from './checks/observed.ts'
@@ -31,7 +40,6 @@ import type { ApplicationValue, Target } from '../harness/target/index.ts'
 import { planRun, operationOf, judgeOf } from './plan.ts'
 import { pdfRequest, uploadSample } from './pdf-parse.suite.ts'
 import { alsoMadeFor } from './created/drive.ts'
-import { createJobs, jobRead, unfinishedJobs, whenIdle } from './jobs.suite.ts'
 
 /** States that failures depend on and one request cannot create, by id or condition. */
 const states: Readonly<Record<string, TakesState>> = {

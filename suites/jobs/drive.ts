@@ -226,7 +226,7 @@ type Lock = ReturnType<typeof newLock>
  * While a job is in progress on the application, only requests of a 409 requirement pass. Refusals pass together,
  * creations alone.
  */
-export class Gate extends Jobs {
+class Gate extends Jobs {
   readonly application: ApplicationValue
   readonly #lock: Lock
   readonly #jobTimeoutMs: number
@@ -511,8 +511,8 @@ async function readOlder(gate: Gate, newer: Job): Promise<void> {
 /** A job or a burst of creations, and further creations until it ends; on the idle `other` one beside it. */
 async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<void> {
   // An application may be released some time after its last job, as `409-released` allows.
-  const ends = other?.view.jobs.map((job) => job.end?.endedAt ?? -Infinity) ?? []
-  await gate.pauseUntil(Math.max(-Infinity, ...ends) + 2 * pauseMs)
+  const end = other?.view.jobs.at(-1)?.end
+  await gate.pauseUntil((end?.endedAt ?? -Infinity) + 2 * pauseMs)
   const [first, second] = await begin(gate)
   if (!first) return
   if (second) for (const job of [first, second, first]) await gate.goesOn(job)
@@ -685,10 +685,10 @@ async function provokeRefusals(jobs: Jobs): Promise<void> {
   const { client, given, isQuick } = jobs
   const application = declaredResource(given, 'application')
   const { otherApplication: other = application } = given.target.resources
-  const looks: Promise<unknown>[] = [provokeFirstRefusals(jobs)]
   await grantedControl(client, given, 'jobs.create')
-  if (!isQuick) looks.push(new Gate(jobs, other).tryHold((gate) => lookForEffects(gate, moments)))
-  await allEnded(looks)
+  const late = (): Promise<unknown> =>
+    new Gate(jobs, other).tryHold((gate) => lookForEffects(gate, moments))
+  await allEnded([provokeFirstRefusals(jobs), ...(isQuick ? [] : [late()])])
 }
 
 // Readings
@@ -745,28 +745,74 @@ const againMs = { full: 2000, quick: 1000 }
 export async function readFinalStates(client: Client, given: Given): Promise<void> {
   const jobs = new Jobs(client, given)
   const { history, isQuick } = jobs
-  const { depth } = given.options
-  const { application, job: declared } = given.target.resources
+  const { application, job: declared = '' } = given.target.resources
   await Promise.allSettled(ownJobs(history).map((one) => jobs.awaitEnd(one.id)))
   const created = 'jobs.retrieve/200-created-at'
   const [first] = ownJobs(history)
-  const isApart = (one: Job): boolean => one.creation.sentAt - first!.creation.endedAt >= apartMs
   // The order of their times shows only in jobs that are far enough apart.
-  const lacksLater = first && !isQuick && !ownJobs(history).some(isApart)
-  if (application && lacksLater && jobs.isPlanned(created)) {
-    await jobs.pauseUntil(first.creation.endedAt + apartMs)
+  const apartAt = (first?.creation.endedAt ?? Infinity) + apartMs
+  const lacksLater = first && ownJobs(history).every((one) => one.creation.sentAt < apartAt)
+  if (application && lacksLater && !isQuick && jobs.isPlanned(created)) {
+    await jobs.pauseUntil(apartAt)
     await follow(jobs, 'application', created).catch(() => undefined)
   }
   const isWanted = rulesAfter('ended').some((id) => id.startsWith('jobs.r') && jobs.isPlanned(id))
   if (!isWanted || jobs.cannotBeRead) return
   const from = isQuick ? first?.end : first?.creation
-  const before = declared === undefined ? undefined : history.of(declared).find(hasEnded)
-  const since = [(from?.endedAt ?? 0) + againMs[depth], (before?.endedAt ?? 0) + againMs.quick]
+  const before = history.of(declared).find(hasEnded)
+  const since = [
+    (from?.endedAt ?? 0) + againMs[given.options.depth],
+    (before?.endedAt ?? 0) + againMs.quick,
+  ]
   await jobs.pauseUntil(Math.max(...since))
   await Promise.allSettled([
     ...ownJobs(history)
-      .filter((one) => !one.twinOf && one.readings.some(isRead))
+      .filter((one) => one.readings.some(isRead))
       .map((job) => jobs.readUntilFound(job)),
-    ...(before && declared !== undefined ? [jobs.read(declared)] : []),
+    ...(before ? [jobs.read(declared)] : []),
   ])
 }
+
+// What a run knows of jobs beyond their requirements
+
+export async function createJobs(client: Client, given: Given): Promise<void> {
+  const jobs = new Jobs(client, given)
+  const states: readonly State[] = ['ended', 'conflicts', 'refusals']
+  const wanted = states.filter((state) => jobs.isPlanned(...rulesAfter(state)))
+  if (isPlanned(given, 'jobs.retrieve/200-failed')) wanted.push('failing')
+  // Else the conflicts make one there.
+  if (!wanted.includes('conflicts') && jobs.isPlanned('jobs.retrieve/200-identity'))
+    wanted.push('other')
+  await Promise.allSettled(wanted.map((state) => reach(client, given, state)))
+}
+
+export async function jobRead(client: Client, given: Given): Promise<Probe> {
+  const id = given.target.resources.job ?? (await reach(client, given, 'readable'))
+  return operationProbe(given, 'jobs.retrieve', { params: { job_id: id } })
+}
+
+/** Sends a creation: an application accepts one at a time. */
+export function whenIdle(
+  client: Client,
+  given: Given,
+  { params, effect }: Probe,
+  purpose: Purpose,
+  send: (fresh: boolean) => Promise<Exchange>,
+): Promise<Exchange> | undefined {
+  const jobs = new Jobs(client, given)
+  const application = jobs.applications.find((one) => one.id === params['application_id'])
+  if (!application) return undefined
+  const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
+  const gate = new Gate(jobs, application)
+  if (effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
+  const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
+  // The effect of refused creations is checked before any other refusal is sent there.
+  const isLookedAtFirst =
+    isPlanned(given, ids.noEffect) && given.target.resources.application?.id === application.id
+  return isLookedAtFirst ? provokeFirstRefusals(jobs).then(refused, refused) : refused()
+}
+
+export const unfinishedJobs = (client: Client): string[] =>
+  viewOf(client.journal)
+    .jobs.filter((job) => !job.isOver)
+    .map((job) => job.id)
