@@ -54,29 +54,28 @@ function wrongAnswer({ exchange, status }: HistoryEvent): Evidence | undefined {
  * Before the first job of an application that the run made: no other client can have one there, but a platform may
  * start its own.
  */
-function refusedWhenNew(history: History): Evidence[] {
+function refusedWhenNew(history: History): Evidence | undefined {
   const { settleMs } = history.limits
-  return [...attemptsIn(history)].flatMap(([{ madeAt = Infinity }, attempts]): Evidence[] => {
-    const end = attempts.findIndex((one) => !isAsked(one.creation) || !isBusy(one))
-    const refused = end < 0 ? attempts : attempts.slice(0, end)
-    const next = attempts[end]?.creation.sentAt ?? Infinity
-    const late = refused.find(
+  return faultOn(history, (attempts, { madeAt = Infinity }) => {
+    const isFirst = ({ creation: { endedAt } }: Attempt): boolean =>
+      attempts.every(
+        (one) => one.creation.sentAt > endedAt || (isAsked(one.creation) && isBusy(one)),
+      )
+    const late = attempts.find(
       (one) =>
-        one.creation.sentAt - madeAt > settleMs &&
-        one.creation.endedAt < next &&
-        isApartFrom(history, [one]),
+        one.creation.sentAt - madeAt > settleMs && isFirst(one) && isApartFrom(history, [one]),
     )
-    if (!late) return []
+    if (!late) return { granted: 0 }
     const { exchange, sentAt } = late.creation
     const what = `on an application that was made ${seconds(sentAt - madeAt)} before, and has had no job`
     const expected = `202: nobody else uses it, and what the platform does with a new one is over after ${settleMs} ms (limits.settleMs)`
-    return [{ exchange, what, expected }]
-  })
+    return { granted: 0, fault: { exchange, what, expected } }
+  }).fault
 }
 
 export const neverBusyWhenNew: Rule = (history) => {
-  const found = refusedWhenNew(history).slice(0, 1)
-  return verdictOf(found, found.length, 'no application was created')
+  const found = refusedWhenNew(history)
+  return verdictOf(found ? [found] : [], found ? 1 : 0, 'no application was created')
 }
 
 export const createdRule: Rule = (history) => {
@@ -84,7 +83,7 @@ export const createdRule: Rule = (history) => {
     (one) => one.operation === 'jobs.create' && one.isGranted && isAsked(one),
   )
   const wrong = granted.flatMap((one) => wrongAnswer(one) ?? [])
-  const refused = [...refusedWhenNew(history), refusedTogether(history) ?? []].flat()
+  const refused = [refusedWhenNew(history) ?? [], refusedTogether(history) ?? []].flat()
   const cases = granted.length + refused.length
   return verdictOf([...wrong, ...refused], cases, 'no creation was accepted')
 }
