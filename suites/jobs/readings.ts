@@ -204,7 +204,8 @@ export const failedRule = (application: string): Rule =>
       const fault = failedFault(jsonValue(job.end.exchange.response) ?? job.end.body)
       return fault ? against(job, job.end, { what: ofFailing, ...fault }) : 'held'
     },
-    () => 'no reading showed the end of the job of resources.failingApplication',
+    () =>
+      'no reading showed the end of the job of resources.failingApplication: see jobs.retrieve/200-identity and jobs.retrieve/200-outcome',
   )
 
 /** Tolerance between two readings of one clock, in ms: a server may read it twice. */
