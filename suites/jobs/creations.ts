@@ -30,7 +30,7 @@ import {
 } from './view.ts'
 import { groupBy } from '../../harness/group-by.ts'
 
-const conflict = [[409, 'BadRequest']] as const
+export const conflict = [[409, 'BadRequest']] as const
 /** Delay between a job's observed end and the release of its application, in ms. */
 const releaseMs = 2000
 /** Observations needed where another client's job could look the same. */
@@ -128,9 +128,6 @@ const besides = derived((history): Beside[] =>
  */
 const lagMs = ({ ageMs }: Beside): number => Math.min(400, 4 * ageMs)
 
-/** Unanswered creations beside one job, each on a fresh connection, that prove a fault. */
-const leastLost = 3
-
 /** Whether an answer other than 409 proves nothing. */
 function isExcused(history: History, beside: Beside): boolean {
   const { creation, job } = beside
@@ -139,9 +136,10 @@ function isExcused(history: History, beside: Beside): boolean {
     .filter((one) => one.job === job && one.ageMs > 0)
     .map((one) => one.creation)
   if (status === undefined) {
+    // Several on fresh connections prove a fault.
     const lost = alike.filter((one) => one.isFirst)
-    const isProof = isFirst && lost.length >= leastLost
-    return !isProof || lost.some((one) => one.status !== undefined)
+    const isOften = isFirst && lost.length >= timesAlike
+    return !isOften || lost.some((one) => one.status !== undefined)
   }
   if (creation.isGranted) {
     const other = viewOf(history).madeBy(creation)

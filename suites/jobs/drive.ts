@@ -31,7 +31,14 @@ import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import { type Refusal, refusalsOf } from '../created/drive.ts'
-import { freedLocks, inProgressWithOthers, moments, timesAlike, windowMs } from './creations.ts'
+import {
+  conflict,
+  freedLocks,
+  inProgressWithOthers,
+  moments,
+  timesAlike,
+  windowMs,
+} from './creations.ts'
 import { jobFaults } from './faults.ts'
 import { apartMs } from './readings.ts'
 import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './rules.ts'
@@ -70,7 +77,6 @@ export function jobRequest(given: Given, application: ApplicationValue): Promise
   return operationProbe(given, 'jobs.create', { params, json, effect: 'generates' })
 }
 
-const expects = [[409, 'BadRequest']] as const
 /** Most creations beside a job while a guardrail or a model error interferes. */
 const mostBlocks = 5
 /** Minimum interval of readings in ms, and its maximum share of the job's age. */
@@ -267,14 +273,14 @@ class Gate extends Jobs {
    */
   create(requirement: string): Promise<HistoryEvent> {
     const make = () => jobRequest(this.given, this.application)
-    return this.send(make, { requirement, role: 'setup', expects }, true)
+    return this.send(make, { requirement, role: 'setup', expects: conflict }, true)
   }
 
   /** Creates beside a job, once: while a throttled creation waits, the job would end. */
   async createBeside(application: ApplicationValue): Promise<HistoryEvent> {
     const client = this.client
     const source = await jobRequest(this.given, application)
-    const purpose = { requirement: ids.inProgress, role: 'probe', expects } as const
+    const purpose = { requirement: ids.inProgress, role: 'probe', expects: conflict } as const
     const send = () => client.sendOnce({ source, purpose, fresh: true })
     const exchange = await resendWhile(await send(), send, isMet, mostBlocks)
     client.holdBack(exchange)
