@@ -7,7 +7,6 @@ import {
 import { byRecord, withBody, pointerOf } from './checks/faults.ts'
 import { accepted, granted, grantedByScenario } from './checks/granted.ts'
 import { concluded, findingVerdict, joined } from './checks/rules.ts'
-import { byScenario } from './checks/scenario.ts'
 import { suite } from './checks/suite.ts'
 import {
   jsonOf,
@@ -42,9 +41,8 @@ import { ids, type JobRuleId, jobRules } from './jobs/rules.ts'
 
 function byRule(id: JobRuleId): Judge {
   return async (context) => {
-    const { client, given, requirement, scenario } = context
-    if (scenario)
-      return (typeof requirement.expects === 'number' ? grantedByScenario : byScenario)(context)
+    const { client, given, scenario } = context
+    if (scenario) return grantedByScenario(context)
     const verdict = new Jobs(client, given).verdict(id)
     const { state } = jobRules[id]
     if (verdict.outcome === 'open') await reach(client, given, state)
@@ -130,18 +128,13 @@ export const jobsRetrieve = suite('jobs.retrieve', () => ({
   '4xx-malformed-id': malformedId,
 }))
 
-function refusedByBlueprint(context: CheckContext): Refusal[] {
-  const scenario = context.given.target.scenarios['applications.create/400-invalid-blueprint']
-  const pointer = pointerOf(context.given, 'applications.create', 'name')
+function refusedByBlueprint({ client, given }: CheckContext): Refusal[] {
+  const operation = 'applications.create'
+  const scenario = given.target.scenarios['applications.create/400-invalid-blueprint']
+  const pointer = pointerOf(given, operation, 'name')
   if (!scenario || scenario.raw || isExclusive(scenario) || pointer === undefined) return []
   const change = async (valid: Probe): Promise<Probe> => {
-    const probe = await applyScenario(
-      context.client,
-      context.given,
-      scenario,
-      'applications.create',
-      async () => valid,
-    )
+    const probe = await applyScenario(client, given, scenario, operation, async () => valid)
     return withBody(probe, setAt(jsonOf(probe), pointer, getAt(jsonOf(valid), pointer)))
   }
   return [{ requirement: '400-invalid-blueprint', what: 'for its blueprint', change }]

@@ -257,10 +257,9 @@ export const inProgressWithOthers: Rule = (history) => {
   const isSame = (one: HistoryEvent, other: HistoryEvent): boolean =>
     one.request === other.request && one.exchange.probe.body === other.exchange.probe.body
   const tried = allAttempts(history)
-    .filter(({ creation }) => isAsked(creation) && (creation.status ?? 0) >= 400)
-    .flatMap(({ creation, beside }) =>
-      beside.length > 0 ? beside.some((job) => isSame(job.creation, creation)) : [],
-    )
+    .filter(({ creation: { status = 0 }, beside }) => beside.length > 0 && status >= 400)
+    .filter(({ creation }) => isAsked(creation))
+    .map(({ creation, beside }) => beside.some((job) => isSame(job.creation, creation)))
   if (tried.includes(true) && tried.includes(false)) return verdict
   const values = tried.includes(true) ? 'with other values' : 'with the same inputs'
   const why = `no creation ${values} was answered while a job was in progress`
