@@ -147,8 +147,8 @@ function problemLines({ colors, options, report }: Showing, size: Size): Line[] 
   ]
 }
 
-function curlOf({ failures: [first] }: RequirementResult): string {
-  return first?.exchange?.curl ?? ''
+function curlOf(result: RequirementResult): string {
+  return result.failures[0]?.exchange?.curl ?? ''
 }
 
 function endLines(shown: Showing, most: number): Line[] {

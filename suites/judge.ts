@@ -74,10 +74,8 @@ const uploading: readonly RequirementId[] = [
   ...(['graphs.add-file/4xx-no-effect', 'graphs.add-file/409-already-in-graph'] as const),
 ]
 
-function conflictOn(
-  { target: { resources } }: Given,
-  application: string | undefined,
-): RequirementId[] {
+function conflictOn(given: Given, application: string | undefined): RequirementId[] {
+  const { resources } = given.target
   if (application === resources.otherApplication?.id) return ['jobs.create/409-per-application']
   return application === resources.failingApplication?.id ? ['jobs.create/409-released'] : []
 }

@@ -88,7 +88,8 @@ const samples: Readonly<Partial<Record<PdfResource, SamplePdf>>> = {
 }
 
 /** The sample to use; undefined if the target declares this PDF, or only others. */
-function ownSample({ target: { resources } }: Given, name: PdfResource): SamplePdf | undefined {
+function ownSample(given: Given, name: PdfResource): SamplePdf | undefined {
+  const { resources } = given.target
   const isOwn = resources.pdfFile === undefined && resources[name] === undefined
   return isOwn ? samples[name] : undefined
 }

@@ -175,10 +175,8 @@ export async function orElse<T, O = undefined>(
 }
 
 /** Waits that many ms, or throws the end of the run. */
-export async function pause(
-  { life: { signal } }: { readonly life: Lifetime },
-  ms: number,
-): Promise<void> {
+export async function pause(client: { readonly life: Lifetime }, ms: number): Promise<void> {
+  const { signal } = client.life
   // A timer drops the fraction, and may fire another ms early: what must be `settleMs` old would be too young.
   await sleep(Math.ceil(ms), undefined, { signal }).catch(() => undefined)
   signal.throwIfAborted()

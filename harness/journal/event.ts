@@ -190,11 +190,13 @@ function headerOf(exchange: Exchange, header: string): string | undefined {
   return exchange.probe.headers.find((one) => one.name.toLowerCase() === header)?.value
 }
 
-function contentOf({ probe: { body } }: Exchange): string | undefined {
+function contentOf(exchange: Exchange): string | undefined {
+  const { body } = exchange.probe
   return body === undefined ? undefined : createHash('sha256').update(body).digest('base64')
 }
 
-function bodyOf({ probe: { body } }: Exchange): unknown {
+function bodyOf(exchange: Exchange): unknown {
+  const { body } = exchange.probe
   return body === undefined
     ? undefined
     : parsedJson(typeof body === 'string' ? body : new TextDecoder().decode(body))

@@ -214,12 +214,13 @@ export function withProblems(report: Report, problems: readonly string[]): Repor
 }
 
 function decidingRequirements(
-  { requirements, run: { baseline, strict } }: Undecided,
+  report: Undecided,
   { requireExercised = false }: ExitOptions,
 ): RequirementResult[] {
+  const { baseline, strict } = report.run
   const expected = new Set(baseline?.expected)
   const stale = new Set(baseline?.stale.map((one) => one.id))
-  return requirements.filter((result) => {
+  return report.requirements.filter((result) => {
     const { id, level, outcome } = result
     if (outcome === 'failed')
       return stale.has(id) || ((level === 'must' || strict) && !expected.has(id))
@@ -232,17 +233,19 @@ export function decisive(report: Report): RequirementResult[] {
   return decidingRequirements(report, { requireExercised: report.exit.requireExercised === true })
 }
 
-export function outsideCause({ exit: { because, outside } }: Report): string | undefined {
-  return outside === true ? because : undefined
+export function outsideCause(report: Report): string | undefined {
+  return report.exit.outside === true ? report.exit.because : undefined
 }
 
 const checks = { must: 'required check', should: 'recommendation' } as const
 
-function failureReasons(
-  { run: { baseline } }: Undecided,
-  deciding: readonly RequirementResult[],
-): string[] {
-  const { expected = [], file = 'the baseline', notExercised = [], stale = [] } = baseline ?? {}
+function failureReasons(report: Undecided, deciding: readonly RequirementResult[]): string[] {
+  const {
+    expected = [],
+    file = 'the baseline',
+    notExercised = [],
+    stale = [],
+  } = report.run.baseline ?? {}
   const isHeld = expected.length + stale.length + notExercised.length > 0
   const staleIds = new Set(stale.map((one) => one.id))
   const failed = deciding.filter((one) => one.outcome === 'failed')

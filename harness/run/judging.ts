@@ -378,7 +378,8 @@ async function outcomeOf<L extends Later>(
 }
 
 /** Once the target is gone or refuses the key, that is the reason for all that follows. */
-function leftBy({ life: { ended } }: Client, why: string | Reason, cases = 0): Outcome {
+function leftBy(client: Client, why: string | Reason, cases = 0): Outcome {
+  const { ended } = client.life
   const isOver = ended?.cause === 'unreachable' || ended?.cause === 'key'
   return unexercised(isOver ? ended.reason : why, cases)
 }
@@ -476,7 +477,8 @@ async function blameSpoilers<R extends RequirementResult>(
   results: ReadonlyMap<string, R>,
 ): Promise<R[]> {
   const changed = new Map<string, R>()
-  const spoiled = [...results.values()].filter(({ failures: [first, ...more] }) => {
+  const spoiled = [...results.values()].filter((result) => {
+    const [first, ...more] = result.failures
     return first?.takes === 'earlier-requests' && first.later !== undefined && more.length === 0
   })
   const spoilers: PreviousRequest[] = []

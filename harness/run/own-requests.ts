@@ -181,7 +181,8 @@ export async function cleanUp(client: Client, given: Given): Promise<void> {
   await allEnded(Array.from({ length: Math.min(atOnce, given.target.limits.concurrency) }, worker))
 }
 
-function isHurried({ life: { ended } }: Client): boolean {
+function isHurried(client: Client): boolean {
+  const { ended } = client.life
   return ended !== undefined && ['interrupted', 'lost', 'throttled'].includes(ended.cause)
 }
 

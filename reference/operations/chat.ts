@@ -132,7 +132,8 @@ function completed(call: Call, message: Members): Members {
   }
 }
 
-function streamed({ body: { model } }: Call, delta: Members): Answer {
+function streamed(call: Call, delta: Members): Answer {
+  const { model } = call.body
   const events = [{ delta }, { delta: {}, finish_reason: 'stop' }].map((choice) => {
     return JSON.stringify({ model, choices: [{ index: 0, ...choice }] })
   })
@@ -244,7 +245,8 @@ export function checkTools(call: Call): void {
   call.rejectIf('200-tool-choice-auto', isAuto, '400-InvalidContentType')
 }
 
-function toolsOf({ body: { tools } }: Call): readonly Members[] {
+function toolsOf(call: Call): readonly Members[] {
+  const { tools } = call.body
   return Array.isArray(tools) ? (tools as Members[]) : []
 }
 

@@ -107,8 +107,8 @@ function breakGranted(call: Call): void {
   call.rejectIf('2xx-accepted#after-refusal', hasRefused)
 }
 
-export function checkAccess(call: Call, { account }: Owned, condition: string): void {
-  if (account !== call.account) call.refuse(condition, '403-InsufficientAccessRights')
+export function checkAccess(call: Call, object: Owned, condition: string): void {
+  if (object.account !== call.account) call.refuse(condition, '403-InsufficientAccessRights')
 }
 
 export async function perform<Found extends Owned>(

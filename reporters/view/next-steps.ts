@@ -321,8 +321,8 @@ export interface Distinct {
 
 /** The one with the shortest body, a required check if there is any. */
 function simplest(results: readonly RequirementResult[]): RequirementResult {
-  const sizeOf = ({ failures: [first] }: RequirementResult): number => {
-    const request = first?.exchange?.request
+  const sizeOf = (result: RequirementResult): number => {
+    const request = result.failures[0]?.exchange?.request
     return request === undefined ? Infinity : (request.bodyLength ?? request.body.length)
   }
   const required = results.filter(isMust)
@@ -386,7 +386,7 @@ export function likelyCauses(
   failed: readonly RequirementResult[],
   learned: Learned = { run: {}, requirements: [] },
 ): LikelyCause[] {
-  const byChance = failed.filter(({ failures: [first] }) => first?.takes === 'chance')
+  const byChance = failed.filter((result) => result.failures[0]?.takes === 'chance')
   const chance = byChance.length >= FEWEST ? byChance : []
   const lasting = failed.filter((result) => !chance.includes(result))
   const absent = absentOperations(learned)

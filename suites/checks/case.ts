@@ -279,8 +279,9 @@ function forOtherObjects(material: Material, cases: Cases): Case[] {
 }
 
 /** Nobody knows which inputs a created application requires. */
-function inPlaceOfApplication({ operation, target: { resources } }: Material, other: OtherObject) {
-  if (operationOf(operation).busy === undefined) return {}
+function inPlaceOfApplication(material: Material, other: OtherObject) {
+  const { resources } = material.target
+  if (operationOf(material.operation).busy === undefined) return {}
   const { application } = resources
   if (other !== 'created') return { application: resources[other] }
   return application && { application: { ...application, requiredInputs: [] } }
@@ -293,8 +294,9 @@ export const ofOtherObject = (one: Case, other: OtherObject): Case => ({
 })
 
 /** What the run makes, and the other applications that the target file declares. */
-export function otherObjects({ operation, target: { resources } }: Material): OtherObject[] {
-  const { params, busy } = operationOf(operation)
+export function otherObjects(material: Material): OtherObject[] {
+  const { resources } = material.target
+  const { params, busy } = operationOf(material.operation)
   if (params === undefined) return []
   if (!busy) return ['created']
   // Several names may declare one application.

@@ -58,8 +58,10 @@ export interface GrantedByCases extends KnownCases {
   readonly judge: Judge
 }
 
-const successOf = ({ requirement: { expects } }: CheckContext): string =>
-  typeof expects === 'number' ? String(expects) : 'a 2xx'
+const successOf = (context: CheckContext): string => {
+  const { expects } = context.requirement
+  return typeof expects === 'number' ? String(expects) : 'a 2xx'
+}
 
 function turned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(turned)

@@ -67,11 +67,13 @@ function gatewayRemark(response: HttpResponse): string {
 /** §7.3 lists it for reading a deleted file; other operations name files, too. */
 const deletedFile: Pairs = [[410, 'ResourceNotFound']]
 
-const statusTpePair = ofErrors(({ status, tpe }, { probe: { operation }, purpose }) => {
+const statusTpePair = ofErrors((response, exchange) => {
+  const { status, tpe } = response
+  const { operation } = exchange.probe
   // A missing tpe violates the shape instead.
   if (tpe === undefined) return undefined
   // Pairs of other requirements are allowed; any request may be too large (§8), or name a deleted file.
-  const others = [acceptedPairs.get(operation), oversized, deletedFile, purpose.expects]
+  const others = [acceptedPairs.get(operation), oversized, deletedFile, exchange.purpose.expects]
   const isNamed = (pairs: Pairs = []): boolean =>
     pairs.some(([of, ...names]) => of === status && names.includes(tpe))
   const expected = `a tpe that is allowed with status ${status}`
@@ -106,8 +108,8 @@ const messageKeys: AnswerRule = (response, { probe }) => {
   return isKnown ? { expected } : undefined
 }
 
-const badInput: AnswerRule = (response, { purpose }) => {
-  if (!purpose.badInput) return undefined
+const badInput: AnswerRule = (response, exchange) => {
+  if (!exchange.purpose.badInput) return undefined
   const expected = 'no 5xx to bad input'
   if (isBreakdown(response)) return { expected, actual: String(response.status) }
   // 503, full storage and model errors are transient, whatever the input.

@@ -79,14 +79,14 @@ export async function settled<T extends object>(
 
 /** A request for a requirement; its name tells it from others of the requirement. */
 export const requestFor = (
-  { requirement: { id } }: Pick<CheckContext, 'requirement'>,
+  context: Pick<CheckContext, 'requirement'>,
   name: string,
   source: Source,
   purpose: Partial<Purpose>,
 ): Ask => ({
-  name: `${id} ${name}`,
+  name: `${context.requirement.id} ${name}`,
   source,
-  purpose: { requirement: id, role: 'probe', ...purpose },
+  purpose: { requirement: context.requirement.id, role: 'probe', ...purpose },
 })
 
 /** A case that is judged by the answer to a request, if one came. */

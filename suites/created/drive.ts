@@ -273,7 +273,7 @@ async function lookAfter(
   const { client, given } = context
   const operation = operationIn(context)
   const make = (): Promise<Probe> => validRequest(client, given, operation)
-  const isOfFault = ({ response }: Exchange) => ofFaults.includes(response?.status ?? 0)
+  const isOfFault = (exchange: Exchange) => ofFaults.includes(exchange.response?.status ?? 0)
   // A new file may be unknown for a while.
   const about = `${operation}/${of}`
   const setup = { about, what, isSuccess: isOfFault, role: 'setup', badInput: true } as const
@@ -357,9 +357,9 @@ export const once = relation(async (context, further) => {
 })
 
 /** Adds another file under the name of one in the declared graph: it is no duplicate. */
-async function addTwin(context: CheckContext, { probe }: Exchange): Promise<void> {
+async function addTwin(context: CheckContext, exchange: Exchange): Promise<void> {
   const { client, given } = context
-  const [named] = client.journal.of(probe.creates ?? '')
+  const [named] = client.journal.of(exchange.probe.creates ?? '')
   const file = await upload(client, given, contentOf(given), true, named?.name)
   const twin = await addition(context, declaredResource(given, 'graph'), file)
   // A refusal is judged here alone.

@@ -60,8 +60,8 @@ function thingOf(event: HistoryEvent): string | undefined {
 }
 
 /** The file in an addition; if its place is undeclared, the whole body identifies it. */
-const fileOf = ({ object, content }: HistoryEvent): string =>
-  object === undefined ? String(content) : idKey(object)
+const fileOf = (event: HistoryEvent): string =>
+  event.object === undefined ? String(event.content) : idKey(event.object)
 
 const things = derived((history) => {
   const known = history.events
@@ -109,7 +109,8 @@ const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =>
 const hasSettled = (history: History, madeAt: number, at: number): boolean =>
   at - madeAt >= history.limits.settleMs - 1
 
-export const isMissing = ({ status }: HistoryEvent): boolean => status === 404 || status === 410
+export const isMissing = (event: HistoryEvent): boolean =>
+  event.status === 404 || event.status === 410
 
 /** Whether an addition found no file, or no graph, because that is gone: another requirement judges this. */
 function isForMissing(history: History, event: HistoryEvent, graph = event.within ?? ''): boolean {
@@ -207,7 +208,7 @@ const noEffectRule: RelationRule = (history, id) => {
   const plain = thingsOf(history, id).flatMap(([first]) => (first?.isGranted ? [first] : []))
   const isRefusedAlone = ({ creation }: (typeof looks)[number]): boolean =>
     !creation.isGranted && plain.some((one) => one.sentAt > creation.endedAt)
-  const kinds = groupBy(looks, ({ refusal }) => refusal.fault)
+  const kinds = groupBy(looks, (one) => one.refusal.fault)
   const faults = [...kinds.values()].flatMap((alike): Shown => {
     // In a recording, the thing may have existed before.
     if (history.isRecorded || alike.length < timesAlike || !alike.every(isRefusedAlone)) return
