@@ -373,7 +373,7 @@ export class Client {
 
   async #send(ask: Ask, probe: Probe, fresh: boolean): Promise<Exchange> {
     const { purpose, pace } = ask
-    const { keys, objects, target } = this.#given
+    const { keys, target } = this.#given
     const { signal } = this.life
     if (pace === 'paid-back') this.#pacer?.owe()
     const paced = pace === undefined ? this.#pacer?.wait(signal) : undefined
@@ -384,8 +384,8 @@ export class Client {
     // Of what the target file declares, nothing may go.
     if (probe.operation !== null && operationOf(probe.operation).effect === 'destroys')
       for (const id of Object.values(probe.params))
-        if (target.ids.has(id.toLowerCase()) && !objects.madeAt.has(id))
-          throw new Error(`${probe.operation} would destroy ${id}, which this run did not make`)
+        if (target.ids.has(id.toLowerCase()))
+          throw new Error(`${probe.operation} would destroy ${id}, which the target file declares`)
     const after = ask.after && (await this.#requestBefore(ask.after))
     const sentFor = after ? { ...purpose, skipJudging: 'at all' as const } : purpose
     // A short-lived key may have expired in the queue.

@@ -109,7 +109,8 @@ export function noteCreated(given: Given, exchange: Exchange): void {
   const { operation, creates } = exchange.probe
   if (operation === null || !operationOf(operation).creates) return
   const id = createdId(given, exchange)
-  if (id === undefined) return
+  // A server may answer with what it has already: what is declared was not made, and is not removed.
+  if (id === undefined || given.target.ids.has(id.toLowerCase())) return
   given.objects.takenIds.add(id.toLowerCase())
   given.objects.madeAt.set(id, exchange.endedAt)
   given.objects.created.push({ operation, id, ...(creates === undefined ? {} : { name: creates }) })

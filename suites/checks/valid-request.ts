@@ -290,8 +290,13 @@ export function draftRequest(
   for (const [parameter, { declaredAt }] of Object.entries(record.params ?? {})) {
     const declared = getAt(target.file, declaredAt)
     const isId = typeof declared === 'string' || typeof declared === 'number'
-    // The object to destroy is created first.
-    if (record.effect === 'destroys') params[parameter] = anyUuid
+    // The object to destroy is created first; until then, it is one that does not exist.
+    if (record.effect === 'destroys')
+      params[parameter] = freshUnknownId(
+        known,
+        knownIdLike(known, operation, parameter),
+        randomFor(known, `to destroy ${operation}`),
+      )
     else params[parameter] = isId ? String(declared) : knownIdLike(known, operation, parameter)
   }
   const effect = readsDeclared(operation, target.file) ? 'none' : granting(operation).effect
@@ -410,6 +415,8 @@ async function withOwnObject(
     for (const use of operationOf(maker).creates?.usedBy ?? [])
       if (use.operation === operation && 'param' in use) {
         const id = await makeOne(client, given, maker)
+        if (given.target.ids.has(id.toLowerCase()))
+          throw new NotExercised(`${maker} answered with ${id}, which the target file declares`)
         sharedBy(client).doomed.add(id)
         return { ...draft, params: { ...draft.params, [use.param]: id } }
       }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { operation, type OperationId } from '../../catalogue/operations.ts'
 import { operationProbe } from '../../harness/client/index.ts'
-import { judge } from './networks.ts'
+import { answer, judge } from './networks.ts'
 
 const destroying: OperationId = 'files.retrieve'
 
@@ -33,4 +33,23 @@ test('a request that destroys never names an object that the target file declare
   expect(of(`${destroying}/2xx-accepted`)).toMatchObject({ outcome: 'passed' })
   expect(sent.length).toBeGreaterThan(0)
   expect(sent.filter((path) => path.includes(declared))).toEqual([])
+})
+
+test('a server that answers an upload with a declared file keeps it', async () => {
+  const sent: string[] = []
+  let declared = ''
+  const { of, report } = await judge([`${destroying}/*`, 'files.upload/2xx-accepted'], {
+    prepare: (run) => void (declared = String(run.given.target.resources.file)),
+    way(request, send, { probe }) {
+      if (probe?.operation === 'files.upload') return answer(201, JSON.stringify({ id: declared }))
+      if (request.path.includes(declared)) sent.push(`${request.method} ${request.path}`)
+      return send()
+    },
+  })
+  expect(of(`${destroying}/2xx-accepted`)).toMatchObject({
+    outcome: 'not-exercised',
+    reason: expect.stringContaining(`answered with ${declared}`) as string,
+  })
+  expect(sent).toEqual([])
+  expect(report.run.cleanup.left.concat(report.run.created as never)).toEqual([])
 })
