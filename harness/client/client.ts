@@ -184,9 +184,10 @@ export class Client {
         if (held) await held
         const separated = this.#keyWatch.separate(probe)
         if (separated) await separated
-        const { fresh: isFresh, throttled } = tries
+        const { fresh: isFresh, throttled, away } = tries
         const alone = tries.alone || throttled >= triesBeside
-        const exchange = await this.#sendOnce(ask, probe, { fresh: isFresh, alone })
+        const how = { fresh: isFresh, alone, isBack: away > 0 }
+        const exchange = await this.#sendOnce(ask, probe, how)
         const last = exchange.response
           ? await this.#afterResponse(exchange, exchange.response, tries)
           : await this.#afterLoss(exchange, exchange.noResponse!, tries)
@@ -310,7 +311,7 @@ export class Client {
   async #sendOnce(
     ask: Ask,
     probe: Probe,
-    { fresh = ask.fresh ?? false, alone = ask.alone ?? false } = {},
+    { fresh = ask.fresh ?? false, alone = ask.alone ?? false, isBack = false } = {},
   ): Promise<Exchange> {
     // Readings of a job in progress are urgent: behind hundreds of requests they would be too late. So are uses of new
     // objects; and what is the critical path: creations, as objects are looked at again once they are old enough, and
@@ -327,6 +328,8 @@ export class Client {
     const taken = this.#places.acquire(this.life.signal, places, isUrgent)
     const release = typeof taken === 'function' ? taken : await taken
     try {
+      // Another request may have brought the target down again meanwhile.
+      if (isBack) await this.liveness.confirm()
       return await this.#send(ask, probe, fresh)
     } finally {
       release()

@@ -81,6 +81,7 @@ export class Liveness {
   }[] = []
   #looks = 0
   #answeredAt = -Infinity
+  #lostAt = -Infinity
   #backAt = -Infinity
   #timer: NodeJS.Timeout | undefined
   /** Pending while liveness is being checked: nothing else is sent meanwhile. */
@@ -121,6 +122,7 @@ export class Liveness {
     const sentAt = this.#open.get(request) ?? 0
     const endedAt = performance.now()
     this.#open.delete(request)
+    if (result?.kind === 'no-answer') this.#lostAt = endedAt
     if (result?.kind === 'answer') {
       this.#answeredAt = endedAt
       this.#looks = 0
@@ -141,6 +143,11 @@ export class Liveness {
     )
       await this.#check()
     return this.#backAt >= exchange.endedAt
+  }
+
+  /** Before a request that shows whether it brings the target down: that this is there, if the latest one was lost. */
+  async confirm(): Promise<void> {
+    if (this.#lostAt > this.#answeredAt) await this.#check()
   }
 
   async isThrottling(): Promise<boolean> {

@@ -49,7 +49,7 @@ const only = ['files.*', 'translate.run/*', 'pdf.parse/4*', 'envelope/*']
 /** Judges the reference with its real pauses; what `meanwhile` gives comes a ms later in place of an answer. */
 function judgeWhile(
   meanwhile: (number: number, ...sent: Parameters<Way>) => HttpResult | undefined | Promise<void>,
-  settings: Parameters<typeof judge>[1] = {},
+  { only: judged = only, ...settings }: Parameters<typeof judge>[1] = {},
 ) {
   let number = 0
   const way: Way = async (request, send, sent) => {
@@ -57,7 +57,7 @@ function judgeWhile(
     if (instead) await sleep(1)
     return instead ? { ...instead, endedAt: performance.now() } : send()
   }
-  return judge(only, { reference: { jobMs: 20 }, way, backoffMs, ...settings })
+  return judge(judged, { reference: { jobMs: 20 }, way, backoffMs, ...settings })
 }
 
 const refused = () =>
@@ -97,17 +97,23 @@ test.each([
   else expect(passed.length).toBeGreaterThan(40)
 })
 
-test('a request that brings the target down for a while is blamed, and none that was under way with it', async () => {
-  let upAt = -Infinity
-  const { failed, facts } = await judgeWhile((_number, _request, _send, { purpose }) => {
-    if (performance.now() < upAt) return lost()
-    if (purpose?.requirement !== 'translate.run/400-wrong-content-type') return undefined
-    upAt = performance.now() + 1000
-    return lost()
-  })
-  expect(facts.ended).toBeNull()
-  expect(failed).toEqual(['translate.run/400-wrong-content-type'])
-})
+test.each([[], ['graphs.query/401*'], ['graphs.*']])(
+  'a request that brings the target down for a while is blamed, and none that was under way with it, with %s',
+  async (...more) => {
+    let upAt = -Infinity
+    const { failed, facts } = await judgeWhile(
+      (_number, _request, _send, { purpose }) => {
+        if (performance.now() < upAt) return lost()
+        if (purpose?.requirement !== 'translate.run/400-wrong-content-type') return undefined
+        upAt = performance.now() + 1000
+        return lost()
+      },
+      { only: [...only, ...more] },
+    )
+    expect(facts.ended).toBeNull()
+    expect(failed).toEqual(['translate.run/400-wrong-content-type'])
+  },
+)
 
 test.each([
   [
