@@ -176,7 +176,7 @@ export class Client {
     try {
       for (let probe = first; ; probe = await probeOf(ask.source)) {
         const operation = operationName(probe)
-        this.breaker.check(operation)
+        this.breaker.check(operation, ask.purpose.role)
         const { full } = probe.credential
         const turn = leaveQueue ? undefined : this.throttle.turn(operation, signal, full)
         if (turn) leaveQueue = await turn
@@ -245,7 +245,7 @@ export class Client {
     // Bad input that only causes a state is judged where it is a case: that must still be sent.
     const isStateOnly = purpose.role === 'setup' && purpose.badInput === true
     if (!isStateOnly && (!wasAway || isRepeatable))
-      this.breaker.count(operationName(probe), last, byChance)
+      this.breaker.count(operationName(probe), byChance)
     return last
   }
 
@@ -383,7 +383,7 @@ export class Client {
     if (paced) await paced
     if (this.liveness.checking) await this.liveness.checking
     signal.throwIfAborted()
-    this.breaker.check(operationName(probe))
+    this.breaker.check(operationName(probe), purpose.role)
     // Of what the target file declares, nothing may go.
     if (probe.operation !== null && operationOf(probe.operation).effect === 'destroys')
       for (const id of Object.values(probe.params))

@@ -4,6 +4,7 @@ import {
   type HttpResponse,
   isThrottled,
   NotExercised,
+  type Purpose,
   Throttled,
 } from '../journal/index.ts'
 import type { HttpResult } from '../http/index.ts'
@@ -271,7 +272,6 @@ export class Breaker {
   retried = 0
   readonly #inARow = new Map<string, number>()
   readonly #open = new Map<string, number>()
-  readonly #unanswered = new Map<string, Exchange>()
   readonly #throttled = new Set<string>()
 
   note(result: HttpResult): void {
@@ -295,13 +295,16 @@ export class Breaker {
     return Math.min(mostTries, Math.max(leastTries + 1, needed))
   }
 
-  /** Throws `NotExercised` if the suite sends this operation no more requests. */
-  check(operation: string): void {
+  /**
+   * Throws `NotExercised` if the suite sends this operation no more requests, except the control: that it gets no answer,
+   * either, is what the operation is failed for.
+   */
+  check(operation: string, role: Purpose['role'] = 'probe'): void {
     const stops = ': the suite stops sending it requests'
     if (this.#throttled.has(operation))
       throw new Throttled(`${operation} returned only 429 or 503 for more than 30 s${stops}`)
     const row = this.#open.get(operation)
-    if (row !== undefined)
+    if (row !== undefined && role !== 'control')
       throw new NotExercised(`${operation} did not answer ${row} requests in a row${stops}`)
   }
 
@@ -310,22 +313,15 @@ export class Breaker {
   }
 
   /** @param byChance it may have been lost by chance */
-  count(operation: string, exchange: Exchange, byChance: boolean): void {
+  count(operation: string, byChance: boolean): void {
     const row = (this.#inARow.get(operation) ?? 0) + 1
     this.#inARow.set(operation, row)
     const most = byChance ? this.proof(row, true) : mostUnanswered
     if (row >= most && !this.#open.has(operation)) this.#open.set(operation, row)
-    if (exchange.unansweredTwice && exchange.purpose.role !== 'probe')
-      this.#unanswered.set(operation, exchange)
   }
 
   stop(operation: string): void {
     this.#throttled.add(operation)
-  }
-
-  /** The last request of a stopped operation that got no answer. */
-  unanswered(operation: string): Exchange | undefined {
-    return this.#unanswered.get(operation)
   }
 
   /** Once open it stays open: late answers do not close it. */

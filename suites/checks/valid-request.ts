@@ -550,13 +550,11 @@ export function lookAtControl(
     },
   )
   if (seen.outcome === 'asks' || (seen.outcome === 'open' && client.life.ended)) return seen
-  // If it cannot be repeated, because its application is busy, the first answer stays. A stopped operation has already
-  // shown how it answers valid requests.
-  const exchange = last ?? client.breaker.unanswered(operation)
+  // If it cannot be repeated, because its application is busy, the first answer stays.
+  const exchange = last
   if (!exchange) return seen as Extract<Look, { readonly outcome: 'open' }>
   const said = (): string => saidBy(exchange)
   if (countsAsGranted(exchange)) return { state: 'granted', said, exchange, valid: make }
-  if (!last) return { state: 'refused', said, exchange, valid: make }
   const remarks = noteUnknown(client, given, operation, exchange) + settlingRemark(given, exchange)
   return { state: 'refused', said: () => said() + remarks, exchange, valid: make }
 }
