@@ -101,7 +101,7 @@ export class Liveness {
     }, checkEveryMs).unref()
     const { baseUrl, limits, timeoutDeclared } = this.#given.target
     const timeoutMs = timeoutDeclared ? limits.timeoutMs : firstMs
-    const asked = await this.#client.askLiveness(timeoutMs)
+    const asked = await this.#ask(timeoutMs)
     const { last, gateway } = await this.#askPatiently(asked, startQuestions)
     const { noResponse } = last
     const why = noResponse
@@ -169,7 +169,7 @@ export class Liveness {
   async #lookAgain(): Promise<void> {
     const stopped = (why: string): void =>
       this.#client.life.end('unreachable', `the target stopped answering: ${why}`)
-    const first = await this.#client.askLiveness(lastChanceMs)
+    const first = await this.#ask(lastChanceMs)
     const isGateway = (gatewayResponseOf(first, this.#way)?.patienceMs ?? 0) > 0
     const { last, gateway } = await this.#askPatiently(first, restartQuestions)
     const { noResponse } = last
@@ -182,6 +182,14 @@ export class Liveness {
     }
     // The run ended first, which says nothing about the target.
     else if (noResponse.cause !== 'aborted') stopped(`${noResponse.message}${this.#underWay()}`)
+  }
+
+  /** If the answer is cut off, the operation may be at fault: another one tells. */
+  async #ask(timeoutMs: number): Promise<Exchange> {
+    const asked = await this.#client.askLiveness(timeoutMs)
+    if (asked.noResponse?.detail !== 'cut-off') return asked
+    const other = await this.#client.askLiveness(timeoutMs, true)
+    return other.response ? other : asked
   }
 
   /** Asks until the target answers: `most` times while it accepts no connection, or as long as a gateway waits for its service. */
@@ -200,7 +208,7 @@ export class Liveness {
         const other = gateway.perhapsHereOnly && (await client.askLiveness(lastChanceMs, true))
         return other && !gatewayResponseOf(other, this.#way) ? { last } : { last, gateway }
       }
-      last = await client.askLiveness(lastChanceMs)
+      last = await this.#ask(lastChanceMs)
     }
   }
 

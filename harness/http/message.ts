@@ -51,6 +51,7 @@ export type NoResponseDetail =
   | 'plain-http'
   | 'nobody-listens'
   | 'nothing-came'
+  | 'cut-off' // closed inside the body
   | 'still-coming' // a body of known length was still arriving at the time limit; the message says so
 
 export interface NoResponse {
@@ -315,8 +316,9 @@ function closed(error: SystemError, progress: Progress): Reason {
   const event = isReset(error) ? 'reset' : 'closed'
   const early =
     progress.bytes > 0 ? 'inside the head of the answer' : 'before any byte of an answer'
-  const place = progress.status === undefined ? early : `after ${read(progress)}`
-  return reason('reset', `the connection was ${event} ${place}`)
+  return progress.status === undefined
+    ? reason('reset', `the connection was ${event} ${early}`)
+    : reason('reset', `the connection was ${event} after ${read(progress)}`, 'cut-off')
 }
 
 function read(progress: Progress): string {
