@@ -1,3 +1,5 @@
+import type { Pairs } from '../../catalogue/answers.ts'
+import { requirementOf } from '../../catalogue/catalogue.ts'
 import { isOwnBreakdown } from '../../harness/client/index.ts'
 import { shapeFault } from '../../harness/run/index.ts'
 import {
@@ -8,7 +10,9 @@ import {
   isConflict,
   type Rule,
   verdictOf,
+  describePairs,
   describeResponse,
+  isExpected,
   sameId,
   type Verdict,
   derived,
@@ -30,7 +34,9 @@ import {
 } from './view.ts'
 import { groupBy } from '../../harness/group-by.ts'
 
-export const conflict = [[409, 'BadRequest']] as const
+/** What a creation beside a job gets (§4.2, §8). */
+export const conflict = requirementOf('jobs.create/409-job-in-progress').expects as Pairs
+const conflictInWords = describePairs(conflict)
 /** Delay between a job's observed end and the release of its application, in ms. */
 const releaseMs = 2000
 /** Observations needed where another client's job could look the same. */
@@ -200,7 +206,7 @@ function acceptedBeside(history: History, beside: Beside): Evidence {
   return {
     exchange: creation.exchange,
     what: `${values}${after}, while job ${job.id} of the application was in progress`,
-    expected: '409 BadRequest',
+    expected: conflict,
     before,
     shownBy: before.purpose.requirement,
     ...(after !== '' && { takes: 'refusal-before' }),
@@ -216,7 +222,7 @@ function brokenRace(job: Job): Evidence | undefined {
     isOwnBreakdown(exchange) && endedAt <= job.busyUntil
   if (others.length < 2 || !others.every(isBroken)) return undefined
   const what = `with a valid body, at the same time as others: one of them made job ${job.id}, which was in progress after that`
-  return { exchange: others[0]!.exchange, what, expected: '409 BadRequest' }
+  return { exchange: others[0]!.exchange, what, expected: conflict }
 }
 
 /** A job that lasts so long can be met by other creations, in ms. */
@@ -234,7 +240,7 @@ function remedy(history: History): string {
   return `; application ${longest.id}: its longest job was seen ended after ${longest.ms} ms: declare as resources.slowApplication one whose jobs last a second or more, and about ten round trips over a network`
 }
 
-/** §4.2, §8: a creation while a job of its application is in progress gets 409 BadRequest. */
+/** §4.2, §8: a creation while a job of its application is in progress is refused. */
 export const inProgress = eachOf<Beside | Job>(
   (history) => [...besides(history), ...(history.isRecorded ? [] : viewOf(history).jobs)],
   (one, history) => {
@@ -242,7 +248,7 @@ export const inProgress = eachOf<Beside | Job>(
     const { creation } = one
     if (!isConflict(creation))
       return isExcused(history, one) ? undefined : acceptedBeside(history, one)
-    if (creation.tpe === 'BadRequest') return 'held'
+    if (isExpected(conflict, creation.exchange.response!)) return 'held'
     const what = 'with a valid body, while a job of the application was in progress'
     return { exchange: creation.exchange, what, expected: conflict }
   },
@@ -286,7 +292,7 @@ export const atomic = eachOf(
     if (!other || sameId(job.id, other.id) || !areBoth(job, other))
       return isAsked(creation) && isConflict(creation) ? 'held' : undefined
     const what = `with a valid body, at the same time as others; jobs ${job.id} and ${other.id} were then both read as in progress`
-    const expected = '409 BadRequest for all but one of several concurrent creations'
+    const expected = `${conflictInWords} for all but one of several concurrent creations`
     return { exchange: creation.exchange, what, expected }
   },
   () => 'no concurrent creation got 409, and no two of their jobs were read as in progress',
