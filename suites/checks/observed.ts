@@ -19,7 +19,6 @@ import {
   type Evidence,
   type Exchange,
   headBytes,
-  type HistoryEvent,
   type HttpResponse,
   isBreakdown,
   isPage,
@@ -210,15 +209,13 @@ function nameOf(given: Given, { probe, purpose, sentAt }: Exchange): string | un
 /** Refusals for which no state explains that the same request is granted at other times. */
 const refusals = new Set([400, 404, 410, 422])
 
-/** Whether it was the first addition to its graph of a file that was uploaded once, and to no graph. */
+/** Whether it was the first addition of a file that was uploaded once, and to no graph: a file may be in one graph only. */
 function isFirstAddition(client: Client, exchange: Exchange): boolean {
   const event = client.journal.events.at(-1)
   if (event?.exchange !== exchange || event.operation !== additionOperation) return false
   const [upload, ...others] = client.journal.of(event.object ?? '')
   const isPlain = upload?.operation === uploadOperation && upload.within === undefined
-  const isBefore = (one: HistoryEvent): boolean =>
-    one !== event && (one.operation !== additionOperation || one.within === event.within)
-  return isPlain && !others.some(isBefore)
+  return isPlain && others.every((one) => one === event)
 }
 
 /** Names of creations that were sent. */
