@@ -184,10 +184,11 @@ export class Liveness {
     else if (noResponse.cause !== 'aborted') stopped(`${noResponse.message}${this.#underWay()}`)
   }
 
-  /** If the answer is cut off, the operation may be at fault: another one tells. */
-  async #ask(timeoutMs: number): Promise<Exchange> {
+  /** If the answer is cut off, or does not come for long, the operation may be at fault: another one tells. */
+  async #ask(timeoutMs: number, isForLong = false): Promise<Exchange> {
     const asked = await this.#client.askLiveness(timeoutMs)
-    if (asked.noResponse?.detail !== 'cut-off') return asked
+    const { cause, detail } = asked.noResponse ?? {}
+    if (detail !== 'cut-off' && !(isForLong && cause === 'reset')) return asked
     const other = await this.#client.askLiveness(timeoutMs, true)
     return other.response ? other : asked
   }
@@ -208,7 +209,7 @@ export class Liveness {
         const other = gateway.perhapsHereOnly && (await client.askLiveness(lastChanceMs, true))
         return other && !gatewayResponseOf(other, this.#way) ? { last } : { last, gateway }
       }
-      last = await this.#ask(lastChanceMs)
+      last = await this.#ask(lastChanceMs, times > 1)
     }
   }
 

@@ -137,15 +137,18 @@ test.each([
   },
 )
 
-test('an operation whose answers are cut off fails, even if by it the target is looked for', async () => {
-  const { failed, facts } = await judgeWhile(
-    (_number, _request, _send, { probe }) =>
-      probe?.operation === 'files.list' ? lost({ detail: 'cut-off' }) : undefined,
-    { only: ['files.list/2xx-accepted', 'translate.run/400-*'] },
-  )
-  expect(facts.ended).toBeNull()
-  expect(failed).toEqual(['files.list/2xx-accepted'])
-})
+test.each([['cut-off'], [undefined]] as const)(
+  'an operation that never answers (%s) fails, even if by it the target is looked for',
+  async (detail) => {
+    const { failed, facts } = await judgeWhile(
+      (number, _request, _send, { probe }) =>
+        probe?.operation === 'files.list' && number > 0 ? lost(detail && { detail }) : undefined,
+      { only: ['files.list/2xx-accepted', 'translate.run/400-*'] },
+    )
+    expect(facts.ended).toBeNull()
+    expect(failed).toEqual(['files.list/2xx-accepted'])
+  },
+)
 
 test('the first answer may take as long as limits.timeoutMs says', async () => {
   const slow = async (number: number): Promise<void> => void (number || (await sleep(15_000)))
