@@ -245,7 +245,7 @@ export async function stage(path: string, text: Pieces) {
   }
 }
 
-/** `stage` and `commit` in one; what is no file cannot be replaced, and is written directly. */
+/** `stage` and `commit` in one; a device or a pipe cannot be replaced, and is written directly. */
 export async function writeAtomically(path: string, text: string | Uint8Array): Promise<void> {
   if (isWrittenDirectly(path)) writeFileSync(path, text)
   else (await stage(path, text)).commit()

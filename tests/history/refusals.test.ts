@@ -78,7 +78,7 @@ test('of generated cases the smallest broken one is reported, with its path', ()
     numRuns: 10,
     ruleOf: (value): CaseRule => ({
       judge(journal) {
-        // Only whether it was tried matters here, not what came of it.
+        // Only whether it was tried matters here, not the answer.
         if (!journal.unsent.has(`${value}`)) return { outcome: 'asks', asks: [request(`${value}`)] }
         return value < 17
           ? { outcome: 'held', cases: 1 }
