@@ -52,11 +52,11 @@ export async function resendWhile(
 }
 
 /** The ids of uploads of the run that a request names. */
-export function uploadsIn({ objects }: Given, probe: Probe): string {
+export function uploadsIn(given: Given, probe: Probe): string {
   const text = typeof probe.body === 'string' ? probe.body : ''
   const named = Object.values(probe.params)
   const isNamed = (id: string): boolean => named.includes(id) || text.includes(id)
-  const uploads = objects.created.filter((one) => one.operation === uploadOperation)
+  const uploads = given.objects.created.filter((one) => one.operation === uploadOperation)
   return uploads.flatMap(({ id }) => (isNamed(id) ? id : [])).join(' ')
 }
 

@@ -42,18 +42,18 @@ const releaseMs = 2000
 /** Observations needed where another client's job could look the same. */
 export const timesAlike = 3
 
-const isGranted = ({ creation }: Attempt): boolean => creation.isGranted
-const isBusy = ({ creation }: Attempt): boolean => isConflict(creation)
+const isGranted = (attempt: Attempt): boolean => attempt.creation.isGranted
+const isBusy = (attempt: Attempt): boolean => isConflict(attempt.creation)
 
 // What an accepted creation is answered
 
 export const createdAnswer = '202 with the id, status and created_at of the new job'
 
-function wrongAnswer({ exchange, status }: HistoryEvent): Evidence | undefined {
+function wrongAnswer(event: HistoryEvent): Evidence | undefined {
   const what = 'with a valid body'
-  if (status !== 202) return { exchange, what, expected: createdAnswer }
-  const fault = exchange.response && shapeFault(exchange.response, 'created-job')
-  return fault && { exchange, what, ...fault }
+  if (event.status !== 202) return { exchange: event.exchange, what, expected: createdAnswer }
+  const fault = event.exchange.response && shapeFault(event.exchange.response, 'created-job')
+  return fault && { exchange: event.exchange, what, ...fault }
 }
 
 /**
@@ -132,7 +132,7 @@ const besides = derived((history): Beside[] =>
  * Readings may be delayed by this, in ms: an accepted creation after a 409 proves a fault if the job goes on for
  * longer. Less for a young job, which may be short.
  */
-const lagMs = ({ ageMs }: Beside): number => Math.min(400, 4 * ageMs)
+const lagMs = (beside: Beside): number => Math.min(400, 4 * beside.ageMs)
 
 /** Whether an answer other than 409 proves nothing. */
 function isExcused(history: History, beside: Beside): boolean {
@@ -164,13 +164,13 @@ function isExcused(history: History, beside: Beside): boolean {
 }
 
 /** What was refused since another creation got 409, and may have taken away the lock. */
-function attacksBefore(history: History, { creation, job }: Beside): HistoryEvent[] {
-  const { creations } = job.application
-  const last = creations.findLast((one) => isAsked(one) && one.sentAt < creation.sentAt)
+function attacksBefore(history: History, beside: Beside): HistoryEvent[] {
+  const { creations } = beside.job.application
+  const last = creations.findLast((one) => isAsked(one) && one.sentAt < beside.creation.sentAt)
   if (!last || !isConflict(last)) return []
-  return [...creations, ...history.of(job.id)].filter(
+  return [...creations, ...history.of(beside.job.id)].filter(
     ({ request, sentAt, endedAt }) =>
-      request === 'faulty' && sentAt >= last.endedAt && endedAt <= creation.sentAt,
+      request === 'faulty' && sentAt >= last.endedAt && endedAt <= beside.creation.sentAt,
   )
 }
 
@@ -218,8 +218,8 @@ function brokenRace(job: Job): Evidence | undefined {
   const others = job.application.creations.filter(
     (one) => isAsked(one) && wereTogether(one, job.creation),
   )
-  const isBroken = ({ exchange, endedAt }: HistoryEvent): boolean =>
-    isOwnBreakdown(exchange) && endedAt <= job.busyUntil
+  const isBroken = (event: HistoryEvent): boolean =>
+    isOwnBreakdown(event.exchange) && event.endedAt <= job.busyUntil
   if (others.length < 2 || !others.every(isBroken)) return undefined
   const what = `with a valid body, at the same time as others: one of them made job ${job.id}, which was in progress after that`
   return { exchange: others[0]!.exchange, what, expected: conflict }
@@ -264,7 +264,7 @@ export const inProgressWithOthers: Rule = (history) => {
     one.request === other.request && one.exchange.probe.body === other.exchange.probe.body
   const tried = allAttempts(history)
     .filter(({ creation: { status = 0 }, beside }) => beside.length > 0 && status >= 400)
-    .filter(({ creation }) => isAsked(creation))
+    .filter((one) => isAsked(one.creation))
     .map(({ creation, beside }) => beside.some((job) => isSame(job.creation, creation)))
   if (tried.includes(true) && tried.includes(false)) return verdict
   const values = tried.includes(true) ? 'with other values' : 'with the same inputs'
@@ -273,8 +273,8 @@ export const inProgressWithOthers: Rule = (history) => {
 }
 
 /** Whether a reading of the other in progress is between two such readings of one. */
-function areBoth({ inProgress: mine }: Job, other: Job): boolean {
-  const [first, last] = [mine[0], mine.at(-1)]
+function areBoth(job: Job, other: Job): boolean {
+  const [first, last] = [job.inProgress[0], job.inProgress.at(-1)]
   return other.inProgress.some(
     (each) => first && last && first.endedAt <= each.sentAt && last.sentAt >= each.endedAt,
   )
@@ -320,8 +320,8 @@ function faultOn(
     ...show(attempts, application),
     application,
   }))
-  const isMade = ({ application }: { readonly application: Application }): boolean =>
-    application.madeAt !== undefined
+  const isMade = (one: { readonly application: Application }): boolean =>
+    one.application.madeAt !== undefined
   const isOfRun = seen.some((one) => isMade(one) && one.granted > 0)
   const shown = seen.filter((one) => one.fault)
   const declared = history.isRecorded ? undefined : shown.find((one) => one.isSure || !isOfRun)
@@ -340,18 +340,19 @@ const somebodyElse = (application: Application): string =>
 /** Held only if some creation got 409 in this run. */
 function faultVerdict(
   history: History,
-  { fault, granted }: ReturnType<typeof faultOn>,
+  seen: ReturnType<typeof faultOn>,
   why: () => string,
 ): Verdict {
-  if (fault) return verdictOf([fault], 1, why)
+  if (seen.fault) return verdictOf([seen.fault], 1, why)
   const isSeen = besides(history).some((one) => isConflict(one.creation))
-  if (granted === 0 || isSeen) return verdictOf([], granted, why)
+  if (seen.granted === 0 || isSeen) return verdictOf([], seen.granted, why)
   return { outcome: 'open', why: 'no creation got 409 in this run' }
 }
 
 /** Whether neither a lost creation nor a refusal before it explains a 409. */
-const isUnexplained = (history: History, { application, creation }: Attempt): boolean =>
-  !lostBefore(application, creation.sentAt) && !mayBeOfRefusals(history, creation)
+const isUnexplained = (history: History, attempt: Attempt): boolean =>
+  !lostBefore(attempt.application, attempt.creation.sentAt) &&
+  !mayBeOfRefusals(history, attempt.creation)
 
 /** Whether a job of another application explains none of these. */
 const isApartFrom = (history: History, attempts: readonly Attempt[]): boolean =>
@@ -506,8 +507,8 @@ const looksIn = derived((history): Look[] => {
   })
 })
 
-const msAfter = ({ creation, refused }: Look, kind: string): number =>
-  creation.sentAt - (refused.get(kind)?.endedAt ?? -Infinity)
+const msAfter = (look: Look, kind: string): number =>
+  look.creation.sentAt - (look.refused.get(kind)?.endedAt ?? -Infinity)
 
 /** Looks that refusals may have blocked, unless the same refusals did no harm at another time or place. */
 const suspicious = derived((history): Look[] => {

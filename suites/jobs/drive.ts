@@ -184,8 +184,8 @@ export class Jobs {
     return polling
   }
 
-  readUntilFound({ id, creation }: Job): Promise<boolean> {
-    return this.#readUntil(id, isRead, creation.endedAt + this.given.target.limits.settleMs)
+  readUntilFound(job: Job): Promise<boolean> {
+    return this.#readUntil(job.id, isRead, job.creation.endedAt + this.given.target.limits.settleMs)
   }
 
   async #readUntil(
@@ -413,8 +413,8 @@ async function attacksOn(gate: Gate, job: Job): Promise<Probe[]> {
   const reading = await operationProbe(given, 'jobs.retrieve', { params: { job_id: job.id } })
   const refusals = await jobRefusals(gate)
   const creations = refusals
-    .filter(({ requirement }) => attacks.includes(requirement))
-    .map(async ({ change }) => change(valid))
+    .filter((refusal) => attacks.includes(refusal.requirement))
+    .map(async (refusal) => refusal.change(valid))
   return [...(await Promise.all(creations)), withCredential(reading, noCredential)]
 }
 
@@ -801,16 +801,16 @@ export async function jobRead(client: Client, given: Given): Promise<Probe> {
 export function whenIdle(
   client: Client,
   given: Given,
-  { params, effect }: Probe,
+  probe: Probe,
   purpose: Purpose,
   send: (fresh: boolean) => Promise<Exchange>,
 ): Promise<Exchange> | undefined {
   const jobs = new Jobs(client, given)
-  const application = jobs.applications.find((one) => one.id === params['application_id'])
+  const application = jobs.applications.find((one) => one.id === probe.params['application_id'])
   if (!application) return undefined
   const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
   const gate = new Gate(jobs, application)
-  if (effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
+  if (probe.effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
   const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
   // The effect of refused creations is checked before any other refusal is sent there.
   const isLookedAtFirst =

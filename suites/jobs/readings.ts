@@ -61,10 +61,10 @@ const told = (name: string, event: HistoryEvent): string => {
 /** Reproducing it needs the requirement that made the job. */
 const against = (
   job: Job | undefined,
-  { exchange }: HistoryEvent,
+  event: HistoryEvent,
   found: Omit<Evidence, 'exchange' | 'what'> & { readonly what?: string },
 ): Evidence => ({
-  exchange,
+  exchange: event.exchange,
   what: job ? `for job ${job.id}` : '',
   shownBy: job?.creation.exchange.purpose.requirement,
   ...found,

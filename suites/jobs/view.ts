@@ -210,9 +210,9 @@ export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
 
 export const allAttempts = (history: History): Attempt[] => [...attemptsIn(history).values()].flat()
 
-function freeSince({ jobs }: Application, at: number): number | undefined {
+function freeSince(application: Application, at: number): number | undefined {
   let latest = -Infinity
-  for (const { creation, end, twinOf } of jobs) {
+  for (const { creation, end, twinOf } of application.jobs) {
     // If another job has the same id, readings do not show the end, unless the answers are identical.
     const isKnown = !twinOf || createdAt(twinOf) !== createdAt(creation)
     if (isKnown && creation.sentAt < at) latest = Math.max(latest, end?.endedAt ?? Infinity)
