@@ -529,14 +529,17 @@ const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
   (looksIn(history).some((look) => look.creation === creation && look.refused.size > 0) &&
     noEffect(history).outcome === 'broken')
 
-/** Looks after one kind of refusals, while creations without refusals were accepted since the first. */
+/** Looks after one kind of refusals, while creations without refusals in between were accepted. */
 function blockedEachTime(looks: readonly Look[], suspects: readonly Look[]): Look[] {
   const groups = groupBy(
     suspects.filter((suspect) => suspect.refused.size === 1),
     (one) => [...one.refused.keys()].join(),
   )
   const isProven = (group: readonly Look[]): boolean => {
-    const bare = laterThan(group[0]!, looks).filter((look) => look.refused.size === 0)
+    const { sentAt } = group.at(-1)!.creation
+    const bare = laterThan(group[0]!, looks).filter(
+      (look) => look.creation.sentAt < sentAt && look.refused.size === 0,
+    )
     return bare.filter(isGranted).length >= timesAlike && !bare.some((one) => one.isBlocked)
   }
   return [...groups.values()].find((group) => group.length >= timesAlike && isProven(group)) ?? []

@@ -39,6 +39,7 @@ import {
   timesAlike,
   windowMs,
 } from './creations.ts'
+import { groupBy } from '../../harness/group-by.ts'
 import { jobFaults } from './faults.ts'
 import { apartMs } from './readings.ts'
 import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './rules.ts'
@@ -619,14 +620,16 @@ function jobRefusals({ client, given, application }: Gate): Promise<readonly Ref
   return refusalsOf(client, { ...given, target }, 'jobs.create', jobFaults)
 }
 
+/** All at once: an effect may last only as long as a short job. */
 async function refuse(gate: Gate, refusals: readonly Refusal[]): Promise<void> {
-  for (const { requirement, what, change } of refusals) {
+  const sent = refusals.map(async ({ requirement, what, change }) => {
     const about = `jobs.create/${requirement}`
     const probe = await change(await jobRequest(gate.given, gate.application))
     const setup = { about, what, role: 'setup', badInput: true } as const
-    const refused = await gate.send(probe, { requirement: ids.noEffect, ...setup })
-    if (refused.isGranted) await gate.settle()
-  }
+    return gate.send(probe, { requirement: ids.noEffect, ...setup })
+  })
+  await allEnded(sent)
+  if ((await Promise.all(sent)).some((refused) => refused.isGranted)) await gate.settle()
 }
 
 /** A creation some time after refusals. */
@@ -657,9 +660,12 @@ async function lookClosely(gate: Gate, refusal: Refusal, afterMs: number): Promi
   }
 }
 
-/** Creations at these times after refusals of all kinds; if one gets 409 twice, after each kind by itself. */
-async function lookForEffects(gate: Gate, times: readonly number[]): Promise<void> {
-  const refusals = await jobRefusals(gate)
+/** Creations at these times after refusals; if one gets 409 twice, after each refusal by itself. */
+async function lookForEffects(
+  gate: Gate,
+  refusals: readonly Refusal[],
+  times: readonly number[],
+): Promise<void> {
   await refuse(gate, refusals)
   const refusedAt = performance.now()
   for (const ms of times) {
@@ -678,8 +684,14 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
     await grantedControl(jobs.client, jobs.given, 'jobs.create')
     await new Gate(jobs, application).hold(async (gate) => {
       // An application that is not released even without refusals shows nothing.
-      if (gate.view.jobs.length > 1 || (await look(gate)) !== 'lost')
-        await lookForEffects(gate, [0])
+      if (gate.view.jobs.length <= 1 && (await look(gate)) === 'lost') return
+      const byStatus = groupBy(await jobRefusals(gate), (one) =>
+        gate.isQuick ? '' : one.requirement.slice(0, 3),
+      )
+      for (const refusals of byStatus.values()) {
+        await lookForEffects(gate, refusals, [0])
+        if (isOver(gate)) return
+      }
     })
   })
 
@@ -693,7 +705,9 @@ async function provokeRefusals(jobs: Jobs): Promise<void> {
   const { otherApplication: other = application } = given.target.resources
   await grantedControl(client, given, 'jobs.create')
   const late = (): Promise<unknown> =>
-    new Gate(jobs, other).tryHold((gate) => lookForEffects(gate, moments))
+    new Gate(jobs, other).tryHold(async (gate) =>
+      lookForEffects(gate, await jobRefusals(gate), moments),
+    )
   await allEnded([provokeFirstRefusals(jobs), ...(isQuick ? [] : [late()])])
 }
 
