@@ -97,11 +97,9 @@ export async function settle(
     for (const ask of isAsking ? verdict.asks : []) {
       const key = keyOf(ask)
       if (own.size >= maxAtOnce || own.has(key)) continue
-      const sent = sendShared(client, ask)
-      own.set(
-        key,
-        sent.finally(() => own.delete(key)),
-      )
+      // A mistake stays among them: it is thrown, even if another request ended together with it.
+      const sent = sendShared(client, ask).then(() => own.delete(key))
+      own.set(key, sent)
     }
     if (own.size === 0) return verdict
     await Promise.race(own.values())
