@@ -32,7 +32,7 @@ function wordsOf(args: readonly string[]): string[] {
     const next = args[at + 1] ?? ''
     if (end >= 0 && at > end) return word
     if (word === '--bail' && !/^-?\d/.test(next)) return '--bail=1'
-    return word === '--failed' && /^$|^-|:\/\//.test(next) ? '--failed=' : word
+    return word === '--failed' && next.includes('://') ? '--failed=' : word
   })
 }
 
