@@ -36,7 +36,7 @@ export function components(): { readonly securitySchemes: Json; readonly schemas
         type: 'string',
         enum: modelErrors,
       },
-      ...errorSchemas,
+      ...errorSchemas(),
       PdfContent: shipped('pdf-content'),
       CreatedJob: shipped('created-job'),
       Job: shipped('job'),
@@ -138,8 +138,6 @@ function bodySchema(all: readonly Member[], components: Record<string, Json>): J
   return objectAt('')
 }
 
-const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
-
 /** Errors that any operation may return with that status: names of its row of §7.2, and what §7.3 lists for all. */
 function commonTypes(status: number): string[] {
   return [...new Set([...(codeNames[status] ?? []), ...listedTypes(null, status)])]
@@ -155,39 +153,49 @@ function envelopeWith(types: readonly string[]): Json {
   return { allOf: [ref('Error'), { type: 'object', properties: { tpe } }] }
 }
 
-const errorSchemas: Json = Object.fromEntries(
-  [400, 401, 403, 404, 429, 500, 503].map((status) => [
-    `Error${status}`,
-    envelopeWith(commonTypes(status)),
-  ]),
-)
-
-/** The error responses of an operation: those of its requirements by status, and a default. */
-export function errorResponses(id: OperationId): Json {
+/** What the requirements of an operation accept as errors. */
+function refusalsOf(id: OperationId) {
   const own = catalogue.filter(
     ({ operation, onlyIf, expects }) => operation === id && !onlyIf && isRefusal(expects),
   )
-  const refusals = own.flatMap((requirement) =>
+  return own.flatMap((requirement) =>
     pairsOf(requirement, id).map(([status, ...types]) => ({ requirement, status, types })),
   )
-  const text = (some: typeof refusals): string => {
+}
+
+/** The errors of an operation by status; `own`: the types that not every operation may return with it. */
+function errorsOf(id: OperationId) {
+  return [...groupBy(refusalsOf(id), ({ status }) => status)].flatMap(([status, refusals]) => {
+    if (typeof status !== 'number') return []
+    const [common, types] = [commonTypes(status), refusals.flatMap((refusal) => refusal.types)]
+    const listed = [...new Set<string>([...listedTypes(id, status), ...types])]
+    const own = listed.filter((type) => ![...common, ...modelErrors].includes(type))
+    return [{ status, refusals, own, common, example: [...types, ...common][0] ?? '' }]
+  })
+}
+
+/** `Error404` and others, for each status with which some operation has no type of its own. */
+function errorSchemas(): Json {
+  const shared = operations.flatMap(({ id }) => errorsOf(id).filter(({ own }) => own.length === 0))
+  return Object.fromEntries(
+    shared.map(({ status, common }) => [`Error${status}`, envelopeWith(common)]),
+  )
+}
+
+/** The error responses of an operation: those of its requirements by status, and a default. */
+export function errorResponses(id: OperationId): Json {
+  const text = (some: ReturnType<typeof refusalsOf>): string => {
     const lines = some.map(
       ({ requirement }) => `- ${requirement.statement} (${sections(requirement.section)})`,
     )
     return [...new Set(lines)].join('\n')
   }
-  const byStatus = statuses.flatMap((status) => {
-    const some = refusals.filter((refusal) => refusal.status === status)
-    if (some.length === 0) return []
-    const [common, types] = [commonTypes(status), some.flatMap((refusal) => refusal.types)]
-    const listed = [...new Set<string>([...listedTypes(id, status), ...types])]
-    const more = listed.filter((type) => ![...common, ...modelErrors].includes(type))
-    const schema = more.length === 0 ? ref(`Error${status}`) : envelopeWith([...more, ...common])
-    const [tpe = ''] = [...types, ...common]
-    return [[status, { description: text(some), content: content(schema, tpe) }] as const]
+  const byStatus = errorsOf(id).map(({ status, refusals, own, common, example }) => {
+    const schema = own.length === 0 ? ref(`Error${status}`) : envelopeWith([...own, ...common])
+    return [status, { description: text(refusals), content: content(schema, example) }] as const
   })
   // Requirements that any error satisfies have no status.
-  const others = text(refusals.filter((refusal) => typeof refusal.status !== 'number'))
+  const others = text(refusalsOf(id).filter(({ status }) => typeof status !== 'number'))
   const lines = ['Any other error (§7.2), or an error of a guardrail (§7.3).', others]
   const other = {
     description: lines.filter(Boolean).join('\n'),
