@@ -301,7 +301,7 @@ const text = { tolerates: ['array'] } as const
 type Optional = 'method' | 'otherPaths' | 'body' | 'section' | 'members' | 'effect'
 
 /**
- * An operation as written. Defaults: POST with JSON, or GET without a body; section 4.4; effect `none`; no other path and
+ * An operation as written. Defaults: POST with JSON, or another method without a body; section 4.4; effect `none`; no other path and
  * no member.
  */
 interface OperationRecord
@@ -466,10 +466,11 @@ function completed(member: WrittenMember, hasRoles: boolean): Member {
   return { kinds: ['string'], section, ...role, ...member }
 }
 
-export type JsonOperationId = Exclude<
-  Listed,
-  { readonly method: 'GET' } | { readonly body: 'raw' }
->['id']
+/** As `operations` completes a record: JSON is the default if it writes no method. */
+type WithJson<One extends { readonly id: string }> = One extends { readonly body: 'json' }
+  ? One['id']
+  : Exclude<One, { readonly method: string } | { readonly body: string }>['id']
+export type JsonOperationId = WithJson<Listed>
 
 const byId = new Map<string, ListedOperation>(
   operations.map((operation) => [operation.id, operation]),

@@ -65,15 +65,18 @@ test('every pair that a requirement accepts fits, and a type of another name doe
 
 const sent = 'requestBody content application/json schema'.split(' ')
 
+function successIn(responses: object) {
+  const [key, { content }] = Object.entries<any>(responses).find(([one]) => one.startsWith('2'))!
+  return { status: Number(key.replace('XX', '00')), json: content?.['application/json'] }
+}
+
 const { operations: declaredOf, resources } = targetFile as any
 
 test('what is known to be granted fits, and so do the examples of each operation', () => {
   for (const { id, body } of operations) {
     const { requestBody, responses } = place(id).reduce((part, key) => part[key], document)
-    const [status = ''] = Object.keys(responses).filter((key) => key.startsWith('2'))
-    const { example } = responses[status].content['application/json']
-    expect([id, typeof example]).toEqual([id, 'object'])
-    expect([id, answerFits(id, Number(status.replace('XX', '00')), example)]).toContain(true)
+    const { status, json } = successIn(responses)
+    expect([id, answerFits(id, status, json?.example)]).toContain(true)
     if (body !== 'json') continue
     const own = { 'pdf.parse': { format: 'text' }, 'jobs.create': resources.application }
     const declared = { ...own, ...mapped(declaredOf) }[id as string]
@@ -140,9 +143,8 @@ async function mock(request: Request): Promise<Response> {
   const isJson = requestBody?.content['application/json'] !== undefined
   const body: unknown = isJson ? await request.json().catch(() => undefined) : {}
   if (isJson && !fits(['paths', at, method, ...sent], body)) return refusal(400, 'BadRequest')
-  const [status = ''] = Object.keys(responses).filter((one) => one.startsWith('2'))
-  const { example } = responses[status].content['application/json']
-  return Response.json(example, { status: Number(status.replace('XX', '00')) })
+  const { status, json } = successIn(responses)
+  return json ? Response.json(json.example, { status }) : new Response(null, { status })
 }
 
 test('a server that is driven by the document passes what needs no state', async () => {

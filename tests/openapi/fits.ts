@@ -26,19 +26,14 @@ export const place = (id: OperationId): string[] => {
   return ['paths', path, method.toLowerCase()]
 }
 
-/** The key of the response that a status has. */
-function responseOf(id: OperationId, status: number): string {
+/** Whether the document allows the operation that body, or none, under that status. */
+export function answerFits(id: OperationId, status: number, body: unknown): boolean {
   const [, path, method] = place(id) as [string, string, string]
   const { responses } = document.paths[path][method]
-  return [String(status), `${String(status)[0]}XX`, 'default'].find((key) => key in responses)!
-}
-
-/** Whether the document allows the operation that body under that status. */
-export function answerFits(id: OperationId, status: number, body: unknown): boolean {
-  return fits(
-    [...place(id), 'responses', responseOf(id, status), 'content', 'application/json', 'schema'],
-    body,
-  )
+  const keys = [String(status), `${String(status)[0]}XX`, 'default']
+  const key = keys.find((one) => one in responses)!
+  if (!responses[key].content) return body === undefined
+  return fits([...place(id), 'responses', key, 'content', 'application/json', 'schema'], body)
 }
 
 /** Finds what the document does not allow of a conforming server's response; undefined if it allows all, or says nothing about it. */

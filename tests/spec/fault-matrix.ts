@@ -125,7 +125,7 @@ function hasSeveralMembers(id: OperationId): boolean {
 
 function whyNotBody(id: OperationId, kind: string): string | undefined {
   const { body } = operation(id)
-  if (body !== 'json') return body === 'raw' ? 'the body is a file' : 'a GET has no body'
+  if (body !== 'json') return body === 'raw' ? 'the body is a file' : 'its request has no body'
   if (kind === '{}' && !hasSeveralMembers(id)) return 'it is the body without its only member'
   const isOther = (otherBodies as readonly string[]).includes(kind)
   if (!isOther || (looseBodies as readonly string[]).includes(kind)) return undefined
