@@ -2,9 +2,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Command } from '@commander-js/extra-typings'
 import { expect, test } from 'vitest'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { operations } from '../../catalogue/operations.ts'
 import { commands } from '../../cli/index.ts'
 import { addArguments } from '../../cli/run/arguments.ts'
+import { runOptionsOf } from '../../harness/run/index.ts'
+import { resolveTarget } from '../../harness/target/index.ts'
 import { formats } from '../../reporters/index.ts'
+import { planRun } from '../../suites/plan.ts'
 import { documents, root } from '../docs/blocks.ts'
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -43,4 +48,28 @@ test('every option of a run, every command and every report format is documented
   for (const name of Object.keys(commands)) expect(page).toContain(`conform ${name}`)
   for (const [name, { file }] of Object.entries(formats))
     expect(read('docs/reports.md')).toMatch(new RegExp(`^\\| \`${name}\` +\\| \`${file}\` `, 'm'))
+})
+
+test('the pages show as many operations and required checks as the catalogue has', async () => {
+  const known = { dir: root, env: { CONFORM_API_KEY: 'a key' }, baseUrl: 'http://localhost' }
+  const { target } = await resolveTarget({}, known)
+  const plan = planRun(target, runOptionsOf({}, 'conform'))
+  const required = catalogue.filter(({ level, onlyIf }) => level === 'must' && !onlyIf)
+  const tested = required.filter(({ id }) => plan.get(id)?.run).length
+  const all = operations.length
+  const started = [
+    `${all} operations: 1 working, ${all - 1} only authentication tested`,
+    `Incomplete: ${tested} required checks passed, ${required.length - tested} not tested`,
+  ]
+  const passed = `Conformant: ${required.length} required checks passed`
+  const judged = [`${all} --max-age`, `operations judged: ${all} of ${all}`, `${all - 1} of ${all}`]
+  const shown = {
+    'README.md': [passed, ...started],
+    'docs/for-implementers.md': started,
+    'docs/for-vendors.md': [passed, ...judged],
+  }
+  const missing = Object.entries(shown).flatMap(([page, lines]) =>
+    lines.filter((line) => !read(page).includes(line)).map((line) => `${page}: ${line}`),
+  )
+  expect(missing).toEqual([])
 })
