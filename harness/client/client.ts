@@ -103,8 +103,6 @@ export class Client {
   readonly breaker = new Breaker()
   readonly throttle: ReturnType<typeof createThrottle>
   readonly liveness: Liveness
-  /** Get each answer to a request of the interface. */
-  readonly observers: ((exchange: Exchange) => void)[] = []
   /** Set once the client exists. */
   hooks!: ClientHooks
   readonly #given: Given
@@ -472,7 +470,6 @@ export class Client {
     this.findings.signs.observe(exchange)
     const answer = this.journal.answers.findLast((one) => one.sentAt === exchange.sentAt)
     if (answer) answer.isOwn = true
-    for (const observe of this.observers) observe(exchange)
   }
 
   /** Asks whether the target is there. */

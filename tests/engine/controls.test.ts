@@ -65,7 +65,7 @@ test('images are no matter of a target that shows none', async () => {
       const { 'chat.create/200-image-parts': _, ...others } = scenarios ?? {}
       return { ...file, scenarios: others }
     },
-    prepare: ({ client }) => client.observers.push(({ probe }) => sent.push(String(probe.body))),
+    observe: ({ probe }) => sent.push(String(probe.body)),
   })
   expect(passed).toEqual([id])
   expect(sent.filter((body) => body.includes('data:image'))).toEqual([])
@@ -89,10 +89,9 @@ test('scenarios of a chat are sent with all members of the declared body', async
   const sent = new Map<string | null, unknown>()
   const { passed, run } = await judge([choice, access, 'guardrails/400-blocked-by-provider'], {
     change: (file) => withChat(file),
-    prepare: ({ client }) =>
-      client.observers.push(({ probe, purpose }) => {
-        if (purpose.role === 'probe') sent.set(purpose.requirement, jsonOf(probe))
-      }),
+    observe({ probe, purpose }) {
+      if (purpose.role === 'probe') sent.set(purpose.requirement, jsonOf(probe))
+    },
   })
   expect(passed).toEqual(expect.arrayContaining([choice, access]))
   const tools = getAt(run.given.target.operations['chat.create']?.body, '/tools')

@@ -64,12 +64,11 @@ test('a key that must be refused is found if it reads jobs of another applicatio
       const isProbe = purpose?.role === 'probe' && probe?.operation === 'jobs.retrieve'
       return isProbe && jobs.has(probe.params['job_id']!) ? answer(200, '{}') : send()
     },
-    prepare: (run) =>
-      run.client.observers.push((exchange) => {
-        const { operation, params } = exchange.probe
-        const isOther = params['application_id'] === target.resources.otherApplication.id
-        if (isOther && operation === 'jobs.create') jobs.add(createdId(run.given, exchange) ?? '')
-      }),
+    observe(exchange, { given }) {
+      const { operation, params } = exchange.probe
+      const isOther = params['application_id'] === target.resources.otherApplication.id
+      if (isOther && operation === 'jobs.create') jobs.add(createdId(given, exchange) ?? '')
+    },
   })
   const judged = results.filter(({ outcome }) => ['passed', 'failed'].includes(outcome))
   expect(failed).toEqual(judged.map(({ id }) => id))
@@ -102,10 +101,9 @@ test('an application that requires no inputs is not asked without them', async (
       ...file,
       resources: { ...resources, otherApplication: { ...otherApplication!, requiredInputs: [] } },
     }),
-    prepare: ({ client }) =>
-      client.observers.push(({ probe, purpose }) => {
-        if (purpose.role === 'probe') sent.push(probe.params['application_id'])
-      }),
+    observe({ probe, purpose }) {
+      if (purpose.role === 'probe') sent.push(probe.params['application_id'])
+    },
   })
   expect(sent).toContain(target.resources.application.id)
   expect(sent).not.toContain(target.resources.otherApplication.id)

@@ -27,12 +27,11 @@ test('few wrong keys go to a target that wants few, all to three operations', as
     reference,
     refusalRuns: 3,
     limits: { credentialProbes: 'few' },
-    prepare: ({ client }) =>
-      client.observers.push(({ probe, purpose: { requirement, role } }) => {
-        const isDeclared = Object.values(probe.params).every((id) => declared.includes(id))
-        if (requirement?.includes('/401-') && role === 'probe' && isDeclared)
-          sent.set(requirement, (sent.get(requirement) ?? 0) + 1)
-      }),
+    observe({ probe, purpose: { requirement, role } }) {
+      const isDeclared = Object.values(probe.params).every((id) => declared.includes(id))
+      if (requirement?.includes('/401-') && role === 'probe' && isDeclared)
+        sent.set(requirement, (sent.get(requirement) ?? 0) + 1)
+    },
   })
   const invalid = [...sent].filter(([id]) => id.endsWith('/401-invalid-key'))
   const all = invalid.filter(([, count]) => count === invalidKeys.length).map(([id]) => id)
@@ -111,9 +110,8 @@ describe('a requirement that is selected alone', () => {
   /** Judges it, and keeps what the requests were sent for. */
   async function judgeOnly(id: string, how: How = {}) {
     const sentFor = new Set<string | null>()
-    const prepare: How['prepare'] = ({ client }) =>
-      client.observers.push(({ purpose }) => sentFor.add(purpose.requirement))
-    const judged = await judge([id], { ...how, prepare })
+    const observe: How['observe'] = ({ purpose }) => sentFor.add(purpose.requirement)
+    const judged = await judge([id], { ...how, observe })
     const others = judged.results.filter(
       (result) => result.outcome !== 'not-applicable' && result.id !== id,
     )

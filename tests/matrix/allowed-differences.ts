@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import type { RunOptions } from '../../harness/client/state.ts'
-import type { Prepared } from '../../harness/run/run.ts'
 import { needsSocket, variants } from '../../reference/server.ts'
 import { fitting } from './changed-targets.ts'
 import {
@@ -53,16 +52,14 @@ export async function judgeConforming(
   settings: JudgeSettings,
 ): Promise<JudgedAnswers> {
   const refused = new Set<string>()
-  const prepare = (run: Prepared): void => {
-    run.client.observers.push((exchange) => {
-      const what = refusedByDocument(exchange, on)
-      if (what !== undefined) refused.add(what)
-    })
-    settings.prepare?.(run)
+  const observe: JudgeSettings['observe'] = (exchange, run) => {
+    const what = refusedByDocument(exchange, on)
+    if (what !== undefined) refused.add(what)
+    settings.observe?.(exchange, run)
   }
   const reference = { variants: on, ...pace }
   return Object.assign(
-    await judgeReference(reference, { ...settings, change: fitting(on), prepare }),
+    await judgeReference(reference, { ...settings, change: fitting(on), observe }),
     {
       refused,
     },

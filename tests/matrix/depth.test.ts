@@ -30,10 +30,9 @@ test('which of the cases that have a name a quick run sends, its seed draws', as
     await judge(['*/400-malformed-json', '*/400-wrong-content-type'], {
       ...quick,
       seed,
-      prepare: ({ client }) =>
-        client.observers.push(
-          ({ purpose: { role, what } }) => void (role === 'probe' && sent.push(what ?? '')),
-        ),
+      observe({ purpose: { role, what } }) {
+        if (role === 'probe') sent.push(what ?? '')
+      },
     })
     return sent.sort()
   }

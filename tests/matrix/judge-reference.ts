@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inVirtualTime } from '../support/virtual-time.ts'
 import { fileURLToPath } from 'node:url'
 import { catalogue } from '../../catalogue/catalogue.ts'
+import type { Exchange } from '../../harness/journal/exchange.ts'
 import { verdictOf } from '../../harness/report/verdict.ts'
 import { prepareRun } from '../../suites/judge.ts'
 import { reportOf } from '../../suites/run-report.ts'
@@ -70,6 +71,8 @@ export interface JudgeSettings {
   readonly change?: (file: TargetFile) => TargetFile
   /** Called with the run before it begins. */
   readonly prepare?: (run: Prepared) => void
+  /** Gets each answer to a request of the interface. */
+  readonly observe?: (exchange: Exchange, run: Prepared) => void
   /** How each requirement is judged, if not by the suites. */
   readonly judgeOf?: Prepared['judgeOf']
   /** How requests travel, if not by sockets. */
@@ -109,9 +112,17 @@ export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promi
     baseUrl: url,
     ...(settings.limits ? { limits: settings.limits } : {}),
   })
-  const { transport } = settings
+  const { transport, observe } = settings
   const run = prepareRun(target, { ...quick, ...settings.options }, transport ? { transport } : {})
   settings.prepare?.(run)
+  if (observe)
+    run.client.hooks = {
+      ...run.hooks,
+      answered(exchange) {
+        run.hooks.answered(exchange)
+        observe(exchange, run)
+      },
+    }
   const judging = startJudging({ ...run, judgeOf: settings.judgeOf ?? run.judgeOf })
   await judging.done
   const results = catalogue.map(({ id }) => judging.results.get(id) as RequirementResult)

@@ -9,9 +9,8 @@ const reference = { jobMs: 15, slowJobMs: 1000 }
 /** Judges the reference by few cases, and keeps what was sent. */
 async function judgeQuick(how: How, only: readonly string[] = []) {
   const sent: Exchange[] = []
-  const prepare: How['prepare'] = ({ client }) =>
-    client.observers.push((exchange) => sent.push(exchange))
-  return Object.assign(await judge(only, { reference, depth: 'quick', prepare, ...how }), { sent })
+  const observe: How['observe'] = (exchange) => sent.push(exchange)
+  return Object.assign(await judge(only, { reference, depth: 'quick', observe, ...how }), { sent })
 }
 
 const expectNothingFailed = ({ failed, results }: Judged): void =>

@@ -23,10 +23,9 @@ async function judgeLenient(maxGenerations: number) {
   let generated = 0
   const { results } = await judge(['*/bad-input-no-5xx'], {
     ...{ grantedRuns: 5, refusalRuns: 1, limits: { maxGenerations }, way },
-    prepare: ({ client }) =>
-      client.observers.push(({ probe, response }) => {
-        if (probe.effect === 'generates' && response && isGranted(response)) generated++
-      }),
+    observe({ probe, response }) {
+      if (probe.effect === 'generates' && response && isGranted(response)) generated++
+    },
   })
   const rows = results.filter(({ id }) => /^(?!envelope).*\/bad-input-no-5xx$/.test(id))
   return { rows, reasons: rows.flatMap(({ reason }) => reason ?? []), generated }

@@ -43,15 +43,13 @@ async function judgeWhole() {
   const byOperation = new Map<string, number>()
   const add = (counts: Map<string, number>, name: string): void =>
     void counts.set(name, (counts.get(name) ?? 0) + 1)
-  const prepare = ({ client }: Prepared) =>
-    void client.observers.push(({ probe, purpose: { requirement, role } }) => {
-      add(byOperation, probe.operation ?? requirement?.split('/')[0] ?? 'the run itself')
-      if (requirement !== null && role !== 'control') add(byRequirement, requirement)
-    })
   const judged = await judgeConforming([], {
     options: { refusalRuns: 3, grantedRuns: 2 },
     network: (transport) => noting(transport, faults),
-    prepare,
+    observe({ probe, purpose: { requirement, role } }) {
+      add(byOperation, probe.operation ?? requirement?.split('/')[0] ?? 'the run itself')
+      if (requirement !== null && role !== 'control') add(byRequirement, requirement)
+    },
   })
   return { judged, faults, byRequirement, byOperation }
 }
@@ -135,12 +133,11 @@ test('members of requests for generated text are tried until as many were grante
     {
       options: { only: ['*/bad-input-no-5xx'] },
       limits: { maxGenerations: defaultLimits.maxGenerations },
-      prepare: ({ client }) =>
-        client.observers.push(({ probe, purpose: { requirement, role }, response }) => {
-          if (role !== 'probe' || probe.effect !== 'generates' || !requirement) return
-          if (!response || !isGranted(response)) return
-          granted.set(requirement, (granted.get(requirement) ?? 0) + 1)
-        }),
+      observe({ probe, purpose: { requirement, role }, response }) {
+        if (role !== 'probe' || probe.effect !== 'generates' || !requirement) return
+        if (!response || !isGranted(response)) return
+        granted.set(requirement, (granted.get(requirement) ?? 0) + 1)
+      },
     },
   )
   expect(granted.size).toBeGreaterThan(2)
