@@ -35,13 +35,14 @@ import {
 import { type OperationId, operation as operationOf } from '../../catalogue/operations.ts'
 import { curlOfBoth, remarkMark } from '../recording/index.ts'
 
-/** What is `held`, or `asks` for more at the end, is judged there. */
-export const againAtEnd = (
-  verdict: Verdict,
-  when: 'held' | 'asks',
-  judge: () => Promise<Verdict>,
-): Verdict | Later =>
-  verdict.outcome === when ? { outcome: 'later', cases: verdict.cases, judge } : verdict
+/** Judges, and once more at the end of the run if more is asked for there. */
+export async function againAtEnd(
+  judge: (isEnd: boolean) => Promise<Verdict>,
+): Promise<Verdict | Later> {
+  const verdict = await judge(false)
+  if (verdict.outcome !== 'asks') return verdict
+  return { outcome: 'later', cases: verdict.cases, judge: () => judge(true) }
+}
 
 export type Compared = 'held' | 'name' | 'broken' | { readonly why: string }
 

@@ -164,12 +164,10 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
       const rule = allOf(own.map(ofCase), {
         ...(arbitrary && { generated: generatedBy({ arbitrary, ruleOf: ofCase, ...search }) }),
       })
-      const judge = async (isEnd: boolean): Promise<Verdict> => {
+      return againAtEnd(async (isEnd) => {
         const verdict = await settle(client, rule, isEnd)
         return { ...verdict, cases: (verdict.cases ?? 0) + (first ? 1 : 0) }
-      }
-      const verdict = await judge(false)
-      return againAtEnd(verdict, 'asks', () => judge(true))
+      })
     },
   }
 }

@@ -153,15 +153,13 @@ export async function judgeRefusal(
     })
   const { inOrder = false } = condition
   const rule = allOf(cases.map(ruleOf), { inOrder, ...(generated && { generated }) })
-  const judge = async (isEnd: boolean): Promise<Verdict> => {
+  return againAtEnd(async (isEnd) => {
     const verdict = await (condition.judge
       ? condition.judge({ context, material, cases, ruleOf }, isEnd)
       : settle(client, rule, isEnd))
     binding.noteCrashes(verdict.outcome !== 'asks')
     return verdict
-  }
-  const verdict = await judge(false)
-  return againAtEnd(verdict, 'asks', () => judge(true))
+  })
 }
 
 /**

@@ -77,7 +77,6 @@ import {
   awaitAge,
   type CheckContext,
   decisive,
-  againAtEnd,
   type Judge,
   grantedFinding,
 } from '../../harness/run/index.ts'
@@ -165,7 +164,10 @@ export const relation =
     const sent = await orElse(client, async () => await send(context, further), leaveOpen)
     if (typeof sent === 'object') return sent
     if (!sent) return judgeAll()
-    return againAtEnd(judge(), 'held', () => orElse(client, sent, leaveOpen).then(judgeAll))
+    const verdict = judge()
+    if (verdict.outcome !== 'held') return verdict
+    const atEnd = () => orElse(client, sent, leaveOpen).then(judgeAll)
+    return { outcome: 'later', cases: verdict.cases, judge: atEnd }
   }
 
 /** Sends what is not judged by itself. */
