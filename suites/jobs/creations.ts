@@ -153,8 +153,7 @@ function isExcused(history: History, beside: Beside): boolean {
     if (other && sameId(other.id, job.id)) return createdAt(creation) !== createdAt(job.creation)
     return (
       job.busyUntil < creation.endedAt + lagMs(beside) &&
-      alike.some((one) => isConflict(one) && one.sentAt < creation.sentAt) &&
-      !isFreedEachTime(history, job)
+      alike.some((one) => isConflict(one) && one.sentAt < creation.sentAt)
     )
   }
   // A server may refuse undeclared values; another requirement checks that a new application exists.
@@ -163,38 +162,14 @@ function isExcused(history: History, beside: Beside): boolean {
   return request === 'unknown' || isOdd || isMissing
 }
 
-/** What was refused since another creation got 409, and may have taken away the lock. */
+/** What was refused since the last other creation, and may have taken away the lock. */
 function attacksBefore(history: History, beside: Beside): HistoryEvent[] {
   const { creations } = beside.job.application
   const last = creations.findLast((one) => isAsked(one) && one.sentAt < beside.creation.sentAt)
-  if (!last || !isConflict(last)) return []
   return [...creations, ...history.of(beside.job.id)].filter(
     ({ request, sentAt, endedAt }) =>
-      request === 'faulty' && sentAt >= last.endedAt && endedAt <= beside.creation.sentAt,
+      request === 'faulty' && sentAt >= last!.endedAt && endedAt <= beside.creation.sentAt,
   )
-}
-
-/**
- * The jobs beside which a creation was accepted after attacks, and those that were not attacked, with a 409 at such an
- * age. Readings may show late that a short job had ended: three of each tell.
- */
-export function freedLocks(history: History, application: Application) {
-  const looks = besides(history)
-    .filter((one) => one.job.application === application)
-    .map((one) => ({ ...one, isAttacked: attacksBefore(history, one).length > 0 }))
-  const refused = looks.filter((one) => isConflict(one.creation))
-  const freed = looks.filter((one) => one.isAttacked && one.creation.isGranted)
-  if (freed.length === 0 || refused.some((one) => one.isAttacked)) return undefined
-  const ageMs = Math.min(...freed.map((one) => one.ageMs))
-  const jobsOf = (some: readonly Beside[]): Set<Job> => new Set(some.map((one) => one.job))
-  const attacked = jobsOf(freed)
-  const kept = refused.filter((one) => !attacked.has(one.job) && one.ageMs >= ageMs)
-  return { freed: attacked, kept: jobsOf(kept) }
-}
-
-function isFreedEachTime(history: History, job: Job): boolean {
-  const { freed, kept } = freedLocks(history, job.application) ?? {}
-  return freed?.has(job) === true && freed.size >= timesAlike && kept!.size >= timesAlike
 }
 
 function acceptedBeside(history: History, beside: Beside): Evidence {

@@ -31,14 +31,7 @@ import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import { type Refusal, refusalsOf } from '../created/drive.ts'
-import {
-  conflict,
-  freedLocks,
-  inProgressWithOthers,
-  moments,
-  timesAlike,
-  windowMs,
-} from './creations.ts'
+import { conflict, inProgressWithOthers, moments, timesAlike, windowMs } from './creations.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { jobFaults } from './faults.ts'
 import { apartMs } from './readings.ts'
@@ -407,39 +400,35 @@ class Gate extends Jobs {
 
 const attacks = ['400-missing-inputs', '400-missing-required-inputs', '401-missing-credentials']
 
-/** Requests that are refused, and may take away the lock of a job in progress. */
-async function attacksOn(gate: Gate, job: Job): Promise<Probe[]> {
-  const { given, application } = gate
+/** Sends requests that are refused, and may take away the lock of a job in progress. */
+async function attackLock(gate: Gate, job: Job): Promise<void> {
+  const { client, given, application } = gate
   const valid = await jobRequest(given, application)
   const reading = await operationProbe(given, 'jobs.retrieve', { params: { job_id: job.id } })
   const refusals = await jobRefusals(gate)
   const creations = refusals
     .filter((refusal) => attacks.includes(refusal.requirement))
-    .map(async (refusal) => refusal.change(valid))
-  return [...(await Promise.all(creations)), withCredential(reading, noCredential)]
+    .map((refusal) => refusal.change(valid))
+  const probes = [...(await Promise.all(creations)), withCredential(reading, noCredential)]
+  const purpose = { requirement: ids.inProgress, role: 'setup', badInput: true } as const
+  await allEnded(probes.map((probe) => ask(client, probe, purpose, { isHeld: true })))
 }
 
 /**
  * Further creations during the life of a job, with the same inputs and with other values: a server may compare
- * requests, or forget after a while that the job goes on. Two come at once, the third after attacks on the lock; then the
- * pauses grow. If attacks seem to free locks, every other job is spared.
- * @param turn 1: the creation with other values comes first, since a short job may end before a second creation
+ * requests, or forget after a while that the job goes on. Two come at once, then the pauses grow. Attacks on the lock come
+ * before the third. In every second job they come first: a creation accepted after a 409 may mean that a short job has
+ * ended.
+ * @param turn odd: the creation with other values comes first, since a short job may end before a second creation
  */
 async function createDuring(gate: Gate, job: Job, turn = 0, most = 20): Promise<void> {
   const { application, client, isQuick } = gate
-  const purpose = { requirement: ids.inProgress, role: 'setup', badInput: true } as const
-  const known = freedLocks(gate.history, gate.view)
-  const isAttacked = !known || known.kept.size >= known.freed.size
-  const probes = isAttacked ? await attacksOn(gate, job) : []
+  const attackedAt = turn % 2 === 0 ? 2 : 0
   const count = isQuick ? Math.min(3, most) : most
   for (let moment = 0; moment < count; moment++) {
     if (moment > 1) await pause(client, 10 * 1.5 ** (moment - 2))
     if (moment > 0 && !(await gate.goesOn(job))) return
-    if (moment === 2) {
-      await allEnded(probes.map((probe) => ask(client, probe, purpose, { isHeld: true })))
-      // In place of an attack, so that a job without one is as old.
-      if (probes.length === 0) await gate.goesOn(job)
-    }
+    if (moment === attackedAt) await attackLock(gate, job)
     const isOdd = (moment + turn) % 2 === 1
     const own = isOdd ? withOtherValues(application, moment + turn) : application
     const { status = 409 } = await gate.createBeside(own)
@@ -456,20 +445,11 @@ async function createAlone(gate: Gate): Promise<HistoryEvent> {
   return made
 }
 
-/** Attacks some jobs again, and others not, until it is known whether attacks free locks or jobs were short. */
-async function repeatAttacks(gate: Gate): Promise<void> {
-  for (let count = 0; count < 4 * timesAlike && freedLocks(gate.history, gate.view); count++) {
-    if (gate.isBroken(ids.inProgress) || !(await gate.settle()) || gate.isKept) return
-    await createAlone(gate)
-  }
-}
-
 async function createAfterEnd(gate: Gate): Promise<void> {
   if ((await gate.settle()) && gate.isPlanned(ids.released)) {
     await gate.create(ids.released)
     await gate.untilFree()
   }
-  await repeatAttacks(gate)
 }
 
 const burstSize = { full: 5, quick: 2 }
@@ -550,20 +530,19 @@ async function provokeConflicts(jobs: Jobs): Promise<void> {
     .map((one) => new Gate(jobs, one!))
   const [beside] = others
   const second = others.find((one) => one.application === plain)
-  const isAtomicOpen = (): boolean =>
-    isQuick ? jobs.wants(ids.atomic) : jobs.isPlanned(ids.atomic) && !jobs.isBroken(ids.atomic)
+  // A full run looks as often as it may: a fault may show now and then.
+  const needsMore = (id: JobRuleId): boolean =>
+    isQuick ? jobs.wants(id) : jobs.isPlanned(id) && !jobs.isBroken(id)
   await busy.hold(async () => {
-    for (let count = 0; count < timesAlike; count++) {
+    for (let turn = 0; turn < timesAlike; turn++) {
       const isOpen = beside && jobs.wants(ids.perApplication)
-      const isInProgressOpen = jobs.wants(ids.inProgress)
-      const isWanted = isOpen || isInProgressOpen || jobs.wants(ids.released) || isAtomicOpen()
-      if (count > 0 && !isWanted) break
-      const turn = isInProgressOpen ? count : 0
+      const isWanted =
+        isOpen || jobs.wants(ids.released) || [ids.inProgress, ids.atomic].some(needsMore)
+      if (turn > 0 && !isWanted) break
       const isDone = isOpen && (await beside.tryHold(() => attempt(busy, turn, beside)))
       if (!isDone && !busy.isGivenUp) await attempt(busy, turn)
       if (busy.isGivenUp || jobs.isBroken(ids.released)) break
     }
-    await repeatAttacks(busy)
   })
   // Another client's job may interfere: a new application must show the fault, too.
   const isSuspected = busy.isKept || jobs.isBroken(ids.released, ids.perApplication, ids.created)

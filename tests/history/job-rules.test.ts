@@ -34,18 +34,6 @@ const bursts = (count: string, apartMs = '3000', on = 'a', from = '0'): string =
 ${job(`j${+from / 10_000}${at}`, start + 970, on)}`
   })
 
-/** Short jobs, each with a creation 30 ms after it that is answered so, the attacked ones after a refused creation. */
-const short = (...answers: string[]): string =>
-  times(answers.length, (n) => {
-    const [at, name, answer] = [n * 1000, `j${n}1`, answers[n]!]
-    const attack = answer.startsWith('attacked') ? `${at + 20} a/bad: 400; ` : ''
-    const [second, end] = answer.endsWith('202')
-      ? [`202 j${n}2`, `; ${at + 50} j${n}2: completed`]
-      : ['409', '']
-    return `${at} a: 202 ${name}; ${at + 10} a: 409; ${attack}${at + 30} a: ${second}; \
-${at + 40} ${name}: in_progress; ${at + 45} ${name}: completed${end}`
-  })
-
 /** Looks that each end in a 409 after a refusal, with jobs in between that nothing was refused before, or their refusal. */
 function looks(names: string, from = '0', between = '202'): string {
   const all = names.split(',')
@@ -70,7 +58,7 @@ const rules = {
   ...jobRules,
   'jobs.create/409-job-in-progress, with inputs that have texts': { rule: inProgressWithOthers },
 }
-const functions = { busy, job, refusals, blocked, bursts, short, looks, results }
+const functions = { busy, job, refusals, blocked, bursts, looks, results }
 const tables = tablesIn<keyof typeof rules>('job-rules.txt', functions)
 
 describe.each(tables)('%s', (id, stories) => {
