@@ -441,8 +441,8 @@ export const moments = [500, 1000, 1700] as const
 interface Look extends Attempt {
   /** The last refusal of each kind (its fault or answer) since the last accepted creation. */
   readonly refused: ReadonlyMap<string, HistoryEvent>
-  /** The first 409 after an accepted creation. */
-  readonly isBlocked: boolean
+  /** What came before it was granted. */
+  readonly isFirst: boolean
 }
 
 function isRefused({ status = 0, request }: HistoryEvent): boolean {
@@ -469,7 +469,7 @@ const looksIn = derived((history): Look[] => {
       const { creation, freeSince, met } = attempt
       const { sentAt } = creation
       if (isRefused(creation)) return []
-      const isBlocked = isConflict(creation) && last?.isGranted !== false
+      const isFirst = last?.isGranted !== false
       const from = Math.max(grantedAt, sentAt - windowMs)
       last = creation
       if (creation.isGranted) grantedAt = creation.endedAt
@@ -477,47 +477,38 @@ const looksIn = derived((history): Look[] => {
       if (freeSince === undefined || met.length > 0) return []
       const before = own.filter((one) => one.sentAt >= from && one.endedAt <= sentAt)
       const refused = new Map(before.map((one) => [one.fault ?? `${one.status} ${one.tpe}`, one]))
-      return [{ ...attempt, refused, isBlocked }]
+      return [{ ...attempt, refused, isFirst }]
     })
   })
 })
 
-const msAfter = (look: Look, kind: string): number =>
-  look.creation.sentAt - (look.refused.get(kind)?.endedAt ?? -Infinity)
-
-/** Looks that refusals may have blocked, unless the same refusals did no harm at another time or place. */
-const suspicious = derived((history): Look[] => {
-  const harmless = looksIn(history).filter(isGranted)
-  // The effect of a refusal may begin after a while, and be over a moment later.
-  const isSuspect = (look: Look, kind: string): boolean => {
-    const ms = msAfter(look, kind)
-    const isAlike = (other: number): boolean => other >= 0.8 * ms - 100 && other <= 1.25 * ms + 5
-    return !harmless.some((one) => isAlike(msAfter(one, kind)))
-  }
-  return looksIn(history).filter(
-    (look) => look.isBlocked && [...look.refused.keys()].some((kind) => isSuspect(look, kind)),
-  )
-})
+const isBlocked = (look: Look): boolean => look.isFirst && isBusy(look)
+const isHarmless = (look: Look): boolean => look.isFirst && isGranted(look)
 
 const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
-  suspicious(history).some((look) => look.creation === creation) ||
-  (looksIn(history).some((look) => look.creation === creation && look.refused.size > 0) &&
-    noEffect(history).outcome === 'broken')
-
-/** Looks after one kind of refusals, while creations without refusals in between were accepted. */
-function blockedEachTime(looks: readonly Look[], suspects: readonly Look[]): Look[] {
-  const groups = groupBy(
-    suspects.filter((suspect) => suspect.refused.size === 1),
-    (one) => [...one.refused.keys()].join(),
+  looksIn(history).some(
+    (look) =>
+      look.creation === creation &&
+      look.refused.size > 0 &&
+      (isBlocked(look) || noEffect(history).outcome === 'broken'),
   )
-  const isProven = (group: readonly Look[]): boolean => {
-    const { sentAt } = group.at(-1)!.creation
-    const bare = laterThan(group[0]!, looks).filter(
-      (look) => look.creation.sentAt < sentAt && look.refused.size === 0,
-    )
-    return bare.filter(isGranted).length >= timesAlike && !bare.some((one) => one.isBlocked)
+
+/** Looks that each followed the same kind of refusal, while those without one in between were granted. */
+function blockedEachTime(looks: readonly Look[]): Look[] {
+  const kindOf = (look: Look): string => [...look.refused.keys()].join('; ')
+  const isProven = (group: readonly Look[], kind: string): boolean => {
+    const until = group.at(-1)!.creation.sentAt
+    const between = laterThan(group[0]!, looks).filter((one) => one.creation.sentAt < until)
+    const bare = between.filter((look) => look.refused.size === 0)
+    const wasHarmless = between.some((look) => isHarmless(look) && look.refused.has(kind))
+    const isGrantedAlone = bare.filter(isGranted).length >= timesAlike
+    return isGrantedAlone && !wasHarmless && !bare.some(isBlocked)
   }
-  return [...groups.values()].find((group) => group.length >= timesAlike && isProven(group)) ?? []
+  const blocked = looks.filter((look) => isBlocked(look) && look.refused.size === 1)
+  const groups = [...groupBy(blocked, kindOf)]
+  return (
+    groups.find(([kind, group]) => group.length >= timesAlike && isProven(group, kind))?.[1] ?? []
+  )
 }
 
 const laterThan = (one: Look, looks: readonly Look[]): Look[] =>
@@ -526,19 +517,24 @@ const laterThan = (one: Look, looks: readonly Look[]): Look[] =>
 /** §8: a refused creation starts no job: later creations get the same answers as without it. */
 export const noEffect: Rule = (history) => {
   const { jobTimeoutMs } = history.limits
+  const harmless = new Set(
+    looksIn(history)
+      .filter(isHarmless)
+      .flatMap((look) => [...look.refused.keys()]),
+  )
   const { fault } = faultOn(history, (_, application) => {
-    const isHere = (look: Look): boolean => look.application === application
-    const looks = looksIn(history).filter(isHere)
-    const suspects = suspicious(history).filter(
-      (look) => isHere(look) && !lostBefore(application, look.creation.sentAt),
-    )
+    const looks = looksIn(history).filter((look) => look.application === application)
+    const known = looks.filter((look) => !lostBefore(application, look.creation.sentAt))
     const isLocked = (look: Look): boolean => {
       const after = laterThan(look, looks)
       const forMs = (after.at(-1)?.creation.sentAt ?? 0) - look.creation.sentAt
       return forMs >= jobTimeoutMs && !after.some(isGranted) && application.jobs.length > 1
     }
-    const each = blockedEachTime(looks, suspects)
-    const found = each[0] ?? suspects.find(isLocked)
+    // The same refusals may have done no harm at another time or place.
+    const isSuspect = (look: Look): boolean =>
+      isBlocked(look) && [...look.refused.keys()].some((kind) => !harmless.has(kind))
+    const each = blockedEachTime(known)
+    const found = each[0] ?? known.find((look) => isSuspect(look) && isLocked(look))
     if (!found) return { granted: 0 }
     const { sentAt } = found.creation
     const { exchange, endedAt, status, tpe } = [...found.refused.values()].at(-1)!
@@ -553,10 +549,7 @@ export const noEffect: Rule = (history) => {
       isSure: true,
     }
   })
-  const kinds = looksIn(history)
-    .filter(isGranted)
-    .flatMap((look) => [...look.refused.keys()])
-  const cases = new Set(kinds).size + (fault ? 1 : 0)
+  const cases = harmless.size + (fault ? 1 : 0)
   const why = 'no creation was granted after a refused one on an application that was free'
   return verdictOf(fault ? [fault] : [], cases, why)
 }

@@ -408,7 +408,7 @@ async function attackLock(gate: Gate, job: Job): Promise<void> {
   const refusals = await jobRefusals(gate)
   const creations = refusals
     .filter((refusal) => attacks.includes(refusal.requirement))
-    .map((refusal) => refusal.change(valid))
+    .map(async (refusal) => refusal.change(valid))
   const probes = [...(await Promise.all(creations)), withCredential(reading, noCredential)]
   const purpose = { requirement: ids.inProgress, role: 'setup', badInput: true } as const
   await allEnded(probes.map((probe) => ask(client, probe, purpose, { isHeld: true })))
@@ -434,15 +434,6 @@ async function createDuring(gate: Gate, job: Job, turn = 0, most = 20): Promise<
     const { status = 409 } = await gate.createBeside(own)
     if (status !== 409 && status !== 400 && !(isOdd && status >= 500)) return
   }
-}
-
-/** A job by itself, with further creations during it. */
-async function createAlone(gate: Gate): Promise<HistoryEvent> {
-  const made = await gate.create(ids.inProgress)
-  if (isConflict(made)) await gate.untilFree()
-  const job = gate.madeBy(made)
-  if (job) await createDuring(gate, job)
-  return made
 }
 
 async function createAfterEnd(gate: Gate): Promise<void> {
@@ -585,8 +576,13 @@ async function attemptOnCreated(busy: Gate): Promise<void> {
 
 /** One job, further creations during it, and another creation after its end; false if the inputs are refused. */
 async function attemptAlone(gate: Gate): Promise<boolean> {
-  const made = await createAlone(gate)
-  if (gate.madeBy(made)) await createAfterEnd(gate)
+  const made = await gate.create(ids.inProgress)
+  if (isConflict(made)) await gate.untilFree()
+  const job = gate.madeBy(made)
+  if (job) {
+    await createDuring(gate, job)
+    await createAfterEnd(gate)
+  }
   return made.status !== 400
 }
 
