@@ -142,8 +142,9 @@ export function onConnections(
   const onFresh: Conclusion = { asks: [{ ...ask, once: true, fresh: true }] }
   if (!fresh) return onFresh
   if (isWrong(fresh)) return { judge: wrong, wrongAnywhere: kindOfFailure(wrong) }
-  // A connection that remembers a key: to serve a request without it is that request's own fault.
-  if (!isRight(fresh) || isServedWithoutKey(wrong)) return { judge: wrong }
+  if (!isRight(fresh)) return { judge: wrong }
+  // To serve a request without a key is that request's own fault.
+  if (isServedWithoutKey(wrong)) return { judge: { ...wrong, finding: { kind: 'remembers-key' } } }
   const before = wrong.previousRequest!
   const trials = known.spoiled.has(sentFor(before)) ? 'proven' : 'first'
   for (const [at, isBehind] of wrongBehind[isRepeatable ? trials : 'once'].entries()) {

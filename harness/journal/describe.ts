@@ -48,11 +48,12 @@ export function wasAnswered(exchange: Exchange): string {
 export const onReusedConnection = 'wrong only on a reused connection: '
 
 export function withFinding(exchange: Exchange, received: string): string {
-  if (exchange.finding === undefined || exchange.finding.kind === 'otherwise-later') return received
-  const all = exchange.finding.responses.reduce((sum, [, times]) => sum + times, 0)
-  const each = exchange.finding.responses.map(
-    ([response, times]) => `${times} of ${all}: ${response}`,
-  )
+  const { finding } = exchange
+  if (finding === undefined || finding.kind === 'otherwise-later') return received
+  if (finding.kind === 'remembers-key')
+    return `${received}; the connection remembers a key that was shown on it`
+  const all = finding.responses.reduce((sum, [, times]) => sum + times, 0)
+  const each = finding.responses.map(([response, times]) => `${times} of ${all}: ${response}`)
   return `${received}; the answers to one request differ: ${each.join('; ')}`
 }
 

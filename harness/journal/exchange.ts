@@ -138,6 +138,8 @@ export interface PreviousRequest {
 }
 
 type Finding =
+  /** The same request without a key is refused on a fresh connection. */
+  | { readonly kind: 'remembers-key' }
   | { readonly kind: 'otherwise-later'; readonly response: string }
   | {
       readonly kind: 'answers-differ'

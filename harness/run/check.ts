@@ -272,9 +272,9 @@ function againBy(
         ]
   const rerunIds = [...new Set([cause.requirement.id, ...others])]
   const isOfLimit = isThrottling(exchange)
-  const seen =
-    finding?.kind === 'answers-differ' ? 'chance' : isOfLimit ? 'more-requests' : undefined
-  const takes = own ?? state ?? seen
+  const isOfConnection = finding?.kind === 'remembers-key'
+  const seen = isOfConnection ? 'earlier-requests' : isOfLimit ? 'more-requests' : undefined
+  const takes = own ?? state ?? (finding?.kind === 'answers-differ' ? 'chance' : seen)
   return { ...(takes && { takes }), rerunIds, rerun: rerunLine(cause.given.options, ...rerunIds) }
 }
 

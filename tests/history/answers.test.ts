@@ -43,7 +43,7 @@ const names: Readonly<Record<number, string>> = {
   500: 'InternalError',
 }
 
-/** `500`; `again`: on a connection that was used before; `fresh`, `after`: asked for so. */
+/** `500`; `again`: on a connection that was used before; `keyless`: so, without a key; `fresh`, `after`: asked for so. */
 function entryOf(line: string, at: number) {
   const [word = '', how = ''] = line.split(' ').toReversed()
   const status = Number(word)
@@ -54,13 +54,15 @@ function entryOf(line: string, at: number) {
     ...(how === 'fresh' && { once: true, fresh: true }),
     ...(how === 'after' && { once: true, after: control }),
   }
+  const { credential } = probe
+  const isKeyless = how === 'keyless'
   const exchange: Exchange = {
-    probe,
+    probe: isKeyless ? { ...probe, credential: { ...credential, full: false } } : probe,
     purpose: request.purpose,
     throttled: false,
     response: responseOf(status, JSON.stringify(body)),
     recorded: () => ({ request: { method: '', url: '', headers: {}, body: '' }, curl: '' }),
-    ...(['again', 'after'].includes(how) && { previousRequest: before }),
+    ...(['again', 'keyless', 'after'].includes(how) && { previousRequest: before }),
     ...times,
   }
   return { ask, exchange }
@@ -101,6 +103,7 @@ test.each<[what: string, story: string, expected: string, known?: Partial<Known>
     { wrongAnywhere: new Set(['translate.run/400-empty-text 500']) },
   ],
   ['right there: is it wrong behind the same one?', 'again 500, fresh 400', 'after'],
+  ['served without a key behind it', 'keyless 200, fresh 400', '200, remembers-key'],
   ['right behind it', 'again 500, fresh 400, after 400', '500, answers-differ'],
   ['wrong behind it: is it right without?', 'again 500, fresh 400, after 500, after 500', 'fresh'],
   [
