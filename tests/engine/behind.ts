@@ -1,3 +1,5 @@
+import { listedTypes } from '../../catalogue/answers.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
 import type { RunOptions } from '../../harness/client/state.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
@@ -13,6 +15,10 @@ export type Reply = (
   sinceMs: number,
   request: Request,
 ) => Response | Promise<Response>
+
+/** The 409 that §7.3 gives the operation. */
+export const conflict = (operation: OperationId): Response =>
+  error(409, listedTypes(operation, 409)[0]!)
 
 export const base = 'http://target.example/base'
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
-import { error, json, judgeBehind, type Reply } from './behind.ts'
+import { conflict, json, judgeBehind, type Reply } from './behind.ts'
 import { answer, judge } from './networks.ts'
 
 const { slowApplication } = target.resources
@@ -20,7 +20,7 @@ test('creations at once that lock each other out fail', async () => {
     const isAlone = count() === 1
     await sleep(1)
     const isStill = isAlone && count() === 1
-    const response = await (isStill ? answer() : error(409, 'BadRequest'))
+    const response = await (isStill ? answer() : conflict('jobs.create'))
     underWay.set(id, count() - 1)
     return response
   }

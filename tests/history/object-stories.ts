@@ -40,7 +40,7 @@ export function objectsOf(story: string, isRecorded = false): History {
     const [kind, operation] = verbs[verb as keyof typeof verbs]
     const [sentAt, endedAt] = [Number(from), Number(told['to'] ?? Number(from) + 5)]
     const status = said.startsWith('-') ? undefined : Number(said)
-    const named = tpeOf(status, tpe)
+    const named = tpeOf(operation, status, tpe)
     const body = named ? { tpe: named, errors: [], extras: {} } : (more.body ?? {})
     const isKey = fault === '401' || fault === '403'
     const exchange = exchangeOf(status, body, sentAt, endedAt, fault)

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { codeNames, listedTypes } from '../../catalogue/answers.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import { responseOf } from '../support/response.ts'
 import type { HistoryEvent } from '../../harness/journal/event.ts'
@@ -18,16 +20,11 @@ const read = bodyOf('job')
 /** When a story begins, in ms since the epoch. */
 const begun = Date.UTC(2026, 2, 1, 12)
 const at = (ms: number): string => new Date(begun + ms).toISOString()
-/** The names of errors, unless a story says another. */
-const names: Readonly<Record<number, string>> = {
-  404: 'ResourceNotFound',
-  410: 'Gone',
-  429: 'QuotaExceeded',
-  500: 'InternalError',
-  503: 'ServiceUnavailable',
-}
-export const tpeOf = (status = 0, told?: string): string | undefined =>
-  status < 400 ? undefined : (told ?? names[status] ?? 'BadRequest')
+/** The name of an error: the first that §7 gives the operation, unless a story says another. */
+export const tpeOf = (operation: OperationId, status = 0, told?: string): string | undefined =>
+  status < 400
+    ? undefined
+    : (told ?? listedTypes(operation, status)[0] ?? codeNames[status]?.[0] ?? 'BadRequest')
 
 /** `status=7 error=none created_at=T12:00:00Z`: JSON, a time on the day of the story, or a text. */
 export function membersIn(text = ''): Record<string, unknown> {
@@ -87,6 +84,12 @@ export function historyOf(story: string, isRecorded = false): History {
       jobs.set(job, { application: on, createdAt: sentAt })
     const known = jobs.get(isReading ? on : (job ?? ''))
     const ownOf = (name: string) => ({ id: idOf(name), created_at: at(known?.createdAt ?? 0) })
+    const operation = isReading
+      ? 'jobs.retrieve'
+      : said === 'made'
+        ? 'applications.create'
+        : 'jobs.create'
+    const named = tpeOf(operation, status, tpe)
     const body = {
       ...(isReading &&
         status === 200 && {
@@ -96,16 +99,12 @@ export function historyOf(story: string, isRecorded = false): History {
           application_id: known?.application,
         }),
       ...(job && { ...ownOf(job), status: 'in_progress' }),
-      ...(tpeOf(status) && { tpe: tpeOf(status, tpe), errors: [], extras: {} }),
+      ...(named && { tpe: named, errors: [], extras: {} }),
       ...membersIn(more),
     }
     history.append({
       kind: isReading ? 'reading' : 'creation',
-      operation: isReading
-        ? 'jobs.retrieve'
-        : said === 'made'
-          ? 'applications.create'
-          : 'jobs.create',
+      operation,
       object: isReading ? idOf(on) : said === 'made' ? on : job && String(body.id),
       ...(!isReading && said !== 'made' && { within: on }),
       request: isRecorded ? 'unknown' : fault ? 'faulty' : odd ? 'odd' : 'valid',
@@ -113,7 +112,7 @@ export function historyOf(story: string, isRecorded = false): History {
       sentAt,
       endedAt,
       status,
-      tpe: tpeOf(status, tpe),
+      tpe: named,
       isGranted: status !== undefined && status < 300,
       noise: status === 429 || status === 503 ? 'throttled' : undefined,
       isFirst: true,

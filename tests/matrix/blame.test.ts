@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Handler } from '../../harness/http/handler-transport.ts'
 import { evidenceText } from '../../reporters/view/evidence.ts'
-import { error } from '../engine/behind.ts'
+import { conflict, error } from '../engine/behind.ts'
 import { type How, judge } from '../engine/networks.ts'
 import { reasons } from './judge-reference.ts'
 
@@ -101,8 +101,7 @@ test.each<[string, () => Instead, readonly string[], readonly string[]]>([
   ],
   [
     'no application ever takes a job, not even one that was just made',
-    () =>
-      changing((_, response) => (response.status === 202 ? error(409, 'BadRequest') : response)),
+    () => changing((_, response) => (response.status === 202 ? conflict('jobs.create') : response)),
     ['jobs.create/202-created', 'applications.create/2xx-usable'],
     ['jobs.create/202-created'],
   ],
@@ -176,7 +175,7 @@ describe('what a failure takes besides its request', () => {
       const file = `${pathOf(request)} ${await request.text()}`
       if (!/\/files .*/.test(file) || !file.includes(deletedFile) || response.status !== 404)
         return response
-      if (files.has(file)) return error(409, 'BadRequest')
+      if (files.has(file)) return conflict('graphs.add-file')
       files.add(file)
       return Response.json({ id: deletedFile })
     })
