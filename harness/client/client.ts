@@ -25,7 +25,7 @@ import {
   type Known,
   eventOf,
 } from '../journal/index.ts'
-import { KeyWatch, Liveness } from './liveness.ts'
+import { isOfGateway, KeyWatch, Liveness } from './liveness.ts'
 import {
   Breaker,
   mostUnanswered,
@@ -182,10 +182,9 @@ export class Client {
         if (held) await held
         const separated = this.#keyWatch.separate(probe)
         if (separated) await separated
-        const { fresh: isFresh, throttled, away } = tries
+        const { fresh: isFresh, throttled } = tries
         const alone = tries.alone || throttled >= triesBeside
-        const how = { fresh: isFresh, alone, isBack: away > 0 }
-        const exchange = await this.#sendOnce(ask, probe, how)
+        const exchange = await this.#sendOnce(ask, probe, { fresh: isFresh, alone })
         const last = exchange.response
           ? await this.#afterResponse(exchange, exchange.response, tries)
           : await this.#afterLoss(exchange, exchange.noResponse!, tries)
@@ -211,6 +210,7 @@ export class Client {
     // It never reached the target, which may be starting again.
     if (noResponse.detail === 'nobody-listens' && tries.away++ < maxAway) {
       await this.#cameBack(exchange)
+      tries.alone = true
       return undefined
     }
     tries.lost++
@@ -220,21 +220,18 @@ export class Client {
       probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
     const isStale = noResponse.staleConnection && !tries.fresh
     const isOpen = !tries.resent || tries.lost < this.breaker.proof(tries.lost, isReset)
-    if (isStale || (isRepeatable && isOpen)) {
+    const mayBeChance = isStale || (isRepeatable && isOpen)
+    // Lost alone, it may itself have brought the target down; that soon rules out chance.
+    const wasAway = (tries.alone || !mayBeChance) && (await this.#cameBack(exchange))
+    if (wasAway ? isRepeatable && tries.away++ < maxAway : mayBeChance) {
       tries.unanswered = exchange
       this.breaker.retried++
       // A target that allows few connections closes new ones: retry alone on an open connection, then on a new one.
       const onOpen = !isStale && isReset && !tries.alone && exchange.previousRequest === undefined
       tries.fresh = !onOpen
       tries.resent ||= isStale ? tries.alone : !onOpen
-      tries.alone ||= isReset && !isStale
+      tries.alone ||= wasAway || (isReset && !isStale)
       if (isReset && !isStale) await pause(this, this.#given.options.backoffMs)
-      return undefined
-    }
-    const wasAway = await this.#cameBack(exchange)
-    if (wasAway && isRepeatable && tries.away++ < maxAway) {
-      // Without concurrent requests, since one of them may have crashed the target.
-      tries.alone = true
       return undefined
     }
     const last = tries.resent ? unansweredFor(exchange) : exchange
@@ -266,6 +263,7 @@ export class Client {
       // Repeated at least once: a restarting service may be back, and single requests may be lost.
       if (times <= maxGatewayErrors && ((await this.#cameBack(exchange)) || times <= maxInARow)) {
         this.breaker.retried++
+        tries.alone = true
         return undefined
       }
     }
@@ -309,7 +307,7 @@ export class Client {
   async #sendOnce(
     ask: Ask,
     probe: Probe,
-    { fresh = ask.fresh ?? false, alone = ask.alone ?? false, isBack = false } = {},
+    { fresh = ask.fresh ?? false, alone = ask.alone ?? false } = {},
   ): Promise<Exchange> {
     // Readings of a job in progress are urgent: behind hundreds of requests they would be too late. So are uses of new
     // objects; and what is the critical path: creations, as objects are looked at again once they are old enough, and
@@ -326,8 +324,8 @@ export class Client {
     const taken = this.#places.acquire(this.life.signal, places, isUrgent)
     const release = typeof taken === 'function' ? taken : await taken
     try {
-      // Another request may have brought the target down again meanwhile.
-      if (isBack) await this.liveness.confirm()
+      // Of several that were lost together, only the one that brings the target down is lost again.
+      if (alone) await this.liveness.confirm()
       return await this.#send(ask, probe, fresh)
     } finally {
       release()
@@ -473,12 +471,12 @@ export class Client {
   }
 
   /** Asks whether the target is there. */
-  async askLiveness(timeoutMs: number, isElsewhere = false): Promise<Exchange> {
+  async askLiveness(timeoutMs: number, isElsewhere = false, fresh = true): Promise<Exchange> {
     const { signal } = this.life
     const probe = await livenessProbe(this.#given, isElsewhere ? readingOperation : firstOperation)
     const sent = requestOf(this.#given.target, probe, probe.credential, forLiveness)
     this.#pacer?.owe()
-    const options = { timeoutMs, signal, fresh: true, tag: sent }
+    const options = { timeoutMs, signal, fresh, tag: sent }
     return this.#record(sent, await this.#parts.transport.send(sent.request, options))
   }
 
@@ -522,7 +520,7 @@ function unansweredFor(exchange: Exchange): Exchange {
 }
 
 function isGatewayError(response: HttpResponse): boolean {
-  return (response.status === 502 || response.status === 504) && !isModelError(response.tpe)
+  return isOfGateway(response) && !isModelError(response.tpe)
 }
 
 /** A crash of the service itself: a gateway may forward one of several requests at a time. */

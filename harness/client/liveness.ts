@@ -64,7 +64,7 @@ interface Sender {
   readonly life: Lifetime
   redact(text: string): string
   sendOnce(ask: Ask): Promise<Exchange>
-  askLiveness(timeoutMs: number, isElsewhere?: boolean): Promise<Exchange>
+  askLiveness(timeoutMs: number, isElsewhere?: boolean, fresh?: boolean): Promise<Exchange>
   observe(exchange: Exchange): void
 }
 
@@ -73,15 +73,15 @@ export class Liveness {
   readonly #way: Way
   readonly #client: Sender
   readonly #open = new Map<PreviousRequest, number>()
-  /** Unanswered requests with times: one may have brought the target down. */
+  /** Requests that the target did not answer, with times: one may have brought it down. */
   #lost: {
     readonly request: PreviousRequest
     readonly sentAt: number
     readonly endedAt: number
   }[] = []
   #looks = 0
+  /** When the latest request that was answered was sent. */
   #answeredAt = -Infinity
-  #lostAt = -Infinity
   #backAt = -Infinity
   #timer: NodeJS.Timeout | undefined
   /** Pending while liveness is being checked: nothing else is sent meanwhile. */
@@ -122,13 +122,13 @@ export class Liveness {
     const sentAt = this.#open.get(request) ?? 0
     const endedAt = performance.now()
     this.#open.delete(request)
-    if (result?.kind === 'no-answer') this.#lostAt = endedAt
-    if (result?.kind === 'answer') {
-      this.#answeredAt = endedAt
-      this.#looks = 0
-      if (this.#lost.length > 0)
-        this.#lost = this.#lost.filter((other) => endedAt - other.endedAt < recentMs)
-    } else if (result && result.cause !== 'refused') this.#lost.push({ request, sentAt, endedAt })
+    if (!result || (result.kind === 'no-answer' && result.cause === 'refused')) return
+    if (result.kind === 'no-answer' || isOfGateway(result))
+      return void this.#lost.push({ request, sentAt, endedAt })
+    this.#answeredAt = Math.max(this.#answeredAt, sentAt)
+    this.#looks = 0
+    if (this.#lost.length > 0)
+      this.#lost = this.#lost.filter((other) => endedAt - other.endedAt < recentMs)
   }
 
   /**
@@ -141,13 +141,13 @@ export class Liveness {
       this.#backAt < exchange.endedAt &&
       (exchange.response || this.#answeredAt <= exchange.endedAt)
     )
-      await this.#check()
+      await this.#check(true)
     return this.#backAt >= exchange.endedAt
   }
 
-  /** Before a request that shows whether it brings the target down: that this is there, if the latest one was lost. */
+  /** Waits until the target is there, if nothing that was sent since the latest loss has been answered. */
   async confirm(): Promise<void> {
-    if (this.#lostAt > this.#answeredAt) await this.#check()
+    if (this.#lost.some((one) => one.endedAt >= this.#answeredAt)) await this.#check(true)
   }
 
   async isThrottling(): Promise<boolean> {
@@ -162,13 +162,18 @@ export class Liveness {
     clearInterval(this.#timer)
   }
 
-  #check(): Promise<void> {
-    return (this.checking ??= this.#lookAgain().finally(() => (this.checking = undefined)))
+  /** @param mayBeOpen an open connection shows it, too: a target may allow few of them */
+  #check(mayBeOpen = false): Promise<void> {
+    const look = (): Promise<void> => this.#lookAgain(mayBeOpen)
+    return (this.checking ??= look().finally(() => (this.checking = undefined)))
   }
 
-  async #lookAgain(): Promise<void> {
+  async #lookAgain(mayBeOpen: boolean): Promise<void> {
     const stopped = (why: string): void =>
       this.#client.life.end('unreachable', `the target stopped answering: ${why}`)
+    const open = mayBeOpen && (await this.#client.askLiveness(lastChanceMs, false, false))
+    if (open && open.response && !gatewayResponseOf(open, this.#way))
+      return void (this.#answeredAt = performance.now())
     const first = await this.#ask(lastChanceMs)
     const isGateway = (gatewayResponseOf(first, this.#way)?.patienceMs ?? 0) > 0
     const { last, gateway } = await this.#askPatiently(first, restartQuestions)
@@ -232,6 +237,9 @@ export class Liveness {
     return `; under way when it stopped: ${names.slice(0, maxNamed).join(', ')}${more}`
   }
 }
+
+export const isOfGateway = ({ status }: { readonly status: number }): boolean =>
+  status === 502 || status === 504
 
 function isAway(exchange: Exchange): boolean {
   return exchange.noResponse?.cause === 'reset' || exchange.noResponse?.detail === 'nobody-listens'

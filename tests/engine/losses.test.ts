@@ -97,13 +97,22 @@ test.each([
   else expect(passed.length).toBeGreaterThan(40)
 })
 
-test.each([[], ['graphs.query/401*'], ['graphs.*']])(
-  'a request that brings the target down for a while is blamed, and none that was under way with it, with %s',
-  async (...more) => {
+test.each([
+  ['resets all', lost, []],
+  ['resets all', lost, ['graphs.query/401*']],
+  ['resets all', lost, ['graphs.*']],
+  ['resets all', lost, ['applications.*']],
+  ['resets all', lost, ['jobs.retrieve/*']],
+  ['resets all', lost, ['graphs.*', 'web-search.run/*']],
+  ['takes no connection', refused, ['graphs.query/401*']],
+  ['is behind its gateway', badGateway, ['graphs.*']],
+])(
+  'a request after which the target %s for a while is blamed, and none that was under way with it',
+  async (_, instead, more) => {
     let upAt = -Infinity
     const { failed, facts } = await judgeWhile(
       (_number, _request, _send, { purpose }) => {
-        if (performance.now() < upAt) return lost()
+        if (performance.now() < upAt) return instead()
         if (purpose?.requirement !== 'translate.run/400-wrong-content-type') return undefined
         upAt = performance.now() + 1000
         return lost()
@@ -111,7 +120,8 @@ test.each([[], ['graphs.query/401*'], ['graphs.*']])(
       { only: [...only, ...more] },
     )
     expect(facts.ended).toBeNull()
-    expect(failed).toEqual(['translate.run/400-wrong-content-type'])
+    const all = instead === badGateway ? ofOthers(failed) : failed
+    expect(all).toEqual(['translate.run/400-wrong-content-type'])
   },
 )
 
