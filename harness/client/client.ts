@@ -154,7 +154,7 @@ export class Client {
     if (pauseMs > 0) await pause(this, pauseMs)
     const first = await probeOf(source)
     const send = (fresh: boolean): Promise<Exchange> =>
-      ask.once ? this.#sendOnce(ask, first) : this.#sendPatiently(ask, first, fresh)
+      ask.once ? this.sendOnce(ask, first) : this.#sendPatiently(ask, first, fresh)
     return (isHeld ? undefined : this.hooks.intercept(first, purpose, send)) ?? send(false)
   }
 
@@ -184,7 +184,7 @@ export class Client {
         if (separated) await separated
         const { fresh: isFresh, throttled } = tries
         const alone = tries.alone || throttled >= triesBeside
-        const exchange = await this.#sendOnce(ask, probe, { fresh: isFresh, alone })
+        const exchange = await this.sendOnce(ask, probe, { fresh: isFresh, alone })
         const last = exchange.response
           ? await this.#afterResponse(exchange, exchange.response, tries)
           : await this.#afterLoss(exchange, exchange.noResponse!, tries)
@@ -218,20 +218,19 @@ export class Client {
     // A valid request counts as unanswered after two attempts, each with its own object.
     const isRepeatable =
       probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
-    const isStale = noResponse.staleConnection && !tries.fresh
     const isOpen = !tries.resent || tries.lost < this.breaker.proof(tries.lost, isReset)
-    const mayBeChance = isStale || (isRepeatable && isOpen)
+    const mayBeChance = isRepeatable && isOpen
     // Lost alone, it may itself have brought the target down; that soon rules out chance.
     const wasAway = (tries.alone || !mayBeChance) && (await this.#cameBack(exchange))
     if (wasAway ? isRepeatable && tries.away++ < maxAway : mayBeChance) {
       tries.unanswered = exchange
       this.breaker.retried++
       // A target that allows few connections closes new ones: retry alone on an open connection, then on a new one.
-      const onOpen = !isStale && isReset && !tries.alone && exchange.previousRequest === undefined
+      const onOpen = isReset && !tries.alone && exchange.previousRequest === undefined
       tries.fresh = !onOpen
-      tries.resent ||= isStale ? tries.alone : !onOpen
-      tries.alone ||= wasAway || (isReset && !isStale)
-      if (isReset && !isStale) await pause(this, this.#given.options.backoffMs)
+      tries.resent ||= !onOpen
+      tries.alone ||= wasAway || isReset
+      if (isReset) await pause(this, this.#given.options.backoffMs)
       return undefined
     }
     const last = tries.resent ? unansweredFor(exchange) : exchange
@@ -291,24 +290,21 @@ export class Client {
     return wasAway
   }
 
-  /** Sends without retries, except on a connection that was just closed: nobody has seen it. */
-  async sendOnce(ask: Ask): Promise<Exchange> {
-    const sent = await this.#sendOnce(ask, await probeOf(ask.source))
-    return this.#unlessStale(sent, ask)
-  }
-
-  async #unlessStale(unanswered: Exchange, ask: Ask): Promise<Exchange> {
+  /** Sends it again on a new connection if its own was just closed: nobody has seen it. */
+  async #unlessStale(unanswered: Exchange, ask: Ask, alone?: boolean): Promise<Exchange> {
     if (!unanswered.noResponse?.staleConnection || ask.after) return unanswered
     this.breaker.retried++
-    const again = await this.#sendOnce(ask, await probeOf(ask.source), { fresh: true })
-    return { ...again, unanswered }
+    const again = await this.sendOnce(ask, await probeOf(ask.source), { fresh: true, alone })
+    return again.response ? { ...again, unanswered } : again
   }
 
-  async #sendOnce(
+  /** Sends without retries, except on a connection that was just closed. */
+  async sendOnce(
     ask: Ask,
-    probe: Probe,
+    given?: Probe,
     { fresh = ask.fresh ?? false, alone = ask.alone ?? false } = {},
   ): Promise<Exchange> {
+    const probe = given ?? (await probeOf(ask.source))
     // Readings of a job in progress are urgent: behind hundreds of requests they would be too late. So are uses of new
     // objects; and what is the critical path: creations, as objects are looked at again once they are old enough, and
     // all requests to objects with one job at a time.
@@ -323,13 +319,15 @@ export class Client {
     const places = alone ? this.#places.size : 1
     const taken = this.#places.acquire(this.life.signal, places, isUrgent)
     const release = typeof taken === 'function' ? taken : await taken
+    let sent: Exchange
     try {
       // Of several that were lost together, only the one that brings the target down is lost again.
       if (alone) await this.liveness.confirm()
-      return await this.#send(ask, probe, fresh)
+      sent = await this.#send(ask, probe, fresh)
     } finally {
       release()
     }
+    return sent.response ? sent : this.#unlessStale(sent, ask, alone)
   }
 
   /** @param opens opens connections first, to hit a race of a millisecond between a server's check and its set */
