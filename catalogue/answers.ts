@@ -124,7 +124,7 @@ export type Pair = readonly [
 ]
 export type Pairs = readonly Pair[]
 
-type Success = '2xx' | 200 | 202
+type Success = '2xx' | 200 | 201 | 202 | 204
 
 export type Expected = Success | Pairs
 

@@ -39,7 +39,8 @@ function simulate(call: Call): void {
 
 export interface Operation<Found extends Owned = Owned> {
   readonly id: string
-  readonly method?: 'GET'
+  /** Without a body; by default POST with one. */
+  readonly method?: 'GET' | 'DELETE'
   readonly paths: readonly string[]
   readonly body?: 'raw'
   readonly members?: readonly string[]
