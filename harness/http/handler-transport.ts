@@ -65,26 +65,22 @@ function lineTo(handle: Handler, endpoint: Endpoint): Line {
         ending.abort()
         reader?.cancel().catch(() => undefined)
       }
-      const controller = { rawHeaders: [] as Buffer[], abort }
-      const given = controller as unknown as Dispatcher.DispatchController
       const carry = async (request: HandlerRequest): Promise<void> => {
         const response = await handle(request)
         connection.bytes = 1
-        controller.rawHeaders = [...response.headers]
-          .flat()
-          .map((text) => Buffer.from(text, 'latin1'))
-        handler.onResponseStart?.(given, response.status, {})
+        const raw = [...response.headers].flat().map((text) => Buffer.from(text, 'latin1'))
+        handler.onHeaders(response.status, raw)
         reader = response.body?.getReader() as typeof reader
         // The body of a late response may never end.
         if (isOver) abort()
         for (let part = await reader?.read(); part?.done === false; part = await reader!.read())
-          handler.onResponseData?.(given, part.value)
-        handler.onResponseEnd?.(given, {})
+          handler.onData(part.value)
+        handler.onComplete()
       }
-      const fail = (error: unknown): void => handler.onResponseError?.(given, error as Error)
+      const fail = (error: unknown): void => handler.onError(error as Error)
       try {
         const request = requestOf(options, endpoint, ending.signal)
-        handler.onRequestStart?.(given, {})
+        handler.onConnect(abort)
         carry(request).catch(fail)
       } catch (error) {
         fail(Object.assign(error as Error, { code: 'UND_ERR_INVALID_ARG' }))

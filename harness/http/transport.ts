@@ -118,7 +118,7 @@ export interface Connection {
 export interface Line {
   readonly endpoint: Endpoint
   readonly connection: Connection | undefined
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown
+  dispatch(options: Dispatcher.DispatchOptions, handler: HttpExchange): unknown
 }
 
 interface ExchangeOptions extends Pick<SendOptions, 'timeoutMs' | 'tag'> {
@@ -139,6 +139,7 @@ const longestTimerMs = 2 ** 31 - 1
 
 const over = new Error('the exchange is over')
 
+/** A handler of undici's first form: the newer one gets each answer's head parsed into an object that nothing here reads. */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly #line: Line
   readonly #options: ExchangeOptions
@@ -148,7 +149,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #timer: NodeJS.Timeout | undefined
   #isLate = false
   #sentAt = performance.now()
-  #controller: Dispatcher.DispatchController | undefined
+  #abort: ((error: Error) => void) | undefined
   #connection: Connection | undefined
   #previousTag: Tag | undefined
   #head: { status: number; headers: readonly HeaderLine[] } | undefined
@@ -208,9 +209,9 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(beLate, graceMs, this)
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    if (this.#isSettled) return controller.abort(over)
+  onConnect(abort: (error: Error) => void): void {
+    this.#abort = abort
+    if (this.#isSettled) return abort(over)
     const { connection } = this.#line
     this.#connection = connection
     if (connection) {
@@ -222,18 +223,22 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#sentAt = performance.now()
   }
 
-  onRequestUpgrade(): void {
+  onUpgrade(): void {
     this.#fail(unaskedUpgrade)
   }
 
-  onResponseStart(dispatchController: Dispatcher.DispatchController, status: number): void {
+  onHeaders(status: number, raw: readonly Buffer[]): boolean {
+    this.#begin(status, raw)
+    return true
+  }
+
+  #begin(status: number, raw: readonly Buffer[]): void {
     const { proxy, secure } = this.#line.endpoint
     if (status === 101) return this.#fail(unaskedUpgrade)
     if (status < 100) return this.#fail(belowHundred)
     if (status < 200) return
     // Only a forwarding proxy sends this; a tunnelling one has answered to CONNECT.
     if (status === 407 && proxy && !secure) return this.#fail(proxyWantsCredentials(proxy))
-    const raw = dispatchController.rawHeaders as Buffer[]
     const headers: HeaderLine[] = []
     for (let at = 0; at + 1 < raw.length; at += 2)
       headers.push({ name: raw[at]!.toString('latin1'), value: raw[at + 1]!.toString('latin1') })
@@ -244,16 +249,17 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#head = { status, headers }
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+  onData(chunk: Uint8Array): boolean {
     this.#cameAt = performance.now()
     if (!this.#isSettled && !this.#body.add(chunk)) this.#finish(true, false)
+    return true
   }
 
-  onResponseEnd(): void {
+  onComplete(): void {
     this.#finish(false, true)
   }
 
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+  onError(error: Error): void {
     const status = this.#head?.status
     // Such an answer has no body, whatever length it names (RFC 9112 §6.3); undici rejects the length.
     if (status === 204 || status === 304) this.#finish(false, false)
@@ -265,7 +271,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#isSettled = true
     clearTimeout(this.#timer)
     for (const open of this.#open) open.delete(this)
-    if (!reusable) this.#controller?.abort(over)
+    if (!reusable) this.#abort?.(over)
     this.#ended?.(result, reusable)
     const encoding =
       result.kind === 'answer' ? headerValue(result.headers, 'content-encoding') : undefined
