@@ -58,24 +58,28 @@ function keysIn(target: Target, operation: OperationId): OwnKeys {
 }
 
 function byKeys(
-  cases: (material: Material, keys: OwnKeys) => readonly Case[],
+  cases: (material: Material, keys: OwnKeys) => Iterable<Case>,
   generated?: CaseCondition['generated'],
 ): CaseCondition {
   return {
-    cases: (material) => cases(material, keysIn(material.target, material.operation)),
+    cases: (material) => [...cases(material, keysIn(material.target, material.operation))],
     ...(generated && { generated }),
     async casesIn(known, context, make) {
       const { keys } = context.given
       const valid = await make()
-      const material = { ...known, valid }
-      const all = cases(material, {
+      const own = {
         full: await keys.fullKey(),
         expired: await keys.expiredKey(),
-        restricted: await keys.restrictedKey(material.operation),
+        restricted: await keys.restrictedKey(known.operation),
         all: await keys.declared(),
-      })
-      for (const one of all) keys.learn(one.change(valid).credential)
-      return all
+      }
+      function* learned(): Iterable<Case> {
+        for (const one of cases({ ...known, valid }, own)) {
+          keys.learn(one.change(valid).credential)
+          yield one
+        }
+      }
+      return learned()
     },
   }
 }
@@ -85,7 +89,7 @@ function wantsFew({ target, options, operation }: Material): boolean {
   return credentialProbesIn(target, options) === 'few' && !isThorough
 }
 
-function inForms(material: Material, all: readonly KeyForm[]): Case[] {
+function* inForms(material: Material, all: readonly KeyForm[]): Iterable<Case> {
   const { operation, options } = material
   const turn = turnOf(operation, options.seed)
   const forms = all.filter((one) => isFormOn(operation, one.kind, turn))
@@ -101,18 +105,16 @@ function inForms(material: Material, all: readonly KeyForm[]): Case[] {
     }
     return { what, fault: kind, expects, change }
   })
+  yield* own
   const [form] = sent.slice(turn % sent.length)
-  if (few || !form) return own
+  if (few || !form) return
   const [first] = own.slice(turn % own.length)
   const atOther = sent.filter((one) => isSentToOtherPaths(one.kind))
   // A server that checks keys also checks their form: one form suffices elsewhere.
   const once = ['one spelling', 'other body', 'uuid in the other letter case'] as const
-  return [
-    ...own,
-    ...atOther.flatMap((one) => elsewhere(material, one, 'other path')),
-    ...once.flatMap((where) => elsewhere(material, form, where)),
-    ...forOthers(material, first),
-  ]
+  for (const one of atOther) yield* elsewhere(material, one, 'other path')
+  for (const where of once) yield* elsewhere(material, form, where)
+  yield* forOthers(material, first)
 }
 
 /** A server may check keys only for objects that it knew before. */
@@ -122,20 +124,18 @@ function forOthers(material: Material, one: Case | undefined): Case[] {
 }
 
 /** A credential without forms: first at its own path, where a failure ends a run with --bail; then everywhere. */
-function everywhere(material: Material, wrong: Wrong): readonly Case[] {
+function* everywhere(material: Material, wrong: Wrong): Iterable<Case> {
   const { what, kind, credential } = wrong
   const own: Case = { what, fault: kind, change: (valid) => withCredential(valid, credential) }
-  if (wantsFew(material)) return [own]
-  const places = elsewhere(material, wrong, wrong === keyless ? 'all' : 'each')
-  const all = [own, ...places, ...forOthers(material, own)]
+  yield own
+  if (wantsFew(material)) return
+  yield* elsewhere(material, wrong, wrong === keyless ? 'all' : 'each')
+  yield* forOthers(material, own)
   // A POST gets several requests without a key anyway.
-  if (wrong !== keyless || material.valid.method !== 'GET') return all
+  if (wrong !== keyless || material.valid.method !== 'GET') return
   // Sent twice more, after other requests: a cache or connection may remember the key, and replicas alternate.
-  const times = ['at the end of the run', 'once more at the end of the run']
-  return [
-    ...all,
-    ...times.map((time): Case => ({ ...own, what: `${what}, ${time}`, when: 'at the end' })),
-  ]
+  for (const time of ['at the end of the run', 'once more at the end of the run'])
+    yield { ...own, what: `${what}, ${time}`, when: 'at the end' }
 }
 
 const bearer = (secret: Secret): Credential => ({

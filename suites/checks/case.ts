@@ -88,14 +88,14 @@ export interface Refusal {
 
 /**
  * The cases of a refusal as sent, made once the control was accepted; in order, since each may depend on the previous
- * one.
+ * one. Some need only the first, and the rest takes far longer to make.
  */
 export interface Condition {
   casesIn(
     material: Material,
     context: CheckContext,
     valid: () => Promise<Probe>,
-  ): readonly Case[] | Promise<readonly Case[]>
+  ): Iterable<Case> | Promise<Iterable<Case>>
   readonly inOrder?: boolean
   readonly generated?: Generated | undefined
   readonly judge?: (refusal: Refusal, isEnd: boolean) => Promise<Verdict>
@@ -107,7 +107,7 @@ export interface CaseCondition extends Condition, KnownCases {
     material: Material,
     context: Pick<CheckContext, 'given'>,
     valid: () => Promise<Probe>,
-  ): readonly Case[] | Promise<readonly Case[]>
+  ): Iterable<Case> | Promise<Iterable<Case>>
 }
 
 export interface Material extends Known {
@@ -196,18 +196,21 @@ interface CaseOptions {
 
 export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition {
   const { generated, inOrder = false } = options
-  const chosen = (material: Material): readonly Case[] => {
+  function* chosen(material: Material): Iterable<Case> {
     const all = cases(material)
     const named = all.filter((one) => !one.when && !one.coercion)
-    if (material.options.depth === 'full')
-      return [...all, ...atOtherPath(material, named), ...forOtherObjects(material, cases)]
-    if (inOrder) return named.slice(0, 1)
+    if (material.options.depth === 'full') {
+      yield* all
+      yield* atOtherPath(material, named)
+      return yield* forOtherObjects(material, cases)
+    }
+    if (inOrder) return yield* named.slice(0, 1)
     // A case with its own control takes two requests.
     const plain = named.filter((one) => !one.control)
-    return quickCases(material, plain.length > 0 ? plain : named)
+    yield* quickCases(material, plain.length > 0 ? plain : named)
   }
   return {
-    cases: chosen,
+    cases: (material) => [...chosen(material)],
     inOrder,
     ...(generated && { generated }),
     casesIn: chosen,

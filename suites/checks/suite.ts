@@ -141,7 +141,7 @@ export async function judgeRefusal(
   const binding = new Binding(context, material, found)
   const { ruleOf, valid } = binding
   const all = await condition.casesIn(material, context, valid)
-  const cases = await sendable(context, operation, all)
+  const cases = await sendable(context, operation, [...all])
   const arbitrary = given.options.depth === 'full' ? condition.generated?.(material) : undefined
   const generated =
     arbitrary &&

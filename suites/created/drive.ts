@@ -125,11 +125,13 @@ export async function refusalsOf(
   for (const [requirement, condition] of Object.entries({ ...own, ...faults })) {
     const id = `${operation}/${requirement}` as RequirementId
     const material = materialOf(given, requirementOf(id), operation)
-    const cases = await orElse(client, async () =>
-      condition.casesIn(material, { given }, async () => material.valid),
-    )
-    for (const { what, change } of cases?.slice(0, 1) ?? [])
-      refusals.push({ requirement, what, change: (valid) => refused(change(valid)) })
+    const first = await orElse(client, async () => {
+      const [one] = await condition.casesIn(material, { given }, async () => material.valid)
+      return one
+    })
+    if (!first) continue
+    const { what, change } = first
+    refusals.push({ requirement, what, change: (valid) => refused(change(valid)) })
   }
   return refusals
 }
