@@ -24,6 +24,7 @@ import {
   type Journal,
   type Known,
   eventOf,
+  NotExercised,
 } from '../journal/index.ts'
 import { isOfGateway, KeyWatch, Liveness } from './liveness.ts'
 import {
@@ -382,7 +383,7 @@ export class Client {
     if (probe.operation !== null && operationOf(probe.operation).effect === 'destroys')
       for (const id of Object.values(probe.params))
         if (target.ids.has(id.toLowerCase()))
-          throw new Error(`${probe.operation} would destroy ${id}, which the target file declares`)
+          throw new NotExercised(`it would destroy ${id}, which the target file declares`)
     const after = ask.after && (await this.#requestBefore(ask.after))
     const sentFor = after ? { ...purpose, skipJudging: 'at all' as const } : purpose
     // A short-lived key may have expired in the queue.
