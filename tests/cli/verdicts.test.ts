@@ -114,7 +114,6 @@ test('--bail ends the run at the first must that fails, whatever follows it', as
   expect(await conform(args, { cwd })).toMatchObject({ code: 1 })
   const report = readReport(cwd)
   expect(ids(report, 'failed')).toEqual([failing])
-  expect(row(report, 'files.list/2xx-accepted').reason).toMatch(/^left out: --bail/)
 })
 
 test('--read-only creates nothing', async () => {

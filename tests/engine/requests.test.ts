@@ -5,7 +5,7 @@ import { invalidKeys } from '../../catalogue/faults.ts'
 import { decide } from '../../harness/report/verdict.ts'
 import { type TargetFile } from '../../harness/target/model.ts'
 import { judgeBehind, json } from './behind.ts'
-import { answer, judge } from './networks.ts'
+import { answer, type How, judge } from './networks.ts'
 
 /** What a run sends, and for what. */
 
@@ -18,8 +18,6 @@ const {
 const declared = JSON.stringify(resources)
 
 const reference = { jobMs: 15, slowJobMs: 1200 }
-
-type How = NonNullable<Parameters<typeof judge>[1]>
 
 test('few wrong keys go to a target that wants few, all to three operations', async () => {
   const sent = new Map<string, number>()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import type { WireResponse } from '../../harness/http/message.ts'
 import { operationAt } from '../../cli/recording/exchange.ts'
-import { idsOf, judgeReference } from '../matrix/judge-reference.ts'
+import { isGranted, judge } from '../engine/networks.ts'
 
 /** `npm run fuzz` sets more, and a seed of its own to look at one again. */
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 20)
@@ -23,7 +23,6 @@ const withText = (response: WireResponse, text: string): WireResponse => ({
   ...response,
   body: Buffer.from(text),
 })
-const isGranted = ({ status }: Pick<WireResponse, 'status'>): boolean => status < 300
 
 function withType(response: WireResponse, type?: string): WireResponse {
   const others = response.headers.filter(({ name }) => name.toLowerCase() !== 'content-type')
@@ -111,31 +110,24 @@ const fits = (rules: readonly Rule[], { operation, name }: Change): boolean =>
   )
 
 /** Judges one operation of the reference with changed responses; the ids of the requirements that failed. */
-async function failedWith(operation: OperationId, change: Apply): Promise<string[]> {
+async function failedWith(operation: OperationId, change: Apply): Promise<readonly string[]> {
   let refusal: WireResponse | undefined
   // A job shows what its creation said.
   const own = operation === 'jobs.create' ? 'jobs.*' : `${operation}/*`
-  const { results } = await judgeReference(
-    { jobMs: 15, slowJobMs: 1200 },
-    {
-      options: { only: [own, 'envelope/*'], skip: ['envelope/un*'] },
-      // Longer than a job of the reference lasts that nobody can read.
-      limits: { jobTimeoutMs: 60_000 },
-      network: (transport) => ({
-        ...transport,
-        async send(request, options) {
-          const right = await transport.send(request, options)
-          const isOwn =
-            operationAt(request.method, request.path.split('?')[0] as string)?.operation ===
-            operation
-          if (right.kind !== 'answer' || !isOwn) return right
-          if (isGranted(right)) return change(right, refusal)
-          return (refusal = right)
-        },
-      }),
+  const { failed } = await judge([own, 'envelope/*'], {
+    ...{ reference: { jobMs: 15, slowJobMs: 1200 }, skip: ['envelope/un*'] },
+    // Longer than a job of the reference lasts that nobody can read.
+    limits: { jobTimeoutMs: 60_000 },
+    async way(request, send) {
+      const right = await send()
+      const path = request.path.split('?')[0]!
+      const isOwn = operationAt(request.method, path)?.operation === operation
+      if (right.kind !== 'answer' || !isOwn) return right
+      if (isGranted(right)) return change(right, refusal)
+      return (refusal = right)
     },
-  )
-  return idsOf(results, 'failed')
+  })
+  return failed
 }
 
 const operationIds = fc.constantFrom(...operations.map(({ id }) => id))

@@ -13,7 +13,8 @@ import { planRun } from '../../suites/plan.ts'
 import { documents, root } from '../docs/blocks.ts'
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...documents]
+const others = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
+const pages = [...others, 'catalogue/readings.md', ...documents]
 
 /** The anchor that GitHub gives a heading. */
 const anchor = (heading: string): string =>

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { type CatalogueRequirement, catalogue, requirementOf } from '../../catalogue/catalogue.ts'
 import { matrix } from '../spec/fault-matrix.ts'
-import { type PreviousRequest, isGranted } from '../../harness/journal/exchange.ts'
+import { isGranted } from '../../harness/journal/exchange.ts'
 import { estimate } from '../../suites/estimate.ts'
 import { requestsOf, planRun } from '../../suites/plan.ts'
 import type { Prepared } from '../../harness/run/run.ts'
-import type { Transport } from '../../harness/http/message.ts'
 import { defaultLimits } from '../../harness/target/model.ts'
+import { via } from '../engine/networks.ts'
 import { expectNothingFailed, judgeConforming } from './allowed-differences.ts'
 import { judgeReference } from './judge-reference.ts'
 
@@ -45,7 +45,7 @@ async function judgeWhole() {
     void counts.set(name, (counts.get(name) ?? 0) + 1)
   const judged = await judgeConforming([], {
     options: { refusalRuns: 3, grantedRuns: 2 },
-    network: (transport) => noting(transport, faults),
+    network: noting(faults),
     observe({ probe, purpose: { requirement, role } }) {
       add(byOperation, probe.operation ?? requirement?.split('/')[0] ?? 'the run itself')
       if (requirement !== null && role !== 'control') add(byRequirement, requirement)
@@ -55,16 +55,13 @@ async function judgeWhole() {
 }
 
 /** Notes the faults of the requests, by operation. */
-const noting = (transport: Transport, faults: Set<string>): Transport => ({
-  ...transport,
-  send(request, options) {
-    const { probe, purpose } = (options.tag ?? {}) as Partial<PreviousRequest>
+const noting = (faults: Set<string>) =>
+  via((_, send, { probe, purpose }) => {
     const operation = probe?.operation ?? purpose?.requirement?.replace(/\/.*/, '')
     // One request may hold several.
     for (const fault of probe?.fault?.split(' + ') ?? []) faults.add(`${operation}: ${fault}`)
-    return transport.send(request, options)
-  },
-})
+    return send()
+  })
 
 describe('a run of the reference, with no switch on', async () => {
   const { judged, faults, byRequirement, byOperation } = await judgeWhole()
@@ -87,7 +84,7 @@ describe('a run of the reference, with no switch on', async () => {
     await judgeReference(
       { variants: ['spellings/served'] },
       {
-        network: (transport) => noting(transport, faults),
+        network: noting(faults),
         options: { only: ['*/401-*', '*/403-insufficient-rights'] },
       },
     )

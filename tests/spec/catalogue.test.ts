@@ -18,7 +18,7 @@ import { unknown } from '../../suites/checks/faults.ts'
 import { accepted } from '../../suites/checks/granted.ts'
 import { suite } from '../../suites/checks/suite.ts'
 import { isObserved } from '../../harness/report/verdict.ts'
-import { casesOf, judgeOf } from '../../suites/plan.ts'
+import { casesOf } from '../../suites/plan.ts'
 import { readings } from '../../cli/explain.ts'
 
 const pointersOf = (needs: (typeof catalogue)[number]['needs']): string[] =>
@@ -150,11 +150,6 @@ const file = {
   '410-deleted-file': deleted,
 }
 
-test('every requirement is judged by a suite', async () => {
-  const judges = catalogue.map(({ id }) => judgeOf(id))
-  expect(catalogue.filter((_, at) => judges[at] === undefined)).toEqual([])
-})
-
 test('all that is sent for a requirement is known before, or has a bound', () => {
   const both = catalogue.filter((row) => casesOf(row.id) && row.atMost)
   // It makes a graph for one of its cases.
@@ -211,12 +206,4 @@ test('each requirement that accepts several answers has its reason', () => {
 
 test('each should has its reason', () => {
   expect(catalogue.filter(({ id, level }) => level === 'should' && !known.has(id))).toEqual([])
-})
-
-test('each heading that is linked exists', () => {
-  const slugs = [...text.matchAll(/^## (.*)$/gm)].map(([, heading = '']) =>
-    heading.toLowerCase().replaceAll(' ', '-'),
-  )
-  const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, slug = '']) => slug)
-  expect(links.filter((slug) => !slugs.includes(slug))).toEqual([])
 })
