@@ -1,7 +1,7 @@
 import { accepted } from './checks/granted.ts'
 import { byRecord, unknown } from './checks/faults.ts'
 import { suite } from './checks/suite.ts'
-import { addDeleted, noEffect, onceAtOnce, once, ownId, usable } from './created/drive.ts'
+import { noEffect, onceAtOnce, once, ownId, usable } from './created/drive.ts'
 import { insideBounds } from './query-config.ts'
 
 // Create a graph (§4.4, §7.3)
@@ -20,7 +20,7 @@ export const graphsCreate = suite('graphs.create', () => ({
 
 export const graphsAddFile = suite('graphs.add-file', () => ({
   '2xx-accepted': accepted,
-  '4xx-unknown-file': byRecord({ deleted: addDeleted }),
+  '4xx-unknown-file': byRecord(),
   '404-unknown-graph': unknown('graph_id'),
   '4xx-no-effect': noEffect(),
   '409-already-in-graph': once,

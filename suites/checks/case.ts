@@ -10,7 +10,6 @@ import { type Client, type Given, orElse } from '../../harness/client/index.ts'
 import {
   type Ask,
   countsAsGranted,
-  type Exchange,
   isGranted,
   type Journal,
   type Probe,
@@ -60,14 +59,11 @@ export interface Case {
   /** A refusal also settles all parts. */
   readonly isConclusive?: boolean
   readonly ruleOf?: (sender: Sender) => CaseRule['judge']
-  readonly made?: MadeRequest | undefined
-}
-
-/** The valid request that a fault is put into, if not the operation's own. */
-export interface MadeRequest {
-  valid(context: CheckContext, own: () => Promise<Probe>): Promise<Probe>
-  /** Why an answer says nothing about the fault; undefined if it does. */
-  excuse(exchange: Exchange): string | undefined
+  /**
+   * Some targets accept it. It goes to an object of the run, if there is one: in a declared one it would stay, and the
+   * next run would get another answer.
+   */
+  readonly mayStay?: boolean
 }
 
 /** The control as a case: another requirement sends it, or the run sends it once. */
@@ -225,13 +221,14 @@ export async function sendable(
 ): Promise<readonly Case[]> {
   const sent: Case[] = []
   for (const one of cases) {
-    const { at } = one
-    if (at === undefined || at === 'other spelling') sent.push(one)
+    const { at, mayStay } = one
+    if ((at === undefined && !mayStay) || at === 'other spelling') sent.push(one)
     else if (at === 'other path') {
       if (await grantsAtOtherPath(context.client, context.given, operation)) sent.push(one)
     } else {
-      const object = await otherObject(context, operation, at)
+      const object = await otherObject(context, operation, at ?? 'created')
       if (object) sent.push({ ...one, fault: undefined, object })
+      else if (mayStay) sent.push(one)
     }
   }
   return sent
@@ -274,7 +271,8 @@ function forOtherObjects(material: Material, cases: Cases): Case[] {
     const plain = cases({ ...own, valid: validDraft(own, operation) }).filter(
       ({ fault = '', ...one }) =>
         !fault.startsWith('id: ') &&
-        !(one.when ?? one.isBehind ?? one.control ?? one.coercion ?? one.ruleOf ?? one.made),
+        !(one.when ?? one.isBehind ?? one.control ?? one.coercion ?? one.ruleOf) &&
+        !one.mayStay,
     )
     const chosen = drawFrom(plain, random)
     return chosen ? [ofOtherObject(chosen, other)] : []

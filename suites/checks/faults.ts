@@ -37,7 +37,7 @@ import {
   setAt,
   tokensOf,
 } from '../../schemas/json.ts'
-import { byCases, type Case, type CaseCondition, type MadeRequest, type Material } from './case.ts'
+import { byCases, type Case, type CaseCondition, type Material } from './case.ts'
 import {
   bodyOf,
   changedId,
@@ -704,8 +704,6 @@ interface RecordOptions {
   readonly orNoBody?: true
   readonly besides?: (known: Known, valid: Probe) => Probe
   readonly otherTypes?: { readonly at: string; readonly expects: Pairs }
-  /** The valid request for a deleted object, which some targets accept. */
-  readonly deleted?: MadeRequest
 }
 
 export const byRecord = (options: RecordOptions = {}): CaseCondition =>
@@ -713,7 +711,7 @@ export const byRecord = (options: RecordOptions = {}): CaseCondition =>
 
 function recordCases(material: Material, options: RecordOptions): Case[] {
   const { operation, requirement, valid } = material
-  const { otherTypes, deleted, besides: change } = options
+  const { otherTypes, besides: change } = options
   const besides = change && ((own: Probe): Probe => change(material, own))
   const name = conditionOf(requirement.id)
   const whole = besides?.(valid) ?? valid
@@ -753,7 +751,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] {
       control: isMore || whole !== valid ? control : undefined,
       expects,
       coercion: isCoerced ? asText(one) : undefined,
-      made: isOf(one, 'deleted') ? deleted : undefined,
+      mayStay: operationOf(operation).freshFileAt !== undefined && isOf(one, 'deleted'),
     }
   }
   // A server may cache a known word. In an array, it appears in two items.

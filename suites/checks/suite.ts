@@ -237,7 +237,7 @@ export class Binding {
       ? one.ruleOf({ client: this.#context.client, valid: this.valid, look: this.#look })
       : (journal: Journal) => this.#judge(journal, one)
     // The others are still judged if such a case is inconclusive.
-    const isFurther = Boolean(one.control ?? one.ruleOf ?? one.object ?? one.made)
+    const isFurther = Boolean(one.control ?? one.ruleOf ?? one.object ?? one.mayStay)
     return { judge, when: one.when, isFurther }
   }
 
@@ -254,7 +254,10 @@ export class Binding {
     const { exchange } = seen
     const expects = one.expects ?? this.#pairs
     const compared = comparePairs(this.#context, exchange, expects)
-    const reason = one.made?.excuse(exchange) ?? (this.#isOfKey && whyHidden(exchange, this.#found))
+    const isDone = one.mayStay && !one.object && exchange.response?.status === 409
+    const reason = isDone
+      ? 'answered 409: an earlier run may have added the deleted file; declare graphs.create and files.upload'
+      : this.#isOfKey && whyHidden(exchange, this.#found)
     if (reason) return { outcome: 'open', why: { reason } }
     if (typeof compared === 'object') return { outcome: 'open', why: { reason: compared.why } }
     const isTaken = exchange.response !== undefined && isGranted(exchange.response)
@@ -339,7 +342,7 @@ export class Binding {
     // Requests with the same fault id are sent once per run: a repetition at the end has no id, so that it is sent again.
     const fault = when === 'at the end' ? undefined : one.fault
     const make = async (): Promise<Probe> => {
-      const own = await (one.made?.valid(this.#context, this.valid) ?? this.valid())
+      const own = await this.valid()
       const { valid } = this.#material
       const known = [valid.body, valid.params, valid.headers]
       // Most operations take the same request each time: the draft, but for its key.
@@ -364,7 +367,7 @@ export class Binding {
     const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
     const key = JSON.stringify([operation, path, params, headers, text, fault.endsWith('later')])
     const isShared = /^body: |^(?!again).* @ /.test(fault) && effect === 'none' && credential.full
-    return isShared && !one.when && !one.made && !one.object && !this.#generated.has(one)
+    return isShared && !one.when && !one.mayStay && !one.object && !this.#generated.has(one)
       ? key
       : `${requirement.id} ${one.what} ${credential.value} ${JSON.stringify(query)} ${key}`
   }

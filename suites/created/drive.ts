@@ -1,5 +1,5 @@
 import { requirementOf, type RequirementId } from '../../catalogue/catalogue.ts'
-import { type Condition, type MadeRequest, materialOf } from '../checks/case.ts'
+import { type Condition, materialOf } from '../checks/case.ts'
 import {
   countsAsGranted,
   createdId,
@@ -389,28 +389,6 @@ async function addToCreated(context: CheckContext): Promise<void> {
   const about = 'graphs.create/400-duplicate-name'
   await context.send(creation.probe, { role: 'setup', badInput: true, about })
   await again(context, first)
-}
-
-/**
- * Adds a deleted file to a new graph that accepts files: in the declared graph an accepted addition would remain, and
- * the next run would get a 409.
- */
-export const addDeleted: MadeRequest = {
-  async valid(context, valid) {
-    const { client, given } = context
-    if (given.options.readOnly || !canAddToCreated(given)) return valid()
-    const add = async (): Promise<Probe> => {
-      const graph = await makeOne(client, given, 'graphs.create')
-      const inGraph = async () => ({ ...(await valid()), params: { graph_id: graph } })
-      await create(context, inGraph)
-      return inGraph()
-    }
-    return orElse(client, add, valid)
-  },
-  excuse: (exchange) =>
-    isConflict(exchange)
-      ? 'answered 409: an earlier run may have added the deleted file; declare graphs.create and files.upload'
-      : undefined,
 }
 
 type Use = ReturnType<typeof usesByPath>[number]
