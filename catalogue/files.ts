@@ -18,7 +18,7 @@ export const graphsCreate = requirements('graphs.create', [
   ...namedCreations(16),
   byScenario('400-invalid-name', [[400, 'InvalidInputParameters']], 'A name with invalid characters'),
   { id: '400-duplicate-name', expects: [[400, 'BadRequest']],
-    statement: 'A graph with a name that exists gets 400 BadRequest, every time.', effect: 'creates', atMost: { requests: 5 } },
+    statement: 'A graph with a name that exists gets 400 BadRequest, every time.', effect: 'creates', atMost: { requests: 6 } },
 ])
 
 // oxfmt-ignore

@@ -79,5 +79,5 @@ export const applicationsCreate = requirements('applications.create', [
   ...namedCreations(18),
   byScenario('400-invalid-blueprint', [[400, 'InvalidInputParameters']], 'A blueprint with a syntax or configuration error'),
   { id: '400-duplicate-name', expects: [[400, 'BadRequest']],
-    statement: 'An application with a name that exists gets 400 BadRequest, every time.', effect: 'creates', atMost: { requests: 5 } },
+    statement: 'An application with a name that exists gets 400 BadRequest, every time.', effect: 'creates', atMost: { requests: 6 } },
 ])

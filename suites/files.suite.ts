@@ -24,7 +24,7 @@ import type { Pairs } from '../catalogue/answers.ts'
 import { type Exchange, NotExercised, type Probe, type Verdict } from '../harness/journal/index.ts'
 import type { Client, Given } from '../harness/client/index.ts'
 import type { CheckContext, Judge } from '../harness/run/index.ts'
-import { attached, ownId, ownRecord, relation, uploadTo, usable } from './created/drive.ts'
+import { attached, ownId, ownRecord, relation, toGraph, usable } from './created/drive.ts'
 import { extensionIn, placesOf } from './created/rules.ts'
 
 const anyButError: Pairs = [['no-5xx']]
@@ -41,7 +41,8 @@ const unknownGraph: Condition = {
       given.target.resources.graph ?? '',
       randomFor(given, context.requirement.id),
     )
-    const probe = refused(await uploadTo(client, given, graphId))
+    const upload = await distinctRequest(client, given, 'files.upload')
+    const probe = refused(toGraph(graphId)(upload))
     return [{ what: 'with an unknown graphId', change: () => probe }]
   },
 }

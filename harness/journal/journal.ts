@@ -280,19 +280,29 @@ export function verdictOf(
   }
 }
 
+/** What one thing shows: a fault, that the rule holds, or why it proves nothing. */
+export type Shown = Evidence | 'held' | { readonly why: string } | undefined
+
 /**
- * A rule about each of several things. In a live run all that is wrong is evidence: some may be due to a spoiled connection.
- * @param show what is wrong with one, `held`, or undefined if inconclusive
+ * What several things show together. All that is wrong is evidence: some may be due to a spoiled connection.
+ * @param why if none of them says more
  */
+export function judged(shown: readonly Shown[], why: string | (() => string)): Verdict {
+  const held = shown.filter((one) => one === 'held').length
+  const others = shown.filter((one) => typeof one === 'object')
+  const evidence = others.filter((one) => 'exchange' in one)
+  return verdictOf(evidence, held + evidence.length, others.find((one) => 'why' in one)?.why ?? why)
+}
+
+/** A rule about each of several things. */
 export const eachOf =
   <T>(
     itemsOf: (history: History) => readonly T[],
-    show: (item: T, history: History) => Evidence | 'held' | undefined,
+    show: (item: T, history: History) => Shown,
     why: (history: History) => string,
   ): Rule =>
-  (history) => {
-    const shown = itemsOf(history).flatMap((item) => show(item, history) ?? [])
-    const wrong = shown.filter((one) => one !== 'held')
-    const evidence = history.isRecorded ? wrong.slice(0, 1) : wrong
-    return verdictOf(evidence, shown.length, () => why(history))
-  }
+  (history) =>
+    judged(
+      itemsOf(history).map((item) => show(item, history)),
+      () => why(history),
+    )

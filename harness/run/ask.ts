@@ -109,7 +109,10 @@ export async function settle(
 /** Minimum age of what is looked at again at the end, in ms, so that delayed effects show. */
 const leastAgeMs = 2000
 
-export function awaitAge(client: Client, madeAt: readonly number[]): Promise<void> {
-  const last = Math.max(0, ...madeAt)
+export function awaitAge(
+  client: Client,
+  made: readonly { readonly endedAt: number }[],
+): Promise<void> {
+  const last = Math.max(0, ...made.map((one) => one.endedAt))
   return pause(client, Math.max(0, last + leastAgeMs - performance.now()))
 }

@@ -165,7 +165,13 @@ export function withOwnContent(given: Given, file: UploadContent): UploadContent
 
 /** Repeats an upload unchanged if one with unique content was refused: a format may not allow the addition. */
 export const resendAsDeclared = (own: Exchange, send: () => Promise<Exchange>): Promise<Exchange> =>
-  resendWhile(own, send, (one) => [400, 415, 422].includes(one.response?.status ?? 0), 2)
+  resendWhile(
+    own,
+    send,
+    ({ probe, response }) =>
+      probe.operation === uploadOperation && [400, 415, 422].includes(response?.status ?? 0),
+    2,
+  )
 
 export const isTaken = (exchange: Exchange): boolean =>
   exchange.response !== undefined && isGranted(exchange.response)

@@ -3,12 +3,12 @@ import { type Condition, materialOf } from '../checks/case.ts'
 import {
   countsAsGranted,
   createdId,
-  eventOf,
   type Verdict,
   type Exchange,
   isThrottling,
   NotExercised,
   type Probe,
+  type Purpose,
   type Source,
   wasAnswered,
 } from '../../harness/journal/index.ts'
@@ -21,7 +21,6 @@ import {
 import { grantedByScenario, grantedProbe, inScenario } from '../checks/granted.ts'
 import {
   contentOf,
-  declaredResource,
   distinctRequest,
   draftRequest,
   isDeclared,
@@ -34,20 +33,14 @@ import {
   grantedControl,
   operationIn,
 } from '../checks/valid-request.ts'
-import {
-  atRole,
-  malformedJsonBody,
-  pointerOf,
-  refused,
-  wrongContentType,
-} from '../checks/faults.ts'
+import { malformedJsonBody, pointerOf, refused, wrongContentType } from '../checks/faults.ts'
 import {
   concluded,
   findingVerdict,
   furtherCase,
+  joined,
   type Judged,
   type CaseVerdict,
-  isOver,
 } from '../checks/rules.ts'
 import {
   freshFilename,
@@ -61,8 +54,6 @@ import {
   sendAtOnce,
   sharedBy,
   upload,
-  uploadProbe,
-  withOwnContent,
 } from '../checks/created.ts'
 import {
   type Given,
@@ -83,6 +74,7 @@ import {
 import { expired, invalid, malformed, missing, restricted } from '../authentication/credentials.ts'
 import {
   creatorOf,
+  isMissing,
   isRefused,
   isUsable,
   ofFaults,
@@ -140,13 +132,13 @@ const isConflict = (exchange: Exchange): boolean => exchange.response?.status ==
 
 type Send = (
   context: CheckContext,
-  /** Cases of their own, which report their own reason if they cannot be judged. */
-  further: Judged[],
-) => Promise<void> | Promise<Verdict | (() => Promise<void>) | undefined>
+  /** Judges a case of its own, which reports its own reason if it cannot be judged. */
+  also: (act: Parameters<typeof furtherCase>[1]) => Promise<void>,
+) => Promise<(() => Promise<void>) | undefined> | Promise<void>
 
 /**
- * A requirement whose rule judges the whole run, after `send` has sent what shows most: even if not everything could be
- * sent, because a server answers no more, it may have shown enough. Returns what to send at the end of the run.
+ * A requirement whose rule judges the whole run, after `send` and what that returns for the end of the run: even if not
+ * everything could be sent, because a server answers no more, it may have shown enough.
  * @param takesScenario whether `send` sends what its scenario says; else a scenario's request is judged alone
  */
 export const relation =
@@ -154,72 +146,87 @@ export const relation =
   async (context) => {
     const { client, requirement, scenario } = context
     if (scenario && !takesScenario) return grantedByScenario(context)
-    const further: Judged[] = []
-    const leaveOpen = ({ reason: why }: NotExercised): void =>
-      void further.push({ outcome: 'open', why })
-    const judge = (): Verdict => decisive(context, relationRule(requirement.id)(client.journal))
-    const judgeAll = (): Verdict => {
-      const verdict = judge()
-      const isLeft = further.some((one) => one.outcome === 'open')
-      return isLeft && verdict.outcome !== 'broken' ? concluded(further) : verdict
+    const cases: Judged[] = []
+    const sendAll = <T>(act: () => Promise<T>) =>
+      orElse(client, act, ({ reason: why }) => void cases.push({ outcome: 'open', why }))
+    const judge = (): Verdict => {
+      const verdict = decisive(context, relationRule(requirement.id)(client.journal))
+      const own = concluded(cases)
+      return verdict.outcome === 'open' && own.cases ? own : joined([own, verdict])
     }
-    const sent = await orElse(client, async () => await send(context, further), leaveOpen)
-    if (typeof sent === 'object') return sent
-    if (!sent) return judgeAll()
+    const atEnd = await sendAll(async () =>
+      send(context, async (act) => void cases.push(await furtherCase(client, act))),
+    )
     const verdict = judge()
-    if (verdict.outcome !== 'held') return verdict
-    const atEnd = () => orElse(client, sent, leaveOpen).then(judgeAll)
-    return { outcome: 'later', cases: verdict.cases, judge: atEnd }
+    if (!atEnd || verdict.outcome === 'broken') return verdict
+    return { outcome: 'later', cases: verdict.cases ?? 0, judge: () => sendAll(atEnd).then(judge) }
   }
 
-/** Sends what is not judged by itself. */
-const prepare = (context: CheckContext, source: Source): Promise<Exchange> =>
-  context.send(source, { role: 'setup' })
-
-/** Sends a creation; throws `NotExercised` if it is not accepted. */
-const create = async (context: CheckContext, make: () => Promise<Probe>): Promise<Exchange> =>
-  need(
-    'a creation',
-    await context.send(make, { role: 'setup', isSuccess: countsAsGranted }),
-    countsAsGranted,
-  )
-
-/** @param file default: a new one */
-async function addition(
-  { client, given }: CheckContext,
-  graph: string,
-  file?: string,
-): Promise<Probe> {
-  const probe = { ...draftRequest(given, additionOperation), credential: await given.keys.full() }
-  const added = file ?? (await upload(client, given, contentOf(given)))
-  return { ...withFile(given, probe, added), params: { graph_id: graph } }
+/** Sends a valid creation, with a change; with content of its own, else as declared. */
+async function sendCreation(
+  context: CheckContext,
+  operation = operationIn(context),
+  change = (valid: Probe): Probe => valid,
+): Promise<Exchange> {
+  const { client, given } = context
+  const send = (make: typeof validRequest): Promise<Exchange> => {
+    const own = async (): Promise<Probe> => change(await make(client, given, operation))
+    return context.send(grantedProbe(context, operation, own), { isSuccess: countsAsGranted })
+  }
+  return resendAsDeclared(await send(distinctRequest), () => send(validRequest))
 }
 
-const add = async (context: CheckContext, graph: string, file?: string): Promise<Exchange> =>
-  prepare(context, await addition(context, graph, file))
+/** Throws `NotExercised` if it is not accepted. */
+const create = async (...creation: Parameters<typeof sendCreation>): Promise<Exchange> =>
+  need('a creation', await sendCreation(...creation), countsAsGranted)
+
+const inGraph =
+  (graph: string) =>
+  (addition: Probe): Probe => ({ ...addition, params: { graph_id: graph } })
+
+/** Adds a file that was uploaded before. */
+async function add(
+  context: CheckContext,
+  graph: string,
+  file: string,
+  purpose: Partial<Purpose> = { role: 'setup' },
+): Promise<Exchange> {
+  const { given } = context
+  const probe = { ...draftRequest(given, additionOperation), credential: await given.keys.full() }
+  return context.send(inGraph(graph)(withFile(given, probe, file)), purpose)
+}
 
 const retrieval = (given: Given, id: string): Promise<Probe> =>
   operationProbe(given, 'files.retrieve', { params: { file_id: id } })
 
-/** Retrieves the file of an addition that found no file, or no graph: it may be missing. */
-async function lookForFile(
-  { client, given }: CheckContext,
-  { probe, response }: Exchange,
-): Promise<void> {
-  const { creates: file, operation } = probe
-  const isMissing = response?.status === 404 || response?.status === 410
-  if (operation !== additionOperation || file === undefined || !isMissing) return
-  if (given.target.absent['files.retrieve'] !== undefined) return
-  // Without an answer, the retrieval shows nothing about the file or the graph.
-  const purpose = { requirement: null, role: 'poll' } as const
-  await orElse(client, () => ask(client, () => retrieval(given, file), purpose))
+/**
+ * Sends a request about a new object, again while the target may still process it. Looks for the file of an addition
+ * that found no file, or no graph: it may be missing.
+ */
+async function look(
+  context: CheckContext,
+  source: Source,
+  isGood: (exchange: Exchange) => boolean,
+  madeAt: number | undefined,
+  purpose: Partial<Purpose> = {},
+): Promise<Exchange> {
+  const { client, given } = context
+  const send = (): Promise<Exchange> => context.send(source, purpose)
+  const exchange = await retryWhileSettling(client, given, send, isGood, madeAt)
+  const { creates: file, operation } = exchange.probe
+  const isMissed = operation === additionOperation && isMissing(exchange.response ?? {})
+  if (isMissed && file !== undefined && given.target.absent['files.retrieve'] === undefined) {
+    // Without an answer, the retrieval shows nothing about the file or the graph.
+    const poll = { requirement: null, role: 'poll' } as const
+    await orElse(client, () => ask(client, () => retrieval(given, file), poll))
+  }
+  return exchange
 }
 
-/** Records the control, and returns its request; throws `NotExercised` if it was not accepted. */
-async function requireControl(context: CheckContext): Promise<() => Promise<Probe>> {
-  const found = await grantedControl(context.client, context.given, operationIn(context))
-  context.control = found.state
-  return found.valid
+/** Records the control; throws `NotExercised` if it was not accepted. */
+async function requireControl(context: CheckContext): Promise<void> {
+  const { state } = await grantedControl(context.client, context.given, operationIn(context))
+  context.control = state
 }
 
 /** Sends the same thing, or several, at once. */
@@ -233,7 +240,7 @@ function together(
 
 const needTwo = 'concurrent creations need limits.concurrency of 2 or more'
 
-export const ownId = relation(async (context, further) => {
+export const ownId = relation(async (context, also) => {
   const { client, given, scenario } = context
   const operation = operationIn(context)
   await requireControl(context)
@@ -241,32 +248,30 @@ export const ownId = relation(async (context, further) => {
   const sent = await together(context, make)
   // A guardrail, a lost answer or a limit may have affected one, and some targets accept only one at a time.
   for (let more = 2; more > 0 && sent.filter(isTaken).length < 2; more--)
-    sent.push(await context.send(make))
+    sent.push(await sendCreation(context))
   if (operation === uploadOperation && !scenario && given.options.depth === 'full') {
-    const name = freshFilename(given, contentOf(given).filename)
-    const named = () => uploadProbe(given, withOwnContent(given, contentOf(given)), name)
+    const file = contentOf(given)
+    const name = freshFilename(given, file.filename)
     // If the name is refused the second time, this shows nothing.
-    await prepare(context, named)
-    await prepare(context, named)
+    for (let time = 0; time < 2; time++)
+      await orElse(client, () => upload(client, given, file, true, name))
   }
   const limited = sent.find(isThrottling) ?? sent[0]!
   const ids = sent.flatMap((exchange) => createdId(given, exchange) ?? [])
   need('fewer than two concurrent creations returned an id: one', limited, () => ids.length > 1)
   if (given.target.limits.concurrency < 2)
-    further.push({ outcome: 'open', why: { reason: needTwo }, isFurther: true })
+    await also(async () => ({ outcome: 'open', why: { reason: needTwo } }))
   return async () => undefined
 }, true)
 
 /** @param more further refusals */
 export const noEffect = (more: (context: CheckContext) => readonly Refusal[] = () => []): Judge =>
-  relation(async (context, further) => {
+  relation(async (context, also) => {
     const { client, given, requirement } = context
     await requireControl(context)
     const everywhere = await refusalsOf(client, given, operationIn(context))
     const refusals = sampled(given, requirement.id, [...everywhere, ...more(context)])
-    await inBatches(refusals, async (refusal) =>
-      further.push(await furtherCase(client, () => lookAfter(context, refusal))),
-    )
+    await inBatches(refusals, (refusal) => also(() => lookAfter(context, refusal)))
   })
 
 /** Repeats the creation after its refusal, with another one in between; three times, unless accepted. */
@@ -276,23 +281,21 @@ async function lookAfter(
 ): Promise<void> {
   const { client, given } = context
   const operation = operationIn(context)
-  const make = (): Promise<Probe> => validRequest(client, given, operation)
   const isOfFault = (exchange: Exchange) => ofFaults.includes(exchange.response?.status ?? 0)
   // A new file may be unknown for a while.
   const about = `${operation}/${of}`
   const setup = { about, what, isSuccess: isOfFault, role: 'setup', badInput: true } as const
   const isSuccess = (one: Exchange): boolean => countsAsGranted(one) || isConflict(one)
   for (let look = 1; look <= timesAlike; look++) {
-    const probe = await make()
+    const probe = await validRequest(client, given, operation)
     const faulty = await context.send(await change(probe), setup)
     need('the creation that should be refused', faulty, isOfFault)
     const again = await context.send(probe, { isSuccess }, { fresh: true, isHeld: true })
     if (isTaken(again)) return
     // An unanswered one may have created what this one conflicts with.
-    const event = again.unanswered ? undefined : eventOf(given.target, again, false)
-    need('the creation after a refused one', again, () => event !== undefined && isRefused(event))
+    need('the creation after a refused one', again, () => !again.unanswered && isRefused(again))
     // One more per attempt: with a fixed order, a periodic failure would seem to follow a refusal.
-    for (let count = 0; count < look; count++) await create(context, make)
+    for (let count = 0; count < look; count++) await create(context)
   }
 }
 
@@ -302,89 +305,78 @@ export const onceAtOnce = relation(async (context) => {
   await requireControl(context)
   const rule = relationRule(requirement.id)
   // Again while that tells nothing: the accepted one may be lost, others throttled, and one crash may be chance.
-  let left = 3
-  do {
+  for (let left = 3; left > 0 && rule(client.journal).outcome === 'open'; left--) {
     const probe = await validRequest(client, given, operationIn(context))
     await together(context, () => probe)
-  } while (--left > 0 && rule(client.journal).outcome === 'open')
+  }
 })
-
-/** Requests what exists. */
-async function askAgain(context: CheckContext, probe: Probe): Promise<Exchange> {
-  const { exists, same, what } = creatorOf(operationIn(context))
-  const purpose = { badInput: true, expects: exists, what: `with ${same} as ${what} that exists` }
-  const last = await context.send(refused(probe), purpose)
-  await lookForFile(context, last)
-  return last
-}
 
 /** Requests what exists until it is refused: each replica may process an addition for a while. */
 async function again(context: CheckContext, { probe, endedAt }: Exchange): Promise<void> {
-  const isAddition = operationIn(context) === additionOperation
-  const willDo = (exchange: Exchange): boolean => !isAddition || isConflict(exchange)
-  const send = (): Promise<Exchange> => askAgain(context, probe)
-  await retryWhileSettling(context.client, context.given, send, willDo, endedAt)
+  const id = operationIn(context)
+  const { exists, same, what } = creatorOf(id)
+  const purpose = { badInput: true, expects: exists, what: `with ${same} as ${what} that exists` }
+  const isGood = (one: Exchange): boolean => id !== additionOperation || isConflict(one)
+  await look(context, refused(probe), isGood, endedAt, purpose)
 }
 
 /** What exists is not created again: neither the second and third time, nor after another creation. */
-export const once = relation(async (context, further) => {
-  const { client, given } = context
-  const { limits, scenarios } = given.target
+export const once = relation(async (context, also) => {
+  const { client, given, requirement } = context
   const id = operationIn(context)
   const isAddition = id === additionOperation
-  const valid = await requireControl(context)
-  const first = await create(context, valid)
+  await requireControl(context)
   const isQuick = given.options.depth === 'quick'
-  const beside = isAddition && !isQuick ? (await together(context, valid)).filter(isTaken) : []
+  const first = await create(context)
+  if (isAddition && !isQuick) await together(context, () => validRequest(client, given, id))
   await again(context, first)
   if (isQuick) return undefined
-  if (isAddition) await orElse(client, () => addTwin(context, first))
-  await prepare(context, valid)
-  if (isAddition && canAddToCreated(given))
-    further.push(await furtherCase(client, () => addToCreated(context)))
+  if (isAddition) await also(() => addTwin(context, first))
+  await sendCreation(context)
+  if (
+    isAddition &&
+    canAdd(given) &&
+    isDeclared(given, uploadOperation) &&
+    isDeclared(given, 'graphs.create')
+  )
+    await also(() => addToCreated(context))
   return async () => {
     // A server may only check new names, not those in use. A scenario may create in another account.
     const usable = `${id}/2xx-usable`
-    const used = madeBy(client.journal, id).find(
-      (one) => one.exchange.purpose.requirement === usable && !scenarios[usable],
-    )
-    const probe = used?.name ? atRole(given, first.probe, 'name', used.name) : first.probe
-    const made = [first, ...beside, used ?? first].map((one) => one.endedAt)
+    const ids = [requirement.id, given.target.scenarios[usable] ? '' : usable]
+    const made = madeBy(client.journal, id)
+      .map((one) => one.exchange)
+      .filter((one) => ids.includes(one.purpose.requirement ?? 'none'))
     await awaitAge(client, made)
-    await again(context, first)
-    await again(context, { ...first, probe })
     // Of simultaneously added files, a server may have kept only the last one. If it takes one too soon, the next waits.
-    for (const one of beside)
-      if (isTaken(await askAgain(context, one.probe)))
-        await pause(client, Math.max(0, one.endedAt + limits.settleMs - performance.now()))
+    for (const one of made) await again(context, one)
   }
 })
 
 /** Adds another file under the name of one in the declared graph: it is no duplicate. */
-async function addTwin(context: CheckContext, exchange: Exchange): Promise<void> {
+async function addTwin(context: CheckContext, { probe }: Exchange): Promise<CaseVerdict> {
   const { client, given } = context
-  const [named] = client.journal.of(exchange.probe.creates ?? '')
-  const file = await upload(client, given, contentOf(given), true, named?.name)
-  const twin = await addition(context, declaredResource(given, 'graph'), file)
-  // A refusal is judged here alone.
-  const fault = 'file: under a name in use'
-  await context.send({ ...twin, fault }, { role: 'setup', isSuccess: isTaken })
+  const { journal } = client
+  const name = journal.of(probe.creates ?? '')[0]?.name
+  const file = await orElse(client, () => upload(client, given, contentOf(given), true, name))
+  const isNew = file !== undefined && journal.of(file).every((one) => one.within === undefined)
+  const twin =
+    isNew && (await add(context, probe.params['graph_id']!, file, { isSuccess: isTaken }))
+  if (!twin || !isConflict(twin) || !isTaken(await sendCreation(context)))
+    return { outcome: 'held', cases: 0 }
+  const what = `of a file under the name of another one in the graph, ${name}`
+  const expected = 'no 409: it is another file, with an id of its own'
+  return { outcome: 'broken', evidence: { exchange: twin, what, expected } }
 }
 
 const canAdd = (given: Given): boolean =>
   isDeclared(given, additionOperation) && pointerOf(given, additionOperation, 'file') !== undefined
 
-const canAddToCreated = (given: Given): boolean =>
-  given.target.operations['files.upload']?.content !== undefined &&
-  isDeclared(given, 'graphs.create') &&
-  canAdd(given)
-
 /** Adds a file twice to a graph that the run creates, and again after a request for its name. */
 async function addToCreated(context: CheckContext): Promise<void> {
-  const { client, given } = context
-  const creation = await create(context, () => validRequest(client, given, 'graphs.create'))
-  const graph = namedId(given, creation)
-  const first = await create(context, () => addition(context, graph))
+  const creation = await create(context, 'graphs.create')
+  const graph = namedId(context.given, creation)
+  const first = await create(context, additionOperation, inGraph(graph))
   await again(context, first)
   const about = 'graphs.create/400-duplicate-name'
   await context.send(creation.probe, { role: 'setup', badInput: true, about })
@@ -407,17 +399,11 @@ async function requestOf(client: Client, given: Given, one: Use, object: string)
 
 async function use(context: CheckContext, one: Use, id: string): Promise<void> {
   const { client, given } = context
-  const willDo = (exchange: Exchange): boolean => {
-    const event = eventOf(given.target, exchange, false)
-    return event !== undefined && isUsable(event)
-  }
-  const send = (): Promise<Exchange> => context.send(() => requestOf(client, given, one, id))
-  const madeAt = given.objects.madeAt.get(id)
-  const exchange = await retryWhileSettling(client, given, send, willDo, madeAt)
-  if (willDo(exchange)) return
+  const source = (): Promise<Probe> => requestOf(client, given, one, id)
+  const exchange = await look(context, source, isUsable, given.objects.madeAt.get(id))
+  if (isUsable(exchange)) return
   // A retrieval without any answer has failed.
   if (!(one.operation === 'files.retrieve' && exchange.unansweredTwice)) answered(exchange)
-  await lookForFile(context, exchange)
   if (isDeclared(given, one.operation)) await control(client, given, one.operation)
 }
 
@@ -429,19 +415,20 @@ export const alsoMadeFor = (creates: string): RequirementId[] =>
 
 const largeBytes = 64 * 1024
 
-/** Objects used again at the end: the first one, those of other requirements, and a file in a graph. */
-function madeBefore({ client }: CheckContext, creates: OperationId): readonly string[] {
+/** Objects used again at the end: of each media type the first, large ones, those of other requirements, a file in a graph. */
+function madeBefore({ client, requirement }: CheckContext, creates: OperationId) {
   const { doomed } = sharedBy(client)
-  const others: readonly (string | null)[] = alsoMadeFor(creates)
-  const made = madeBy(client.journal, creates)
-    .filter((one) => !doomed.has(one.object!))
-    .filter(({ exchange: { probe, purpose } }, at) => {
-      const isLarge = (probe.body?.length ?? 0) > largeBytes
-      return at === 0 || isLarge || others.includes(purpose.requirement)
-    })
+  const ids: readonly (string | null)[] = [requirement.id, ...alsoMadeFor(creates)]
+  const made = madeBy(client.journal, creates).filter(
+    (one) => one.request === 'valid' && !doomed.has(one.object!),
+  )
+  const chosen = made.filter((one, at) => {
+    const { probe, purpose } = one.exchange
+    const isFirst = made.findIndex((other) => other.label === one.label) === at
+    return isFirst || (probe.body?.length ?? 0) > largeBytes || ids.includes(purpose.requirement)
+  })
   const isFile = creates === uploadOperation
-  const added = isFile ? madeBy(client.journal, additionOperation).slice(0, 1) : []
-  return [...made, ...added].map((one) => one.object!)
+  return [...chosen, ...(isFile ? madeBy(client.journal, additionOperation).slice(0, 1) : [])]
 }
 
 /**
@@ -449,7 +436,7 @@ function madeBefore({ client }: CheckContext, creates: OperationId): readonly st
  * and beside it.
  */
 export const usable = relation(async (context) => {
-  const { client, given, scenario } = context
+  const { client, given, requirement, scenario } = context
   const { absent, operations } = given.target
   const creates = operationIn(context)
   const sendable = usesByPath(creates).filter(
@@ -457,107 +444,91 @@ export const usable = relation(async (context) => {
       absent[id] === undefined &&
       (id === 'files.retrieve' || id === 'jobs.create' || operations[id]?.body !== undefined),
   )
-  const uses = sampled(given, context.requirement.id, sendable)
-  const last = uses.at(-1)
-  if (!last)
+  const uses = sampled(given, requirement.id, sendable)
+  if (uses.length === 0)
     throw new NotExercised(`no operation that uses ${operation(creates).creates?.what} is declared`)
   const isAtEnd = !scenario && given.options.depth === 'full'
-  const isPlainUpload = creates === uploadOperation && !scenario
-  const also = new Set<string>()
-  const made = await inScenario(context, creates, async () => {
-    const make = grantedProbe(context, creates, () => distinctRequest(client, given, creates))
+  await inScenario(context, creates, async () => {
     // Prepared first, so that nothing delays the use after the creation.
     for (const one of uses) await orElse(client, () => requestOf(client, given, one, ''))
-    if (isPlainUpload && isAtEnd)
-      await orElse(client, async () => also.add(await uploadSample(client, given, 'other')))
-    const id = isPlainUpload
-      ? await upload(client, given, contentOf(given))
-      : namedId(given, await create(context, make))
+    if (creates === uploadOperation && isAtEnd)
+      await orElse(client, () => uploadSample(client, given, 'other'))
+    const id = namedId(given, await create(context))
     await inBatches(uses, (one) => use(context, one, id))
-    return id
   })
-  const atEnd = async (): Promise<void> => {
-    for (const id of madeBefore(context, creates)) if (id !== made) also.add(id)
-    const ids = [made, ...also]
-    await awaitAge(
-      client,
-      ids.map((id) => given.objects.madeAt.get(id) ?? 0),
-    )
-    const all = ids.flatMap((id) => (id === made ? uses : [last]).map((one) => ({ id, one })))
-    await inBatches(all, ({ id, one }) => use(context, one, id))
+  if (!isAtEnd) return undefined
+  return async () => {
+    const made = madeBefore(context, creates)
+    await awaitAge(client, made)
+    await inBatches(made, async ({ exchange: { purpose }, object }) => {
+      const isOwn = purpose.requirement === requirement.id
+      for (const one of isOwn ? uses : uses.slice(-1)) await use(context, one, object!)
+    })
   }
-  return isAtEnd ? atEnd : undefined
 }, true)
 
-export async function uploadTo(
-  client: Client,
-  given: Given,
-  graphId: string,
-  make = distinctRequest,
-): Promise<Probe> {
-  const probe = await make(client, given, uploadOperation)
-  return { ...probe, query: { ...probe.query, graphId } }
-}
-
-async function attach(context: CheckContext, graph: string): Promise<Exchange> {
-  const send = (make = distinctRequest): Promise<Exchange> =>
-    context.send(() => uploadTo(context.client, context.given, graph, make), {
-      isSuccess: countsAsGranted,
-    })
-  return resendAsDeclared(await send(), () => send(validRequest))
-}
+export const toGraph =
+  (graphId: string) =>
+  (upload: Probe): Probe => ({ ...upload, query: { ...upload.query, graphId } })
 
 /** A file uploaded with graphId is in that graph: adding it again gives 409. */
-export const attached = relation(async (context, further) => {
+export const attached = relation(async (context, also) => {
   const { client, given } = context
   const { graph = '' } = given.target.resources
   // A server that ignores graphId accepts an unknown graph: the declared one must be verified separately.
   const ofGraphs = isDeclared(given, additionOperation) ? additionOperation : 'graphs.query'
   await grantedControl(client, given, ofGraphs, 'cannot verify that resources.graph exists')
-  further.push(await attachAndAdd(context, graph))
-  if (given.options.depth === 'full' && isDeclared(given, 'graphs.create') && !further.some(isOver))
-    further.push(await furtherCase(client, () => attachToCreated(context, graph)))
-  // Without additions, only the upload is shown.
-  return further.some(isOver) || !canAdd(given) ? concluded(further) : undefined
+  await also(() => attachAndAdd(context, graph))
+  if (given.options.depth === 'full' && isDeclared(given, 'graphs.create'))
+    await also(async () =>
+      attachAndAdd(context, await makeOne(client, given, 'graphs.create'), graph),
+    )
 })
 
 /**
- * The file may be processed for a while: each attempt adds a new one, once, after a longer pause. A server may keep only
- * the last one that was attached. The file is one whose addition was refused.
+ * The file may be processed for a while: each attempt adds a new one, once, after a longer pause, and after another one
+ * was attached, since a server may keep only the last. One that is in the graph is added to the other graph, too.
  */
 async function attachAndAdd(
   context: CheckContext,
   graph: string,
-): Promise<CaseVerdict & { readonly file?: string }> {
+  other?: string,
+): Promise<CaseVerdict> {
   const { client, given } = context
+  const attach = (): Promise<Exchange> => sendCreation(context, uploadOperation, toGraph(graph))
+  let uploaded = await attach()
+  const found = grantedFinding(context, uploaded, 'a 2xx')
+  const verdict = findingVerdict(found, { exchange: uploaded, what: 'with graphId' })
+  // Without additions, only the upload is shown.
+  if (found || !canAdd(given)) return verdict
   let last: Exchange | undefined
   for (const ms of [0, ...laterAttempts(given)]) {
-    const exchange = await attach(context, graph)
-    const found = grantedFinding(context, exchange, 'a 2xx')
-    if (found || !canAdd(given)) return findingVerdict(found, { exchange, what: 'with graphId' })
-    const file = namedId(given, exchange)
-    await attach(context, graph)
+    const file = namedId(given, uploaded)
+    uploaded = await attach()
     await pause(client, ms)
     last = await add(context, graph, file)
-    if (isConflict(last) && !last.unanswered) return { outcome: 'held', cases: 1, file }
+    if (!isConflict(last) || last.unanswered) continue
+    if (other !== undefined) await addElsewhere(context, file, [graph, other])
+    return verdict
   }
   // Enough time has passed: is it refused in place of the 409, or would any file be?
-  if (!isTaken(last!)) await add(context, graph)
+  if (!isTaken(last!)) await sendCreation(context, additionOperation, inGraph(graph))
   throw new NotExercised(`the addition of the file ${wasAnswered(last!)}`)
 }
 
-/** Uploads to a new graph: a server may attach to a known one, whichever is requested, or to all of them. */
-async function attachToCreated(context: CheckContext, other: string): Promise<CaseVerdict> {
+/** A server may attach to a known graph, whichever is requested, or to all of them. */
+async function addElsewhere(
+  context: CheckContext,
+  file: string,
+  [graph, other]: readonly [string, string],
+): Promise<void> {
   const { client, given } = context
-  const graph = await makeOne(client, given, 'graphs.create')
-  const { file, ...verdict } = await attachAndAdd(context, graph)
-  if (file === undefined || !isConflict(await add(context, other, file))) return verdict
+  if (!isConflict(await add(context, other, file))) return
   const plain = await upload(client, given, contentOf(given))
-  for (const one of [graph, other]) if (!isTaken(await add(context, one, plain))) return verdict
+  for (const one of [graph, other]) if (!isTaken(await add(context, one, plain))) return
   // A file in processing may be refused for a while.
   await pause(client, given.target.limits.settleMs)
   await add(context, other, file)
-  return verdict
 }
 
 export const ownRecord = relation(async (context) => {

@@ -14,16 +14,17 @@ import {
   type HistoryEvent,
   idKey,
   isConflict,
+  isGranted as isTaken,
+  judged,
   type Rule,
   sameId,
+  type Shown,
   type Verdict,
-  verdictOf,
   describeResponse,
   type Exchange,
   jsonValue,
 } from '../../harness/journal/index.ts'
 import { isOwnBreakdown } from '../../harness/client/index.ts'
-import { isObject } from '../../schemas/json.ts'
 import {
   catalogue,
   type RequirementId,
@@ -32,17 +33,6 @@ import {
 } from '../../catalogue/catalogue.ts'
 
 type RelationRule = (history: History, operation: OperationId) => Verdict
-
-/** What one thing shows: a fault, that the rule holds, or why it proves nothing. */
-type Shown = Evidence | 'held' | { readonly why: string } | undefined
-
-function judged(shown: readonly Shown[], otherwise: string): Verdict {
-  const held = shown.filter((one) => one === 'held').length
-  const others = shown.filter((one) => typeof one === 'object')
-  const evidence = others.filter((one) => 'exchange' in one)
-  const why = others.find((one) => 'why' in one)?.why ?? otherwise
-  return verdictOf(evidence, held + evidence.length, why)
-}
 
 /** How a creation is answered whose thing exists already, and what both are called. */
 export function creatorOf(id: OperationId): { exists: Pairs; what: string; same: string } {
@@ -53,21 +43,19 @@ export function creatorOf(id: OperationId): { exists: Pairs; what: string; same:
 
 /** What a creation makes, or finds if it exists: a thing of its name, or a file in a graph. */
 function thingOf(event: HistoryEvent): string | undefined {
-  const { kind, operation: id, within, name } = event
+  const { kind, operation: id, within, name, object } = event
   if (kind !== 'creation') return undefined
-  if (id === additionOperation) return within && `${idKey(within)} ${fileOf(event)}`
-  return operation(id).creates?.hasUniqueName && name ? `${id} ${name}` : undefined
+  if (id !== additionOperation)
+    return operation(id).creates?.hasUniqueName && name ? `${id} ${name}` : undefined
+  // If the place of the file is undeclared, the whole body identifies it.
+  return within && `${idKey(within)} ${object === undefined ? event.content : idKey(object)}`
 }
 
-/** The file in an addition; if its place is undeclared, the whole body identifies it. */
-const fileOf = (event: HistoryEvent): string =>
-  event.object === undefined ? String(event.content) : idKey(event.object)
-
 const things = derived((history) => {
-  const known = history.events
-    .filter((event) => thingOf(event) !== undefined)
-    .sort((one, other) => one.sentAt - other.sentAt)
-  return groupBy(groupBy(known, thingOf).values(), ([first]) => first!.operation)
+  const inOrder = history.events.toSorted((one, other) => one.sentAt - other.sentAt)
+  const alike = groupBy(inOrder, thingOf)
+  alike.delete(undefined)
+  return groupBy(alike.values(), ([first]) => first!.operation)
 })
 
 /** The creations of each thing, in order. */
@@ -92,8 +80,11 @@ const overlaps = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one !== other && one.sentAt <= other.endedAt && other.sentAt <= one.endedAt
 
 /** Refused for its content: rights, limits and throttling do not count. */
-export const isRefused = (event: HistoryEvent): boolean =>
-  isAnswered(event) && !event.isGranted && ![401, 403, 429, 503].includes(event.status!)
+export const isRefused = ({ response }: Exchange): boolean =>
+  response !== undefined &&
+  !response.isBlock &&
+  !isTaken(response) &&
+  ![401, 403, 429, 503].includes(response.status)
 
 /** The same request with a valid key: the same bytes with the same label. */
 const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =>
@@ -109,15 +100,15 @@ const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =>
 const hasSettled = (history: History, madeAt: number, at: number): boolean =>
   at - madeAt >= history.limits.settleMs - 1
 
-export const isMissing = (event: HistoryEvent): boolean =>
-  event.status === 404 || event.status === 410
+export const isMissing = ({ status }: { readonly status?: number | undefined }): boolean =>
+  status === 404 || status === 410
 
 /** Whether an addition found no file, or no graph, because that is gone: another requirement judges this. */
 function isForMissing(history: History, event: HistoryEvent, graph = event.within ?? ''): boolean {
   if (event.operation !== additionOperation || !isMissing(event)) return false
   const readings = history.of(event.object ?? '').filter((one) => one.kind === 'reading')
   const isMade = madeBy(history, 'graphs.create').some((one) => one.object === graph)
-  return [readings, isMade ? [event, ...history.within(graph)] : []].some((events) => {
+  return [readings, isMade ? history.within(graph) : []].some((events) => {
     const later = events.filter((one) => one.sentAt >= event.sentAt && isAnswered(one))
     return later.length > 0 && later.every(isMissing)
   })
@@ -195,7 +186,8 @@ function lookIn(history: History, attempts: readonly HistoryEvent[]) {
   const later = attempts.slice(from).filter(isMeant)
   // An unanswered one may have created what the next one conflicts with.
   const isLost = later.some((one) => one.status === undefined)
-  const creation = later.find(isGranted) ?? (isLost ? undefined : later.findLast(isRefused))
+  const creation =
+    later.find(isGranted) ?? (isLost ? undefined : later.findLast((one) => isRefused(one.exchange)))
   return creation ? [{ refusal, creation }] : []
 }
 
@@ -245,8 +237,11 @@ function usesOf(history: History, made: HistoryEvent): HistoryEvent[] {
 }
 
 /** False if the object is missing or crashes the server. Only a file is requested by itself. */
-export const isUsable = ({ operation: id, status = 0, isGranted: is }: HistoryEvent): boolean =>
-  id === 'files.retrieve' ? is : status > 0 && ![404, 410].includes(status) && status < 500
+export function isUsable({ probe, response }: Exchange): boolean {
+  if (!response) return false
+  if (probe.operation === 'files.retrieve') return isTaken(response)
+  return !isMissing(response) && response.status < 500
+}
 
 /** Whether the operation also fails for other objects, failed the same way before, or crashes there. */
 function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<string>): boolean {
@@ -268,12 +263,12 @@ function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<strin
 function isProofOfLoss(history: History, made: HistoryEvent, use: HistoryEvent): boolean {
   const { exchange, operation: id, sentAt, status } = use
   if (status === undefined) return id === 'files.retrieve' && exchange.unansweredTwice === true
-  const file = id === additionOperation ? uploadOf(history, use) : undefined
+  const file = uploadOf(history, use)
   if (!hasSettled(history, Math.max(made.endedAt, file?.endedAt ?? 0), sentAt)) return false
   if (mayBeGone(history, made.sentAt, use.endedAt) || isForMissing(history, use, '')) return false
   const uses = usesOf(history, made).filter((one) => one.operation === id)
   // A recording may contain a transient crash.
-  if (history.isRecorded) return status === 404 && !uses.some(isUsable)
+  if (history.isRecorded) return status === 404 && !uses.some((one) => isUsable(one.exchange))
   return status < 500 || uses.at(-1) === use
 }
 
@@ -283,7 +278,7 @@ const usableRule: RelationRule = (history, id) => {
   const all = madeBy(history, id)
   const ids = new Set(all.map((one) => one.object!))
   const shownBy = (made: HistoryEvent, use: HistoryEvent): Shown => {
-    if (isUsable(use)) return 'held'
+    if (isUsable(use.exchange)) return 'held'
     if (!isProofOfLoss(history, made, use)) return undefined
     if (failsAnyway(history, use, ids))
       return {
@@ -309,13 +304,11 @@ function repetitionsOf(
   attempts: readonly HistoryEvent[],
   first: HistoryEvent,
 ): HistoryEvent[] {
-  const { endedAt, operation: id, sentAt, within } = first
+  const { endedAt, sentAt, within } = first
   // Another requirement judges what a graph shows once the file was added to another one.
-  const elsewhere =
-    id === additionOperation &&
-    additionsOf(history, first.object).find(
-      (one) => one.isGranted && one.sentAt > sentAt && !isIn(one, within),
-    )
+  const elsewhere = additionsOf(history, first.object).find(
+    (one) => one.isGranted && one.sentAt > sentAt && !isIn(one, within),
+  )
   return attempts.filter(
     (one) =>
       // A deliberate repetition comes after it, whatever the clock says.
@@ -328,26 +321,6 @@ function repetitionsOf(
       !(history.isRecorded && one.status! >= 500),
   )
 }
-
-/** A file refused as a duplicate because of its name: the graph accepted files before it and after it. */
-const refusedByName = (history: History): Shown[] =>
-  madeBy(history, uploadOperation).map((upload) => {
-    const { name, object, within } = upload
-    const own = additionsOf(history, object)
-    const last = own.at(-1)
-    if (within !== undefined || !last || !own.every(isConflict)) return undefined
-    const others = madeBy(history, additionOperation).filter(
-      (one) => one.object !== object && isIn(one, last.within),
-    )
-    const isThere = others.some(
-      (one) => one.endedAt < last.sentAt && uploadOf(history, one)?.name === name,
-    )
-    const isOpen = others.some((one) => one.sentAt > last.sentAt)
-    if (!isThere || !isOpen || !hasSettled(history, upload.endedAt, last.sentAt)) return undefined
-    const what = `of a file under the name of another one in the graph, ${name}`
-    const expected = 'no 409: it is another file, with an id of its own'
-    return { exchange: last.exchange, what, expected }
-  })
 
 const onceRule: RelationRule = (history, id) => {
   const { exists, what, same } = creatorOf(id)
@@ -376,8 +349,7 @@ const onceRule: RelationRule = (history, id) => {
       }
     })
   })
-  const byName = isAddition && !history.isRecorded ? refusedByName(history) : []
-  return judged([...shown, ...byName], 'no existing object was requested again')
+  return judged(shown, 'no existing object was requested again')
 }
 
 /** At most one of several simultaneous creations of the same thing is accepted; a crash each time is a fault, too. */
@@ -399,7 +371,7 @@ const atomicRule: RelationRule = (history, id) => {
       const said = describeResponse(telling.exchange)
       return [{ why: `${limit}none of the concurrent creations was accepted: ${said}` }]
     }
-    const refused = beside.filter(isRefused)
+    const refused = beside.filter((one) => isRefused(one.exchange))
     const exchange = refused.find((one) => isOwnBreakdown(one.exchange))?.exchange
     if (!exchange) return refused.map(() => 'held')
     const expected = 'a refusal, not a crash, for all but one of them'
@@ -444,7 +416,7 @@ const attachedRule: RelationRule = (history) => {
         'no 409: the file was uploaded with the graphId of another graph, and other files can be in both'
       return { exchange: last.exchange, what, expected, shownBy }
     }
-    const isOther = isRefused(first) && status < 500
+    const isOther = isRefused(exchange) && status < 500
     const isWrong = first.isGranted || (isOther && takesPlain(history, graph))
     if (!isWrong || !isLate(first) || mayBeGone(history, upload.sentAt, first.endedAt))
       return undefined
@@ -461,10 +433,9 @@ const textOf = (exchange: Exchange): string => exchange.response?.text(exchange.
 
 /** The names of members with that value anywhere in a JSON value; empty for an array item. */
 function namesOf(value: unknown, wanted: string, name = ''): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => namesOf(item, wanted))
-  if (isObject(value))
-    return Object.entries(value).flatMap(([own, inner]) => namesOf(inner, wanted, own))
-  return String(value) === wanted ? [name] : []
+  if (typeof value !== 'object' || value === null) return String(value) === wanted ? [name] : []
+  const isList = Array.isArray(value)
+  return Object.entries(value).flatMap(([own, inner]) => namesOf(inner, wanted, isList ? '' : own))
 }
 
 /** Minimum characters of an id to search for in a text other than JSON. */

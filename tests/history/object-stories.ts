@@ -67,7 +67,7 @@ export function objectsOf(story: string, isRecorded = false): History {
       exchange: {
         ...exchange,
         unansweredTwice: said === '--' && !isRecorded,
-        probe: { credential: { full: !isKey } },
+        probe: { operation, credential: { full: !isKey } },
       } as never,
     } satisfies HistoryEvent)
   }
