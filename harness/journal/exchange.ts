@@ -283,6 +283,7 @@ function otherEncoding(body: Uint8Array, headers: readonly HeaderLine[]): string
 
 /** Only scans characters: parsing some bodies of 8 MB would take a hundred megabytes, and seconds. */
 function isTooMuch(text: string): boolean {
+  if (text.length <= mostJson.levels) return false
   // Short text has few values, and few brackets are not deep.
   const bracket = /[[{]/g
   let brackets = 0

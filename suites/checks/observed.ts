@@ -202,8 +202,8 @@ function nameOf(given: Given, { probe, purpose, sentAt }: Exchange): string | un
   if (Object.values(params).some((id) => (given.objects.madeAt.get(id) ?? -Infinity) > since))
     return undefined
   const label = headers.find((one) => one.name.toLowerCase() === 'content-type')?.value
-  const own = effect === 'creates' ? [label] : [query, headers, String(body)]
-  return JSON.stringify([operation, path, params, ...own])
+  if (effect === 'creates') return JSON.stringify([operation, path, params, label])
+  return `${JSON.stringify([operation, path, params, query, headers])} ${String(body)}`
 }
 
 /** Refusals for which no state explains that the same request is granted at other times. */

@@ -365,7 +365,8 @@ export class Binding {
     const { path, params, query, headers, body, credential } = draft
     const { fault = '', effect = 'none' } = one
     const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
-    const key = JSON.stringify([operation, path, params, headers, text, fault.endsWith('later')])
+    const start = JSON.stringify([operation, path, params, headers, fault.endsWith('later')])
+    const key = `${start} ${text}`
     const isShared = /^body: |^(?!again).* @ /.test(fault) && effect === 'none' && credential.full
     return isShared && !one.when && !one.mayStay && !one.object && !this.#generated.has(one)
       ? key

@@ -208,7 +208,7 @@ export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
   return new Map(applications().map((one) => [one, attemptsOn(one)]))
 })
 
-export const allAttempts = (history: History): Attempt[] => [...attemptsIn(history).values()].flat()
+export const allAttempts = derived((history): Attempt[] => [...attemptsIn(history).values()].flat())
 
 function freeSince(application: Application, at: number): number | undefined {
   let latest = -Infinity
