@@ -38,8 +38,9 @@ export interface History {
 
 function placesOf(event: HistoryEvent): string[] {
   const places: string[] = []
-  if (event.object !== undefined) places.push(`of ${idKey(event.object)}`)
-  if (event.within !== undefined) places.push(`within ${idKey(event.within)}`)
+  // Bad input may have an empty id, which names nothing.
+  if (event.object) places.push(`of ${idKey(event.object)}`)
+  if (event.within) places.push(`within ${idKey(event.within)}`)
   return places
 }
 

@@ -20,9 +20,10 @@ describe('events are found by what they are about', () => {
   const creation = eventAt(0, { kind: 'creation', object: id, within: 'app-1', isGranted: true })
   const reading = eventAt(10, { kind: 'reading', object: id.toUpperCase() })
   const refusal = eventAt(20, { kind: 'creation', object: undefined, within: 'app-1', status: 409 })
-  for (const event of [creation, reading, refusal, undefined]) history.append(event)
+  const odd = eventAt(30, { kind: 'reading', object: '' })
+  for (const event of [creation, reading, refusal, odd, undefined]) history.append(event)
 
-  test('in order', () => expect(history.events).toEqual([creation, reading, refusal]))
+  test('in order', () => expect(history.events).toEqual([creation, reading, refusal, odd]))
   test('a uuid in either letter case', () => {
     expect(history.of(id)).toEqual([creation, reading])
     expect(sameId(id, id.toUpperCase())).toBe(true)
@@ -31,6 +32,7 @@ describe('events are found by what they are about', () => {
   test('what was made, or refused, within an object', () =>
     expect(history.within('app-1')).toEqual([creation, refusal]))
   test('nothing is known of any other', () => expect(history.of('app-2')).toEqual([]))
+  test('an empty id names nothing', () => expect(history.of('')).toEqual([]))
 })
 
 test('a recording keeps the first two and the last of what says the same, a run keeps all', () => {
