@@ -14,6 +14,7 @@ import {
 import { type Client, type Given, isOwnBreakdown } from '../../harness/client/index.ts'
 import {
   countsAsGranted,
+  isSettling,
   describeResponse,
   differing,
   type Evidence,
@@ -209,8 +210,12 @@ function nameOf(given: Given, { probe, purpose, sentAt }: Exchange): string | un
 /** Refusals for which no state explains that the same request is granted at other times. */
 const refusals = new Set([400, 404, 410, 422])
 
-/** Whether it was the first addition of a file that was uploaded once, and to no graph: a file may be in one graph only. */
+/**
+ * Whether it was the first addition of a file that was uploaded once, and to no graph: a file may be in one graph only. A new
+ * one may also conflict because it is still processed, unless the answer says that it was added.
+ */
 function isFirstAddition(client: Client, exchange: Exchange): boolean {
+  if (isSettling(client.known, exchange) && !countsAsGranted(exchange)) return false
   const event = client.journal.events.at(-1)
   if (event?.exchange !== exchange || event.operation !== additionOperation) return false
   const [upload, ...others] = client.journal.of(event.object ?? '')

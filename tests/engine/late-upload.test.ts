@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
+import { member } from '../../schemas/json.ts'
 import { error, judgeBehind, json, limited } from './behind.ts'
 
 const isUpload = (path: string): boolean => path.endsWith('/v1/files')
@@ -59,6 +60,25 @@ test.each([2, 3])(
     expect(open.map(({ id }) => id)).toEqual([])
   },
 )
+
+test('a new file that conflicts while it is processed may be added later', async () => {
+  const processed = new Set<unknown>()
+  const { failed, passed } = await judgeBehind(
+    async (path, answer, _ms, request) => {
+      const body: unknown = isAddition(path)
+        ? await request.json().catch(() => undefined)
+        : undefined
+      const file = member(body, 'file_id')
+      if (processed.delete(file)) return error(409, 'Conflict')
+      const response = await answer()
+      if (isUpload(path) && response.ok) processed.add(member(await response.clone().json(), 'id'))
+      return response
+    },
+    { only: ['graphs.add-file/2xx-accepted', 'graphs.add-file/400-*'] },
+  )
+  expect(failed).toEqual([])
+  expect(passed).toContain('graphs.add-file/2xx-accepted')
+})
 
 test('a copy that knows an upload later than others says nothing about the charset', async () => {
   let additions = 0
