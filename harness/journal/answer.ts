@@ -29,14 +29,13 @@ const settlingEveryMs = 1000
  * Decides the answer to a request; if something other than the request may have made it wrong, asks again with that
  * changed.
  */
-export function answerTo(ask: Ask, entries: readonly Entry[], known: Known): Conclusion {
-  if (entries.length === 0) return { asks: [ask] }
+export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclusion {
+  if (all.length === 0) return { asks: [ask] }
+  const entries = all.map((one) => ({ ...one, exchange: asSentFor(ask, one.exchange) }))
   const sent = entries.findLast((one) => !one.ask.once)?.exchange
   if (!sent) return { asks: [ask] }
-  // Another requirement may have sent it, to which a block is as good an answer as any.
-  const { expects } = ask.purpose
-  if (isMet(sent, expects)) {
-    const blocks = entries.filter((one) => !one.ask.once && isMet(one.exchange, expects))
+  if (isMet(sent)) {
+    const blocks = entries.filter((one) => !one.ask.once && isMet(one.exchange))
     if (blocks.length < mostBlocks(sent)) return { asks: [ask] }
   }
   // An answer that is not HTTP was resent, but its connection is still checked.
@@ -50,14 +49,22 @@ export function answerTo(ask: Ask, entries: readonly Entry[], known: Known): Con
   return 'judge' in answer && suspected !== sent ? { ...answer, judge: sent } : answer
 }
 
+/** Another requirement may have sent it, to which other answers are right. */
+function asSentFor({ purpose: { expects, isSuccess } }: Ask, exchange: Exchange): Exchange {
+  const { purpose } = exchange
+  return purpose.expects === expects && purpose.isSuccess === isSuccess
+    ? exchange
+    : { ...exchange, purpose: { ...purpose, expects, isSuccess } }
+}
+
 const isUnknown = (exchange: Exchange, known: Known): boolean =>
   isWrong(exchange) && !known.wrongAnywhere.has(kindOfFailure(exchange))
 
 /** Hit by a guardrail or a model error that it is not about. */
-export const isMet = (exchange: Exchange, expects = exchange.purpose.expects): boolean =>
+export const isMet = (exchange: Exchange): boolean =>
   !exchange.throttled &&
   exchange.response?.isBlock === true &&
-  !isExpected(expects, exchange.response)
+  !isExpected(exchange.purpose.expects, exchange.response)
 
 const mostBlocks = (exchange: Exchange): number =>
   exchange.probe.effect === 'none' && exchange.purpose.expects && !exchange.purpose.isSuccess
@@ -134,7 +141,10 @@ export function onConnections(
   entries: readonly Entry[],
   known: Pick<Known, 'spoiled'>,
 ): Conclusion {
-  const isRepeatable = mayRepeat(wrong)
+  // What was created by mistake exists the next time.
+  const isMade =
+    leavesState(wrong.probe) && wrong.response !== undefined && isGranted(wrong.response)
+  const isRepeatable = mayRepeat(wrong) && !isMade
   // Without an answer from the service itself, there was most likely no effect.
   if (!isRepeatable && wrong.response && !isNobodys(wrong.response)) return { judge: wrong }
   const trial = entries.filter((entry) => entry.ask.once).map((entry) => entry.exchange)

@@ -43,7 +43,9 @@ const names: Readonly<Record<number, string>> = {
   500: 'InternalError',
 }
 
-/** `500`; `again`: on a connection that was used before; `keyless`: so, without a key; `fresh`, `after`: asked for so. */
+/** `500`; `again`: on a connection that was used before; `keyless`: so, without a key; `shared`: so, for another
+ * requirement; `made`: so, for
+ * something to be created; `fresh`, `after`: asked for so. */
 function entryOf(line: string, at: number) {
   const [word = '', how = ''] = line.split(' ').toReversed()
   const status = Number(word)
@@ -57,12 +59,18 @@ function entryOf(line: string, at: number) {
   const { credential } = probe
   const isKeyless = how === 'keyless'
   const exchange: Exchange = {
-    probe: isKeyless ? { ...probe, credential: { ...credential, full: false } } : probe,
-    purpose: request.purpose,
+    probe: {
+      ...probe,
+      ...(isKeyless && { credential: { ...credential, full: false } }),
+      ...(how === 'made' && { operation: 'graphs.create' }),
+    },
+    purpose: how === 'shared' ? { ...request.purpose, expects: [['no-5xx']] } : request.purpose,
     throttled: false,
     response: responseOf(status, JSON.stringify(body)),
     recorded: () => ({ request: { method: '', url: '', headers: {}, body: '' }, curl: '' }),
-    ...(['again', 'keyless', 'after'].includes(how) && { previousRequest: before }),
+    ...(['again', 'keyless', 'shared', 'made', 'after'].includes(how) && {
+      previousRequest: before,
+    }),
     ...times,
   }
   return { ask, exchange }
@@ -95,6 +103,8 @@ test.each<[what: string, story: string, expected: string, known?: Partial<Known>
   ['right', '400', '400'],
   ['wrong on a connection of its own', '500', '500'],
   ['wrong behind another request', 'again 500', 'fresh'],
+  ['wrong, though not for what sent it', 'shared 404', 'fresh'],
+  ['created by mistake, and there from now on', 'made 200', '200'],
   ['wrong there too', 'again 500, fresh 500', '500'],
   [
     'known to be wrong anywhere',
