@@ -485,13 +485,15 @@ const looksIn = derived((history): Look[] => {
 const isBlocked = (look: Look): boolean => look.isFirst && isBusy(look)
 const isHarmless = (look: Look): boolean => look.isFirst && isGranted(look)
 
+/** Once refusals are known to have effects, any of them, on whatever application, may have blocked it. */
 const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
   looksIn(history).some(
-    (look) =>
-      look.creation === creation &&
-      look.refused.size > 0 &&
-      (isBlocked(look) || noEffect(history).outcome === 'broken'),
-  )
+    (look) => look.creation === creation && look.refused.size > 0 && isBlocked(look),
+  ) ||
+  (noEffect(history).outcome === 'broken' &&
+    allAttempts(history).some(
+      (one) => isRefused(one.creation) && one.creation.endedAt <= creation.sentAt,
+    ))
 
 /** Looks that each followed the same kind of refusal, while those without one in between were granted. */
 function blockedEachTime(looks: readonly Look[]): Look[] {
