@@ -155,7 +155,7 @@ export class Client {
     if (pauseMs > 0) await pause(this, pauseMs)
     const first = await probeOf(source)
     const send = (fresh: boolean): Promise<Exchange> =>
-      ask.once ? this.sendOnce(ask, first) : this.#sendPatiently(ask, first, fresh)
+      ask.once ? this.#sendOnce(ask, first) : this.#sendPatiently(ask, first, fresh)
     return (isHeld ? undefined : this.hooks.intercept(first, purpose, send)) ?? send(false)
   }
 
@@ -185,7 +185,7 @@ export class Client {
         if (separated) await separated
         const { fresh: isFresh, throttled } = tries
         const alone = tries.alone || throttled >= triesBeside
-        const exchange = await this.sendOnce(ask, probe, { fresh: isFresh, alone })
+        const exchange = await this.#sendOnce(ask, probe, { fresh: isFresh, alone })
         const last = exchange.response
           ? await this.#afterResponse(exchange, exchange.response, tries)
           : await this.#afterLoss(exchange, exchange.noResponse!, tries)
@@ -295,17 +295,20 @@ export class Client {
   async #unlessStale(unanswered: Exchange, ask: Ask, alone?: boolean): Promise<Exchange> {
     if (!unanswered.noResponse?.staleConnection || ask.after) return unanswered
     this.breaker.retried++
-    const again = await this.sendOnce(ask, await probeOf(ask.source), { fresh: true, alone })
+    const again = await this.#sendOnce(ask, await probeOf(ask.source), { fresh: true, alone })
     return again.response ? { ...again, unanswered } : again
   }
 
   /** Sends without retries, except on a connection that was just closed. */
-  async sendOnce(
+  async sendOnce(ask: Ask): Promise<Exchange> {
+    return this.#sendOnce(ask, await probeOf(ask.source))
+  }
+
+  async #sendOnce(
     ask: Ask,
-    given?: Probe,
+    probe: Probe,
     { fresh = ask.fresh ?? false, alone = ask.alone ?? false } = {},
   ): Promise<Exchange> {
-    const probe = given ?? (await probeOf(ask.source))
     // Readings of a job in progress are urgent: behind hundreds of requests they would be too late. So are uses of new
     // objects; and what is the critical path: creations, as objects are looked at again once they are old enough, and
     // all requests to objects with one job at a time.
@@ -323,7 +326,7 @@ export class Client {
     let sent: Exchange
     try {
       // Of several that were lost together, only the one that brings the target down is lost again.
-      if (alone) await this.liveness.confirm()
+      if (alone) await this.liveness.cameBack()
       sent = await this.#send(ask, probe, fresh)
     } finally {
       release()

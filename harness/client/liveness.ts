@@ -101,8 +101,7 @@ export class Liveness {
     }, checkEveryMs).unref()
     const { baseUrl, limits, timeoutDeclared } = this.#given.target
     const timeoutMs = timeoutDeclared ? limits.timeoutMs : firstMs
-    const asked = await this.#ask(timeoutMs)
-    const { last, gateway } = await this.#askPatiently(asked, startQuestions)
+    const { last, gateway } = await this.#askPatiently(timeoutMs, startQuestions)
     const { noResponse } = last
     const why = noResponse
       ? `${noResponse.message}${remedyFor(noResponse, this.#way)}`
@@ -132,22 +131,14 @@ export class Liveness {
   }
 
   /**
-   * After an unanswered exchange or a gateway's answer, checks whether the target is there, unless an answer came
-   * since. True if it was away and came back, so that the request may be repeated; a target that stays away ends the
-   * run instead of failing each request.
+   * After an unanswered exchange or a gateway's answer, by default the latest, checks whether the target is there,
+   * unless a request that was sent since was answered. True if it was away and came back, so that the request may be
+   * repeated; a target that stays away ends the run instead of failing each request.
    */
-  async cameBack(exchange: Exchange): Promise<boolean> {
-    if (
-      this.#backAt < exchange.endedAt &&
-      (exchange.response || this.#answeredAt <= exchange.endedAt)
-    )
-      await this.#check(true)
-    return this.#backAt >= exchange.endedAt
-  }
-
-  /** Waits until the target is there, if nothing that was sent since the latest loss has been answered. */
-  async confirm(): Promise<void> {
-    if (this.#lost.some((one) => one.endedAt >= this.#answeredAt)) await this.#check(true)
+  async cameBack(lost: { readonly endedAt: number } | undefined = this.#lost.at(-1)) {
+    if (!lost) return false
+    if (Math.max(this.#backAt, this.#answeredAt) <= lost.endedAt) await this.#check(true)
+    return this.#backAt >= lost.endedAt
   }
 
   async isThrottling(): Promise<boolean> {
@@ -174,11 +165,9 @@ export class Liveness {
     const open = mayBeOpen && (await this.#client.askLiveness(lastChanceMs, false, false))
     if (open && open.response && !gatewayResponseOf(open, this.#way))
       return void (this.#answeredAt = performance.now())
-    const first = await this.#ask(lastChanceMs)
-    const isGateway = (gatewayResponseOf(first, this.#way)?.patienceMs ?? 0) > 0
-    const { last, gateway } = await this.#askPatiently(first, restartQuestions)
+    const { last, gateway, wasAway } = await this.#askPatiently(lastChanceMs, restartQuestions)
     const { noResponse } = last
-    if (isGateway || isAway(first)) this.#backAt = performance.now()
+    if (wasAway) this.#backAt = performance.now()
     this.#client.observe(last)
     if (gateway && gateway.patienceMs > 0) stopped(gateway.sentence)
     else if (!noResponse) {
@@ -199,20 +188,19 @@ export class Liveness {
   }
 
   /** Asks until the target answers: `most` times while it accepts no connection, or as long as a gateway waits for its service. */
-  async #askPatiently(
-    first: Exchange,
-    most: number,
-  ): Promise<{ readonly last: Exchange; readonly gateway?: GatewayResponse }> {
+  async #askPatiently(timeoutMs: number, most: number) {
     const client = this.#client
     const wait = (ms: number): Promise<void> => pause(client, ms).catch(() => undefined)
-    for (let [last, times] = [first, 0]; ; times++) {
+    for (let [last, times] = [await this.#ask(timeoutMs), 0]; ; times++) {
       const gateway = gatewayResponseOf(last, this.#way)
+      const wasAway = times > 0
       if (isAway(last) && times < most) await wait(2 * this.#given.options.backoffMs)
       else if (gateway && times * gatewayEveryMs < gateway.patienceMs) await wait(gatewayEveryMs)
-      else if (!gateway) return { last }
+      else if (!gateway) return { last, wasAway }
       else {
         const other = gateway.perhapsHereOnly && (await client.askLiveness(lastChanceMs, true))
-        return other && !gatewayResponseOf(other, this.#way) ? { last } : { last, gateway }
+        const isHereOnly = other && !gatewayResponseOf(other, this.#way)
+        return { last, gateway: isHereOnly ? undefined : gateway, wasAway }
       }
       last = await this.#ask(lastChanceMs, times > 1)
     }
