@@ -12,7 +12,7 @@ import {
   unknownIdCases,
 } from './checks/faults.ts'
 import { suite } from './checks/suite.ts'
-import { inBatches, freshFilename, once, upload } from './checks/created.ts'
+import { freshFilename, once, upload } from './checks/created.ts'
 import {
   joined,
   allOf,
@@ -40,7 +40,13 @@ import {
   faultOfSample,
   samplePdf,
 } from '../fixtures/pdf.ts'
-import { type Given, type Client, orElse, operationProbe } from '../harness/client/index.ts'
+import {
+  type Given,
+  type Client,
+  allEnded,
+  orElse,
+  operationProbe,
+} from '../harness/client/index.ts'
 import type { UploadContent } from '../harness/target/index.ts'
 import { type CheckContext, type Judge, shapeFinding, settle } from '../harness/run/index.ts'
 import { member, preview } from '../schemas/json.ts'
@@ -221,7 +227,9 @@ async function parseOwnPdfs(context: CheckContext): Promise<Verdict> {
   for (const parse of sampled(given, requirement.id, inSequence))
     if (joined(verdicts).outcome === 'held') verdicts.push(await parse())
   if (given.options.depth === 'full' && joined(verdicts).outcome === 'held')
-    verdicts.push(...(await inBatches([good, other], (pdf) => parseOwnPdf(context, pdf, 'text'))))
+    verdicts.push(
+      ...(await allEnded([good, other].map((pdf) => parseOwnPdf(context, pdf, 'text')))),
+    )
   return joined(verdicts)
 }
 

@@ -509,9 +509,9 @@ export class Client {
     else for (const operation of wall.operations) this.breaker.stop(operation)
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     const transports = [this.#parts.transport, ...this.#elsewhere.values()]
-    return allEnded(transports.map((one) => one.close())).finally(this.recorder.close)
+    await allEnded(transports.map((one) => one.close())).finally(this.recorder.close)
   }
 }
 

@@ -183,8 +183,9 @@ export async function pause(client: { readonly life: Lifetime }, ms: number): Pr
 }
 
 /** Waits until all have ended, even if one throws; then throws the first error. */
-export async function allEnded(works: readonly Promise<unknown>[]): Promise<void> {
-  for (const one of await Promise.allSettled(works)) if (one.status === 'rejected') throw one.reason
+export async function allEnded<T>(works: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(works)
+  return Promise.all(works)
 }
 
 export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifetime, 'end'>) {

@@ -12,7 +12,7 @@ import {
   wasAnswered,
 } from '../../harness/journal/index.ts'
 import { absentReason, leftOut } from '../../harness/report/index.ts'
-import { ask, maxAtOnce, perRun } from '../../harness/run/index.ts'
+import { ask, perRun } from '../../harness/run/index.ts'
 import type { UploadContent } from '../../harness/target/index.ts'
 
 export const sharedBy = perRun(() => ({
@@ -33,22 +33,6 @@ export function once<T>(client: Client, name: string, make: () => Promise<T>): P
   promise.catch(() => undefined)
   made.set(name, promise)
   return promise
-}
-
-/**
- * Repeats a request while its answer asks for that.
- * @param first the answer so far
- * @param most maximum attempts, including the first
- */
-export async function resendWhile(
-  first: Exchange,
-  send: () => Promise<Exchange>,
-  asksAgain: (exchange: Exchange) => boolean,
-  most: number,
-): Promise<Exchange> {
-  let exchange = first
-  for (let tries = most; tries > 1 && asksAgain(exchange); tries--) exchange = await send()
-  return exchange
 }
 
 /** The ids of uploads of the run that a request names. */
@@ -163,15 +147,15 @@ export function withOwnContent(given: Given, file: UploadContent): UploadContent
   return { ...file, bytes: Buffer.concat([file.bytes, Buffer.from(mark)]) }
 }
 
-/** Repeats an upload unchanged if one with unique content was refused: a format may not allow the addition. */
-export const resendAsDeclared = (own: Exchange, send: () => Promise<Exchange>): Promise<Exchange> =>
-  resendWhile(
-    own,
-    send,
-    ({ probe, response }) =>
-      probe.operation === uploadOperation && [400, 415, 422].includes(response?.status ?? 0),
-    2,
-  )
+/** Sends an upload unchanged if one with unique content was refused: a format may not allow the addition. */
+export function resendAsDeclared(
+  own: Exchange,
+  send: () => Promise<Exchange>,
+): Exchange | Promise<Exchange> {
+  const { probe, response } = own
+  const isRefused = [400, 415, 422].includes(response?.status ?? 0)
+  return isRefused && probe.operation === uploadOperation ? send() : own
+}
 
 export const isTaken = (exchange: Exchange): boolean =>
   exchange.response !== undefined && isGranted(exchange.response)
@@ -211,20 +195,6 @@ export async function upload(
   const exchange = await resendAsDeclared(own, () => send(() => file))
   need('a file that the suite uploads', exchange)
   return namedId(given, exchange)
-}
-
-/** Acts on several at once. Once those in progress have ended, throws the first exception in order. */
-export async function inBatches<T, R>(
-  all: readonly T[],
-  act: (one: T) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = []
-  for (let at = 0; at < all.length; at += maxAtOnce)
-    for (const one of await Promise.allSettled(all.slice(at, at + maxAtOnce).map(act))) {
-      if (one.status === 'rejected') throw one.reason
-      results.push(one.value)
-    }
-  return results
 }
 
 interface Together {

@@ -5,6 +5,7 @@ import {
   createdId,
   type Verdict,
   type Exchange,
+  type HistoryEvent,
   isThrottling,
   NotExercised,
   type Probe,
@@ -44,7 +45,6 @@ import {
 } from '../checks/rules.ts'
 import {
   freshFilename,
-  inBatches,
   laterAttempts,
   isTaken,
   namedId,
@@ -59,6 +59,7 @@ import {
   type Given,
   type Client,
   operationProbe,
+  allEnded,
   orElse,
   pause,
 } from '../../harness/client/index.ts'
@@ -271,7 +272,7 @@ export const noEffect = (more: (context: CheckContext) => readonly Refusal[] = (
     await requireControl(context)
     const everywhere = await refusalsOf(client, given, operationIn(context))
     const refusals = sampled(given, requirement.id, [...everywhere, ...more(context)])
-    await inBatches(refusals, (refusal) => also(() => lookAfter(context, refusal)))
+    await allEnded(refusals.map((refusal) => also(() => lookAfter(context, refusal))))
   })
 
 /** Repeats the creation after its refusal, with another one in between; three times, unless accepted. */
@@ -454,16 +455,17 @@ export const usable = relation(async (context) => {
     if (creates === uploadOperation && isAtEnd)
       await orElse(client, () => uploadSample(client, given, 'other'))
     const id = namedId(given, await create(context))
-    await inBatches(uses, (one) => use(context, one, id))
+    await allEnded(uses.map((one) => use(context, one, id)))
   })
   if (!isAtEnd) return undefined
   return async () => {
     const made = madeBefore(context, creates)
     await awaitAge(client, made)
-    await inBatches(made, async ({ exchange: { purpose }, object }) => {
-      const isOwn = purpose.requirement === requirement.id
-      for (const one of isOwn ? uses : uses.slice(-1)) await use(context, one, object!)
-    })
+    const useAgain = async ({ exchange, object = '' }: HistoryEvent): Promise<void> => {
+      const isOwn = exchange.purpose.requirement === requirement.id
+      for (const one of isOwn ? uses : uses.slice(-1)) await use(context, one, object)
+    }
+    await allEnded(made.map(useAgain))
   }
 }, true)
 

@@ -1,5 +1,5 @@
 import { declaredResource, grantedControl, isDeclared, makeOne } from '../checks/valid-request.ts'
-import { once, resendWhile, sendAtOnce } from '../checks/created.ts'
+import { once, sendAtOnce } from '../checks/created.ts'
 import {
   allEnded,
   type Client,
@@ -276,7 +276,8 @@ class Gate extends Jobs {
     const source = await jobRequest(this.given, application)
     const purpose = { requirement: ids.inProgress, role: 'probe', expects: conflict } as const
     const send = () => client.sendOnce({ source, purpose, fresh: true })
-    const exchange = await resendWhile(await send(), send, isMet, mostBlocks)
+    let exchange = await send()
+    for (let tries = 1; tries < mostBlocks && isMet(exchange); tries++) exchange = await send()
     client.holdBack(exchange)
     return this.eventOf(exchange)
   }
