@@ -1,6 +1,6 @@
 import { Journal, type History } from '../../harness/journal/journal.ts'
 import type { HistoryEvent } from '../../harness/journal/event.ts'
-import { exchangeOf, limits, membersIn, tpeOf } from './stories.ts'
+import { answered, limits, membersIn, tpeOf } from './stories.ts'
 
 const line =
   /^(?<from>\d+)(?:-(?<to>\d+))? (?<verb>\w+) (?<on>[\w.,]+)(?:>(?<graph>\w+))?(?:\/(?<fault>\S+))?: (?<said>\d+|--?)(?: (?<tpe>[A-Z]\w*))?(?: (?<id>[a-z]\w*))?(?<more>(?: \w+=\S+)*)$/
@@ -43,7 +43,7 @@ export function objectsOf(story: string, isRecorded = false): History {
     const named = tpeOf(operation, status, tpe)
     const body = named ? { tpe: named, errors: [], extras: {} } : (more.body ?? {})
     const isKey = fault === '401' || fault === '403'
-    const exchange = exchangeOf(status, body, sentAt, endedAt, fault)
+    const answer = answered({ status, tpe: named, body, sentAt, endedAt, fault })
     history.append({
       kind,
       operation,
@@ -53,19 +53,11 @@ export function objectsOf(story: string, isRecorded = false): History {
       ...(['create', 'upload'].includes(verb) && { name: on }),
       ...(kind === 'creation' && { content: more.content ?? on + (fault === 'json' ? '}' : '') }),
       request: isRecorded ? 'unknown' : fault === undefined ? 'valid' : 'faulty',
-      ...(fault !== undefined && { fault }),
       label: fault === 'type' ? 'text/plain' : 'application/json',
       ...(isRecorded && { key: more.key ?? (isKey ? 'bad' : 'good') }),
-      sentAt,
-      endedAt,
-      status,
-      tpe: named,
-      isGranted: status !== undefined && status < 300,
-      noise: status === 429 || status === 503 ? 'throttled' : undefined,
-      isFirst: true,
-      body,
+      ...answer,
       exchange: {
-        ...exchange,
+        ...answer.exchange,
         unansweredTwice: said === '--' && !isRecorded,
         probe: { operation, credential: { full: !isKey } },
       } as never,

@@ -108,30 +108,21 @@ export function historyOf(story: string, isRecorded = false): History {
       object: isReading ? idOf(on) : said === 'made' ? on : job && String(body.id),
       ...(!isReading && said !== 'made' && { within: on }),
       request: isRecorded ? 'unknown' : fault ? 'faulty' : odd ? 'odd' : 'valid',
-      ...(fault && { fault }),
-      sentAt,
-      endedAt,
-      status,
-      tpe: named,
-      isGranted: status !== undefined && status < 300,
-      noise: status === 429 || status === 503 ? 'throttled' : undefined,
-      isFirst: true,
-      body,
-      exchange: exchangeOf(status, body, sentAt, endedAt, fault),
+      ...answered({ status, tpe: named, body, sentAt, endedAt, fault }),
     } satisfies HistoryEvent)
   }
   return history
 }
 
-export function exchangeOf(
-  status: number | undefined,
-  body: object,
-  sentAt: number,
-  endedAt: number,
-  fault: string | undefined,
-): Exchange {
+type Answered = Pick<HistoryEvent, 'status' | 'tpe' | 'body' | 'sentAt' | 'endedAt'> & {
+  readonly fault: string | undefined
+}
+
+/** What an event has of its answer. */
+export function answered({ fault, ...answer }: Answered) {
+  const { status, body, sentAt, endedAt } = answer
   const text = JSON.stringify(body)
-  return {
+  const exchange = {
     purpose: { requirement: null, role: 'probe', what: fault },
     probe: { headers: [], credential: { full: true } },
     ...(status !== undefined && {
@@ -141,4 +132,12 @@ export function exchangeOf(
     sentAt,
     endedAt,
   } as unknown as Exchange
+  return {
+    ...answer,
+    ...(fault !== undefined && { fault }),
+    isGranted: status !== undefined && status < 300,
+    noise: status === 429 || status === 503 ? ('throttled' as const) : undefined,
+    isFirst: true,
+    exchange,
+  }
 }
