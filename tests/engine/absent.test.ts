@@ -3,6 +3,7 @@ import { operations } from '../../catalogue/operations.ts'
 import { type FetchHandler, runConformance, type Target } from '../../library/index.ts'
 import { createReference } from '../../reference/server.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
+import { error } from './behind.ts'
 
 /** How servers answer a path that they do not have, if nobody tells them otherwise; most put the path, the time or an id in. */
 const unknownPaths: Readonly<Record<string, (request: Request, path: string) => unknown>> = {
@@ -30,7 +31,7 @@ function halfBuilt(kind: Kind, isBuilt: RegExp, asksFirst = false): Target {
     const { pathname, search } = new URL(request.url)
     if (isBuilt.test(`${request.method} ${pathname}`)) return handle(request)
     if (asksFirst && request.headers.get('authorization') !== `Bearer ${key}`)
-      return Response.json({ tpe: 'BadCredentials', errors: [], extras: {} }, { status: 401 })
+      return error(401, 'BadCredentials')
     const body = unknownPaths[kind]!(request, pathname + search)
     const text = typeof body === 'string'
     return new Response(text ? body : JSON.stringify(body), {
@@ -105,7 +106,7 @@ test.each([405, 501])('a %i is no answer of an operation that is there', async (
   const own: FetchHandler = async (request) => {
     const { status: was } = await fetch(request.clone())
     return was === 404 && !request.url.includes('/files')
-      ? Response.json({ tpe: 'NotFound', errors: [], extras: {} }, { status })
+      ? error(status, 'NotFound')
       : fetch(request)
   }
   const { absent = [] } = await runOf({ ...target, fetch: own })
