@@ -1,4 +1,12 @@
-import { keyFits, mayCarry, oversized, type Pairs } from '../../catalogue/answers.ts'
+import {
+  codeNames,
+  keyFits,
+  listedTypes,
+  mayCarry,
+  oversized,
+  type Pair,
+  type Pairs,
+} from '../../catalogue/answers.ts'
 import {
   acceptedPairs,
   findRequirement,
@@ -74,11 +82,17 @@ const statusTpePair = ofErrors((response, exchange) => {
   if (tpe === undefined) return undefined
   // Pairs of other requirements are allowed; any request may be too large (§8), or name a deleted file.
   const others = [acceptedPairs.get(operation), oversized, deletedFile, exchange.purpose.expects]
+  const isOf = ([of]: Pair): boolean => of === status
   const isNamed = (pairs: Pairs = []): boolean =>
-    pairs.some(([of, ...names]) => of === status && names.includes(tpe))
+    pairs.some((pair) => isOf(pair) && pair.includes(tpe, 1))
   const expected = `a tpe that is allowed with status ${status}`
-  const isRight = mayCarry(operation, status, tpe) || others.some(isNamed)
-  return isRight ? { expected } : { expected, actual: `${status} ${tpe}` }
+  if (mayCarry(operation, status, tpe) || others.some(isNamed)) return { expected }
+  const named = others.flatMap((pairs = []) => pairs.filter(isOf).flatMap(([, ...names]) => names))
+  const all = [...(codeNames[status] ?? []), ...listedTypes(operation, status), ...named]
+  return {
+    expected: `${expected}: ${[...new Set(all)].join(' or ')}`,
+    actual: `${status} ${tpe}`,
+  }
 })
 
 const contentType: AnswerRule = (response, { probe }) => {

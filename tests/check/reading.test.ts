@@ -195,7 +195,11 @@ test('the entry of a browser is judged as any other', async () => {
   expect(response!.headers).not.toHaveProperty(':status')
   const text = JSON.stringify(envelope('Conflict'))
   const other = { status: 404, content: { mimeType: 'application/json', size: -1, text } }
-  expect(failedIds(await checkChrome(other))).toEqual(['envelope/status-tpe-pair'])
+  const mispaired = await checkChrome(other)
+  expect(failedIds(mispaired)).toEqual(['envelope/status-tpe-pair'])
+  expect(rowOf(mispaired, 'envelope/status-tpe-pair').failures[0]?.expected).toMatch(
+    /^a tpe that is allowed with status 404: .*\bResourceNotFound\b/,
+  )
 })
 
 const half = JSON.stringify(createdJob).slice(0, 20)
