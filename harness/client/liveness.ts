@@ -178,11 +178,12 @@ export class Liveness {
     else if (noResponse.cause !== 'aborted') stopped(`${noResponse.message}${this.#underWay()}`)
   }
 
-  /** If the answer is cut off, or does not come for long, the operation may be at fault: another one tells. */
+  /** If the answer does not end, or does not come for long, the operation may be at fault: another one tells. */
   async #ask(timeoutMs: number, isForLong = false): Promise<Exchange> {
     const asked = await this.#client.askLiveness(timeoutMs)
     const { cause, detail } = asked.noResponse ?? {}
-    if (detail !== 'cut-off' && !(isForLong && cause === 'reset')) return asked
+    const isCutShort = detail === 'cut-off' || detail === 'still-coming'
+    if (!isCutShort && !(isForLong && cause === 'reset')) return asked
     const other = await this.#client.askLiveness(timeoutMs, true)
     return other.response ? other : asked
   }

@@ -51,7 +51,7 @@ export type NoResponseDetail =
   | 'plain-http'
   | 'nobody-listens'
   | 'nothing-came'
-  | 'cut-off' // closed inside the body
+  | 'cut-off' // closed, or silent, inside the body
   | 'still-coming' // a body of known length was still arriving at the time limit; the message says so
 
 export interface NoResponse {
@@ -245,7 +245,7 @@ export function timedOut(timeoutMs: number, progress: Progress): Reason {
     const message = `the answer did not end ${within}: ${read(progress)} had arrived`
     return bodyLength !== undefined && silentMs < timeoutMs / 4
       ? reason('timeout', `${message}, and it went on`, 'still-coming')
-      : reason('timeout', message)
+      : reason('timeout', message, 'cut-off')
   }
   return bytes > 0
     ? reason('timeout', `the head of the answer did not end ${within}`)

@@ -147,12 +147,16 @@ test.each([
   },
 )
 
-test.each([['cut-off'], [undefined]] as const)(
-  'an operation that never answers (%s) fails, even if by it the target is looked for',
-  async (detail) => {
+test.each([
+  ['resets', 1, {}],
+  ['cuts its answers off', 0, { detail: 'cut-off' }],
+  ['never ends its answers', 0, { cause: 'timeout', detail: 'cut-off' }],
+] as const)(
+  'an operation that %s fails, even if by it the target is looked for',
+  async (_, from, how) => {
     const { failed, facts } = await judgeWhile(
       (number, _request, _send, { probe }) =>
-        probe?.operation === 'files.list' && number > 0 ? lost(detail && { detail }) : undefined,
+        probe?.operation === 'files.list' && number >= from ? lost(how) : undefined,
       { only: ['files.list/2xx-accepted', 'translate.run/400-*'] },
     )
     expect(facts.ended).toBeNull()
