@@ -185,17 +185,14 @@ const inGraph =
   (graph: string) =>
   (addition: Probe): Probe => ({ ...addition, params: { graph_id: graph } })
 
-/** Adds a file that was uploaded before. */
-async function add(
-  context: CheckContext,
-  graph: string,
-  file: string,
-  purpose: Partial<Purpose> = { role: 'setup' },
-): Promise<Exchange> {
-  const { given } = context
+/** Of a file that was uploaded before. */
+async function addition(given: Given, graph: string, file: string): Promise<Probe> {
   const probe = { ...draftRequest(given, additionOperation), credential: await given.keys.full() }
-  return context.send(inGraph(graph)(withFile(given, probe, file)), purpose)
+  return inGraph(graph)(withFile(given, probe, file))
 }
+
+const add = async (context: CheckContext, graph: string, file: string): Promise<Exchange> =>
+  context.send(await addition(context.given, graph, file), { role: 'setup' })
 
 const retrieval = (given: Given, id: string): Promise<Probe> =>
   operationProbe(given, 'files.retrieve', { params: { file_id: id } })
@@ -332,7 +329,7 @@ export const once = relation(async (context, also) => {
   if (isAddition && !isQuick) await together(context, () => validRequest(client, given, id))
   await again(context, first)
   if (isQuick) return undefined
-  if (isAddition) await also(() => addTwin(context, first))
+  if (isAddition) await also(() => addTwin(context, first.probe))
   await sendCreation(context)
   if (
     isAddition &&
@@ -355,16 +352,18 @@ export const once = relation(async (context, also) => {
 })
 
 /** Adds another file under the name of one in the declared graph: it is no duplicate. */
-async function addTwin(context: CheckContext, { probe }: Exchange): Promise<CaseVerdict> {
+async function addTwin(context: CheckContext, first: Probe): Promise<CaseVerdict> {
   const { client, given } = context
   const { journal } = client
-  const name = journal.of(probe.creates ?? '')[0]?.name
+  const name = journal.of(first.creates ?? '')[0]?.name
   const file = await orElse(client, () => upload(client, given, contentOf(given), true, name))
-  const isNew = file !== undefined && journal.of(file).every((one) => one.within === undefined)
-  const twin =
-    isNew && (await add(context, probe.params['graph_id']!, file, { isSuccess: isTaken }))
-  if (!twin || !isConflict(twin) || !isTaken(await sendCreation(context)))
-    return { outcome: 'held', cases: 0 }
+  const held = { outcome: 'held', cases: 0 } as const
+  if (!file || journal.of(file).some((one) => one.within !== undefined)) return held
+  // A refusal is judged here alone.
+  const fault = 'file: under a name in use'
+  const probe = { ...(await addition(given, first.params['graph_id']!, file)), fault }
+  const twin = await context.send(probe, { isSuccess: isTaken })
+  if (!isConflict(twin) || !isTaken(await sendCreation(context))) return held
   const what = `of a file under the name of another one in the graph, ${name}`
   const expected = 'no 409: it is another file, with an id of its own'
   return { outcome: 'broken', evidence: { exchange: twin, what, expected } }
