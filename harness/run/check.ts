@@ -23,7 +23,7 @@ import {
   onReusedConnection,
   type PreviousRequest,
 } from '../journal/index.ts'
-import type { Pairs } from '../../catalogue/answers.ts'
+import { isModelError, type Pairs } from '../../catalogue/answers.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 import {
   type Reason,
@@ -56,8 +56,11 @@ export function comparePairs(
     return context.control === 'granted' && exchange.unansweredTwice
       ? 'broken'
       : { why: describeResponse(exchange) }
-  // Throttling says nothing about a fault, unless a scenario expects it.
-  if (throttled && (isOwnLimit || !pairs.some(([status]) => status === response.status)))
+  // Throttling says nothing about a fault, unless a scenario expects it. The model error that it expects is none.
+  const isModels =
+    isModelError(response.tpe) && pairs.some((pair) => pair.includes(response.tpe!, 1))
+  const isExpected = !isOwnLimit && pairs.some(([status]) => status === response.status)
+  if (throttled && !isExpected && !isModels)
     return { why: `throttled: ${describeResponse(exchange)} on every try` }
   const match = matchPairs(pairs, response)
   if (match === 'exact' || (match === 'family' && context.given.options.tpe === 'family'))

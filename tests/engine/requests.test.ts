@@ -5,7 +5,7 @@ import { invalidKeys } from '../../catalogue/faults.ts'
 import { decide } from '../../harness/report/verdict.ts'
 import { type TargetFile } from '../../harness/target/model.ts'
 import { judgeBehind, json } from './behind.ts'
-import { answer, type How, judge } from './networks.ts'
+import { answer, refusal, type How, judge } from './networks.ts'
 
 /** What a run sends, and for what. */
 
@@ -162,4 +162,16 @@ describe('a requirement that is selected alone', () => {
     expect(decide(report).code).toBe(3)
     expect(report.exit.because).toContain(reason)
   })
+})
+
+test.each([
+  ['the model error that its scenario asks for', 'CompletionModelInternalError', 'failed'],
+  ['another type', 'InternalError', 'not-exercised'],
+])('a 503 on every try, with %s: %s', async (_, tpe, outcome) => {
+  const id = 'completion.create/500-model-overload'
+  const { of } = await judge([id], {
+    way: (_request, send, { purpose }) =>
+      purpose?.requirement === id ? refusal(503, tpe) : send(),
+  })
+  expect(of(id).outcome).toBe(outcome)
 })
