@@ -415,6 +415,9 @@ export class Client {
 
   async #requestBefore(ask: Ask): Promise<PrecedingRequest> {
     const { keys, target } = this.#given
+    // Two at once: a place before them, and one after.
+    await this.#pacer?.wait(this.life.signal)
+    this.#pacer?.owe()
     const probe = await probeOf(ask.source)
     const credential = await keys.current(probe.credential)
     const sent = requestOf(target, probe, credential, ask.purpose)
