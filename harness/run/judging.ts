@@ -17,7 +17,6 @@ import {
   mistakeReason,
   plainReason,
   reasonIn,
-  type RequirementResult,
   resultOf,
 } from '../report/index.ts'
 import { isExclusive } from '../target/index.ts'
@@ -160,9 +159,7 @@ async function lookBack(
       further.set(id, failureOf({ client, given, hooks, requirement: requirementOf(id) }, evidence))
   for (const [id, failure] of further) {
     const known = results.get(id)
-    if (!known) continue
-    const { reason: _reason, why: _why, ...rest } = known
-    tell({ ...rest, outcome: 'failed', failures: [...known.failures, failure] })
+    if (known) tell(failedBy(known, [...known.failures, failure]))
   }
   const refusal = given.keys.hasFull ? keyRefusal(journal) : undefined
   const isRefused = (failure: Failure): boolean => failure.exchange?.response?.status === 401
@@ -391,31 +388,32 @@ const maxAskedOften = 30
  * Resends each failed request alone at the end of the run. Returns the results whose first failure has changed, with
  * the new answer: it depends on earlier requests, time, or chance. Skipped in a quick run.
  */
-async function sendFailedAgain<R extends RequirementResult>(
+async function sendFailedAgain(
   client: Client,
   given: Given,
-  failed: readonly R[],
-): Promise<R[]> {
+  failed: readonly CatalogueResult[],
+): Promise<CatalogueResult[]> {
   if (given.options.depth === 'quick' || client.life.ended) return []
   const isOften = failed.length <= maxAskedOften
   const changed = await Promise.all(
     failed.map((result) =>
-      sentAgain(client, given, result, isOften).catch((error: unknown): R | undefined =>
-        error instanceof NotExercised
-          ? undefined
-          : { ...result, outcome: 'not-exercised', ...mistakeReason(error), failures: [] },
+      sentAgain(client, given, result, isOften).catch(
+        (error: unknown): CatalogueResult | undefined =>
+          error instanceof NotExercised
+            ? undefined
+            : { ...result, outcome: 'not-exercised', ...mistakeReason(error), failures: [] },
       ),
     ),
   )
   return changed.filter((result) => result !== undefined)
 }
 
-async function sentAgain<R extends RequirementResult>(
+async function sentAgain(
   client: Client,
   given: Given,
-  result: R,
+  result: CatalogueResult,
   isOften: boolean,
-): Promise<R | undefined> {
+): Promise<CatalogueResult | undefined> {
   const [failure, ...others] = result.failures
   const exchange = failure?.exchange && client.findings.shown.get(failure.exchange)
   // Its meaning depends on the requests around it.
@@ -432,7 +430,13 @@ async function sentAgain<R extends RequirementResult>(
     given.target.limits.credentialProbes === 'few' &&
     findRequirement(result.id)?.fault === 'credentials'
   const again = () => client.sendOnce({ source: probe, purpose, fresh: true })
-  const { finding } = await askAtEnd(exchange, again, isOften && !isFew)
+  const later: Exchange[] = []
+  let answer = answerAtEnd(exchange, later, isOften && !isFew)
+  while ('more' in answer) {
+    later.push(...(await Promise.all(Array.from({ length: answer.more }, again))))
+    answer = answerAtEnd(exchange, later, isOften && !isFew)
+  }
+  const { finding } = answer
   if (!finding) return undefined
   const clean = (text: string): string => client.redact(text)
   const told: Failure =
@@ -450,19 +454,6 @@ async function sentAgain<R extends RequirementResult>(
   return { ...result, failures: [told, ...others] }
 }
 
-async function askAtEnd(
-  failed: Exchange,
-  again: () => Promise<Exchange>,
-  isOften: boolean,
-): Promise<Exchange> {
-  const later: Exchange[] = []
-  for (;;) {
-    const answer = answerAtEnd(failed, later, isOften)
-    if (!('more' in answer)) return answer
-    later.push(...(await Promise.all(Array.from({ length: answer.more }, again))))
-  }
-}
-
 /** Wrong answers of which the cause is looked for, and how often it must show. */
 const maxSought = 10
 const proofs = 3
@@ -471,12 +462,12 @@ const proofs = 3
  * Looks for the request that spoiled an answer which is right without it. Returns the changed results: the requirement
  * of the spoiling request fails, not that of the spoiled one.
  */
-async function blameSpoilers<R extends RequirementResult>(
+async function blameSpoilers(
   client: Client,
   given: Given,
-  results: ReadonlyMap<string, R>,
-): Promise<R[]> {
-  const changed = new Map<string, R>()
+  results: ReadonlyMap<string, CatalogueResult>,
+): Promise<CatalogueResult[]> {
+  const changed = new Map<string, CatalogueResult>()
   const spoiled = [...results.values()].filter((result) => {
     const [first, ...more] = result.failures
     return first?.takes === 'earlier-requests' && first.later !== undefined && more.length === 0
@@ -498,14 +489,14 @@ async function blameSpoilers<R extends RequirementResult>(
       const reason = `its answer was wrong only after a request of ${id}, which fails for that`
       changed.set(result.id, { ...result, outcome: 'not-exercised', reason, failures: [] })
     }
-    if (own.outcome !== 'failed' || id === result.id)
-      changed.set(own.id, { ...without(own), outcome: 'failed', failures: [failure] })
+    if (own.outcome !== 'failed' || id === result.id) changed.set(own.id, failedBy(own, [failure]))
   }
   return [...changed.values()]
 }
 
-function without<R extends RequirementResult>({ reason: _reason, why: _why, ...rest }: R) {
-  return rest as R
+function failedBy(result: CatalogueResult, failures: Failure[]): CatalogueResult {
+  const { reason: _reason, why: _why, ...rest } = result
+  return { ...rest, outcome: 'failed', failures }
 }
 
 async function spoilerOf(
