@@ -392,6 +392,7 @@ export class Client {
     // A short-lived key may have expired in the queue.
     const current = keys.current(probe.credential)
     const credential = current instanceof Promise ? await current : current
+    if (!credential.full) keys.learn(credential)
     const sent = requestOf(target, probe, credential, sentFor, ask.source)
     const isUsual = target.timeoutDeclared || probe.effect === 'generates'
     const timeoutMs = isUsual

@@ -67,19 +67,15 @@ function byKeys(
     async casesIn(known, context, make) {
       const { keys } = context.given
       const valid = await make()
-      const own = {
-        full: await keys.fullKey(),
-        expired: await keys.expiredKey(),
-        restricted: await keys.restrictedKey(known.operation),
-        all: await keys.declared(),
-      }
-      function* learned(): Iterable<Case> {
-        for (const one of cases({ ...known, valid }, own)) {
-          keys.learn(one.change(valid).credential)
-          yield one
-        }
-      }
-      return learned()
+      return cases(
+        { ...known, valid },
+        {
+          full: await keys.fullKey(),
+          expired: await keys.expiredKey(),
+          restricted: await keys.restrictedKey(known.operation),
+          all: await keys.declared(),
+        },
+      )
     },
   }
 }
