@@ -437,13 +437,6 @@ async function createDuring(gate: Gate, job: Job, turn = 0, most = 20): Promise<
   }
 }
 
-async function createAfterEnd(gate: Gate): Promise<void> {
-  if ((await gate.settle()) && gate.isPlanned(ids.released)) {
-    await gate.create(ids.released)
-    await gate.untilFree()
-  }
-}
-
 const burstSize = { full: 5, quick: 2 }
 
 /** Sends several creations at once; while all are refused, repeats this after a pause, at most three times. */
@@ -471,7 +464,7 @@ async function begin(gate: Gate): Promise<Job[]> {
   const isBurst =
     gate.isPlanned(ids.atomic) &&
     gate.given.target.limits.concurrency > 1 &&
-    !gate.isBroken(ids.created)
+    (gate.view.madeAt !== undefined || !gate.isBroken(ids.created))
   const made = isBurst ? await burst(gate) : []
   // If all were throttled or refused, a single one distinguishes bursts.
   if (made.every((one) => one.noise === 'throttled')) made.push(await gate.create(ids.released))
@@ -512,6 +505,15 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<void> {
   await other?.settle()
 }
 
+/** And another creation after the end of its job. */
+async function attemptAlone(gate: Gate): Promise<void> {
+  await attempt(gate)
+  if ((await gate.settle()) && gate.isPlanned(ids.released)) {
+    await gate.create(ids.released)
+    await gate.untilFree()
+  }
+}
+
 /** As many attempts as needed on the busy application, and one each on the others and a new one. */
 async function provokeConflicts(jobs: Jobs): Promise<void> {
   const { client, given, isQuick } = jobs
@@ -539,11 +541,7 @@ async function provokeConflicts(jobs: Jobs): Promise<void> {
   // Another client's job may interfere: a new application must show the fault, too.
   const isSuspected = busy.isKept || jobs.isBroken(ids.released, ids.perApplication, ids.created)
   if (isQuick && !isSuspected) return
-  if (!isQuick)
-    await second?.tryHold(async () => {
-      if (jobs.isPlanned(ids.inProgress, ids.atomic)) await attempt(second)
-      await createAfterEnd(second)
-    })
+  if (!isQuick) await second?.tryHold(attemptAlone)
   if (jobs.isPlanned(ids.inProgress, ids.released, ids.perApplication, ids.created))
     await orElse(client, () => attemptOnCreated(busy))
   for (const own of [busy, second])
@@ -562,29 +560,13 @@ async function attemptOnCreated(busy: Gate): Promise<void> {
   // It may need the inputs of the declared one.
   for (const inputs of [[], given.target.resources.application?.inputs ?? []]) {
     const gate = new Gate(busy, { id, inputs, requiredInputs: [] })
-    if (!(await attemptAlone(gate))) continue
+    await attemptAlone(gate)
+    if (gate.view.creations.at(-1)?.status === 400) continue
     if (!gate.view.jobs.some((job) => job.end)) return
-    if (gate.isBroken(ids.created)) {
-      await gate.settle()
-      await pause(client, 2 * pauseMs)
-      await burst(gate)
-    }
     for (let count = 0; count < timesAlike && gate.isBroken(ids.perApplication); count++)
       await busy.tryHold(() => attempt(busy, 0, gate))
     return
   }
-}
-
-/** One job, further creations during it, and another creation after its end; false if the inputs are refused. */
-async function attemptAlone(gate: Gate): Promise<boolean> {
-  const made = await gate.create(ids.inProgress)
-  if (isConflict(made)) await gate.untilFree()
-  const job = gate.madeBy(made)
-  if (job) {
-    await createDuring(gate, job)
-    await createAfterEnd(gate)
-  }
-  return made.status !== 400
 }
 
 // Refusals
