@@ -24,7 +24,10 @@ function listenForInterrupts() {
   const signals = ['SIGHUP', 'SIGINT', 'SIGTERM']
   /** Time until the reports are written, in ms: the run must end within 2 s, also on a busy machine. */
   const graceMs = 1_000
+  /** `timeout` and npm send one signal twice: to the process, and to its group. */
+  const twiceMs = 200
   let came
+  let cameAt = 0
   let timer
   let overdue = endWithNothing
   const first = new AbortController()
@@ -32,8 +35,10 @@ function listenForInterrupts() {
   const onSignal = (signal) => {
     // The reports are written; only the process is left to end.
     if (isOver) exit()
+    if (signal === came && performance.now() - cameAt < twiceMs) return
     if (came !== undefined) exit(128 + constants.signals[signal])
     came = signal
+    cameAt = performance.now()
     timer = setTimeout(() => overdue(), graceMs)
     first.abort()
   }

@@ -19,9 +19,13 @@ async function end(run: Running, signal?: NodeJS.Signals): Promise<Ended> {
   return ended
 }
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  '%s ends a run that waits for its target, and what was learned is reported',
-  async (signal) => {
+test.each([
+  ['SIGINT', 1],
+  ['SIGTERM', 2],
+  ['SIGHUP', 1],
+] as const)(
+  '%s, sent %i times at once, ends a run that waits for its target, and what was learned is reported',
+  async (signal, times) => {
     const { url } = await reference()
     const slow = await slowTarget(url, (line) => line === 'POST /v1/completion')
     const cwd = folder()
@@ -29,6 +33,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     const reports = ['json', 'html', 'har', 'junit'].map((name) => `--report ${name}`)
     const run = start(`${args} ${reports.join(' ')}`, { cwd })
     await slow.held(1)
+    for (let more = 1; more < times; more++) run.child.kill(signal)
     const { code, stdout, stderr } = await end(run, signal)
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
     expect(stdout).toMatch(/interrupted/)
