@@ -153,11 +153,12 @@ export function onConnections(
   if (!fresh) return onFresh
   if (isWrong(fresh)) return { judge: wrong, wrongAnywhere: kindOfFailure(wrong) }
   if (!isRight(fresh)) return { judge: wrong }
-  // To serve a request without a key is that request's own fault.
-  if (isServedWithoutKey(wrong)) return { judge: { ...wrong, finding: { kind: 'remembers-key' } } }
   const before = wrong.previousRequest!
+  // To serve a request without a key is that request's own fault.
+  const isServed = isServedWithoutKey(wrong)
+  if (isServed && !before.probe.credential.full) return { judge: wrong }
   const trials = known.spoiled.has(sentFor(before)) ? 'proven' : 'first'
-  for (const [at, isBehind] of wrongBehind[isRepeatable ? trials : 'once'].entries()) {
+  for (const [at, isBehind] of wrongBehind[isRepeatable && !isServed ? trials : 'once'].entries()) {
     const other = others[at]
     const after = isBehind ? repeated(before) : undefined
     if (isBehind && !after) return { judge: wrong }
@@ -166,7 +167,9 @@ export function onConnections(
     if (!fits)
       return { judge: { ...wrong, finding: differing([wrong, ...trial].map(describeResponse)) } }
   }
-  return { judge: fresh, blames: wrong }
+  return isServed
+    ? { judge: { ...wrong, finding: { kind: 'remembers-key' } } }
+    : { judge: fresh, blames: wrong }
 }
 
 const isServedWithoutKey = (exchange: Exchange): boolean =>

@@ -113,7 +113,12 @@ test.each<[what: string, story: string, expected: string, known?: Partial<Known>
     { wrongAnywhere: new Set(['translate.run/400-empty-text 500']) },
   ],
   ['right there: is it wrong behind the same one?', 'again 500, fresh 400', 'after'],
-  ['served without a key behind it', 'keyless 200, fresh 400', '200, remembers-key'],
+  [
+    'served without a key behind it each time',
+    `keyless 200, fresh 400${', after 200'.repeat(4)}`,
+    '200, remembers-key',
+  ],
+  ['served without a key now and then', 'keyless 200, fresh 400, after 400', '200, answers-differ'],
   ['right behind it', 'again 500, fresh 400, after 400', '500, answers-differ'],
   ['wrong behind it: is it right without?', 'again 500, fresh 400, after 500, after 500', 'fresh'],
   [
