@@ -46,8 +46,9 @@ function learn(
     poisonedResponses.add(blames.response ?? blames)
     if (!spoiled.has(kind)) spoiled.set(kind, { wrong: blames, fresh: judge })
   }
-  // The answer is kept for long, and would keep another one alive.
-  if (isRight(judge)) judge.previousRequest = undefined
+  // The answer is kept for long, and would keep another one alive. To another requirement it may be wrong.
+  const isLenient = judge.purpose.expects?.some(([status]) => status === 'no-5xx') ?? false
+  if (isRight(judge) && !isLenient) judge.previousRequest = undefined
 }
 
 async function append(client: Client, next: Ask): Promise<void> {
