@@ -63,7 +63,7 @@ const rows: [failing: string, takes: string, again: boolean, fault?: string][] =
   ['jobs.create/409-per-application', 'job-elsewhere', true],
   ['jobs.create/409-atomic', 'requests-at-once', true],
   ['jobs.create/409-released', 'job-before', true],
-  // With that requirement alone fewer jobs are made.
+  // With few requirements fewer jobs are made, or a refusal before the lock is blamed.
   ['jobs.create/409-released#after-third', 'job-before', false],
   ['jobs.retrieve/200-outcome', 'endless-job', false],
   ['jobs.create/202-created#second-5xx', 'idle-application', true],
@@ -165,7 +165,7 @@ test('the curl line of a creation beside a job starts that job first', async () 
 
 test.each([
   'jobs.create/202-created#later',
-  'jobs.create/409-released#after-third',
+  'jobs.create/409-released#slow',
   'files.list/2xx-accepted#name',
   'graphs.create/400-duplicate-name#few-known',
 ])('%s: what a whole run fails shows again on a fresh server by its line', async (defect) => {
