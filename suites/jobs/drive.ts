@@ -415,6 +415,9 @@ async function attackLock(gate: Gate, job: Job): Promise<void> {
   await allEnded(probes.map((probe) => ask(client, probe, purpose, { isHeld: true })))
 }
 
+/** Creations beside one job: with the pauses between them, for half a minute. */
+const mostMoments = 30
+
 /**
  * Further creations during the life of a job, with the same inputs and with other values: a server may compare
  * requests, or forget after a while that the job goes on. Two come at once, then the pauses grow. Attacks on the lock come
@@ -422,12 +425,12 @@ async function attackLock(gate: Gate, job: Job): Promise<void> {
  * ended.
  * @param turn odd: the creation with other values comes first, since a short job may end before a second creation
  */
-async function createDuring(gate: Gate, job: Job, turn = 0, most = 20): Promise<void> {
+async function createDuring(gate: Gate, job: Job, turn = 0, most = mostMoments): Promise<void> {
   const { application, client, isQuick } = gate
   const attackedAt = turn % 2 === 0 ? 2 : 0
   const count = isQuick ? Math.min(3, most) : most
   for (let moment = 0; moment < count; moment++) {
-    if (moment > 1) await pause(client, 10 * 1.5 ** (moment - 2))
+    if (moment > 1) await pause(client, 10 * 1.25 ** (moment - 2))
     if (moment > 0 && !(await gate.goesOn(job))) return
     if (moment === attackedAt) await attackLock(gate, job)
     const isOdd = (moment + turn) % 2 === 1
@@ -450,7 +453,8 @@ async function burst(gate: Gate): Promise<HistoryEvent[]> {
       !isQuick && count++ % 2 ? withOtherValues(application, 2 * count) : application,
     )
   for (let tries = 0; ; tries++) {
-    const fresh = history.within(application.id).some((one) => one.status === undefined)
+    // An earlier request on a connection may be to blame for a lost answer, or for a crash.
+    const fresh = history.within(application.id).some(({ status = 500 }) => status >= 500)
     const size = burstSize[given.options.depth]
     const sent = await sendAtOnce(client, given, { size, make, requirement: ids.atomic, fresh })
     const made = sent.map((exchange) => gate.eventOf(exchange))
@@ -460,8 +464,10 @@ async function burst(gate: Gate): Promise<HistoryEvent[]> {
   }
 }
 
-async function begin(gate: Gate): Promise<Job[]> {
+/** @param mayBurst false: a single creation, whose answer is judged whatever it is */
+async function begin(gate: Gate, mayBurst: boolean): Promise<Job[]> {
   const isBurst =
+    mayBurst &&
     gate.isPlanned(ids.atomic) &&
     gate.given.target.limits.concurrency > 1 &&
     (gate.view.madeAt !== undefined || !gate.isBroken(ids.created))
@@ -481,11 +487,11 @@ async function readOlder(gate: Gate, newer: Job): Promise<void> {
 }
 
 /** A job or a burst of creations, and further creations until it ends; on the idle `other` one beside it. */
-async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<void> {
+async function attempt(gate: Gate, turn = 0, other?: Gate, mayBurst = true): Promise<void> {
   // An application may be released some time after its last job, as `409-released` allows.
   const end = other?.view.jobs.at(-1)?.end
   await gate.pauseUntil((end?.endedAt ?? -Infinity) + 2 * pauseMs)
-  const [first, second] = await begin(gate)
+  const [first, second] = await begin(gate, mayBurst)
   if (!first) return
   if (second) for (const job of [first, second, first]) await gate.goesOn(job)
   const onOther = await other?.create(ids.perApplication)
@@ -497,7 +503,7 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<void> {
     await other?.settle()
   }
   // One attempt shows for the others that there are conflicts.
-  const most = isBroken ? 0 : gate.isPlanned(ids.inProgress) ? 20 : 1
+  const most = isBroken ? 0 : gate.isPlanned(ids.inProgress) ? mostMoments : 1
   await allEnded([readOlder(gate, first), createDuring(gate, first, turn, most), besideOther()])
   await gate.idle()
   if (!onOther || !isConflict(onOther)) return
@@ -506,8 +512,8 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<void> {
 }
 
 /** And another creation after the end of its job. */
-async function attemptAlone(gate: Gate): Promise<void> {
-  await attempt(gate)
+async function attemptAlone(gate: Gate, mayBurst = true): Promise<void> {
+  await attempt(gate, 0, undefined, mayBurst)
   if ((await gate.settle()) && gate.isPlanned(ids.released)) {
     await gate.create(ids.released)
     await gate.untilFree()
@@ -541,7 +547,7 @@ async function provokeConflicts(jobs: Jobs): Promise<void> {
   // Another client's job may interfere: a new application must show the fault, too.
   const isSuspected = busy.isKept || jobs.isBroken(ids.released, ids.perApplication, ids.created)
   if (isQuick && !isSuspected) return
-  if (!isQuick) await second?.tryHold(attemptAlone)
+  if (!isQuick) await second?.tryHold(() => attemptAlone(second))
   if (jobs.isPlanned(ids.inProgress, ids.released, ids.perApplication, ids.created))
     await orElse(client, () => attemptOnCreated(busy))
   for (const own of [busy, second])
@@ -549,7 +555,7 @@ async function provokeConflicts(jobs: Jobs): Promise<void> {
   // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
   if (failing && !isQuick && jobs.isPlanned(ids.released))
-    await new Gate(jobs, failing).tryHold(attemptAlone)
+    await new Gate(jobs, failing).tryHold((gate) => attemptAlone(gate, false))
 }
 
 /** Conflicts on a new application: nobody else uses it, and a server may check only those it knew before. */
