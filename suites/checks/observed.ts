@@ -278,7 +278,7 @@ export async function failUnsteady(client: Client, given: Given): Promise<void> 
     const requirement = wrong && granting(wrong.probe.operation!)
     if (!requirement || onTraffic.has(requirement.id)) continue
     // No control uploads a PDF: if that crashes the server each time, nothing else shows it.
-    const isOwnKind = wrong.probe.effect === 'creates' && isOwnBreakdown(wrong)
+    const isOwnKind = wrong.probe.operation === uploadOperation && isOwnBreakdown(wrong)
     if (granted === 0 && !isOwnKind) continue
     if (!isPlanned(given, requirement.id)) continue
     const words = [wrong, ...more].map(describeResponse)
