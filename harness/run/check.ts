@@ -56,7 +56,7 @@ export function comparePairs(
     return context.control === 'granted' && exchange.unansweredTwice
       ? 'broken'
       : { why: describeResponse(exchange) }
-  // Throttling says nothing about a fault, unless a scenario expects it. The model error that it expects is none.
+  // Throttling says nothing about a fault, unless a scenario expects it. The model error that it expects is not throttling.
   const isModels =
     isModelError(response.tpe) && pairs.some((pair) => pair.includes(response.tpe!, 1))
   const isExpected = !isOwnLimit && pairs.some(([status]) => status === 429 || status === 503)
