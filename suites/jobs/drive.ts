@@ -406,13 +406,14 @@ async function attackLock(gate: Gate, job: Job): Promise<void> {
   const { client, given, application } = gate
   const valid = await jobRequest(given, application)
   const reading = await operationProbe(given, 'jobs.retrieve', { params: { job_id: job.id } })
-  const refusals = await jobRefusals(gate)
-  const creations = refusals
-    .filter((refusal) => attacks.includes(refusal.requirement))
-    .map(async (refusal) => refusal.change(valid))
-  const probes = [...(await Promise.all(creations)), withCredential(reading, noCredential)]
   const purpose = { requirement: ids.inProgress, role: 'setup', badInput: true } as const
-  await allEnded(probes.map((probe) => ask(client, probe, purpose, { isHeld: true })))
+  const send = (probe: Probe, about: string): Promise<Exchange> =>
+    ask(client, probe, { ...purpose, about }, { isHeld: true })
+  const refusals = (await jobRefusals(gate)).filter((one) => attacks.includes(one.requirement))
+  await allEnded([
+    ...refusals.map(async (one) => send(await one.change(valid), `jobs.create/${one.requirement}`)),
+    send(withCredential(reading, noCredential), 'jobs.retrieve/401-missing-credentials'),
+  ])
 }
 
 /** Creations beside one job: with the pauses between them, for half a minute. */
