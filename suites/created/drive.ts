@@ -341,10 +341,15 @@ export const once = relation(async (context, also) => {
   return async () => {
     // A server may only check new names, not those in use. A scenario may create in another account.
     const usable = `${id}/2xx-usable`
-    const ids = [requirement.id, given.target.scenarios[usable] ? '' : usable]
-    const made = madeBy(client.journal, id)
+    const isFor = (one: HistoryEvent, of: string) => one.exchange.purpose.requirement === of
+    const all = madeBy(client.journal, id)
+    const others = all.filter((one) => !isFor(one, usable) || !given.target.scenarios[usable])
+    const hasHeld = ({ object = '' }: HistoryEvent): boolean =>
+      client.journal.within(object).some((one) => one.isGranted)
+    const used = others.find(hasHeld) ?? others.find((one) => isFor(one, usable))
+    const made = all
+      .filter((one) => one === used || isFor(one, requirement.id))
       .map((one) => one.exchange)
-      .filter((one) => ids.includes(one.purpose.requirement ?? 'none'))
     await awaitAge(client, made)
     // Of simultaneously added files, a server may have kept only the last one. If it takes one too soon, the next waits.
     for (const one of made) await again(context, one)
@@ -422,12 +427,13 @@ function madeBefore({ client, requirement }: CheckContext, creates: OperationId)
   const made = madeBy(client.journal, creates).filter(
     (one) => one.request === 'valid' && !doomed.has(one.object!),
   )
+  const isFile = creates === uploadOperation
   const chosen = made.filter((one, at) => {
     const { probe, purpose } = one.exchange
-    const isFirst = made.findIndex((other) => other.label === one.label) === at
+    // Late creations of another charset would be waited for.
+    const isFirst = made.findIndex((other) => !isFile || other.label === one.label) === at
     return isFirst || (probe.body?.length ?? 0) > largeBytes || ids.includes(purpose.requirement)
   })
-  const isFile = creates === uploadOperation
   return [...chosen, ...(isFile ? madeBy(client.journal, additionOperation).slice(0, 1) : [])]
 }
 
