@@ -22,8 +22,9 @@ completion.create/400-wrong-content-type#spoils-connection | completion.create/b
 jobs.create/400-malformed-json#spoils-connection | jobs.create/bad-input-no-5xx
 every application is blocked for a while, also the other one beside a job in progress
 jobs.create/4xx-no-effect#unknown | jobs.create/409-per-application
-concurrent creations are all granted, or come one after the other
+uploads that share an id share their content
 files.upload/2xx-own-id{,#at-once} | pdf.parse/200-content
+concurrent creations are all granted, or come one after the other
 jobs.create/409-job-in-progress#{at-once-only,parallel,later-only,read-only,identical-only,slow-only,plain-only,preloaded-only} | jobs.create/409-atomic
 graphs.create/400-duplicate-name{,#third,#latest-only} | graphs.create/400-atomic
 applications.create/400-duplicate-name{,#third,#latest-only} | applications.create/400-atomic
