@@ -485,11 +485,25 @@ const looksIn = derived((history): Look[] => {
 const isBlocked = (look: Look): boolean => look.isFirst && isBusy(look)
 const isHarmless = (look: Look): boolean => look.isFirst && isGranted(look)
 
+const msAfter = (look: Look, kind: string): number =>
+  look.creation.sentAt - (look.refused.get(kind)?.endedAt ?? -Infinity)
+
+/** Looks that refusals may have blocked, unless the same ones did no harm after such a time: an effect may begin late, and be short. */
+const suspicious = derived((history): Look[] => {
+  const harmless = looksIn(history).filter(isHarmless)
+  const isSuspect = (look: Look, kind: string): boolean => {
+    const ms = msAfter(look, kind)
+    const isAlike = (other: number): boolean => other >= 0.8 * ms - 100 && other <= 1.25 * ms + 5
+    return !harmless.some((one) => isAlike(msAfter(one, kind)))
+  }
+  return looksIn(history).filter(
+    (look) => isBlocked(look) && [...look.refused.keys()].some((kind) => isSuspect(look, kind)),
+  )
+})
+
 /** Once refusals are known to have effects, any of them, on whatever application, may have blocked it. */
 const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
-  looksIn(history).some(
-    (look) => look.creation === creation && look.refused.size > 0 && isBlocked(look),
-  ) ||
+  suspicious(history).some((look) => look.creation === creation) ||
   (noEffect(history).outcome === 'broken' &&
     allAttempts(history).some(
       (one) => isRefused(one.creation) && one.creation.endedAt <= creation.sentAt,
