@@ -149,7 +149,7 @@ export function onConnections(
   if (!isRepeatable && wrong.response && !isNobodys(wrong.response)) return { judge: wrong }
   const trial = entries.filter((entry) => entry.ask.once).map((entry) => entry.exchange)
   const [fresh, ...others] = trial
-  const onFresh: Conclusion = { asks: [{ ...ask, once: true, fresh: true, after: undefined }] }
+  const onFresh: Conclusion = { asks: [{ ...ask, once: true, fresh: true }] }
   if (!fresh) return onFresh
   if (isWrong(fresh)) return { judge: wrong, wrongAnywhere: kindOfFailure(wrong) }
   if (!isRight(fresh)) return { judge: wrong }

@@ -189,7 +189,7 @@ export interface Ask {
   /** On a new connection. */
   readonly fresh?: boolean
   /** Sent first, on a new connection that the request itself then reuses. */
-  readonly after?: Ask | undefined
+  readonly after?: Ask
   readonly pauseMs?: number
   /** While nothing else is open: a target may accept few requests at once. */
   readonly alone?: boolean

@@ -1,14 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Pairs, pairsOf } from '../../catalogue/answers.ts'
+import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
+import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
 import {
-  busyStatus,
-  firstOperation,
-  type OperationId,
-  uploadOperation,
-} from '../../catalogue/operations.ts'
-import { type Client, effectOf, type Given, operationProbe } from '../../harness/client/index.ts'
-import {
-  type Ask,
   countsAsGranted,
   type Exchange,
   isExpected,
@@ -32,7 +26,6 @@ import {
   type CaseVerdict,
   concluded,
   findingVerdict,
-  lookAt,
   lookUntil,
   pairsVerdict,
   requestFor,
@@ -168,14 +161,8 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
       !isExpected(expects, exchange.response)
     const own = (): Promise<Probe> =>
       scenarioProbe(client, given, scenario, () => distinctRequest(client, given, operation))
-    // A body that was refused unread would be taken for the next request on its connection.
-    const read = (): Promise<Probe> => operationProbe(given, firstOperation, {})
-    const behind: Ask = {
-      ...requestFor(context, 'behind it', read, { isSuccess: countsAsGranted, skipPassive: true }),
-      after: { source: make, purpose: { requirement: requirement.id, role: 'probe', expects } },
-    }
     const ruleOf = (time: number): CaseRule => ({
-      judge(journal) {
+      judge() {
         const seen = lookUntil(
           client,
           (at) =>
@@ -184,10 +171,7 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
             }),
           (exchange, tries) => tries > 1 || !isDuplicate(exchange),
         )
-        if (seen.outcome !== 'answered') return seen
-        const isUnread = seen.exchange.response?.status === 413
-        const next = isUnread ? lookAt(journal, behind, client.known) : undefined
-        return next?.outcome === 'asks' ? next : judge(seen.exchange)
+        return seen.outcome === 'answered' ? judge(seen.exchange) : seen
       },
     })
     const isOnce = given.options.depth === 'quick' || isExclusive(scenario)
