@@ -578,7 +578,8 @@ const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
 
 function isMisspelt(tpe: string): boolean {
   const named = statuses.flatMap((status) => codeNames[status] ?? [])
-  const codes = [...named, ...modelErrors, 'GuardrailBlockedError']
+  const listed = operations.flatMap(({ errors = [] }) => errors.flatMap(([, ...names]) => names))
+  const codes = [...named, ...listed, ...modelErrors, 'GuardrailBlockedError']
   return !codes.includes(tpe) && codes.some((name) => letters(name) === letters(tpe))
 }
 
