@@ -59,7 +59,7 @@ export function comparePairs(
   // Throttling says nothing about a fault, unless a scenario expects it. The model error that it expects is not throttling.
   const isModels =
     isModelError(response.tpe) && pairs.some((pair) => pair.includes(response.tpe!, 1))
-  const isExpected = !isOwnLimit && pairs.some(([status]) => status === 429 || status === 503)
+  const isExpected = !isOwnLimit && pairs.some(([status]) => status === response.status)
   if (throttled && !isExpected && !isModels)
     return { why: `throttled: ${describeResponse(exchange)} on every try` }
   const match = matchPairs(pairs, response)
