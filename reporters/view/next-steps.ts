@@ -574,10 +574,9 @@ function ofEnvelope(value: unknown): Clue | undefined {
 }
 
 const letters = (name: string): string => name.replaceAll(/[\s._-]/g, '').toLowerCase()
-const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
 
 function isMisspelt(tpe: string): boolean {
-  const named = statuses.flatMap((status) => codeNames[status] ?? [])
+  const named = Object.values(codeNames).flatMap((names) => names ?? [])
   const listed = operations.flatMap(({ errors = [] }) => errors.flatMap(([, ...names]) => names))
   const codes = [...named, ...listed, ...modelErrors, 'GuardrailBlockedError']
   return !codes.includes(tpe) && codes.some((name) => letters(name) === letters(tpe))
