@@ -465,10 +465,10 @@ async function burst(gate: Gate): Promise<HistoryEvent[]> {
   }
 }
 
-/** @param mayBurst false: a single creation, whose answer is judged whatever it is */
-async function begin(gate: Gate, mayBurst: boolean): Promise<Job[]> {
+async function begin(gate: Gate): Promise<Job[]> {
   const isBurst =
-    mayBurst &&
+    // Where jobs fail, a single creation, whose answer is judged whatever it is.
+    gate.application !== gate.given.target.resources.failingApplication &&
     gate.isPlanned(ids.atomic) &&
     gate.given.target.limits.concurrency > 1 &&
     (gate.view.madeAt !== undefined || !gate.isBroken(ids.created))
@@ -488,11 +488,11 @@ async function readOlder(gate: Gate, newer: Job): Promise<void> {
 }
 
 /** A job or a burst of creations, and further creations until it ends; on the idle `other` one beside it. */
-async function attempt(gate: Gate, turn = 0, other?: Gate, mayBurst = true): Promise<void> {
+async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<void> {
   // An application may be released some time after its last job, as `409-released` allows.
   const end = other?.view.jobs.at(-1)?.end
   await gate.pauseUntil((end?.endedAt ?? -Infinity) + 2 * pauseMs)
-  const [first, second] = await begin(gate, mayBurst)
+  const [first, second] = await begin(gate)
   if (!first) return
   if (second) for (const job of [first, second, first]) await gate.goesOn(job)
   const onOther = await other?.create(ids.perApplication)
@@ -513,8 +513,8 @@ async function attempt(gate: Gate, turn = 0, other?: Gate, mayBurst = true): Pro
 }
 
 /** And another creation after the end of its job. */
-async function attemptAlone(gate: Gate, mayBurst = true): Promise<void> {
-  await attempt(gate, 0, undefined, mayBurst)
+async function attemptAlone(gate: Gate): Promise<void> {
+  await attempt(gate)
   if ((await gate.settle()) && gate.isPlanned(ids.released)) {
     await gate.create(ids.released)
     await gate.untilFree()
@@ -548,7 +548,7 @@ async function provokeConflicts(jobs: Jobs): Promise<void> {
   // Another client's job may interfere: a new application must show the fault, too.
   const isSuspected = busy.isKept || jobs.isBroken(ids.released, ids.perApplication, ids.created)
   if (isQuick && !isSuspected) return
-  if (!isQuick) await second?.tryHold(() => attemptAlone(second))
+  if (!isQuick) await second?.tryHold(attemptAlone)
   if (jobs.isPlanned(ids.inProgress, ids.released, ids.perApplication, ids.created))
     await orElse(client, () => attemptOnCreated(busy))
   for (const own of [busy, second])
@@ -556,7 +556,7 @@ async function provokeConflicts(jobs: Jobs): Promise<void> {
   // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
   if (failing && !isQuick && jobs.isPlanned(ids.released))
-    await new Gate(jobs, failing).tryHold((gate) => attemptAlone(gate, false))
+    await new Gate(jobs, failing).tryHold(attemptAlone)
 }
 
 /** Conflicts on a new application: nobody else uses it, and a server may check only those it knew before. */
