@@ -9,7 +9,7 @@ import {
   isWrong,
   kindOf,
   kindOfFailure,
-  mayRepeat,
+  isRefusedByClient,
   type PreviousRequest,
   type Probe,
   isExpected,
@@ -31,7 +31,7 @@ const settlingEveryMs = 1000
  */
 export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclusion {
   if (all.length === 0) return { asks: [ask] }
-  const entries = all.map((one) => ({ ...one, exchange: asSentFor(ask, one.exchange) }))
+  const entries = all.map((one) => asSentFor(ask, one))
   const sent = entries.findLast((one) => !one.ask.once)?.exchange
   if (!sent) return { asks: [ask] }
   if (isMet(sent)) {
@@ -50,11 +50,11 @@ export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclus
 }
 
 /** Another requirement may have sent it, to which other answers are right. */
-function asSentFor({ purpose: { expects, isSuccess } }: Ask, exchange: Exchange): Exchange {
-  const { purpose } = exchange
+function asSentFor({ purpose: { expects, isSuccess } }: Ask, entry: Entry): Entry {
+  const { purpose } = entry.exchange
   return purpose.expects === expects && purpose.isSuccess === isSuccess
-    ? exchange
-    : { ...exchange, purpose: { ...purpose, expects, isSuccess } }
+    ? entry
+    : { ...entry, exchange: { ...entry.exchange, purpose: { ...purpose, expects, isSuccess } } }
 }
 
 const isUnknown = (exchange: Exchange, known: Known): boolean =>
@@ -141,10 +141,7 @@ export function onConnections(
   entries: readonly Entry[],
   known: Pick<Known, 'spoiled'>,
 ): Conclusion {
-  // What was created by mistake exists the next time.
-  const isMade =
-    leavesState(wrong.probe) && wrong.response !== undefined && isGranted(wrong.response)
-  const isRepeatable = mayRepeat(wrong) && !isMade
+  const isRepeatable = mayRepeat(wrong)
   // Without an answer from the service itself, there was most likely no effect.
   if (!isRepeatable && wrong.response && !isNobodys(wrong.response)) return { judge: wrong }
   const trial = entries.filter((entry) => entry.ask.once).map((entry) => entry.exchange)
@@ -186,12 +183,15 @@ function repeated({ again, probe, purpose }: PreviousRequest): Ask | undefined {
 /** Number of attempts at the end, since an answer may vary, by replica or at random. */
 const times = 4
 
-/** Whether a failed request may be sent again: it creates nothing, or was refused before. */
-export function isHarmless(exchange: Exchange): boolean {
-  const { response, probe } = exchange
-  if (!response || isThrottling(exchange) || !mayRepeat(exchange)) return false
-  return !leavesState(probe) || !isGranted(response)
+/** Whether it has no effect, or was refused; what was created by mistake exists the next time. */
+function mayRepeat({ probe, response }: Exchange): boolean {
+  if (response && isGranted(response) && leavesState(probe)) return false
+  return probe.effect === 'none' || (response !== undefined && isRefusedByClient(response.status))
 }
+
+/** Whether a failed request may be sent again: it creates nothing, or was refused before. */
+export const isHarmless = (exchange: Exchange): boolean =>
+  exchange.response !== undefined && !isThrottling(exchange) && mayRepeat(exchange)
 
 /** Whether it creates an object, adds one to another, or destroys one: once accepted, the same request gets another answer. */
 export function leavesState(probe: Probe): boolean {

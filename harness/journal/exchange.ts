@@ -215,14 +215,7 @@ export function kindOfFailure({ purpose, probe, response }: Exchange): string {
   return `${purpose.requirement ?? probe.operation} ${response?.status}`
 }
 
-export function mayRepeat(exchange: Exchange): boolean {
-  return (
-    exchange.probe.effect === 'none' ||
-    (exchange.response !== undefined && isRefusedByClient(exchange.response.status))
-  )
-}
-
-function isRefusedByClient(status: number): boolean {
+export function isRefusedByClient(status: number): boolean {
   return status >= 400 && status < 500
 }
 
