@@ -45,7 +45,7 @@ import {
 import { suite } from './checks/suite.ts'
 import {
   contentOf,
-  grantedControl,
+  requireControl,
   isDeclared,
   placeholderRequest,
   randomFor,
@@ -252,7 +252,7 @@ const tryCharset: Judge = async (context) => {
 
 async function labelVerdict(context: CheckContext, id: OperationId): Promise<CaseVerdict> {
   const { client, given } = context
-  context.control = (await grantedControl(client, given, id)).state
+  await requireControl(context, id)
   const plain = (): Promise<Probe> => validRequest(client, given, id)
   const make = async () =>
     withHeader(await plain(), 'content-type', 'application/json; charset=utf-8')

@@ -46,7 +46,7 @@ function byRule(id: JobRuleId): Judge {
     const verdict = new Jobs(client, given).verdict(id)
     const { state } = jobRules[id]
     if (verdict.outcome === 'open') await reach(client, given, state)
-    if (id === ids.inProgress || id === ids.noEffect) context.control = 'granted'
+    if (id === ids.inProgress || id === ids.noEffect) client.journal.controls.set(id, 'granted')
     if (verdict.outcome === 'open' && state === 'conflicts')
       throw new NotExercised(
         id === ids.atomic && given.target.limits.concurrency === 1

@@ -64,6 +64,8 @@ export class Journal implements History {
   readonly answers: Answer[] = []
   /** Why asks of these names were not sent. */
   readonly unsent = new Map<string | undefined, Reason>()
+  /** Whether the valid request of each requirement was accepted, by id. */
+  readonly controls = new Map<string, 'granted' | 'refused' | 'none'>()
   changes = 0
   readonly #byPlace = new Map<string, HistoryEvent[]>()
   readonly #followers: ((event: HistoryEvent) => void)[] = []

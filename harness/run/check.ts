@@ -26,6 +26,7 @@ import {
 import { isModelError, type Pairs } from '../../catalogue/answers.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 import {
+  type CatalogueResult,
   type Reason,
   type Failure,
   type FailureExchange,
@@ -46,14 +47,20 @@ export async function againAtEnd(
 
 export type Compared = 'held' | 'name' | 'broken' | { readonly why: string }
 
+/** Whether the valid request was accepted, if it was needed. */
+export const controlOf = (context: CheckContext): CatalogueResult['control'] =>
+  context.client.journal.controls.get(context.requirement.id) ?? 'none'
+
 export function comparePairs(
-  context: Pick<CheckContext, 'control' | 'given'>,
+  context: CheckContext,
   exchange: Exchange,
   pairs: Pairs,
+  control = controlOf(context),
 ): Compared {
+  const { given } = context
   const { isOwnLimit, response, throttled } = exchange
   if (!response)
-    return context.control === 'granted' && exchange.unansweredTwice
+    return control === 'granted' && exchange.unansweredTwice
       ? 'broken'
       : { why: describeResponse(exchange) }
   // Throttling says nothing about a fault, unless a scenario expects it. The model error that it expects is not throttling.
@@ -63,13 +70,10 @@ export function comparePairs(
   if (throttled && !isExpected && !isModels)
     return { why: `throttled: ${describeResponse(exchange)} on every try` }
   const match = matchPairs(pairs, response)
-  if (match === 'exact' || (match === 'family' && context.given.options.tpe === 'family'))
-    return 'held'
-  const isFull = pairs.some(([status]) => status === 507)
-    ? undefined
-    : storageFull(context.given, exchange)
+  if (match === 'exact' || (match === 'family' && given.options.tpe === 'family')) return 'held'
+  const isFull = pairs.some(([status]) => status === 507) ? undefined : storageFull(given, exchange)
   // A control would have shown that before.
-  const isAlone = match === 'none' && context.control === 'none' && context.given.options.readOnly
+  const isAlone = match === 'none' && control === 'none' && given.options.readOnly
   const why = isFull ?? (isAlone ? lacksRight(exchange) : undefined) ?? sentTwice(exchange)
   if (why !== undefined) return { why }
   return match === 'family' ? 'name' : 'broken'
@@ -179,8 +183,7 @@ export function decisive(context: CheckContext, verdict: Verdict): Verdict {
     if (isTrial || poisonedResponses.has(exchange.response ?? exchange)) continue
     if (exchange.previousRequest && spoiled.has(sentFor(exchange.previousRequest))) continue
     if (typeof expected === 'string') return { ...verdict, evidence: [evidence] }
-    context.control = 'granted'
-    const found = comparePairs(context, exchange, expected)
+    const found = comparePairs(context, exchange, expected, 'granted')
     if (typeof found === 'object') return { outcome: 'open', why: found.why }
     // Another answer may be wrong in more than its name.
     if (found === 'broken') return { ...verdict, evidence: named ? [evidence, named] : [evidence] }

@@ -20,7 +20,7 @@ import {
   resultOf,
 } from '../report/index.ts'
 import { isExclusive } from '../target/index.ts'
-import { spoilerBlamed, failureOf, failuresOf, blamed } from './check.ts'
+import { spoilerBlamed, controlOf, failureOf, failuresOf, blamed } from './check.ts'
 import {
   type Client,
   type Given,
@@ -89,7 +89,6 @@ async function judgeAll(
     const context: CheckContext = {
       ...{ client, given, hooks, requirement },
       scenario: given.target.scenarios[id],
-      control: 'none',
       send: (source, purpose, how) =>
         ask(client, source, { requirement: id, role: 'probe', ...purpose }, how),
     }
@@ -293,10 +292,11 @@ const debug = debuglog('conform')
 type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'why' | 'failures'>
 
 function judgedResult(context: CheckContext, outcome: Outcome): CatalogueResult {
-  const { client, given, requirement, control } = context
+  const { client, given, requirement } = context
   const { cases, ...judged } = outcome
   client.journal.forget(requirement.id)
   const durationMs = Math.round(client.recorder.tookMs.get(requirement.id) ?? 0)
+  const control = controlOf(context)
   const result = resultOf(requirement, { ...shown(client, judged), control, cases, durationMs })
   const { bail, strict, expected } = given.options
   const isCounted = result.outcome === 'failed' && (result.level === 'must' || strict)

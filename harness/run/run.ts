@@ -61,7 +61,6 @@ export interface CheckContext {
   readonly hooks: Hooks
   readonly requirement: CatalogueRequirement
   readonly scenario: Scenario | undefined
-  control: 'granted' | 'refused' | 'none'
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
   send(
     source: Source,

@@ -148,7 +148,7 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
       ? { state: 'none', said, valid: make }
       : await scenarioControl(client, given, operation)
   if (found.state === 'refused') throw notGranted(found)
-  context.control = found.state
+  client.journal.controls.set(requirement.id, found.state)
   return around(context, scenario, operation, async (): Promise<Verdict> => {
     if (repeat !== undefined) {
       const repeated = { make, most: repeat, control: found, expects }

@@ -131,7 +131,7 @@ export async function judgeRefusal(
   const isOfKey = requirement.fault === 'credentials'
   const found = await (isOfKey ? credentialControl : control)(client, given, operation)
   if (found.state !== 'none') {
-    context.control = found.state
+    client.journal.controls.set(requirement.id, found.state)
     const status = found.exchange?.response?.status
     const isBarred = status === undefined || status === 401 || status === 403
     const isSeen = isOfKey && !isBarred && !found.exchange?.throttled

@@ -593,6 +593,15 @@ export async function grantedControl(
   return { ...found, state }
 }
 
+/** Records the control of a requirement; throws `NotExercised` if it was not accepted. */
+export async function requireControl(
+  { client, given, requirement }: CheckContext,
+  operation: OperationId,
+): Promise<void> {
+  const { state } = await grantedControl(client, given, operation)
+  client.journal.controls.set(requirement.id, state)
+}
+
 export function triesFor(operation: OperationId, exchange: Exchange): number {
   if (!exchange.response) return 1
   // An earlier run may have uploaded the same bytes, which a server may call a duplicate (§7.2).

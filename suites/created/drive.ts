@@ -32,6 +32,7 @@ import {
   sampled,
   control,
   grantedControl,
+  requireControl,
   operationIn,
 } from '../checks/valid-request.ts'
 import { malformedJsonBody, pointerOf, refused, wrongContentType } from '../checks/faults.ts'
@@ -221,12 +222,6 @@ async function look(
   return exchange
 }
 
-/** Records the control; throws `NotExercised` if it was not accepted. */
-async function requireControl(context: CheckContext): Promise<void> {
-  const { state } = await grantedControl(context.client, context.given, operationIn(context))
-  context.control = state
-}
-
 /** Sends the same thing, or several, at once. */
 function together(
   { client, given, requirement }: CheckContext,
@@ -241,7 +236,7 @@ const needTwo = 'concurrent creations need limits.concurrency of 2 or more'
 export const ownId = relation(async (context, also) => {
   const { client, given, scenario } = context
   const operation = operationIn(context)
-  await requireControl(context)
+  await requireControl(context, operationIn(context))
   const make = grantedProbe(context, operation, () => distinctRequest(client, given, operation))
   const sent = await together(context, make)
   // A guardrail, a lost answer or a limit may have affected one, and some targets accept only one at a time.
@@ -266,7 +261,7 @@ export const ownId = relation(async (context, also) => {
 export const noEffect = (more: (context: CheckContext) => readonly Refusal[] = () => []): Judge =>
   relation(async (context, also) => {
     const { client, given, requirement } = context
-    await requireControl(context)
+    await requireControl(context, operationIn(context))
     const everywhere = await refusalsOf(client, given, operationIn(context))
     const refusals = sampled(given, requirement.id, [...everywhere, ...more(context)])
     await allEnded(refusals.map((refusal) => also(() => lookAfter(context, refusal))))
@@ -300,7 +295,7 @@ async function lookAfter(
 export const onceAtOnce = relation(async (context) => {
   const { client, given, requirement } = context
   if (given.target.limits.concurrency < 2) throw new NotExercised(needTwo)
-  await requireControl(context)
+  await requireControl(context, operationIn(context))
   const rule = relationRule(requirement.id)
   // Again while that tells nothing: the accepted one may be lost, others throttled, and one crash may be chance.
   for (let left = 3; left > 0 && rule(client.journal).outcome === 'open'; left--) {
@@ -323,7 +318,7 @@ export const once = relation(async (context, also) => {
   const { client, given, requirement } = context
   const id = operationIn(context)
   const isAddition = id === additionOperation
-  await requireControl(context)
+  await requireControl(context, operationIn(context))
   const isQuick = given.options.depth === 'quick'
   const first = await create(context)
   if (isAddition && !isQuick) await together(context, () => validRequest(client, given, id))

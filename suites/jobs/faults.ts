@@ -26,7 +26,7 @@ import {
   freshUnknownId,
   randomFor,
   seedFor,
-  grantedControl,
+  requireControl,
   whyNotOfInput,
   validRequest,
 } from '../checks/valid-request.ts'
@@ -238,8 +238,7 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
   const { options, target } = given
   const application = target.resources.application
   if (!application) throw new NotExercised('declare resources.application')
-  const { state } = await grantedControl(client, given, 'jobs.create')
-  context.control = state
+  await requireControl(context, 'jobs.create')
   const ruleOf = (texts: readonly string[]): CaseRule => {
     const inputs = application.inputs.map((input) => ({ ...input, value: texts }))
     const source = grantedProbe(context, 'jobs.create', async () => ({

@@ -5,6 +5,7 @@ import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { responseOf } from '../support/response.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import { comparePairs } from '../../harness/run/check.ts'
+import type { CheckContext } from '../../harness/run/index.ts'
 import type { Given } from '../../harness/client/index.ts'
 import {
   listedPairs,
@@ -101,7 +102,7 @@ function received(status: number, tpe: string | undefined): Exchange {
 
 function verdict(pairs: Pairs, exchange: Exchange): Verdict {
   const given = { objects: { created: [] }, options: { tpe: 'exact' } } as unknown as Given
-  const found = comparePairs({ given, control: 'granted' }, exchange, pairs)
+  const found = comparePairs({ given } as CheckContext, exchange, pairs, 'granted')
   if (typeof found === 'object') throw new Error(found.why)
   return found === 'held' ? 'passes' : found === 'name' ? 'only the name differs' : 'fails'
 }
