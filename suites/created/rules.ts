@@ -483,11 +483,14 @@ const filteredRule: RelationRule = (history) => {
   return judged(shown, 'no listing of its own extension contained an uploaded file')
 }
 
-/** Whether a JSON object or list contains anything specific: a string or a number. */
-const isTelling = (value: unknown): boolean =>
+/** Whether JSON says which file it is about, such as by a member `file_id` or `filename`. */
+const namesFile = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
-  Object.values(value).some((one) => ['string', 'number'].includes(typeof one) || isTelling(one))
+  Object.entries(value).some(
+    ([member, own]) =>
+      (/(?:id|name)$/i.test(member) && ['string', 'number'].includes(typeof own)) || namesFile(own),
+  )
 
 /** §4.4: retrievals of two files with different names and content differ. */
 const ownRecordRule: RelationRule = (history) => {
@@ -502,8 +505,8 @@ const ownRecordRule: RelationRule = (history) => {
     const alike = first.get(text)
     if (!alike) return first.set(text, made).size > 1 ? 'held' : undefined
     if (alike.content === made.content || alike.name === made.name) return undefined
-    if (!isTelling(jsonValue(exchange.response)))
-      return { why: 'the answers to both retrievals are the same, and describe no file' }
+    if (!namesFile(jsonValue(exchange.response)))
+      return { why: 'the answers to both retrievals are the same, and name no file' }
     return {
       exchange,
       what: 'for the second of two uploaded files',
