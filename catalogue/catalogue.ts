@@ -13,7 +13,7 @@ import {
 } from './files.ts'
 import { type Area, type Requirement, type DefinedRequirement } from './requirement.ts'
 import { isRefusal, pairsOf, type Pairs } from './answers.ts'
-import { type OperationId, operations } from './operations.ts'
+import { operation as operationOf, type OperationId, operations } from './operations.ts'
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 
@@ -91,6 +91,12 @@ export const grantedRequirement = Object.fromEntries(
 
 export const granting = (operation: OperationId): CatalogueRequirement =>
   requirementOf(grantedRequirement[operation])
+
+/** How an operation refuses what exists already: a name, or else what its record says. */
+export function refusalOfExisting(id: OperationId): Pairs {
+  const { alreadyDone = '400-duplicate-name' } = operationOf(id)
+  return (findRequirement(`${id}/${alreadyDone}`)?.expects ?? []) as Pairs
+}
 
 /** The pairs that any requirement of an operation accepts: none of them is a fault by itself. */
 export const acceptedPairs: ReadonlyMap<string | null, Pairs> = new Map(

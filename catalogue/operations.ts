@@ -140,8 +140,8 @@ export interface Operation {
   readonly busy?: number
   /** §7.3: the types of its errors; absent without a row. */
   readonly errors?: ErrorTable
-  /** §7.3: refuses a valid request whose effect already exists. */
-  readonly alreadyDone?: readonly [status: number, tpe: string]
+  /** §7.3: the requirement by which it refuses a valid request whose effect exists already. */
+  readonly alreadyDone?: string
   /** Extra members that a request needs before it can have a query_config. */
   readonly settingsWith?: readonly string[]
   /** It reads an object that the target declares at this pointer, or that another operation's control creates. */
@@ -381,7 +381,7 @@ const records = [
       { operation: 'graphs.query', param: 'graph_id' }, { operation: 'graphs.add-file', param: 'graph_id' } ] } },
   { id: 'graphs.add-file', path: '/v1/knowledge-graphs/{graph_id}/files',
     errors: [[400, 'BadRequest', 'InvalidInputParameters'], [404, 'ResourceNotFound'], [409, 'BadRequest'], [429, 'QuotaExceeded']],
-    summary: 'Add a file to a knowledge graph', description: noPayloads, params: { graph_id: graph }, example: { file_id: '<file id>' }, effect: 'creates', freshFileAt: 'file', alreadyDone: [409, 'BadRequest'],
+    summary: 'Add a file to a knowledge graph', description: noPayloads, params: { graph_id: graph }, example: { file_id: '<file id>' }, effect: 'creates', freshFileAt: 'file', alreadyDone: '409-already-in-graph',
     // File ids have any form.
     members: [{ at: '{file}', isId: true, isFile: true, kinds: [], exampleAt: '/file_id', judgedBy: { absent: missingMember, unknown: unknownFile } }] },
   { id: 'graphs.query', path: '/v1/knowledge-graphs/{graph_id}/query',

@@ -1,3 +1,4 @@
+import { refusalOfExisting } from '../../catalogue/catalogue.ts'
 import { operation as operationOf } from '../../catalogue/operations.ts'
 import { describeResponse } from './describe.ts'
 import {
@@ -95,14 +96,10 @@ export function isSettling(
   return false
 }
 
-export function countsAsGranted(exchange: Exchange): boolean {
-  if (!exchange.response) return false
-  const [status, tpe] =
-    (exchange.probe.operation !== null && operationOf(exchange.probe.operation).alreadyDone) || []
-  return (
-    isGranted(exchange.response) ||
-    (exchange.response.status === status && exchange.response.tpe === tpe)
-  )
+export function countsAsGranted({ probe: { operation }, response }: Exchange): boolean {
+  if (!response || isGranted(response)) return response !== undefined
+  const mayBeDone = operation !== null && operationOf(operation).alreadyDone !== undefined
+  return mayBeDone && isExpected(refusalOfExisting(operation), response)
 }
 
 function mayBeSpoiled(exchange: Exchange, known: Known): boolean {

@@ -47,6 +47,9 @@ function hasForgotten(call: Call, graph: Graph): boolean {
 
 const manyFiles = 8
 
+/** The refusal of a file that is in the graph. */
+const inGraph = '409-BadRequest'
+
 async function addFile(call: Call, graph: Graph): Promise<Answer> {
   const file = fileOf(call)
   const known = graph.files.get(file.id)
@@ -54,17 +57,17 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
     known && known.from <= Date.now() && !(known.by === 'addition' && hasForgotten(call, graph))
   if (isKnown && !overlooks(call, '409-already-in-graph', file.id, [...graph.files.keys()])) {
     call.rejectIf('files.upload/2xx-attached-to-graph#other-status', known.by === 'upload')
-    if (known.by === 'addition') call.refuse('409-already-in-graph')
-    call.reject('409-BadRequest', 'The file came with its upload')
+    if (known.by === 'addition') call.refuse('409-already-in-graph', inGraph)
+    call.reject(inGraph, 'The file came with its upload')
   }
   const { files } = call.world.store
   const isTwin = (id: string): boolean => id !== file.id && files.get(id)?.name === file.name
   const hasTwin = [...graph.files.keys()].some(isTwin)
-  call.rejectIf('409-already-in-graph#same-name', hasTwin, '409-BadRequest')
+  call.rejectIf('409-already-in-graph#same-name', hasTwin, inGraph)
   const added = [...graph.files.values()].filter((one) => one.by === 'addition').length
   call.breakIf('2xx-accepted#many', !known && added >= manyFiles)
-  call.rejectIf('2xx-accepted#one-file', added > 0, '409-BadRequest')
-  call.rejectIf('2xx-accepted#always-409', true, '409-BadRequest')
+  call.rejectIf('2xx-accepted#one-file', added > 0, inGraph)
+  call.rejectIf('2xx-accepted#always-409', true, inGraph)
   if (!known) graph.files.set(file.id, { by: 'addition', from: processedFrom(call.world) })
   call.rejectIf('2xx-accepted#added-400', true)
   call.rejectIf('2xx-accepted#added-404', true, '404-ResourceNotFound')

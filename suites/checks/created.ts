@@ -1,3 +1,4 @@
+import { refusalOfExisting } from '../../catalogue/catalogue.ts'
 import { operation as operationOf, uploadOperation } from '../../catalogue/operations.ts'
 import { type Client, type Given, operationProbe, pause } from '../../harness/client/index.ts'
 import {
@@ -46,12 +47,12 @@ export function uploadsIn(given: Given, probe: Probe): string {
 
 /** What to raise if a refusal may only mean that a new file is not usable yet. */
 export function settlingRemark(given: Given, exchange: Exchange): string {
-  const { alreadyDone } =
-    exchange.probe.operation === null ? {} : operationOf(exchange.probe.operation)
+  const { operation } = exchange.probe
+  const { status = 0 } = exchange.response ?? {}
   // Such an answer shows that the file exists.
-  const isThere = alreadyDone?.[0] === exchange.response?.status
-  const isNotThere = !isThere && [404, 409, 425].includes(exchange.response?.status ?? 0)
-  if (!isNotThere || uploadsIn(given, exchange.probe) === '') return ''
+  const isThere = operation !== null && refusalOfExisting(operation).some(([of]) => of === status)
+  if (isThere || ![404, 409, 425].includes(status) || uploadsIn(given, exchange.probe) === '')
+    return ''
   return `; if an upload takes longer than ${given.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
 }
 

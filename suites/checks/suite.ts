@@ -73,7 +73,7 @@ type Staged<A extends AreaName> = Extract<AreaRequirement<A>, { readonly scenari
  * A check for each requirement of the area, except those that only a scenario can trigger, which are judged by their
  * pairs.
  */
-type Checks<A extends AreaName> = {
+export type Checks<A extends AreaName> = {
   readonly [R in Probed<A> as ConditionName<R['id']>]: CheckOf<R>
 } & {
   readonly [R in Staged<A> as ConditionName<R['id']>]?: CheckOf<R>

@@ -27,6 +27,7 @@ import {
 import { isOwnBreakdown } from '../../harness/client/index.ts'
 import {
   catalogue,
+  refusalOfExisting,
   type RequirementId,
   requirementOf,
   conditionOf,
@@ -36,9 +37,9 @@ type RelationRule = (history: History, operation: OperationId) => Verdict
 
 /** How a creation is answered whose thing exists already, and what both are called. */
 export function creatorOf(id: OperationId): { exists: Pairs; what: string; same: string } {
-  const { alreadyDone = [400, 'BadRequest'], creates } = operation(id)
+  const { creates } = operation(id)
   const what = creates?.what ?? 'a file in a graph'
-  return { exists: [alreadyDone], what, same: creates ? 'the same name' : 'the same file' }
+  return { exists: refusalOfExisting(id), what, same: creates ? 'the same name' : 'the same file' }
 }
 
 /** What a creation makes, or finds if it exists: a thing of its name, or a file in a graph. */

@@ -15,8 +15,7 @@ import { validRequest } from '../../catalogue/requirement.ts'
 import { defaultPointers } from '../../harness/target/declared.ts'
 import { listedPairs, requirementsByHand } from './tables.ts'
 import { unknown } from '../../suites/checks/faults.ts'
-import { accepted } from '../../suites/checks/granted.ts'
-import { suite } from '../../suites/checks/suite.ts'
+import { type Checks, suite } from '../../suites/checks/suite.ts'
 import { isObserved } from '../../harness/report/verdict.ts'
 import { casesOf } from '../../suites/plan.ts'
 import { readings } from '../../cli/explain.ts'
@@ -142,12 +141,6 @@ test('the digest of the requirements is of JSON: nothing of a row gets lost in i
 })
 
 const deleted = unknown('file_id')
-const file = {
-  '2xx-accepted': accepted,
-  '2xx-own-record': accepted,
-  '404-unknown-file': deleted,
-  '410-deleted-file': deleted,
-}
 
 test('all that is sent for a requirement is known before, or has a bound', () => {
   const both = catalogue.filter((row) => casesOf(row.id) && row.atMost)
@@ -161,6 +154,8 @@ test('all that is sent for a requirement is known before, or has a bound', () =>
 })
 
 test('mistakes in a suite do not compile', () => {
+  const file = {} as Checks<'files.retrieve'>
+  suite('files.retrieve', () => file)
   // @ts-expect-error the operation has no such condition
   suite('files.retrieve', () => ({ ...file, '404-unknwon-file': deleted }))
   const { '410-deleted-file': _deleted, ...without } = file
