@@ -314,7 +314,8 @@ export class Client {
     // all requests to objects with one job at a time.
     const { operation, effect, params } = probe
     const { role } = ask.purpose
-    let isUrgent = role === 'poll' || role === 'liveness' || effect === 'creates'
+    let isUrgent =
+      ask.isUrgent === true || role === 'poll' || role === 'liveness' || effect === 'creates'
     if (operation !== null && operationOf(operation).busy !== undefined) isUrgent = true
     for (const name in params) {
       const madeAt = this.known.madeAt.get(params[name]!)

@@ -197,6 +197,8 @@ export interface Ask {
   readonly alone?: boolean
   /** No need to wait for its object: the caller has locked it, or there is none. */
   readonly isHeld?: boolean
+  /** Goes before waiting requests: what is made after it must be old enough at the end. */
+  readonly isUrgent?: boolean
   /** Ignores the rate: later requests wait correspondingly longer, or not at all. */
   readonly pace?: 'paid-back' | 'none'
 }

@@ -20,7 +20,7 @@ export async function ask(
   client: Client,
   source: Source,
   purpose: Purpose,
-  how: Pick<Ask, 'fresh' | 'isHeld'> = {},
+  how: Pick<Ask, 'fresh' | 'isHeld' | 'isUrgent'> = {},
 ): Promise<Exchange> {
   const own: Ask = { ...how, source, purpose }
   const entries: Entry[] = []

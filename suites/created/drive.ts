@@ -210,7 +210,7 @@ async function look(
   purpose: Partial<Purpose> = {},
 ): Promise<Exchange> {
   const { client, given } = context
-  const send = (): Promise<Exchange> => context.send(source, purpose)
+  const send = (): Promise<Exchange> => context.send(source, purpose, { isUrgent: true })
   const exchange = await retryWhileSettling(client, given, send, isGood, madeAt)
   const { creates: file, operation } = exchange.probe
   const isMissed = operation === additionOperation && isMissing(exchange.response ?? {})
