@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type OperationId, operations } from '../../catalogue/operations.ts'
+import { granting } from '../../catalogue/catalogue.ts'
+import { type ListedOperation, type OperationId, operations } from '../../catalogue/operations.ts'
 import type { WireResponse } from '../../harness/http/message.ts'
 import { operationAt } from '../../cli/recording/exchange.ts'
 import { isGranted, judge } from '../engine/networks.ts'
@@ -79,18 +80,21 @@ interface Rule {
   readonly change: RegExp
 }
 
-const labelled: readonly OperationId[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
-/** Payloads that §2 shows; those of the others stand nowhere. */
-const withPayload: readonly OperationId[] = [...labelled, 'chat.create', 'medical.comprehend']
-/** Operations that create; the target file says where the new id is. */
-const creating: readonly OperationId[] = [
-  ...(['files.upload', 'graphs.create', 'graphs.add-file', 'applications.create'] as const),
-]
+const idsOf = (isMeant: (one: ListedOperation) => unknown): OperationId[] =>
+  operations.filter(isMeant).map(({ id }) => id)
 
 const allowed: readonly Rule[] = [
-  { except: withPayload, change: /^(?!status|done|body replaced: an envelope)/ },
-  // Any 2xx, with any content type: §4.4 names none.
-  { except: labelled, change: /^status changed: 2|^content type/ },
+  // Payloads that §2 shows; those of the others stand nowhere.
+  {
+    except: idsOf(({ response }) => response),
+    change: /^(?!status|done|body replaced: an envelope)/,
+  },
+  // §4.4 names no content type, and mostly no status.
+  { except: idsOf(({ showsSuccess }) => showsSuccess), change: /^content type/ },
+  {
+    except: idsOf(({ id }) => typeof granting(id).expects === 'number'),
+    change: /^status changed: 2/,
+  },
 ]
 
 /** Forbidden, and yet nobody can tell by this change alone. */
@@ -99,8 +103,8 @@ const untold: readonly Rule[] = [
   { of: ['graphs.query'], change: /^done, and refused/ },
   // Any 4xx: §4.3 names none.
   { of: ['jobs.retrieve'], change: /^status changed: 418$/ },
-  // What is made is found under any id, or none.
-  { of: creating, change: /^body replaced: (?!an envelope)/ },
+  // What is made is found under any id, or none: the target file says where the new id is.
+  { of: idsOf(({ effect }) => effect === 'creates'), change: /^body replaced: (?!an envelope)/ },
 ]
 
 const fits = (rules: readonly Rule[], { operation, name }: Change): boolean =>

@@ -44,6 +44,10 @@ const statusesOf = (pairs: Pairs): number[] => pairs.map(([status]) => status).f
 /** A status that is right: the first pair's own, or one of its range. */
 const rightStatus = (pairs: Pairs): number => statusesOf(pairs)[0] ?? 422
 
+/** The status alone may count: then any body is right. */
+const isOfAnyBody = (pairs: Pairs): boolean =>
+  pairs.some((pair) => pair.length === 1 && pair[0] === rightStatus(pairs))
+
 /** Bad input may be granted: whatever answers it is right but a breakdown. */
 const mayBeGranted = (pairs: Pairs): boolean => pairs.some(([status]) => status === 'no-5xx')
 
@@ -63,11 +67,14 @@ const others: Readonly<Record<string, Wrong>> = {
     if (pairs.every(([, ...names]) => names.length === 0)) return undefined
     return refusal(rightStatus(pairs), rightStatus(pairs) === 401 ? 'Gone' : 'BadCredentials')
   },
-  'a body that is not an envelope': (pairs) => answer(rightStatus(pairs), '{"error": "refused"}'),
+  'a body that is not an envelope': (pairs) =>
+    isOfAnyBody(pairs) ? undefined : answer(rightStatus(pairs), '{"error": "refused"}'),
   'a page': (pairs) =>
-    answer(rightStatus(pairs), '<!doctype html><title>Refused</title>', {
-      'content-type': 'text/html',
-    }),
+    isOfAnyBody(pairs)
+      ? undefined
+      : answer(rightStatus(pairs), '<!doctype html><title>Refused</title>', {
+          'content-type': 'text/html',
+        }),
   'no answer': () => lost(),
 }
 
