@@ -51,7 +51,7 @@ function learn(
   if (isRight(judge) && !isLenient) judge.previousRequest = undefined
 }
 
-async function append(client: Client, next: Ask): Promise<void> {
+async function sendAndAppend(client: Client, next: Ask): Promise<void> {
   const { journal } = client
   try {
     journal.appendEntry({ ask: next, exchange: await client.send(next) })
@@ -77,7 +77,7 @@ const keyOf = ({ name, once, after }: Ask): string =>
 export function sendShared(client: Client, ask: Ask): Promise<void> {
   const underWay = underWayIn(client)
   const key = keyOf(ask)
-  const sent = underWay.get(key) ?? append(client, ask)
+  const sent = underWay.get(key) ?? sendAndAppend(client, ask)
   underWay.set(key, sent)
   return sent
 }
