@@ -19,7 +19,6 @@ import {
   type Rule,
   sameId,
   type Shown,
-  type Verdict,
   describeResponse,
   type Exchange,
   jsonValue,
@@ -33,7 +32,7 @@ import {
   conditionOf,
 } from '../../catalogue/catalogue.ts'
 
-type RelationRule = (history: History, operation: OperationId) => Verdict
+type RelationRule = (history: History, operation: OperationId) => readonly Shown[]
 
 /** How a creation is answered whose thing exists already, and what both are called. */
 export function creatorOf(id: OperationId): { exists: Pairs; what: string; same: string } {
@@ -52,16 +51,16 @@ function thingOf(event: HistoryEvent): string | undefined {
   return within && `${idKey(within)} ${object === undefined ? event.content : idKey(object)}`
 }
 
-const things = derived((history) => {
-  const inOrder = history.events.toSorted((one, other) => one.sentAt - other.sentAt)
-  const alike = groupBy(inOrder, thingOf)
-  alike.delete(undefined)
-  return groupBy(alike.values(), ([first]) => first!.operation)
-})
+const things = derived((history) =>
+  groupBy(
+    history.events.toSorted((one, other) => one.sentAt - other.sentAt),
+    thingOf,
+  ),
+)
 
 /** The creations of each thing, in order. */
 const thingsOf = (history: History, id: OperationId): readonly HistoryEvent[][] =>
-  things(history).get(id) ?? []
+  [...things(history)].flatMap(([thing, all]) => (thing && all[0]!.operation === id ? [all] : []))
 
 /** The additions of a file that should be accepted, to any graph. */
 const additionsOf = (history: History, file = ''): HistoryEvent[] =>
@@ -104,15 +103,13 @@ const hasSettled = (history: History, madeAt: number, at: number): boolean =>
 export const isMissing = ({ status }: { readonly status?: number | undefined }): boolean =>
   status === 404 || status === 410
 
-/** Whether an addition found no file, or no graph, because that is gone: another requirement judges this. */
-function isForMissing(history: History, event: HistoryEvent, graph = event.within ?? ''): boolean {
-  if (event.operation !== additionOperation || !isMissing(event)) return false
-  const readings = history.of(event.object ?? '').filter((one) => one.kind === 'reading')
-  const isMade = madeBy(history, 'graphs.create').some((one) => one.object === graph)
-  return [readings, isMade ? history.within(graph) : []].some((events) => {
-    const later = events.filter((one) => one.sentAt >= event.sentAt && isAnswered(one))
-    return later.length > 0 && later.every(isMissing)
-  })
+/** Whether an addition found no file because that is gone: another requirement judges this. */
+function isForLostFile(history: History, { object = '', sentAt, ...event }: HistoryEvent): boolean {
+  const later = history
+    .of(object)
+    .filter((one) => one.kind === 'reading' && one.sentAt >= sentAt && isAnswered(one))
+  const isLost = later.length > 0 && later.every(isMissing)
+  return event.operation === additionOperation && isMissing(event) && isLost
 }
 
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
@@ -125,13 +122,13 @@ const made = derived((history) => {
   const all = history.events.filter(
     (one) => one.kind === 'creation' && one.isGranted && one.object !== undefined && isMeant(one),
   )
-  const alike = groupBy(
-    all,
-    ({ object = '', operation: id, within }) =>
-      `${id} ${id === additionOperation ? within : ''} ${idKey(object)}`,
+  const alike = groupBy(all, (one) =>
+    [one.operation, one.operation === additionOperation && one.within, idKey(one.object!)].join(),
   )
-  const first = [...alike.values()].flatMap((events) => events.slice(0, 1))
-  return groupBy(first, (event) => event.operation)
+  return groupBy(
+    [...alike.values()].flatMap((events) => events.slice(0, 1)),
+    (one) => one.operation,
+  )
 })
 
 /** Objects in a recording may be removed by others: later observations (ms) prove nothing. */
@@ -153,8 +150,9 @@ const ownIdRule: RelationRule = (history, id) => {
       one.content !== undefined &&
       !/^multipart/i.test(one.label ?? ''),
   )
-  const alike = [...groupBy(known, (one) => `${one.key} ${idKey(one.object!)}`).values()]
-  const shown = alike.flatMap((all) =>
+  if (known.length < 2) return []
+  const alike = groupBy(known, (one) => `${one.key} ${idKey(one.object!)}`)
+  return [...alike.values()].flatMap((all) =>
     all.map((one): Shown => {
       const twin = all[0]!
       if (one.content === twin.content) return 'held'
@@ -169,7 +167,6 @@ const ownIdRule: RelationRule = (history, id) => {
       }
     }),
   )
-  return judged(shown.length < 2 ? [] : shown, 'fewer than two creations returned an id')
 }
 
 /** Statuses of a real refusal: a conflict or limit may have another reason. */
@@ -212,8 +209,7 @@ const noEffectRule: RelationRule = (history, id) => {
       expected: `a 2xx: the refused creation had no effect, so ${creatorOf(id).same} is still free`,
     }
   })
-  const held = looks.flatMap((look) => (look.creation.isGranted ? 'held' : []))
-  return judged([...faults, ...held], 'no refused creation was sent again without its fault')
+  return [...faults, ...looks.flatMap((look) => (look.creation.isGranted ? 'held' : []))]
 }
 
 /** Uses of a created object by its id in a path. Not every file is a PDF that can be parsed. */
@@ -266,7 +262,7 @@ function isProofOfLoss(history: History, made: HistoryEvent, use: HistoryEvent):
   if (status === undefined) return id === 'files.retrieve' && exchange.unansweredTwice === true
   const file = uploadOf(history, use)
   if (!hasSettled(history, Math.max(made.endedAt, file?.endedAt ?? 0), sentAt)) return false
-  if (mayBeGone(history, made.sentAt, use.endedAt) || isForMissing(history, use, '')) return false
+  if (mayBeGone(history, made.sentAt, use.endedAt) || isForLostFile(history, use)) return false
   const uses = usesOf(history, made).filter((one) => one.operation === id)
   // A recording may contain a transient crash.
   if (history.isRecorded) return status === 404 && !uses.some((one) => isUsable(one.exchange))
@@ -294,71 +290,64 @@ const usableRule: RelationRule = (history, id) => {
       shownBy: made.exchange.purpose.requirement,
     }
   }
-  const shown = all.flatMap((made) => usesOf(history, made).map((use) => shownBy(made, use)))
-  const what = operation(id).creates?.what
-  return judged(shown, `it is not known whether ${what} can be used after its creation`)
-}
-
-/** The same request after it was answered, while nothing else explains what it is answered. */
-function repetitionsOf(
-  history: History,
-  attempts: readonly HistoryEvent[],
-  first: HistoryEvent,
-): HistoryEvent[] {
-  const { endedAt, sentAt, within } = first
-  // Another requirement judges what a graph shows once the file was added to another one.
-  const elsewhere = additionsOf(history, first.object).find(
-    (one) => one.isGranted && one.sentAt > sentAt && !isIn(one, within),
-  )
-  return attempts.filter(
-    (one) =>
-      // A deliberate repetition comes after it, whatever the clock says.
-      (one.sentAt > endedAt || (one.sentAt === endedAt && one.request === 'faulty')) &&
-      !(elsewhere && one.sentAt >= elsewhere.sentAt) &&
-      !mayBeGone(history, sentAt, one.endedAt) &&
-      (isAnswered(one) || one.exchange.unansweredTwice) &&
-      isSameRequest(one, first) &&
-      // A single crash may be chance, and a recording contains it once.
-      !(history.isRecorded && one.status! >= 500),
-  )
+  return all.flatMap((made) => usesOf(history, made).map((use) => shownBy(made, use)))
 }
 
 const onceRule: RelationRule = (history, id) => {
   const { exists, what, same } = creatorOf(id)
-  // The server may process an addition for `settleMs`, and a declared file may already be in the graph.
+  const graphs = madeBy(history, 'graphs.create')
   const isAddition = id === additionOperation
   const isRight = (event: HistoryEvent): boolean =>
     exists.some(([status, name]) => event.status === status && event.tpe === name)
+  // A declared file may already be in the graph.
   const isThere = (one: HistoryEvent): boolean =>
     isAddition && !history.isRecorded && isMeant(one) && isRight(one)
-  const shown = thingsOf(history, id).flatMap((attempts): Shown[] => {
+  return thingsOf(history, id).flatMap((attempts): Shown[] => {
     const first = attempts.find(isGranted) ?? attempts.find(isThere)
     if (!first) return []
+    const { endedAt, sentAt, within } = first
+    // Another requirement judges what a graph shows once the file was added to another one.
+    const elsewhere = additionsOf(history, first.object).find(
+      (one) => one.isGranted && one.sentAt > sentAt && !isIn(one, within),
+    )
+    const repetitions = attempts.filter(
+      (one) =>
+        // A deliberate repetition comes after it, whatever the clock says.
+        (one.sentAt > endedAt || (one.sentAt === endedAt && one.request === 'faulty')) &&
+        one.sentAt < (elsewhere?.sentAt ?? Infinity) &&
+        !mayBeGone(history, sentAt, one.endedAt) &&
+        (isAnswered(one) || one.exchange.unansweredTwice) &&
+        isSameRequest(one, first) &&
+        // A single crash may be chance, and a recording contains it once.
+        !(history.isRecorded && one.status! >= 500),
+    )
     // Until processed, neither an acceptance nor an unknown file proves anything.
     const isEarly = (one: HistoryEvent): boolean =>
-      isAddition &&
-      !hasSettled(history, first.endedAt, one.sentAt) &&
-      (one.isGranted || one.status === 404)
-    return repetitionsOf(history, attempts, first).map((one) => {
+      isAddition && !hasSettled(history, endedAt, one.sentAt) && (one.isGranted || isMissing(one))
+    // Another requirement judges whether a created graph can be used.
+    const isLost = (one: HistoryEvent): boolean =>
+      (isMissing(one) && graphs.some((graph) => graph.object === within)) ||
+      isForLostFile(history, one)
+    return repetitions.map((one) => {
       if (isRight(one)) return 'held'
-      if (isEarly(one) || isForMissing(history, one)) return undefined
+      if (isEarly(one) || isLost(one)) return undefined
       return {
         exchange: one.exchange,
-        what: `with ${same} as ${what} that exists, made ${seconds(one.sentAt - first.endedAt)} before`,
+        what: `with ${same} as ${what} that exists, made ${seconds(one.sentAt - endedAt)} before`,
         expected: exists,
         shownBy: first.exchange.purpose.requirement,
       }
     })
   })
-  return judged(shown, 'no existing object was requested again')
 }
 
 /** At most one of several simultaneous creations of the same thing is accepted; a crash each time is a fault, too. */
 const atomicRule: RelationRule = (history, id) => {
   const crashes: Evidence[] = []
-  const shown = thingsOf(history, id).flatMap((attempts): Shown[] => {
+  return thingsOf(history, id).flatMap((attempts): Shown[] => {
     const meant = attempts.filter(isMeant)
     const beside = meant.filter((one) => meant.some((other) => overlaps(one, other)))
+    if (beside.length === 0) return []
     const what = `with ${creatorOf(id).same}, at once with ${beside.length - 1} others`
     const granted = beside.filter(isGranted)
     const second = granted.find((one, at) => granted.slice(0, at).some((two) => overlaps(one, two)))
@@ -366,11 +355,11 @@ const atomicRule: RelationRule = (history, id) => {
       const actual = `${granted.length} of them were accepted`
       return [{ exchange: second.exchange, what, expected: 'at most one is accepted', actual }]
     }
-    const telling = beside.find((one) => one.noise === 'throttled') ?? beside[0]
-    if (telling && granted.length === 0) {
-      const limit = telling.noise === 'throttled' ? 'throttled: ' : ''
-      const said = describeResponse(telling.exchange)
-      return [{ why: `${limit}none of the concurrent creations was accepted: ${said}` }]
+    if (granted.length === 0) {
+      const limited = beside.find((one) => one.noise === 'throttled')
+      const said = describeResponse((limited ?? beside[0]!).exchange)
+      const why = `none of the concurrent creations was accepted: ${said}`
+      return [{ why: limited ? `throttled: ${why}` : why }]
     }
     const refused = beside.filter((one) => isRefused(one.exchange))
     const exchange = refused.find((one) => isOwnBreakdown(one.exchange))?.exchange
@@ -379,81 +368,74 @@ const atomicRule: RelationRule = (history, id) => {
     const why = `the server crashed once, which may be chance: ${describeResponse(exchange)}`
     return crashes.push({ exchange, what, expected }) > 1 ? crashes.slice(-1) : [{ why }]
   })
-  return judged(shown, 'no two creations of the same thing were sent at once')
 }
 
 const uploadOf = (history: History, { object = '' }: HistoryEvent): HistoryEvent | undefined =>
   history.of(object).find((one) => one.operation === uploadOperation && one.isGranted)
 
-/** Whether a graph accepts a file that was not uploaded to a graph. */
-const takesPlain = (history: History, graph: string | undefined): boolean =>
+/** Whether a graph accepts a file that was not uploaded to a graph, after that time. */
+const takesPlain = (history: History, graph: string | undefined, after = 0): boolean =>
   madeBy(history, additionOperation).some(
-    (one) => isIn(one, graph) && uploadOf(history, one)?.within === undefined,
+    (one) => one.sentAt > after && isIn(one, graph) && uploadOf(history, one)?.within === undefined,
   )
 
 /**
  * §2.8: a file uploaded with graphId is in that graph only: its first addition there gets 409, once processed. An
  * addition that was sent twice may have added it; a throttled or blocked one has not.
  */
-const attachedRule: RelationRule = (history) => {
-  const uploads = madeBy(history, uploadOperation).filter((one) => one.within !== undefined)
-  const shown = uploads.map((upload): Shown => {
+const attachedRule: RelationRule = (history) =>
+  madeBy(history, uploadOperation).map((upload): Shown => {
     const { endedAt, within: graph, object } = upload
-    const { requirement: shownBy } = upload.exchange.purpose
     const isLate = (one: HistoryEvent): boolean => hasSettled(history, endedAt, one.sentAt)
-    const additions = additionsOf(history, object)
+    const additions = graph === undefined ? [] : additionsOf(history, object)
     const first = additions.find((one) => isIn(one, graph) && !one.noise)
     if (!first || !isAnswered(first)) return undefined
-    const { exchange, status = 0 } = first
+    const wrong = ({ exchange }: HistoryEvent, expected: string): Shown => ({
+      exchange,
+      what: `of file ${object}, which was uploaded with graphId ${graph} before`,
+      expected,
+      shownBy: upload.exchange.purpose.requirement,
+    })
     if (isConflict(first)) {
       // It cannot be added to another graph, though a plain file can be in both.
       const elsewhere = additions.filter((one) => !isIn(one, graph))
       const last = elsewhere.at(-1)
-      const isRefused = last && elsewhere.every(isConflict) && isLate(last)
-      if (!isRefused || ![graph, last.within].every((one) => takesPlain(history, one)))
-        return 'held'
-      const what = 'for a graph other than that of the upload'
-      const expected =
-        'no 409: the file was uploaded with the graphId of another graph, and other files can be in both'
-      return { exchange: last.exchange, what, expected, shownBy }
+      const isInAll = last && isLate(last) && elsewhere.every(isConflict)
+      const after = elsewhere[0]?.sentAt
+      return isInAll && [graph, last.within].every((one) => takesPlain(history, one, after))
+        ? wrong(last, 'no 409: it is another graph, and other files can be in both')
+        : 'held'
     }
-    const isOther = isRefused(exchange) && status < 500
+    const isOther = isRefused(first.exchange) && first.status! < 500
     const isWrong = first.isGranted || (isOther && takesPlain(history, graph))
-    if (!isWrong || !isLate(first) || mayBeGone(history, upload.sentAt, first.endedAt))
-      return undefined
-    const expected = '409: the file was uploaded with graphId, and is already in that graph'
-    const what = `of file ${object}, which was uploaded with graphId ${graph} before`
-    return { exchange, what, expected, shownBy }
+    return isWrong && isLate(first) && !mayBeGone(history, upload.sentAt, first.endedAt)
+      ? wrong(first, '409: the file is already in that graph')
+      : undefined
   })
-  return judged(shown, 'no file uploaded with graphId was added to that graph after enough time')
-}
 
 export const extensionIn = (filename: string): string | undefined => /\.(\w+)$/.exec(filename)?.[1]
 
 const textOf = (exchange: Exchange): string => exchange.response?.text(exchange.response.size) ?? ''
 
-/** The names of members with that value anywhere in a JSON value; empty for an array item. */
-function namesOf(value: unknown, wanted: string, name = ''): string[] {
-  if (typeof value !== 'object' || value === null) return String(value) === wanted ? [name] : []
-  const isList = Array.isArray(value)
-  return Object.entries(value).flatMap(([own, inner]) => namesOf(inner, wanted, isList ? '' : own))
-}
-
-/** Minimum characters of an id to search for in a text other than JSON. */
+/** Minimum characters of an id to search for outside members. */
 const longEnough = 8
 
-/** The members that contain an id; the empty name for a text other than JSON. */
+/** The members of an answer whose value is that id; an empty name for an item of a list, and in a text other than JSON. */
 export function placesOf(exchange: Exchange, id: string): readonly string[] {
-  const json = jsonValue(exchange.response)
-  if (json !== undefined) return namesOf(json, id)
-  return id.length >= longEnough && textOf(exchange).includes(id) ? [''] : []
+  const parts = textOf(exchange).split(id)
+  return parts.slice(1).flatMap((after, at) => {
+    const before = parts[at]!
+    const isWhole = /(?:^|["[:,\s>])$/.test(before) && /^(?:$|["\],}\s<])/.test(after)
+    const name = /"([^"]*)"\s*:\s*"?$/.exec(before)?.[1]
+    return isWhole ? (name ?? (id.length < longEnough ? [] : '')) : []
+  })
 }
 
 /** The extensions that a listing asks for. */
 const typesOf = ({ object = '' }: HistoryEvent): string[] =>
   object.replace(/^\S+ /, '').toLowerCase().split(',')
 
-/** Maximum compared answers of a long recording. */
+/** Maximum compared listings of a long recording. */
 const mostRead = 200
 
 /** §2.8: a file listed under its own extension is not listed, at the same member, under another. */
@@ -461,7 +443,7 @@ const filteredRule: RelationRule = (history) => {
   const listings = history.events
     .filter((event) => event.kind === 'listing' && event.isGranted)
     .slice(0, mostRead)
-  const shown = madeBy(history, uploadOperation).flatMap((made): Shown[] => {
+  return madeBy(history, uploadOperation).flatMap((made): Shown[] => {
     const id = made.object!
     const own = extensionIn(made.name ?? '')?.toLowerCase()
     const later = listings.filter((one) => one.sentAt >= made.endedAt && one.key === made.key)
@@ -469,35 +451,25 @@ const filteredRule: RelationRule = (history) => {
     const places = known.flatMap((one) => placesOf(one.exchange, id))
     const mayList = (type: string): boolean =>
       type === own || (type === 'pdf' && /pdf/i.test(made.label ?? ''))
-    if (places.length === 0) return []
-    return later.flatMap((one): Shown => {
-      if (typesOf(one).some(mayList)) return undefined
-      if (!placesOf(one.exchange, id).some((place) => places.includes(place))) return 'held'
-      return {
-        exchange: one.exchange,
-        what: `with file_types ${typesOf(one).join()}`,
-        expected: `a listing without the file ${id}, whose extension is ${own}`,
-        actual: `${one.status}, and the file is in it`,
-      }
-    })
+    const others = later.filter((one) => !typesOf(one).some(mayList))
+    return places.length === 0
+      ? []
+      : others.map((one): Shown => {
+          if (!placesOf(one.exchange, id).some((place) => places.includes(place))) return 'held'
+          return {
+            exchange: one.exchange,
+            what: `with file_types ${typesOf(one).join()}`,
+            expected: `a listing without the file ${id}, whose extension is ${own}`,
+            actual: `${one.status}, and the file is in it`,
+          }
+        })
   })
-  return judged(shown, 'no listing of its own extension contained an uploaded file')
 }
-
-/** Whether JSON says which file it is about, such as by a member `file_id` or `filename`. */
-const namesFile = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  Object.entries(value).some(
-    ([member, own]) =>
-      (/(?:id|name)$/i.test(member) && ['string', 'number'].includes(typeof own)) || namesFile(own),
-  )
 
 /** §4.4: retrievals of two files with different names and content differ. */
 const ownRecordRule: RelationRule = (history) => {
-  const files = madeBy(history, uploadOperation).slice(0, mostRead)
   const first = new Map<string, HistoryEvent>()
-  const shown = files.map((made): Shown => {
+  return madeBy(history, uploadOperation).map((made): Shown => {
     const reading = history.of(made.object!).find((one) => one.kind === 'reading' && one.isGranted)
     if (!reading || made.content === undefined) return undefined
     const { exchange } = reading
@@ -506,7 +478,9 @@ const ownRecordRule: RelationRule = (history) => {
     const alike = first.get(text)
     if (!alike) return first.set(text, made).size > 1 ? 'held' : undefined
     if (alike.content === made.content || alike.name === made.name) return undefined
-    if (!namesFile(jsonValue(exchange.response)))
+    // It says which file it is about, such as by a member `file_id` or `filename`.
+    const isNaming = /(?:id|name)"\s*:\s*["\d-]/i.test(text)
+    if (typeof jsonValue(exchange.response) !== 'object' || !isNaming)
       return { why: 'the answers to both retrievals are the same, and name no file' }
     return {
       exchange,
@@ -515,29 +489,35 @@ const ownRecordRule: RelationRule = (history) => {
       actual: `${describeResponse(exchange)}, as for the first`,
     }
   })
-  return judged(shown, 'no two files were uploaded and retrieved')
 }
 
-/** Rules about created objects that concern several answers, by condition: pure functions of a run or recording. */
-const rules: Readonly<Record<string, RelationRule>> = {
-  '2xx-retrievable': usableRule,
-  '2xx-usable': usableRule,
-  '2xx-own-id': ownIdRule,
-  '2xx-attached-to-graph': attachedRule,
-  '2xx-filtered': filteredRule,
-  '2xx-own-record': ownRecordRule,
-  '4xx-no-effect': noEffectRule,
-  '400-atomic': atomicRule,
-  '400-duplicate-name': onceRule,
-  '409-already-in-graph': onceRule,
+const unused = 'it is not known whether it can be used after its creation'
+const notRepeated = 'no existing object was requested again'
+
+/** Rules about created objects that concern several answers, and what is said if they show nothing, by condition. */
+const rules: Readonly<Record<string, readonly [rule: RelationRule, why: string]>> = {
+  '2xx-retrievable': [usableRule, unused],
+  '2xx-usable': [usableRule, unused],
+  '2xx-own-id': [ownIdRule, 'fewer than two creations returned an id'],
+  '2xx-attached-to-graph': [
+    attachedRule,
+    'no file uploaded with graphId was added to that graph after enough time',
+  ],
+  '2xx-filtered': [filteredRule, 'no listing of its own extension contained an uploaded file'],
+  '2xx-own-record': [ownRecordRule, 'no two files were uploaded and retrieved'],
+  '4xx-no-effect': [noEffectRule, 'no refused creation was sent again without its fault'],
+  '400-atomic': [atomicRule, 'no two creations of the same thing were sent at once'],
+  '400-duplicate-name': [onceRule, notRepeated],
+  '409-already-in-graph': [onceRule, notRepeated],
 }
 
-/** The rule of a requirement; throws `Error` without one. */
+/** The rule of a requirement, a pure function of a run or recording; throws `Error` without one. */
 export function relationRule(id: RequirementId): Rule {
-  const rule = rules[conditionOf(id)]
   const { operation } = requirementOf(id)
-  if (!rule || !isOperationId(operation)) throw new Error(`${id} has no rule`)
-  return (history) => rule(history, operation)
+  const known = rules[conditionOf(id)]
+  if (!known || !isOperationId(operation)) throw new Error(`${id} has no rule`)
+  const [rule, why] = known
+  return (history) => judged(rule(history, operation), why)
 }
 
 /** All of them; jobs have their own. */
