@@ -12,7 +12,7 @@ import {
 import {
   freshFilename,
   need,
-  retryWhileSettling,
+  whileSettling,
   upload,
   uploadProbe,
   withOwnContent,
@@ -102,7 +102,7 @@ const filtered = relation(async (context) => {
   const id = await upload(client, given, contentOf(given))
   const list = (): Promise<Exchange> => context.send(listingOf(client, given, own).make)
   const holds = (exchange: Exchange): boolean => placesOf(exchange, id).length > 0
-  const listed = await retryWhileSettling(client, given, list, holds)
+  const listed = await whileSettling(client, given, list, holds)
   need(`the listing with file_types ${own}, which should contain the new file,`, listed, holds)
   const others = sampled(given, context.requirement.id, [other, two])
   for (const types of context.scenario ? others.slice(0, 1) : others) {

@@ -8,7 +8,8 @@ import { suite } from './checks/suite.ts'
 
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
 
-export const everyOperation = suite('*', () => ({
+/** Faults for which every request is refused. */
+export const everyFault = {
   '401-missing-credentials': missing,
   '401-malformed-key': malformed,
   '401-invalid-key': invalid,
@@ -16,6 +17,10 @@ export const everyOperation = suite('*', () => ({
   '403-insufficient-rights': restricted,
   '400-malformed-json': malformedJsonBody,
   '400-wrong-content-type': wrongContentType,
+}
+
+export const everyOperation = suite('*', () => ({
+  ...everyFault,
   '4xx-malformed-body': malformedBody,
   '4xx-missing-member': byRecord({ orNoBody: true }),
   'bad-input-no-5xx': badInput,

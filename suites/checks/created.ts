@@ -56,28 +56,24 @@ export function settlingRemark(given: Given, exchange: Exchange): string {
   return `; if an upload takes longer than ${given.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
 }
 
-/** When to repeat an attempt on a new object, in ms after its creation: 1 s, and `settleMs`. */
-export function laterAttempts(given: Given): readonly number[] {
-  const { settleMs } = given.target.limits
-  return [...new Set([Math.min(1000, settleMs), settleMs])].filter((ms) => ms > 0)
-}
-
 /**
- * Uses a new object, repeatedly while the target may still process it: returns the first good answer, else the last.
+ * Uses something new, repeatedly while the target may still process it: after 1 s, and after `settleMs` more. Returns the first good
+ * answer, else the last.
  * @param madeAtMs creation time (`performance.now()`), if not now
  */
-export async function retryWhileSettling(
+export async function whileSettling(
   client: Client,
   given: Given,
   attempt: () => Promise<Exchange>,
-  willDo: (exchange: Exchange) => boolean,
+  isGood: (exchange: Exchange) => boolean,
   madeAtMs = performance.now(),
 ): Promise<Exchange> {
+  const { settleMs } = given.target.limits
   let exchange = await attempt()
-  for (const ms of laterAttempts(given)) {
-    const isSettled = exchange.sentAt > madeAtMs + given.target.limits.settleMs
-    if (isSettled || exchange.throttled || exchange.unansweredTwice || willDo(exchange)) break
-    await pause(client, Math.max(0, madeAtMs + ms - performance.now()))
+  for (const ms of [Math.min(1000, settleMs), settleMs]) {
+    const isSettled = exchange.sentAt > madeAtMs + settleMs
+    if (isSettled || exchange.throttled || exchange.unansweredTwice || isGood(exchange)) break
+    await pause(client, ms)
     exchange = await attempt()
   }
   return exchange
@@ -169,8 +165,7 @@ export function need(which: string, exchange: Exchange, isGood = isTaken): Excha
 }
 
 /**
- * Uploads a file with unique content, else unchanged, and returns its id. Throws `NotExercised` if the upload is
- * refused or has no id.
+ * Uploads a file with unique content, else unchanged, and returns its id. Throws `NotExercised` if the upload is refused or has no id.
  * @param isSound whether the file is valid, so that a 5xx is a fault
  * @param name upload name, by default a new one
  */
@@ -186,16 +181,15 @@ export async function upload(
   if (absence) throw new NotExercised(absentReason(absence, [uploadOperation]))
   const what = `with ${file.filename}`
   const purpose = { requirement: null, role: 'setup', what, isSuccess: isTaken } as const
-  const uploaded = async (content: UploadContent): Promise<Probe> => {
-    const probe = await uploadProbe(given, content, name)
-    return isSound ? probe : { ...probe, fault: `file: ${file.filename}` }
+  const send = (isMarked: boolean): Promise<Exchange> => {
+    const make = async (): Promise<Probe> => {
+      const probe = await uploadProbe(given, isMarked ? withOwnContent(given, file) : file, name)
+      return isSound ? probe : { ...probe, fault: `file: ${file.filename}` }
+    }
+    return ask(client, make, purpose, { isHeld: true })
   }
-  const send = (content: () => UploadContent): Promise<Exchange> =>
-    ask(client, () => uploaded(content()), purpose, { isHeld: true })
-  const own = await send(() => withOwnContent(given, file))
-  const exchange = await resendAsDeclared(own, () => send(() => file))
-  need('a file that the suite uploads', exchange)
-  return namedId(given, exchange)
+  const exchange = await resendAsDeclared(await send(true), () => send(false))
+  return namedId(given, need('a file that the suite uploads', exchange))
 }
 
 interface Together {

@@ -2,15 +2,10 @@ import { requirementOf, type RequirementId } from '../../catalogue/catalogue.ts'
 import { type Condition, materialOf } from '../checks/case.ts'
 import {
   countsAsGranted,
-  createdId,
   type Verdict,
   type Exchange,
   type HistoryEvent,
-  isThrottling,
-  NotExercised,
   type Probe,
-  type Purpose,
-  type Source,
   wasAnswered,
 } from '../../harness/journal/index.ts'
 import {
@@ -23,7 +18,6 @@ import { grantedByScenario, grantedProbe, inScenario } from '../checks/granted.t
 import {
   contentOf,
   distinctRequest,
-  draftRequest,
   isDeclared,
   makeOne,
   sharedRequest,
@@ -35,23 +29,15 @@ import {
   requireControl,
   operationIn,
 } from '../checks/valid-request.ts'
-import { malformedJsonBody, pointerOf, refused, wrongContentType } from '../checks/faults.ts'
-import {
-  concluded,
-  findingVerdict,
-  furtherCase,
-  joined,
-  type Judged,
-  type CaseVerdict,
-} from '../checks/rules.ts'
+import { pointerOf, refused } from '../checks/faults.ts'
+import { concluded, findingVerdict, joined, type CaseVerdict } from '../checks/rules.ts'
 import {
   freshFilename,
-  laterAttempts,
   isTaken,
   namedId,
-  need,
   resendAsDeclared,
-  retryWhileSettling,
+  need,
+  whileSettling,
   sendAtOnce,
   sharedBy,
   upload,
@@ -62,18 +48,16 @@ import {
   operationProbe,
   allEnded,
   orElse,
-  pause,
 } from '../../harness/client/index.ts'
 import {
   answered,
-  ask,
   awaitAge,
   type CheckContext,
   decisive,
   type Judge,
   grantedFinding,
 } from '../../harness/run/index.ts'
-import { expired, invalid, malformed, missing, restricted } from '../authentication/credentials.ts'
+import { everyFault } from '../general.suite.ts'
 import {
   creatorOf,
   isMissing,
@@ -94,19 +78,8 @@ export interface Refusal {
   change(valid: Probe): Probe | Promise<Probe>
 }
 
-/** Faults for which every creation is refused, by the requirement about each. */
-const faults = {
-  '401-missing-credentials': missing,
-  '401-malformed-key': malformed,
-  '401-invalid-key': invalid,
-  '401-expired-key': expired,
-  '403-insufficient-rights': restricted,
-  '400-wrong-content-type': wrongContentType,
-  '400-malformed-json': malformedJsonBody,
-}
-
 /**
- * The first case of each of these requirements, if the target declares enough for any.
+ * The first case of each fault for which every creation is refused, if the target declares enough for any.
  * @param own further ones of the operation
  */
 export async function refusalsOf(
@@ -116,13 +89,13 @@ export async function refusalsOf(
   own: Readonly<Record<string, Condition>> = {},
 ): Promise<Refusal[]> {
   const refusals: Refusal[] = []
-  for (const [requirement, condition] of Object.entries({ ...own, ...faults })) {
+  for (const [requirement, condition] of Object.entries({ ...own, ...everyFault })) {
     const id = `${operation}/${requirement}` as RequirementId
     const material = materialOf(given, requirementOf(id), operation)
-    const first = await orElse(client, async () => {
-      const [one] = await condition.casesIn(material, { given }, async () => material.valid)
-      return one
-    })
+    const cases = await orElse(client, async () =>
+      condition.casesIn(material, { given }, async () => material.valid),
+    )
+    const [first] = cases ?? []
     if (!first) continue
     const { what, change } = first
     refusals.push({ requirement, what, change: (valid) => refused(change(valid)) })
@@ -132,23 +105,29 @@ export async function refusalsOf(
 
 const isConflict = (exchange: Exchange): boolean => exchange.response?.status === 409
 
-type Send = (
-  context: CheckContext,
-  /** Judges a case of its own, which reports its own reason if it cannot be judged. */
-  also: (act: Parameters<typeof furtherCase>[1]) => Promise<void>,
-) => Promise<(() => Promise<void>) | undefined> | Promise<void>
+interface Sent {
+  /** What was shown besides, or why a state could not be caused. */
+  readonly cases?: readonly CaseVerdict[]
+  /** Sends more at the end of the run, after which the rule judges once more. */
+  readonly atEnd?: () => Promise<void>
+}
+
+const unsent = (reason: string): Sent => ({ cases: [{ outcome: 'open', why: { reason } }] })
 
 /**
- * A requirement whose rule judges the whole run, after `send` and what that returns for the end of the run: even if not
- * everything could be sent, because a server answers no more, it may have shown enough.
+ * A requirement whose rule judges the whole run, after `send`: even if not everything could be sent, because a server
+ * answers no more, it may have shown enough.
  * @param takesScenario whether `send` sends what its scenario says; else a scenario's request is judged alone
  */
 export const relation =
-  (send: Send, takesScenario = false): Judge =>
+  (
+    send: (context: CheckContext) => Promise<Sent | undefined> | Promise<void>,
+    takesScenario = false,
+  ): Judge =>
   async (context) => {
     const { client, requirement, scenario } = context
     if (scenario && !takesScenario) return grantedByScenario(context)
-    const cases: Judged[] = []
+    const cases: CaseVerdict[] = []
     const sendAll = <T>(act: () => Promise<T>) =>
       orElse(client, act, ({ reason: why }) => void cases.push({ outcome: 'open', why }))
     const judge = (): Verdict => {
@@ -156,19 +135,21 @@ export const relation =
       const own = concluded(cases)
       return verdict.outcome === 'open' && own.cases ? own : joined([own, verdict])
     }
-    const atEnd = await sendAll(async () =>
-      send(context, async (act) => void cases.push(await furtherCase(client, act))),
-    )
+    const sent = await sendAll(async () => send(context))
+    cases.push(...(sent?.cases ?? []))
     const verdict = judge()
+    const atEnd = sent?.atEnd
     if (!atEnd || verdict.outcome === 'broken') return verdict
     return { outcome: 'later', cases: verdict.cases ?? 0, judge: () => sendAll(atEnd).then(judge) }
   }
+
+type Change = (valid: Probe) => Probe
 
 /** Sends a valid creation, with a change; with content of its own, else as declared. */
 async function sendCreation(
   context: CheckContext,
   operation = operationIn(context),
-  change = (valid: Probe): Probe => valid,
+  change: Change = (valid) => valid,
 ): Promise<Exchange> {
   const { client, given } = context
   const send = (make: typeof validRequest): Promise<Exchange> => {
@@ -179,21 +160,12 @@ async function sendCreation(
 }
 
 /** Throws `NotExercised` if it is not accepted. */
-const create = async (...creation: Parameters<typeof sendCreation>): Promise<Exchange> =>
-  need('a creation', await sendCreation(...creation), countsAsGranted)
+const create = async (...of: Parameters<typeof sendCreation>): Promise<Exchange> =>
+  need('a creation', await sendCreation(...of), countsAsGranted)
 
 const inGraph =
-  (graph: string) =>
-  (addition: Probe): Probe => ({ ...addition, params: { graph_id: graph } })
-
-/** Of a file that was uploaded before. */
-async function addition(given: Given, graph: string, file: string): Promise<Probe> {
-  const probe = { ...draftRequest(given, additionOperation), credential: await given.keys.full() }
-  return inGraph(graph)(withFile(given, probe, file))
-}
-
-const add = async (context: CheckContext, graph: string, file: string): Promise<Exchange> =>
-  context.send(await addition(context.given, graph, file), { role: 'setup' })
+  (graph: string): Change =>
+  (addition) => ({ ...addition, params: { graph_id: graph } })
 
 const retrieval = (given: Given, id: string): Promise<Probe> =>
   operationProbe(given, 'files.retrieve', { params: { file_id: id } })
@@ -204,20 +176,18 @@ const retrieval = (given: Given, id: string): Promise<Probe> =>
  */
 async function look(
   context: CheckContext,
-  source: Source,
+  send: () => Promise<Exchange>,
   isGood: (exchange: Exchange) => boolean,
   madeAt: number | undefined,
-  purpose: Partial<Purpose> = {},
 ): Promise<Exchange> {
   const { client, given } = context
-  const send = (): Promise<Exchange> => context.send(source, purpose, { isUrgent: true })
-  const exchange = await retryWhileSettling(client, given, send, isGood, madeAt)
+  const exchange = await whileSettling(client, given, send, isGood, madeAt)
   const { creates: file, operation } = exchange.probe
   const isMissed = operation === additionOperation && isMissing(exchange.response ?? {})
   if (isMissed && file !== undefined && given.target.absent['files.retrieve'] === undefined) {
     // Without an answer, the retrieval shows nothing about the file or the graph.
     const poll = { requirement: null, role: 'poll' } as const
-    await orElse(client, () => ask(client, () => retrieval(given, file), poll))
+    await orElse(client, () => context.send(() => retrieval(given, file), poll))
   }
   return exchange
 }
@@ -233,15 +203,14 @@ function together(
 
 const needTwo = 'concurrent creations need limits.concurrency of 2 or more'
 
-export const ownId = relation(async (context, also) => {
+export const ownId = relation(async (context) => {
   const { client, given, scenario } = context
   const operation = operationIn(context)
   await requireControl(context, operationIn(context))
   const make = grantedProbe(context, operation, () => distinctRequest(client, given, operation))
   const sent = await together(context, make)
   // A guardrail, a lost answer or a limit may have affected one, and some targets accept only one at a time.
-  for (let more = 2; more > 0 && sent.filter(isTaken).length < 2; more--)
-    sent.push(await sendCreation(context))
+  while (sent.filter(isTaken).length < 2) sent.push(await create(context))
   if (operation === uploadOperation && !scenario && given.options.depth === 'full') {
     const file = contentOf(given)
     const name = freshFilename(given, file.filename)
@@ -249,22 +218,18 @@ export const ownId = relation(async (context, also) => {
     for (let time = 0; time < 2; time++)
       await orElse(client, () => upload(client, given, file, true, name))
   }
-  const limited = sent.find(isThrottling) ?? sent[0]!
-  const ids = sent.flatMap((exchange) => createdId(given, exchange) ?? [])
-  need('fewer than two concurrent creations returned an id: one', limited, () => ids.length > 1)
-  if (given.target.limits.concurrency < 2)
-    await also(async () => ({ outcome: 'open', why: { reason: needTwo } }))
-  return async () => undefined
+  const isAlone = given.target.limits.concurrency < 2
+  return { ...(isAlone && unsent(needTwo)), atEnd: async () => undefined }
 }, true)
 
 /** @param more further refusals */
 export const noEffect = (more: (context: CheckContext) => readonly Refusal[] = () => []): Judge =>
-  relation(async (context, also) => {
+  relation(async (context) => {
     const { client, given, requirement } = context
     await requireControl(context, operationIn(context))
     const everywhere = await refusalsOf(client, given, operationIn(context))
     const refusals = sampled(given, requirement.id, [...everywhere, ...more(context)])
-    await allEnded(refusals.map((refusal) => also(() => lookAfter(context, refusal))))
+    await allEnded(refusals.map((refusal) => lookAfter(context, refusal)))
   })
 
 /** Repeats the creation after its refusal, with another one in between; three times, unless accepted. */
@@ -294,7 +259,7 @@ async function lookAfter(
 
 export const onceAtOnce = relation(async (context) => {
   const { client, given, requirement } = context
-  if (given.target.limits.concurrency < 2) throw new NotExercised(needTwo)
+  if (given.target.limits.concurrency < 2) return unsent(needTwo)
   await requireControl(context, operationIn(context))
   const rule = relationRule(requirement.id)
   // Again while that tells nothing: the accepted one may be lost, others throttled, and one crash may be chance.
@@ -302,6 +267,7 @@ export const onceAtOnce = relation(async (context) => {
     const probe = await validRequest(client, given, operationIn(context))
     await together(context, () => probe)
   }
+  return undefined
 })
 
 /** Requests what exists until it is refused: each replica may process an addition for a while. */
@@ -310,78 +276,62 @@ async function again(context: CheckContext, { probe, endedAt }: Exchange): Promi
   const { exists, same, what } = creatorOf(id)
   const purpose = { badInput: true, expects: exists, what: `with ${same} as ${what} that exists` }
   const isGood = (one: Exchange): boolean => id !== additionOperation || isConflict(one)
-  await look(context, refused(probe), isGood, endedAt, purpose)
+  await look(
+    context,
+    () => context.send(refused(probe), purpose, { isUrgent: true }),
+    isGood,
+    endedAt,
+  )
 }
 
 /** What exists is not created again: neither the second and third time, nor after another creation. */
-export const once = relation(async (context, also) => {
+export const once = relation(async (context) => {
   const { client, given, requirement } = context
+  const { scenarios } = given.target
   const id = operationIn(context)
   const isAddition = id === additionOperation
   await requireControl(context, operationIn(context))
-  const isQuick = given.options.depth === 'quick'
   const first = await create(context)
-  if (isAddition && !isQuick) await together(context, () => validRequest(client, given, id))
   await again(context, first)
-  if (isQuick) return undefined
-  if (isAddition) await also(() => addTwin(context, first.probe))
+  if (given.options.depth === 'quick') return undefined
   await sendCreation(context)
-  if (
-    isAddition &&
-    canAdd(given) &&
-    isDeclared(given, uploadOperation) &&
-    isDeclared(given, 'graphs.create')
-  )
-    await also(() => addToCreated(context))
-  return async () => {
+  if (isAddition && isDeclared(given, 'graphs.create')) {
+    const graph = await create(context, 'graphs.create')
+    await again(context, await create(context, id, inGraph(namedId(given, graph))))
+    const about = 'graphs.create/400-duplicate-name'
+    await context.send(graph.probe, { role: 'setup', badInput: true, about })
+  }
+  const cases = isAddition ? await addTwin(context, first.probe) : []
+  const atEnd = async (): Promise<void> => {
+    const isOwn = ({ exchange }: HistoryEvent) => exchange.purpose.requirement === requirement.id
     // A server may only check new names, not those in use. A scenario may create in another account.
-    const usable = `${id}/2xx-usable`
-    const isFor = (one: HistoryEvent, of: string) => one.exchange.purpose.requirement === of
-    const all = madeBy(client.journal, id)
-    const others = all.filter((one) => !isFor(one, usable) || !given.target.scenarios[usable])
-    const hasHeld = ({ object = '' }: HistoryEvent): boolean =>
+    const isUsed = ({ exchange, object = '' }: HistoryEvent): boolean =>
+      !scenarios[exchange.purpose.requirement ?? ''] &&
       client.journal.within(object).some((one) => one.isGranted)
-    const used = others.find(hasHeld) ?? others.find((one) => isFor(one, usable))
-    const made = all
-      .filter((one) => one === used || isFor(one, requirement.id))
-      .map((one) => one.exchange)
+    const all = madeBy(client.journal, id)
+    const used = all.find(isUsed)
+    const made = all.filter((one) => one === used || isOwn(one)).map((one) => one.exchange)
     await awaitAge(client, made)
-    // Of simultaneously added files, a server may have kept only the last one. If it takes one too soon, the next waits.
+    // If a server takes one too soon, the next waits.
     for (const one of made) await again(context, one)
   }
+  return { cases, atEnd }
 })
 
 /** Adds another file under the name of one in the declared graph: it is no duplicate. */
-async function addTwin(context: CheckContext, first: Probe): Promise<CaseVerdict> {
+async function addTwin(context: CheckContext, first: Probe): Promise<CaseVerdict[]> {
   const { client, given } = context
   const { journal } = client
   const name = journal.of(first.creates ?? '')[0]?.name
   const file = await orElse(client, () => upload(client, given, contentOf(given), true, name))
-  const held = { outcome: 'held', cases: 0 } as const
-  if (!file || journal.of(file).some((one) => one.within !== undefined)) return held
+  if (!file || journal.of(file).some((one) => one.within !== undefined)) return []
   // A refusal is judged here alone.
-  const fault = 'file: under a name in use'
-  const probe = { ...(await addition(given, first.params['graph_id']!, file)), fault }
-  const twin = await context.send(probe, { isSuccess: isTaken })
-  // An unanswered addition may have added it.
-  if (!isConflict(twin) || twin.unanswered || !isTaken(await sendCreation(context))) return held
+  const probe = { ...withFile(given, first, file), fault: 'file: under a name in use' }
+  const exchange = await context.send(probe, { isSuccess: isTaken })
+  if (!isConflict(exchange) || !isTaken(await sendCreation(context))) return []
   const what = `of a file under the name of another one in the graph, ${name}`
   const expected = 'no 409: it is another file, with an id of its own'
-  return { outcome: 'broken', evidence: { exchange: twin, what, expected } }
-}
-
-const canAdd = (given: Given): boolean =>
-  isDeclared(given, additionOperation) && pointerOf(given, additionOperation, 'file') !== undefined
-
-/** Adds a file twice to a graph that the run creates, and again after a request for its name. */
-async function addToCreated(context: CheckContext): Promise<void> {
-  const creation = await create(context, 'graphs.create')
-  const graph = namedId(context.given, creation)
-  const first = await create(context, additionOperation, inGraph(graph))
-  await again(context, first)
-  const about = 'graphs.create/400-duplicate-name'
-  await context.send(creation.probe, { role: 'setup', badInput: true, about })
-  await again(context, first)
+  return [{ outcome: 'broken', evidence: { exchange, what, expected } }]
 }
 
 type Use = ReturnType<typeof usesByPath>[number]
@@ -400,8 +350,8 @@ async function requestOf(client: Client, given: Given, one: Use, object: string)
 
 async function use(context: CheckContext, one: Use, id: string): Promise<void> {
   const { client, given } = context
-  const source = (): Promise<Probe> => requestOf(client, given, one, id)
-  const exchange = await look(context, source, isUsable, given.objects.madeAt.get(id))
+  const send = () => context.send(() => requestOf(client, given, one, id), {}, { isUrgent: true })
+  const exchange = await look(context, send, isUsable, given.objects.madeAt.get(id))
   if (isUsable(exchange)) return
   // A retrieval without any answer has failed.
   if (!(one.operation === 'files.retrieve' && exchange.unansweredTwice)) answered(exchange)
@@ -414,22 +364,24 @@ export const alsoMadeFor = (creates: string): RequirementId[] =>
     (condition) => `${creates}/${condition}` as RequirementId,
   )
 
-const largeBytes = 64 * 1024
-
-/** Objects used again at the end: of each media type the first, large ones, those of other requirements, a file in a graph. */
+/** Objects used again at the end: of each media type the first, a large one, those of other requirements, a file in a graph. */
 function madeBefore({ client, requirement }: CheckContext, creates: OperationId) {
   const { doomed } = sharedBy(client)
-  const ids: readonly (string | null)[] = [requirement.id, ...alsoMadeFor(creates)]
+  const ids: readonly (string | null)[] = [
+    requirement.id,
+    'envelope/large-body',
+    ...alsoMadeFor(creates),
+  ]
   const made = madeBy(client.journal, creates).filter(
     (one) => one.request === 'valid' && !doomed.has(one.object!),
   )
   const isFile = creates === uploadOperation
-  const chosen = made.filter((one, at) => {
-    const { probe, purpose } = one.exchange
-    // Late creations of another charset would be waited for.
-    const isFirst = made.findIndex((other) => !isFile || other.label === one.label) === at
-    return isFirst || (probe.body?.length ?? 0) > largeBytes || ids.includes(purpose.requirement)
-  })
+  // Late creations of another charset would be waited for.
+  const isFirst = (one: HistoryEvent): boolean =>
+    one === made.find((other) => !isFile || other.label === one.label)
+  const chosen = made.filter(
+    (one) => isFirst(one) || ids.includes(one.exchange.purpose.requirement),
+  )
   return [...chosen, ...(isFile ? madeBy(client.journal, additionOperation).slice(0, 1) : [])]
 }
 
@@ -448,49 +400,50 @@ export const usable = relation(async (context) => {
   )
   const uses = sampled(given, requirement.id, sendable)
   if (uses.length === 0)
-    throw new NotExercised(`no operation that uses ${operation(creates).creates?.what} is declared`)
-  const isAtEnd = !scenario && given.options.depth === 'full'
+    return unsent(`no operation that uses ${operation(creates).creates?.what} is declared`)
+  const isWhole = !scenario && given.options.depth === 'full'
   await inScenario(context, creates, async () => {
     // Prepared first, so that nothing delays the use after the creation.
     for (const one of uses) await orElse(client, () => requestOf(client, given, one, ''))
-    if (creates === uploadOperation && isAtEnd)
+    if (creates === uploadOperation && isWhole)
       await orElse(client, () => uploadSample(client, given, 'other'))
     const id = namedId(given, await create(context))
     await allEnded(uses.map((one) => use(context, one, id)))
   })
-  if (!isAtEnd) return undefined
-  return async () => {
+  const atEnd = async (): Promise<void> => {
     const made = madeBefore(context, creates)
     await awaitAge(client, made)
-    const useAgain = async ({ exchange, object = '' }: HistoryEvent): Promise<void> => {
-      const isOwn = exchange.purpose.requirement === requirement.id
-      for (const one of isOwn ? uses : uses.slice(-1)) await use(context, one, object)
-    }
-    await allEnded(made.map(useAgain))
+    await allEnded(
+      made.map(async ({ exchange, object = '' }) => {
+        const isOwn = exchange.purpose.requirement === requirement.id
+        for (const one of isOwn ? uses : uses.slice(-1)) await use(context, one, object)
+      }),
+    )
   }
+  return isWhole ? { atEnd } : undefined
 }, true)
 
 export const toGraph =
-  (graphId: string) =>
-  (upload: Probe): Probe => ({ ...upload, query: { ...upload.query, graphId } })
+  (graphId: string): Change =>
+  (upload) => ({ ...upload, query: { ...upload.query, graphId } })
 
 /** A file uploaded with graphId is in that graph: adding it again gives 409. */
-export const attached = relation(async (context, also) => {
+export const attached = relation(async (context) => {
   const { client, given } = context
   const { graph = '' } = given.target.resources
   // A server that ignores graphId accepts an unknown graph: the declared one must be verified separately.
   const ofGraphs = isDeclared(given, additionOperation) ? additionOperation : 'graphs.query'
   await grantedControl(client, given, ofGraphs, 'cannot verify that resources.graph exists')
-  await also(() => attachAndAdd(context, graph))
+  const cases = [await attachAndAdd(context, graph)]
   if (given.options.depth === 'full' && isDeclared(given, 'graphs.create'))
-    await also(async () =>
-      attachAndAdd(context, await makeOne(client, given, 'graphs.create'), graph),
-    )
+    cases.push(await attachAndAdd(context, await makeOne(client, given, 'graphs.create'), graph))
+  return { cases }
 })
 
 /**
  * The file may be processed for a while: each attempt adds a new one, once, after a longer pause, and after another one
- * was attached, since a server may keep only the last. One that is in the graph is added to the other graph, too.
+ * was attached, since a server may keep only the last. One that is in the graph is added to the other graph, too: a
+ * server may attach to a known graph, whichever is requested, or to all of them.
  */
 async function attachAndAdd(
   context: CheckContext,
@@ -499,48 +452,49 @@ async function attachAndAdd(
 ): Promise<CaseVerdict> {
   const { client, given } = context
   const attach = (): Promise<Exchange> => sendCreation(context, uploadOperation, toGraph(graph))
+  const add = async (to: string, file: string): Promise<Exchange> => {
+    const into = { operation: additionOperation, param: 'graph_id' } as const
+    const probe = withFile(given, await requestOf(client, given, into, to), file)
+    return context.send(probe, { role: 'setup' })
+  }
   let uploaded = await attach()
   const found = grantedFinding(context, uploaded, 'a 2xx')
   const verdict = findingVerdict(found, { exchange: uploaded, what: 'with graphId' })
+  const takesFiles = pointerOf(given, additionOperation, 'file') !== undefined
   // Without additions, only the upload is shown.
-  if (found || !canAdd(given)) return verdict
-  let last: Exchange | undefined
-  for (const ms of [0, ...laterAttempts(given)]) {
-    const file = namedId(given, uploaded)
+  if (found || !takesFiles || !isDeclared(given, additionOperation)) return verdict
+  let file = ''
+  const addNext = async (): Promise<Exchange> => {
+    file = namedId(given, uploaded)
     uploaded = await attach()
-    await pause(client, ms)
-    last = await add(context, graph, file)
-    if (!isConflict(last) || last.unanswered) continue
-    if (other !== undefined) await addElsewhere(context, file, [graph, other])
+    return add(graph, file)
+  }
+  const isIn = (one: Exchange): boolean => isConflict(one) && !one.unanswered
+  const last = await whileSettling(client, given, addNext, isIn)
+  if (isIn(last)) {
+    if (other === undefined) return verdict
+    // A file in processing may be refused for a while.
+    const addOther = (): Promise<Exchange> => add(other, file)
+    const isFree = (one: Exchange): boolean => !isConflict(one)
+    if (isFree(await whileSettling(client, given, addOther, isFree))) return verdict
+    const plain = await upload(client, given, contentOf(given))
+    for (const one of [graph, other]) await add(one, plain)
     return verdict
   }
   // Enough time has passed: is it refused in place of the 409, or would any file be?
-  if (!isTaken(last!)) await sendCreation(context, additionOperation, inGraph(graph))
-  throw new NotExercised(`the addition of the file ${wasAnswered(last!)}`)
-}
-
-/** A server may attach to a known graph, whichever is requested, or to all of them. */
-async function addElsewhere(
-  context: CheckContext,
-  file: string,
-  [graph, other]: readonly [string, string],
-): Promise<void> {
-  const { client, given } = context
-  if (!isConflict(await add(context, other, file))) return
-  const plain = await upload(client, given, contentOf(given))
-  for (const one of [graph, other]) if (!isTaken(await add(context, one, plain))) return
-  // A file in processing may be refused for a while.
-  await pause(client, given.target.limits.settleMs)
-  await add(context, other, file)
+  if (!isTaken(last)) await sendCreation(context, additionOperation, inGraph(graph))
+  const reason = `the addition of the file ${wasAnswered(last)}`
+  return { outcome: 'open', why: { reason } }
 }
 
 export const ownRecord = relation(async (context) => {
   const { client, given } = context
-  if (!isDeclared(given, 'files.upload')) throw new NotExercised('declare files.upload')
+  if (!isDeclared(given, 'files.upload')) return unsent('declare files.upload')
   // Both exist before either is read: a server may return the latest record.
   const file = contentOf(given)
   for (const id of [await upload(client, given, file), await upload(client, given, file)]) {
     const send = context.send(() => retrieval(given, id), { isSuccess: isTaken })
     need('the retrieval of an uploaded file', await send)
   }
+  return undefined
 })
