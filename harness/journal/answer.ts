@@ -31,6 +31,16 @@ const settlingEveryMs = 1000
  * changed.
  */
 export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclusion {
+  const conclusion = concludeFrom(ask, all, known)
+  if (all.length < 2 || !('judge' in conclusion)) return conclusion
+  const { judge } = conclusion
+  // What was lost before may have had an effect, though the same request was answered several times since.
+  const lost = all.find(({ exchange }) => exchange.probe === judge.probe && exchange.unanswered)
+  if (!lost || judge.unanswered) return conclusion
+  return { ...conclusion, judge: { ...judge, unanswered: lost.exchange.unanswered } }
+}
+
+function concludeFrom(ask: Ask, all: readonly Entry[], known: Known): Conclusion {
   if (all.length === 0) return { asks: [ask] }
   const entries = all.map((one) => asSentFor(ask, one))
   const sent = entries.findLast((one) => !one.ask.once)?.exchange

@@ -328,7 +328,9 @@ async function addTwin(context: CheckContext, first: Probe): Promise<CaseVerdict
   // A refusal is judged here alone.
   const probe = { ...withFile(given, first, file), fault: 'file: under a name in use' }
   const exchange = await context.send(probe, { isSuccess: isTaken })
-  if (!isConflict(exchange) || !isTaken(await sendCreation(context))) return []
+  // An unanswered addition may have added it.
+  const isSure = isConflict(exchange) && !exchange.unanswered
+  if (!isSure || !isTaken(await sendCreation(context))) return []
   const what = `of a file under the name of another one in the graph, ${name}`
   const expected = 'no 409: it is another file, with an id of its own'
   return [{ outcome: 'broken', evidence: { exchange, what, expected } }]
