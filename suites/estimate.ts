@@ -35,7 +35,7 @@ const effectOf = (id: OperationId): Effect => granting(id).effect
 /** Requests per operation, in catalogue order, without retries of throttled ones. */
 export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   const share = usualShare[runs.depth]
-  const totals = createTotals(target)
+  const totals = createTotals(target, runs.readOnly)
   const controlled = new Set<string>()
   const uploaded = new Set<string>()
   // The first request checks that the target answers, and is repeated until it does.
@@ -118,7 +118,7 @@ interface Counted {
   readonly granted?: number
 }
 
-function createTotals(target: Target) {
+function createTotals(target: Target, readOnly: boolean) {
   const totals = new Map<string, Total>()
   const of = (name: string): Total => {
     const none = { operation: name, typical: 0, requests: 0, creations: 0, generations: 0 }
@@ -137,7 +137,7 @@ function createTotals(target: Target) {
       total.typical += usually
       if (effect === 'creates') total.creations += granted
       if (effect === 'generates') total.generations += granted
-      if (!isOperationId(name) || !uploadsFirst(name, target)) return
+      if (readOnly || !isOperationId(name) || !uploadsFirst(name, target)) return
       // A refused request adds no file: one serves all cases of a requirement.
       const limit = effect === 'none' ? 1 : Infinity
       const uploads = of(uploadOperation)

@@ -112,6 +112,9 @@ test('a target that declares everything is judged whole within the usual maxGene
   const generated = rows.reduce((sum, { generations }) => sum + generations, 0)
   expect(generated).toBeLessThanOrEqual(maxGenerations)
   expect(generated).toBeGreaterThan(300)
+  const reading = { ...options, readOnly: true }
+  for (const { creations, generations } of estimate(planRun(target, reading), target, reading))
+    expect([creations, generations]).toEqual([0, 0])
   // What exceeds a lower limit says how many cases, and which limit would do.
   const planWith = (most: number) =>
     planRun({ ...target, limits: { ...target.limits, maxGenerations: most } }, options)
