@@ -5,7 +5,7 @@ import { suiteVersion } from '../harness/report/index.ts'
 import { nearest } from '../harness/target/index.ts'
 import { complain } from '../library/output.ts'
 import { bugSentence, exitProcess, guardProcess, orLost, type Interrupts } from './guard.ts'
-import { addArguments, checkArguments } from './run/arguments.ts'
+import { addArguments, checkArguments, lastRun } from './run/arguments.ts'
 
 /** Every command except the run itself, loaded on demand. */
 export const commands: Readonly<Record<string, () => Promise<{ command(): CommandUnknownOpts }>>> =
@@ -23,16 +23,23 @@ export const commands: Readonly<Record<string, () => Promise<{ command(): Comman
   }
 
 /**
- * Turns a lone --bail into `--bail=1` and a lone --failed into `--failed=`: otherwise they would consume the base URL
- * that follows.
+ * Gives a lone --bail and a lone --failed a value: otherwise they would consume the base URL that follows. Throws
+ * UserError for an empty word, as of `--target "$UNSET"`.
  */
 function wordsOf(args: readonly string[]): string[] {
   const end = args.indexOf('--')
+  const own = end < 0 ? args : args.slice(0, end + 2)
+  const empty = own.findIndex((word) => /^(?:--[\w-]+=)?$/.test(word))
+  if (empty >= 0) {
+    const option = [args[empty]!, args[empty - 1] ?? ''].find((word) => word.startsWith('-'))
+    const place = option?.replace('=', '') ?? `argument ${empty + 1}`
+    throw new UserError(`${place}: is empty; is a variable not set?`)
+  }
   return args.map((word, at) => {
     const next = args[at + 1] ?? ''
     if (end >= 0 && at > end) return word
     if (word === '--bail' && !/^-?\d/.test(next)) return '--bail=1'
-    return word === '--failed' && next.includes('://') ? '--failed=' : word
+    return word === '--failed' && next.includes('://') ? `--failed=${lastRun}` : word
   })
 }
 

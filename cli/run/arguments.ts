@@ -41,6 +41,9 @@ function requestsPerSecond(text: string): number {
   return rate
 }
 
+/** The report of `--failed` without a path. */
+export const lastRun = 'the last run'
+
 export function addArguments(command: Command) {
   return addGates(command)
     .argument('[base_url]', 'the server to judge')
@@ -57,7 +60,7 @@ export function addArguments(command: Command) {
     .addOption(repeatable('--only <pattern>', 'ids to run; * is any characters; repeatable'))
     .addOption(repeatable('--skip <pattern>', 'ids to leave out; repeatable'))
     .addOption(
-      new Option('--failed [report.json]', 'rerun failures of that report, or last run').preset(''),
+      new Option('--failed [report.json]', 'rerun failures of that report').preset(lastRun),
     )
     .option('--read-only', 'send nothing that creates or generates')
     .addOption(
@@ -143,9 +146,10 @@ export function whole(least: number, most: number): (text: string) => number {
  * report or the last run of this target. Throws UserError if there is none.
  */
 export function withFailed(baseUrl: string | undefined, options: RunArguments): RunArguments {
-  const { failed, only, target } = options
-  const path = failed || lastReportOf({ baseUrl, target })
-  if (path !== failed && !existsSync(path))
+  const { failed = lastRun, only, target } = options
+  const isLast = failed === lastRun
+  const path = isLast ? lastReportOf({ baseUrl, target }) : failed
+  if (isLast && !existsSync(path))
     throw new UserError(
       '--failed: no earlier run of this target was found; run it first, or give its JSON report',
     )
@@ -154,8 +158,7 @@ export function withFailed(baseUrl: string | undefined, options: RunArguments): 
       (result) => result.outcome === 'failed' || isLeftOut(result, 'interrupted', '--bail'),
     )
     .flatMap(neededBy)
-  if (ids.length === 0)
-    throw new UserError(`--failed: nothing failed in ${failed || 'the last run of this target'}`)
+  if (ids.length === 0) throw new UserError(`--failed: nothing failed in ${failed}`)
   return { ...options, only: [...new Set([...only, ...ids])] }
 }
 

@@ -73,7 +73,7 @@ export async function oneRun(
     const log = folder && join(folder.path, 'exchanges.ndjson')
     const redactor = redactorFor(found.target)
     const run = runOptions(options, baseUrl, { expected, exchangeLog: log, redactor })
-    const inputs = { ...found.inputs, 'the report of --failed': options.failed || undefined }
+    const inputs = { ...found.inputs, 'the report of --failed': options.failed }
     checkOutputs(reportFiles(requests), { ...inputs, 'the baseline': baselineFile })
     if (baselineFile !== undefined && updateBaseline) {
       const option = `--update-baseline ${baselineFile}`

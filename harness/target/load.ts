@@ -152,14 +152,11 @@ function sentenceOf(error: ErrorObject): string {
 
 const maxListed = 20
 
-/** The most likely candidate: a prefix, a suffix, or one with a slip; undefined if none is near. */
+/** The most likely candidate: one that contains the word, or differs by a slip; undefined if none is near. */
 export function nearest(written: string, candidates: readonly string[]): string | undefined {
   const word = written.toLowerCase()
   if (word === '' || candidates.length === 0) return undefined
-  const part = candidates.find((one) => {
-    const candidate = one.toLowerCase()
-    return word.length > 2 && (candidate.startsWith(word) || candidate.endsWith(word))
-  })
+  const part = candidates.find((one) => word.length > 2 && one.toLowerCase().includes(word))
   const near = closest(written, candidates)
   const most = Math.min(written.length - 1, Math.max(2, Math.floor(written.length / 3)))
   return part ?? (distance(written, near) <= most ? near : undefined)
@@ -181,11 +178,10 @@ const patterns = [
   ...new Set(catalogue.map((one) => `${one.operation.split('.')[0]}.*`)),
 ]
 
-/** `; did you mean jobs.create/*?` for a near id or pattern, else how to list all. */
+/** `; did you mean jobs.create/*?`, the nearest id or pattern, and how to list all. */
 export function idMeant(written: string): string {
   const known = [...patterns, ...requirementIds]
-  const near = nearest(written, known) ?? nearest(written.replaceAll('*', ''), known)
-  return near === undefined
-    ? '; conform list shows all'
-    : `; did you mean ${near}? (conform list shows all)`
+  const plain = written.replaceAll('*', '')
+  const near = nearest(written, known) ?? nearest(plain, known) ?? closest(plain, known)
+  return `; did you mean ${near}? (conform list shows all)`
 }

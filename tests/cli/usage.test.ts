@@ -20,12 +20,13 @@ const url = 'http://127.0.0.1:9'
 const mistakes = `
 --seeed 4 | unknown option '--seeed'
 --only jobs.crate/* | --only: no requirement matches jobs.crate/*; did you mean jobs.create/
---skip nothing | --skip: no requirement matches nothing
+--skip */401-missing | --skip: no requirement matches */401-missing; did you mean pdf.parse/401-missing-credentials?
 --only translate.run/400-empty-txt | did you mean translate.run/400-empty-text?
 explain jobs.crate/404-unknown-aplication | no requirement has this id; did you mean jobs.create/404-unknown-application? (conform list shows all)
 explain graph.create | did you mean graphs.create/*?
 explain 404-unknown-application | did you mean jobs.create/404-unknown-application?
-explain nothing-like-that | no requirement has this id; conform list shows all
+explain x | did you mean 
+${url} --target= | --target: is empty; is a variable not set?
 --report xml | xml is not a format here (json, html, junit,
 localhost:8080 | the base URL must be an http or https URL
 ftp://example.com | must be an http or https URL

@@ -178,7 +178,7 @@ test('a run is kept if it was interrupted at once, or lacked everything, as its 
   }
   await keep('files.list/2xx-accepted', cut)
   const lists = { only: [], report: [], skip: [] }
-  const again = withFailed(baseUrl, { failed: '', depth: 'full', tpe: 'exact', ...lists })
+  const again = withFailed(baseUrl, { depth: 'full', tpe: 'exact', ...lists })
   expect(again.only).toEqual(['files.list/2xx-accepted'])
   await keep('jobs.create/202-created', null)
   expect(readFileSync(newestReport()!, 'utf8')).toContain('declare resources.application')
