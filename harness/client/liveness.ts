@@ -34,6 +34,7 @@ import {
 } from './state.ts'
 import { operationName, forLiveness, livenessProbe } from './request.ts'
 import type { Target } from '../target/index.ts'
+import { inProcessUrl } from '../recording/index.ts'
 import { findRequirement } from '../../catalogue/catalogue.ts'
 import {
   type OperationId,
@@ -348,6 +349,7 @@ export function remedyFor(noResponse: NoResponse, way: Way): string {
   if (known) return `; ${known(way)}`
   if (noResponse.cause === 'malformed') return '; is that the port of an HTTP server?'
   if (
+    way.baseUrl === inProcessUrl ||
     noResponse.detail === 'plain-http' ||
     (noResponse.cause !== 'reset' && noResponse.cause !== 'tls')
   )

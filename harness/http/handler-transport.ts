@@ -1,6 +1,12 @@
 import type { Dispatcher } from 'undici'
 import { type Endpoint, type Connection, HttpExchange, type Line } from './transport.ts'
-import type { SendOptions, Transport, HttpRequest, HttpResult } from './message.ts'
+import {
+  handlerFailed,
+  type SendOptions,
+  type Transport,
+  type HttpRequest,
+  type HttpResult,
+} from './message.ts'
 
 const defaultBodyLimit = 8 * 1024 * 1024
 
@@ -23,7 +29,7 @@ export function handlerOf(fetch: (request: Request) => Response | Promise<Respon
     const body = headers.has('content-length') ? { body: await rest.arrayBuffer() } : {}
     const response: unknown = await fetch(new Request(url, { method, headers, signal, ...body }))
     if (response instanceof Response) return response
-    throw new Error('the handler returned no Response')
+    throw new Error('it returned no Response')
   }
 }
 
@@ -77,13 +83,17 @@ function lineTo(handle: Handler, endpoint: Endpoint): Line {
           handler.onData(part.value)
         handler.onComplete()
       }
-      const fail = (error: unknown): void => handler.onError(error as Error)
+      const fail = (error: unknown): void => {
+        const [line] = String(error).split('\n', 1)
+        const failure = new Error(`the handler in this process failed: ${line}`)
+        handler.onError(Object.assign(failure, { code: handlerFailed }))
+      }
       try {
         const request = requestOf(options, endpoint, ending.signal)
         handler.onConnect(abort)
         carry(request).catch(fail)
       } catch (error) {
-        fail(Object.assign(error as Error, { code: 'UND_ERR_INVALID_ARG' }))
+        handler.onError(Object.assign(error as Error, { code: 'UND_ERR_INVALID_ARG' }))
       }
       return true
     },

@@ -174,6 +174,9 @@ const reason = (cause: NoResponseCause, message: string, detail?: NoResponseDeta
 
 const malformed = (message: string): Reason => reason('malformed', message)
 
+/** The code of an error whose message says what a handler in the same process threw. */
+export const handlerFailed = 'HANDLER_FAILED'
+
 export function explain(error: unknown, progress: Progress): Reason {
   const { proxy, connected } = progress
   if (proxy && error instanceof ProxyFailure) return noTunnel(error, proxy, progress)
@@ -181,6 +184,8 @@ export function explain(error: unknown, progress: Progress): Reason {
   const { code = '', message } = known
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED')
     return reason('refused', `the request cannot be sent: ${firstLine(known)}`)
+  if (code === handlerFailed)
+    return reason('reset', message, progress.status === undefined ? undefined : 'cut-off')
   if (isTls(known, progress)) return tls(known)
   if (!connected && proxy && !progress.secure) return proxyUnreachable(known, proxy)
   if (!connected && !isReset(known)) return unreachable(known, progress.host)

@@ -62,6 +62,15 @@ test.each<[string, (fetch: FetchHandler) => FetchHandler]>([
   },
 )
 
+test('a handler that throws is named, with what it threw', async () => {
+  const fetch = () => Promise.reject(new Error('no database for the key of the tests'))
+  const target = { fetch, keys: { full: 'the key of the tests' } }
+  const { exit } = await inVirtualTime(() => runConformance(target).report)
+  expect(exit.because).toMatch(
+    /judged: the handler in this process failed: Error: no database for \$CONFORM_API_KEY$/,
+  )
+})
+
 test('a name that a scenario used in another account is not asked for in the own one', async () => {
   const { fetch, target } = referenceHandler()
   const inOtherAccount: FetchHandler = async (request) => {

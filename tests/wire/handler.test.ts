@@ -130,21 +130,14 @@ test('a handler that throws closed the connection', async () => {
     const reasons = [() => undefined, () => Promise.reject(new Error('gone'))]
     return new Response(new ReadableStream({ pull: () => reasons.pop()?.() }))
   }
-  const lost = { kind: 'no-answer', cause: 'reset', staleConnection: false }
-  const before = 'the connection was closed before any byte of an answer'
-  expect(await send(() => Promise.reject(new Error('gone')))).toMatchObject({
-    ...lost,
-    message: before,
-  })
-  expect(
-    await send(() => {
-      throw new Error('gone')
-    }),
-  ).toMatchObject({ ...lost, message: before })
-  expect(await send(brokenOff)).toMatchObject({
-    ...lost,
-    message: 'the connection was closed after 0 bytes of the body',
-  })
+  const message = 'the handler in this process failed: Error: gone'
+  const lost = { kind: 'no-answer', cause: 'reset', staleConnection: false, message }
+  const throwing = (): never => {
+    throw new Error('gone')
+  }
+  expect(await send(() => Promise.reject(new Error('gone')))).toMatchObject(lost)
+  expect(await send(throwing)).toMatchObject(lost)
+  expect(await send(brokenOff)).toMatchObject({ ...lost, detail: 'cut-off' })
 })
 
 test('what cannot be a request is not sent', async () => {
