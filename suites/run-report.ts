@@ -4,7 +4,7 @@ import {
   type Report,
   type RequirementResult,
   assembleReport,
-  isLeftOutByOption,
+  howMuchUntested,
   leftOut,
   reasonIn,
   resultOf,
@@ -100,7 +100,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
         cleanup: facts.cleanup,
       },
       requirements,
-      notJudged: whyNotJudged(record),
+      notJudged: whyNotJudged(record, requirements),
     },
     { interrupted: facts.ended !== null, keyRefused: facts.keyRefused },
   )
@@ -110,23 +110,15 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
 /**
  * What ended a run early and how much was left untested, unless the results show it (an interrupt), or it was --bail.
  */
-function whyNotJudged({ facts, options, problem, results, target }: RunRecord): string | undefined {
+function whyNotJudged(
+  { facts, options, problem, target }: RunRecord,
+  requirements: readonly RequirementResult[],
+): string | undefined {
   if (problem !== undefined)
     return `a bug in the suite ended the run: ${problem}; please report it, with seed ${options.seed}`
   if (facts.keyRefused && target.keys.full !== undefined) return facts.keyRefusal
   const { ended } = facts
-  if (!ended || !['unreachable', 'throttled', 'setup', 'key', 'lost'].includes(ended.cause))
-    return undefined
-  const isRequired = (one: (typeof catalogue)[number]): boolean => {
-    const result = results.get(one.id)
-    return one.level === 'must' && !(result && isLeftOutByOption(result))
-  }
-  const outcomes = catalogue
-    .filter(isRequired)
-    .map((one) => results.get(one.id)?.outcome ?? 'not-exercised')
-    .filter((outcome) => outcome !== 'not-applicable')
-  const untested = outcomes.filter((outcome) => outcome === 'not-exercised').length
-  return outcomes.some((outcome) => outcome === 'passed' || outcome === 'failed')
-    ? `${ended.reason}; ${untested} of ${outcomes.length} required checks were not tested`
-    : ended.reason
+  return ended && ['unreachable', 'throttled', 'setup', 'key', 'lost'].includes(ended.cause)
+    ? ended.reason + howMuchUntested(requirements)
+    : undefined
 }

@@ -10,6 +10,7 @@ export {
   resultOf,
   sayAnswers,
   decided,
+  howMuchUntested,
   decisive,
   inconsistencies,
   outsideCause,

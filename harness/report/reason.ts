@@ -85,10 +85,11 @@ export function isMistake(judged: Judged): boolean {
   return judged.outcome === 'not-exercised' && judged.why?.kind === 'mistake'
 }
 
+/** The most frequent reason why requirements were not judged; that they were left out, only if nothing else is. */
 export function commonReason(results: readonly RequirementResult[]): Reason | undefined {
-  const wanted = results.filter(
-    (result) => result.outcome === 'not-exercised' && !isLeftOut(result),
-  )
+  const untested = results.filter((result) => result.outcome === 'not-exercised')
+  const missed = untested.filter((result) => !isLeftOut(result))
+  const wanted = missed.length > 0 ? missed : untested
   const groups = [...groupBy(wanted, (one) => one.reason)]
   const known = groups.filter(([reason]) => reason !== undefined)
   const [most] = known.toSorted(([, one], [, other]) => other.length - one.length)

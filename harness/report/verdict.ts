@@ -179,7 +179,8 @@ export function decide(
 ): Exit & { readonly code: 0 | 1 | 3 } {
   if (options.notJudged !== undefined) return { code: 3, because: options.notJudged, outside: true }
   const { requirements, run, verdict } = report
-  if (run.interrupted) return { code: 3, because: 'the run was interrupted' }
+  if (run.interrupted)
+    return { code: 3, because: `the run was interrupted${howMuchUntested(requirements)}` }
   const mistakes = requirements.filter(isMistake).length
   if (mistakes > 0)
     return {
@@ -197,6 +198,17 @@ export function decide(
   const isMissed = deciding.some((one) => one.outcome === 'not-exercised')
   const because = failureReasons(report, deciding).join('; ')
   return { code: 1, because, ...(isMissed && { requireExercised: true }) }
+}
+
+/** `; 3 of 8 required checks were not tested`, if others were. */
+export function howMuchUntested(results: readonly RequirementResult[]): string {
+  const required = results.filter(
+    (one) => one.level === 'must' && one.outcome !== 'not-applicable' && !isLeftOutByOption(one),
+  )
+  const untested = required.filter((one) => one.outcome === 'not-exercised').length
+  return untested === 0 || untested === required.length
+    ? ''
+    : `; ${untested} of ${required.length} required checks were not tested`
 }
 
 /** Decides, or decides again after a baseline: what kept the target from being judged stays. */

@@ -101,7 +101,7 @@ passed missed left-out left-out left-out?
   exit 0: no required check failed, 1 not tested, 2 left out
   passing, warning: Incomplete: 1 required check passed, 1 not tested
 passed cut | interrupted
-  exit 3: the run was interrupted
+  exit 3: the run was interrupted; 1 of 2 required checks were not tested
   passing, warning: Incomplete: 1 required check passed, 1 not tested
 passed | interrupted
   exit 3: the run was interrupted
@@ -176,8 +176,8 @@ left-out envelope-passed | --skip a.b/*
   exit 0: no required check failed, 1 left out
   passing, warning: Incomplete: 1 required check passed
 left-out envelope-passed | --only a.b/* envelope/*
-  exit 3: the target could not be judged
-  not-judged, warning: Not judged: the target could not be judged
+  exit 3: the target could not be judged (left out: --only)
+  not-judged, warning: Not judged: the target could not be judged (left out: --only)
 missed envelope-failed | recorded
   exit 1: 1 required check failed
   non-conformant, bad: Non-conformant: 1 required check failed, 0 passed, 1 not tested
