@@ -7,6 +7,7 @@ import { isOperationId, type OperationId, operations } from '../catalogue/operat
 import { inProcessUrl } from '../harness/recording/index.ts'
 import { count, readBytes, readReport } from '../harness/report/index.ts'
 import { baseUrlProblem, missingReason, resolveTarget } from '../harness/target/index.ts'
+import { shellWord } from '../harness/shell-word.ts'
 import { UserError } from '../harness/user-error.ts'
 import { checkOutputs, writeFiles, tell } from '../library/output.ts'
 import { terminalText, compactJson } from '../reporters/text.ts'
@@ -49,7 +50,7 @@ export function command() {
           ? starter(file, await firstAnswers(baseUrl))
           : continued(file, from, baseUrl)
       await writeFiles([[output, written]])
-      say(`${file} written; next: ${program(process).join(' ')} --target ${file}`)
+      say(`${file} written; next: ${program(process).join(' ')} --target ${shellWord(file)}`)
     })
 }
 
@@ -193,8 +194,9 @@ function usualExample(notServed: readonly OperationId[]): Record<string, unknown
   return usualPart(whatToDeclare({ requirements, run }))
 }
 
-/** The text of a target file with the example added at its end, in a comment. */
+/** The text of a target file with the example, if there is one, added at its end, in a comment. */
 export function added(file: string, example: Record<string, unknown>): string {
+  if (Object.keys(example).length === 0) return file
   const lines = [
     'To test more, move what your server has into the members above, and replace the <placeholders>',
     '(docs/target-file.md, also for scenarios and what is unreachable):',

@@ -161,8 +161,9 @@ export function firstOf(all: readonly string[], most: number, rest = 'more'): st
   return all.length <= most ? [...all] : [...all.slice(0, most), `and ${all.length - most} ${rest}`]
 }
 
+/** A sentence that begins with an id (`files.list got 404`) stays as it is. */
 export function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+  return text.replace(/^[a-z](?![\w-]*\.\w)/, (letter) => letter.toUpperCase())
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   inconsistencies,
   type Report,
 } from '../../harness/report/index.ts'
+import { shellWord } from '../../harness/shell-word.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { tell, checkOutputs, writeAtomically } from '../../library/output.ts'
 import { firstOf, terminalText } from '../../reporters/text.ts'
@@ -52,7 +53,7 @@ export function command() {
       tell(process.stdout, [
         'signed:',
         ...claimLines(claims).map((line) => `  ${line}`),
-        `${out} written; check it with: conform verify ${out} --report ${path}`,
+        `${out} written; check it with: conform verify ${shellWord(out)} --report ${shellWord(path)}`,
       ])
     })
 }

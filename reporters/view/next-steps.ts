@@ -90,7 +90,8 @@ const changeOf = (cause: LikelyCause): NextStep => ({
   text: `${capital(cause.change)}: ${count(cause.results.length, 'failure')}`,
 })
 
-const temporary: readonly number[] = [429, 502, 503, 504]
+/** Statuses that are no fault of the base URL or the server: the last line says what to do. */
+const elsewhere: readonly number[] = [401, 429, 502, 503, 504]
 
 /** What to do if nothing came from the target, or one status alone: the last line says the rest. */
 function notJudgedSteps(report: Report): NextStep[] {
@@ -99,18 +100,19 @@ function notJudgedSteps(report: Report): NextStep[] {
   const statuses = run.statuses?.map((one) => one.status) ?? []
   const [status = 0] = statuses
   if (exit.outside !== true) return []
+  const isUnreachable = requirements.some((one) => one.why?.kind === 'target')
   if (statuses.length === 0) {
     // Else the last line says what to do: the code of the target file is at fault.
-    const isUnreachable = requirements.some((one) => one.why?.kind === 'target')
     const isWaiting = / --(start|wait) /.test(command)
     const text = `Start the server or correct the address (${target.baseUrl}), and run again`
     return isUnreachable ? [{ text, command: isWaiting ? command : `${command} --wait 30000` }] : []
   }
   if (verdict !== 'not-judged') return []
-  if (statuses.includes(401))
+  // Else a gateway asks for a credential of its own.
+  if (statuses.includes(401) && !isUnreachable)
     return [{ text: 'Give a key that the server accepts, and run again', command }]
   const isRedirect = status >= 300 && status < 400
-  if (statuses.length > 1 || isRedirect || temporary.includes(status)) return []
+  if (statuses.length > 1 || isRedirect || elsewhere.includes(status)) return []
   return status >= 500
     ? [{ text: 'Find this error in the log of the server, fix it, and run again', command }]
     : [{ text: `Correct the base URL (${target.baseUrl}), and run again` }]

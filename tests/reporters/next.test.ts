@@ -38,6 +38,16 @@ test.each<[what: string, of: Report, texts: string[]]>([
     [],
   ],
   [
+    'a gateway that asks for a credential of its own, as the last line says',
+    report([missed('a.b/1', dead)], answers(401), { notJudged: dead.reason }),
+    [],
+  ],
+  [
+    'an id that the target does not know',
+    report([failed('a.b/1')], { runs: 0, hints: ['a.b got 404: check resources.graph'] }),
+    ['a.b got 404: check resources.graph'],
+  ],
+  [
     'a module that never loads, as the last line says',
     report([missed('a.b/1', 'never loads')], answers(), { notJudged: 'never loads' }),
     [],
@@ -226,6 +236,7 @@ test('what to declare is reported in each front, and a reason of somebody else a
 })
 
 test('conform init --from adds it all to the end of the file, in a comment', () => {
+  expect(added('{\n}\n', {})).toBe('{\n}\n')
   const [, , ...lines] = added('{\n}\n', mergedExamples(steps)).match(/(?<=^ {2}\/\/ ).*/gm)!
   const left = whatToDeclare(run(filled({ ...JSON.parse(lines.join('\n')), baseUrl: 'http://a' })))
   expect(left.flatMap(({ names }) => names).filter((name) => !/\.fields\./.test(name))).toEqual([])
