@@ -3,7 +3,7 @@ import { Command } from '@commander-js/extra-typings'
 import { isLeftOutByOption, type Report, type RequirementResult } from '../harness/report/index.ts'
 import type { Target } from '../harness/target/index.ts'
 import { UserError } from '../harness/user-error.ts'
-import { parseReportRequests, colorsFor, tell } from '../library/output.ts'
+import { complain, parseReportRequests, colorsFor, tell } from '../library/output.ts'
 import { terminalText } from '../reporters/text.ts'
 import type { Line } from '../reporters/terminal.ts'
 import { changes } from './compare.ts'
@@ -101,7 +101,7 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
       if (!isFirst) tell(stdout, ['', since, ...lines.map((line) => `  ${terminalText(line)}`)])
     } catch (error) {
       if (!(error instanceof UserError) || !hasRun) throw error
-      tell(stdout, [`${colors.red('conform:')} ${terminalText(error.message)}`])
+      complain(error.message)
     } finally {
       run.stop()
       run = undefined

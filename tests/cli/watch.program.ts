@@ -41,8 +41,8 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     await watch.shows('Since the previous run: nothing changed')
     await watch.shows(keys)
 
-    writeFileSync(file, '{"baseUrl": 5}')
-    await watch.shows('baseUrl')
+    writeFileSync(file, '{"baseUrl": 5, "name": 5}')
+    await watch.shows('\n  /')
     await watch.shows(keys)
 
     watch.types('q')
