@@ -272,7 +272,7 @@ class Reader {
     if (typeof value === 'object' && 'file' in value) {
       const text = this.#file(value.file, member)
         ?.toString('utf8')
-        .replace(/\r?\n$/, '')
+        .replaceAll(/^\ufeff|\r?\n$/g, '')
       return this.#fixed(`${place} (from the file ${value.file})`, text, label)
     }
     const { dir } = this.#options

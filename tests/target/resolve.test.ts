@@ -12,7 +12,7 @@ import { UserError } from '../../harness/user-error.ts'
 const baseUrl = 'https://example.com/base/'
 const dir = folder()
 beforeAll(() => {
-  writeFileSync(join(dir, 'key.txt'), 'the-key-in-a-file\n')
+  writeFileSync(join(dir, 'key.txt'), '\ufeffthe-key-in-a-file\r\n')
   writeFileSync(join(dir, 'blank.txt'), ' the-key-in-a-file\n')
   writeFileSync(join(dir, 'bad.pdf'), '%PDF')
   writeFileSync(join(dir, 'ca.pem'), 'PEM')
