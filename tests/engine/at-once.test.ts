@@ -138,5 +138,5 @@ test('what was just made is used before anything that waits, in a whole run as b
 test('if only retrievals are judged, so is one of a job of another application', async () => {
   const id = 'jobs.retrieve/200-identity'
   const reference = { defects: [`${id}#other-application`] }
-  expect((await judge(['jobs.retrieve/*'], { reference })).failed).toEqual([id])
+  expect((await judge(['jobs.retrieve/*'], { reference })).failed).toContain(id)
 })
