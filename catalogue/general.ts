@@ -117,7 +117,7 @@ export const envelope = requirements('envelope', [
   { id: 'bad-input-no-5xx', level: 'should', section: '7.2',
     statement: 'Bad input, odd text and odd queries never cause a 5xx.' },
   { id: 'large-body', section: '7.1, 7.2', expects: [['4xx'], [401]],
-    statement: 'White space of 256 KiB after the JSON gets a 4xx with an error envelope; an upload of 2 MiB gets that or a 2xx.',
+    statement: 'A refused request with 256 KiB of white space after its JSON, and an upload of 2 MiB, get a 2xx, or a 4xx with an error envelope.',
     atMost: { requests: 1, also: oneEach } },
   { id: 'charset-parameter', level: 'should', section: '4', expects: '2xx',
     statement: 'A request that is granted as application/json is granted as application/json; charset=utf-8.', atMost: { requests: 0, also: oneOfEachCheap } },

@@ -35,9 +35,13 @@ export function parseJson(text: string, path: string, isHandwritten = false): un
       seen.add(place)
     },
   }
-  visit(bare, visitor, { disallowComments: !isHandwritten, allowTrailingComma: isHandwritten })
-  if (problem !== undefined) throw new UserError(problem)
-  return parse(bare, [], { allowTrailingComma: true })
+  try {
+    visit(bare, visitor, { disallowComments: !isHandwritten, allowTrailingComma: isHandwritten })
+    if (problem === undefined) return parse(bare, [], { allowTrailingComma: true })
+  } catch {
+    problem = `${path}: is nested too deeply`
+  }
+  throw new UserError(problem)
 }
 
 const FORMAT = 'conformance-report/1'

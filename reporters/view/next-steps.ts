@@ -90,7 +90,7 @@ const changeOf = (cause: LikelyCause): NextStep => ({
   text: `${capital(cause.change)}: ${count(cause.results.length, 'failure')}`,
 })
 
-/** Statuses that are no fault of the base URL or the server: the last line says what to do. */
+/** Statuses whose cause is neither the base URL nor the server: the last line says what to do. */
 const elsewhere: readonly number[] = [401, 429, 502, 503, 504]
 
 /** What to do if nothing came from the target, or one status alone: the last line says the rest. */

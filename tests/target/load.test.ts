@@ -97,6 +97,7 @@ test.each([
     "syntax.ts:3:3: the module cannot be loaded: ParseError: Unexpected keyword 'const'.",
   ],
   ['wrong.json', '{"nam": 1}', 'wrong.json: unknown member nam; did you mean name?'],
+  ['deep.json', '['.repeat(100_000), 'deep.json: is nested too deeply'],
   ['folder.json', undefined, 'folder.json: is a folder'],
 ])('%s is refused in one sentence', async (name, text, message) => {
   if (text !== undefined) written(name, text)
