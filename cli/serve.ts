@@ -20,14 +20,12 @@ export function command() {
     )
     .action(async (words, { port }) => {
       const { startReference } = await import('../reference/server.ts')
-      const { url, close } = await startReference({ port, cors: true }, true).catch(
-        (error: unknown) => {
-          const { code, message } = error as NodeJS.ErrnoException
-          throw new UserError(
-            `--port ${port}: cannot be used (${code ?? message}); give another, or 0 for any`,
-          )
-        },
-      )
+      const { url, close } = await startReference({ port }, true).catch((error: unknown) => {
+        const { code, message } = error as NodeJS.ErrnoException
+        throw new UserError(
+          `--port ${port}: cannot be used (${code ?? message}); give another, or 0 for any`,
+        )
+      })
       const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
       const interrupted = Promise.race(signals.map((signal) => once(process, signal)))
       const dir = mkdtempSync(join(tmpdir(), 'conform-serve-'))

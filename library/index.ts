@@ -1,5 +1,5 @@
 /** The library for programs: judge a target, type a target file, read the catalogue. */
-export { catalogue, isRequirementId } from '../catalogue/catalogue.ts'
+export { catalogue } from '../catalogue/catalogue.ts'
 export type {
   CatalogueRequirement as RequirementRow,
   RequirementId,

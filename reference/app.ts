@@ -2,7 +2,6 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context, type HonoRequest } from 'hono'
-import { cors } from 'hono/cors'
 import { chat, completion } from './operations/chat.ts'
 import {
   applicationsCreate,
@@ -114,10 +113,8 @@ async function lose(loss: Answer['lost'], world: World, c: Context): Promise<Res
   return new Response(null, { status: 500 })
 }
 
-/** @param isOpen web pages of any origin may send requests */
-export function createApp(world: World, isOpen: boolean): Hono {
+export function createApp(world: World): Hono {
   const app = new Hono()
-  if (isOpen) app.use(cors({ origin: '*', exposeHeaders: ['*'] }))
   const { switches } = world
   const spoiled = new WeakSet()
   const send = (c: Context, answer: Answer) =>

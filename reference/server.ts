@@ -17,15 +17,13 @@ export interface ReferenceOptions extends Partial<Pace> {
   readonly variants?: Iterable<string>
   /** Delay of each answer in ms; default 0. */
   readonly latency?: number
-  /** Allows requests from web pages of any origin, and answers preflights. Default false. */
-  readonly cors?: boolean
 }
 
 type HandedRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'json'>
 
 /** @throws Error on an unknown defect or variant */
 function createServed(options: ReferenceOptions) {
-  const { defects = [], variants = [], latency = 0, cors = false, ...pace } = options
+  const { defects = [], variants = [], latency = 0, ...pace } = options
   const switches = createSwitches(defects, variants)
   const clock = createClock(switches)
   const world: World = {
@@ -39,7 +37,7 @@ function createServed(options: ReferenceOptions) {
     counts: new Map(),
     searchDown: false,
   }
-  const app = createApp(world, cors)
+  const app = createApp(world)
   return {
     switches,
     fetch: async (request: Request, env?: object): Promise<Response> => {
