@@ -102,7 +102,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
       requirements,
       notJudged: whyNotJudged(record, requirements),
     },
-    { interrupted: facts.ended !== null, keyRefused: facts.keyRefused },
+    { interrupted: facts.ended !== null, keyRefused: facts.keyRefusal !== undefined },
   )
   return { ...report, requirements }
 }
@@ -111,12 +111,12 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
  * What ended a run early and how much was left untested, unless the results show it (an interrupt), or it was --bail.
  */
 function whyNotJudged(
-  { facts, options, problem, target }: RunRecord,
+  { facts, options, problem }: RunRecord,
   requirements: readonly RequirementResult[],
 ): string | undefined {
   if (problem !== undefined)
     return `a bug in the suite ended the run: ${problem}; please report it, with seed ${options.seed}`
-  if (facts.keyRefused && target.keys.full !== undefined) return facts.keyRefusal
+  if (facts.keyRefusal !== undefined) return facts.keyRefusal
   const { ended } = facts
   return ended && ['unreachable', 'throttled', 'setup', 'key', 'lost'].includes(ended.cause)
     ? ended.reason + howMuchUntested(requirements)

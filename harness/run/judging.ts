@@ -235,7 +235,7 @@ export function factsOf({ client, given, hooks }: Prepared): RunFacts {
   const { breaker, findings, proxy, recorder, redact, throttle } = client
   const { created, cleanups } = given.objects
   const { ended } = client.life
-  const refusal = keyRefusal(client.journal)
+  const refusal = given.keys.hasFull ? keyRefusal(client.journal) : undefined
   return {
     requests: recorder.count,
     throttled: throttle.totals.throttled,

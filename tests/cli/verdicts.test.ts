@@ -44,6 +44,14 @@ test('without a key, or with one that is not accepted, nothing is judged', async
   expect(wrong.stdout).not.toMatch(/✗|Likely/)
 })
 
+test('without a key a target that serves everybody is non-conformant', async () => {
+  const id = 'files.list/401-missing-credentials'
+  const { url } = await reference({ defects: [id] })
+  const { code, stdout } = await conform(`${url} --only files.*`)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(`✗ ${id}`) })
+  expect(stdout).toMatch(/^Non-conformant: 1 required check failed, 0 passed, \d+ not tested$/m)
+})
+
 test('--key is taken, and shown nowhere', async () => {
   const { url } = await reference()
   const args = `${url} -k ${referenceKey} --only files.list/2xx-accepted`
