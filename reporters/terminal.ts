@@ -137,14 +137,16 @@ function problemLines({ colors, options, report }: Showing, size: Size): Line[] 
   return [
     ...blocks.flat(),
     ...(more > 0
-      ? [
-          colors.dim(
-            `and ${count(more, 'more failure')}: ${options.written?.some((one) => one.format === 'html') ? 'in the HTML report' : '--verbose or --report html'}`,
-          ),
-        ]
+      ? [colors.dim(`and ${count(more, 'more failure')}: ${whereRest({ options, report })}`)]
       : []),
     ...(blocks.at(-1)?.at(-1) === '' && more === 0 ? [] : ['']),
   ]
+}
+
+/** Where to find what one screen has no room for; `check` has no --verbose. */
+function whereRest({ options, report }: Pick<Showing, 'options' | 'report'>): string {
+  if (options.written?.some((one) => one.format === 'html')) return 'in the HTML report'
+  return report.run.runs === 0 ? '--report html' : '--verbose or --report html'
 }
 
 function curlOf(result: RequirementResult): string {
@@ -166,7 +168,7 @@ function endLines(shown: Showing, most: number): Line[] {
       : [{ whole: `     ${colors.cyan(terminalText(command, Infinity))}` }]),
   ])
   const missed = exit.requireExercised
-    ? firstOf(requiredButMissed(report), most, 'more: --verbose').join(', ')
+    ? firstOf(requiredButMissed(report), most, `more: ${whereRest(shown)}`).join(', ')
     : undefined
   return [
     ...(run.baseline ? baselineLines(shown, run.baseline.file, most) : []),
@@ -186,7 +188,7 @@ function endLines(shown: Showing, most: number): Line[] {
   ]
 }
 
-function baselineLines({ colors, report }: Showing, file: string, most: number): string[] {
+function baselineLines({ colors, options, report }: Showing, file: string, most: number): string[] {
   const lines = baselineEntries(report).map(({ id, state, why }) => {
     const paint = state === 'stale entry' ? colors.red : colors.dim
     const reason = why === undefined ? '' : `: ${terminalText(why)}`
@@ -194,7 +196,7 @@ function baselineLines({ colors, report }: Showing, file: string, most: number):
   })
   if (lines.length === 0) return []
   const more = lines.length - most
-  const rest = more > 0 ? [`  and ${more} more: --verbose`] : []
+  const rest = more > 0 ? [`  and ${more} more: ${whereRest({ options, report })}`] : []
   const title = colors.bold(`Baseline ${terminalText(file)}`)
   return [title, ...lines.slice(0, most), ...rest, '']
 }

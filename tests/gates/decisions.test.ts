@@ -297,7 +297,9 @@ test('every format names what --require-exercised misses; of many, the first', (
   expect(readJunit(renderJunit(one)).cases[1]!.failure!.message).toBe(message)
   expect(ctrf(one).tests[1]).toMatchObject({ status: 'failed', message })
   const many = reportOf(`passed${' missed'.repeat(60)} | --require-exercised`)
-  expect(inTerminal(many)).toContain('a.b/6, and 55 more: --verbose\nexit 1: 60 required checks')
+  expect(inTerminal(many)).toContain(
+    'a.b/6, and 55 more: --verbose or --report html\nexit 1: 60 required checks',
+  )
   expect(renderMarkdown(many)).toContain('\n- and 10 more\n')
 })
 

@@ -115,6 +115,8 @@ test('what is declared not served and answers is beside the verdict', () => {
 })
 
 test('a failure is named once, and the rest is counted', () => {
+  const recorded = inTerminal(report([...working, ...eight], { runs: 0 }))
+  expect(recorded).toContain('\nand 3 more failures: --report html\n')
   const text = inTerminal(report([...working, ...eight]))
   expect(text.match(/^✗ /gm)).toHaveLength(5)
   expect(text.match(/a\.b\/3/g)).toHaveLength(1)
