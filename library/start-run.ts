@@ -1,6 +1,11 @@
 import type { RequirementId } from '../catalogue/catalogue.ts'
 import { leftOut, type Report as ReportOf } from '../harness/report/index.ts'
-import { checkTargetFile, loadTargetFile, resolveTarget } from '../harness/target/index.ts'
+import {
+  checkTargetFile,
+  leavesOf,
+  loadTargetFile,
+  resolveTarget,
+} from '../harness/target/index.ts'
 import { rerunCommand } from '../harness/journal/index.ts'
 import { factsOf, runOptionsOf, startJudging } from '../harness/run/index.ts'
 import { reportOf } from '../suites/run-report.ts'
@@ -64,10 +69,15 @@ export async function startRun(
   }
 }
 
-function rerunOf(runRequest: RunRequest, resolvedUrl: string | undefined): string {
-  const nameless = resolvedUrl === undefined ? '<a module that exports this target>' : undefined
-  const file = typeof runRequest.target === 'string' ? runRequest.target : nameless
-  const baseUrl =
-    file === undefined || runRequest.options.baseUrl !== undefined ? resolvedUrl : undefined
-  return rerunCommand({ ...runRequest.options, baseUrl, target: file })
+/** What a command line without a target file can say of a target: its URL, and its key by the environment. */
+const plain = ['/name', '/baseUrl', '/keys/full']
+
+function rerunOf({ options, target }: RunRequest, resolvedUrl: string | undefined): string {
+  const isPlain =
+    resolvedUrl !== undefined &&
+    leavesOf(target).every(([pointer]) => plain.some((one) => pointer.startsWith(one)))
+  const nameless = isPlain ? undefined : '<a module that exports this target>'
+  const file = typeof target === 'string' ? target : nameless
+  const baseUrl = file === undefined || options.baseUrl !== undefined ? resolvedUrl : undefined
+  return rerunCommand({ ...options, baseUrl, target: file })
 }

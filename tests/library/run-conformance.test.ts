@@ -121,7 +121,10 @@ test('a failure is repeated with the file and the options that it needs', async 
   }
   const rest = '--runs 2 --tpe family --only files.list/401-missing-credentials --seed 3'
   expect(await lineOf(file)).toBe(`conform --target '${file}' ${rest}`)
-  expect(await lineOf(server.target)).toBe(`conform ${server.url} ${rest}`)
+  const written = "conform --target '<a module that exports this target>'"
+  expect(await lineOf(server.target)).toBe(`${written} ${rest}`)
+  const plain = { baseUrl: server.url, keys: { full: server.key } }
+  expect(await lineOf(plain)).toBe(`conform ${server.url} ${rest}`)
 })
 
 test.each([
