@@ -7,7 +7,8 @@ import {
   resolveTarget,
 } from '../harness/target/index.ts'
 import { rerunCommand } from '../harness/journal/index.ts'
-import { factsOf, runOptionsOf, startJudging } from '../harness/run/index.ts'
+import { runOptionsOf } from '../harness/client/index.ts'
+import { factsOf, startJudging } from '../harness/run/index.ts'
 import { reportOf } from '../suites/run-report.ts'
 import { prepareRun } from '../suites/judge.ts'
 import {

@@ -5,7 +5,13 @@ import {
   conditionOf,
 } from '../catalogue/catalogue.ts'
 import { leftOut, type NotServed, type TakesState } from '../harness/report/index.ts'
-import type { Client, Given, Plan, RunOptions } from '../harness/client/index.ts'
+import {
+  type Client,
+  type Given,
+  type Plan,
+  type RunOptions,
+  runOptionsOf,
+} from '../harness/client/index.ts'
 import { NotExercised, type Probe, type Exchange, withJson } from '../harness/journal/index.ts'
 import {
   createRun,
@@ -14,7 +20,6 @@ import {
   type Judge,
   type RunFacts,
   noHooks,
-  runOptionsOf,
   type Prepared,
   type RunParts,
   ask,

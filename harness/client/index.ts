@@ -13,6 +13,7 @@ export {
   type Plan,
   type PlanEntry,
   type RunOptions,
+  runOptionsOf,
 } from './state.ts'
 export { createSemaphore, longestPauseMs, retryAfter } from './pace.ts'
 export { draftOf, effectOf, jsonType, operationProbe } from './request.ts'

@@ -1,3 +1,4 @@
+import { randomBytes, randomInt } from 'node:crypto'
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type {
@@ -58,6 +59,39 @@ export interface RunOptions {
   readonly exchangeLog?: string
   /** First pause of the exponential back-off, in ms. */
   readonly backoffMs: number
+}
+
+export interface GivenOptions extends Partial<
+  Omit<RunOptions, 'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs' | 'bail'>
+> {
+  /** Cases per generated requirement; default: 25 for invalid and 5 for valid requests, 1 in a quick run. */
+  readonly runs?: number
+  readonly bail?: boolean | number
+}
+
+/** The options of a run. A missing seed is drawn, and always in the report. */
+export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
+  const { runs, bail = false, depth = 'full', ...others } = given
+  return {
+    seed: others.seed ?? randomInt(0, 2 ** 31),
+    tpe: others.tpe ?? 'exact',
+    strict: others.strict ?? false,
+    readOnly: others.readOnly ?? false,
+    insecure: others.insecure ?? false,
+    only: others.only ?? [],
+    skip: others.skip ?? [],
+    expected: others.expected ?? [],
+    exchangeLog: others.exchangeLog,
+    chosenBy: others.chosenBy,
+    endsTarget: others.endsTarget ?? false,
+    rerun,
+    bail: bail === false ? Infinity : Number(bail),
+    depth,
+    refusalRuns: runs ?? (depth === 'quick' ? 1 : 25),
+    grantedRuns: runs ?? (depth === 'quick' ? 1 : 5),
+    backoffMs: 250,
+    nonce: [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join(''),
+  }
 }
 
 /** Whether each requirement will be judged, or why not; known before anything is sent. */

@@ -9,7 +9,6 @@ export {
   noHooks,
   perRun,
   type Prepared,
-  runOptionsOf,
 } from './run.ts'
 export {
   type EndedEvent,

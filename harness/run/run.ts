@@ -1,4 +1,3 @@
-import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { NotServed, TakesState } from '../report/index.ts'
 import {
@@ -118,39 +117,6 @@ export function perRun<T extends object>(make: () => T): (client: Client) => T {
     const known = states.get(client.journal) ?? make()
     states.set(client.journal, known)
     return known
-  }
-}
-
-export interface GivenOptions extends Partial<
-  Omit<RunOptions, 'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs' | 'bail'>
-> {
-  /** Cases per generated requirement; default: 25 for invalid and 5 for valid requests, 1 in a quick run. */
-  readonly runs?: number
-  readonly bail?: boolean | number
-}
-
-/** The options of a run. A missing seed is drawn, and always in the report. */
-export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
-  const { runs, bail = false, depth = 'full', ...others } = given
-  return {
-    seed: others.seed ?? randomInt(0, 2 ** 31),
-    tpe: others.tpe ?? 'exact',
-    strict: others.strict ?? false,
-    readOnly: others.readOnly ?? false,
-    insecure: others.insecure ?? false,
-    only: others.only ?? [],
-    skip: others.skip ?? [],
-    expected: others.expected ?? [],
-    exchangeLog: others.exchangeLog,
-    chosenBy: others.chosenBy,
-    endsTarget: others.endsTarget ?? false,
-    rerun,
-    bail: bail === false ? Infinity : Number(bail),
-    depth,
-    refusalRuns: runs ?? (depth === 'quick' ? 1 : 25),
-    grantedRuns: runs ?? (depth === 'quick' ? 1 : 5),
-    backoffMs: 250,
-    nonce: [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join(''),
   }
 }
 

@@ -36,7 +36,7 @@ import {
   operations,
 } from '../../catalogue/operations.ts'
 import type { Case } from '../../suites/checks/case.ts'
-import { runOptionsOf } from '../../harness/run/run.ts'
+import { runOptionsOf } from '../../harness/client/state.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
 import { getAt } from '../../schemas/json.ts'
