@@ -6,6 +6,7 @@ import { nearest } from '../harness/target/index.ts'
 import { complain } from '../library/output.ts'
 import { bugSentence, exitProcess, guardProcess, orLost, type Interrupts } from './guard.ts'
 import { addArguments, checkArguments, lastRun } from './run/arguments.ts'
+import { isEmbedded, startEmbedded } from './run/embedded.ts'
 
 /** Every command except the run itself, loaded on demand. */
 export const commands: Readonly<Record<string, () => Promise<{ command(): CommandUnknownOpts }>>> =
@@ -74,10 +75,14 @@ async function program(
       interrupts.restoreDefaultSignals()
       return (await import('./dry-run.ts')).dryRun(baseUrl, options)
     }
+    // It starts while the run is loaded.
+    const starting = isEmbedded(baseUrl, options) ? startEmbedded() : undefined
+    // Reported where it is awaited.
+    starting?.catch(() => undefined)
     const { oneRun } = await import('./run/one-run.ts')
     // Handles signals that arrived during loading first.
     await nextTurn()
-    const { done } = await oneRun(baseUrl, options, interrupts)
+    const { done } = await oneRun(baseUrl, options, interrupts, starting)
     // What did not end in time would keep the process alive; pending output is written first.
     if (!done) setImmediate(() => exitProcess())
   })

@@ -10,6 +10,7 @@ import { changes } from './compare.ts'
 import { createRunInterrupts, exitProcess } from './guard.ts'
 import { addArguments, checkArguments, type RunArguments, neededBy } from './run/arguments.ts'
 import { untilBack } from './run/start-server.ts'
+import { isEmbedded } from './run/embedded.ts'
 import { oneRun } from './run/one-run.ts'
 
 export function command() {
@@ -115,7 +116,7 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
       close?.()
       over.abort()
     }
-    const isOurs = start !== undefined || (baseUrl === undefined && file === undefined)
+    const isOurs = start !== undefined || isEmbedded(baseUrl, options)
     const gone = 'The target does not answer. The run starts again when it does.'
     if (!isGone || isOurs) say()
     if (target && !isOurs)

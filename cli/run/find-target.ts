@@ -1,8 +1,5 @@
-import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { type InputFiles } from '../../library/output.ts'
 import { Unjudgeable } from '../../harness/user-error.ts'
 import { orLost } from '../guard.ts'
@@ -13,9 +10,10 @@ import {
   resolveTarget,
 } from '../../harness/target/index.ts'
 import type { RunArguments } from './arguments.ts'
-import { moduleFile, referenceTargetFile } from '../../schemas/validate.ts'
+import { referenceTargetFile } from '../../schemas/validate.ts'
+import { type Embedded, isEmbedded, startEmbedded } from './embedded.ts'
 import { setFlagsFromString } from 'node:v8'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 
 export interface FoundTarget extends Awaited<ReturnType<typeof resolveTarget>> {
   /** The target file, and the files that it names. */
@@ -26,21 +24,25 @@ export interface FoundTarget extends Awaited<ReturnType<typeof resolveTarget>> {
   readonly problem?: string
 }
 
-/** Finds the target: a target file, a URL, both, or (with neither) the embedded reference server. */
+/**
+ * Finds the target: a target file, a URL, both, or (with neither) the embedded reference server.
+ * @param starting that server, if it was started before
+ */
 export async function findTarget(
   baseUrl: string | undefined,
   options: RunArguments,
+  starting?: Promise<Embedded>,
 ): Promise<FoundTarget> {
-  const embedded = baseUrl === undefined && options.target === undefined
+  const embedded = isEmbedded(baseUrl, options)
   const { concurrency, header: headers, key, rate, target: source, timeout } = options
   const given = { 'the target file': source }
   let file: TargetFile = {}
-  let server: Awaited<ReturnType<typeof startEmbedded>> | undefined
+  let server: Embedded | undefined
   try {
     const loaded = await orLost(loadTargetFile(embedded ? referenceTargetFile : source))
     file = loaded.file
     const { dir } = loaded
-    if (embedded && !options.dryRun) server = await startEmbedded()
+    if (embedded && !options.dryRun) server = await (starting ?? startEmbedded())
     if (process.versions.v8.startsWith('11.')) {
       // V8 of Node.js 20 lets the nursery grow to 32 MB, though few objects of a run outlive it: its current size is
       // enough. Starting a worker resets the limit.
@@ -71,20 +73,4 @@ export function filesNamedIn(file: unknown, dir: string): InputFiles {
     return isFile ? [[`${text}, which the target file names`, path] as const] : []
   })
   return Object.fromEntries(named)
-}
-
-async function startEmbedded() {
-  // Its objects are short-lived: a smaller nursery costs no time and saves memory (docs/performance.md).
-  const file = moduleFile('dist/reference-worker.js', 'reference/worker.ts')
-  const execArgv: string[] = []
-  // Node.js 20 needs a loader to run sources; the package has none.
-  if (file.endsWith('.ts')) {
-    const loader = createRequire(import.meta.url).resolve('@oxc-node/core')
-    execArgv.push('--import', new URL('register.mjs', pathToFileURL(loader)).href)
-  }
-  const resourceLimits = { maxYoungGenerationSizeMb: 4 }
-  const worker = new Worker(file, { execArgv, resourceLimits })
-  const [url] = (await once(worker, 'message')) as [string]
-  worker.unref()
-  return { url, worker }
 }

@@ -36,6 +36,7 @@ import {
 } from '../../library/output.ts'
 import { formats } from '../../reporters/index.ts'
 import { type RunArguments, keepReport, runOptions } from './arguments.ts'
+import { type Embedded, isEmbedded } from './embedded.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
 import { type Interrupts, onLoss, stuck } from '../guard.ts'
 import { type StartedServer, startServer } from './start-server.ts'
@@ -49,12 +50,13 @@ export async function oneRun(
   baseUrl: string | undefined,
   options: RunArguments,
   interrupts: Interrupts,
+  starting?: Promise<Embedded>,
 ) {
   const requests = parseReportRequests(options.report)
   const { baseline: baselineFile, updateBaseline } = options
   const read = updateBaseline ? readBaselineOrNone : readBaseline
   const baseline = baselineFile === undefined ? undefined : read(baselineFile)
-  const finding = findTarget(baseUrl, options)
+  const finding = findTarget(baseUrl, options, starting)
   // Loads while the embedded server starts.
   const suites = import('../../suites/judge.ts')
   const found = await finding
@@ -93,7 +95,7 @@ export async function oneRun(
       requests,
       baseline,
       server,
-      isEmbedded: baseUrl === undefined && options.target === undefined,
+      isEmbedded: isEmbedded(baseUrl, options),
     })
     await keepReport(report, { baseUrl, target: options.target })
     const { done, record } = left

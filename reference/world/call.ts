@@ -2,7 +2,8 @@ import type { HonoRequest } from 'hono'
 import type { Pair } from '../declared/scenarios.ts'
 import type { World } from './world.ts'
 import type { Switches } from '../switches.ts'
-import { errors, jwtVerify } from 'jose'
+import { JWTClaimValidationFailed, JWTExpired } from 'jose/errors'
+import { jwtVerify } from 'jose/jwt/verify'
 
 const takeTime: ReadonlySet<string> = new Set([
   ...['completion.create/400-empty-prompt', 'translate.run/400-unsupported-language'],
@@ -240,8 +241,8 @@ async function read(token: string): Promise<Read | undefined> {
     const claims = { algorithms: ['HS256'], requiredClaims: ['exp'] }
     return (await jwtVerify<Key & { exp: number }>(token, secret, claims)).payload
   } catch (error) {
-    if (error instanceof errors.JWTExpired) return error.payload as unknown as Read
-    return error instanceof errors.JWTClaimValidationFailed ? undefined : 'invalid'
+    if (error instanceof JWTExpired) return error.payload as unknown as Read
+    return error instanceof JWTClaimValidationFailed ? undefined : 'invalid'
   }
 }
 
