@@ -73,7 +73,7 @@ interface Tries {
   resent: boolean
   lost: number
   away: number
-  readonly gatewayErrors: HttpResponse[]
+  ofGateway: number
   throttled: number
 }
 
@@ -82,8 +82,7 @@ const promptMs = 15_000
 /** A new object is used before waiting requests within this time, in ms: a server may only fail early. */
 const newMs = 1000
 const maxAway = 3
-/** Retries after a gateway's answer, and after an outage of the service. */
-const maxInARow = 2
+/** Retries after a gateway's answer if the service was away meanwhile. */
 const maxGatewayErrors = 3
 /** Concurrent retries of a throttled request; then it goes alone, since the limit may be on concurrency. */
 const triesBeside = 2
@@ -168,7 +167,7 @@ export class Client {
       resent: false,
       lost: 0,
       away: 0,
-      gatewayErrors: [],
+      ofGateway: 0,
       throttled: 0,
     }
     let leaveQueue: (() => void) | undefined
@@ -219,7 +218,8 @@ export class Client {
     // A valid request counts as unanswered after two attempts, each with its own object.
     const isRepeatable =
       probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
-    const isOpen = !tries.resent || tries.lost < this.breaker.proof(tries.lost, isReset)
+    const isOpen =
+      !tries.resent || tries.lost < this.breaker.proof(tries.lost, isReset ? 'reset' : 'timeout')
     const mayBeChance = isRepeatable && isOpen
     // Lost alone, it may itself have brought the target down; that soon rules out chance.
     const wasAway = (tries.alone || !mayBeChance) && (await this.#cameBack(exchange))
@@ -256,20 +256,23 @@ export class Client {
     this.breaker.reset(operation)
     const confirmed = this.#keyWatch.confirm(exchange, response)
     if (confirmed) await confirmed
-    if (!isGatewayError(response)) {
-      for (const error of tries.gatewayErrors) this.findings.gatewayErrors.add(error)
-    } else if (!hasStatusOf(expects, response)) {
-      const times = tries.gatewayErrors.push(response)
-      // Repeated at least once: a restarting service may be back, and single requests may be lost.
-      if (times <= maxGatewayErrors && ((await this.#cameBack(exchange)) || times <= maxInARow)) {
+    if (!exchange.isOfGateway) this.breaker.ofGateway += tries.ofGateway
+    else {
+      const times = ++tries.ofGateway
+      const wasAway = (await this.#cameBack(exchange)) && times <= maxGatewayErrors
+      if (wasAway || times < this.breaker.proof(times, 'gateway')) {
+        tries.unanswered = exchange
         this.breaker.retried++
         tries.alone = true
         return undefined
       }
+      // Each repetition got it: now it counts.
+      exchange.isOfGateway = false
+      if (!purpose.skipPassive) this.journal.append(eventOf(this.#given.target, exchange, false))
     }
     const { unanswered } = tries
-    if (!isThrottled(response) || isExpected(expects, response))
-      return unanswered ? { ...exchange, unanswered } : exchange
+    if (unanswered) exchange.unanswered = unanswered
+    if (!isThrottled(response) || isExpected(expects, response)) return exchange
     // It may be the expected answer under another name, or in a form that cannot be read.
     const isAlike = isOfFamily(expects, response) || mentionsExpected(expects, response)
     const isCounted = !hasStatusOf(expects, response)
@@ -296,7 +299,8 @@ export class Client {
     if (!unanswered.noResponse?.staleConnection || ask.after) return unanswered
     this.breaker.retried++
     const again = await this.#sendOnce(ask, await probeOf(ask.source), { fresh: true, alone })
-    return again.response ? { ...again, unanswered } : again
+    if (again.response) again.unanswered = unanswered
+    return again
   }
 
   /** Sends without retries, except on a connection that was just closed. */
@@ -450,6 +454,10 @@ export class Client {
       noResponse: result.kind === 'answer' ? undefined : result,
       previousRequest: previous && 'probe' in previous ? (previous as PreviousRequest) : undefined,
       throttled: false,
+      isOfGateway:
+        response !== undefined &&
+        isGatewayError(response) &&
+        !isExpected(purpose.expects, response),
       recorded,
       sentAt: result.sentAt,
       endedAt: result.endedAt,

@@ -264,12 +264,19 @@ const nowAndThen = 0.1
 /** After this many consecutive unanswered requests, an operation gets no more. */
 export const mostUnanswered = 2
 
+function triesAgainst(share: number): number {
+  const needed = Math.ceil(Math.log(chance) / Math.log(Math.min(0.5, share)))
+  return Math.min(mostTries, Math.max(leastTries + 1, needed))
+}
+
 /** Counts requests without an answer: how many of them rule out chance, and which operations get no more. */
 export class Breaker {
   #sent = 0
   #lost = 0
   #hung = 0
   retried = 0
+  /** Errors of a gateway after which the service itself did answer. */
+  ofGateway = 0
   readonly #inARow = new Map<string, number>()
   readonly #open = new Map<string, number>()
   readonly #throttled = new Set<string>()
@@ -283,16 +290,17 @@ export class Breaker {
 
   /**
    * How many attempts in a row without an answer rule out chance: two; of timeouts three, if a few other requests timed
-   * out; of resets more, the more others were reset.
+   * out; of resets and a gateway's errors more, the more others there were.
    * @param own the attempts so far
    */
-  proof(own: number, isReset: boolean): number {
+  proof(own: number, how: 'reset' | 'timeout' | 'gateway'): number {
+    if (how === 'gateway') return triesAgainst(this.ofGateway / this.#sent)
+    const isReset = how === 'reset'
     const others = (isReset ? this.#lost : this.#hung) - own
     if (others <= 0) return leastTries
     const share = others / this.#sent
     if (!isReset) return share < nowAndThen ? leastTries + 1 : leastTries
-    const needed = Math.ceil(Math.log(chance) / Math.log(Math.min(0.5, share)))
-    return Math.min(mostTries, Math.max(leastTries + 1, needed))
+    return triesAgainst(share)
   }
 
   /**
@@ -316,7 +324,7 @@ export class Breaker {
   count(operation: string, byChance: boolean): void {
     const row = (this.#inARow.get(operation) ?? 0) + 1
     this.#inARow.set(operation, row)
-    const most = byChance ? this.proof(row, true) : mostUnanswered
+    const most = byChance ? this.proof(row, 'reset') : mostUnanswered
     if (row >= most && !this.#open.has(operation)) this.#open.set(operation, row)
   }
 

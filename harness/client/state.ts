@@ -16,7 +16,6 @@ import {
   type Evidence,
   type Exchange,
   type Journal,
-  type HttpResponse,
   type Probe,
   NotExercised,
   type Credential,
@@ -129,8 +128,6 @@ export interface Findings {
   readonly onTraffic: Map<RequirementId, Evidence>
   /** Answers spoiled by an earlier request on their connection: not judged. */
   readonly poisonedResponses: WeakSet<object>
-  /** A gateway's errors that came on repetition too: independent of the content. */
-  readonly gatewayErrors: WeakSet<HttpResponse>
   /** Kinds of answers that were equally wrong on a fresh connection, so that repetition proves nothing. */
   readonly wrongAnywhere: Set<string>
 }

@@ -218,7 +218,7 @@ export function answerAtEnd(
   isOften: boolean,
 ): Exchange | { readonly more: number } {
   const isAlike = (other: Exchange): boolean => kindOf(other) === kindOf(failed)
-  if (later.some((other) => !other.response || isThrottling(other))) return failed
+  if (later.some((one) => !one.response || one.isOfGateway || isThrottling(one))) return failed
   const [first] = later
   // A request that creates something after all is not sent again.
   const mayMake = failed.probe.effect !== 'none' && leavesState(failed.probe)

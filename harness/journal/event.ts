@@ -90,7 +90,7 @@ class ExchangeEvent implements HistoryEvent {
   #body: { readonly value: unknown } | undefined
 
   constructor(operation: OperationId, about: About, intention: Intention, exchange: Exchange) {
-    const { response } = exchange
+    const response = exchange.isOfGateway ? undefined : exchange.response
     this.operation = operation
     this.kind = about.kind
     this.object = about.object

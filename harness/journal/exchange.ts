@@ -152,7 +152,7 @@ export interface Exchange {
   readonly response?: HttpResponse
   readonly noResponse?: NoResponse
   /** Earlier unanswered attempt, which may have had its effect. */
-  readonly unanswered?: Exchange
+  unanswered?: Exchange
   unansweredTwice?: true
   /** The previous request on its connection; undefined on a fresh one, and once it is no longer needed. */
   previousRequest?: PreviousRequest | undefined
@@ -160,6 +160,8 @@ export interface Exchange {
   requestsBefore?: readonly PreviousRequest[]
   readonly finding?: Finding
   readonly throttled: boolean
+  /** A gateway answered in place of the service, and not on each repetition: it says as much as no answer. */
+  isOfGateway?: boolean
   /** Throttled by the answer that limits other requests of the run as well. */
   readonly isOwnLimit?: boolean
   /** Form for reports, without keys and truncated; made on demand. */
@@ -180,12 +182,16 @@ const saysNothing: readonly number[] = [401, 403, 409, 429]
 export function isWrong(exchange: Exchange): boolean {
   const { response, noResponse, purpose, probe } = exchange
   if (!response) return noResponse?.cause === 'malformed'
-  if (isThrottling(exchange)) return false
+  if (isThrottling(exchange) || mayConflictWithCopy(exchange)) return false
   if (purpose.isSuccess) return !purpose.isSuccess(exchange)
   if (purpose.expects) return matchPairs(purpose.expects, response) !== 'exact'
   if (probe.effect === 'none' || saysNothing.includes(response.status)) return false
   return isRefusedByClient(response.status) || isNobodys(response)
 }
+
+/** It conflicts with a copy of itself that got no answer, and may have had its effect. */
+export const mayConflictWithCopy = ({ response, unanswered }: Exchange): boolean =>
+  unanswered !== undefined && response?.status === 409
 
 /** An error without an envelope, which the service itself would not send. */
 export function isNobodys(response: HttpResponse): boolean {

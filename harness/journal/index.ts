@@ -34,6 +34,7 @@ export {
   isWrong,
   jsonOf,
   kindOf,
+  mayConflictWithCopy,
   pathOf,
   type PreviousRequest,
   probeOf,

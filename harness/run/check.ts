@@ -8,6 +8,7 @@ import {
   type HttpResponse,
   isGranted,
   matchPairs,
+  mayConflictWithCopy,
   NotExercised,
   sentFor,
   Throttled,
@@ -87,11 +88,10 @@ function lacksRight(exchange: Exchange): string | undefined {
     : undefined
 }
 
-/** Says that it conflicts with a copy of itself that got no answer, and may have had its effect; undefined if it does not. */
+/** Undefined if no copy of it may be the reason for its answer. */
 export function sentTwice(exchange: Exchange): string | undefined {
-  if (!exchange.unanswered || exchange.response?.status !== 409) return undefined
-  const lost = exchange.unanswered.noResponse?.message ?? 'no answer came'
-  return `it was sent twice (${lost} at first), and got 409: the first one may have had its effect`
+  if (!mayConflictWithCopy(exchange)) return undefined
+  return `it was sent twice (${describeResponse(exchange.unanswered!)} at first), and got 409: the first one may have had its effect`
 }
 
 /** Says that what this run made has filled the account: before, 507 is an answer like any other. */

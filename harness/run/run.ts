@@ -167,7 +167,6 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
       spoiled: new Map(),
       onTraffic: new Map(),
       poisonedResponses: new WeakSet(),
-      gatewayErrors: new WeakSet(),
       wrongAnywhere: new Set(),
     },
     transport:

@@ -3,6 +3,7 @@ import type { Client, Given } from '../../harness/client/index.ts'
 import {
   type Ask,
   countsAsGranted,
+  mayConflictWithCopy,
   type Exchange,
   jsonOf,
   NotExercised,
@@ -285,8 +286,7 @@ async function sendWithFreshFile(
   const exchange = await context.send(valid, { isSuccess: countsAsGranted })
   // A server may identify files by content and return the same id each time.
   if (uploadsIn(given, exchange.probe) === uploaded) throw new NotExercised(none)
-  if (exchange.unanswered && exchange.response?.status === 409)
-    throw new NotExercised('the answer to an addition was lost')
+  if (mayConflictWithCopy(exchange)) throw new NotExercised('the answer to an addition was lost')
   return exchange
 }
 

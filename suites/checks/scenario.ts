@@ -219,8 +219,8 @@ async function sendRepeatedly(
 ): Promise<Exchange> {
   const usual = control.exchange?.response?.status
   const purpose = { requirement: requirement.id, role: 'probe', expects } as const
-  const tells = ({ response, probe }: Exchange): boolean => {
-    if (!response) return false
+  const tells = ({ isOfGateway, response, probe }: Exchange): boolean => {
+    if (!response || isOfGateway) return false
     const { status } = response
     const isAsUsual = usual === undefined ? status < 300 : status === usual
     if (isAsUsual && (status >= 300 || isGranted(response))) return false

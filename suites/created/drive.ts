@@ -251,7 +251,7 @@ async function lookAfter(
     const again = await context.send(probe, { isSuccess }, { fresh: true, isHeld: true })
     if (isTaken(again)) return
     // An unanswered one may have created what this one conflicts with.
-    need('the creation after a refused one', again, () => !again.unanswered && isRefused(again))
+    if (!again.unanswered) need('the creation after a refused one', again, () => isRefused(again))
     // One more per attempt: with a fixed order, a periodic failure would seem to follow a refusal.
     for (let count = 0; count < look; count++) await create(context)
   }

@@ -330,7 +330,8 @@ class Gate extends Jobs {
         if (exchange.response?.status !== 409 || expects409) return exchange
         const { unanswered } = exchange
         const isLost = unanswered && !unanswered.noResponse?.staleConnection
-        if (isLost && ++lost >= client.breaker.proof(lost, true))
+        const how = unanswered?.response ? 'gateway' : 'reset'
+        if (isLost && ++lost >= client.breaker.proof(lost, how))
           return { ...unanswered, unansweredTwice: true }
         fresh ||= unanswered !== undefined
         busySince ??= performance.now()
