@@ -1,5 +1,6 @@
-import { type JSONVisitor, parse, visit } from 'jsonc-parser'
+import type { JSONVisitor } from 'jsonc-parser'
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { isObject } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 import { unreadable, UserError } from '../user-error.ts'
@@ -21,8 +22,12 @@ export function parseJson(text: string, path: string, isHandwritten = false): un
   const bare = text.replace(/^\uFEFF/, '')
   if (bare.trim() === '') throw new UserError(`${path}: is empty, not JSON`)
   try {
-    if (!isHandwritten) return JSON.parse(bare)
+    const value = JSON.parse(bare) as unknown
+    if (!isHandwritten || membersOf(value) === namesIn(bare)) return value
   } catch {}
+  // Loaded on demand: it names the place of a mistake.
+  const require = createRequire(import.meta.url)
+  const { parse, visit } = require('jsonc-parser') as typeof import('jsonc-parser')
   let problem: string | undefined
   const note = (what: string, line: number, column: number): void =>
     void (problem ??= `${path}: ${what} at line ${line + 1}, column ${column + 1}`)
@@ -42,6 +47,19 @@ export function parseJson(text: string, path: string, isHandwritten = false): un
     problem = `${path}: is nested too deeply`
   }
   throw new UserError(problem)
+}
+
+/** In JSON, a string before a colon is a name. */
+function namesIn(json: string): number {
+  const strings = [...json.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)]
+  return strings.filter(([, colon]) => colon !== undefined).length
+}
+
+function membersOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const inside = Object.values(value)
+  const own = Array.isArray(value) ? 0 : inside.length
+  return inside.reduce((sum: number, one) => sum + membersOf(one), own)
 }
 
 const FORMAT = 'conformance-report/1'
