@@ -34,12 +34,14 @@ import {
   withHeader,
   withJson,
 } from '../../harness/journal/index.ts'
+import type { Reason } from '../../harness/report/index.ts'
 import { ask, type CheckContext } from '../../harness/run/index.ts'
 import {
   missingNeeds,
   missingReason,
   readsDeclared,
   type Scenario,
+  type Target,
   type UploadContent,
 } from '../../harness/target/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
@@ -381,13 +383,24 @@ export const sharedRequest = (
   make: () => Promise<Probe>,
 ): Promise<Probe> => orElse(client, () => once(client, name, make), make)
 
+/** A run asks for each of its requests. */
+const missingIn = new WeakMap<Target, Map<OperationId, Reason | undefined>>()
+
+/** What the target file lacks for a valid request. */
+function missingFor(target: Target, operation: OperationId): Reason | undefined {
+  const all = missingIn.get(target) ?? new Map<OperationId, Reason | undefined>()
+  missingIn.set(target, all)
+  if (!all.has(operation)) all.set(operation, missingReason(target.file, granting(operation).needs))
+  return all.get(operation)
+}
+
 export async function plainRequest(
   client: Client,
   given: Given,
   operation: OperationId,
   extent: Extent,
 ): Promise<Probe> {
-  const missing = missingReason(given.target.file, granting(operation).needs)
+  const missing = missingFor(given.target, operation)
   if (missing !== undefined) throw new NotExercised(missing)
   const make = given.requests[operation]
   if (make) return make()
