@@ -58,6 +58,7 @@ test.each([
   ['(open), ?', 'asks: case 2'],
   ['(open), broken', 'broken: case 2'],
   ['(open)', 'nobody knows case 1'],
+  ['(open), (open)', 'nobody knows case 1'],
   ['?, after ?', 'asks: case 1'],
   ['held, after ?', 'asks: case 2'],
   ['?, late ?', 'asks: case 1'],

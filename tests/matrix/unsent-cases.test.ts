@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { concluded, type Judged } from '../../suites/checks/rules.ts'
 import { defaultLimits } from '../../harness/target/model.ts'
 import { isGranted } from '../../harness/journal/exchange.ts'
 import type { HttpRequest } from '../../harness/http/message.ts'
@@ -66,18 +65,3 @@ test('nothing that is sent at once passes with a concurrency of 1', async () => 
   expect(left.length).toBeGreaterThan(5)
   expect(results.flatMap(({ id, outcome }) => (outcome === 'passed' ? [id] : []))).toEqual([])
 })
-
-const held: Judged = { outcome: 'held', cases: 1 }
-const left = (reason: string): Judged => ({ outcome: 'open', why: { reason }, isFurther: true })
-
-test.each([
-  ['judged', [held, held], 'held', undefined],
-  ['left', [held, left('it rains')], 'open', 'it rains; 1 of 2 cases were not judged'],
-  ['all left', [left('it rains'), left('it snows')], 'open', 'it rains'],
-] as const)(
-  'a requirement passes if all cases that it planned were judged: %s',
-  (_, seen, outcome, why) => {
-    const verdict = concluded(seen)
-    expect([verdict.outcome, 'why' in verdict ? verdict.why : undefined]).toEqual([outcome, why])
-  },
-)
