@@ -103,15 +103,6 @@ const hasSettled = (history: History, madeAt: number, at: number): boolean =>
 export const isMissing = ({ status }: { readonly status?: number | undefined }): boolean =>
   status === 404 || status === 410
 
-/** Whether an addition found no file because that is gone: another requirement judges this. */
-function isForLostFile(history: History, { object = '', sentAt, ...event }: HistoryEvent): boolean {
-  const later = history
-    .of(object)
-    .filter((one) => one.kind === 'reading' && one.sentAt >= sentAt && isAnswered(one))
-  const isLost = later.length > 0 && later.every(isMissing)
-  return event.operation === additionOperation && isMissing(event) && isLost
-}
-
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
 /** Objects made by an operation: accepted creations, the first per id. */
@@ -134,10 +125,35 @@ const made = derived((history) => {
 /** Objects in a recording may be removed by others: later observations (ms) prove nothing. */
 const longestMs = 60_000
 
-/** Whether an object may be gone by then, through an undocumented request or an unrecorded client. */
-const mayBeGone = (history: History, from: number, to: number): boolean =>
-  history.isRecorded &&
-  (!(to - from <= longestMs) || history.othersAt.some((at) => !(at < from || at > to)))
+/**
+ * A wrong answer about an object that was made before. It shows nothing if that may be gone: in a recording through an
+ * undocumented request or an unrecorded client, or the file of an addition, which another requirement judges.
+ * @param what ends with how long before it was made
+ */
+function wrongSince(
+  history: History,
+  made: HistoryEvent,
+  wrong: HistoryEvent,
+  what: string,
+  expected: Evidence['expected'],
+): Shown {
+  const { endedAt, exchange, object = '', operation: id, sentAt } = wrong
+  const readings = history
+    .of(object)
+    .filter((one) => one.kind === 'reading' && one.sentAt >= sentAt && isAnswered(one))
+  const isLost = readings.length > 0 && readings.every(isMissing)
+  const mayBeRemoved =
+    !(endedAt - made.sentAt <= longestMs) ||
+    history.othersAt.some((at) => !(at < made.sentAt || at > endedAt))
+  if (history.isRecorded && mayBeRemoved) return undefined
+  if (id === additionOperation && isMissing(wrong) && isLost) return undefined
+  return {
+    exchange,
+    what: `${what} ${seconds(sentAt - made.endedAt)} before`,
+    expected,
+    shownBy: made.exchange.purpose.requirement,
+  }
+}
 
 /** §4.4: ids of creations are unique, except for identical bytes. */
 const ownIdRule: RelationRule = (history, id) => {
@@ -151,17 +167,17 @@ const ownIdRule: RelationRule = (history, id) => {
       !/^multipart/i.test(one.label ?? ''),
   )
   if (known.length < 2) return []
+  const of = ({ name }: HistoryEvent): string => (name === undefined ? '' : `, of ${name},`)
   const alike = groupBy(known, (one) => `${one.key} ${idKey(one.object!)}`)
   return [...alike.values()].flatMap((all) =>
     all.map((one): Shown => {
       const twin = all[0]!
       if (one.content === twin.content) return 'held'
-      const other = `another creation${twin.name === undefined ? '' : `, of ${twin.name},`}`
       return {
         exchange: one.exchange,
         what: one.name === undefined ? '' : `of ${one.name}`,
         expected: 'an id that no other creation returns',
-        actual: `id ${one.object}, which ${other} gave (operations.${id}.fields.id says where it is)`,
+        actual: `id ${one.object}, which another creation${of(twin)} gave (operations.${id}.fields.id says where it is)`,
         takes: twin.endedAt <= one.sentAt ? 'object-of-run' : undefined,
         shownBy: one.exchange.purpose.requirement,
       }
@@ -262,7 +278,6 @@ function isProofOfLoss(history: History, made: HistoryEvent, use: HistoryEvent):
   if (status === undefined) return id === 'files.retrieve' && exchange.unansweredTwice === true
   const file = uploadOf(history, use)
   if (!hasSettled(history, Math.max(made.endedAt, file?.endedAt ?? 0), sentAt)) return false
-  if (mayBeGone(history, made.sentAt, use.endedAt) || isForLostFile(history, use)) return false
   const uses = usesOf(history, made).filter((one) => one.operation === id)
   // A recording may contain a transient crash.
   if (history.isRecorded) return status === 404 && !uses.some((one) => isUsable(one.exchange))
@@ -272,25 +287,21 @@ function isProofOfLoss(history: History, made: HistoryEvent, use: HistoryEvent):
 /** §4.4: an object can be used at the latest `settleMs` later, and ever after. */
 const usableRule: RelationRule = (history, id) => {
   const isFile = id === uploadOperation
+  const good = isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'
+  const expected = `${good} at the latest ${history.limits.settleMs} ms after its creation (limits.settleMs)`
+  const why = isFile
+    ? 'the full key lacks a right (403): use a key with all rights'
+    : 'requests that use the declared object fail too: declare some that succeed'
   const all = madeBy(history, id)
   const ids = new Set(all.map((one) => one.object!))
-  const shownBy = (made: HistoryEvent, use: HistoryEvent): Shown => {
-    if (isUsable(use.exchange)) return 'held'
-    if (!isProofOfLoss(history, made, use)) return undefined
-    if (failsAnyway(history, use, ids))
-      return {
-        why: isFile
-          ? 'the full key lacks a right (403): use a key with all rights'
-          : 'requests that use the declared object fail too: declare some that succeed',
-      }
-    return {
-      exchange: use.exchange,
-      what: `with the id of an object created ${seconds(use.sentAt - made.endedAt)} before`,
-      expected: `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} at the latest ${history.limits.settleMs} ms after its creation (limits.settleMs)`,
-      shownBy: made.exchange.purpose.requirement,
-    }
-  }
-  return all.flatMap((made) => usesOf(history, made).map((use) => shownBy(made, use)))
+  return all.flatMap((made) =>
+    usesOf(history, made).map((use): Shown => {
+      if (isUsable(use.exchange)) return 'held'
+      if (!isProofOfLoss(history, made, use)) return undefined
+      if (failsAnyway(history, use, ids)) return { why }
+      return wrongSince(history, made, use, 'with the id of an object created', expected)
+    }),
+  )
 }
 
 const onceRule: RelationRule = (history, id) => {
@@ -315,7 +326,6 @@ const onceRule: RelationRule = (history, id) => {
         // A deliberate repetition comes after it, whatever the clock says.
         (one.sentAt > endedAt || (one.sentAt === endedAt && one.request === 'faulty')) &&
         one.sentAt < (elsewhere?.sentAt ?? Infinity) &&
-        !mayBeGone(history, sentAt, one.endedAt) &&
         (isAnswered(one) || one.exchange.unansweredTwice) &&
         isSameRequest(one, first) &&
         // A single crash may be chance, and a recording contains it once.
@@ -326,17 +336,11 @@ const onceRule: RelationRule = (history, id) => {
       isAddition && !hasSettled(history, endedAt, one.sentAt) && (one.isGranted || isMissing(one))
     // Another requirement judges whether a created graph can be used.
     const isLost = (one: HistoryEvent): boolean =>
-      (isMissing(one) && graphs.some((graph) => graph.object === within)) ||
-      isForLostFile(history, one)
+      isMissing(one) && graphs.some((graph) => graph.object === within)
     return repetitions.map((one) => {
       if (isRight(one)) return 'held'
       if (isEarly(one) || isLost(one)) return undefined
-      return {
-        exchange: one.exchange,
-        what: `with ${same} as ${what} that exists, made ${seconds(one.sentAt - endedAt)} before`,
-        expected: exists,
-        shownBy: first.exchange.purpose.requirement,
-      }
+      return wrongSince(history, first, one, `with ${same} as ${what} that exists, made`, exists)
     })
   })
 }
@@ -390,25 +394,27 @@ const attachedRule: RelationRule = (history) =>
     const additions = graph === undefined ? [] : additionsOf(history, object)
     const first = additions.find((one) => isIn(one, graph) && !one.noise)
     if (!first || !isAnswered(first)) return undefined
-    const wrong = ({ exchange }: HistoryEvent, expected: string): Shown => ({
-      exchange,
-      what: `of file ${object}, which was uploaded with graphId ${graph} before`,
-      expected,
-      shownBy: upload.exchange.purpose.requirement,
-    })
+    const wrong = (one: HistoryEvent, expected: string): Shown =>
+      wrongSince(
+        history,
+        upload,
+        one,
+        `of file ${object}, which was uploaded with graphId ${graph}`,
+        expected,
+      )
     if (isConflict(first)) {
       // It cannot be added to another graph, though a plain file can be in both.
       const elsewhere = additions.filter((one) => !isIn(one, graph))
       const last = elsewhere.at(-1)
-      const isInAll = last && isLate(last) && elsewhere.every(isConflict)
       const after = elsewhere[0]?.sentAt
+      const isInAll = last && isLate(last) && elsewhere.every(isConflict)
       return isInAll && [graph, last.within].every((one) => takesPlain(history, one, after))
         ? wrong(last, 'no 409: it is another graph, and other files can be in both')
         : 'held'
     }
     const isOther = isRefused(first.exchange) && first.status! < 500
     const isWrong = first.isGranted || (isOther && takesPlain(history, graph))
-    return isWrong && isLate(first) && !mayBeGone(history, upload.sentAt, first.endedAt)
+    return isWrong && isLate(first)
       ? wrong(first, '409: the file is already in that graph')
       : undefined
   })
