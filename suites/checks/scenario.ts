@@ -3,11 +3,12 @@ import { type Pairs, pairsOf } from '../../catalogue/answers.ts'
 import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
 import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
 import {
+  type Ask,
   countsAsGranted,
   type Exchange,
   isExpected,
   isGranted,
-  matchPairs,
+  type Journal,
   NotExercised,
   type Probe,
   type Verdict,
@@ -15,6 +16,7 @@ import {
 import {
   type CheckContext,
   type Finding,
+  maxAtOnce,
   perRun,
   sendHookRequest,
   settle,
@@ -24,8 +26,8 @@ import {
   allOf,
   type CaseRule,
   type CaseVerdict,
-  concluded,
   findingVerdict,
+  lookAt,
   lookUntil,
   pairsVerdict,
   requestFor,
@@ -151,8 +153,12 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   client.journal.controls.set(requirement.id, found.state)
   return around(context, scenario, operation, async (): Promise<Verdict> => {
     if (repeat !== undefined) {
-      const repeated = { make, most: repeat, control: found, expects }
-      return concluded([judge(await sendRepeatedly(context, repeated))])
+      const usual = found.exchange?.response?.status
+      const request = { expects, make, most: repeat, usual, judge }
+      return settle(
+        client,
+        allOf([{ judge: (journal) => judgeRepeated(context, journal, request) }]),
+      )
     }
     // A server may call the bytes of the control a duplicate (§7.2).
     const isDuplicate = (exchange: Exchange): boolean =>
@@ -203,24 +209,22 @@ async function scenarioProbe(
 }
 
 interface Repeated {
+  readonly expects: Pairs
   make(): Promise<Probe>
   readonly most: number
-  readonly control: Control
-  readonly expects: Pairs
+  /** The status of the control. */
+  readonly usual: number | undefined
+  judge(exchange: Exchange): CaseVerdict
 }
 
-/**
- * Sends the request up to `most` times, concurrently, until an answer differs from the control's. Throws `NotExercised`
- * if all were accepted.
- */
-async function sendRepeatedly(
-  { client, given, requirement }: CheckContext,
-  { make, most, control, expects }: Repeated,
-): Promise<Exchange> {
-  const usual = control.exchange?.response?.status
-  const purpose = { requirement: requirement.id, role: 'probe', expects } as const
-  const tells = ({ isOfGateway, response, probe }: Exchange): boolean => {
-    if (!response || isOfGateway) return false
+/** Asks for the request up to `most` times, several at once, until an answer shows the condition. */
+function judgeRepeated(
+  context: CheckContext,
+  journal: Journal,
+  { expects, make, most, usual, judge }: Repeated,
+): CaseVerdict {
+  const tells = ({ response, probe }: Exchange): boolean => {
+    if (!response) return false
     const { status } = response
     const isAsUsual = usual === undefined ? status < 300 : status === usual
     if (isAsUsual && (status >= 300 || isGranted(response))) return false
@@ -230,27 +234,15 @@ async function sendRepeatedly(
     const isPassing = status === 503 || status === busyStatus(probe.operation)
     return !isPassing && (isNamed || !response.isBlock)
   }
-  const send = async (fresh: boolean): Promise<Exchange> =>
-    client.sendOnce({ source: await make(), purpose, fresh, pace: 'none' })
-  let sent = 0
-  let found: Exchange | undefined
-  const worker = async (): Promise<void> => {
-    while (!found && sent < most) {
-      client.breaker.check(control.exchange?.probe.operation ?? requirement.operation)
-      sent++
-      const first = await send(false)
-      if (!tells(first)) continue
-      // An effect of the previous request on the connection proves nothing about this one.
-      const isSpoiled =
-        first.previousRequest !== undefined &&
-        first.response &&
-        matchPairs(expects, first.response) !== 'exact'
-      const exchange = isSpoiled ? await send(true) : first
-      if (tells(exchange)) found ??= exchange
-    }
+  const isSuccess = (one: Exchange): boolean => !tells(one) || isExpected(expects, one.response!)
+  const asks: Ask[] = []
+  for (let at = 0; at < most && asks.length < maxAtOnce; at++) {
+    const request = requestFor(context, `repeated, ${at}`, make, { expects, isSuccess })
+    const seen = lookAt(journal, { ...request, pace: 'none' }, context.client.known)
+    if (seen.outcome === 'open') return seen
+    if (seen.outcome === 'asks') asks.push(...seen.asks)
+    else if (tells(seen.exchange)) return judge(seen.exchange)
   }
-  await Promise.all(Array.from({ length: Math.min(given.target.limits.concurrency, most) }, worker))
-  if (!found)
-    throw new NotExercised(`the condition did not occur in ${sent} requests (scenario's repeat)`)
-  return found
+  const reason = `the condition did not occur in ${most} requests (scenario's repeat)`
+  return asks.length > 0 ? { outcome: 'asks', asks } : { outcome: 'open', why: { reason } }
 }
