@@ -13,7 +13,7 @@ import {
   wasAnswered,
 } from '../../harness/journal/index.ts'
 import { absentReason, leftOut } from '../../harness/report/index.ts'
-import { ask, perRun } from '../../harness/run/index.ts'
+import { ask, type CheckContext, perRun } from '../../harness/run/index.ts'
 import type { UploadContent } from '../../harness/target/index.ts'
 
 export const sharedBy = perRun(() => ({
@@ -192,19 +192,16 @@ export async function upload(
   return namedId(given, need('a file that the suite uploads', exchange))
 }
 
-interface Together {
-  readonly size: number
-  make(): Probe | Promise<Probe>
-  readonly requirement: string
-  /** Each on a new connection: for a target that closes connections without notice. */
-  readonly fresh?: boolean
-}
-
-/** Sends several requests at the same moment. A full run opens the connections with other requests first. */
+/**
+ * Sends several requests at the same moment. A full run opens the connections with other requests first.
+ * @param fresh each on a new connection: for a target that closes connections without notice
+ */
 export function sendAtOnce(
-  client: Client,
-  given: Given,
-  { size, make, requirement, fresh = false }: Together,
+  { client, given }: Pick<CheckContext, 'client' | 'given'>,
+  size: number,
+  make: () => Probe | Promise<Probe>,
+  requirement: string,
+  fresh = false,
 ): Promise<Exchange[]> {
   const opens = !fresh && given.options.depth === 'full'
   const count = Math.min(size, given.target.limits.concurrency)

@@ -231,8 +231,15 @@ export function concluded(seen: readonly Judged[], planned = seen.length): Verdi
 }
 
 /** A further case: if it cannot be judged, the requirement does not pass, but its other cases are still judged. */
-export const furtherCase = (client: Client, judge: () => Promise<CaseVerdict>): Promise<Judged> =>
-  orElse(client, judge, (why) => ({ outcome: 'open' as const, why: why.reason, isFurther: true }))
+export const furtherCase = (
+  client: Client,
+  judge: () => Promise<CaseVerdict | undefined> | Promise<void>,
+): Promise<Judged> =>
+  orElse(
+    client,
+    async (): Promise<Judged> => (await judge()) ?? { outcome: 'held', cases: 0 },
+    (why): Judged => ({ outcome: 'open', why: why.reason, isFurther: true }),
+  )
 
 /** Broken by one of these, open by one of them, or held by all. */
 export function joined(verdicts: readonly Verdict[]): Verdict {

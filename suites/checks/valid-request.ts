@@ -438,8 +438,7 @@ async function withOwnObject(
 
 /** Creates an object for no requirement, and returns its id; throws `NotExercised` if refused or without an id. */
 export async function makeOne(client: Client, given: Given, maker: OperationId): Promise<string> {
-  if (maker === uploadOperation)
-    return upload(client, given, withOwnContent(given, contentOf(given)))
+  if (maker === uploadOperation) return upload(client, given, contentOf(given))
   const purpose = { requirement: null, role: 'setup' } as const
   return namedId(given, await ask(client, () => validRequest(client, given, maker), purpose))
 }
@@ -608,9 +607,10 @@ export async function grantedControl(
 
 /** Records the control of a requirement; throws `NotExercised` if it was not accepted. */
 export async function requireControl(
-  { client, given, requirement }: CheckContext,
-  operation: OperationId,
+  context: CheckContext,
+  operation = operationIn(context),
 ): Promise<void> {
+  const { client, given, requirement } = context
   const { state } = await grantedControl(client, given, operation)
   client.journal.controls.set(requirement.id, state)
 }

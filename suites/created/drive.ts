@@ -30,7 +30,14 @@ import {
   operationIn,
 } from '../checks/valid-request.ts'
 import { pointerOf, refused } from '../checks/faults.ts'
-import { concluded, findingVerdict, joined, type CaseVerdict } from '../checks/rules.ts'
+import {
+  concluded,
+  findingVerdict,
+  furtherCase,
+  joined,
+  type CaseVerdict,
+  type Judged,
+} from '../checks/rules.ts'
 import {
   freshFilename,
   isTaken,
@@ -107,7 +114,7 @@ const isConflict = (exchange: Exchange): boolean => exchange.response?.status ==
 
 interface Sent {
   /** What was shown besides, or why a state could not be caused. */
-  readonly cases?: readonly CaseVerdict[]
+  readonly cases?: readonly Judged[]
   /** Sends more at the end of the run, after which the rule judges once more. */
   readonly atEnd?: () => Promise<void>
 }
@@ -127,7 +134,7 @@ export const relation =
   async (context) => {
     const { client, requirement, scenario } = context
     if (scenario && !takesScenario) return grantedByScenario(context)
-    const cases: CaseVerdict[] = []
+    const cases: Judged[] = []
     const sendAll = <T>(act: () => Promise<T>) =>
       orElse(client, act, ({ reason: why }) => void cases.push({ outcome: 'open', why }))
     const judge = (): Verdict => {
@@ -192,26 +199,20 @@ async function look(
   return exchange
 }
 
-/** Sends the same thing, or several, at once. */
-function together(
-  { client, given, requirement }: CheckContext,
-  make: () => Probe | Promise<Probe>,
-): Promise<Exchange[]> {
-  const size = given.options.depth === 'full' ? 4 : 2
-  return sendAtOnce(client, given, { size, make, requirement: requirement.id })
-}
-
+/** How many creations are sent at once. */
+const atOnce = { full: 4, quick: 2 }
 const needTwo = 'concurrent creations need limits.concurrency of 2 or more'
 
 export const ownId = relation(async (context) => {
-  const { client, given, scenario } = context
+  const { client, given, requirement, scenario } = context
+  const { depth } = given.options
   const operation = operationIn(context)
-  await requireControl(context, operationIn(context))
+  await requireControl(context)
   const make = grantedProbe(context, operation, () => distinctRequest(client, given, operation))
-  const sent = await together(context, make)
+  const sent = await sendAtOnce(context, atOnce[depth], make, requirement.id)
   // A guardrail, a lost answer or a limit may have affected one, and some targets accept only one at a time.
   while (sent.filter(isTaken).length < 2) sent.push(await create(context))
-  if (operation === uploadOperation && !scenario && given.options.depth === 'full') {
+  if (operation === uploadOperation && !scenario && depth === 'full') {
     const file = contentOf(given)
     const name = freshFilename(given, file.filename)
     // If the name is refused the second time, this shows nothing.
@@ -226,7 +227,7 @@ export const ownId = relation(async (context) => {
 export const noEffect = (more: (context: CheckContext) => readonly Refusal[] = () => []): Judge =>
   relation(async (context) => {
     const { client, given, requirement } = context
-    await requireControl(context, operationIn(context))
+    await requireControl(context)
     const everywhere = await refusalsOf(client, given, operationIn(context))
     const refusals = sampled(given, requirement.id, [...everywhere, ...more(context)])
     await allEnded(refusals.map((refusal) => lookAfter(context, refusal)))
@@ -260,12 +261,12 @@ async function lookAfter(
 export const onceAtOnce = relation(async (context) => {
   const { client, given, requirement } = context
   if (given.target.limits.concurrency < 2) return unsent(needTwo)
-  await requireControl(context, operationIn(context))
+  await requireControl(context)
   const rule = relationRule(requirement.id)
   // Again while that tells nothing: the accepted one may be lost, others throttled, and one crash may be chance.
   for (let left = 3; left > 0 && rule(client.journal).outcome === 'open'; left--) {
     const probe = await validRequest(client, given, operationIn(context))
-    await together(context, () => probe)
+    await sendAtOnce(context, atOnce[given.options.depth], () => probe, requirement.id)
   }
   return undefined
 })
@@ -290,18 +291,15 @@ export const once = relation(async (context) => {
   const { scenarios } = given.target
   const id = operationIn(context)
   const isAddition = id === additionOperation
-  await requireControl(context, operationIn(context))
+  await requireControl(context)
   const first = await create(context)
   await again(context, first)
   if (given.options.depth === 'quick') return undefined
   await sendCreation(context)
-  if (isAddition && isDeclared(given, 'graphs.create')) {
-    const graph = await create(context, 'graphs.create')
-    await again(context, await create(context, id, inGraph(namedId(given, graph))))
-    const about = 'graphs.create/400-duplicate-name'
-    await context.send(graph.probe, { role: 'setup', badInput: true, about })
-  }
-  const cases = isAddition ? await addTwin(context, first.probe) : []
+  const cases: Judged[] = []
+  if (isAddition) cases.push(await furtherCase(client, () => addTwin(context, first.probe)))
+  if (isAddition && isDeclared(given, 'graphs.create'))
+    cases.push(await furtherCase(client, () => addToCreated(context)))
   const atEnd = async (): Promise<void> => {
     const isOwn = ({ exchange }: HistoryEvent) => exchange.purpose.requirement === requirement.id
     // A server may only check new names, not those in use. A scenario may create in another account.
@@ -319,21 +317,30 @@ export const once = relation(async (context) => {
 })
 
 /** Adds another file under the name of one in the declared graph: it is no duplicate. */
-async function addTwin(context: CheckContext, first: Probe): Promise<CaseVerdict[]> {
+async function addTwin(context: CheckContext, first: Probe): Promise<CaseVerdict | undefined> {
   const { client, given } = context
   const { journal } = client
   const name = journal.of(first.creates ?? '')[0]?.name
   const file = await orElse(client, () => upload(client, given, contentOf(given), true, name))
-  if (!file || journal.of(file).some((one) => one.within !== undefined)) return []
+  if (!file || journal.of(file).some((one) => one.within !== undefined)) return undefined
   // A refusal is judged here alone.
   const probe = { ...withFile(given, first, file), fault: 'file: under a name in use' }
   const exchange = await context.send(probe, { isSuccess: isTaken })
   // An unanswered addition may have added it.
   const isSure = isConflict(exchange) && !exchange.unanswered
-  if (!isSure || !isTaken(await sendCreation(context))) return []
+  if (!isSure || !isTaken(await sendCreation(context))) return undefined
   const what = `of a file under the name of another one in the graph, ${name}`
   const expected = 'no 409: it is another file, with an id of its own'
-  return [{ outcome: 'broken', evidence: { exchange, what, expected } }]
+  return { outcome: 'broken', evidence: { exchange, what, expected } }
+}
+
+/** Adds a file to a graph that the run creates, and requests the name of that graph. */
+async function addToCreated(context: CheckContext): Promise<void> {
+  const graph = await create(context, 'graphs.create')
+  const id = namedId(context.given, graph)
+  await again(context, await create(context, additionOperation, inGraph(id)))
+  const about = 'graphs.create/400-duplicate-name'
+  await context.send(graph.probe, { role: 'setup', badInput: true, about })
 }
 
 type Use = ReturnType<typeof usesByPath>[number]
@@ -436,9 +443,11 @@ export const attached = relation(async (context) => {
   // A server that ignores graphId accepts an unknown graph: the declared one must be verified separately.
   const ofGraphs = isDeclared(given, additionOperation) ? additionOperation : 'graphs.query'
   await grantedControl(client, given, ofGraphs, 'cannot verify that resources.graph exists')
-  const cases = [await attachAndAdd(context, graph)]
-  if (given.options.depth === 'full' && isDeclared(given, 'graphs.create'))
-    cases.push(await attachAndAdd(context, await makeOne(client, given, 'graphs.create'), graph))
+  const cases = [await furtherCase(client, () => attachAndAdd(context, graph))]
+  if (given.options.depth === 'full' && isDeclared(given, 'graphs.create')) {
+    const made = (): Promise<string> => makeOne(client, given, 'graphs.create')
+    cases.push(await furtherCase(client, async () => attachAndAdd(context, await made(), graph)))
+  }
   return { cases }
 })
 
@@ -473,20 +482,19 @@ async function attachAndAdd(
   }
   const isIn = (one: Exchange): boolean => isConflict(one) && !one.unanswered
   const last = await whileSettling(client, given, addNext, isIn)
-  if (isIn(last)) {
-    if (other === undefined) return verdict
-    // A file in processing may be refused for a while.
-    const addOther = (): Promise<Exchange> => add(other, file)
-    const isFree = (one: Exchange): boolean => !isConflict(one)
-    if (isFree(await whileSettling(client, given, addOther, isFree))) return verdict
-    const plain = await upload(client, given, contentOf(given))
-    for (const one of [graph, other]) await add(one, plain)
-    return verdict
+  if (!isIn(last)) {
+    // Enough time has passed: is it refused in place of the 409, or would any file be?
+    if (!isTaken(last)) await sendCreation(context, additionOperation, inGraph(graph))
+    const reason = `the addition of the file ${wasAnswered(last)}`
+    return { outcome: 'open', why: { reason } }
   }
-  // Enough time has passed: is it refused in place of the 409, or would any file be?
-  if (!isTaken(last)) await sendCreation(context, additionOperation, inGraph(graph))
-  const reason = `the addition of the file ${wasAnswered(last)}`
-  return { outcome: 'open', why: { reason } }
+  if (other === undefined) return verdict
+  // A file in processing may be refused for a while.
+  const isFree = (one: Exchange): boolean => !isConflict(one)
+  if (isFree(await whileSettling(client, given, () => add(other, file), isFree))) return verdict
+  const plain = await upload(client, given, contentOf(given))
+  for (const one of [graph, other]) await add(one, plain)
+  return verdict
 }
 
 export const ownRecord = relation(async (context) => {

@@ -458,7 +458,7 @@ async function burst(gate: Gate): Promise<HistoryEvent[]> {
     // An earlier request on a connection may be to blame for a lost answer, or for a crash.
     const fresh = history.within(application.id).some(({ status = 500 }) => status >= 500)
     const size = burstSize[given.options.depth]
-    const sent = await sendAtOnce(client, given, { size, make, requirement: ids.atomic, fresh })
+    const sent = await sendAtOnce(gate, size, make, ids.atomic, fresh)
     const made = sent.map((exchange) => gate.eventOf(exchange))
     if (!made.every(isConflict)) return made
     if (!(await gate.untilFree()) || tries === timesAlike) return []

@@ -28,18 +28,9 @@ const users = {
   creation: async (run: Prepared) => ask(run.client, made(run, 'creates'), purpose, held),
   alone: async (run: Prepared) =>
     run.client.sendOnce({ source: made(run, 'none'), purpose, alone: true }),
-  burst: async (run: Prepared) =>
-    sendAtOnce(run.client, run.given, {
-      size: 5,
-      make: made(run, 'creates'),
-      requirement: purpose.requirement,
-    }),
+  burst: async (run: Prepared) => sendAtOnce(run, 5, made(run, 'creates'), purpose.requirement),
   'burst of all': async (run: Prepared) =>
-    sendAtOnce(run.client, run.given, {
-      size: 99,
-      make: made(run, 'none'),
-      requirement: purpose.requirement,
-    }),
+    sendAtOnce(run, 99, made(run, 'none'), purpose.requirement),
 } satisfies Record<string, (run: Prepared) => Promise<unknown>>
 
 /** Closes connections and asks for patience: of a hundred requests so many each. */
