@@ -24,7 +24,7 @@ import {
   STATEMENT_TYPE,
 } from './statement-schema.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { requiredChecks, verdictWords } from '../../reporters/view/standing.ts'
+import { ofNone, requiredChecks, verdictWords } from '../../reporters/view/standing.ts'
 
 export function command() {
   return new Command('sign')
@@ -96,7 +96,6 @@ export const VALID_DAYS = 180
 export const MOST_VALID_DAYS = 400
 const MOST_DAYS_BEFORE = 7
 const DEFAULT_RUNS = 25
-const ABSENT = ['404', '405', '410', '501']
 
 /** Makes all claims of a certificate. `verify --report` makes them again with the same time of issue, and compares. */
 export function makeStatement(
@@ -170,7 +169,7 @@ export function partialReasons(claims: Omit<Predicate, 'partial'>): string[] {
   const days = (Date.parse(claims.issuedAt) - Date.parse(run.startedAt)) / DAY_MS
   const isFewRuns = run.depth === 'full' && run.runs < DEFAULT_RUNS
   const answering = claims.operations.filter(
-    ({ state, answered = '' }) => state === 'not-served' && !ABSENT.includes(answered),
+    ({ state, answered = '' }) => state === 'not-served' && !ofNone.includes(answered),
   )
   return reasonsIn([
     [verdict !== 'conformant', `the verdict is ${verdict}`],

@@ -365,8 +365,8 @@ export function byState(places: readonly Place[]): (readonly [State, readonly Pl
   })
 }
 
-/** Statuses by which a server says that it lacks an operation. */
-const ofNone = ['404', '405', '501', 'no answer']
+/** Answers by which a server says that it lacks an operation. */
+export const ofNone: readonly string[] = ['404', '405', '410', '501', 'no answer']
 
 /** Operations that are declared not served, and answer: `vision.analyze (200)`. */
 export function answering(report: Pick<Report, 'run'>): string[] {

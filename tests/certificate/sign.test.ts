@@ -83,7 +83,7 @@ test.each<[reason: string, of: Report]>([
   expect(partial.join('\n')).toContain(reason)
 })
 
-test.each(['404', '405', '410', '501'])(
+test.each(['404', '405', '410', '501', 'no answer'])(
   'an operation that answers %s is not served',
   (answered) => {
     expect(statementIn(issue(wholeReport(served(answered)))).predicate.partial).toEqual([])
