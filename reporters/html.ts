@@ -317,7 +317,7 @@ function toolbar(report: Report): string {
     ([kind, { sign, tone, word }]) =>
       `<label class="${tone}"><input type="checkbox" name="outcome" value="${kind}"${kind === 'left-out' ? '' : ' checked'}><i aria-hidden="true">${sign}</i>${word}</label>`,
   )
-  return `<div class="tools" id="tools" role="search" aria-label="Requirements" hidden><input type="search" id="find" placeholder="Search id, statement, level, reason" aria-label="Search requirements"><fieldset><legend class="sr">Outcome</legend>${boxes.join('')}</fieldset><button type="button" id="fold">Open all</button><output id="shown"></output></div>`
+  return `<div class="tools" id="tools" role="search" aria-label="Requirements" hidden><input type="search" id="find" placeholder="Search id, statement, level, reason" aria-label="Search requirements"><fieldset><legend class="sr">Outcome</legend>${boxes.join('')}</fieldset><output id="shown"></output></div>`
 }
 
 function operationHead({ operation, results }: OperationGroup): string {

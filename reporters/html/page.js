@@ -1,6 +1,5 @@
 // Filter, search, copy buttons and links to folded requirements. The page works without it.
 const $ = (id) => document.getElementById(id)
-const allRows = () => [...document.querySelectorAll('#list .r')]
 const texts = new WeakMap()
 const textOf = (row) => {
   if (!texts.has(row)) texts.set(row, row.firstChild.textContent.toLowerCase())
@@ -12,7 +11,7 @@ function filter() {
   const outcomes = new Set(
     [...document.querySelectorAll('#tools input:checked')].map((box) => box.value),
   )
-  const rows = allRows()
+  const rows = document.querySelectorAll('#list .r')
   let shown = 0
   for (const row of rows) {
     const fits = outcomes.has(row.dataset.o) && words.every((word) => textOf(row).includes(word))
@@ -59,11 +58,6 @@ function openTarget() {
 $('tools').hidden = false
 $('find').addEventListener('input', filter)
 $('tools').addEventListener('change', filter)
-$('fold').addEventListener('click', () => {
-  const open = $('fold').textContent === 'Open all'
-  for (const row of allRows()) row.open = open && !row.hidden
-  $('fold').textContent = open ? 'Close all' : 'Open all'
-})
 document.addEventListener(
   'toggle',
   (event) => event.target.open && addCopyButtons(event.target),
