@@ -303,9 +303,7 @@ export function checkOutputs(outputs: readonly OutputFile[], inputs: InputFiles)
       )
     }
     const twin = outputs.slice(0, index).find((output) => identityOf(output.path) === identity)
-    // Several outputs may share a device.
-    if (twin && existing(output.path)?.isFile() !== false)
-      throw new UserError(`${output.option}: is the same file as ${twin.option}`)
+    if (twin) throw new UserError(`${output.option}: is the same file as ${twin.option}`)
   }
 }
 

@@ -150,8 +150,6 @@ function sentenceOf(error: ErrorObject): string {
   return `${subject} ${message}${values.length > 0 ? `: ${values.join(', ')}` : ''}`
 }
 
-const maxListed = 20
-
 /** The most likely candidate: one that contains the word, or differs by a slip; undefined if none is near. */
 export function nearest(written: string, candidates: readonly string[]): string | undefined {
   const word = written.toLowerCase()
@@ -162,13 +160,10 @@ export function nearest(written: string, candidates: readonly string[]): string 
   return part ?? (distance(written, near) <= most ? near : undefined)
 }
 
-/** `; did you mean x?` if a candidate is near, else all candidates, if few. */
+/** `; did you mean x?`, the nearest candidate; empty if there is none. */
 export function didYouMean(written: string, candidates: readonly string[], prefix = ''): string {
-  const near = nearest(written, candidates)
-  if (near !== undefined) return `; did you mean ${prefix}${near}?`
-  return candidates.length === 0 || candidates.length > maxListed
-    ? ''
-    : `; known: ${candidates.join(', ')}`
+  if (candidates.length === 0) return ''
+  return `; did you mean ${prefix}${nearest(written, candidates) ?? closest(written, candidates)}?`
 }
 
 export const requirementIds: readonly string[] = catalogue.map((one) => one.id)
