@@ -155,34 +155,6 @@ export const oddBodies: Readonly<Record<string, Misbehaviour>> = {
     created_at: new Date(number * 1e9).toISOString(),
     id: number % 2 ? uuid : uuid.replace('7', '8'),
   })),
-  'an echo of the key': echo(),
-}
-
-/** Every answer holds the key in many encodings, everywhere. */
-function echo(): Misbehaviour {
-  return plausible(({ headers, body }) => {
-    const credential = headers['authorization'] ?? 'none'
-    const key = credential.replace(/^Bearer /, '')
-    const forms = [
-      key,
-      key.slice(3, -5),
-      encodeURIComponent(key),
-      Buffer.from(key).toString('base64'),
-      Buffer.from(` ${key}`).toString('base64url'),
-      Buffer.from(key).toString('hex'),
-      Array.from(key, (char) => `&#${char.charCodeAt(0)};`).join(''),
-      Array.from(key, (char) => `%${char.charCodeAt(0).toString(16)}`).join(''),
-    ]
-    return {
-      tpe: key,
-      id: key,
-      status: forms[1],
-      error: forms,
-      data: { [key]: credential },
-      extras: { forms, body },
-      errors: [{ key, description: forms[7] }],
-    }
-  })
 }
 
 /** Statuses that make no sense. */

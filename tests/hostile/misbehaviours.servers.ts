@@ -7,7 +7,7 @@ import {
   transportFaults,
 } from './behaviours.ts'
 import { judgeHostile } from './judge-hostile.ts'
-import { proveJunit, proveNoKey, proveSound } from './proof.ts'
+import { proveJunit, proveSound } from './proof.ts'
 import { startRaw } from '../support/raw-server.ts'
 import { createTransport, type Transport } from '../../harness/http/index.ts'
 import type { JudgeSettings } from '../matrix/judge-reference.ts'
@@ -58,7 +58,6 @@ async function prove(name: string, { answer, code }: Misbehaviour, given?: Judge
     const outcome = await judgeHostile(server.url, given ?? settingsFor(name, server.url))
     expect(outcome.code, outcome.report.exit.because).toBe(code)
     proveSound(outcome, name)
-    if (name === 'an echo of the key') proveNoKey(outcome)
   } finally {
     await server.close()
   }

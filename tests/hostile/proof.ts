@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import { memoryPages, validateXML } from 'xmllint-wasm'
 import { validate } from '../../schemas/validate.ts'
-import { readings, runIn } from '../redact/encodings.ts'
 import { elements, junitSchema } from '../reporters/parsers.ts'
 import { unsafe } from '../reporters/hostile.ts'
 import { hostileKey, type Shown } from './judge-hostile.ts'
@@ -58,12 +57,4 @@ function proveHtml(html: string): void {
       ({ name, value }) => name === 'href' && !/^(#|\?q=)/.test(value) && value !== 'data:,',
     ),
   ).toEqual([])
-}
-
-/** No 12 characters of the key stand in any report, in any encoding. */
-export function proveNoKey({ texts }: Shown): void {
-  for (const [name, text] of Object.entries(texts)) {
-    // The key has no line end.
-    expect(runIn(readings(text).join('\n'), secret), `a part of the key in ${name}`).toBeUndefined()
-  }
 }
