@@ -211,7 +211,11 @@ export const timesAlike = 3
 /** §7.2: a refused creation has no effect: its name is still free. */
 const noEffectRule: RelationRule = (history, id) => {
   const looks = thingsOf(history, id).flatMap((attempts) => lookIn(history, attempts))
-  const plain = thingsOf(history, id).flatMap(([first]) => (first?.isGranted ? [first] : []))
+  // A new file may be unknown at first.
+  const plain = thingsOf(history, id).flatMap((attempts) => {
+    const first = attempts.find((one) => !isMissing(one))
+    return first?.isGranted ? [first] : []
+  })
   const isRefusedAlone = ({ creation }: (typeof looks)[number]): boolean =>
     !creation.isGranted && plain.some((one) => one.sentAt > creation.endedAt)
   const kinds = groupBy(looks, (one) => one.refusal.fault)
