@@ -446,7 +446,8 @@ export class KeyWatch {
 
   async #ask(id: OperationId, credential?: Credential): Promise<Exchange> {
     const probe = await livenessProbe(this.#given, id, credential)
-    return this.#client.sendOnce({ source: probe, purpose: forLiveness, fresh: true })
+    // Alone: a limit on requests at once is not one of the key.
+    return this.#client.sendOnce({ source: probe, purpose: forLiveness, fresh: true, alone: true })
   }
 
   /** Whether all requests are limited, or this key with a Retry-After: a lock-out affects keys, also wrong ones. */
