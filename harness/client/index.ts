@@ -15,5 +15,6 @@ export {
   type RunOptions,
   runOptionsOf,
 } from './state.ts'
+export { isOfGateway } from './liveness.ts'
 export { createSemaphore, longestPauseMs, retryAfter } from './pace.ts'
 export { draftOf, effectOf, jsonType, operationProbe } from './request.ts'

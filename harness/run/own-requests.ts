@@ -9,6 +9,7 @@ import {
   type Client,
   type Given,
   allEnded,
+  isOfGateway,
   jsonType,
   longestPauseMs,
   retryAfter,
@@ -23,6 +24,8 @@ interface HookSending {
   readonly requirement: string | null
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
+  /** Repeated until then (`performance.now()`), also without an answer: it may be carried out twice. */
+  readonly until?: number
 }
 
 interface NoHookResponse {
@@ -30,18 +33,14 @@ interface NoHookResponse {
   readonly why: string
 }
 
-/**
- * Sends a request of the target file (`before`, `after`, `cleanup`, `setup`, `teardown`), which is not judged. It
- * carries the full key only on the base URL's origin, and only without its own Authorization. It has its own time
- * limit, so that it can be sent after the run. It keeps the requested rate, except after an interrupt. Returns the
- * answer, or why there is none.
- */
-export async function sendHookRequest(
+type HookResponse = HttpResponse | NoHookResponse
+
+async function sendOnce(
   client: Client,
   given: Given,
   hook: HookRequest,
   sending: HookSending,
-): Promise<HttpResponse | NoHookResponse> {
+): Promise<HookResponse> {
   const { target } = given
   const { role, requirement, signal } = sending
   const timeoutMs = sending.timeoutMs ?? (client.life.ended ? responseAfterEndMs : responseMs)
@@ -72,29 +71,34 @@ function withQuery(search: string, query: Readonly<Record<string, string>>): str
 
 const maxTries = 5
 
-type HookResponse = Awaited<ReturnType<typeof sendHookRequest>>
-
-async function sendPatiently(
+/**
+ * Sends a request of the target file (`before`, `after`, `cleanup`, `setup`, `teardown`), which is not judged; again if
+ * it is throttled, or a gateway answers. It carries the full key only on the base URL's origin, and only without its own
+ * Authorization. It has its own time limit, so that it can be sent after the run. It keeps the requested rate, except
+ * after an interrupt. Returns the answer, or why there is none.
+ */
+export async function sendHookRequest(
   client: Client,
   given: Given,
   request: HookRequest,
   sending: HookSending,
-  mayHelp: (response: HookResponse, waitMs: number) => boolean,
 ): Promise<HookResponse> {
   const { signal } = client.life
   for (let attempt = 0; ; attempt++) {
-    const response = await sendHookRequest(client, given, request, sending)
-    const asked = response.status === undefined ? undefined : retryAfter(response, Date.now())
+    const response = await sendOnce(client, given, request, sending)
+    const isSilent = response.status === undefined
+    const mayHelp = isSilent
+      ? sending.until !== undefined
+      : isThrottled(response) || isOfGateway(response)
+    const asked = isSilent ? undefined : retryAfter(response, Date.now())
     const waitMs = asked || given.options.backoffMs * 2 ** attempt
-    if (attempt >= maxTries || waitMs > longestPauseMs || !mayHelp(response, waitMs))
-      return response
+    const isTooLong =
+      waitMs > longestPauseMs || performance.now() + waitMs > (sending.until ?? Infinity)
+    if (!mayHelp || attempt >= maxTries || isTooLong || isHurried(client)) return response
     await sleep(waitMs, undefined, signal.aborted ? {} : { signal }).catch(() => undefined)
     if (sending.signal?.aborted) return response
   }
 }
-
-const isToWaitFor = (response: HookResponse): boolean =>
-  response.status !== undefined && isThrottled(response)
 
 const withoutKey = (error: Error): NoHookResponse => ({ status: undefined, why: error.message })
 
@@ -103,9 +107,7 @@ export async function setUp(client: Client, given: Given): Promise<void> {
   const sending = { role: 'setup', requirement: null, signal: client.life.signal } as const
   for (const [at, declared] of given.target.setup.entries()) {
     const request = fillRequest(declared, saved)
-    const response = await sendPatiently(client, given, request, sending, isToWaitFor).catch(
-      withoutKey,
-    )
+    const response = await sendHookRequest(client, given, request, sending).catch(withoutKey)
     if (client.life.ended) return
     const problem = response.status === undefined ? response.why : save(request, response, saved)
     if (problem === undefined) continue
@@ -183,7 +185,9 @@ export async function cleanUp(client: Client, given: Given): Promise<void> {
 
 function isHurried(client: Client): boolean {
   const { ended } = client.life
-  return ended !== undefined && ['interrupted', 'lost', 'throttled'].includes(ended.cause)
+  return (
+    ended !== undefined && ['interrupted', 'lost', 'throttled', 'unreachable'].includes(ended.cause)
+  )
 }
 
 async function removed(
@@ -193,14 +197,10 @@ async function removed(
   requests: readonly HookRequest[],
   begunAt: number,
 ): Promise<string | null> {
-  const mayHelp = (response: HookResponse, waitMs: number): boolean =>
-    (response.status === undefined || isThrottled(response)) &&
-    !isHurried(client) &&
-    performance.now() + waitMs < begunAt + repeatsMs
-  const sending = { role: 'cleanup', requirement: null } as const
+  const sending = { role: 'cleanup', requirement: null, until: begunAt + repeatsMs } as const
   for (const request of requests) {
     const filled = fillRequest(request, new Map([['id', created.id]]))
-    const response = await sendPatiently(client, given, filled, sending, mayHelp)
+    const response = await sendHookRequest(client, given, filled, sending)
     if (response.status === undefined) return response.why
     const isGone = response.status === 404 || response.status === 410
     if (response.status >= 400 && !isGone) return `answered ${response.status}`

@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import { runNotes } from '../../reporters/view/standing.ts'
 import { randomFrom } from '../support/lossy-network.ts'
-import { error, html, judgeBehind, limited, type Reply } from './behind.ts'
+import { error, html, json, judgeBehind, limited, type Reply } from './behind.ts'
 import { judge, type Way } from './networks.ts'
 
 /** Targets that take so many requests, at one time or in all, and those that lock keys out. */
@@ -195,19 +196,31 @@ describe('a quota of all requests', () => {
   })
 })
 
-test('a setup that is throttled is sent again after the wait asked for', async () => {
+test('what a target file asks for is sent again after the wait asked for', async () => {
   let asked = 0
-  const { report, run } = await judgeBehind(
-    (path, answer) => (path.endsWith('/v1/warm-up') && asked++ === 0 ? limited(2) : answer()),
+  let counted = 0
+  const id = 'translate.run/429-quota-exceeded'
+  const warmUp = [{ method: 'GET', url: '/v1/warm-up' }]
+  const { of, run } = await judgeBehind(
+    (path, answer, _, { headers }) => {
+      if (path.endsWith('/v1/warm-up')) return asked++ % 2 === 0 ? limited(2) : json(200, {})
+      // What was limited on its way does not count.
+      return headers.has('x-rate-bucket') && counted++ % 2 === 0 ? busy() : answer()
+    },
     {
-      only: ['files.list/*'],
+      only: ['files.list/429-*', id],
       backoffMs,
-      change: (file) => ({ ...file, setup: [{ method: 'GET', url: '/v1/warm-up' }] }),
+      change: ({ scenarios, ...file }) => ({
+        ...file,
+        setup: warmUp,
+        scenarios: { ...scenarios, [id]: { ...scenarios?.[id], before: warmUp } },
+      }),
     },
   )
-  expect(asked).toBe(2)
-  expect(run.client.life.ended?.message ?? '').not.toContain('429')
-  expect(report.exit.because).not.toContain('429')
+  expect(run.client.life.ended).toBeUndefined()
+  expect(asked).toBe(4)
+  for (const one of ['files.list/429-quota-exceeded', id])
+    expect(of(one)).toMatchObject({ outcome: 'passed' })
 })
 
 test('a rate is kept by everything that is sent: what goes at once is paid back', async () => {
@@ -338,6 +351,21 @@ test.each([
   expect(report.run.throttled).toBeGreaterThan(0)
   expect(run.client.life.ended).toBeUndefined()
   expect(failed).toEqual([])
+})
+
+test('a limit of one request of each key at a time is no lock-out', async () => {
+  const open = new Set<string | undefined>()
+  const reply: Reply = async (_, answer, _ms, request) => {
+    const key = keyOf(request)
+    if (key === undefined) return answer()
+    if (open.has(key)) return error(429, 'QuotaExceeded')
+    open.add(key)
+    await sleep(100)
+    open.delete(key)
+    return answer()
+  }
+  const { run } = await judgeBehind(reply, { only, backoffMs, refusalRuns: 25 })
+  expect(run.client.life.ended).toBeUndefined()
 })
 
 test('an address that is locked out after wrong keys: nothing that came after is judged', async () => {
