@@ -56,26 +56,6 @@ export const asScenario = 'as the scenario of the target file says'
 const leaveAfterEndMs = 800
 const pauses = { first: 50, longest: 2000 }
 
-async function enterState(context: CheckContext, scenario: Scenario): Promise<void> {
-  for (const request of scenario.before) {
-    const purpose = { role: 'setup', requirement: context.requirement.id } as const
-    const { status } = await sendHookRequest(context.client, context.given, request, purpose)
-    context.client.life.signal.throwIfAborted()
-    if (status === undefined || status >= 400)
-      throw new NotExercised(
-        `the scenario's before request got ${status ?? 'no answer'}: ${request.method} ${request.url}`,
-      )
-  }
-}
-
-async function leaveState(context: CheckContext, scenario: Scenario): Promise<void> {
-  for (const request of scenario.after) {
-    const deadline = context.client.life.ended ? { timeoutMs: leaveAfterEndMs } : {}
-    const purpose = { role: 'cleanup', requirement: context.requirement.id, ...deadline } as const
-    await sendHookRequest(context.client, context.given, request, purpose)
-  }
-}
-
 /** Operations that did not leave the state of a scenario. */
 const stuckIn = perRun((): string[] => [])
 
@@ -90,14 +70,27 @@ export async function around<T>(
   judge: () => Promise<T>,
 ): Promise<T> {
   const { client, given } = context
+  const requirement = context.requirement.id
   if (!isExclusive(scenario)) return judge()
   const [stuck] = stuckIn(client)
   if (stuck !== undefined) throw new NotExercised(stuck)
   try {
-    await enterState(context, scenario)
+    for (const request of scenario.before) {
+      const purpose = { role: 'setup', requirement } as const
+      const { status } = await sendHookRequest(client, given, request, purpose)
+      client.life.signal.throwIfAborted()
+      if (status === undefined || status >= 400)
+        throw new NotExercised(
+          `the scenario's before request got ${status ?? 'no answer'}: ${request.method} ${request.url}`,
+        )
+    }
     return await judge()
   } finally {
-    await leaveState(context, scenario)
+    for (const request of scenario.after) {
+      const deadline = client.life.ended ? { timeoutMs: leaveAfterEndMs } : {}
+      const purpose = { role: 'cleanup', requirement, ...deadline } as const
+      await sendHookRequest(client, given, request, purpose)
+    }
     if (!client.life.ended && isDeclared(given, operation))
       await awaitGranted(client, given, operation)
   }
@@ -111,13 +104,11 @@ async function awaitGranted(client: Client, given: Given, operation: OperationId
   if (given.options.readOnly && effectOf(given, operation) !== 'none') return
   const { jobTimeoutMs } = given.target.limits
   const purpose = { requirement: null, role: 'control' } as const
-  const ask = async (): Promise<Exchange> => {
-    const probe = await validRequest(client, given, operation)
-    return client.send({ source: probe, purpose, once: true })
-  }
+  const source = (): Promise<Probe> => validRequest(client, given, operation)
   const deadline = performance.now() + jobTimeoutMs
   for (let ms = pauses.first; !client.life.ended; ms = Math.min(ms * 2, pauses.longest)) {
-    const exchange = await ask().catch(() => undefined)
+    const sent = client.send({ source, purpose, once: true })
+    const exchange = await sent.catch(() => undefined)
     if (exchange && countsAsGranted(exchange)) return
     if (performance.now() >= deadline) {
       stuckIn(client).push(
