@@ -277,12 +277,8 @@ async function again(context: CheckContext, { probe, endedAt }: Exchange): Promi
   const { exists, same, what } = creatorOf(id)
   const purpose = { badInput: true, expects: exists, what: `with ${same} as ${what} that exists` }
   const isGood = (one: Exchange): boolean => id !== additionOperation || isConflict(one)
-  await look(
-    context,
-    () => context.send(refused(probe), purpose, { isUrgent: true }),
-    isGood,
-    endedAt,
-  )
+  const send = () => context.send(refused(probe), purpose, { isUrgent: true })
+  await look(context, send, isGood, endedAt)
 }
 
 /** What exists is not created again: neither the second and third time, nor after another creation. */
