@@ -331,7 +331,7 @@ export class Client {
     let sent: Exchange
     try {
       // Of several that were lost together, only the one that brings the target down is lost again.
-      if (alone) await this.liveness.cameBack()
+      if (alone) await this.liveness.awaitBack()
       sent = await this.#send(ask, probe, fresh)
     } finally {
       release()

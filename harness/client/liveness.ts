@@ -131,13 +131,18 @@ export class Liveness {
       this.#lost = this.#lost.filter((other) => endedAt - other.endedAt < recentMs)
   }
 
+  /** Waits for a target that did not answer the latest request that was lost. */
+  async awaitBack(): Promise<void> {
+    const lost = this.#lost.at(-1)
+    if (lost) await this.cameBack(lost)
+  }
+
   /**
-   * After an unanswered exchange or a gateway's answer, by default the latest, checks whether the target is there,
-   * unless a request that was sent since was answered. True if it was away and came back, so that the request may be
-   * repeated; a target that stays away ends the run instead of failing each request.
+   * After an unanswered exchange or a gateway's answer, checks whether the target is there, unless a request that was
+   * sent since was answered. True if it was away and came back, so that the request may be repeated; a target that stays
+   * away ends the run instead of failing each request.
    */
-  async cameBack(lost: { readonly endedAt: number } | undefined = this.#lost.at(-1)) {
-    if (!lost) return false
+  async cameBack(lost: { readonly endedAt: number }): Promise<boolean> {
     if (Math.max(this.#backAt, this.#answeredAt) <= lost.endedAt) await this.#check(true)
     return this.#backAt >= lost.endedAt
   }
