@@ -64,11 +64,15 @@ export function comparePairs(
     return control === 'granted' && exchange.unansweredTwice
       ? 'broken'
       : { why: describeResponse(exchange) }
-  // Throttling says nothing about a fault, unless a scenario expects it. The model error that it expects is not throttling.
-  const isModels =
-    isModelError(response.tpe) && pairs.some((pair) => pair.includes(response.tpe!, 1))
+  // Throttling says nothing about a fault, unless a scenario expects it. No limit has the name of the other status, or
+  // the model error that it expects.
+  const isNamed = pairs.some(
+    ([status, ...names]) =>
+      (status === 429 || status === 503 || isModelError(response.tpe)) &&
+      names.includes(response.tpe!),
+  )
   const isExpected = !isOwnLimit && pairs.some(([status]) => status === response.status)
-  if (throttled && !isExpected && !isModels)
+  if (throttled && !isExpected && !isNamed)
     return { why: `throttled: ${describeResponse(exchange)} on every try` }
   const match = matchPairs(pairs, response)
   if (match === 'exact' || (match === 'family' && given.options.tpe === 'family')) return 'held'

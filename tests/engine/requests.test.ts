@@ -164,11 +164,20 @@ describe('a requirement that is selected alone', () => {
   })
 })
 
+const overload = 'completion.create/500-model-overload'
+const quota = 'completion.create/429-quota-exceeded'
+
 test.each([
-  ['the model error that its scenario asks for', 'CompletionModelInternalError', 'failed'],
-  ['another type', 'InternalError', 'not-exercised'],
-])('a 503 on every try, with %s: %s', async (_, tpe, outcome) => {
-  const id = 'completion.create/500-model-overload'
+  [
+    overload,
+    'the model error that its scenario asks for',
+    'CompletionModelInternalError',
+    'failed',
+  ],
+  [overload, 'another type', 'InternalError', 'not-exercised'],
+  [quota, 'the type that its scenario asks for', 'QuotaExceeded', 'failed'],
+  [quota, 'another type', 'ServiceUnavailable', 'not-exercised'],
+])('%s: a 503 on every try, with %s: %s', async (id, _, tpe, outcome) => {
   const { of } = await judge([id], {
     way: (_request, send, { purpose }) =>
       purpose?.requirement === id ? refusal(503, tpe) : send(),
