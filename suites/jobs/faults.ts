@@ -52,8 +52,11 @@ export const malformedInputs = byCases(
     const lacking = required.filter(isLeftOut).flatMap(absent)
     // Only inputs without an id: an input without a value, behind the valid one, would repeat its id.
     const furtherItems = lacking.filter((one) => one.place.member.at === '/inputs/*/id')
+    const bare = (body: unknown): unknown => getAt(body, '/inputs')
     return [
       ...types,
+      // A server may take inputs without the object around them.
+      change(optional[0]!, 'array', 'just the array of inputs', bare),
       ...(isRequired ? inItems(required).flatMap((place) => ofKinds(place, ['number'])) : []),
       ...lacking,
       // A server that skips a malformed input then misses nothing, and must still refuse.
