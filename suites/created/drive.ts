@@ -291,11 +291,11 @@ export const once = relation(async (context) => {
   const first = await create(context)
   await again(context, first)
   if (given.options.depth === 'quick') return undefined
-  await sendCreation(context)
-  const cases: Judged[] = []
-  if (isAddition) cases.push(await furtherCase(client, () => addTwin(context, first.probe)))
-  if (isAddition && isDeclared(given, 'graphs.create'))
-    cases.push(await furtherCase(client, () => addToCreated(context)))
+  const further: Parameters<typeof furtherCase>[1][] = [() => addTwin(context, first.probe)]
+  if (isDeclared(given, 'graphs.create')) further.push(() => addToCreated(context))
+  // At once: these objects are looked at again when they are old enough.
+  const cases = isAddition ? further.map((one) => furtherCase(client, one)) : []
+  await allEnded<unknown>([sendCreation(context), ...cases])
   const atEnd = async (): Promise<void> => {
     const isOwn = ({ exchange }: HistoryEvent) => exchange.purpose.requirement === requirement.id
     // A server may only check new names, not those in use. A scenario may create in another account.
@@ -309,7 +309,7 @@ export const once = relation(async (context) => {
     // If a server takes one too soon, the next waits.
     for (const one of made) await again(context, one)
   }
-  return { cases, atEnd }
+  return { cases: await Promise.all(cases), atEnd }
 })
 
 /** Adds another file under the name of one in the declared graph: it is no duplicate. */
