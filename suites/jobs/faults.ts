@@ -238,9 +238,8 @@ const awkward = [
 /** Never a 5xx. All texts go in one request. If the server refuses it, each goes alone: one refused text hides the others. */
 export async function takesAnyText(context: CheckContext): Promise<Verdict> {
   const { client, given, requirement, scenario } = context
-  const { options, target } = given
-  const application = target.resources.application
-  if (!application) throw new NotExercised('declare resources.application')
+  const { options } = given
+  const application = declaredResource(given, 'application')
   await requireControl(context, 'jobs.create')
   const ruleOf = (texts: readonly string[]): CaseRule => {
     const inputs = application.inputs.map((input) => ({ ...input, value: texts }))

@@ -94,8 +94,8 @@ export const jobRule = eachOf(
     if (!job || !exchange.response || status === undefined) return undefined
     const fault = status === 200 ? shapeFault(exchange.response, 'job') : undefined
     if (status === 200 && !fault) return 'held'
-    const first = job.readings.find(isRead)
-    const wasRead = first !== undefined && first.sentAt < sentAt && !isGone(reading)
+    const wasRead =
+      !isGone(reading) && job.readings.some((one) => isRead(one) && one.sentAt < sentAt)
     const isSettled = sentAt - job.creation.endedAt > settleMs
     if (status >= 300 && !isSettled && !wasRead) return undefined
     return against(job, reading, { what: '', expected: '200 with a job', ...fault })
@@ -243,22 +243,14 @@ const datedIn = derived((history) =>
 export const createdAtRule = eachOf(
   datedIn,
   ({ job, first, reading, instant }, history) => {
+    const wrong = (before: HistoryEvent, as: string): Evidence =>
+      contradicts({ job, reading }, 'created_at', before, as)
     const created = instantAt('created_at', job.creation)
     const tolerance = Math.max(clockMs, created?.unitMs ?? 0, instant.unitMs)
     if (created && Math.abs(instant.epochMs - created.epochMs) > tolerance)
-      return contradicts(
-        { job, reading },
-        'created_at',
-        job.creation,
-        'as in the response to its creation',
-      )
+      return wrong(job.creation, 'as in the response to its creation')
     if (!isSameInstant(instant, first.instant))
-      return contradicts(
-        { job, reading },
-        'created_at',
-        first.reading,
-        'as when it was read before',
-      )
+      return wrong(first.reading, 'as when it was read before')
     if (reading !== first.reading) return 'held'
     const older = datedIn(history).find(
       (one) =>
@@ -279,32 +271,30 @@ const longAgoMs = 30 * 24 * 3600 * 1000
 
 const ofEnded = ['completed_at', 'data', 'error']
 
-function inconsistency(
-  reading: HistoryEvent,
-  isMade: boolean,
-): readonly [name: string, expected: string] | undefined {
-  const { body, exchange } = reading
-  const early = ofEnded.find((name) => (member(body, name) ?? null) !== null)
-  if (statusOf(reading) === 'in_progress' && early !== undefined)
-    return [early, `no ${early} while the status is in_progress: only an ended job has it`]
-  const created = instantAt('created_at', reading)
-  const completed = instantAt('completed_at', reading)
-  if (created && completed && completed.epochMs < created.epochMs - clockMs)
-    return ['completed_at', `a completed_at that is not before ${told('created_at', reading)}`]
-  const date = Date.parse(exchange.response?.header('date') ?? '')
-  const now = Number.isNaN(date) ? performance.timeOrigin + reading.endedAt : date
-  if (!isMade || !created || !(Math.abs(created.epochMs - now) > longAgoMs)) return undefined
-  const at = new Date(now).toISOString()
-  return ['created_at', `a created_at within 30 days of ${at}, as the job was created just now`]
-}
-
 export const consistent = eachOf(
   readIn,
   ({ job, reading }) => {
-    const found = inconsistency(reading, job !== undefined)
-    if (!found) return 'held'
-    const [name, expected] = found
-    return against(job, reading, { expected, actual: told(name, reading) })
+    const { body, endedAt, exchange } = reading
+    const wrong = (name: string, expected: string): Evidence =>
+      against(job, reading, { expected, actual: told(name, reading) })
+    const early = ofEnded.find((name) => (member(body, name) ?? null) !== null)
+    if (statusOf(reading) === 'in_progress' && early !== undefined)
+      return wrong(early, `no ${early} while the status is in_progress: only an ended job has it`)
+    const created = instantAt('created_at', reading)
+    const completed = instantAt('completed_at', reading)
+    if (created && completed && completed.epochMs < created.epochMs - clockMs)
+      return wrong(
+        'completed_at',
+        `a completed_at that is not before ${told('created_at', reading)}`,
+      )
+    const date = Date.parse(exchange.response?.header('date') ?? '')
+    const now = Number.isNaN(date) ? performance.timeOrigin + endedAt : date
+    if (!job || !created || !(Math.abs(created.epochMs - now) > longAgoMs)) return 'held'
+    const at = new Date(now).toISOString()
+    return wrong(
+      'created_at',
+      `a created_at within 30 days of ${at}, as the job was created just now`,
+    )
   },
   () => 'no job was read',
 )

@@ -225,7 +225,9 @@ export const wereTogether = (one: HistoryEvent, other: HistoryEvent): boolean =>
 
 /** An unanswered creation may have started an unknown job. */
 export function lostBefore(application: Application, at: number): boolean {
-  const before = application.creations.filter((creation) => creation.sentAt < at)
-  const lost = before.findLastIndex((one) => one.status === undefined && isAsked(one))
-  return lost >= 0 && !before.slice(lost).some((one) => one.isGranted)
+  const isLost = (one: HistoryEvent): boolean => one.status === undefined && isAsked(one)
+  const last = application.creations.findLast(
+    (one) => one.sentAt < at && (one.isGranted || isLost(one)),
+  )
+  return last !== undefined && isLost(last)
 }
