@@ -28,7 +28,7 @@ import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import { noEffect, onceAtOnce, once, ownId, type Refusal, usable } from './created/drive.ts'
 import { createdAnswer } from './jobs/creations.ts'
-import { Jobs, reach } from './jobs/drive.ts'
+import { reach } from './jobs/drive.ts'
 import {
   takesAnyText,
   malformedId,
@@ -43,7 +43,7 @@ function byRule(id: JobRuleId): Judge {
   return async (context) => {
     const { client, given, scenario } = context
     if (scenario) return grantedByScenario(context)
-    const verdict = new Jobs(client, given).verdict(id)
+    const verdict = jobRules[id].rule(client.journal)
     const { state } = jobRules[id]
     if (verdict.outcome === 'open') await reach(client, given, state)
     if (id === ids.inProgress || id === ids.noEffect) client.journal.controls.set(id, 'granted')

@@ -79,12 +79,6 @@ const uploading: readonly RequirementId[] = [
   ...(['graphs.add-file/4xx-no-effect', 'graphs.add-file/409-already-in-graph'] as const),
 ]
 
-function conflictOn(given: Given, application: string | undefined): RequirementId[] {
-  const { resources } = given.target
-  if (application === resources.otherApplication?.id) return ['jobs.create/409-per-application']
-  return application === resources.failingApplication?.id ? ['jobs.create/409-released'] : []
-}
-
 function takesState(given: Given, id: string): TakesState | undefined {
   const scenario = given.target.scenarios[id]
   if (scenario === undefined) return states[id] ?? states[conditionOf(id)]
@@ -104,8 +98,11 @@ function rerunNeeds(
     const isPdf = probe.headers.some((header) => header.value === 'application/pdf')
     return planned([isPdf ? 'pdf.parse/200-content' : 'graphs.add-file/2xx-accepted'])
   }
+  const { otherApplication: other } = given.target.resources
   if (id === 'jobs.create/409-job-in-progress')
-    return planned(conflictOn(given, probe.params['application_id']))
+    return planned(
+      probe.params['application_id'] === other?.id ? ['jobs.create/409-per-application'] : [],
+    )
   const [creates = '', condition] = id.split('/')
   if (condition === '2xx-usable' || condition === '2xx-retrievable')
     return planned(alsoMadeFor(creates))
@@ -179,7 +176,7 @@ async function makeApplication(client: Client, given: Given): Promise<Applicatio
     inputs,
     requiredInputs: [],
   }
-  new Jobs(client, given).addMade(application)
+  new Jobs(client, given).addMade(application.id)
   return application
 }
 

@@ -17,7 +17,7 @@ import {
   type Verdict,
   derived,
 } from '../../harness/journal/index.ts'
-import { seconds } from '../created/rules.ts'
+import { seconds, timesAlike } from '../created/rules.ts'
 import {
   type Attempt,
   attemptsIn,
@@ -39,8 +39,6 @@ export const conflict = requirementOf('jobs.create/409-job-in-progress').expects
 const conflictInWords = describePairs(conflict)
 /** Delay between a job's observed end and the release of its application, in ms. */
 const releaseMs = 2000
-/** Observations needed where another client's job could look the same. */
-export const timesAlike = 3
 
 const isGranted = (attempt: Attempt): boolean => attempt.creation.isGranted
 const isBusy = (attempt: Attempt): boolean => isConflict(attempt.creation)
@@ -49,11 +47,12 @@ const isBusy = (attempt: Attempt): boolean => isConflict(attempt.creation)
 
 export const createdAnswer = '202 with the id, status and created_at of the new job'
 
-function wrongAnswer(event: HistoryEvent): Evidence | undefined {
-  const what = 'with a valid body'
-  if (event.status !== 202) return { exchange: event.exchange, what, expected: createdAnswer }
-  const fault = event.exchange.response && shapeFault(event.exchange.response, 'created-job')
-  return fault && { exchange: event.exchange, what, ...fault }
+function wrongAnswer({ exchange, status }: HistoryEvent): Evidence | undefined {
+  const fault =
+    status === 202
+      ? exchange.response && shapeFault(exchange.response, 'created-job')
+      : { expected: createdAnswer }
+  return fault && { exchange, what: 'with a valid body', ...fault }
 }
 
 /**
@@ -63,14 +62,11 @@ function wrongAnswer(event: HistoryEvent): Evidence | undefined {
 function refusedWhenNew(history: History): Evidence | undefined {
   const { settleMs } = history.limits
   return faultOn(history, (attempts, { madeAt = Infinity }) => {
-    const isFirst = ({ creation: { endedAt } }: Attempt): boolean =>
-      attempts.every(
-        (one) => one.creation.sentAt > endedAt || (isAsked(one.creation) && isBusy(one)),
-      )
-    const late = attempts.find(
-      (one) =>
-        one.creation.sentAt - madeAt > settleMs && isFirst(one) && isApartFrom(history, [one]),
-    )
+    const other = attempts.find((one) => !isAsked(one.creation) || !isBusy(one))
+    const until = other?.creation.sentAt ?? Infinity
+    const late = attempts
+      .filter(({ creation }) => creation.sentAt - madeAt > settleMs && creation.endedAt < until)
+      .find((one) => isApartFrom(history, [one]))
     if (!late) return { granted: 0 }
     const { exchange, sentAt } = late.creation
     const what = `on an application that was made ${seconds(sentAt - madeAt)} before, and has had no job`
@@ -79,14 +75,11 @@ function refusedWhenNew(history: History): Evidence | undefined {
   }).fault
 }
 
-export const neverBusyWhenNew: Rule = (history) => {
-  const found = refusedWhenNew(history)
-  return verdictOf(found ? [found] : [], found ? 1 : 0, 'no application was created')
-}
-
+/** In a recording, each accepted creation is judged by itself. */
 export const createdRule: Rule = (history) => {
   const granted = history.events.filter(
-    (one) => one.operation === 'jobs.create' && one.isGranted && isAsked(one),
+    (one) =>
+      one.operation === 'jobs.create' && one.isGranted && isAsked(one) && !history.isRecorded,
   )
   const wrong = granted.flatMap((one) => wrongAnswer(one) ?? [])
   const refused = [refusedWhenNew(history) ?? [], refusedTogether(history) ?? []].flat()
@@ -116,43 +109,35 @@ export const retrievable = eachOf(
 interface Beside {
   readonly creation: HistoryEvent
   readonly job: Job
-  /** From the answer to the creation of the job to this one, in ms. */
-  readonly ageMs: number
 }
 
 const besides = derived((history): Beside[] =>
   allAttempts(history)
     .filter((one) => isAsked(one.creation))
-    .flatMap(({ creation, beside }) =>
-      beside.map((job) => ({ creation, job, ageMs: creation.sentAt - job.creation.endedAt })),
-    ),
+    .flatMap(({ creation, beside }) => beside.map((job) => ({ creation, job }))),
 )
-
-/**
- * Readings may be delayed by this, in ms: an accepted creation after a 409 proves a fault if the job goes on for
- * longer. Less for a young job, which may be short.
- */
-const lagMs = (beside: Beside): number => Math.min(400, 4 * beside.ageMs)
 
 /** Whether an answer other than 409 proves nothing. */
 function isExcused(history: History, beside: Beside): boolean {
   const { creation, job } = beside
   const { isFirst, request, status } = creation
   const alike = besides(history)
-    .filter((one) => one.job === job && one.ageMs > 0)
+    .filter((one) => one.job === job && one.creation.sentAt > job.creation.endedAt)
     .map((one) => one.creation)
   if (status === undefined) {
     // Several on fresh connections prove a fault.
-    const lost = alike.filter((one) => one.isFirst)
-    const isOften = isFirst && lost.length >= timesAlike
-    return !isOften || lost.some((one) => one.status !== undefined)
+    const fresh = alike.filter((one) => one.isFirst)
+    const isOften = isFirst && fresh.length >= timesAlike
+    return !isOften || fresh.some((one) => one.status !== undefined)
   }
   if (creation.isGranted) {
     const other = viewOf(history).madeBy(creation)
     // An identical answer repeats the first job; a repeated id may belong to another one.
     if (other && sameId(other.id, job.id)) return createdAt(creation) !== createdAt(job.creation)
+    // Readings may be late. After a 409, only a job that goes on for longer proves a fault: less so a young one, which may be short.
+    const lagMs = Math.min(400, 4 * (creation.sentAt - job.creation.endedAt))
     return (
-      job.busyUntil < creation.endedAt + lagMs(beside) &&
+      job.busyUntil < creation.endedAt + lagMs &&
       alike.some((one) => isConflict(one) && one.sentAt < creation.sentAt)
     )
   }
@@ -162,21 +147,16 @@ function isExcused(history: History, beside: Beside): boolean {
   return request === 'unknown' || isOdd || isMissing
 }
 
-/** What was refused since the last other creation, and may have taken away the lock. */
-function attacksBefore(history: History, beside: Beside): HistoryEvent[] {
-  const { creations } = beside.job.application
-  const last = creations.findLast((one) => isAsked(one) && one.sentAt < beside.creation.sentAt)
-  return [...creations, ...history.of(beside.job.id)].filter(
-    ({ request, sentAt, endedAt }) =>
-      request === 'faulty' && sentAt >= last!.endedAt && endedAt <= beside.creation.sentAt,
-  )
-}
-
-function acceptedBeside(history: History, beside: Beside): Evidence {
-  const { creation, job } = beside
+function acceptedBeside(history: History, { creation, job }: Beside): Evidence {
+  const { creations } = job.application
+  const last = creations.findLast((one) => isAsked(one) && one.sentAt < creation.sentAt)!
+  // What was refused since then, and may have taken away the lock.
+  const refused = [...creations, ...history.of(job.id)]
+    .filter((one) => one.request === 'faulty' && one.sentAt >= last.endedAt)
+    .filter((one) => one.endedAt <= creation.sentAt)
+  const answers = refused.map((one) => describeResponse(one.exchange)).join(', ')
+  const after = answers && `, after others were refused (${answers})`
   const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
-  const refusals = attacksBefore(history, beside).map((one) => describeResponse(one.exchange))
-  const after = refusals.length === 0 ? '' : `, after others were refused (${refusals.join(', ')})`
   const before = job.creation.exchange
   return {
     exchange: creation.exchange,
@@ -184,7 +164,7 @@ function acceptedBeside(history: History, beside: Beside): Evidence {
     expected: conflict,
     before,
     shownBy: before.purpose.requirement,
-    ...(after !== '' && { takes: 'refusal-before' }),
+    ...(after && { takes: 'refusal-before' }),
   }
 }
 
@@ -205,18 +185,14 @@ const longEnoughMs = 3000
 
 /** What to declare if jobs are too short. */
 function remedy(history: History): string {
-  const [longest] = viewOf(history)
-    .jobs.map(({ application, creation, end }) => ({
-      id: application.id,
-      ms: Math.round((end?.endedAt ?? 0) - creation.endedAt),
-    }))
-    .toSorted((one, other) => other.ms - one.ms)
-  if (!longest || longest.ms < 0 || longest.ms > longEnoughMs || history.isRecorded) return ''
-  return `; application ${longest.id}: its longest job was seen ended after ${longest.ms} ms: declare as resources.slowApplication one whose jobs last a second or more, and about ten round trips over a network`
+  const msOf = ({ creation, end }: Job): number => Math.round(end!.endedAt - creation.endedAt)
+  const ended = viewOf(history).jobs.filter((job) => job.end)
+  const [longest] = ended.sort((one, other) => msOf(other) - msOf(one))
+  if (!longest || msOf(longest) > longEnoughMs || history.isRecorded) return ''
+  return `; application ${longest.application.id}: its longest job was seen ended after ${msOf(longest)} ms: declare as resources.slowApplication one whose jobs last a second or more, and about ten round trips over a network`
 }
 
-/** §4.2, §8: a creation while a job of its application is in progress is refused. */
-export const inProgress = eachOf<Beside | Job>(
+const besideEach = eachOf<Beside | Job>(
   (history) => [...besides(history), ...(history.isRecorded ? [] : viewOf(history).jobs)],
   (one, history) => {
     if (one instanceof Job) return brokenRace(one)
@@ -231,15 +207,23 @@ export const inProgress = eachOf<Beside | Job>(
     `no creation got an answer that proves anything while a job was seen in progress${remedy(history)}`,
 )
 
-/** Held only if both equal inputs and other values were tried beside a job: servers may compare requests. */
-export const inProgressWithOthers: Rule = (history) => {
-  const verdict = inProgress(history)
-  if (verdict.outcome !== 'held') return verdict
+/**
+ * §4.2, §8: a creation while a job of its application is in progress is refused. Held only if both equal inputs and other
+ * values were tried, if there are any: servers may compare requests.
+ */
+export const inProgress: Rule = (history) => {
+  const verdict = besideEach(history)
+  const all = allAttempts(history).filter((one) => isAsked(one.creation))
+  const isOfRun = ({ within = '' }: HistoryEvent): boolean =>
+    viewOf(history).applicationOf(within).madeAt !== undefined
+  const isVaried = history.events.some(
+    (one) => one.operation === 'jobs.create' && one.request === 'odd' && !isOfRun(one),
+  )
+  if (verdict.outcome !== 'held' || !isVaried) return verdict
   const isSame = (one: HistoryEvent, other: HistoryEvent): boolean =>
     one.request === other.request && one.exchange.probe.body === other.exchange.probe.body
-  const tried = allAttempts(history)
+  const tried = all
     .filter(({ creation: { status = 0 }, beside }) => beside.length > 0 && status >= 400)
-    .filter((one) => isAsked(one.creation))
     .map(({ creation, beside }) => beside.some((job) => isSame(job.creation, creation)))
   if (tried.includes(true) && tried.includes(false)) return verdict
   const values = tried.includes(true) ? 'with other values' : 'with the same inputs'
@@ -293,24 +277,18 @@ function faultOn(
 ) {
   const seen = [...attemptsIn(history)].map(([application, attempts]) => ({
     ...show(attempts, application),
-    application,
+    isMade: application.madeAt !== undefined,
   }))
-  const isMade = (one: { readonly application: Application }): boolean =>
-    one.application.madeAt !== undefined
-  const isOfRun = seen.some((one) => isMade(one) && one.granted > 0)
+  const isOfRun = seen.some((one) => one.isMade && one.granted > 0)
   const shown = seen.filter((one) => one.fault)
   const declared = history.isRecorded ? undefined : shown.find((one) => one.isSure || !isOfRun)
-  const { fault, application } = shown.find(isMade) ?? declared ?? {}
+  const { fault, isMade } = shown.find((one) => one.isMade) ?? declared ?? {}
+  const remark = isMade ? '' : ' (a job of somebody else, or of another run, would look the same)'
   return {
-    fault: fault && { ...fault, what: fault.what + somebodyElse(application!) },
+    fault: fault && { ...fault, what: fault.what + remark },
     granted: seen.reduce((sum, one) => sum + one.granted, 0),
   }
 }
-
-const somebodyElse = (application: Application): string =>
-  application.madeAt === undefined
-    ? ' (a job of somebody else, or of another run, would look the same)'
-    : ''
 
 /** Held only if some creation got 409 in this run. */
 function faultVerdict(
@@ -367,18 +345,17 @@ export const released: Rule = (history) => {
   const found = faultOn(history, (attempts, application) => {
     const after = attempts.filter((one) => (one.freeSince ?? -Infinity) > -Infinity)
     const granted = after.filter(isGranted).length
-    const [longest] = [...groupBy(after.filter(isBusy), (one) => one.freeSince).values()]
-      .map((kept) => ({ kept, ms: kept.at(-1)!.creation.sentAt - kept[0]!.creation.sentAt }))
-      .filter(
-        ({ kept, ms }) =>
-          kept.length >= timesAlike &&
-          ms >= releaseMs * 0.95 &&
-          kept.every((one) => isUnexplained(history, one)) &&
-          isApartFrom(history, kept),
-      )
-      .toSorted((one, other) => other.ms - one.ms)
-    if (!longest) return { granted }
-    const { kept, ms } = longest
+    const msOf = (kept: readonly Attempt[]): number =>
+      kept.at(-1)!.creation.sentAt - kept[0]!.creation.sentAt
+    const kept = [...groupBy(after.filter(isBusy), (one) => one.freeSince).values()].findLast(
+      (each) =>
+        each.length >= timesAlike &&
+        msOf(each) >= releaseMs * 0.95 &&
+        each.every((one) => isUnexplained(history, one)) &&
+        isApartFrom(history, each),
+    )
+    if (!kept) return { granted }
+    const ms = msOf(kept)
     const end = application.jobs.flatMap((job) => job.end ?? []).at(-1)
     const ended = end && statusOf(end) === 'failed' ? 'failed' : 'ended'
     const what = `with a valid body, after a retrieval showed the last job of the application ${ended}, and so were ${kept.length - 1} more in ${seconds(ms)}`
@@ -437,12 +414,10 @@ function refusedTogether(history: History): Evidence | undefined {
 export const windowMs = 2000
 export const moments = [500, 1000, 1700] as const
 
-/** A creation on an application without known jobs in progress. */
+/** A creation on an application without known jobs in progress, if what came before it was granted. */
 interface Look extends Attempt {
   /** The last refusal of each kind (its fault or answer) since the last accepted creation. */
   readonly refused: ReadonlyMap<string, HistoryEvent>
-  /** What came before it was granted. */
-  readonly isFirst: boolean
 }
 
 function isRefused({ status = 0, request }: HistoryEvent): boolean {
@@ -451,53 +426,37 @@ function isRefused({ status = 0, request }: HistoryEvent): boolean {
 }
 
 const looksIn = derived((history): Look[] => {
+  // A creation refused beside a job cannot start another one; one for no application may block any.
   const refusals = allAttempts(history)
     .filter((one) => isRefused(one.creation))
+    .filter((one) => one.creation.status === 404 || one.beside.length === 0)
     .sort((one, other) => one.creation.sentAt - other.creation.sentAt)
   return [...attemptsIn(history).values()].flatMap((attempts) => {
-    // A creation refused beside a job cannot start another one; one for no application may block any.
-    const own = refusals
-      .filter(
-        ({ application, creation, beside }) =>
-          creation.status === 404 ||
-          (application === attempts[0]?.application && beside.length === 0),
-      )
-      .map((one) => one.creation)
     let last: HistoryEvent | undefined
-    let grantedAt = -Infinity
     return attempts.flatMap((attempt): Look[] => {
-      const { creation, freeSince, met } = attempt
-      const { sentAt } = creation
+      const { application, creation, freeSince, met } = attempt
       if (isRefused(creation)) return []
-      const isFirst = last?.isGranted !== false
-      const from = Math.max(grantedAt, sentAt - windowMs)
+      const previous = last
       last = creation
-      if (creation.isGranted) grantedAt = creation.endedAt
       // Of simultaneous creations, one may be refused because of another.
-      if (freeSince === undefined || met.length > 0) return []
-      const before = own.filter((one) => one.sentAt >= from && one.endedAt <= sentAt)
+      if (previous?.isGranted === false || freeSince === undefined || met.length > 0) return []
+      const from = Math.max(previous?.endedAt ?? -Infinity, creation.sentAt - windowMs)
+      const before = refusals
+        .filter((one) => one.application === application || one.creation.status === 404)
+        .map((one) => one.creation)
+        .filter((one) => one.sentAt >= from && one.endedAt <= creation.sentAt)
       const refused = new Map(before.map((one) => [one.fault ?? `${one.status} ${one.tpe}`, one]))
-      return [{ ...attempt, refused, isFirst }]
+      return [{ ...attempt, refused }]
     })
   })
 })
 
-const isBlocked = (look: Look): boolean => look.isFirst && isBusy(look)
-const isHarmless = (look: Look): boolean => look.isFirst && isGranted(look)
-
-const msAfter = (look: Look, kind: string): number =>
-  look.creation.sentAt - (look.refused.get(kind)?.endedAt ?? -Infinity)
-
-/** Looks that refusals may have blocked, unless the same ones did no harm after such a time: an effect may begin late, and be short. */
+/** Looks that refusals may have blocked, unless the same ones did no harm at another time or place. */
 const suspicious = derived((history): Look[] => {
-  const harmless = looksIn(history).filter(isHarmless)
-  const isSuspect = (look: Look, kind: string): boolean => {
-    const ms = msAfter(look, kind)
-    const isAlike = (other: number): boolean => other >= 0.8 * ms - 100 && other <= 1.25 * ms + 5
-    return !harmless.some((one) => isAlike(msAfter(one, kind)))
-  }
+  const granted = looksIn(history).filter(isGranted)
+  const harmless = new Set(granted.flatMap((look) => [...look.refused.keys()]))
   return looksIn(history).filter(
-    (look) => isBlocked(look) && [...look.refused.keys()].some((kind) => isSuspect(look, kind)),
+    (look) => isBusy(look) && [...look.refused.keys()].some((kind) => !harmless.has(kind)),
   )
 })
 
@@ -511,46 +470,34 @@ const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
 
 /** Looks that each followed the same kind of refusal, while those without one in between were granted. */
 function blockedEachTime(looks: readonly Look[]): Look[] {
-  const kindOf = (look: Look): string => [...look.refused.keys()].join('; ')
+  const blocked = looks.filter((look) => isBusy(look) && look.refused.size === 1)
   const isProven = (group: readonly Look[], kind: string): boolean => {
-    const until = group.at(-1)!.creation.sentAt
-    const between = laterThan(group[0]!, looks).filter((one) => one.creation.sentAt < until)
+    const between = looks.slice(looks.indexOf(group[0]!), looks.indexOf(group.at(-1)!))
     const bare = between.filter((look) => look.refused.size === 0)
-    const wasHarmless = between.some((look) => isHarmless(look) && look.refused.has(kind))
-    const isGrantedAlone = bare.filter(isGranted).length >= timesAlike
-    return isGrantedAlone && !wasHarmless && !bare.some(isBlocked)
+    const wasHarmless = between.some((look) => isGranted(look) && look.refused.has(kind))
+    return bare.filter(isGranted).length >= timesAlike && !bare.some(isBusy) && !wasHarmless
   }
-  const blocked = looks.filter((look) => isBlocked(look) && look.refused.size === 1)
-  const groups = [...groupBy(blocked, kindOf)]
+  const groups = [...groupBy(blocked, (look) => [...look.refused.keys()].join())]
   return (
     groups.find(([kind, group]) => group.length >= timesAlike && isProven(group, kind))?.[1] ?? []
   )
 }
 
-const laterThan = (one: Look, looks: readonly Look[]): Look[] =>
-  looks.filter((look) => look.creation.sentAt > one.creation.sentAt)
-
 /** §8: a refused creation starts no job: later creations get the same answers as without it. */
 export const noEffect: Rule = (history) => {
   const { jobTimeoutMs } = history.limits
-  const harmless = new Set(
-    looksIn(history)
-      .filter(isHarmless)
-      .flatMap((look) => [...look.refused.keys()]),
-  )
   const { fault } = faultOn(history, (_, application) => {
-    const looks = looksIn(history).filter((look) => look.application === application)
-    const known = looks.filter((look) => !lostBefore(application, look.creation.sentAt))
-    const isLocked = (look: Look): boolean => {
-      const after = laterThan(look, looks)
-      const forMs = (after.at(-1)?.creation.sentAt ?? 0) - look.creation.sentAt
-      return forMs >= jobTimeoutMs && !after.some(isGranted) && application.jobs.length > 1
+    const { creations, jobs } = application
+    const known = looksIn(history).filter(
+      (look) => look.application === application && !lostBefore(application, look.creation.sentAt),
+    )
+    const isLocked = ({ creation: { sentAt } }: Look): boolean => {
+      const forMs = creations.findLast(isConflict)!.sentAt - sentAt
+      const isFreed = creations.some((one) => one.isGranted && one.sentAt > sentAt)
+      return forMs >= jobTimeoutMs && !isFreed && jobs.length > 1
     }
-    // The same refusals may have done no harm at another time or place.
-    const isSuspect = (look: Look): boolean =>
-      isBlocked(look) && [...look.refused.keys()].some((kind) => !harmless.has(kind))
     const each = blockedEachTime(known)
-    const found = each[0] ?? known.find((look) => isSuspect(look) && isLocked(look))
+    const found = each[0] ?? known.find((one) => suspicious(history).includes(one) && isLocked(one))
     if (!found) return { granted: 0 }
     const { sentAt } = found.creation
     const { exchange, endedAt, status, tpe } = [...found.refused.values()].at(-1)!
@@ -565,7 +512,7 @@ export const noEffect: Rule = (history) => {
       isSure: true,
     }
   })
-  const cases = harmless.size + (fault ? 1 : 0)
+  const harmless = looksIn(history).filter((look) => isGranted(look) && look.refused.size > 0)
   const why = 'no creation was granted after a refused one on an application that was free'
-  return verdictOf(fault ? [fault] : [], cases, why)
+  return verdictOf(fault ? [fault] : [], harmless.length + (fault ? 1 : 0), why)
 }

@@ -15,15 +15,12 @@ import {
   type Exchange,
   type History,
   type HistoryEvent,
-  idKey,
   isConflict,
-  isMet,
   NotExercised,
   type Probe,
   type Purpose,
   type Source,
   Throttled,
-  type Verdict,
 } from '../../harness/journal/index.ts'
 import { type ApplicationValue, applicationNames } from '../../harness/target/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
@@ -31,7 +28,8 @@ import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import { type Refusal, refusalsOf } from '../created/drive.ts'
-import { conflict, inProgressWithOthers, moments, timesAlike, windowMs } from './creations.ts'
+import { timesAlike } from '../created/rules.ts'
+import { conflict, moments, windowMs } from './creations.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { jobFaults } from './faults.ts'
 import { apartMs } from './readings.ts'
@@ -42,7 +40,6 @@ import {
   hasEnded,
   isAsked,
   isEnded,
-  isOwn,
   isRead,
   type Job,
   ownJobs,
@@ -71,18 +68,13 @@ export function jobRequest(given: Given, application: ApplicationValue): Promise
   return operationProbe(given, 'jobs.create', { params, json, effect: 'generates' })
 }
 
-/** Most creations beside a job while a guardrail or a model error interferes. */
-const mostBlocks = 5
 /** Minimum interval of readings in ms, and its maximum share of the job's age. */
 const firstPauseMs = 15
 const pauseShare = 0.2
 const longestPauseMs = 1000
-/** Extra time beyond `settleMs` for an unreadable job, in ms. */
-const unreadableMs = 1000
 
 const sharedBy = perRun(() => ({
-  made: [] as ApplicationValue[],
-  polls: new Map<string, Promise<boolean>>(),
+  polls: new Map<Job, Promise<boolean>>(),
   locks: new Map<string, Lock>(),
 }))
 
@@ -99,22 +91,9 @@ export class Jobs {
     this.isQuick = given.options.depth === 'quick'
   }
 
-  /** Declared, and made to send refusals to. */
-  get applications(): readonly ApplicationValue[] {
-    const { resources } = this.given.target
-    const declared = applicationNames.flatMap((name) => resources[name] ?? [])
-    return [...declared, ...sharedBy(this.client).made]
-  }
-
-  addMade(application: ApplicationValue): void {
-    sharedBy(this.client).made.push(application)
-  }
-
-  /** If there are inputs, creations beside a job must also vary them. */
-  verdict(id: JobRuleId): Verdict {
-    const hasInputs = this.applications.some((application) => application.inputs.length > 0)
-    const { rule } = jobRules[id]
-    return (id === ids.inProgress && hasInputs ? inProgressWithOthers : rule)(this.history)
+  /** Of an application that the run made to send refusals to. */
+  addMade(id: string): void {
+    sharedBy(this.client).locks.set(id, newLock())
   }
 
   isPlanned(...requirements: readonly JobRuleId[]): boolean {
@@ -122,11 +101,11 @@ export class Jobs {
   }
 
   wants(id: JobRuleId): boolean {
-    return this.isPlanned(id) && this.verdict(id).outcome === 'open'
+    return this.isPlanned(id) && jobRules[id].rule(this.history).outcome === 'open'
   }
 
   isBroken(...requirements: readonly JobRuleId[]): boolean {
-    return requirements.some((id) => this.verdict(id).outcome === 'broken')
+    return requirements.some((id) => jobRules[id].rule(this.history).outcome === 'broken')
   }
 
   pauseUntil(at: number): Promise<void> {
@@ -155,58 +134,64 @@ export class Jobs {
     return viewOf(this.history).madeBy(creation)
   }
 
-  /** No creation returned an id, or a job was still missing after `settleMs`. */
+  /** Since its creation, or since it was read. */
+  #isMissing({ creation, readings }: Job): boolean {
+    const missing = readings.slice(readings.findLastIndex(isRead) + 1)
+    const since = missing.length < readings.length ? missing[0] : creation
+    return missing.some((one) => one.sentAt - since!.endedAt >= this.given.target.limits.settleMs)
+  }
+
+  /** No creation returned an id, or a job was missing for `settleMs`, and none was ever read. */
   get cannotBeRead(): boolean {
-    const { settleMs } = this.given.target.limits
     const { jobs } = viewOf(this.history)
-    const isMissing = (job: Job): boolean =>
-      job.readings.some((reading) => reading.sentAt - job.creation.endedAt >= settleMs)
     return jobs.length === 0
       ? this.history.events.some((one) => one.operation === 'jobs.create' && one.isGranted)
-      : jobs.some(isMissing) && !jobs.some((job) => job.readings.some(isRead))
+      : jobs.some((job) => this.#isMissing(job)) && !jobs.some((job) => job.readings.some(isRead))
+  }
+
+  /** Whether waiting for it is pointless. */
+  #isLost(job: Job): boolean {
+    return this.#isMissing(job) || this.cannotBeRead
   }
 
   /** False if no reading shows the end of the job within `jobTimeoutMs`. */
-  awaitEnd(id: string): Promise<boolean> {
-    if (viewOf(this.history).jobOf(id)?.isOver ?? true) return Promise.resolve(true)
+  awaitEnd(job: Job): Promise<boolean> {
+    if (job.isOver || this.#isLost(job)) return Promise.resolve(job.isOver)
     const { polls } = sharedBy(this.client)
-    const key = idKey(id)
     const deadline = performance.now() + this.given.target.limits.jobTimeoutMs
     const polling =
-      polls.get(key) ?? this.#readUntil(id, isEnded, deadline).finally(() => polls.delete(key))
-    polls.set(key, polling)
+      polls.get(job) ?? this.#readUntil(job, isEnded, deadline).finally(() => polls.delete(job))
+    polls.set(job, polling)
     return polling
   }
 
   readUntilFound(job: Job): Promise<boolean> {
-    return this.#readUntil(job.id, isRead, job.creation.endedAt + this.given.target.limits.settleMs)
+    return this.#readUntil(job, isRead, job.creation.endedAt + this.given.target.limits.settleMs)
   }
 
   async #readUntil(
-    id: string,
+    job: Job,
     willDo: (reading: HistoryEvent) => boolean,
     deadline: number,
   ): Promise<boolean> {
     const started = performance.now()
-    const patienceMs = this.given.target.limits.settleMs + unreadableMs
-    let lastRead = started
     for (;;) {
-      const reading = await this.read(id)
+      const reading = await this.read(job.id)
       if (willDo(reading)) return true
       const now = performance.now()
-      if (isRead(reading)) lastRead = now
-      else if (now - lastRead > patienceMs || this.cannotBeRead) return false
-      if (now >= deadline) return false
+      if (now >= deadline || this.#isLost(job)) return false
       // A quick run notices the end later, with fewer requests.
-      const ms = Math.max((now - started) * pauseShare, firstPauseMs) * (this.isQuick ? 4 : 1)
+      const ms = Math.max((now - started) * pauseShare, firstPauseMs) * (this.isQuick ? 5 : 1)
       await pause(this.client, Math.min(ms, longestPauseMs, Math.max(1, deadline - now)))
     }
   }
+
+  /** Whether the job goes on, by a reading of it. */
+  async goesOn(job: Job): Promise<boolean> {
+    return (await this.readUntilFound(job)) && job.readings.at(-1) === job.inProgress.at(-1)
+  }
 }
 
-/** Pauses while another client's job occupies the application, in ms: the first, which doubles, and the longest. */
-const busyMs = 250
-const longestBusyMs = 5000
 /** How long a refusal is repeated, in ms. */
 const refusalMs = 3500
 /** This many lost answers to creations must fit into `jobTimeoutMs` to rule out chance. */
@@ -217,7 +202,6 @@ const pauseMs = 1000
 const newLock = () => ({
   // A refusal takes one place, a creation all.
   places: createSemaphore(Number.MAX_SAFE_INTEGER),
-  unread: new Set<string>(),
   gaveUp: undefined as NotExercised | undefined,
 })
 type Lock = ReturnType<typeof newLock>
@@ -272,31 +256,20 @@ class Gate extends Jobs {
 
   /** Creates beside a job, once: while a throttled creation waits, the job would end. */
   async createBeside(application: ApplicationValue): Promise<HistoryEvent> {
-    const client = this.client
     const source = await jobRequest(this.given, application)
     const purpose = { requirement: ids.inProgress, role: 'probe', expects: conflict } as const
-    const send = () => client.sendOnce({ source, purpose, fresh: true })
-    let exchange = await send()
-    for (let tries = 1; tries < mostBlocks && isMet(exchange); tries++) exchange = await send()
-    client.holdBack(exchange)
+    const exchange = await this.client.sendOnce({ source, purpose, fresh: true })
+    this.client.holdBack(exchange)
     return this.eventOf(exchange)
-  }
-
-  /** Whether the job goes on, by a reading of it. */
-  async goesOn(job: Job): Promise<boolean> {
-    if (!(await this.readUntilFound(job))) return false
-    const last = job.readings.at(-1)
-    return last !== undefined && statusOf(last) === 'in_progress' && isOwn(last, job)
   }
 
   /** False if a job is still in progress after `jobTimeoutMs`. */
   async settle(): Promise<boolean> {
-    for (const { id, readings } of this.view.jobs) {
-      if (this.#lock.unread.has(id) || (await this.awaitEnd(id))) continue
-      const last = this.history.of(id).at(-1)
-      if (last?.noise) throw new Throttled(`a reading got ${describeResponse(last.exchange)}`)
-      if (readings.slice(-1).some((one) => statusOf(one) === 'in_progress')) return false
-      this.#lock.unread.add(id)
+    for (const job of this.view.jobs) {
+      if (await this.awaitEnd(job)) continue
+      const last = this.history.of(job.id).at(-1)!
+      if (last.noise) throw new Throttled(`a reading got ${describeResponse(last.exchange)}`)
+      if (statusOf(last) === 'in_progress') return false
     }
     return true
   }
@@ -305,82 +278,84 @@ class Gate extends Jobs {
     if (!(await this.settle())) throw this.#giveUp('still had a job in progress')
   }
 
+  /** Refusals act together, and do not wait behind what needs the application for itself. */
+  async #act<T>(isExclusive: boolean, action: () => Promise<T>): Promise<T> {
+    const { places } = this.#lock
+    const count = isExclusive ? places.size : 1
+    const release = await places.acquire(this.client.life.signal, count, !isExclusive)
+    try {
+      return await action()
+    } finally {
+      release()
+    }
+  }
+
   /**
    * Sends once the application is idle; after an unexpected 409, waits and repeats.
    * @param isExclusive it may start a job
    */
-  async sendWhenIdle(
+  sendWhenIdle(
     isExclusive: boolean,
-    expects409: boolean,
     send: (fresh: boolean) => Promise<Exchange>,
   ): Promise<Exchange> {
-    const client = this.client
-    const { places } = this.#lock
-    // Kept for all attempts: another request would occupy the application again. Refusals do not wait behind creations.
-    const count = isExclusive ? places.size : 1
-    const release = await places.acquire(client.life.signal, count, !isExclusive)
-    try {
+    const { breaker } = this.client
+    // Kept for all attempts: another request would occupy the application again.
+    return this.#act(isExclusive, async () => {
       let busySince: number | undefined
       let lost = 0
       let fresh = false
-      for (let attempt = 1; ; attempt++) {
+      for (;;) {
         if (this.#lock.gaveUp) throw this.#lock.gaveUp
         await this.idle()
         const exchange = await send(fresh)
-        if (exchange.response?.status !== 409 || expects409) return exchange
+        if (exchange.response?.status !== 409) return exchange
         const { unanswered } = exchange
         const isLost = unanswered && !unanswered.noResponse?.staleConnection
         const how = unanswered?.response ? 'gateway' : 'reset'
-        if (isLost && ++lost >= client.breaker.proof(lost, how))
+        if (isLost && ++lost >= breaker.proof(lost, how))
           return { ...unanswered, unansweredTwice: true }
         fresh ||= unanswered !== undefined
         busySince ??= performance.now()
         const patienceMs = isExclusive || fresh ? this.#busyMs : refusalMs
         if (performance.now() - busySince > patienceMs) {
           if (isExclusive) throw this.#giveUp('was still answered 409')
-          const { id } = this.application
-          throw new NotExercised(`application ${id} got 409 ${attempt} times in a row`)
+          throw new NotExercised(`application ${this.application.id} got 409 each time`)
         }
         // Busy with another client's job, or not released yet: only time helps.
-        const mostMs = isLost ? this.#jobTimeoutMs / triesIfLost : longestBusyMs
-        await pause(client, Math.min(busyMs * 2 ** (attempt - 1), mostMs))
+        await pause(this.client, Math.min(pauseMs, this.#jobTimeoutMs / triesIfLost))
       }
-    } finally {
-      release()
-    }
+    })
   }
 
   /** Acts on the idle application; throws `NotExercised` if not idle in time. */
-  async hold(action: (gate: this) => Promise<unknown>): Promise<void> {
-    const { places, gaveUp } = this.#lock
-    const release = await places.acquire(this.client.life.signal, places.size)
-    try {
+  hold(action: (gate: this) => Promise<unknown>): Promise<true> {
+    return this.#act<true>(true, async () => {
+      const { gaveUp } = this.#lock
       // One that was given up can be used once its last job was seen to end: its release is judged.
       if (!gaveUp) await this.idle()
       else if (!this.view.jobs.every((job) => job.isOver)) throw gaveUp
       await action(this)
-    } finally {
-      release()
-    }
+      return true
+    })
   }
 
   /** Whether it could be done. */
-  async tryHold(action: (gate: this) => Promise<unknown>): Promise<boolean> {
-    const done = await orElse(this.client, async () => {
-      await this.hold(action)
-      return true
-    })
-    return done ?? false
+  tryHold(action: (gate: this) => Promise<unknown>): Promise<boolean> {
+    return orElse(
+      this.client,
+      () => this.hold(action),
+      () => false,
+    )
   }
 
-  /** Repeats the creation every second while it gets 409; false if none was accepted, or its job's end was not seen. */
+  /** Repeats the last creation every second while it gets 409; false if it does for too long, or the job's end is not seen. */
   async untilFree(): Promise<boolean> {
     // A platform's own use of a new application may last as long as settling.
     const patienceMs = Math.max(this.#busyMs, this.given.target.limits.settleMs)
     const deadline = performance.now() + (this.isGivenUp ? 0 : patienceMs)
     for (let tries = 0; await this.settle(); tries++) {
       const last = this.view.creations.findLast(isAsked)
-      if (!last || !isConflict(last)) return last?.isGranted ?? true
+      if (!last || !isConflict(last)) return true
       const isLate = performance.now() > deadline
       if (tries > 0 && isLate) this.#giveUp('was still answered 409')
       if (tries > 0 && (isLate || this.isBroken(ids.released, ids.created))) return false
@@ -388,6 +363,14 @@ class Gate extends Jobs {
       await this.create(ids.released)
     }
     return false
+  }
+
+  /** Creates a job after the last one. `freed`: the application got 409 for a while; `lost`: it still does. */
+  async next(requirement: JobRuleId): Promise<'granted' | 'freed' | 'lost'> {
+    if (!(await this.settle())) return 'lost'
+    const made = await this.create(requirement)
+    if (!(await this.untilFree())) return 'lost'
+    return isConflict(made) ? 'freed' : 'granted'
   }
 
   /** Whether it still answers 409 though its last job has ended. */
@@ -404,16 +387,13 @@ const attacks = ['400-missing-inputs', '400-missing-required-inputs', '401-missi
 
 /** Sends requests that are refused, and may take away the lock of a job in progress. */
 async function attackLock(gate: Gate, job: Job): Promise<void> {
-  const { client, given, application } = gate
-  const valid = await jobRequest(given, application)
-  const reading = await operationProbe(given, 'jobs.retrieve', { params: { job_id: job.id } })
-  const purpose = { requirement: ids.inProgress, role: 'setup', badInput: true } as const
-  const send = (probe: Probe, about: string): Promise<Exchange> =>
-    ask(client, probe, { ...purpose, about }, { isHeld: true })
   const refusals = (await jobRefusals(gate)).filter((one) => attacks.includes(one.requirement))
-  await allEnded([
-    ...refusals.map(async (one) => send(await one.change(valid), `jobs.create/${one.requirement}`)),
-    send(withCredential(reading, noCredential), 'jobs.retrieve/401-missing-credentials'),
+  const reading = await operationProbe(gate.given, 'jobs.retrieve', { params: { job_id: job.id } })
+  const about = 'jobs.retrieve/401-missing-credentials'
+  const purpose = { requirement: ids.inProgress, about, role: 'setup', badInput: true } as const
+  await allEnded<unknown>([
+    refuse(gate, ids.inProgress, refusals),
+    gate.send(withCredential(reading, noCredential), purpose),
   ])
 }
 
@@ -433,59 +413,48 @@ async function createDuring(gate: Gate, job: Job, turn = 0, most = mostMoments):
   const count = isQuick ? Math.min(3, most) : most
   for (let moment = 0; moment < count; moment++) {
     if (moment > 1) await pause(client, 10 * 1.25 ** (moment - 2))
-    if (moment > 0 && !(await gate.goesOn(job))) return
+    if (moment > 1 && !(await gate.goesOn(job))) return
     if (moment === attackedAt) await attackLock(gate, job)
     const isOdd = (moment + turn) % 2 === 1
     const own = isOdd ? withOtherValues(application, moment + turn) : application
-    const { status = 409 } = await gate.createBeside(own)
-    if (status !== 409 && status !== 400 && !(isOdd && status >= 500)) return
+    const { noise, status = 409 } = await gate.createBeside(own)
+    const isOddCrash = isOdd && status >= 500
+    if (noise !== 'blocked' && status !== 409 && status !== 400 && !isOddCrash) return
   }
 }
 
 const burstSize = { full: 5, quick: 2 }
 
-/** Sends several creations at once; while all are refused, repeats this after a pause, at most three times. */
-async function burst(gate: Gate): Promise<HistoryEvent[]> {
-  const { application, history, isQuick, client, given } = gate
-  let count = 0
-  // A server may lock the inputs instead of the application.
-  const make = () =>
-    jobRequest(
-      given,
-      !isQuick && count++ % 2 ? withOtherValues(application, 2 * count) : application,
-    )
-  for (let tries = 0; ; tries++) {
-    // An earlier request on a connection may be to blame for a lost answer, or for a crash.
-    const fresh = history.within(application.id).some(({ status = 500 }) => status >= 500)
-    const size = burstSize[given.options.depth]
-    const sent = await sendAtOnce(gate, size, make, ids.atomic, fresh)
-    const made = sent.map((exchange) => gate.eventOf(exchange))
-    if (!made.every(isConflict)) return made
-    if (!(await gate.untilFree()) || tries === timesAlike) return []
-    await pause(client, 2 * pauseMs)
-  }
-}
-
+/** Sends several creations at once, if that is to be judged, else one; while all are refused, again after a pause. */
 async function begin(gate: Gate): Promise<Job[]> {
+  const { application, client, given, history, isQuick } = gate
+  const { limits, resources } = given.target
   const isBurst =
     // Where jobs fail, a single creation, whose answer is judged whatever it is.
-    gate.application !== gate.given.target.resources.failingApplication &&
+    application !== resources.failingApplication &&
     gate.isPlanned(ids.atomic) &&
-    gate.given.target.limits.concurrency > 1 &&
+    limits.concurrency > 1 &&
     (gate.view.madeAt !== undefined || !gate.isBroken(ids.created))
-  const made = isBurst ? await burst(gate) : []
-  // If all were throttled or refused, a single one distinguishes bursts.
-  if (made.every((one) => one.noise === 'throttled')) made.push(await gate.create(ids.released))
-  const jobs = made.flatMap((event) => gate.madeBy(event) ?? [])
-  if (jobs.length === 0 && made.some(isConflict)) await gate.untilFree()
-  return jobs
-}
-
-async function readOlder(gate: Gate, newer: Job): Promise<void> {
-  const latest = performance.now() - pauseMs
-  const { jobs } = gate.view
-  const older = jobs.find((job) => job !== newer && job.end && job.end.endedAt <= latest)
-  if (older && gate.isPlanned(ids.stable)) await gate.read(older.id)
+  const size = isBurst ? burstSize[given.options.depth] : 0
+  let count = 0
+  // A server may lock the inputs instead of the application.
+  const make = () => {
+    const isOdd = !isQuick && count++ % 2 === 1
+    return jobRequest(given, isOdd ? withOtherValues(application, 2 * count) : application)
+  }
+  for (let tries = 0; tries <= timesAlike; tries++) {
+    // An earlier request on a connection may be to blame for a lost answer, or for a crash.
+    const fresh = history.within(application.id).some(({ status = 500 }) => status >= 500)
+    const sent = await sendAtOnce(gate, size, make, ids.atomic, fresh)
+    const made = sent
+      .map((exchange) => gate.eventOf(exchange))
+      .filter((one) => one.noise !== 'throttled')
+    if (made.length === 0) made.push(await gate.create(ids.released))
+    if (!made.every(isConflict)) return made.flatMap((event) => gate.madeBy(event) ?? [])
+    if (!(await gate.untilFree())) break
+    await pause(client, 2 * pauseMs)
+  }
+  return []
 }
 
 /** A job or a burst of creations, and further creations until it ends; on the idle `other` one beside it. */
@@ -498,28 +467,26 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<void> {
   if (second) for (const job of [first, second, first]) await gate.goesOn(job)
   const onOther = await other?.create(ids.perApplication)
   if (onOther) await gate.goesOn(first)
-  const isBroken = gate.isBroken(ids.inProgress)
-  const besideOther = async (): Promise<void> => {
-    const job = onOther && gate.madeBy(onOther)
-    if (other && job && !gate.isQuick && !isBroken) await createDuring(other, job, 0, 1)
-    await other?.settle()
-  }
   // One attempt shows for the others that there are conflicts.
+  const isBroken = gate.isBroken(ids.inProgress)
   const most = isBroken ? 0 : gate.isPlanned(ids.inProgress) ? mostMoments : 1
-  await allEnded([readOlder(gate, first), createDuring(gate, first, turn, most), besideOther()])
+  const its = onOther && gate.madeBy(onOther)
+  // A server may show older jobs otherwise while a newer one is in progress.
+  const latest = performance.now() - pauseMs
+  const older = gate.view.jobs.find((job) => job.end && job.end.endedAt <= latest)
+  await allEnded<unknown>([
+    createDuring(gate, first, turn, most),
+    ...(older ? [gate.read(older.id)] : []),
+    ...(other && its && !gate.isQuick ? [createDuring(other, its, 0, Math.min(1, most))] : []),
+  ])
   await gate.idle()
-  if (!onOther || !isConflict(onOther)) return
-  await other?.create(ids.perApplication)
-  await other?.settle()
+  await other?.untilFree()
 }
 
 /** And another creation after the end of its job. */
 async function attemptAlone(gate: Gate): Promise<void> {
   await attempt(gate)
-  if ((await gate.settle()) && gate.isPlanned(ids.released)) {
-    await gate.create(ids.released)
-    await gate.untilFree()
-  }
+  await gate.next(ids.released)
 }
 
 /** As many attempts as needed on the busy application, and one each on the others and a new one. */
@@ -531,17 +498,15 @@ async function provokeConflicts(jobs: Jobs): Promise<void> {
     .filter((one) => one !== undefined && one.id !== busy.application.id)
     .map((one) => new Gate(jobs, one!))
   const [beside] = others
-  const second = others.find((one) => one.application === plain)
+  const second = others.at(-1)
   // A full run looks as often as it may: a fault may show now and then.
   const needsMore = (id: JobRuleId): boolean =>
     isQuick ? jobs.wants(id) : jobs.isPlanned(id) && !jobs.isBroken(id)
   await busy.hold(async () => {
     for (let turn = 0; turn < timesAlike; turn++) {
-      const isOpen = beside && jobs.wants(ids.perApplication)
-      const isWanted =
-        isOpen || jobs.wants(ids.released) || [ids.inProgress, ids.atomic].some(needsMore)
-      if (turn > 0 && !isWanted) break
-      const isDone = isOpen && (await beside.tryHold(() => attempt(busy, turn, beside)))
+      if (turn > 0 && !rulesAfter('conflicts').some(needsMore)) break
+      const other = jobs.wants(ids.perApplication) ? beside : undefined
+      const isDone = await other?.tryHold(() => attempt(busy, turn, other))
       if (!isDone && !busy.isGivenUp) await attempt(busy, turn)
       if (busy.isGivenUp || jobs.isBroken(ids.released)) break
     }
@@ -550,14 +515,12 @@ async function provokeConflicts(jobs: Jobs): Promise<void> {
   const isSuspected = busy.isKept || jobs.isBroken(ids.released, ids.perApplication, ids.created)
   if (isQuick && !isSuspected) return
   if (!isQuick) await second?.tryHold(attemptAlone)
-  if (jobs.isPlanned(ids.inProgress, ids.released, ids.perApplication, ids.created))
-    await orElse(client, () => attemptOnCreated(busy))
+  await orElse(client, () => attemptOnCreated(busy))
   for (const own of [busy, second])
     if (own?.isKept && !jobs.isBroken(ids.released)) await own.tryHold(() => own.untilFree())
   // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
-  if (failing && !isQuick && jobs.isPlanned(ids.released))
-    await new Gate(jobs, failing).tryHold(attemptAlone)
+  if (failing && !isQuick) await new Gate(jobs, failing).tryHold(attemptAlone)
 }
 
 /** Conflicts on a new application: nobody else uses it, and a server may check only those it knew before. */
@@ -567,13 +530,11 @@ async function attemptOnCreated(busy: Gate): Promise<void> {
   const id = await makeOne(client, given, 'applications.create')
   // It may need the inputs of the declared one.
   for (const inputs of [[], given.target.resources.application?.inputs ?? []]) {
-    const gate = new Gate(busy, { id, inputs, requiredInputs: [] })
+    const gate = new Gate(busy, { id, inputs })
     await attemptAlone(gate)
-    if (gate.view.creations.at(-1)?.status === 400) continue
-    if (!gate.view.jobs.some((job) => job.end)) return
     for (let count = 0; count < timesAlike && gate.isBroken(ids.perApplication); count++)
       await busy.tryHold(() => attempt(busy, 0, gate))
-    return
+    if (gate.view.creations.at(-1)?.status !== 400) return
   }
 }
 
@@ -587,29 +548,17 @@ function jobRefusals({ client, given, application }: Gate): Promise<readonly Ref
 }
 
 /** All at once: an effect may last only as long as a short job. */
-async function refuse(gate: Gate, refusals: readonly Refusal[]): Promise<void> {
-  const sent = refusals.map(async ({ requirement, what, change }) => {
-    const about = `jobs.create/${requirement}`
-    const probe = await change(await jobRequest(gate.given, gate.application))
-    const setup = { about, what, role: 'setup', badInput: true } as const
-    return gate.send(probe, { requirement: ids.noEffect, ...setup })
-  })
-  await allEnded(sent)
-  if ((await Promise.all(sent)).some((refused) => refused.isGranted)) await gate.settle()
-}
-
-/** A creation some time after refusals. */
-async function look(
+async function refuse(
   gate: Gate,
-  refusals: readonly Refusal[] = [],
-  afterMs = 0,
-): Promise<'granted' | 'freed' | 'lost'> {
-  await refuse(gate, refusals)
-  await pause(gate.client, afterMs)
-  const made = await gate.create(ids.noEffect)
-  if (isConflict(made)) return (await gate.untilFree()) ? 'freed' : 'lost'
-  await gate.idle()
-  return 'granted'
+  requirement: JobRuleId,
+  refusals: readonly Refusal[],
+): Promise<void> {
+  const valid = await jobRequest(gate.given, gate.application)
+  const send = async ({ requirement: of, what, change }: Refusal): Promise<HistoryEvent> => {
+    const setup = { about: `jobs.create/${of}`, what, role: 'setup', badInput: true } as const
+    return gate.send(await change(valid), { requirement, ...setup })
+  }
+  await allEnded(refusals.map(send))
 }
 
 const isOver = (gate: Gate): boolean => gate.isGivenUp || gate.isBroken(ids.noEffect)
@@ -620,24 +569,26 @@ const isOver = (gate: Gate): boolean => gate.isGivenUp || gate.isBroken(ids.noEf
  */
 async function lookClosely(gate: Gate, refusal: Refusal, afterMs: number): Promise<void> {
   for (let time = 1; time <= timesAlike && !isOver(gate); time++) {
-    if ((await look(gate, [refusal], afterMs)) !== 'freed' || isOver(gate)) return
+    await refuse(gate, ids.noEffect, [refusal])
+    await pause(gate.client, afterMs)
+    if ((await gate.next(ids.noEffect)) !== 'freed') return
     await pause(gate.client, windowMs)
-    for (let bare = 0; bare <= time; bare++) if ((await look(gate)) !== 'granted') return
+    for (let bare = 0; bare <= time; bare++)
+      if ((await gate.next(ids.noEffect)) !== 'granted') return
   }
 }
 
-/** Creations at these times after refusals; if one gets 409 twice, after each refusal by itself. */
+/** Creations at these times after refusals; if one gets 409, after each refusal by itself. */
 async function lookForEffects(
   gate: Gate,
   refusals: readonly Refusal[],
   times: readonly number[],
 ): Promise<void> {
-  await refuse(gate, refusals)
+  await refuse(gate, ids.noEffect, refusals)
   const refusedAt = performance.now()
   for (const ms of times) {
     await gate.pauseUntil(refusedAt + ms)
-    let seen = await look(gate)
-    if (seen === 'freed') seen = await look(gate, refusals, ms)
+    const seen = await gate.next(ids.noEffect)
     if (seen === 'freed') for (const refusal of refusals) await lookClosely(gate, refusal, ms)
     if (seen === 'lost' || isOver(gate)) return
   }
@@ -650,7 +601,7 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
     await grantedControl(jobs.client, jobs.given, 'jobs.create')
     await new Gate(jobs, application).hold(async (gate) => {
       // An application that is not released even without refusals shows nothing.
-      if (gate.view.jobs.length <= 1 && (await look(gate)) === 'lost') return
+      if (gate.view.jobs.length <= 1 && (await gate.next(ids.noEffect)) === 'lost') return
       const byStatus = groupBy(await jobRefusals(gate), (one) =>
         gate.isQuick ? '' : one.requirement.slice(0, 3),
       )
@@ -671,9 +622,12 @@ async function provokeRefusals(jobs: Jobs): Promise<void> {
   const { otherApplication: other = application } = given.target.resources
   await grantedControl(client, given, 'jobs.create')
   const late = (): Promise<unknown> =>
-    new Gate(jobs, other).tryHold(async (gate) =>
-      lookForEffects(gate, await jobRefusals(gate), moments),
-    )
+    new Gate(jobs, other).tryHold(async (gate) => {
+      const all = await jobRefusals(gate)
+      // One for no application may block any, and would disturb the first looks.
+      const own = all.filter((one) => !one.requirement.startsWith('404'))
+      await lookForEffects(gate, own, moments)
+    })
   await allEnded([provokeFirstRefusals(jobs), ...(isQuick ? [] : [late()])])
 }
 
@@ -705,14 +659,13 @@ async function follow(
 ): Promise<string> {
   const { client, given } = jobs
   const make = () => jobRequest(given, declaredResource(given, name))
-  const { id } = jobOf(jobs, await ask(client, make, { requirement, role: 'setup' }))
-  await jobs.awaitEnd(id)
-  return id
+  const job = jobOf(jobs, await ask(client, make, { requirement, role: 'setup' }))
+  await jobs.awaitEnd(job)
+  return job.id
 }
 
 const states: Readonly<Record<State, (jobs: Jobs) => Promise<unknown>>> = {
   readable: readNewJob,
-  ended: async (jobs) => jobs.awaitEnd(await reach(jobs.client, jobs.given, 'readable')),
   conflicts: provokeConflicts,
   refusals: provokeRefusals,
   other: (jobs) => follow(jobs, 'otherApplication', 'jobs.retrieve/200-identity'),
@@ -725,32 +678,28 @@ export function reach(client: Client, given: Given, state: State): Promise<unkno
   return once(client, `jobs ${state}`, () => states[state](new Jobs(client, given)))
 }
 
-/** Interval before an ended job is read again, in ms: after its creation, or in a quick run after its observed end. */
-const againMs = { full: 2000, quick: 1000 }
 /** Reads what is visible once all jobs have ended, late enough for effects that take seconds. */
 export async function readFinalStates(client: Client, given: Given): Promise<void> {
   const jobs = new Jobs(client, given)
   const { history, isQuick } = jobs
-  const { application, job: declared = '' } = given.target.resources
-  await Promise.allSettled(ownJobs(history).map((one) => jobs.awaitEnd(one.id)))
+  const { job: declared = '' } = given.target.resources
+  await Promise.allSettled(ownJobs(history).map((one) => jobs.awaitEnd(one)))
   const created = 'jobs.retrieve/200-created-at'
   const [first] = ownJobs(history)
   // The order of their times shows only in jobs that are far enough apart.
   const apartAt = (first?.creation.endedAt ?? Infinity) + apartMs
   const lacksLater = first && ownJobs(history).every((one) => one.creation.sentAt < apartAt)
-  if (application && lacksLater && !isQuick && jobs.isPlanned(created)) {
+  if (lacksLater && !isQuick && jobs.isPlanned(created)) {
     await jobs.pauseUntil(apartAt)
     await follow(jobs, 'application', created).catch(() => undefined)
   }
-  const isWanted = rulesAfter('ended').some((id) => id.startsWith('jobs.r') && jobs.isPlanned(id))
+  const isWanted = rulesAfter('readable').some(
+    (id) => id.startsWith('jobs.r') && jobs.isPlanned(id),
+  )
   if (!isWanted || jobs.cannotBeRead) return
-  const from = isQuick ? first?.end : first?.creation
+  const [from, ms] = isQuick ? [first?.end, 1000] : [first?.creation, 2000]
   const before = history.of(declared).find(hasEnded)
-  const since = [
-    (from?.endedAt ?? 0) + againMs[given.options.depth],
-    (before?.endedAt ?? 0) + againMs.quick,
-  ]
-  await jobs.pauseUntil(Math.max(...since))
+  await jobs.pauseUntil(Math.max((from?.endedAt ?? 0) + ms, (before?.endedAt ?? 0) + 1000))
   await Promise.allSettled([
     ...ownJobs(history)
       .filter((one) => one.readings.some(isRead))
@@ -763,7 +712,7 @@ export async function readFinalStates(client: Client, given: Given): Promise<voi
 
 export async function createJobs(client: Client, given: Given): Promise<void> {
   const jobs = new Jobs(client, given)
-  const states: readonly State[] = ['ended', 'conflicts', 'refusals']
+  const states: readonly State[] = ['readable', 'conflicts', 'refusals']
   const wanted = states.filter((state) => jobs.isPlanned(...rulesAfter(state)))
   if (isPlanned(given, 'jobs.retrieve/200-failed')) wanted.push('failing')
   // Else the conflicts make one there.
@@ -785,17 +734,20 @@ export function whenIdle(
   purpose: Purpose,
   send: (fresh: boolean) => Promise<Exchange>,
 ): Promise<Exchange> | undefined {
-  const jobs = new Jobs(client, given)
-  const application = jobs.applications.find((one) => one.id === probe.params['application_id'])
-  if (!application) return undefined
+  const { resources } = given.target
+  const { application_id: id = '' } = probe.params
+  const isKnown = applicationNames.some((name) => resources[name]?.id === id)
   const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
-  const gate = new Gate(jobs, application)
-  if (probe.effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
-  const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
+  if (expects409 || !(isKnown || sharedBy(client).locks.has(id))) return undefined
+  const jobs = new Jobs(client, given)
+  const gate = new Gate(jobs, { id, inputs: [] })
+  const isExclusive = probe.effect !== 'none'
+  const sendIdle = () => gate.sendWhenIdle(isExclusive, send)
   // The effect of refused creations is checked before any other refusal is sent there.
-  const isLookedAtFirst =
-    isPlanned(given, ids.noEffect) && given.target.resources.application?.id === application.id
-  return isLookedAtFirst ? provokeFirstRefusals(jobs).then(refused, refused) : refused()
+  const isLookedAtFirst = isPlanned(given, ids.noEffect) && resources.application?.id === id
+  return isExclusive || !isLookedAtFirst
+    ? sendIdle()
+    : provokeFirstRefusals(jobs).then(sendIdle, sendIdle)
 }
 
 export const unfinishedJobs = (client: Client): string[] =>

@@ -7,7 +7,6 @@ import {
   perApplication,
   released,
   createdRule,
-  neverBusyWhenNew,
   retrievable,
   noEffect,
 } from './creations.ts'
@@ -21,7 +20,7 @@ import {
   stable,
 } from './readings.ts'
 
-export type State = 'readable' | 'ended' | 'conflicts' | 'refusals' | 'other' | 'failing'
+export type State = 'readable' | 'conflicts' | 'refusals' | 'other' | 'failing'
 
 interface JobRow {
   readonly rule: Rule
@@ -29,23 +28,23 @@ interface JobRow {
   readonly takes: TakesState
 }
 
-const ended = { state: 'ended', takes: 'job-of-run' } as const
+const readable = { state: 'readable', takes: 'job-of-run' } as const
 const conflicts = { state: 'conflicts' } as const
 
 export const jobRules = {
-  'jobs.create/202-created': { ...ended, rule: createdRule, takes: 'idle-application' },
-  'jobs.create/202-retrievable': { ...ended, rule: retrievable },
+  'jobs.create/202-created': { ...readable, rule: createdRule, takes: 'idle-application' },
+  'jobs.create/202-retrievable': { ...readable, rule: retrievable },
   'jobs.create/409-job-in-progress': { ...conflicts, rule: inProgress, takes: 'job-in-progress' },
   'jobs.create/409-released': { ...conflicts, rule: released, takes: 'job-before' },
   'jobs.create/409-per-application': { ...conflicts, rule: perApplication, takes: 'job-elsewhere' },
   'jobs.create/409-atomic': { ...conflicts, rule: atomic, takes: 'requests-at-once' },
   'jobs.create/4xx-no-effect': { rule: noEffect, state: 'refusals', takes: 'refusal-before' },
-  'jobs.retrieve/200-job': { ...ended, rule: jobRule },
-  'jobs.retrieve/200-identity': { ...ended, rule: identity },
-  'jobs.retrieve/200-created-at': { ...ended, rule: createdAtRule },
-  'jobs.retrieve/200-outcome': { ...ended, rule: outcomeRule, takes: 'endless-job' },
-  'jobs.retrieve/200-stable': { ...ended, rule: stable },
-  'jobs.retrieve/200-consistent': { ...ended, rule: consistent },
+  'jobs.retrieve/200-job': { ...readable, rule: jobRule },
+  'jobs.retrieve/200-identity': { ...readable, rule: identity },
+  'jobs.retrieve/200-created-at': { ...readable, rule: createdAtRule },
+  'jobs.retrieve/200-outcome': { ...readable, rule: outcomeRule, takes: 'endless-job' },
+  'jobs.retrieve/200-stable': { ...readable, rule: stable },
+  'jobs.retrieve/200-consistent': { ...readable, rule: consistent },
 } as const satisfies Partial<Record<RequirementId, JobRow>>
 
 export type JobRuleId = keyof typeof jobRules
@@ -68,7 +67,6 @@ export function recordedRules(failing = ''): readonly (readonly [RequirementId, 
   const { 'jobs.retrieve/200-job': _, ...others } = jobRules
   const rows: Partial<Record<RequirementId, Pick<JobRow, 'rule'>>> = {
     ...others,
-    'jobs.create/202-created': { rule: neverBusyWhenNew },
     ...(failing !== '' && { 'jobs.retrieve/200-failed': { rule: failedRule(failing) } }),
   }
   return Object.entries(rows).map(([id, { rule }]) => [id as RequirementId, rule])

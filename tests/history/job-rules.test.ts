@@ -1,7 +1,6 @@
 /** Every rule about jobs as a table of histories: no server, no clock. */
 import { describe, expect, test } from 'vitest'
 import { Journal } from '../../harness/journal/journal.ts'
-import { inProgressWithOthers } from '../../suites/jobs/creations.ts'
 import { jobRules } from '../../suites/jobs/rules.ts'
 import { historyOf, tablesIn } from './stories.ts'
 
@@ -54,17 +53,13 @@ function results(own: string, later: string, newer = '"two"'): string {
 110 j2: completed data={"title":${newer}}; 3000 j1: completed data={"title":${later}}`
 }
 
-const rules = {
-  ...jobRules,
-  'jobs.create/409-job-in-progress, with inputs that have texts': { rule: inProgressWithOthers },
-}
 const functions = { busy, job, refusals, blocked, bursts, looks, results }
-const tables = tablesIn<keyof typeof rules>('job-rules.txt', functions)
+const tables = tablesIn<keyof typeof jobRules>('job-rules.txt', functions)
 
 describe.each(tables)('%s', (id, stories) => {
   test.each(stories)('%s: %s', (outcome, _, story) => {
     const [live, recorded = live] = outcome.split('/')
-    const verdicts = [false, true].map((is) => rules[id].rule(historyOf(story, is)))
+    const verdicts = [false, true].map((is) => jobRules[id].rule(historyOf(story, is)))
     const told = JSON.stringify(verdicts, ['outcome', 'why', 'what', 'expected', 'actual'])
     expect(
       verdicts.map((verdict) => verdict.outcome),
@@ -79,9 +74,9 @@ describe.each(tables)('%s', (id, stories) => {
         const growing = new Journal(whole.limits, isRecorded)
         for (const event of whole.events) {
           growing.append(event)
-          rules[id].rule(growing)
+          jobRules[id].rule(growing)
         }
-        expect(rules[id].rule(growing)).toEqual(rules[id].rule(whole))
+        expect(jobRules[id].rule(growing)).toEqual(jobRules[id].rule(whole))
       }
     }
   })
