@@ -27,6 +27,16 @@ test('a row that late visibility fails names settleMs', async () => {
   expect(terminal()).not.toContain('check resources.graph')
 })
 
+test('a file that newer ones have pushed out of a listing is followed by another file', async () => {
+  let listings = 0
+  const { passed } = await judgeBehind(
+    (_, answer, _ms, { url }) =>
+      url.includes('file_types') && listings++ < 3 ? json(200, { data: [] }) : answer(),
+    { only: ['files.list/2xx-filtered'] },
+  )
+  expect(passed).toEqual(['files.list/2xx-filtered'])
+})
+
 test('a row in which only the name is wrong does not name settleMs', async () => {
   const { of } = await judgeBehind(
     async (path, answer) => {
