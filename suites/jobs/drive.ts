@@ -480,7 +480,8 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<void> {
     ...(other && its && !gate.isQuick ? [createDuring(other, its, 0, Math.min(1, most))] : []),
   ])
   await gate.idle()
-  await other?.untilFree()
+  // The last creation there was beside a job: its conflict is no reason to wait.
+  await (onOther && isConflict(onOther) ? other?.untilFree() : other?.settle())
 }
 
 /** And another creation after the end of its job. */
