@@ -315,7 +315,8 @@ function tellTheSame(name: string, one: HistoryEvent, other: HistoryEvent): bool
 /** §3: an ended job never changes, except `updated_at`. */
 export const stable = eachOf(
   readingsIn,
-  ({ job, end, reading }, { limits: { settleMs } }) => {
+  (one, { limits: { settleMs } }) => {
+    const { job, end, reading } = one
     const lagMs = statusOf(reading) === 'in_progress' ? maxLagMs : laterMs
     if (!end || reading.sentAt < end.endedAt + lagMs) return undefined
     const what = `read again ${seconds(reading.sentAt - end.endedAt)} later`
@@ -327,6 +328,8 @@ export const stable = eachOf(
     if (!isRead(reading)) return undefined
     const name = members.find((one) => !tellTheSame(one, end, reading))
     if (name === undefined) return 'held'
+    // Another requirement fails for the data of another job.
+    if (name === 'data' && becameNewer(one)) return undefined
     return { ...contradicts({ job, reading }, name, end, asBefore), what }
   },
   () => 'no ended job was read again',
