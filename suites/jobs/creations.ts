@@ -315,9 +315,12 @@ const isApartFrom = (history: History, attempts: readonly Attempt[]): boolean =>
 export const perApplication: Rule = (history) => {
   const found = faultOn(history, (attempts, application) => {
     // On a free application, while a job of another one is in progress.
+    // A platform may use a new one for a while.
+    const newUntil = (application.madeAt ?? -Infinity) + history.limits.settleMs
     const beside = attempts.filter((attempt) => {
-      const freeMs = attempt.creation.sentAt - (attempt.freeSince ?? Infinity)
-      return attempt.elsewhere.length > 0 && freeMs >= (isBusy(attempt) ? releaseMs : 0)
+      const { creation, elsewhere, freeSince = Infinity } = attempt
+      const freeFrom = isBusy(attempt) ? Math.max(freeSince + releaseMs, newUntil) : freeSince
+      return elsewhere.length > 0 && creation.sentAt >= freeFrom
     })
     const granted = beside.filter(isGranted).length
     // Counts only if the application accepts a creation after the other job.
@@ -437,7 +440,8 @@ const looksIn = derived((history): Look[] => {
       const { application, creation, freeSince, met } = attempt
       if (isRefused(creation)) return []
       const previous = last
-      last = creation
+      // A conflict beside a job says nothing about what came before.
+      if (creation.isGranted || met.length === 0) last = creation
       // Of simultaneous creations, one may be refused because of another.
       if (previous?.isGranted === false || freeSince === undefined || met.length > 0) return []
       const from = Math.max(previous?.endedAt ?? -Infinity, creation.sentAt - windowMs)
