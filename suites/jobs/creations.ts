@@ -516,6 +516,14 @@ export const noEffect: Rule = (history) => {
       isSure: true,
     }
   })
+  const [unclear] = fault ? [] : suspicious(history)
+  if (unclear) {
+    const refusals = [...unclear.refused.keys()].join(', ')
+    return {
+      outcome: 'open',
+      why: `a creation got 409 after refusals (${refusals}), and none of them was seen to do no harm`,
+    }
+  }
   const harmless = looksIn(history).filter((look) => isGranted(look) && look.refused.size > 0)
   const why = 'no creation was granted after a refused one on an application that was free'
   return verdictOf(fault ? [fault] : [], harmless.length + (fault ? 1 : 0), why)

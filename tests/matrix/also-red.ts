@@ -41,6 +41,7 @@ an id shows another job, with times, a status and a result of its own
 jobs.retrieve/200-identity#newest-only | jobs.retrieve/200-{stable,job}
 jobs.retrieve/200-identity#{one-id,newest-job} | jobs.retrieve/200-{created-at,stable}
 jobs.retrieve/200-created-at#newest-job | jobs.retrieve/200-{identity,stable}
+jobs.retrieve/200-identity#newest-data | jobs.retrieve/200-stable
 what a job says does not fit its status, or its time (§2.3)
 jobs.retrieve/200-job#error | jobs.retrieve/200-{failed,consistent}
 jobs.retrieve/200-{job#data,created-at{,#same-for-all,#backwards},stable#status,stable#newest-status} | jobs.retrieve/200-consistent
