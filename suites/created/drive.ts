@@ -191,12 +191,16 @@ async function look(
   const exchange = await whileSettling(client, given, send, isGood, madeAt)
   const { creates: file, operation } = exchange.probe
   const isMissed = operation === additionOperation && isMissing(exchange.response ?? {})
-  if (isMissed && file !== undefined && given.target.absent['files.retrieve'] === undefined) {
-    // Without an answer, the retrieval shows nothing about the file or the graph.
-    const poll = { requirement: null, role: 'poll' } as const
-    await orElse(client, () => context.send(() => retrieval(given, file), poll))
-  }
+  if (isMissed && file !== undefined) await awaitFile(context, file)
   return exchange
+}
+
+/** Retrieves a new file until it is known; without an answer, that shows nothing. */
+async function awaitFile(context: CheckContext, file: string): Promise<void> {
+  const { client, given } = context
+  if (given.target.absent['files.retrieve'] !== undefined) return
+  const setup = { requirement: null, role: 'setup', isSuccess: isTaken } as const
+  await orElse(client, () => context.send(() => retrieval(given, file), setup))
 }
 
 /** How many creations are sent at once. */
@@ -291,6 +295,7 @@ export const once = relation(async (context) => {
   const first = await create(context)
   await again(context, first)
   if (given.options.depth === 'quick') return undefined
+  if (isAddition) await addAtOnce(context)
   const further: Parameters<typeof furtherCase>[1][] = [() => addTwin(context, first.probe)]
   if (isDeclared(given, 'graphs.create')) further.push(() => addToCreated(context))
   // At once: these objects are looked at again when they are old enough.
@@ -311,6 +316,15 @@ export const once = relation(async (context) => {
   }
   return { cases: await Promise.all(cases), atEnd }
 })
+
+/** Adds new files at the same moment: a server may keep only one of them, which shows when each is added again. */
+async function addAtOnce(context: CheckContext): Promise<void> {
+  const { client, given, requirement } = context
+  const make = (): Promise<Probe> => validRequest(client, given, additionOperation)
+  const additions = await allEnded(Array.from({ length: atOnce.full }, make))
+  for (const { creates = '' } of additions) await awaitFile(context, creates)
+  await sendAtOnce(context, additions.length, () => additions.pop()!, requirement.id)
+}
 
 /** Adds another file under the name of one in the declared graph: it is no duplicate. */
 async function addTwin(context: CheckContext, first: Probe): Promise<CaseVerdict | undefined> {
@@ -489,6 +503,7 @@ async function attachAndAdd(
   const isFree = (one: Exchange): boolean => !isConflict(one)
   if (isFree(await whileSettling(client, given, () => add(other, file), isFree))) return verdict
   const plain = await upload(client, given, contentOf(given))
+  await awaitFile(context, plain)
   for (const one of [graph, other]) await add(one, plain)
   return verdict
 }

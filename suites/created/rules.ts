@@ -460,7 +460,8 @@ const filteredRule: RelationRule = (history) => {
     const known = later.filter((one) => typesOf(one).join() === own)
     const places = known.flatMap((one) => placesOf(one.exchange, id))
     const mayList = (type: string): boolean =>
-      type === own || (type === 'pdf' && /pdf/i.test(made.label ?? ''))
+      // An empty list excludes nothing.
+      ['', own].includes(type) || (type === 'pdf' && /pdf/i.test(made.label ?? ''))
     const others = later.filter((one) => !typesOf(one).some(mayList))
     return places.length === 0
       ? []
