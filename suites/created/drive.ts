@@ -323,7 +323,9 @@ async function addAtOnce(context: CheckContext): Promise<void> {
   const make = (): Promise<Probe> => validRequest(client, given, additionOperation)
   const additions = await allEnded(Array.from({ length: atOnce.full }, make))
   for (const { creates = '' } of additions) await awaitFile(context, creates)
-  await sendAtOnce(context, additions.length, () => additions.pop()!, requirement.id)
+  // One whose connection was closed is replaced.
+  const next = () => additions.pop() ?? make()
+  await sendAtOnce(context, additions.length, next, requirement.id)
 }
 
 /** Adds another file under the name of one in the declared graph: it is no duplicate. */

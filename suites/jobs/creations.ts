@@ -516,7 +516,9 @@ export const noEffect: Rule = (history) => {
       isSure: true,
     }
   })
-  const [unclear] = fault ? [] : suspicious(history)
+  // Where creations are blocked without refusals, too, those prove no effect.
+  const isBusyAnyway = looksIn(history).some((look) => isBusy(look) && look.refused.size === 0)
+  const [unclear] = fault || isBusyAnyway ? [] : suspicious(history)
   if (unclear) {
     const refusals = [...unclear.refused.keys()].join(', ')
     return {
