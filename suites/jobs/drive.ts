@@ -383,11 +383,15 @@ class Gate extends Jobs {
 
 // Conflicts
 
-const attacks = ['400-missing-inputs', '400-missing-required-inputs', '401-missing-credentials']
+const attacks = [
+  ...['400-missing-inputs', '400-missing-required-inputs', '401-missing-credentials'],
+  ...['400-wrong-content-type', '400-malformed-json'],
+]
 
 /** Sends requests that are refused, and may take away the lock of a job in progress. */
 async function attackLock(gate: Gate, job: Job): Promise<void> {
-  const refusals = (await jobRefusals(gate)).filter((one) => attacks.includes(one.requirement))
+  const chosen = gate.isQuick ? attacks.slice(0, 3) : attacks
+  const refusals = (await jobRefusals(gate)).filter((one) => chosen.includes(one.requirement))
   const reading = await operationProbe(gate.given, 'jobs.retrieve', { params: { job_id: job.id } })
   const about = 'jobs.retrieve/401-missing-credentials'
   const purpose = { requirement: ids.inProgress, about, role: 'setup', badInput: true } as const
@@ -579,7 +583,10 @@ async function lookClosely(gate: Gate, refusal: Refusal, afterMs: number): Promi
   }
 }
 
-/** Creations at these times after refusals; if one gets 409, after each refusal by itself. */
+/**
+ * Creations at these times after refusals; if one gets 409, after each refusal by itself, unless the next one without
+ * any gets 409, too: the application is released some time after each job.
+ */
 async function lookForEffects(
   gate: Gate,
   refusals: readonly Refusal[],
@@ -590,7 +597,8 @@ async function lookForEffects(
   for (const ms of times) {
     await gate.pauseUntil(refusedAt + ms)
     const seen = await gate.next(ids.noEffect)
-    if (seen === 'freed') for (const refusal of refusals) await lookClosely(gate, refusal, ms)
+    if (seen === 'freed' && (await gate.next(ids.noEffect)) === 'granted')
+      for (const refusal of refusals) await lookClosely(gate, refusal, ms)
     if (seen === 'lost' || isOver(gate)) return
   }
 }
@@ -601,12 +609,14 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
     const application = declaredResource(jobs.given, 'application')
     await grantedControl(jobs.client, jobs.given, 'jobs.create')
     await new Gate(jobs, application).hold(async (gate) => {
-      // An application that is not released even without refusals shows nothing.
-      if (gate.view.jobs.length <= 1 && (await gate.next(ids.noEffect)) === 'lost') return
+      // An application that is not released even without refusals shows nothing; one that is released late, later.
+      const bare = gate.view.jobs.length <= 1 ? await gate.next(ids.noEffect) : 'granted'
+      if (bare === 'lost') return
       const byStatus = groupBy(await jobRefusals(gate), (one) =>
         gate.isQuick ? '' : one.requirement.slice(0, 3),
       )
       for (const refusals of byStatus.values()) {
+        if (bare === 'freed') await pause(gate.client, windowMs)
         await lookForEffects(gate, refusals, [0])
         if (isOver(gate)) return
       }
