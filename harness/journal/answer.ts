@@ -72,7 +72,7 @@ const isUnknown = (exchange: Exchange, known: Known): boolean =>
   isWrong(exchange) && !known.wrongAnywhere.has(kindOfFailure(exchange))
 
 /** Hit by a guardrail or a model error that it is not about. */
-export const isMet = (exchange: Exchange): boolean =>
+const isMet = (exchange: Exchange): boolean =>
   !exchange.throttled &&
   exchange.response?.isBlock === true &&
   !isExpected(exchange.purpose.expects, exchange.response)

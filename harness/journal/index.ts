@@ -18,7 +18,7 @@ export {
   type Entry,
   type Known,
 } from './journal.ts'
-export { answerTo, countsAsGranted, isMet, isSettling } from './answer.ts'
+export { answerTo, countsAsGranted, isSettling } from './answer.ts'
 export { answerAtEnd, isHarmless, leavesState, sentFor } from './answer.ts'
 
 export {
