@@ -295,12 +295,12 @@ export const once = relation(async (context) => {
   const first = await create(context)
   await again(context, first)
   if (given.options.depth === 'quick') return undefined
-  if (isAddition) await addAtOnce(context)
   const further: Parameters<typeof furtherCase>[1][] = [() => addTwin(context, first.probe)]
   if (isDeclared(given, 'graphs.create')) further.push(() => addToCreated(context))
   // At once: these objects are looked at again when they are old enough.
   const cases = isAddition ? further.map((one) => furtherCase(client, one)) : []
   await allEnded<unknown>([sendCreation(context), ...cases])
+  if (isAddition) await addAtOnce(context)
   const atEnd = async (): Promise<void> => {
     const isOwn = ({ exchange }: HistoryEvent) => exchange.purpose.requirement === requirement.id
     // A server may only check new names, not those in use. A scenario may create in another account.

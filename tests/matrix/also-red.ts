@@ -52,6 +52,8 @@ pdf.parse/200-text{,#status,#no-answer,#closed,#no-http} | pdf.parse/200-content
 pdf.parse/200-text#every-third | pdf.parse/200-{markdown,content}
 pdf.parse/200-markdown{,#status} | pdf.parse/200-content
 pdf.parse/200-markdown#{no-answer,closed,no-http} | pdf.parse/{200-content,400-{corrupted,encrypted,oversized}-pdf}
+once a graph has many files, it takes none, with bad input neither
+graphs.add-file/2xx-accepted#many | {graphs.add-file,envelope}/bad-input-no-5xx
 no file is retrieved, an uploaded one neither
 files.retrieve/2xx-accepted{,#envelope,#no-answer,#closed,#no-http} | files.upload/2xx-retrievable
 `

@@ -23,8 +23,6 @@ under(
   'successes/no-content successes/plain-text successes/empty successes/other-2xx successes/json-scalar',
   ofFiles,
 )
-// A listing is too long to be read.
-under('answers/huge', ['files.list/2xx-filtered'])
 // No answer says the id of what was made, so that no fresh file can be added either.
 under('successes/no-content-creations', [
   ...ofFiles,
