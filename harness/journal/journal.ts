@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Reason, TakesState } from '../report/index.ts'
+import type { CatalogueResult, Reason, TakesState } from '../report/index.ts'
 import type { Limits } from '../target/index.ts'
 import { type HistoryEvent, idKey } from './event.ts'
 import type { Credential, Exchange, Purpose, Source } from './exchange.ts'
@@ -65,7 +65,7 @@ export class Journal implements History {
   /** Why asks of these names were not sent. */
   readonly unsent = new Map<string | undefined, Reason>()
   /** Whether the valid request of each requirement was accepted, by id. */
-  readonly controls = new Map<string, 'granted' | 'refused' | 'none'>()
+  readonly controls = new Map<string, CatalogueResult['control']>()
   changes = 0
   readonly #byPlace = new Map<string, HistoryEvent[]>()
   readonly #followers: ((event: HistoryEvent) => void)[] = []

@@ -23,6 +23,7 @@ export function parseJson(text: string, path: string, isHandwritten = false): un
   if (bare.trim() === '') throw new UserError(`${path}: is empty, not JSON`)
   try {
     const value = JSON.parse(bare) as unknown
+    // Of a member that is there twice, one is lost.
     if (!isHandwritten || membersOf(value) === namesIn(bare)) return value
   } catch {}
   // Loaded on demand: it names the place of a mistake.

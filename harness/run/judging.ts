@@ -160,7 +160,7 @@ async function lookBack(
     const known = results.get(id)
     if (known) tell(failedBy(known, [...known.failures, failure]))
   }
-  const refusal = given.keys.hasFull ? keyRefusal(journal) : undefined
+  const refusal = refusalOf(client, given)
   const isRefused = (failure: Failure): boolean => failure.exchange?.response?.status === 401
   for (const { failures, ...result } of refusal === undefined ? [] : [...results.values()])
     if (result.operation !== 'envelope' && failures.length > 0 && failures.every(isRefused))
@@ -231,11 +231,15 @@ export interface RunFacts {
   readonly hints: readonly string[]
 }
 
+/** Why the full key is refused, if there is one. */
+const refusalOf = (client: Client, given: Given): string | undefined =>
+  given.keys.hasFull ? keyRefusal(client.journal) : undefined
+
 export function factsOf({ client, given, hooks }: Prepared): RunFacts {
   const { breaker, findings, proxy, recorder, redact, throttle } = client
   const { created, cleanups } = given.objects
   const { ended } = client.life
-  const refusal = given.keys.hasFull ? keyRefusal(client.journal) : undefined
+  const refusal = refusalOf(client, given)
   return {
     requests: recorder.count,
     throttled: throttle.totals.throttled,

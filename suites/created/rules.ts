@@ -210,9 +210,10 @@ export const timesAlike = 3
 
 /** §7.2: a refused creation has no effect: its name is still free. */
 const noEffectRule: RelationRule = (history, id) => {
-  const looks = thingsOf(history, id).flatMap((attempts) => lookIn(history, attempts))
+  const all = thingsOf(history, id)
+  const looks = all.flatMap((attempts) => lookIn(history, attempts))
   // A new file may be unknown at first.
-  const plain = thingsOf(history, id).flatMap((attempts) => {
+  const plain = all.flatMap((attempts) => {
     const first = attempts.find((one) => !isMissing(one))
     return first?.isGranted ? [first] : []
   })
