@@ -38,41 +38,33 @@ const ofOurs = {
   env: { TZ: 'UTC', NO_COLOR: '1' },
 }
 
-/** What is run as users run it is compiled first. */
-const ofPrograms = { ...ofOurs, globalSetup: ['tests/build.ts'] }
+/** Kinds of our own tests, chosen by `--mode`; the default ones check units. */
+const kinds = ['program', 'servers', 'exhaustive']
 
 /**
- * `tests` checks ourselves; so do `programs` (whole programs), `servers` (hundreds of servers) and `exhaustive` (an
- * hour). `conformance` judges a target, as in any project.
+ * `tests` checks ourselves: with `--mode program` whole programs, with `servers` hundreds of servers, with `exhaustive`
+ * every pair (an hour). `conformance` judges a target, as in any project.
  */
-export default defineConfig({
-  test: {
-    allowOnly: false,
-    sequence: { sequencer: LongestFirst },
-    projects: [
-      {
-        test: {
-          ...ofOurs,
-          globalSetup: ['tests/derived.js'],
-          name: 'tests',
-          include: ['tests/**/*.test.ts'],
+export default defineConfig(({ mode }) => {
+  const isUnit = !kinds.includes(mode)
+  return {
+    test: {
+      allowOnly: false,
+      sequence: { sequencer: LongestFirst },
+      projects: [
+        {
+          test: {
+            ...ofOurs,
+            name: 'tests',
+            include: [`tests/**/*.${isUnit ? 'test' : mode}.ts`],
+            // What is run as users run it is compiled first.
+            globalSetup: [isUnit ? 'tests/derived.js' : 'tests/build.ts'],
+          },
+          // Nothing is written into the tree, and concurrent runs do not interfere.
+          cacheDir: undefined,
         },
-        // Nothing is written into the tree, and concurrent runs do not interfere.
-        cacheDir: undefined,
-      },
-      { test: { name: 'conformance', include: ['library/vitest/*.suite.ts'] } },
-      {
-        test: { ...ofPrograms, name: 'programs', include: ['tests/**/*.program.ts'] },
-        cacheDir: undefined,
-      },
-      {
-        test: { ...ofPrograms, name: 'servers', include: ['tests/**/*.servers.ts'] },
-        cacheDir: undefined,
-      },
-      {
-        test: { ...ofPrograms, name: 'exhaustive', include: ['tests/**/*.exhaustive.ts'] },
-        cacheDir: undefined,
-      },
-    ],
-  },
+        { test: { name: 'conformance', include: ['library/vitest/*.suite.ts'] } },
+      ],
+    },
+  }
 })

@@ -1,4 +1,4 @@
-// npm run test:loaded [-- [--runs 3] [--project tests]... [<part of a file's path>...]]: the tests beside as many busy loops as there are cores, and
+// npm run test:loaded [-- [--runs 3] [--mode servers]... [<part of a file's path>...]]: the tests beside as many busy loops as there are cores, and
 // beside twice as many. What fails here and not on an idle machine is right by the clock alone.
 import { spawn, spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -8,12 +8,10 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     runs: { type: 'string', default: '3' },
-    project: { type: 'string', multiple: true, default: ['tests', 'programs', 'servers'] },
+    mode: { type: 'string', multiple: true, default: ['test', 'program', 'servers'] },
   },
 })
-const projects = values.project.flatMap((name) => ['--project', name])
-const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter', 'dot']
-const args = [...vitest, ...projects, ...positionals]
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter', 'dot', '--project', 'tests']
 
 /** Ends when its parent ends, however that happens. */
 const busy = 'const parent = process.ppid; while (process.ppid === parent);'
@@ -24,13 +22,15 @@ for (const load of [cores, 2 * cores]) {
     spawn(process.execPath, ['-e', busy], { stdio: 'ignore' }),
   )
   for (let run = 1; run <= Number(values.runs); run++) {
-    // Which tests failed is the last that vitest says.
-    const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
-    if (status === null) process.exit(130)
-    console.log(
-      `beside ${load} busy loops, run ${run} of ${values.runs}: ${status === 0 ? 'passed' : 'FAILED'}`,
-    )
-    if (status !== 0) process.exitCode = 1
+    for (const mode of values.mode) {
+      const args = [...vitest, '--mode', mode, ...positionals]
+      // Which tests failed is the last that vitest says.
+      const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
+      if (status === null) process.exit(130)
+      const outcome = status === 0 ? 'passed' : 'FAILED'
+      console.log(`${mode}, beside ${load} busy loops, run ${run} of ${values.runs}: ${outcome}`)
+      if (status !== 0) process.exitCode = 1
+    }
   }
   for (const loop of loops) loop.kill('SIGKILL')
 }
