@@ -6,6 +6,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { readBytes } from '../../harness/report/index.ts'
 import { ensure, unwritable, UserError } from '../../harness/user-error.ts'
 import { Command } from '@commander-js/extra-typings'
@@ -23,13 +24,17 @@ export function pemOf(publicKey: KeyObject): string {
 
 /**
  * Writes a new Ed25519 pair in PEM: PKCS#8, readable by its owner only and encrypted if there is a passphrase, and
- * SPKI. Throws UserError if a file exists or cannot be written; then neither file is left behind.
+ * SPKI. Throws UserError if both are one file, or one exists or cannot be written; then neither file is left behind.
  */
 export function writeKeyPair(
   privateFile: string,
   publicFile: string,
   passphrase?: string,
 ): KeyObject {
+  ensure(
+    resolve(privateFile) !== resolve(publicFile),
+    `${publicFile}: --private-key and --public-key name one file; give each its own`,
+  )
   for (const file of [privateFile, publicFile])
     ensure(!existsSync(file), `${file}: already exists; a key is never overwritten`)
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
