@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { Interrupts } from '../guard.ts'
 import type { EndCause } from '../../harness/client/index.ts'
 import { leftOut, type Reason, type Report } from '../../harness/report/index.ts'
+import { redacted } from '../../harness/recording/index.ts'
 import { redactorFor, type Target } from '../../harness/target/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from './arguments.ts'
@@ -103,7 +104,9 @@ function errorIn(log: string, target: Target): string {
     /^\s*([\w.$]*(Error|Exception)|error|fatal|panic)\b.*\S/i.test(line),
   )
   const shown = error ?? lines.slice(-3).join(' | ')
-  return shown === '' ? 'nothing' : redactorFor(target).text(shown.trim())
+  // A server may log the address of its database.
+  const withoutPassword = shown.trim().replaceAll(/(?<=:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g, redacted)
+  return shown === '' ? 'nothing' : redactorFor(target).text(withoutPassword)
 }
 
 type Reached = Pick<Target, 'baseUrl' | 'headers' | 'tls'>

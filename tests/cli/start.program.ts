@@ -73,13 +73,13 @@ test('a port that is taken is exit 2, and the command is not started', async () 
 
 test('a command that ends before it answers is exit 3, with its exit code and the error that it wrote', async () => {
   const { cwd, run } = await place()
-  const command = `echo first; echo "DatabaseError: no database for ${key}" >&2; echo '    at connect (db.js:1)'; exit 4`
+  const command = `echo first; echo "DatabaseError: no database for ${key} at db://me:word@host" >&2; echo '    at connect (db.js:1)'; exit 4`
   const ran = await run(command)
   expect(ran.code).toBe(3)
   const { exit, verdict, run: facts } = readReport(cwd)
   expect({ verdict, requests: facts.requests }).toEqual({ verdict: 'not-judged', requests: 0 })
   expect(exit.because).toMatch(
-    /^the command of --start ended \(with exit code 4\) before http:\S+ answered; it wrote \(\S+\): DatabaseError: no database for \$CONFORM_API_KEY$/,
+    /^the command of --start ended \(with exit code 4\) before http:\S+ answered; it wrote \(\S+\): DatabaseError: no database for \$CONFORM_API_KEY at db:\/\/me:\[redacted\]@host$/,
   )
   expect(ran.stdout.trimEnd().split('\n').at(-1)).toBe(`exit 3: ${exit.because}`)
   expect(ran.stdout + ran.stderr).not.toContain(key)
