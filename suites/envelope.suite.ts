@@ -19,14 +19,7 @@ import {
   wasAnswered,
   withHeader,
 } from '../harness/journal/index.ts'
-import {
-  answered,
-  type CheckContext,
-  fits,
-  type Judge,
-  settle,
-  whySilent,
-} from '../harness/run/index.ts'
+import { type CheckContext, fits, type Judge, settle, whySilent } from '../harness/run/index.ts'
 import type { Target } from '../harness/target/index.ts'
 import { type Case, type Cases, type KnownCases, materialOf } from './checks/case.ts'
 import { uploadProbe, withOwnContent } from './checks/created.ts'
@@ -268,7 +261,8 @@ async function labelVerdict(context: CheckContext, id: OperationId): Promise<Cas
     }
     exchange = await send()
   }
-  answered(exchange)
+  const why = whySilent(exchange)
+  if (why) return { outcome: 'open', why }
   return countsAsGranted(exchange)
     ? { outcome: 'held', cases: 1 }
     : wrongAnswer(exchange, 'a 2xx', labelled)

@@ -24,6 +24,7 @@ import {
   type Judge,
   shapeFinding,
 } from '../harness/run/index.ts'
+import { plainReason } from '../harness/report/index.ts'
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import { noEffect, onceAtOnce, once, ownId, type Refusal, usable } from './created/drive.ts'
@@ -51,7 +52,7 @@ function byRule(id: JobRuleId): Judge {
       throw new NotExercised(
         id === ids.atomic && given.target.limits.concurrency === 1
           ? 'concurrent creations need limits.concurrency of 2 or more'
-          : `three attempts proved nothing: ${verdict.why}`,
+          : `three attempts proved nothing: ${plainReason(verdict.why).reason}`,
       )
     return decisive(context, verdict)
   }

@@ -27,6 +27,7 @@ import {
   assembleReport,
   type TpeMode,
   noRun,
+  plainReason,
   reasonIn,
   resultOf,
   sections,
@@ -135,7 +136,7 @@ export function judgeRecording(recording: Recording) {
     const verdict = rule(history)
     const tally = tallyOf(requirement)
     if (verdict.outcome === 'open') {
-      tally.unjudged ??= `recorded traffic does not show it: ${verdict.why}`
+      tally.unjudged ??= `recorded traffic does not show it: ${plainReason(verdict.why).reason}`
       continue
     }
     const evidence = verdict.outcome === 'broken' ? verdict.evidence : []

@@ -8,6 +8,7 @@ export {
   type EndCause,
   orElse,
   pause,
+  RunEnded,
   createSigns,
   type Given,
   type Plan,

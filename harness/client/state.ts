@@ -1,15 +1,16 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import type {
-  BaselineEntry,
-  Created,
-  Depth,
-  FailureExchange,
-  LeftOutBy,
-  Reason,
-  TpeMode,
-  NotServed,
+import {
+  type BaselineEntry,
+  type Created,
+  type Depth,
+  type FailureExchange,
+  type LeftOutBy,
+  plainReason,
+  type Reason,
+  type TpeMode,
+  type NotServed,
 } from '../report/index.ts'
 import type { OtherObject, Target, KeySource, Secret } from '../target/index.ts'
 import {
@@ -160,12 +161,16 @@ export type EndCause =
   | 'key'
   | 'lost'
 
-class RunEnded extends NotExercised {
+/** Cancels all that is under way. */
+export class RunEnded extends Error {
   override readonly name = 'RunEnded'
   override readonly cause: EndCause
+  readonly reason: Reason
   constructor(cause: EndCause, reason: string | Reason) {
-    super(reason)
+    const whole = plainReason(reason)
+    super(whole.reason)
     this.cause = cause
+    this.reason = whole
   }
 }
 
@@ -221,7 +226,7 @@ export async function allEnded<T>(works: readonly Promise<T>[]): Promise<T[]> {
 
 export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifetime, 'end'>) {
   const sources = target.keys
-  let failed: NotExercised | undefined
+  let failed: RunEnded | undefined
   const read = async (source: KeySource): Promise<string> => {
     if ('value' in source) return source.value
     if (failed) throw failed
@@ -233,7 +238,7 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
       if (!(error instanceof UserError)) throw error
       // Each request would ask for it again.
       life.end('key', error.message)
-      throw (failed = new NotExercised(error.message))
+      throw (failed = new RunEnded('key', error.message))
     }
   }
   const written = (value: string, keySource: KeySource, full: boolean): Credential => ({
@@ -247,10 +252,6 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
     source && { value: await read(source), label: source.label }
   const { full } = sources
   const fixed = full && 'value' in full ? written(full.value, full, true) : undefined
-  const required = (source: KeySource | undefined, member: string): KeySource => {
-    if (!source) throw new NotExercised(`declare ${member}`)
-    return source
-  }
   return {
     hasFull: full !== undefined,
     full: async (): Promise<Credential> =>
@@ -262,10 +263,6 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
     expiredKey: (): Promise<Secret | undefined> => secret(sources.expired),
     restrictedKey: (operation: OperationId): Promise<Secret | undefined> =>
       secret(sources.restricted[operation]),
-    expired: async (): Promise<Credential> =>
-      bearer(required(sources.expired, 'keys.expired'), false),
-    restricted: async (operation: OperationId): Promise<Credential> =>
-      bearer(required(sources.restricted[operation], `keys.restricted (for ${operation})`), false),
     of: (source: KeySource): Promise<Credential> => bearer(source, false),
     /** All declared keys: no derived key may equal one. */
     async declared(): Promise<ReadonlySet<string>> {

@@ -483,6 +483,16 @@ export function describePairs(pairs: Pairs): string {
     .join(', or ')
 }
 
+/** Neither proven nor disproven: a verdict, and what prepares a state returns it if it could not do so. */
+export interface Open {
+  readonly outcome: 'open'
+  readonly why: string | Reason
+  readonly cases?: number
+}
+
+export const isOpen = (one: unknown): one is Open =>
+  typeof one === 'object' && one !== null && 'outcome' in one && one.outcome === 'open'
+
 /** A check could not cause a state that it needs, for this reason. */
 export class NotExercised extends Error {
   override readonly name: string = 'NotExercised'

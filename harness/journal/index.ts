@@ -22,7 +22,9 @@ export { answerTo, countsAsGranted, isSettling } from './answer.ts'
 export { answerAtEnd, isHarmless, leavesState, sentFor } from './answer.ts'
 
 export {
+  isOpen,
   NotExercised,
+  type Open,
   Throttled,
   type Credential,
   type Exchange,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CatalogueResult, Reason, TakesState } from '../report/index.ts'
 import type { Limits } from '../target/index.ts'
 import { type HistoryEvent, idKey } from './event.ts'
-import type { Credential, Exchange, Purpose, Source } from './exchange.ts'
+import type { Credential, Exchange, Open, Purpose, Source } from './exchange.ts'
 import type { Pairs } from '../../catalogue/answers.ts'
 
 export interface Answer {
@@ -243,7 +243,7 @@ export interface Evidence {
   readonly path?: string | null
 }
 
-/** A rule's conclusion. `open`: neither proven nor disproven. */
+/** A rule's conclusion. */
 export type Verdict =
   | { readonly outcome: 'held'; readonly cases: number }
   | {
@@ -252,12 +252,7 @@ export type Verdict =
       /** The first one is reported; each further one strengthens it. */
       readonly evidence: readonly [Evidence, ...Evidence[]]
     }
-  | {
-      readonly outcome: 'open'
-      readonly why: string
-      readonly reason?: Reason
-      readonly cases?: number
-    }
+  | Open
   /** More requests would tell; `atEnd`: when everything else was sent. */
   | {
       readonly outcome: 'asks'

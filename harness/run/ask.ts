@@ -1,4 +1,4 @@
-import { type Client, pause } from '../client/index.ts'
+import { type Client, pause, RunEnded } from '../client/index.ts'
 import { perRun } from './run.ts'
 import {
   type Exchange,
@@ -14,6 +14,10 @@ import {
   sentFor,
   type Verdict,
 } from '../journal/index.ts'
+
+/** The run has ended, or the client refuses to send. */
+export const isUnsent = (error: unknown): error is RunEnded | NotExercised =>
+  error instanceof RunEnded || error instanceof NotExercised
 
 /** Sends a request until its answer can be judged. */
 export async function ask(
@@ -56,7 +60,7 @@ async function sendAndAppend(client: Client, next: Ask): Promise<void> {
   try {
     journal.appendEntry({ ask: next, exchange: await client.send(next) })
   } catch (error) {
-    if (!(error instanceof NotExercised)) throw error
+    if (!isUnsent(error)) throw error
     journal.unsent.set(next.name, error.reason)
   } finally {
     underWayIn(client).delete(keyOf(next))

@@ -5,13 +5,10 @@ import {
   type Exchange,
   type Verdict,
   describeResponse,
-  type HttpResponse,
   isGranted,
   matchPairs,
   mayConflictWithCopy,
-  NotExercised,
   sentFor,
-  Throttled,
   type Evidence,
   describePairs,
   describeProbe,
@@ -145,31 +142,18 @@ const bodyNames: Readonly<Record<BodySchema, string>> = {
   'medical-entities': 'a list of medical entities',
 }
 
-/**
- * Returns what is wrong with a body that is not JSON or does not fit the schema. Throws `NotExercised` for a success
- * larger than the read limit.
- */
-export function shapeFault(response: HttpResponse, schema: BodySchema) {
-  const json = response.json()
+/** What is wrong with a body that is not JSON or does not fit the schema. A success over the read limit says nothing. */
+export function shapeFinding(
+  { response }: Pick<Exchange, 'response'>,
+  schema: BodySchema,
+): Finding | undefined {
+  const { status } = response!
+  const json = response!.json()
   const expected = `a JSON body with the members and types of ${bodyNames[schema]}`
-  if (!json.ok && json.unread && isGranted(response)) throw new NotExercised(json.problem)
-  if (!json.ok) return { expected, actual: `${response.status}, but ${json.problem}` }
+  if (!json.ok && json.unread && isGranted(response!)) return { reason: json.problem }
+  if (!json.ok) return { expected, actual: `${status}, but ${json.problem}` }
   const found = validate(schema, json.value)
-  return found.valid ? undefined : { expected, actual: `${response.status}, but ${found.problem}` }
-}
-
-export function shapeFinding(exchange: Exchange, schema: BodySchema): Finding | undefined {
-  const json = exchange.response!.json()
-  if (!json.ok && json.unread && isGranted(exchange.response!)) return { reason: json.problem }
-  return shapeFault(exchange.response!, schema)
-}
-
-/** Throws `NotExercised` without an answer, or with nothing but throttling. */
-export function answered(
-  exchange: Exchange,
-): asserts exchange is Exchange & { response: NonNullable<Exchange['response']> } {
-  if (exchange.throttled) throw new Throttled(`${describeResponse(exchange)} on every try`)
-  if (!exchange.response) throw new NotExercised(describeResponse(exchange))
+  return found.valid ? undefined : { expected, actual: `${status}, but ${found.problem}` }
 }
 
 /**
@@ -215,6 +199,12 @@ export function failureOf(cause: Cause, evidence: Evidence): Failure {
   return { ...failure, ...(path && { path }) }
 }
 
+/** Why evidence shows nothing: an answer may be due to a copy of its request. */
+export function whyUnsure(evidence: readonly Evidence[]): string | undefined {
+  const exchanges = evidence.flatMap(({ exchange, against }) => [exchange, against ?? exchange])
+  return exchanges.map(sentTwice).find((why) => why !== undefined)
+}
+
 /** The failures of one piece of evidence: the answer, and the earlier one that it contradicts. */
 export function failuresOf(cause: Cause, evidence: Evidence): Failure[] {
   const { against: exchange, expected, what } = evidence
@@ -242,12 +232,9 @@ function pairsFailure(cause: Cause, evidence: Evidence, pairs: Pairs): Failure {
   }
 }
 
-/** Throws `NotExercised` if the answer may be due to a copy of the request. */
 function failureBy(cause: Cause, evidence: Evidence, expected: string): Failure {
   const { given, hooks, requirement } = cause
   const { exchange, what, actual, takes: own } = evidence
-  const why = sentTwice(exchange)
-  if (why !== undefined) throw new NotExercised(why)
   const asked = [requirement.expects ?? []].flat(2).map(String)
   const isOfStatus = !asked.includes(String(exchange.response?.status))
   // After the sections: it does not tell failures apart.

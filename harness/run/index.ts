@@ -26,14 +26,12 @@ export { awaitAge, maxAtOnce, sendShared, settle } from './ask.ts'
 
 export {
   againAtEnd,
-  answered,
   type BodySchema,
   decisive,
   type Finding,
   fits,
   grantedFinding,
   comparePairs,
-  shapeFault,
   shapeFinding,
   whySilent,
 } from './check.ts'

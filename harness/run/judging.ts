@@ -20,7 +20,7 @@ import {
   resultOf,
 } from '../report/index.ts'
 import { isExclusive } from '../target/index.ts'
-import { spoilerBlamed, controlOf, failureOf, failuresOf, blamed } from './check.ts'
+import { spoilerBlamed, controlOf, failureOf, failuresOf, blamed, whyUnsure } from './check.ts'
 import {
   type Client,
   type Given,
@@ -30,11 +30,10 @@ import {
   type Plan,
   type EndCause,
 } from '../client/index.ts'
-import { ask } from './ask.ts'
+import { ask, isUnsent } from './ask.ts'
 import { cleanUp, setUp, tearDown } from './own-requests.ts'
 import { type CheckContext, isPlanned, type Later, type Prepared } from './run.ts'
 import {
-  NotExercised,
   type Answer,
   type Verdict,
   type Exchange,
@@ -131,7 +130,7 @@ async function judgeAll(
     const finished = life.ended ? [] : hooks.finish.map((finish) => finish())
     for (const one of await Promise.allSettled(finished))
       // What the preparations lack, their requirements report.
-      if (one.status === 'rejected' && !(one.reason instanceof NotExercised)) throw one.reason
+      if (one.status === 'rejected' && !isUnsent(one.reason)) throw one.reason
     for (const requirement of [...last, ...observed]) await exercise(requirement)
     await lookOnceMore()
     if (!life.ended) await client.throttle.endIfSpent()
@@ -154,7 +153,7 @@ async function lookBack(
     if (found && !further.has(found.id)) further.set(found.id, found.failure)
   }
   for (const [id, evidence] of findings.onTraffic)
-    if (!further.has(id))
+    if (!further.has(id) && whyUnsure([evidence]) === undefined)
       further.set(id, failureOf({ client, given, hooks, requirement: requirementOf(id) }, evidence))
   for (const [id, failure] of further) {
     const known = results.get(id)
@@ -349,16 +348,17 @@ async function outcomeOf<L extends Later>(
     const verdict = await check(context)
     const { cases = 0 } = verdict
     if (verdict.outcome === 'later') judged = verdict
-    else if (verdict.outcome === 'open')
-      judged = leftBy(client, verdict.reason ?? verdict.why, cases)
+    else if (verdict.outcome === 'open') judged = leftBy(client, verdict.why, cases)
     else if (verdict.outcome === 'held' && cases === 0) judged = unexercised('no answer was judged')
     else {
       const evidence = verdict.outcome === 'broken' ? verdict.evidence : []
+      const why = whyUnsure(evidence)
       const failures = evidence.flatMap((one) => failuresOf(context, one))
-      judged = { outcome: failures.length > 0 ? 'failed' : 'passed', failures, cases }
+      const outcome = failures.length > 0 ? 'failed' : 'passed'
+      judged = why === undefined ? { outcome, failures, cases } : leftBy(client, why)
     }
   } catch (error) {
-    if (error instanceof NotExercised) judged = leftBy(client, error.reason)
+    if (isUnsent(error)) judged = leftBy(client, error.reason)
     else {
       // A bug of the check, which says nothing about the target.
       debug('%o', error)
@@ -403,7 +403,7 @@ async function sendFailedAgain(
     failed.map((result) =>
       sentAgain(client, given, result, isOften).catch(
         (error: unknown): CatalogueResult | undefined =>
-          error instanceof NotExercised
+          isUnsent(error)
             ? undefined
             : { ...result, outcome: 'not-exercised', ...mistakeReason(error), failures: [] },
       ),

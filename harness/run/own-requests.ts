@@ -4,7 +4,7 @@ import { getAt, preview } from '../../schemas/json.ts'
 import type { HttpRequest } from '../http/index.ts'
 import type { Created, ExchangeRole } from '../report/index.ts'
 import { fillRequest, fillTarget, type HookRequest } from '../target/index.ts'
-import { queryOf, withOwn, NotExercised, isThrottled, HttpResponse } from '../journal/index.ts'
+import { queryOf, withOwn, isThrottled, HttpResponse } from '../journal/index.ts'
 import {
   type Client,
   type Given,
@@ -13,6 +13,7 @@ import {
   jsonType,
   longestPauseMs,
   retryAfter,
+  RunEnded,
 } from '../client/index.ts'
 
 /** Time limit of a setup or teardown request, in ms; a shorter one when the run is over. */
@@ -175,7 +176,7 @@ export async function cleanUp(client: Client, given: Given): Promise<void> {
       try {
         cleanups.set(next, await removed(client, given, next, cleanupOf(next), begunAt))
       } catch (error) {
-        if (!(error instanceof NotExercised)) throw error
+        if (!(error instanceof RunEnded)) throw error
         // The source of the key failed, and is not asked again.
         for (const object of [next, ...waiting.splice(0)]) cleanups.set(object, error.message)
       }

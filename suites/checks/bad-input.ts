@@ -25,16 +25,18 @@ import {
   type Ask,
   countsAsGranted,
   type Evidence,
+  isOpen,
   type Journal,
   jsonOf,
   NotExercised,
+  type Open,
   type Probe,
   Throttled,
   type Verdict,
   wasAnswered,
   withHeader,
 } from '../../harness/journal/index.ts'
-import { leftOut, type Reason } from '../../harness/report/index.ts'
+import { leftOut } from '../../harness/report/index.ts'
 import { type CheckContext, maxAtOnce, mayGenerate, sendShared } from '../../harness/run/index.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import {
@@ -145,7 +147,7 @@ interface Walk {
   readonly pending: { readonly one: Case; readonly asks: readonly Ask[] }[]
   judged: number
   /** Why it goes no further: a 5xx, or what says nothing. */
-  end?: Evidence | Reason
+  end?: Evidence | Open
 }
 
 /** Sends the requests of a walk, as long as the allowance covers them all if accepted; unanswered ones count. */
@@ -184,7 +186,7 @@ function walk(journal: Journal, ruleOf: RuleOf, cases: readonly Case[], most: nu
       continue
     }
     seen.judged++
-    if (verdict.outcome === 'open') seen.end = verdict.why
+    if (verdict.outcome === 'open') seen.end = verdict
     else if (verdict.outcome !== 'held') {
       const which = whichBroke(journal, ruleOf, one.parts ?? []) ?? verdict.evidence
       if ('asks' in which) return { ...seen, pending: [{ one, asks: which.asks }] }
@@ -217,10 +219,10 @@ function whichBroke(
 async function ended(
   client: Client,
   given: Given,
-  end: Evidence | Reason,
+  end: Evidence | Open,
   cases: number,
 ): Promise<Verdict> {
-  if ('reason' in end) return { outcome: 'open', cases, why: end.reason, reason: end }
+  if (isOpen(end)) return { ...end, cases }
   const why = await whyNotOfInput(client, given, end.exchange)
   return why === undefined
     ? { outcome: 'broken', cases, evidence: [end] }

@@ -192,7 +192,7 @@ export const byAllAnswers: Judge = async ({ client, given, requirement }): Promi
   const [first, ...more] = own.slice(0, maxShown)
   if (first) return { outcome: 'broken', cases, evidence: [first, ...more] }
   const { ended } = client.life
-  if (ended) return { outcome: 'open', why: ended.message, reason: ended.reason }
+  if (ended) return { outcome: 'open', why: ended.reason }
   if (cases > 0) return { outcome: 'held', cases }
   return { outcome: 'open', why: 'this run produced no answer to check' }
 }

@@ -8,11 +8,12 @@ import {
   type Exchange,
   type Journal,
   type Known,
+  type Open,
   type Purpose,
   type Source,
   type Verdict,
 } from '../../harness/journal/index.ts'
-import type { Reason } from '../../harness/report/index.ts'
+import { plainReason } from '../../harness/report/index.ts'
 import {
   type CheckContext,
   comparePairs,
@@ -27,7 +28,7 @@ export type CaseVerdict =
   | { readonly outcome: 'held'; readonly cases: number; readonly isGranted?: boolean }
   | { readonly outcome: 'name'; readonly evidence: Evidence }
   | { readonly outcome: 'broken'; readonly evidence: Evidence }
-  | { readonly outcome: 'open'; readonly why: Reason }
+  | Open
   | { readonly outcome: 'asks'; readonly asks: readonly Ask[] }
 
 /** A case, and the rule that judges it: a pure function of the answers to its requests. */
@@ -222,10 +223,10 @@ export function concluded(seen: readonly Judged[], planned = seen.length): Verdi
   if (evidence) return { outcome: 'broken', cases, evidence: [evidence, ...more] }
   const open = seen.filter((one) => one.outcome === 'open')
   const [plain] = open.filter((one) => !one.isFurther)
-  if (plain) return { outcome: 'open', cases, why: plain.why.reason, reason: plain.why }
+  if (plain) return { ...plain, cases }
   const [left] = open
   if (!left) return { outcome: 'held', cases }
-  const { reason } = left.why
+  const { reason } = plainReason(left.why)
   const of = `${open.length} of ${planned} cases were not judged`
   return { outcome: 'open', cases, why: open.length === planned ? reason : `${reason}; ${of}` }
 }

@@ -5,6 +5,7 @@ import {
   type Verdict,
   type Exchange,
   type HistoryEvent,
+  NotExercised,
   type Probe,
   wasAnswered,
 } from '../../harness/journal/index.ts'
@@ -57,12 +58,12 @@ import {
   orElse,
 } from '../../harness/client/index.ts'
 import {
-  answered,
   awaitAge,
   type CheckContext,
   decisive,
   type Judge,
   grantedFinding,
+  whySilent,
 } from '../../harness/run/index.ts'
 import { everyFault } from '../general.suite.ts'
 import {
@@ -375,7 +376,9 @@ async function use(context: CheckContext, one: Use, id: string): Promise<void> {
   const exchange = await look(context, send, isUsable, given.objects.madeAt.get(id))
   if (isUsable(exchange)) return
   // A retrieval without any answer has failed.
-  if (!(one.operation === 'files.retrieve' && exchange.unansweredTwice)) answered(exchange)
+  const silent = whySilent(exchange)
+  if (silent && !(one.operation === 'files.retrieve' && exchange.unansweredTwice))
+    throw new NotExercised(silent)
   if (isDeclared(given, one.operation)) await control(client, given, one.operation)
 }
 

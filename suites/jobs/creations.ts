@@ -1,13 +1,14 @@
 import type { Pairs } from '../../catalogue/answers.ts'
 import { requirementOf } from '../../catalogue/catalogue.ts'
 import { isOwnBreakdown } from '../../harness/client/index.ts'
-import { shapeFault } from '../../harness/run/index.ts'
+import { shapeFinding } from '../../harness/run/index.ts'
 import {
   eachOf,
   type Evidence,
   type History,
   type HistoryEvent,
   isConflict,
+  judged,
   type Rule,
   verdictOf,
   describePairs,
@@ -47,12 +48,11 @@ const isBusy = (attempt: Attempt): boolean => isConflict(attempt.creation)
 
 export const createdAnswer = '202 with the id, status and created_at of the new job'
 
-function wrongAnswer({ exchange, status }: HistoryEvent): Evidence | undefined {
-  const fault =
-    status === 202
-      ? exchange.response && shapeFault(exchange.response, 'created-job')
-      : { expected: createdAnswer }
-  return fault && { exchange, what: 'with a valid body', ...fault }
+function shownBy({ exchange, status }: HistoryEvent) {
+  const found = status === 202 ? shapeFinding(exchange, 'created-job') : { expected: createdAnswer }
+  if (!found) return 'held'
+  if ('reason' in found) return { why: found.reason }
+  return { exchange, what: 'with a valid body', ...found }
 }
 
 /**
@@ -81,10 +81,8 @@ export const createdRule: Rule = (history) => {
     (one) =>
       one.operation === 'jobs.create' && one.isGranted && isAsked(one) && !history.isRecorded,
   )
-  const wrong = granted.flatMap((one) => wrongAnswer(one) ?? [])
-  const refused = [refusedWhenNew(history) ?? [], refusedTogether(history) ?? []].flat()
-  const cases = granted.length + refused.length
-  return verdictOf([...wrong, ...refused], cases, 'no creation was accepted')
+  const refused = [refusedWhenNew(history), refusedTogether(history)]
+  return judged([...granted.map(shownBy), ...refused], 'no creation was accepted')
 }
 
 /** §4.2, §4.3: the id of a creation can be retrieved, at the latest `settleMs` later. */

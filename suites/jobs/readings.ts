@@ -1,4 +1,4 @@
-import { shapeFault } from '../../harness/run/index.ts'
+import { shapeFinding } from '../../harness/run/index.ts'
 import {
   jsonValue,
   derived,
@@ -92,13 +92,14 @@ export const jobRule = eachOf(
   ({ job, reading }, { limits: { settleMs } }) => {
     const { exchange, sentAt, status } = reading
     if (!job || !exchange.response || status === undefined) return undefined
-    const fault = status === 200 ? shapeFault(exchange.response, 'job') : undefined
-    if (status === 200 && !fault) return 'held'
+    const found = status === 200 ? shapeFinding(exchange, 'job') : undefined
+    if (status === 200 && !found) return 'held'
+    if (found && 'reason' in found) return { why: found.reason }
     const wasRead =
       !isGone(reading) && job.readings.some((one) => isRead(one) && one.sentAt < sentAt)
     const isSettled = sentAt - job.creation.endedAt > settleMs
     if (status >= 300 && !isSettled && !wasRead) return undefined
-    return against(job, reading, { what: '', expected: '200 with a job', ...fault })
+    return against(job, reading, { what: '', expected: '200 with a job', ...found })
   },
   () => 'no job was read',
 )

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { allOf, type CaseRule, type CaseVerdict, generatedBy } from '../../suites/checks/rules.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
+import { plainReason } from '../../harness/report/index.ts'
 import { Journal } from '../../harness/journal/journal.ts'
 
 const limits = { settleMs: 0, jobTimeoutMs: 0 }
@@ -36,7 +37,7 @@ function ruleOf(word: string, at: number): CaseRule {
 function told(story: string, inOrder = false): string {
   const verdict = allOf(story.split(', ').map(ruleOf), { inOrder })(new Journal(limits))
   if (verdict.outcome === 'held') return `held ${verdict.cases}`
-  if (verdict.outcome === 'open') return verdict.why
+  if (verdict.outcome === 'open') return plainReason(verdict.why).reason
   if (verdict.outcome === 'broken')
     return `broken: ${verdict.evidence.map(({ what }) => what).join(', ')}`
   const names = verdict.asks.map((one) => one.name).join(', ')

@@ -111,9 +111,9 @@ test('keys come from files and commands, relative to the target file', async () 
     expired: { label: '$CONFORM_KEY_EXPIRED', ask: expect.any(Function) },
     restricted: { 'jobs.create': { label: '$CONFORM_KEY_RESTRICTED', value: 'for-jobs-only' } },
   })
-  expect((await createKeys(target, redactorFor(target), createLifetime()).expired()).value).toBe(
-    'Bearer the-key-of-a-command',
-  )
+  expect(
+    (await createKeys(target, redactorFor(target), createLifetime()).expiredKey())?.value,
+  ).toBe('the-key-of-a-command')
   expect(target.secrets).toContainEqual({
     label: '$CONFORM_KEY_EXPIRED',
     value: 'the-key-of-a-command',
