@@ -215,21 +215,26 @@ export function failuresOf(cause: Cause, evidence: Evidence): Failure[] {
 
 function pairsFailure(cause: Cause, evidence: Evidence, pairs: Pairs): Failure {
   const { exchange } = evidence
-  const { response } = exchange
-  if (!response) return failureBy(cause, evidence, describePairs(pairs))
-  const isFamily = matchPairs(pairs, response) === 'family'
+  if (!exchange.response) return failureBy(cause, evidence, describePairs(pairs))
+  const { actual, onlyName } = misfitOf(exchange, pairs)
+  return {
+    ...failureBy(cause, { ...evidence, actual }, describePairs(pairs)),
+    toRefuse: true,
+    onlyName,
+  }
+}
+
+/** What a wrong answer is called, and whether only its code name is wrong. */
+export function misfitOf(exchange: Exchange, pairs: Pairs) {
+  const response = exchange.response!
+  const onlyName = matchPairs(pairs, response) === 'family'
   const isBare = response.tpe === undefined && hasStatusOf(pairs, response)
-  const remark = isFamily
+  const remark = onlyName
     ? familyRemark(exchange, pairs)
     : isBare
       ? bareRemark
       : envelopeRemark(pairs, response)
-  const actual = describeResponse(exchange) + remark
-  return {
-    ...failureBy(cause, { ...evidence, actual }, describePairs(pairs)),
-    toRefuse: true,
-    onlyName: isFamily,
-  }
+  return { actual: describeResponse(exchange) + remark, onlyName }
 }
 
 function failureBy(cause: Cause, evidence: Evidence, expected: string): Failure {
