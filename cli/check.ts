@@ -35,7 +35,10 @@ export function command() {
       '--base-url <url>',
       'the server to judge; default: baseUrl of the target file, or the most frequent URL before /v1/',
     )
-    .option('-t, --target <file>', 'target file: operations not served, and keys to hide')
+    .option(
+      '-t, --target <file>',
+      'target file: operations not served, what refusals are recognised by, and keys to hide',
+    )
   return addGates(base).action(async (file, options) => {
     const { baseline, target } = options
     const inputs = { 'the recording': file, 'the target file': target, 'the baseline': baseline }

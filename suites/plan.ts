@@ -194,7 +194,7 @@ export interface PlannedCases {
   readonly controls: readonly string[]
 }
 
-const knownOf = (target: Target, options: Runs): Known => ({
+export const knownOf = (target: Target, options: Runs): Known => ({
   target,
   options,
   objects: { takenIds: new Set(target.ids) },

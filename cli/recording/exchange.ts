@@ -130,7 +130,7 @@ function decoded(segment: string): string {
 }
 
 /** Placeholders for keys in our own reports: not secrets. */
-const placeholder = /^(\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*[^}]*\}\w*|\[[^\]]*\])$/
+export const placeholder = /^(\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*[^}]*\}\w*|\[[^\]]*\])$/
 
 /** Hides every credential of the recording, also those sent elsewhere. */
 export function learnSecrets(redactor: Redactor, entries: readonly RecordedEntry[]): void {

@@ -8,7 +8,7 @@ import {
 } from '../../catalogue/catalogue.ts'
 import { operation, type OperationId, operations } from '../../catalogue/operations.ts'
 import { observedCase, observedRequirements } from '../../suites/checks/observed.ts'
-import { type BodySchema, shapeFinding } from '../../harness/run/index.ts'
+import { type BodySchema, misfitOf, shapeFinding } from '../../harness/run/index.ts'
 import {
   describePairs,
   isGranted,
@@ -39,6 +39,7 @@ import { notApplicable } from '../../suites/plan.ts'
 import { relationRules } from '../../suites/created/rules.ts'
 import { pathUnder, type EntryExchange, exchangeOf, shownEntry } from './exchange.ts'
 import type { RecordedEntry } from './read-har.ts'
+import { refusalsIn, shownRefusals } from './refusals.ts'
 
 export interface Recording {
   /** In sending order, as far as known. */
@@ -79,6 +80,7 @@ export function countShown(target: Target): number {
     ...Object.values(grantedRequirement),
     ...(['pdf.parse/200-text', 'pdf.parse/200-markdown'] as const),
     ...rulesOf(target).map(([id]) => id),
+    ...shownRefusals(target),
   ])
   return catalogue.filter((one) => ids.has(one.id) && !notApplicable(one, target)).length
 }
@@ -91,6 +93,7 @@ const methods: ReadonlySet<string> = new Set(operations.map((one) => one.method)
 export function judgeRecording(recording: Recording) {
   const { entries, redactor, target, tpe = 'exact', strict = false } = recording
   const judged: JudgedEntry[] = []
+  const exchanges: EntryExchange[] = []
   const history = new Journal(target.limits, true)
   const tallies = new Map<RequirementId, Tally>()
   const tallyOf = (id: RequirementId): Tally => {
@@ -129,11 +132,15 @@ export function judgeRecording(recording: Recording) {
       else count(success, fault && { exchange, ...fault })
     }
     history.append(eventOf(target, exchange, true))
+    exchanges.push(exchange)
     const requirement = success ?? grantedRequirement[operation]
     judged.push({ entry, operation, requirement: status >= 400 ? 'envelope/shape' : requirement })
   }
-  for (const [requirement, rule] of history.events.length === 0 ? [] : rulesOf(target)) {
-    const verdict = rule(history)
+  const rules = history.events.length === 0 ? [] : rulesOf(target)
+  for (const [requirement, verdict] of [
+    ...rules.map(([id, rule]) => [id, rule(history)] as const),
+    ...refusalsIn(exchanges, target, tpe),
+  ]) {
     const tally = tallyOf(requirement)
     if (verdict.outcome === 'open') {
       tally.unjudged ??= `recorded traffic does not show it: ${plainReason(verdict.why).reason}`
@@ -269,14 +276,20 @@ function failureOf(
 ): Failure {
   const cites = ` (${sections(requirementOf(id).section)})`
   const words = typeof expected === 'string' ? expected : describePairs(expected)
+  const misfit = typeof expected === 'string' ? undefined : misfitOf(exchange, expected)
   const clean = (text: string): string => shownText(text, (whole) => recording.redactor.text(whole))
   const { index } = (exchange as EntryExchange).entry
   return {
     message: clean(describeProbe(exchange, `(log.entries[${index}])`)),
     expected: clean(words + (what ? ` (${what})` : '') + cites),
     cites,
-    actual: clean(typeof actual === 'function' ? actual() : (actual ?? describeResponse(exchange))),
+    actual: clean(
+      typeof actual === 'function'
+        ? actual()
+        : (actual ?? misfit?.actual ?? describeResponse(exchange)),
+    ),
     ...{ onlyName: false, seed: 0, rerun: recording.rerun },
+    ...(misfit && { onlyName: misfit.onlyName, toRefuse: true }),
     exchange: exchange.recorded(),
   }
 }

@@ -31,6 +31,7 @@ export {
   type Finding,
   fits,
   grantedFinding,
+  misfitOf,
   comparePairs,
   shapeFinding,
   whySilent,

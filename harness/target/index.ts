@@ -29,6 +29,6 @@ export {
 export { normalBaseUrl, resolveTarget, labels, redactorFor } from './resolve.ts'
 
 export { declares, isDeclared, missingNeeds, missingReason, readsDeclared } from './declared.ts'
-export { isExclusive } from './declared.ts'
+export { defaultPointers, isExclusive } from './declared.ts'
 export { leavesOf, plainFile } from './places.ts'
 export { fillRequest, fillTarget, readOnlyTarget } from './places.ts'

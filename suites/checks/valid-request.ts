@@ -490,7 +490,7 @@ export async function applyScenario(
   return { ...changedBy(scenario, base), credential }
 }
 
-function changedBy(scenario: Scenario, base: Probe): Probe {
+export function changedBy(scenario: Scenario, base: Probe): Probe {
   const { headers, raw } = scenario
   const probe = {
     ...headers.reduce((changed, header) => withHeader(changed, header.name, header.value), base),

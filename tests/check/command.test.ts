@@ -61,7 +61,13 @@ test('check says first how much a recording of that target can show', async () =
   const less = place('less.json', { operations: { 'vision.analyze': 'not-served' } })
   const all = await shown()
   expect(all).toBeGreaterThan(17)
-  expect(await shown('--target', less)).toBe(all - 1)
+  expect(await shown('--target', less)).toBeLessThan(all)
+  const translation = {
+    body: { text: 'tea', source: 'en', target: 'de' },
+    fields: { text: '/text' },
+  }
+  const more = place('more.json', { operations: { 'translate.run': translation } })
+  expect(await shown('--target', more)).toBeGreaterThan(all)
 })
 
 test.each([

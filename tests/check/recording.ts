@@ -16,6 +16,8 @@ export interface Told {
   readonly answers?: unknown
   readonly type?: string
   readonly authorization?: string
+  /** Headers of the request. */
+  readonly sentWith?: Readonly<Record<string, string>>
   /** Members of the entry's response and content that replace the usual ones. */
   readonly response?: Record<string, unknown>
   readonly content?: Record<string, unknown>
@@ -38,7 +40,9 @@ export function entry(told: Told, at = 0) {
       ...common,
       method: told.method ?? (sends === undefined ? 'GET' : 'POST'),
       url: told.to.startsWith('/') ? base + told.to : told.to,
-      headers: authorization === undefined ? [] : [{ name: 'Authorization', value: authorization }],
+      headers: Object.entries({ ...told.sentWith, ...(authorization && { authorization }) }).map(
+        ([name, value]) => ({ name, value }),
+      ),
       queryString: [],
       ...(sends !== undefined && { postData: { mimeType, text: written(sends) } }),
     },
