@@ -279,12 +279,12 @@ class Gate extends Jobs {
   }
 
   /** Refusals act together, and do not wait behind what needs the application for itself. */
-  async #act<T>(isExclusive: boolean, action: () => Promise<T>): Promise<T> {
+  async #act<T>(isExclusive: boolean, action: (release: () => void) => Promise<T>): Promise<T> {
     const { places } = this.#lock
     const count = isExclusive ? places.size : 1
     const release = await places.acquire(this.client.life.signal, count, !isExclusive)
     try {
-      return await action()
+      return await action(release)
     } finally {
       release()
     }
@@ -327,20 +327,23 @@ class Gate extends Jobs {
     })
   }
 
-  /** Acts on the idle application; throws `NotExercised` if not idle in time. */
-  hold(action: (gate: this) => Promise<unknown>): Promise<true> {
-    return this.#act<true>(true, async () => {
+  /**
+   * Acts on the idle application, which is free for others once the action has ended, or calls `release`; throws
+   * `NotExercised` if not idle in time.
+   */
+  hold(action: (gate: this, release: () => void) => Promise<unknown>): Promise<true> {
+    return this.#act<true>(true, async (release) => {
       const { gaveUp } = this.#lock
       // One that was given up can be used once its last job was seen to end: its release is judged.
       if (!gaveUp) await this.idle()
       else if (!this.view.jobs.every((job) => job.isOver)) throw gaveUp
-      await action(this)
+      await action(this, release)
       return true
     })
   }
 
   /** Whether it could be done. */
-  tryHold(action: (gate: this) => Promise<unknown>): Promise<boolean> {
+  tryHold(action: (gate: this, release: () => void) => Promise<unknown>): Promise<boolean> {
     return orElse(
       this.client,
       () => this.hold(action),
@@ -461,8 +464,16 @@ async function begin(gate: Gate): Promise<Job[]> {
   return []
 }
 
-/** A job or a burst of creations, and further creations until it ends; on the idle `other` one beside it. */
-async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<void> {
+/**
+ * A job or a burst of creations, and further creations until it ends; on the idle `other` one beside it.
+ * @param release called when `other` is used no more, which may be long before the job ends
+ */
+async function attempt(
+  gate: Gate,
+  turn = 0,
+  other?: Gate,
+  release = (): void => undefined,
+): Promise<void> {
   // An application may be released some time after its last job, as `409-released` allows.
   const end = other?.view.jobs.at(-1)?.end
   await gate.pauseUntil((end?.endedAt ?? -Infinity) + 2 * pauseMs)
@@ -475,13 +486,18 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<void> {
   const isBroken = gate.isBroken(ids.inProgress)
   const most = isBroken ? 0 : gate.isPlanned(ids.inProgress) ? mostMoments : 1
   const its = onOther && gate.madeBy(onOther)
+  const besideOther = async (): Promise<void> => {
+    if (!other || !its || gate.isQuick) return
+    await createDuring(other, its, 0, Math.min(1, most))
+    if (await other.settle()) release()
+  }
   // A server may show older jobs otherwise while a newer one is in progress.
   const latest = performance.now() - pauseMs
   const older = gate.view.jobs.find((job) => job.end && job.end.endedAt <= latest)
   await allEnded<unknown>([
     createDuring(gate, first, turn, most),
     ...(older ? [gate.read(older.id)] : []),
-    ...(other && its && !gate.isQuick ? [createDuring(other, its, 0, Math.min(1, most))] : []),
+    besideOther(),
   ])
   await gate.idle()
   // The last creation there was beside a job: its conflict is no reason to wait.
@@ -511,7 +527,7 @@ async function provokeConflicts(jobs: Jobs): Promise<void> {
     for (let turn = 0; turn < timesAlike; turn++) {
       if (turn > 0 && !rulesAfter('conflicts').some(needsMore)) break
       const other = jobs.wants(ids.perApplication) ? beside : undefined
-      const isDone = await other?.tryHold(() => attempt(busy, turn, other))
+      const isDone = await other?.tryHold((_, release) => attempt(busy, turn, other, release))
       if (!isDone && !busy.isGivenUp) await attempt(busy, turn)
       if (busy.isGivenUp || jobs.isBroken(ids.released)) break
     }
