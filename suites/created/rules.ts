@@ -76,7 +76,7 @@ const isAnswered = (event: HistoryEvent): boolean =>
 const isMeant = ({ request, status = 0 }: HistoryEvent): boolean =>
   request === 'unknown' ? status !== 401 && status !== 403 : request !== 'faulty'
 
-const overlaps = (one: HistoryEvent, other: HistoryEvent): boolean =>
+export const overlaps = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one !== other && one.sentAt <= other.endedAt && other.sentAt <= one.endedAt
 
 /** Refused for its content: rights, limits and throttling do not count. */

@@ -18,13 +18,12 @@ import {
   type Verdict,
   derived,
 } from '../../harness/journal/index.ts'
-import { seconds, timesAlike } from '../created/rules.ts'
+import { overlaps, seconds, timesAlike } from '../created/rules.ts'
 import {
   type Attempt,
   attemptsIn,
   isAsked,
   ownJobs,
-  wereTogether,
   allAttempts,
   type Application,
   createdAt,
@@ -169,7 +168,7 @@ function acceptedBeside(history: History, { creation, job }: Beside): Evidence {
 /** All of several simultaneous creations broke down, though one of them made a job. */
 function brokenRace(job: Job): Evidence | undefined {
   const others = job.application.creations.filter(
-    (one) => isAsked(one) && wereTogether(one, job.creation),
+    (one) => isAsked(one) && overlaps(one, job.creation),
   )
   const isBroken = (event: HistoryEvent): boolean =>
     isOwnBreakdown(event.exchange) && event.endedAt <= job.busyUntil
@@ -242,7 +241,7 @@ export const atomic = eachOf(
   (history) =>
     allAttempts(history).flatMap(({ creation, met }) =>
       met
-        .filter((job) => wereTogether(creation, job.creation))
+        .filter((job) => overlaps(creation, job.creation))
         .map((job) => ({ creation, job, other: viewOf(history).madeBy(creation) })),
     ),
   ({ creation, job, other }) => {

@@ -15,7 +15,6 @@ import { member, preview, previews } from '../../schemas/json.ts'
 import {
   hasEnded,
   isEnded,
-  isGone,
   isRead,
   isReading,
   Job,
@@ -24,7 +23,7 @@ import {
   viewOf,
 } from './view.ts'
 import { type Instant, parseDateTime } from '../../schemas/formats.ts'
-import { seconds } from '../created/rules.ts'
+import { isMissing, seconds } from '../created/rules.ts'
 
 /** A reading of a job of the run, or of a declared one, which has no creation. */
 interface Reading {
@@ -96,7 +95,7 @@ export const jobRule = eachOf(
     if (status === 200 && !found) return 'held'
     if (found && 'reason' in found) return { why: found.reason }
     const wasRead =
-      !isGone(reading) && job.readings.some((one) => isRead(one) && one.sentAt < sentAt)
+      !isMissing(reading) && job.readings.some((one) => isRead(one) && one.sentAt < sentAt)
     const isSettled = sentAt - job.creation.endedAt > settleMs
     if (status >= 300 && !isSettled && !wasRead) return undefined
     return against(job, reading, { what: '', expected: '200 with a job', ...found })
@@ -142,7 +141,7 @@ function isLost(job: Job, history: History): Evidence | undefined {
   const last = readings.at(-1)
   const isReplaced =
     last &&
-    isGone(last) &&
+    isMissing(last) &&
     readings.some(isRead) &&
     last.sentAt - creation.endedAt > history.limits.settleMs &&
     application.jobs.some((other) => other.creation.sentAt > creation.endedAt)
@@ -321,7 +320,7 @@ export const stable = eachOf(
     const lagMs = statusOf(reading) === 'in_progress' ? maxLagMs : laterMs
     if (!end || reading.sentAt < end.endedAt + lagMs) return undefined
     const what = `read again ${seconds(reading.sentAt - end.endedAt)} later`
-    if (isGone(reading)) {
+    if (isMissing(reading)) {
       const isNew = job && reading.sentAt - job.creation.endedAt < settleMs
       const expected = `200 with the job, ${asBefore}`
       return isNew ? undefined : against(job, reading, { what, expected, against: end.exchange })

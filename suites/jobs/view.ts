@@ -70,8 +70,6 @@ export const isReading = ({ kind, operation, request }: HistoryEvent): boolean =
 /** Expected to be accepted on a free application, or of unknown intention. */
 export const isAsked = (event: HistoryEvent): boolean => event.request !== 'faulty'
 
-export const isGone = (event: HistoryEvent): boolean => event.status === 404 || event.status === 410
-
 export function statusOf({ isGranted, status, body }: HistoryEvent): string | undefined {
   const told = isGranted && status === 200 ? member(body, 'status') : undefined
   return typeof told === 'string' ? told : undefined
@@ -219,9 +217,6 @@ function freeSince(application: Application, at: number): number | undefined {
   }
   return latest <= at ? latest : undefined
 }
-
-export const wereTogether = (one: HistoryEvent, other: HistoryEvent): boolean =>
-  one !== other && one.sentAt <= other.endedAt && one.endedAt >= other.sentAt
 
 /** An unanswered creation may have started an unknown job. */
 export function lostBefore(application: Application, at: number): boolean {
