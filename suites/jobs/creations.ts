@@ -58,20 +58,20 @@ function shownBy({ exchange, status }: HistoryEvent) {
  * Before the first job of an application that the run made: no other client can have one there, but a platform may
  * start its own.
  */
-function refusedWhenNew(history: History): Evidence | undefined {
+function refusedWhenNew(history: History): Evidence[] {
   const { settleMs } = history.limits
-  return faultOn(history, (attempts, { madeAt = Infinity }) => {
+  return [...attemptsIn(history)].flatMap(([{ madeAt = Infinity }, attempts]) => {
     const other = attempts.find((one) => !isAsked(one.creation) || !isBusy(one))
     const until = other?.creation.sentAt ?? Infinity
     const late = attempts
       .filter(({ creation }) => creation.sentAt - madeAt > settleMs && creation.endedAt < until)
       .find((one) => isApartFrom(history, [one]))
-    if (!late) return { granted: 0 }
+    if (!late) return []
     const { exchange, sentAt } = late.creation
     const what = `on an application that was made ${seconds(sentAt - madeAt)} before, and has had no job`
     const expected = `202: nobody else uses it, and what the platform does with a new one is over after ${settleMs} ms (limits.settleMs)`
-    return { granted: 0, fault: { exchange, what, expected } }
-  }).fault
+    return [{ exchange, what, expected }]
+  })
 }
 
 /** In a recording, each accepted creation is judged by itself. */
@@ -80,7 +80,7 @@ export const createdRule: Rule = (history) => {
     (one) =>
       one.operation === 'jobs.create' && one.isGranted && isAsked(one) && !history.isRecorded,
   )
-  const refused = [refusedWhenNew(history), refusedTogether(history)]
+  const refused = [...refusedWhenNew(history), refusedTogether(history)]
   return judged([...granted.map(shownBy), ...refused], 'no creation was accepted')
 }
 
@@ -148,9 +148,9 @@ function acceptedBeside(history: History, { creation, job }: Beside): Evidence {
   const { creations } = job.application
   const last = creations.findLast((one) => isAsked(one) && one.sentAt < creation.sentAt)!
   // What was refused since then, and may have taken away the lock.
-  const refused = [...creations, ...history.of(job.id)]
-    .filter((one) => one.request === 'faulty' && one.sentAt >= last.endedAt)
-    .filter((one) => one.endedAt <= creation.sentAt)
+  const refused = [...creations, ...history.of(job.id)].filter(
+    (one) => !isAsked(one) && one.sentAt >= last.endedAt && one.endedAt <= creation.sentAt,
+  )
   const answers = refused.map((one) => describeResponse(one.exchange)).join(', ')
   const after = answers && `, after others were refused (${answers})`
   const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
@@ -182,11 +182,12 @@ const longEnoughMs = 3000
 
 /** What to declare if jobs are too short. */
 function remedy(history: History): string {
-  const msOf = ({ creation, end }: Job): number => Math.round(end!.endedAt - creation.endedAt)
-  const ended = viewOf(history).jobs.filter((job) => job.end)
-  const [longest] = ended.sort((one, other) => msOf(other) - msOf(one))
-  if (!longest || msOf(longest) > longEnoughMs || history.isRecorded) return ''
-  return `; application ${longest.application.id}: its longest job was seen ended after ${msOf(longest)} ms: declare as resources.slowApplication one whose jobs last a second or more, and about ten round trips over a network`
+  const ended = viewOf(history).jobs.flatMap(({ application: { id }, creation, end }) =>
+    end ? { id, ms: Math.round(end.endedAt - creation.endedAt) } : [],
+  )
+  const [longest] = ended.sort((one, other) => other.ms - one.ms)
+  if (!longest || longest.ms > longEnoughMs || history.isRecorded) return ''
+  return `; application ${longest.id}: its longest job was seen ended after ${longest.ms} ms: declare as resources.slowApplication one whose jobs last a second or more, and about ten round trips over a network`
 }
 
 const besideEach = eachOf<Beside | Job>(
@@ -211,10 +212,11 @@ const besideEach = eachOf<Beside | Job>(
 export const inProgress: Rule = (history) => {
   const verdict = besideEach(history)
   const all = allAttempts(history).filter((one) => isAsked(one.creation))
-  const isOfRun = ({ within = '' }: HistoryEvent): boolean =>
-    viewOf(history).applicationOf(within).madeAt !== undefined
   const isVaried = history.events.some(
-    (one) => one.operation === 'jobs.create' && one.request === 'odd' && !isOfRun(one),
+    ({ operation, request, within = '' }) =>
+      operation === 'jobs.create' &&
+      request === 'odd' &&
+      viewOf(history).applicationOf(within).madeAt === undefined,
   )
   if (verdict.outcome !== 'held' || !isVaried) return verdict
   const isSame = (one: HistoryEvent, other: HistoryEvent): boolean =>
@@ -245,7 +247,7 @@ export const atomic = eachOf(
         .map((job) => ({ creation, job, other: viewOf(history).madeBy(creation) })),
     ),
   ({ creation, job, other }) => {
-    if (!other || sameId(job.id, other.id) || !areBoth(job, other))
+    if (!other || !areBoth(job, other))
       return isAsked(creation) && isConflict(creation) ? 'held' : undefined
     const what = `with a valid body, at the same time as others; jobs ${job.id} and ${other.id} were then both read as in progress`
     const expected = `${conflictInWords} for all but one of several concurrent creations`
@@ -258,7 +260,7 @@ export const atomic = eachOf(
 
 /** What one application shows of what should not be refused. */
 interface Shown {
-  readonly granted: number
+  readonly granted?: number
   readonly fault?: Evidence
   /** Nobody else's jobs look like that. */
   readonly isSure?: boolean
@@ -276,14 +278,14 @@ function faultOn(
     ...show(attempts, application),
     isMade: application.madeAt !== undefined,
   }))
-  const isOfRun = seen.some((one) => one.isMade && one.granted > 0)
+  const isOfRun = seen.some(({ isMade, granted = 0 }) => isMade && granted > 0)
   const shown = seen.filter((one) => one.fault)
   const declared = history.isRecorded ? undefined : shown.find((one) => one.isSure || !isOfRun)
   const { fault, isMade } = shown.find((one) => one.isMade) ?? declared ?? {}
   const remark = isMade ? '' : ' (a job of somebody else, or of another run, would look the same)'
   return {
     fault: fault && { ...fault, what: fault.what + remark },
-    granted: seen.reduce((sum, one) => sum + one.granted, 0),
+    granted: seen.reduce((sum, { granted = 0 }) => sum + granted, 0),
   }
 }
 
@@ -325,16 +327,16 @@ export const perApplication: Rule = (history) => {
       application.creations.some((one) => one.isGranted && one.sentAt > (end?.endedAt ?? Infinity))
     const blocked = beside
       .filter((one) => isBusy(one) && isUnexplained(history, one))
-      .flatMap(({ creation, elsewhere }) =>
-        elsewhere.filter(isAccepted).map((job) => ({ creation, job })),
+      .flatMap(({ creation: { exchange }, elsewhere }) =>
+        elsewhere.filter(isAccepted).map((job) => ({ exchange, job })),
       )
     const times = new Set(blocked.map((one) => one.job)).size
     // One or two 409s are inconclusive.
     if (granted > 0 || times < timesAlike) return { granted }
-    const { creation, job } = blocked[0]!
+    const { exchange, job } = blocked[0]!
     const what = `with a valid body, while only job ${job.id} of another application was in progress, in ${times} attempts`
     const expected = '202: a job in progress on another application is not a conflict'
-    return { granted, fault: { exchange: creation.exchange, what, expected } }
+    return { granted, fault: { exchange, what, expected } }
   })
   const why = 'no creation was granted while another application was seen with a job in progress'
   return faultVerdict(history, found, () => why + remedy(history))
@@ -356,9 +358,8 @@ export const released: Rule = (history) => {
     )
     if (!kept) return { granted }
     const ms = msOf(kept)
-    const end = application.jobs.flatMap((job) => job.end ?? []).at(-1)
-    const ended = end && statusOf(end) === 'failed' ? 'failed' : 'ended'
-    const what = `with a valid body, after a retrieval showed the last job of the application ${ended}, and so were ${kept.length - 1} more in ${seconds(ms)}`
+    const { end } = application.jobs.findLast((job) => job.end)!
+    const what = `with a valid body, after a retrieval showed the last job of the application ${statusOf(end!)}, and so were ${kept.length - 1} more in ${seconds(ms)}`
     const expected = '202, as the application has no job in progress'
     return {
       granted,
@@ -430,7 +431,6 @@ const looksIn = derived((history): Look[] => {
   const refusals = allAttempts(history)
     .filter((one) => isRefused(one.creation))
     .filter((one) => one.creation.status === 404 || one.beside.length === 0)
-    .sort((one, other) => one.creation.sentAt - other.creation.sentAt)
   return [...attemptsIn(history).values()].flatMap((attempts) => {
     let last: HistoryEvent | undefined
     return attempts.flatMap((attempt): Look[] => {
@@ -476,7 +476,7 @@ function blockedEachTime(looks: readonly Look[]): Look[] {
     const between = looks.slice(looks.indexOf(group[0]!), looks.indexOf(group.at(-1)!))
     const bare = between.filter((look) => look.refused.size === 0)
     const wasHarmless = between.some((look) => isGranted(look) && look.refused.has(kind))
-    return bare.filter(isGranted).length >= timesAlike && !bare.some(isBusy) && !wasHarmless
+    return bare.length >= timesAlike && bare.every(isGranted) && !wasHarmless
   }
   const groups = [...groupBy(blocked, (look) => [...look.refused.keys()].join())]
   return (
@@ -499,19 +499,14 @@ export const noEffect: Rule = (history) => {
     }
     const each = blockedEachTime(known)
     const found = each[0] ?? known.find((one) => suspicious(history).includes(one) && isLocked(one))
-    if (!found) return { granted: 0 }
+    if (!found) return {}
     const { sentAt } = found.creation
     const { exchange, endedAt, status, tpe } = [...found.refused.values()].at(-1)!
     const ways = exchange.purpose.what ?? `by ${status} ${tpe}`
     const how = each[0] ? `in ${each.length} attempts` : `and for ${jobTimeoutMs} ms after that`
     const what = `with a valid body, ${Math.round(sentAt - endedAt)} ms after another was refused ${ways}, ${how}`
     const expected = '202: a refused creation starts no job'
-    // Nobody else's jobs follow refusals only.
-    return {
-      granted: 0,
-      fault: { exchange: found.creation.exchange, what, expected },
-      isSure: true,
-    }
+    return { fault: { exchange: found.creation.exchange, what, expected } }
   })
   // Where creations are blocked without refusals, too, those prove no effect.
   const isBusyAnyway = looksIn(history).some((look) => isBusy(look) && look.refused.size === 0)
@@ -525,5 +520,5 @@ export const noEffect: Rule = (history) => {
   }
   const harmless = looksIn(history).filter((look) => isGranted(look) && look.refused.size > 0)
   const why = 'no creation was granted after a refused one on an application that was free'
-  return verdictOf(fault ? [fault] : [], harmless.length + (fault ? 1 : 0), why)
+  return judged([fault, ...harmless.map(() => 'held' as const)], why)
 }
