@@ -117,16 +117,13 @@ const besides = derived((history): Beside[] =>
 /** Whether an answer other than 409 proves nothing. */
 function isExcused(history: History, beside: Beside): boolean {
   const { creation, job } = beside
-  const { isFirst, request, status } = creation
+  const { request, status } = creation
   const alike = besides(history)
     .filter((one) => one.job === job && one.creation.sentAt > job.creation.endedAt)
     .map((one) => one.creation)
-  if (status === undefined) {
-    // Several on fresh connections prove a fault.
-    const fresh = alike.filter((one) => one.isFirst)
-    const isOften = isFirst && fresh.length >= timesAlike
-    return !isOften || fresh.some((one) => one.status !== undefined)
-  }
+  // Only several without any answer prove a fault.
+  if (status === undefined)
+    return alike.length < timesAlike || alike.some((one) => one.status !== undefined)
   if (creation.isGranted) {
     const other = viewOf(history).madeBy(creation)
     // An identical answer repeats the first job; a repeated id may belong to another one.
@@ -489,9 +486,7 @@ export const noEffect: Rule = (history) => {
   const { jobTimeoutMs } = history.limits
   const { fault } = faultOn(history, (_, application) => {
     const { creations, jobs } = application
-    const known = looksIn(history).filter(
-      (look) => look.application === application && !lostBefore(application, look.creation.sentAt),
-    )
+    const known = looksIn(history).filter((look) => look.application === application)
     const isLocked = ({ creation: { sentAt } }: Look): boolean => {
       const forMs = creations.findLast(isConflict)!.sentAt - sentAt
       const isFreed = creations.some((one) => one.isGranted && one.sentAt > sentAt)
