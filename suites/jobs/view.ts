@@ -119,7 +119,7 @@ function createView() {
     const application = applicationOf(within)
     const { creations } = application
     creations.splice(creations.findLastIndex((one) => one.sentAt <= sentAt) + 1, 0, event)
-    if (id === undefined || within === '') return
+    if (id === undefined) return
     const job = new Job(id, application, event, byId.get(idKey(id)))
     application.jobs.push(job)
     jobs.push(job)
@@ -210,11 +210,8 @@ export const allAttempts = derived((history): Attempt[] => [...attemptsIn(histor
 
 function freeSince(application: Application, at: number): number | undefined {
   let latest = -Infinity
-  for (const { creation, end, twinOf } of application.jobs) {
-    // If another job has the same id, readings do not show the end, unless the answers are identical.
-    const isKnown = !twinOf || createdAt(twinOf) !== createdAt(creation)
-    if (isKnown && creation.sentAt < at) latest = Math.max(latest, end?.endedAt ?? Infinity)
-  }
+  for (const { creation, end } of application.jobs)
+    if (creation.sentAt < at) latest = Math.max(latest, end?.endedAt ?? Infinity)
   return latest <= at ? latest : undefined
 }
 
