@@ -80,7 +80,7 @@ export const jobRule = eachOf(
   readingsIn,
   ({ job, reading }, { limits: { settleMs } }) => {
     const { exchange, sentAt, status } = reading
-    if (!job || !exchange.response || status === undefined) return undefined
+    if (!job || status === undefined) return undefined
     const found = status === 200 ? shapeFinding(exchange, 'job') : undefined
     if (status === 200 && !found) return 'held'
     if (found && 'reason' in found) return { why: found.reason }
@@ -203,14 +203,10 @@ const clockMs = 1000
 /** Minimum time between the answer to one creation and the next request, in ms, that orders their times. */
 export const apartMs = 2000
 
-/** Trailing zeros of a fraction are not precision: a server with whole seconds may write `.000`. */
-const withoutIdleZeros = (text: string): string =>
-  text.replace(/\.(\d*?)0+(?!\d)/, (_, kept: string) => (kept === '' ? '' : `.${kept}`))
-
 /** An instant and the unit of its last significant digit in ms; undefined if not a date-time. */
 function instantAt(name: string, event: HistoryEvent): Instant | undefined {
   const value = member(event.body, name)
-  return typeof value === 'string' ? parseDateTime(withoutIdleZeros(value)) : undefined
+  return typeof value === 'string' ? parseDateTime(value) : undefined
 }
 
 function isSameInstant(one: Instant, other: Instant): boolean {
