@@ -195,8 +195,8 @@ function lookIn(history: History, attempts: readonly HistoryEvent[]) {
     history.isRecorded ? !isSameRequest(one, last) : one.request === 'faulty'
   const from = attempts.findIndex((one) => !isFault(one))
   const before = attempts.slice(0, Math.max(0, from))
-  const refusal = before.findLast(({ status = 0, noise }) => ofFaults.includes(status) && !noise)
-  if (!refusal || before.some(isGranted)) return []
+  const refusal = before.findLast(({ status = 0 }) => ofFaults.includes(status))
+  if (!refusal) return []
   const later = attempts.slice(from).filter(isMeant)
   // An unanswered one may have created what the next one conflicts with.
   const isLost = later.some((one) => one.status === undefined)
@@ -460,10 +460,8 @@ const filteredRule: RelationRule = (history) => {
     const later = listings.filter((one) => one.sentAt >= made.endedAt && one.key === made.key)
     const known = later.filter((one) => typesOf(one).join() === own)
     const places = known.flatMap((one) => placesOf(one.exchange, id))
-    const mayList = (type: string): boolean =>
-      // An empty list excludes nothing.
-      ['', own].includes(type) || (type === 'pdf' && /pdf/i.test(made.label ?? ''))
-    const others = later.filter((one) => !typesOf(one).some(mayList))
+    // An empty list excludes nothing.
+    const others = later.filter((one) => !typesOf(one).some((type) => ['', own].includes(type)))
     return places.length === 0
       ? []
       : others.map((one): Shown => {

@@ -64,10 +64,10 @@ export const rulesAfter = (state: State): JobRuleId[] =>
 
 /** The rules for recordings, where single answers are judged separately. */
 export function recordedRules(failing = ''): readonly (readonly [RequirementId, Rule])[] {
-  const { 'jobs.retrieve/200-job': _, ...others } = jobRules
-  const rows: Partial<Record<RequirementId, Pick<JobRow, 'rule'>>> = {
-    ...others,
-    ...(failing !== '' && { 'jobs.retrieve/200-failed': { rule: failedRule(failing) } }),
-  }
-  return Object.entries(rows).map(([id, { rule }]) => [id as RequirementId, rule])
+  const recorded = (Object.keys(jobRules) as JobRuleId[])
+    .filter((id) => id !== 'jobs.retrieve/200-job')
+    .map((id) => [id, jobRules[id].rule] as const)
+  return failing === ''
+    ? recorded
+    : [...recorded, ['jobs.retrieve/200-failed', failedRule(failing)]]
 }
