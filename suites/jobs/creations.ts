@@ -423,13 +423,16 @@ function isRefused({ status = 0, request }: HistoryEvent): boolean {
   return isClients && (request === 'faulty' || request === 'unknown')
 }
 
-const looksIn = derived((history): Look[] => {
-  // A creation refused beside a job cannot start another one; one for no application may block any.
-  const refusals = allAttempts(history).filter(
-    ({ creation, beside }) =>
-      isRefused(creation) && (creation.status === 404 || beside.length === 0),
-  )
-  return [...attemptsIn(history)].flatMap(([application, attempts]) => {
+/** A creation refused beside a job cannot start another one; one for no application may block any. */
+const refusalsIn = derived((history) =>
+  allAttempts(history)
+    .filter((one) => isRefused(one.creation))
+    .filter((one) => one.creation.status === 404 || one.beside.length === 0)
+    .map((one) => one.creation),
+)
+
+const looksIn = derived((history): Look[] =>
+  [...attemptsIn(history)].flatMap(([{ id }, attempts]) => {
     let last: HistoryEvent | undefined
     return attempts.flatMap((attempt): Look[] => {
       const { creation, freeSince, met } = attempt
@@ -440,15 +443,14 @@ const looksIn = derived((history): Look[] => {
       // Of simultaneous creations, one may be refused because of another.
       if (previous?.isGranted === false || freeSince === undefined || met.length > 0) return []
       const from = Math.max(previous?.endedAt ?? -Infinity, creation.sentAt - windowMs)
-      const before = refusals
-        .filter((one) => one.application === application || one.creation.status === 404)
-        .map((one) => one.creation)
+      const before = refusalsIn(history)
+        .filter(({ status, within = '' }) => status === 404 || sameId(within, id))
         .filter((one) => one.sentAt >= from && one.endedAt <= creation.sentAt)
       const refused = new Map(before.map((one) => [one.fault ?? `${one.status} ${one.tpe}`, one]))
       return [{ ...attempt, refused }]
     })
-  })
-})
+  }),
+)
 
 /** Looks that refusals may have blocked, unless the same ones did no harm at another time or place. */
 const suspicious = derived((history): Look[] => {
@@ -463,23 +465,20 @@ const suspicious = derived((history): Look[] => {
 const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
   suspicious(history).some((look) => look.creation === creation) ||
   (noEffect(history).outcome === 'broken' &&
-    allAttempts(history).some(
-      (one) => isRefused(one.creation) && one.creation.endedAt <= creation.sentAt,
-    ))
+    refusalsIn(history).some((one) => one.endedAt <= creation.sentAt))
 
 /** Looks that each followed the same kind of refusal, while those without one in between were granted. */
 function blockedEachTime(looks: readonly Look[]): Look[] {
   const blocked = looks.filter((look) => isBusy(look) && look.refused.size === 1)
-  const isProven = (group: readonly Look[], kind: string): boolean => {
+  const groups = groupBy(blocked, (look) => [...look.refused.keys()].join())
+  const proof = [...groups].find(([kind, group]) => {
     const between = looks.slice(looks.indexOf(group[0]!), looks.indexOf(group.at(-1)!))
     const bare = between.filter((look) => look.refused.size === 0)
     const wasHarmless = between.some((look) => isGranted(look) && look.refused.has(kind))
-    return bare.length >= timesAlike && bare.every(isGranted) && !wasHarmless
-  }
-  const groups = [...groupBy(blocked, (look) => [...look.refused.keys()].join())]
-  return (
-    groups.find(([kind, group]) => group.length >= timesAlike && isProven(group, kind))?.[1] ?? []
-  )
+    const isOften = Math.min(group.length, bare.length) >= timesAlike
+    return isOften && bare.every(isGranted) && !wasHarmless
+  })
+  return proof?.[1] ?? []
 }
 
 /** §8: a refused creation starts no job: later creations get the same answers as without it. */
