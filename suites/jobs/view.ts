@@ -93,15 +93,6 @@ export function isOwn(event: HistoryEvent, job: Pick<Job, 'id'>): boolean {
 
 export const createdAt = (event: HistoryEvent): unknown => member(event.body, 'created_at')
 
-/**
- * A limit, a guardrail, or a valid creation that an earlier request on its connection may have spoiled: it is sent again.
- */
-const isNoise = (event: HistoryEvent): boolean => {
-  const { isFirst, noise, operation, status = 0 } = event
-  const isSpoiled = !isFirst && status >= 400 && status !== 409
-  return noise !== undefined || (operation === 'jobs.create' && isAsked(event) && isSpoiled)
-}
-
 function createView() {
   const jobs: Job[] = []
   const byApplication = new Map<string, Application>()
@@ -134,8 +125,8 @@ function createView() {
     madeBy: (creation: HistoryEvent): Job | undefined =>
       jobs.findLast((job) => job.creation === creation),
     add(event: HistoryEvent): void {
-      const { operation, object = '', isGranted, endedAt } = event
-      if (isNoise(event)) return
+      const { operation, object = '', isGranted, endedAt, noise } = event
+      if (noise !== undefined) return
       if (operation === 'jobs.create') addCreation(event)
       else if (isReading(event)) byId.get(idKey(object))?.addReading(event)
       else if (operation === 'applications.create' && isGranted)
