@@ -118,9 +118,7 @@ const besides = derived((history): Beside[] =>
 function isExcused(history: History, beside: Beside): boolean {
   const { creation, job } = beside
   const { request, status } = creation
-  const alike = besides(history)
-    .filter((one) => one.job === job && one.creation.sentAt > job.creation.endedAt)
-    .map((one) => one.creation)
+  const alike = besides(history).flatMap((one) => (one.job === job ? one.creation : []))
   // Only several without any answer prove a fault.
   if (status === undefined)
     return alike.length < timesAlike || alike.some((one) => one.status !== undefined)
