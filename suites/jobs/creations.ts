@@ -381,7 +381,6 @@ function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
 
 /** All of several simultaneous creations are refused each time, although the application is free. */
 function refusedTogether(history: History): Evidence | undefined {
-  if (released(history).outcome === 'broken') return undefined
   return faultOn(history, (attempts) => {
     const all = burstsIn(attempts)
     const bursts = all.filter(([first, ...more]) => {
