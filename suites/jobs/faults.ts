@@ -45,62 +45,51 @@ import { type CheckContext, settle } from '../../harness/run/index.ts'
 
 export const malformedInputs = byCases(
   (material) => {
-    const { optional, required, isRequired } = inputPlaces(material)
-    const types = optional.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)])
-    const isLeftOut = ({ member: { at } }: Placed): boolean =>
-      at === '/inputs/*/id' || (at === '/inputs/*/value' && isRequired)
-    const lacking = required.filter(isLeftOut).flatMap(absent)
-    // Only inputs without an id: an input without a value, behind the valid one, would repeat its id.
-    const furtherItems = lacking.filter((one) => one.place.member.at === '/inputs/*/id')
+    const places = inputPlaces(material, false)
+    const at = (member: string) => (place: Placed) => place.member.at === `/inputs/*/${member}`
+    const types = places.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)])
+    const withoutId = places.filter(at('id')).flatMap(absent)
+    const withoutValue = inputPlaces(material, true).filter(at('value')).flatMap(absent)
     const bare = (body: unknown): unknown => getAt(body, '/inputs')
     return [
       ...types,
       // A server may take inputs without the object around them.
-      change(optional[0]!, 'array', 'just the array of inputs', bare),
-      ...(isRequired ? inItems(required).flatMap((place) => ofKinds(place, ['number'])) : []),
-      ...lacking,
+      change(places[0]!, 'array', 'just the array of inputs', bare),
+      ...withoutId,
+      ...withoutValue,
       // A server that skips a malformed input then misses nothing, and must still refuse.
-      ...[...types, ...furtherItems].flatMap(behind),
+      ...[...types, ...withoutId].flatMap(behind),
     ].map((one) => caseOf(one))
   },
   {
-    generated(material) {
-      const { optional, required } = inputPlaces(material)
-      return fc
-        .tuple(fc.constantFrom(...optional, ...required), fc.boolean())
+    generated: (material) =>
+      fc
+        .tuple(fc.constantFrom(...inputPlaces(material, false)), fc.boolean())
         .chain(([place, isBehind]) =>
           ofKindsAny('null', ...otherKinds(place.member)).map((value) => {
             const one = change(place, kindOf(value), preview(value), () => value)
             return caseOf((isBehind ? behind(one)[0] : undefined) ?? one)
           }),
-        )
-    },
+        ),
   },
 )
 
 /**
- * Places in the first optional input, since a wrong id of a required one is also a missing input; and in the first
- * required one. A server may check only some.
+ * Places in the body, and in its first optional input, since a wrong id of a required one is also a missing input; or
+ * in its first required one, if there is any.
  */
-function inputPlaces(material: Material) {
+function inputPlaces(material: Material, isRequired: boolean): Placed[] {
   const body = jsonOf(material.valid)
   const needed = material.target.resources.application?.requiredInputs ?? []
-  const isNeeded = (item: unknown): boolean => needed.includes(String(getAt(item, '/id')))
+  if (isRequired && needed.length === 0) return []
   const member = { at: '', kinds: ['object'], section: '2.5' } as const
-  const whole: Placed = { member, pointer: '', body, like: body }
-  const ofFirst = (is: (item: unknown) => boolean): Placed[] => [
-    whole,
-    ...placesIn(material, 'jobs.create', body, (items) => Math.max(0, items.findIndex(is))),
+  const isSought = (item: unknown): boolean =>
+    needed.includes(String(getAt(item, '/id'))) === isRequired
+  return [
+    { member, pointer: '', body, like: body },
+    ...placesIn(material, 'jobs.create', body, (items) => Math.max(0, items.findIndex(isSought))),
   ]
-  return {
-    isRequired: needed.length > 0,
-    optional: ofFirst((item) => !isNeeded(item)),
-    required: ofFirst(isNeeded),
-  }
 }
-
-const inItems = (places: readonly Placed[]): Placed[] =>
-  places.filter((place) => place.member.at.includes('*'))
 
 function behind(one: Change): Change[] {
   const array = arraysAbove(one.place).at(-1)
