@@ -481,8 +481,7 @@ const ownRecordRule: RelationRule = (history) => {
     const reading = history.of(made.object!).find((one) => one.kind === 'reading' && one.isGranted)
     if (!reading || made.content === undefined) return undefined
     const { exchange } = reading
-    // The text of a large answer is not kept.
-    const text = textOf(exchange) || JSON.stringify(reading.body)
+    const text = textOf(exchange)
     const alike = first.get(text)
     if (!alike) return first.set(text, made).size > 1 ? 'held' : undefined
     if (alike.content === made.content || alike.name === made.name) return undefined
