@@ -81,14 +81,15 @@ export const jobRule = eachOf(
   ({ job, reading }, { limits: { settleMs } }) => {
     const { exchange, sentAt, status } = reading
     if (!job || status === undefined) return undefined
-    const found = status === 200 ? shapeFinding(exchange, 'job') : undefined
-    if (status === 200 && !found) return 'held'
-    if (found && 'reason' in found) return { why: found.reason }
+    const expected = '200 with a job'
+    const found = status === 200 ? shapeFinding(exchange, 'job') : { expected }
+    if (!found) return 'held'
+    if ('reason' in found) return { why: found.reason }
     const wasRead =
       !isMissing(reading) && job.readings.some((one) => isRead(one) && one.sentAt < sentAt)
     const isSettled = sentAt - job.creation.endedAt > settleMs
     if (status >= 300 && !isSettled && !wasRead) return undefined
-    return against(job, reading, { what: '', expected: '200 with a job', ...found })
+    return against(job, reading, { what: '', ...found })
   },
   () => 'no job was read',
 )
