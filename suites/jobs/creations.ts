@@ -36,7 +36,6 @@ import { groupBy } from '../../harness/group-by.ts'
 
 /** What a creation beside a job gets (§4.2, §8). */
 export const conflict = requirementOf('jobs.create/409-job-in-progress').expects as Pairs
-const conflictInWords = describePairs(conflict)
 /** Delay between a job's observed end and the release of its application, in ms: 2 s, as a timer may fire early. */
 const releaseMs = 1900
 
@@ -245,7 +244,7 @@ export const atomic = eachOf(
     if (!other || !areBoth(job, other))
       return isAsked(creation) && isConflict(creation) ? 'held' : undefined
     const what = `with a valid body, at the same time as others; jobs ${job.id} and ${other.id} were then both read as in progress`
-    const expected = `${conflictInWords} for all but one of several concurrent creations`
+    const expected = `${describePairs(conflict)} for all but one of several concurrent creations`
     return { exchange: creation.exchange, what, expected }
   },
   () => 'no concurrent creation got 409, and no two of their jobs were read as in progress',

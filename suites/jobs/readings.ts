@@ -107,15 +107,14 @@ function foreignMember({ job, reading }: Reading): Evidence | undefined {
   return undefined
 }
 
-const dataOf = (event: HistoryEvent | undefined): unknown => event && member(event.body, 'data')
-
 /** An ended job that turned into a newer one. */
 function becameNewer({ job, reading, end }: Reading): Evidence | undefined {
-  const [own, its] = [dataOf(end), dataOf(reading)]
+  const [own, its] = [member(end?.body, 'data'), member(reading.body, 'data')]
   if (!job || !end || own === undefined || its === undefined || readsTheSame(own, its))
     return undefined
   const newer = job.application.jobs.find(
-    (other) => other.creation.sentAt > job.creation.endedAt && readsTheSame(dataOf(other.end), its),
+    ({ creation, end }) =>
+      creation.sentAt > job.creation.endedAt && readsTheSame(member(end?.body, 'data'), its),
   )
   if (!newer) return undefined
   const found = contradicts({ job, reading }, 'data', end, asBefore)
