@@ -42,8 +42,6 @@ export interface HistoryEvent {
   readonly tpe?: string | undefined
   readonly isGranted: boolean
   readonly noise?: Noise | undefined
-  /** First on its connection, so that no other request can be to blame for its answer. */
-  readonly isFirst: boolean
   readonly body?: unknown
   readonly exchange: Exchange
 }
@@ -82,7 +80,6 @@ class ExchangeEvent implements HistoryEvent {
   readonly tpe: string | undefined
   readonly isGranted: boolean
   readonly noise: Noise | undefined
-  readonly isFirst: boolean
   readonly operation: OperationId
   readonly exchange: Exchange
   readonly #isTrimmed: boolean
@@ -106,7 +103,6 @@ class ExchangeEvent implements HistoryEvent {
     this.tpe = response && response.tpe
     this.isGranted = response !== undefined && isGranted(response)
     this.noise = response && noiseOf(response)
-    this.isFirst = exchange.previousRequest === undefined
     const isKept = intention.request === 'unknown' || about.kind === 'listing'
     this.exchange = isKept ? exchange : lightened(exchange)
     this.#isTrimmed = this.exchange !== exchange

@@ -11,7 +11,6 @@ export function eventAt(ms: number, told: Partial<HistoryEvent> = {}): HistoryEv
     request: 'valid',
     sentAt: ms,
     endedAt: ms + 5,
-    isFirst: true,
     exchange: {} as Exchange,
     ...told,
     status,

@@ -137,7 +137,6 @@ export function answered({ fault, ...answer }: Answered) {
     ...(fault !== undefined && { fault }),
     isGranted: status !== undefined && status < 300,
     noise: status === 429 || status === 503 ? ('throttled' as const) : undefined,
-    isFirst: true,
     exchange,
   }
 }
