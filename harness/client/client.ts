@@ -4,7 +4,7 @@ import {
   readingOperation,
   operation as operationOf,
 } from '../../catalogue/operations.ts'
-import type { HttpResult, NoResponse, PrecedingRequest, Proxy, Transport } from '../http/index.ts'
+import type { HttpResult, PrecedingRequest, Proxy, Transport } from '../http/index.ts'
 import type { Recorder } from '../recording/index.ts'
 import {
   type Exchange,
@@ -16,10 +16,11 @@ import {
   type Ask,
   hasStatusOf,
   isBreakdown,
+  isRepeatable,
+  type Retry,
   isExpected,
-  isOfFamily,
-  mentionsExpected,
   isThrottled,
+  isThrottling,
   HttpResponse,
   type Journal,
   type Known,
@@ -34,7 +35,6 @@ import {
   createSemaphore,
   createThrottle,
   longestPauseMs,
-  maxTries,
   type Wall,
 } from './pace.ts'
 import { allEnded, type Lifetime, pause, type Findings, type Given } from './state.ts'
@@ -62,30 +62,16 @@ export interface ClientHooks {
   ): Promise<Exchange> | undefined
 }
 
-/** Retries of what may be the expected answer in another form: a limit of the service may hit two in a row. */
-const triesIfAlike = 2
-
-interface Tries {
-  fresh: boolean
-  alone: boolean
-  unanswered?: Exchange
-  /** Repeated without an answer as often as is conclusive. */
-  resent: boolean
-  lost: number
-  away: number
-  ofGateway: number
-  throttled: number
+/** What a request keeps through its tries. */
+export interface Turn {
+  /** Leaves the queue of a throttled operation, if it is in one. */
+  leave?: () => void
 }
 
 /** Time limit of an answer without generation, in ms; a declared `limits.timeoutMs` overrides it. */
 const promptMs = 15_000
 /** A new object is used before waiting requests within this time, in ms: a server may only fail early. */
 const newMs = 1000
-const maxAway = 3
-/** Retries after a gateway's answer if the service was away meanwhile. */
-const maxGatewayErrors = 3
-/** Concurrent retries of a throttled request; then it goes alone, since the limit may be on concurrency. */
-const triesBeside = 2
 
 /** So many requests may have caused the next wrong answer: as many as are under way at once, and a few. */
 const maxBefore = 12
@@ -146,173 +132,14 @@ export class Client {
   }
 
   /**
-   * Sends a request once its object allows it: with retries, or once with a changed circumstance. Throws `NotExercised`
-   * if the circuit breaker is open or the run is over.
+   * Sends a request once. Throws `NotExercised` if the circuit breaker is open or the run is over.
+   * @param turn given if it is sent until it is answered: it waits while its operation is throttled, one after the other,
+   * and what comes is counted
    */
-  async send(ask: Ask): Promise<Exchange> {
-    const { source, purpose, isHeld = false, pauseMs = 0 } = ask
-    if (pauseMs > 0) await pause(this, pauseMs)
-    const first = await probeOf(source)
-    const send = (fresh: boolean): Promise<Exchange> =>
-      ask.once ? this.#sendOnce(ask, first) : this.#sendPatiently(ask, first, fresh)
-    return (isHeld ? undefined : this.hooks.intercept(first, purpose, send)) ?? send(false)
-  }
-
-  /** Backs off after 429 and 503, and resends what was lost if it has no effect or the connection was just closed. */
-  async #sendPatiently(ask: Ask, first: Probe, fresh: boolean): Promise<Exchange> {
-    const { signal } = this.life
-    const tries: Tries = {
-      fresh: fresh || ask.fresh === true,
-      alone: false,
-      resent: false,
-      lost: 0,
-      away: 0,
-      ofGateway: 0,
-      throttled: 0,
-    }
-    let leaveQueue: (() => void) | undefined
-    try {
-      for (let probe = first; ; probe = await probeOf(ask.source)) {
-        const operation = operationName(probe)
-        this.breaker.check(operation, ask.purpose.role)
-        const { full } = probe.credential
-        const turn = leaveQueue ? undefined : this.throttle.turn(operation, signal, full)
-        if (turn) leaveQueue = await turn
-        const held = this.throttle.pass(operation, signal)
-        if (held) await held
-        const separated = this.#keyWatch.separate(probe)
-        if (separated) await separated
-        const { fresh: isFresh, throttled } = tries
-        const alone = tries.alone || throttled >= triesBeside
-        const exchange = await this.#sendOnce(ask, probe, { fresh: isFresh, alone })
-        const last = exchange.response
-          ? await this.#afterResponse(exchange, exchange.response, tries)
-          : await this.#afterLoss(exchange, exchange.noResponse!, tries)
-        if (last) return last
-      }
-    } catch (error) {
-      // The circuit breaker opened meanwhile: similar requests were lost conclusively.
-      const { unanswered } = tries
-      if (!unanswered || tries.lost < mostUnanswered || this.life.ended) throw error
-      if (!this.breaker.isOpen(operationName(unanswered.probe))) throw error
-      return unansweredFor(unanswered)
-    } finally {
-      leaveQueue?.()
-    }
-  }
-
-  async #afterLoss(
-    exchange: Exchange,
-    noResponse: NoResponse,
-    tries: Tries,
-  ): Promise<Exchange | undefined> {
-    const { probe, purpose } = exchange
-    // It never reached the target, which may be starting again.
-    if (noResponse.detail === 'nobody-listens' && tries.away++ < maxAway) {
-      await this.#cameBack(exchange)
-      tries.alone = true
-      return undefined
-    }
-    tries.lost++
-    const isReset = noResponse.cause === 'reset'
-    // A valid request counts as unanswered after two attempts, each with its own object.
-    const isRepeatable =
-      probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
-    const isOpen =
-      !tries.resent || tries.lost < this.breaker.proof(tries.lost, isReset ? 'reset' : 'timeout')
-    const mayBeChance = isRepeatable && isOpen
-    // Lost alone, it may itself have brought the target down; that soon rules out chance.
-    const wasAway = (tries.alone || !mayBeChance) && (await this.#cameBack(exchange))
-    if (wasAway ? isRepeatable && tries.away++ < maxAway : mayBeChance) {
-      tries.unanswered = exchange
-      this.breaker.retried++
-      // A target that allows few connections closes new ones: retry alone on an open connection, then on a new one.
-      const onOpen = isReset && !tries.alone && exchange.previousRequest === undefined
-      tries.fresh = !onOpen
-      tries.resent ||= !onOpen
-      tries.alone ||= wasAway || isReset
-      if (isReset) await pause(this, this.#given.options.backoffMs)
-      return undefined
-    }
-    const last = tries.resent ? unansweredFor(exchange) : exchange
-    // One repeated to a conclusion has proven it by itself.
-    const byChance = isReset && !isRepeatable
-    // Bad input that only causes a state is judged where it is a case: that must still be sent.
-    const isStateOnly = purpose.role === 'setup' && purpose.badInput === true
-    if (!isStateOnly && (!wasAway || isRepeatable))
-      this.breaker.count(operationName(probe), byChance)
-    return last
-  }
-
-  /** Undefined if the request must be sent again. */
-  async #afterResponse(
-    exchange: Exchange,
-    response: HttpResponse,
-    tries: Tries,
-  ): Promise<Exchange | undefined> {
-    const { purpose, probe } = exchange
-    const { expects } = purpose
-    const operation = operationName(probe)
-    this.breaker.reset(operation)
-    const confirmed = this.#keyWatch.confirm(exchange, response)
-    if (confirmed) await confirmed
-    if (!exchange.isOfGateway) this.breaker.ofGateway += tries.ofGateway
-    else {
-      const times = ++tries.ofGateway
-      const wasAway = (await this.#cameBack(exchange)) && times <= maxGatewayErrors
-      if (wasAway || times < this.breaker.proof(times, 'gateway')) {
-        tries.unanswered = exchange
-        this.breaker.retried++
-        tries.alone = true
-        return undefined
-      }
-      // Each repetition got it: now it counts.
-      exchange.isOfGateway = false
-      if (!purpose.skipPassive) this.journal.append(eventOf(this.#given.target, exchange, false))
-    }
-    const { unanswered } = tries
-    if (unanswered) exchange.unanswered = unanswered
-    if (!isThrottled(response) || isExpected(expects, response)) return exchange
-    // It may be the expected answer under another name, or in a form that cannot be read.
-    const isAlike = isOfFamily(expects, response) || mentionsExpected(expects, response)
-    const isCounted = !hasStatusOf(expects, response)
-    const kind = `${response.status} ${response.tpe}`
-    if (isCounted) this.#ownLimits.add(kind)
-    const isOwnLimit = this.#ownLimits.has(kind)
-    const most = isAlike && !isOwnLimit ? triesIfAlike : maxTries
-    const pauseMs = this.throttle.hold(operation, response, tries.throttled, {
-      isCounted,
-      isKeyRight: probe.credential.full,
-    })
-    if (pauseMs !== undefined && tries.throttled++ < most) return undefined
-    return { ...exchange, throttled: true, isOwnLimit }
-  }
-
-  async #cameBack(exchange: Exchange): Promise<boolean> {
-    const wasAway = await this.liveness.cameBack(exchange)
-    this.life.signal.throwIfAborted()
-    return wasAway
-  }
-
-  /** Sends it again on a new connection if its own was just closed: nobody has seen it. */
-  async #unlessStale(unanswered: Exchange, ask: Ask, alone?: boolean): Promise<Exchange> {
-    if (!unanswered.noResponse?.staleConnection || ask.after) return unanswered
-    this.breaker.retried++
-    const again = await this.#sendOnce(ask, await probeOf(ask.source), { fresh: true, alone })
-    if (again.response) again.unanswered = unanswered
-    return again
-  }
-
-  /** Sends without retries, except on a connection that was just closed. */
-  async sendOnce(ask: Ask): Promise<Exchange> {
-    return this.#sendOnce(ask, await probeOf(ask.source))
-  }
-
-  async #sendOnce(
-    ask: Ask,
-    probe: Probe,
-    { fresh = ask.fresh ?? false, alone = ask.alone ?? false } = {},
-  ): Promise<Exchange> {
+  async send(ask: Ask, made?: Probe, turn?: Turn): Promise<Exchange> {
+    const probe = made ?? (await probeOf(ask.source))
+    if (turn) await this.#awaitTurn(ask, probe, turn)
+    const { alone = false } = ask
     // Readings of a job in progress are urgent: behind hundreds of requests they would be too late. So are uses of new
     // objects; and what is the critical path: creations, as objects are looked at again once they are old enough, and
     // all requests to objects with one job at a time.
@@ -332,53 +159,107 @@ export class Client {
     try {
       // Of several that were lost together, only the one that brings the target down is lost again.
       if (alone) await this.liveness.awaitBack()
-      sent = await this.#send(ask, probe, fresh)
+      sent = await this.#send(ask, probe)
     } finally {
       release()
     }
-    return sent.response ? sent : this.#unlessStale(sent, ask, alone)
+    if (turn && sent.response) await this.#count(sent, sent.response, ask.attempt)
+    return sent
+  }
+
+  async #awaitTurn({ purpose }: Ask, probe: Probe, turn: Turn): Promise<void> {
+    const { signal } = this.life
+    const operation = operationName(probe)
+    this.breaker.check(operation, purpose.role)
+    turn.leave ??= await this.throttle.turn(operation, signal, probe.credential.full)
+    await this.throttle.pass(operation, signal)
+    await this.#keyWatch.separate(probe)
+  }
+
+  /** Notes that an operation answers, and holds it back if it is throttled. */
+  async #count(exchange: Exchange, response: HttpResponse, attempt = 0): Promise<void> {
+    const { expects } = exchange.purpose
+    const operation = operationName(exchange.probe)
+    this.breaker.reset(operation)
+    await this.#keyWatch.confirm(exchange, response)
+    if (!isThrottling(exchange)) return
+    const isCounted = !hasStatusOf(expects, response)
+    const kind = `${response.status} ${response.tpe}`
+    if (isCounted) this.#ownLimits.add(kind)
+    exchange.isOwnLimit = this.#ownLimits.has(kind)
+    const isKeyRight = exchange.probe.credential.full
+    const pauseMs = this.throttle.hold(operation, response, attempt, { isCounted, isKeyRight })
+    exchange.isTooLong = pauseMs === undefined
+  }
+
+  /** Before what was lost is sent again. */
+  async backOff({ isOfGateway, noResponse }: Exchange): Promise<void> {
+    if (isOfGateway || (noResponse && noResponse.detail !== 'nobody-listens'))
+      this.breaker.retried++
+    if (noResponse?.cause === 'reset' && !noResponse.staleConnection)
+      await pause(this, this.#given.options.backoffMs)
+  }
+
+  /** Counts the last try, and returns the answer to judge. */
+  conclude(ask: Ask, last: Exchange, { isResent, ofGateway, unanswered }: Retry): Exchange {
+    const { probe, purpose, noResponse, wasAway } = last
+    if (!noResponse && unanswered) last.unanswered = unanswered
+    if (ask.once) return last
+    if (noResponse) {
+      // Bad input that only causes a state is judged where it is a case: that must still be sent.
+      const isStateOnly = purpose.role === 'setup' && purpose.badInput === true
+      // One repeated to a conclusion has proven it by itself.
+      const byChance = noResponse.cause === 'reset' && !isRepeatable(last)
+      if (!isStateOnly && (!wasAway || isRepeatable(last)))
+        this.breaker.count(operationName(probe), byChance)
+      return isResent ? unansweredFor(last) : last
+    }
+    if (!last.isOfGateway) this.breaker.ofGateway += ofGateway
+    else {
+      // Each repetition got it: now it counts.
+      last.isOfGateway = false
+      if (!purpose.skipPassive) this.journal.append(eventOf(this.#given.target, last, false))
+    }
+    return isThrottling(last) ? { ...last, throttled: true } : last
+  }
+
+  /** If the circuit breaker opened meanwhile, similar requests were lost conclusively. */
+  lostMeanwhile({ lost, unanswered }: Retry, error: unknown): Exchange {
+    const isLost = unanswered && lost >= mostUnanswered && !this.life.ended
+    if (isLost && this.breaker.isOpen(operationName(unanswered.probe)))
+      return unansweredFor(unanswered)
+    throw error
   }
 
   /** @param opens opens connections first, to hit a race of a millisecond between a server's check and its set */
-  async sendAtOnce(
-    count: number,
-    make: () => Probe | Promise<Probe>,
-    purpose: Purpose,
-    options: { readonly fresh: boolean; readonly opens: boolean },
-  ): Promise<Exchange[]> {
+  async sendAtOnce(ask: Ask, count: number, opens: boolean): Promise<Exchange[]> {
     const { signal } = this.life
-    const probes = await Promise.all(Array.from({ length: count }, async () => make()))
+    const making = Array.from({ length: count }, async () => probeOf(ask.source))
+    const probes = await Promise.all(making)
     const operation = probes[0] ? operationName(probes[0]) : ''
     this.breaker.check(operation)
     await this.throttle.pass(operation, signal)
-    await this.#pacer?.saveUp(options.opens ? 2 * count : count, signal)
-    const ask: Ask = { source: make, purpose, pace: 'paid-back' }
+    await this.#pacer?.saveUp(opens ? 2 * count : count, signal)
     const release = await this.#places.acquire(signal, count, true)
     /** Only what is ready: a holder of places never waits for others, and making a request may send some. */
     const sendAll = async (): Promise<Exchange[]> => {
       const { idle } = this.#parts.transport
-      if (options.opens && idle && idle() < count) {
-        const read = await livenessProbe(this.#given)
-        const skipPassive = this.#given.target.absent[firstOperation] !== undefined
-        const opening = { requirement: null, role: 'setup', skipPassive } as const
-        const open: Ask = { source: read, purpose: opening, pace: 'paid-back' }
-        await Promise.allSettled(probes.map(() => this.#send(open, read, false)))
-      }
-      return Promise.all(probes.map((probe) => this.#send(ask, probe, options.fresh)))
+      if (opens && idle && idle() < count)
+        await Promise.allSettled(probes.map(() => this.askLiveness(promptMs, false, false)))
+      return Promise.all(probes.map((probe) => this.#send(ask, probe)))
     }
-    const first = await sendAll().finally(release)
-    const sent = await Promise.all(first.map((one) => this.#unlessStale(one, ask)))
-    for (const exchange of sent) this.holdBack(exchange)
-    return sent
+    return sendAll().finally(release)
   }
 
-  holdBack(exchange: Exchange): void {
-    if (exchange.response && isThrottled(exchange.response))
-      this.throttle.hold(operationName(exchange.probe), exchange.response, 0)
+  /** Pauses its operation, if that was throttled. */
+  holdBack(exchange: Exchange): Exchange {
+    const { probe, response } = exchange
+    if (response && isThrottled(response)) this.throttle.hold(operationName(probe), response, 0)
+    return exchange
   }
 
-  async #send(ask: Ask, probe: Probe, fresh: boolean): Promise<Exchange> {
-    const { purpose, pace } = ask
+  async #send(ask: Ask, probe: Probe): Promise<Exchange> {
+    const { purpose, pace, fresh = false } = ask
     const { keys, target } = this.#given
     const { signal } = this.life
     if (pace === 'paid-back') this.#pacer?.owe()

@@ -3,6 +3,7 @@ import {
   type Exchange,
   type HttpResponse,
   isThrottled,
+  maxTries,
   NotExercised,
   type Purpose,
   Throttled,
@@ -96,7 +97,6 @@ export function createPacer(requestsPerSecond: number) {
   }
 }
 
-export const maxTries = 5
 export const longestPauseMs = 60_000
 /** So many operations throttled in a row, with no other answer between them, share a limit: all are held. */
 const sharingLimit = 3

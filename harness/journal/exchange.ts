@@ -163,7 +163,11 @@ export interface Exchange {
   /** A gateway answered in place of the service, and not on each repetition: it says as much as no answer. */
   isOfGateway?: boolean
   /** Throttled by the answer that limits other requests of the run as well. */
-  readonly isOwnLimit?: boolean
+  isOwnLimit?: boolean
+  /** Throttled, and asked to wait for longer than anybody does. */
+  isTooLong?: boolean
+  /** Whether the target was away meanwhile, and came back; undefined if that was not asked. */
+  wasAway?: boolean
   /** Form for reports, without keys and truncated; made on demand. */
   readonly recorded: () => FailureExchange
   /** `performance.now()` when the request was handed to the socket, and when its answer had been read. */

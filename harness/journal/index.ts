@@ -19,6 +19,7 @@ export {
   type Known,
 } from './journal.ts'
 export { answerTo, countsAsGranted, isSettling } from './answer.ts'
+export { isRepeatable, maxTries, type Retry, retryOf } from './retry.ts'
 export { answerAtEnd, isHarmless, leavesState, sentFor } from './answer.ts'
 
 export {
@@ -51,9 +52,7 @@ export {
   headBytes,
   isBreakdown,
   isGranted,
-  isOfFamily,
   isThrottled,
-  mentionsExpected,
   describePairs,
   envelopeRemark,
   hasStatusOf,

@@ -195,6 +195,8 @@ export interface Ask {
   readonly pauseMs?: number
   /** While nothing else is open: a target may accept few requests at once. */
   readonly alone?: boolean
+  /** How many throttled answers came to it before: each doubles the pause. */
+  readonly attempt?: number
   /** No need to wait for its object: the caller has locked it, or there is none. */
   readonly isHeld?: boolean
   /** Goes before waiting requests: what is made after it must be old enough at the end. */

@@ -1,9 +1,11 @@
-import { type Client, pause, RunEnded } from '../client/index.ts'
+import { type Client, pause, RunEnded, type Turn } from '../client/index.ts'
 import { perRun } from './run.ts'
 import {
   type Exchange,
   isRight,
   NotExercised,
+  type Probe,
+  probeOf,
   type Purpose,
   type Source,
   type Conclusion,
@@ -11,6 +13,7 @@ import {
   type Ask,
   type Entry,
   type Journal,
+  retryOf,
   sentFor,
   type Verdict,
 } from '../journal/index.ts'
@@ -35,7 +38,60 @@ export async function ask(
       return conclusion.judge
     }
     const [next] = conclusion.asks
-    entries.push({ ask: next, exchange: await client.send(next) })
+    entries.push({ ask: next, exchange: await send(client, next) })
+  }
+}
+
+/** Sends a request once its object allows it, again until nothing but the request decides what comes. */
+export async function send(client: Client, ask: Ask): Promise<Exchange> {
+  const { source, purpose, isHeld = false, pauseMs = 0 } = ask
+  if (pauseMs > 0) await pause(client, pauseMs)
+  const first = await probeOf(source)
+  const sendFirst = (fresh: boolean): Promise<Exchange> =>
+    sendAgain(client, fresh ? { ...ask, fresh } : ask, [], first)
+  return (
+    (isHeld ? undefined : client.hooks.intercept(first, purpose, sendFirst)) ?? sendFirst(false)
+  )
+}
+
+/** Sends a request several times at the same moment. @param opens see `Client.sendAtOnce` */
+export async function askAtOnce(
+  client: Client,
+  ask: Ask,
+  count: number,
+  opens: boolean,
+): Promise<Exchange[]> {
+  const own: Ask = { ...ask, once: true, pace: 'paid-back' }
+  const sent = await client.sendAtOnce(own, count, opens)
+  return Promise.all(sent.map(async (one) => client.holdBack(await sendAgain(client, own, [one]))))
+}
+
+/** @param tries what came so far */
+async function sendAgain(
+  client: Client,
+  ask: Ask,
+  tries: Exchange[],
+  first?: Probe,
+): Promise<Exchange> {
+  const turn: Turn | undefined = ask.once ? undefined : {}
+  let retry = retryOf(ask, [], client.breaker)
+  try {
+    for (let probe = first; ; probe = undefined) {
+      retry = retryOf(ask, tries, client.breaker)
+      const last = tries.at(-1)
+      if (last && retry.next === 'look') {
+        last.wasAway = await client.liveness.cameBack(last)
+        client.life.signal.throwIfAborted()
+      } else if (last && retry.next === 'over') return client.conclude(ask, last, retry)
+      else {
+        if (last) await client.backOff(last)
+        tries.push(await client.send({ ...ask, ...retry.how }, probe, turn))
+      }
+    }
+  } catch (error) {
+    return client.lostMeanwhile(retry, error)
+  } finally {
+    turn?.leave?.()
   }
 }
 
@@ -58,7 +114,7 @@ function learn(
 async function sendAndAppend(client: Client, next: Ask): Promise<void> {
   const { journal } = client
   try {
-    journal.appendEntry({ ask: next, exchange: await client.send(next) })
+    journal.appendEntry({ ask: next, exchange: await send(client, next) })
   } catch (error) {
     if (!isUnsent(error)) throw error
     journal.unsent.set(next.name, error.reason)

@@ -21,8 +21,8 @@ export {
   startJudging,
 } from './judging.ts'
 export { sendHookRequest } from './own-requests.ts'
-export { ask } from './ask.ts'
-export { awaitAge, maxAtOnce, sendShared, settle } from './ask.ts'
+export { ask, askAtOnce } from './ask.ts'
+export { awaitAge, maxAtOnce, send, sendShared, settle } from './ask.ts'
 
 export {
   againAtEnd,

@@ -433,7 +433,7 @@ async function sentAgain(
   const isFew =
     given.target.limits.credentialProbes === 'few' &&
     findRequirement(result.id)?.fault === 'credentials'
-  const again = () => client.sendOnce({ source: probe, purpose, fresh: true })
+  const again = () => client.send({ source: probe, purpose, fresh: true })
   const later: Exchange[] = []
   let answer = answerAtEnd(exchange, later, isOften && !isFew)
   while ('more' in answer) {
@@ -510,7 +510,7 @@ async function spoilerOf(
 ): Promise<PreviousRequest | undefined> {
   const unjudged = { skipPassive: true, skipJudging: 'at all' } as const
   const send = (exchange: Pick<Exchange, 'probe' | 'purpose'>): Promise<Exchange> =>
-    client.sendOnce({
+    client.send({
       source: exchange.probe,
       purpose: { ...exchange.purpose, ...unjudged },
       fresh: true,

@@ -4,7 +4,7 @@ import { getAt, preview } from '../../schemas/json.ts'
 import type { HttpRequest } from '../http/index.ts'
 import type { Created, ExchangeRole } from '../report/index.ts'
 import { fillRequest, fillTarget, type HookRequest } from '../target/index.ts'
-import { queryOf, withOwn, isThrottled, HttpResponse } from '../journal/index.ts'
+import { queryOf, withOwn, isThrottled, maxTries, HttpResponse } from '../journal/index.ts'
 import {
   type Client,
   type Given,
@@ -69,8 +69,6 @@ function withQuery(search: string, query: Readonly<Record<string, string>>): str
   if (added.length === 0) return search
   return `${search === '' ? '?' : `${search}&`}${queryOf(Object.fromEntries(added))}`
 }
-
-const maxTries = 5
 
 /**
  * Sends a request of the target file (`before`, `after`, `cleanup`, `setup`, `teardown`), which is not judged; again if

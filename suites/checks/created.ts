@@ -13,7 +13,7 @@ import {
   wasAnswered,
 } from '../../harness/journal/index.ts'
 import { absentReason, leftOut } from '../../harness/report/index.ts'
-import { ask, type CheckContext, perRun } from '../../harness/run/index.ts'
+import { ask, askAtOnce, type CheckContext, perRun } from '../../harness/run/index.ts'
 import type { UploadContent } from '../../harness/target/index.ts'
 
 export const sharedBy = perRun(() => ({
@@ -205,5 +205,6 @@ export function sendAtOnce(
 ): Promise<Exchange[]> {
   const opens = !fresh && given.options.depth === 'full'
   const count = Math.min(size, given.target.limits.concurrency)
-  return client.sendAtOnce(count, make, { requirement, role: 'probe' }, { fresh, opens })
+  const purpose = { requirement, role: 'probe' } as const
+  return askAtOnce(client, { source: make, purpose, fresh }, count, opens)
 }

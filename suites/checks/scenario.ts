@@ -18,6 +18,7 @@ import {
   type Finding,
   maxAtOnce,
   perRun,
+  send,
   sendHookRequest,
   settle,
 } from '../../harness/run/index.ts'
@@ -107,7 +108,7 @@ async function awaitGranted(client: Client, given: Given, operation: OperationId
   const source = (): Promise<Probe> => validRequest(client, given, operation)
   const deadline = performance.now() + jobTimeoutMs
   for (let ms = pauses.first; !client.life.ended; ms = Math.min(ms * 2, pauses.longest)) {
-    const sent = client.send({ source, purpose, once: true })
+    const sent = send(client, { source, purpose, once: true })
     const exchange = await sent.catch(() => undefined)
     if (exchange && countsAsGranted(exchange)) return
     if (performance.now() >= deadline) {

@@ -258,7 +258,7 @@ class Gate extends Jobs {
   async createBeside(application: ApplicationValue): Promise<HistoryEvent> {
     const source = await jobRequest(this.given, application)
     const purpose = { requirement: ids.inProgress, role: 'probe', expects: conflict } as const
-    const exchange = await this.client.sendOnce({ source, purpose, fresh: true })
+    const exchange = await this.client.send({ source, purpose, fresh: true })
     this.client.holdBack(exchange)
     return this.eventOf(exchange)
   }

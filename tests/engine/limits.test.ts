@@ -388,20 +388,6 @@ test('an address that is locked out after wrong keys: nothing that came after is
   expect(terminal()).toMatch(lockedOut)
 })
 
-test('an expected limit that cannot be read as JSON is not waited for again and again', async () => {
-  const { tookMs, of } = await judgeBehind(
-    async (_, answer) => {
-      const response = await answer()
-      const { status, headers } = response
-      return new Response(`\ufeff${await response.text()}`, { status, headers })
-    },
-    { depth: 'quick', only: ['translate.*'], backoffMs },
-  )
-  expect(of('translate.run/429-quota-exceeded').outcome).toBe('failed')
-  // Two pauses, which begin at half a second and double: five of them take a quarter of a minute.
-  expect(tookMs).toBeLessThan(3000)
-})
-
 test("the service's own limit is not the one that a scenario asks for", async () => {
   let asked = 0
   const own = error(429, 'TooManyRequests')
