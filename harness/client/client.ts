@@ -380,7 +380,7 @@ export class Client {
   async sendElsewhere(
     url: string,
     request: Parameters<Transport['send']>[0],
-    options: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+    options: Parameters<Transport['send']>[1],
     about: Pick<Parameters<Recorder['record']>[0], 'credential' | 'requirement' | 'role'>,
   ): Promise<HttpResult> {
     const { life } = this
@@ -389,11 +389,9 @@ export class Client {
     const { origin } = new URL(url)
     const transport = this.#elsewhere.get(origin) ?? this.#parts.transportTo(origin)
     this.#elsewhere.set(origin, transport)
-    for (let fresh = false; ; fresh = true) {
-      const result = await transport.send(request, { ...options, fresh })
-      this.recorder.record({ ...about, url, request, result, operation: null })
-      if (fresh || result.kind === 'answer' || !result.staleConnection) return result
-    }
+    const result = await transport.send(request, options)
+    this.recorder.record({ ...about, url, request, result, operation: null })
+    return result
   }
 
   /** Stops waiting after nothing but throttled answers: the whole run, or these operations if others are answered. */

@@ -32,6 +32,7 @@ interface HookSending {
 interface NoHookResponse {
   readonly status: undefined
   readonly why: string
+  readonly isStale?: boolean
 }
 
 type HookResponse = HttpResponse | NoHookResponse
@@ -41,6 +42,7 @@ async function sendOnce(
   given: Given,
   hook: HookRequest,
   sending: HookSending,
+  fresh: boolean,
 ): Promise<HookResponse> {
   const { target } = given
   const { role, requirement, signal } = sending
@@ -57,10 +59,10 @@ async function sendOnce(
     body: hook.body === undefined ? undefined : JSON.stringify(hook.body),
   }
   const about = { credential: full ?? { shown: '' }, requirement, role }
-  const result = await client.sendElsewhere(hook.url, request, { timeoutMs, signal }, about)
+  const result = await client.sendElsewhere(hook.url, request, { timeoutMs, signal, fresh }, about)
   return result.kind === 'answer'
     ? new HttpResponse(result)
-    : { status: undefined, why: result.message }
+    : { status: undefined, why: result.message, isStale: result.staleConnection }
 }
 
 function withQuery(search: string, query: Readonly<Record<string, string>>): string {
@@ -83,9 +85,11 @@ export async function sendHookRequest(
   sending: HookSending,
 ): Promise<HookResponse> {
   const { signal } = client.life
-  for (let attempt = 0; ; attempt++) {
-    const response = await sendOnce(client, given, request, sending)
+  for (let [attempt, fresh] = [0, false]; ;) {
+    const response = await sendOnce(client, given, request, sending, fresh)
     const isSilent = response.status === undefined
+    fresh = isSilent && response.isStale === true
+    if (fresh) continue
     const mayHelp = isSilent
       ? sending.until !== undefined
       : isThrottled(response) || isOfGateway(response)
@@ -96,6 +100,7 @@ export async function sendHookRequest(
     if (!mayHelp || attempt >= maxTries || isTooLong || isHurried(client)) return response
     await sleep(waitMs, undefined, signal.aborted ? {} : { signal }).catch(() => undefined)
     if (sending.signal?.aborted) return response
+    attempt++
   }
 }
 
