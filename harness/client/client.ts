@@ -259,7 +259,7 @@ export class Client {
   }
 
   async #send(ask: Ask, probe: Probe): Promise<Exchange> {
-    const { purpose, pace, fresh = false } = ask
+    const { purpose, pace, fresh = false, alone = false } = ask
     const { keys, target } = this.#given
     const { signal } = this.life
     if (pace === 'paid-back') this.#pacer?.owe()
@@ -287,6 +287,7 @@ export class Client {
     this.liveness.sending(sent)
     let result: HttpResult | undefined
     try {
+      if (fresh && (alone || this.#places.size === 1)) this.#closeUnused()
       const options = { timeoutMs, signal, fresh, tag: sent, after }
       result = await this.#parts.transport.send(sent.request, options)
     } finally {
@@ -373,6 +374,7 @@ export class Client {
     const sent = requestOf(this.#given.target, probe, probe.credential, forLiveness)
     this.#pacer?.owe()
     const options = { timeoutMs, signal, fresh, tag: sent }
+    if (fresh) this.#closeUnused()
     return this.#record(sent, await this.#parts.transport.send(sent.request, options))
   }
 
@@ -389,6 +391,7 @@ export class Client {
     const { origin } = new URL(url)
     const transport = this.#elsewhere.get(origin) ?? this.#parts.transportTo(origin)
     this.#elsewhere.set(origin, transport)
+    this.#closeUnused()
     const result = await transport.send(request, options)
     this.recorder.record({ ...about, url, request, result, operation: null })
     return result
@@ -401,9 +404,18 @@ export class Client {
     else for (const operation of wall.operations) this.breaker.stop(operation)
   }
 
+  get #transports(): Transport[] {
+    return [this.#parts.transport, ...this.#elsewhere.values()]
+  }
+
+  /** A target may serve few connections: unused ones must not keep a new one out. */
+  #closeUnused(): void {
+    for (const transport of this.#transports) transport.closeUnused?.()
+  }
+
   async close(): Promise<void> {
-    const transports = [this.#parts.transport, ...this.#elsewhere.values()]
-    await allEnded(transports.map((one) => one.close())).finally(this.recorder.close)
+    const closing = this.#transports.map((one) => one.close())
+    await allEnded(closing).finally(this.recorder.close)
   }
 }
 

@@ -181,7 +181,15 @@ export class Liveness {
       this.#looks = 0
     }
     // The run ended first, which says nothing about the target.
-    else if (noResponse.cause !== 'aborted') stopped(`${noResponse.message}${this.#underWay()}`)
+    else if (noResponse.cause !== 'aborted')
+      stopped(`${noResponse.message}${this.#hint(noResponse)}${this.#underWay()}`)
+  }
+
+  /** A server that is written for one connection at a time lets all others wait. */
+  #hint({ cause }: NoResponse): string {
+    return cause === 'timeout' && this.#given.target.limits.concurrency > 1
+      ? '; if it serves one connection at a time, use --concurrency 1'
+      : ''
   }
 
   /** If the answer does not end, or does not come for long, the operation may be at fault: another one tells. */

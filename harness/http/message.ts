@@ -99,6 +99,8 @@ export interface SendOptions {
 export interface Transport {
   send(request: HttpRequest, options: SendOptions): Promise<HttpResult>
   readonly idle?: () => number
+  /** Closes unused connections: a target that serves few has room for a fresh one then. */
+  readonly closeUnused?: () => void
   readonly proxy?: Proxy | undefined
   close(): Promise<void>
 }

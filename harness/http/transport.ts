@@ -57,18 +57,21 @@ export function createTransport(options: TransportOptions): Transport {
   function take(isFresh: boolean): ConnectionLine {
     const known = isFresh ? undefined : free.pop()
     if (known) return known
-    if (lines.size >= connections) drop(free.shift())
+    if (lines.size >= connections) close(free.shift())
     const line = openLine(endpoint)
     lines.add(line)
     return line
   }
 
-  function drop(line: ConnectionLine | undefined): void {
+  /** At once, so that the target has seen it when the next one opens. */
+  function close(line: ConnectionLine | undefined): void {
     if (!line) return
     lines.delete(line)
-    // Not while undici still reads from it.
-    queueMicrotask(() => void line.hangUp())
+    void line.hangUp()
   }
+
+  // Not while undici still reads from it.
+  const drop = (line: ConnectionLine): void => queueMicrotask(() => close(line))
 
   function sendOn(
     line: ConnectionLine,
@@ -101,12 +104,18 @@ export function createTransport(options: TransportOptions): Transport {
     return after ? sendBehind(after, request, sending) : sendOn(take(fresh), request, sending)
   }
 
-  async function close(): Promise<void> {
+  async function closeAll(): Promise<void> {
     closing.abort()
     await Promise.all([...lines].map((line) => line.hangUp()))
   }
 
-  return { send, close, idle: () => free.length, proxy: endpoint.proxy }
+  return {
+    send,
+    close: closeAll,
+    idle: () => free.length,
+    closeUnused: () => free.splice(0).forEach(close),
+    proxy: endpoint.proxy,
+  }
 }
 
 export interface Connection {

@@ -170,7 +170,7 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
       wrongAnywhere: new Set(),
     },
     transport:
-      injected ?? createTransport({ ...sending, baseUrl, connections: limits.concurrency + 1 }),
+      injected ?? createTransport({ ...sending, baseUrl, connections: limits.concurrency }),
     transportTo(origin) {
       const base = new URL(baseUrl)
       if (!injected || origin !== base.origin)
