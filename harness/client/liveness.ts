@@ -374,9 +374,11 @@ export function remedyFor(noResponse: NoResponse, way: Way): string {
     : '; if the server does not accept the client certificate in tls.cert, see which authority it trusts'
 }
 
-/** Consecutive refusals that prove a refused key; and the pause in ms before repeating after a 429. */
+/** Consecutive refusals that prove a refused key; after a 429 that names no time, half a minute: a quota may be of one. */
 const questions = 3
-const questionEveryMs = 1000
+const questionsOfNoTime = 6
+/** The first pause before asking again after a 429, in ms; without a time, each further one is twice as long. */
+const questionMs = 1000
 /** Consecutive wrong keys, among the last answers, that may cause a lock-out. */
 const lockingRow = 8
 /** A target with lock-outs gets a valid key before each group of this many wrong ones. */
@@ -434,8 +436,12 @@ export class KeyWatch {
   async #askAgain(id: OperationId, status: number): Promise<void> {
     const { life } = this.#client
     let exchange = await this.#ask(id)
-    for (let question = 1; question < questions && isRefused(exchange); question++) {
-      if (exchange.response?.status === 429) await pause(this.#client, questionEveryMs)
+    let pauseMs = questionMs
+    const isTimeless = exchange.response?.status === 429 && !saysWhen(exchange.response)
+    const most = isTimeless ? questionsOfNoTime : questions
+    for (let question = 1; question < most && isRefused(exchange); question++) {
+      if (exchange.response?.status === 429) await pause(this.#client, pauseMs)
+      if (isTimeless) pauseMs *= 2
       exchange = await this.#ask(id)
     }
     if (!isRefused(exchange) || (await this.#isQuota(id, exchange))) return
@@ -472,10 +478,11 @@ export class KeyWatch {
     }
     if (await isLimited({ shown: '', full: false })) return true
     const wrong = wrongKeyIn(this.#client.journal)
-    const saysWhen = retryAfter(exchange.response, Date.now()) !== undefined
-    return saysWhen && (wrong === undefined || !(await isLimited(wrong)))
+    return saysWhen(exchange.response) && (wrong === undefined || !(await isLimited(wrong)))
   }
 }
+
+const saysWhen = (response: HttpResponse): boolean => retryAfter(response, Date.now()) !== undefined
 
 const isRefused = (exchange: Exchange): boolean =>
   exchange.response !== undefined && refusing.includes(exchange.response.status)

@@ -353,6 +353,19 @@ test.each([
   expect(failed).toEqual([])
 })
 
+test('a quota of 100 in 15 s for each right key is no lock-out, though no answer names a time', async () => {
+  let [window, used] = [0, 0]
+  const reply: Reply = (_, answer, sinceMs, request) => {
+    if (!isRight(keyOf(request) ?? '')) return answer()
+    const now = Math.floor(sinceMs / 15_000)
+    if (now !== window) [window, used] = [now, 0]
+    return ++used > 100 ? error(429, 'QuotaExceeded') : answer()
+  }
+  const { report, run } = await judgeBehind(reply, { only, backoffMs })
+  expect(report.run.throttled).toBeGreaterThan(0)
+  expect(run.client.life.ended).toBeUndefined()
+})
+
 test('a limit of one request of each key at a time is no lock-out', async () => {
   const open = new Set<string | undefined>()
   const reply: Reply = async (_, answer, _ms, request) => {
