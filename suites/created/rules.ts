@@ -261,7 +261,7 @@ export function isUsable({ probe, response }: Exchange): boolean {
   return !isMissing(response) && response.status < 500
 }
 
-/** Whether the operation also fails for all other objects. */
+/** Whether the operation also fails for other objects, failed the same way before, or crashes there. */
 function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<string>): boolean {
   const { operation: id, status = 0 } = use
   const others = history.events.filter(
@@ -272,7 +272,9 @@ function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<strin
   )
   // A key that can retrieve another file has the permission: a 403 concerns this one.
   if (id === 'files.retrieve') return status === 403 && !others.some(isGranted)
-  return others.length > 0 && !others.some((one) => one.isGranted || isConflict(one))
+  const isTaken = others.some((one) => one.isGranted || isConflict(one))
+  const breaks = status >= 500 && others.some((one) => one.status! >= 500 && isAnswered(one))
+  return others.length > 0 && (!isTaken || others[0]!.status === status || breaks)
 }
 
 /** Whether a use proves a missing object; a crash only as the last answer of its operation. */

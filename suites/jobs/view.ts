@@ -39,7 +39,7 @@ export class Job {
   addReading(reading: HistoryEvent): void {
     this.readings.push(reading)
     this.isOver ||= isEnded(reading)
-    if (hasEnded(reading)) this.end ??= reading
+    if (hasEnded(reading) && isOwn(reading, this)) this.end ??= reading
   }
 
   get inProgress(): HistoryEvent[] {
@@ -54,14 +54,13 @@ export class Job {
     return this.inProgress.at(-1)?.sentAt ?? -Infinity
   }
 
-  /** Whether a reading shows a newer job of the application, by its time or id. */
+  /** Whether a reading shows a newer job of the application, by its time. */
   #showsAnother(reading: HistoryEvent): boolean {
     const shown = createdAt(reading)
     const isTimeOfAnother =
       createdAt(this.creation) !== shown &&
       this.application.jobs.some((job) => createdAt(job.creation) === shown)
-    const id = member(reading.body, 'id')
-    return isTimeOfAnother || (typeof id === 'string' && !sameId(id, this.id))
+    return !isOwn(reading, this) || isTimeOfAnother
   }
 }
 
@@ -85,6 +84,12 @@ export const isEnded = (reading: HistoryEvent): boolean =>
 /** An unknown status may belong to a job that continues. */
 export const hasEnded = (reading: HistoryEvent): boolean =>
   ['completed', 'failed'].includes(statusOf(reading) ?? '')
+
+/** Whether a reading may be of that job: one with another id is not. */
+export function isOwn(event: HistoryEvent, job: Pick<Job, 'id'>): boolean {
+  const own = member(event.body, 'id')
+  return typeof own !== 'string' || sameId(own, job.id)
+}
 
 export const createdAt = (event: HistoryEvent): unknown => member(event.body, 'created_at')
 
