@@ -15,8 +15,10 @@ test.each([
   ['12345', 'cut', undefined],
   ['7000000000000001', 'cut', '700000000000000'],
   ['file_12345', 'lengthened', undefined],
-  ['kg-abcdef', 'lengthened', 'kg-abcdefbb'],
+  ['kg-abcdef', 'lengthened', 'kg-abcdefb'],
+  ['1f0c52b3-8b21-47f6-b0d4-1e6f3c8a400a', 'lengthened', '1f0c52b3-8b21-47f6-b0d4-1e6f3c8a400ab'],
   // Readers of base64 may do without padding, and without a fifth character.
+  ['a2c6NTA4MTIz', 'lengthened', 'a2c6NTA4MTIzbb'],
   ['a2c6NTA4MTIzNDU=', 'cut', undefined],
   ['a2c6NTA4MTIzNDU=', 'lengthened', undefined],
   ['{d1d1c537-7a82-48a6-be0f-50940543a321}', 'cut', undefined],
