@@ -216,12 +216,13 @@ type OwnPdf = readonly [SamplePdf, text: string]
 const good: OwnPdf = ['good', samplePdfText]
 const other: OwnPdf = ['other', otherPdfText]
 
-/** Two PDFs parsed in sequence, in either format, then at once: each must return its own content. */
+/** Two PDFs parsed in sequence, each format after the other PDF, then at once: each must return its own content. */
 async function parseOwnPdfs(context: CheckContext): Promise<Verdict> {
   const { given, requirement } = context
   const inSequence = [
+    () => parseOwnPdf(context, good, 'text'),
+    () => parseOwnPdf(context, other, 'markdown'),
     () => parseOwnPdf(context, good, 'markdown'),
-    () => parseOwnPdf(context, other, 'text'),
   ]
   const verdicts: Verdict[] = []
   for (const parse of sampled(given, requirement.id, inSequence))
