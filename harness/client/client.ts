@@ -94,7 +94,7 @@ export class Client {
   readonly #given: Given
   readonly #parts: Parts
   readonly #elsewhere = new Map<string, Transport>()
-  /** Answers, by status and name, that limited requests which expect none of their status. */
+  /** Answers, by operation, status and name, that limited requests which expect none of their status. */
   readonly #ownLimits = new Set<string>()
   /** If there is a rate to keep to. */
   readonly #pacer: ReturnType<typeof createPacer> | undefined
@@ -184,7 +184,7 @@ export class Client {
     await this.#keyWatch.confirm(exchange, response)
     if (!isThrottling(exchange)) return
     const isCounted = !hasStatusOf(expects, response)
-    const kind = `${response.status} ${response.tpe}`
+    const kind = `${operation} ${response.status} ${response.tpe}`
     if (isCounted) this.#ownLimits.add(kind)
     exchange.isOwnLimit = this.#ownLimits.has(kind)
     const isKeyRight = exchange.probe.credential.full
