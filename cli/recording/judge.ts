@@ -119,8 +119,9 @@ export function judgeRecording(recording: Recording) {
       history.othersAt.push(startedAt - performance.timeOrigin)
     if (!exchange || (operation && target.absent[operation] !== undefined)) continue
     for (const requirement of ofAnyResponse) {
-      // Without recorded headers, the media type is unknown.
-      if (requirement === 'envelope/content-type' && entry.headers.length === 0) continue
+      // Without recorded headers, the media type is unknown; outside the interface, it is free.
+      const isLabelled = entry.headers.length > 0 && operation !== null
+      if (requirement === 'envelope/content-type' && !isLabelled) continue
       const seen = observedCase(requirement, exchange)
       if (seen) count(requirement, seen.actual === undefined ? undefined : { exchange, ...seen })
     }
