@@ -11,6 +11,7 @@ import {
 } from './checks/valid-request.ts'
 import {
   freshFilename,
+  isTaken,
   need,
   whileSettling,
   upload,
@@ -100,7 +101,9 @@ const filtered = relation(async (context) => {
   const { client, given } = context
   const { own, other, two } = extensionsOf(given)
   let id = await upload(client, given, contentOf(given))
-  const list = (): Promise<Exchange> => context.send(listingOf(client, given, own).make)
+  const isSuccess = isTaken
+  const list = (): Promise<Exchange> =>
+    context.send(listingOf(client, given, own).make, { isSuccess })
   const holds = (exchange: Exchange): boolean => placesOf(exchange, id).length > 0
   let listed = await whileSettling(client, given, list, holds)
   // It may show the newest files only, and others came before a request that was lost was sent again.
@@ -114,7 +117,7 @@ const filtered = relation(async (context) => {
     const { make: plain, what } = listingOf(client, given, types)
     await inScenario(context, 'files.list', async () => {
       const make = grantedProbe(context, 'files.list', plain)
-      need(`the listing ${what}`, await context.send(make, { what }))
+      need(`the listing ${what}`, await context.send(make, { what, isSuccess }))
     })
   }
 }, true)
