@@ -1,10 +1,10 @@
 import { unknownModel } from '../catalogue/answers.ts'
 import { triesOf } from '../catalogue/operations.ts'
-import { jsonOf, jsonValue, NotExercised, type Probe } from '../harness/journal/index.ts'
+import { jsonOf, jsonValue, type Open } from '../harness/journal/index.ts'
 import { type Finding, shapeFinding } from '../harness/run/index.ts'
 import { getAt, isObject, parsedJson } from '../schemas/json.ts'
 import { newAjv } from '../schemas/validate.ts'
-import { controlCase } from './checks/case.ts'
+import { type Case, controlCase } from './checks/case.ts'
 import { atRole, byRecord, valueAt } from './checks/faults.ts'
 import { granted, grantedBy, type GrantedCheck, respelled } from './checks/granted.ts'
 import { suite } from './checks/suite.ts'
@@ -37,39 +37,39 @@ const hasContentOrCalls: GrantedCheck = (given, exchange) => {
 
 const moreParts = ['Answer in one line.', 'Be brief.']
 
-function asTextParts(known: Known, probe: Probe, parts: number): Probe {
-  const messages = valueAt(known, chat, 'messages', jsonOf(probe))
-  if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isObject))
-    throw new NotExercised('declare operations.chat.create.body.messages, an array of messages')
-  const changed = messages.map((message) => {
-    const { content } = message
-    const texts = [content, ...moreParts].slice(0, parts)
-    return typeof content === 'string'
-      ? { ...message, content: texts.map((text) => ({ type: 'text', text })) }
-      : message
-  })
-  return atRole(known, probe, 'messages', changed)
+function asTextParts(message: Record<string, unknown>, parts: number): unknown {
+  const { content } = message
+  const texts = [content, ...moreParts].slice(0, parts)
+  return typeof content === 'string'
+    ? { ...message, content: texts.map((text) => ({ type: 'text', text })) }
+    : message
 }
 
 const textParts = grantedBy(
-  (material) =>
-    [1, 2, 3].map((parts) => ({
+  (material) => {
+    const messages = valueAt(material, chat, 'messages', jsonOf(material.valid))
+    const why = 'declare operations.chat.create.body.messages, an array of messages'
+    if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isObject))
+      return { outcome: 'open', why }
+    return [1, 2, 3].map((parts) => ({
       what: `with content given as ${parts} text part${parts === 1 ? '' : 's'}`,
       fault: 'inside @ /messages/*/content',
       effect: material.valid.effect,
       change(valid) {
-        const probe = asTextParts(material, valid, parts)
+        const changed = messages.map((message) => asTextParts(message, parts))
+        const probe = atRole(material, valid, 'messages', changed)
         return parts === 2 ? respelled(probe) : probe
       },
-    })),
+    }))
+  },
   { check: hasContent, inScenario: 'with content given as 1 text part' },
 )
 
-function withDeclaredTools(probe: Probe, known: Known): Probe {
+function withDeclaredTools(known: Known): Case['change'] | Open {
   const tools = declaredAt(known, 'tools')
-  if (tools === undefined)
-    throw new NotExercised('declare tools in operations.chat.create.body, or a scenario')
-  return atRole(known, atRole(known, probe, 'tools', tools), 'tool_choice', 'auto')
+  const why = 'declare tools in operations.chat.create.body, or a scenario'
+  if (tools === undefined) return { outcome: 'open', why }
+  return (probe) => atRole(known, atRole(known, probe, 'tools', tools), 'tool_choice', 'auto')
 }
 
 const malformedToolChoice = byRecord({
@@ -83,13 +83,12 @@ const invalidStreamOptions = byRecord({
   besides: (known, valid) => atRole(known, valid, 'stream', true),
 })
 
-function withResponseFormat(probe: Probe, known: Known): Probe {
+function withResponseFormat(known: Known): Case['change'] | Open {
   const format = declaredAt(known, 'response_format')
-  if (getAt(format, '/type') !== 'json_schema')
-    throw new NotExercised(
-      'declare a response_format of type json_schema in operations.chat.create.body, or a scenario',
-    )
-  return atRole(known, probe, 'response_format', format)
+  const why =
+    'declare a response_format of type json_schema in operations.chat.create.body, or a scenario'
+  if (getAt(format, '/type') !== 'json_schema') return { outcome: 'open', why }
+  return (probe) => atRole(known, probe, 'response_format', format)
 }
 
 /**

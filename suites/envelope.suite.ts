@@ -12,11 +12,13 @@ import {
   envelopeRemark,
   type Exchange,
   isGranted,
+  isOpen,
+  type Made,
   matchPairs,
-  NotExercised,
-  type Probe,
+  type Open,
   type Verdict,
   wasAnswered,
+  withChange,
   withHeader,
 } from '../harness/journal/index.ts'
 import { type CheckContext, fits, type Judge, settle, whySilent } from '../harness/run/index.ts'
@@ -70,13 +72,19 @@ function byRoutes(
   cases: Cases,
   isOwn: (exchange: Exchange) => boolean = () => false,
 ): KnownCases & { readonly judge: Judge } {
-  const chosen: Cases = (material) => sampled(material, material.requirement.id, cases(material))
+  const chosen: Cases = (material) => {
+    const all = cases(material)
+    return isOpen(all) ? all : sampled(material, material.requirement.id, all)
+  }
   return {
     cases: chosen,
     async judge(context): Promise<Verdict> {
       const { client, given, requirement } = context
       const credential = await given.keys.full()
       const material = materialOf(given, requirement, firstOperation)
+      if (isOpen(material)) return material
+      const all = chosen(material)
+      if (isOpen(all)) return all
       const ruleOf = (one: Case, at: number): CaseRule => {
         const probe = one.change({ ...material.valid, credential })
         const purpose = { skipJudging: 'envelope', expects: clientError, what: one.what } as const
@@ -87,7 +95,7 @@ function byRoutes(
           ),
         }
       }
-      const verdict = await settle(client, allOf(chosen(material).map(ruleOf)))
+      const verdict = await settle(client, allOf(all.map(ruleOf)))
       const why = 'GET returns a 2xx on every path that the interface only has for POST'
       const isEmpty = verdict.outcome === 'held' && verdict.cases === 0
       return isEmpty ? { outcome: 'open', why } : verdict
@@ -132,8 +140,8 @@ const unsupportedMethod = byRoutes(
     const paths = served(one.target)
       .filter(({ method, path }) => method === 'POST' && !/\{/.test(path) && !listed.includes(path))
       .map(({ path }) => path)
-    if (paths.length === 0)
-      throw new NotExercised('the target serves no path that the interface only has for POST')
+    const why = 'the target serves no path that the interface only has for POST'
+    if (paths.length === 0) return { outcome: 'open', why }
     const what = 'with a method that the interface does not have there'
     return paths.map((path) => routeCase('GET', path, what))
   },
@@ -145,11 +153,11 @@ const padding = 256 * 1024
 const largeText = 2 * 1024 * 1024
 const smallest = 100
 
-type Sized = (size?: number) => Promise<Probe>
+type Sized = (size?: number) => Promise<Made>
 
-const needKey = (given: Given): void => {
-  if (!given.keys.hasFull)
-    throw new NotExercised('no key: only requests that need no key were sent')
+const withoutKey: Open = {
+  outcome: 'open',
+  why: 'no key: only requests that need no key were sent',
 }
 
 /** A request refused at any size: a body of a wrong type, for an unknown object. */
@@ -165,14 +173,16 @@ const largeUpload =
   (given: Given): Sized =>
   async (size = largeText) => {
     const bytes = Buffer.from('All about tea, at length. '.repeat(size / 26 + 1).slice(0, size))
-    const file = { ...contentOf(given), bytes, contentType: 'text/plain' }
+    const content = contentOf(given)
+    if (isOpen(content)) return content
+    const file = { ...content, bytes, contentType: 'text/plain' }
     return uploadProbe(given, withOwnContent(given, file))
   }
 
 /** Judges that the service answers large bodies itself; a gateway may return a page or close the connection. */
 const largeBodies: Judge = async (context): Promise<Verdict> => {
   const { client, given } = context
-  needKey(given)
+  if (!given.keys.hasFull) return withoutKey
   const refusals = served(given.target)
     .filter((one) => one.body === 'json')
     .map((one) => largeRefusal(given, one.id))
@@ -181,8 +191,8 @@ const largeBodies: Judge = async (context): Promise<Verdict> => {
     ...refusals,
     ...(canUpload ? [largeUpload(given)] : []),
   ])
-  if (all.length === 0)
-    throw new NotExercised('no operation with a JSON body is served and no upload is declared')
+  const why = 'no operation with a JSON body is served and no upload is declared'
+  if (all.length === 0) return { outcome: 'open', why }
   return settle(client, allOf(all.map((make, at) => largeRule(context, make, at))))
 }
 
@@ -222,8 +232,8 @@ const labelled = 'with a valid request labelled application/json; charset=utf-8'
 
 /** Valid requests of operations that generate nothing, labelled with JSON's only charset. */
 const tryCharset: Judge = async (context) => {
-  const { client, given } = context
-  needKey(given)
+  const { given } = context
+  if (!given.keys.hasFull) return withoutKey
   const possible = served(given.target)
     .filter((one) => one.body === 'json' && isDeclared(given, one.id))
     .filter(
@@ -231,36 +241,37 @@ const tryCharset: Judge = async (context) => {
     )
     // Those that create nothing come first: a quick run needs only one.
     .toSorted((one, other) => Number(one.effect !== 'none') - Number(other.effect !== 'none'))
-  if (possible.length === 0)
-    throw new NotExercised(
-      'declare an operation that does not generate text, for example ai-detect.run',
-    )
+  const why = 'declare an operation that does not generate text, for example ai-detect.run'
+  if (possible.length === 0) return { outcome: 'open', why }
   const seen: Judged[] = []
   const isOver = (judged: Judged): boolean =>
     judged.outcome === 'broken' || (judged.outcome === 'held' && given.options.depth === 'quick')
   for (const { id } of possible)
-    if (!seen.some(isOver)) seen.push(await furtherCase(client, () => labelVerdict(context, id)))
+    if (!seen.some(isOver)) seen.push(await furtherCase(labelVerdict(context, id)))
   return concluded(seen)
 }
 
 async function labelVerdict(context: CheckContext, id: OperationId): Promise<CaseVerdict> {
   const { client, given } = context
-  await requireControl(context, id)
-  const plain = (): Promise<Probe> => validRequest(client, given, id)
-  const make = async () =>
-    withHeader(await plain(), 'content-type', 'application/json; charset=utf-8')
+  const control = await requireControl(context, id)
+  if (isOpen(control)) return control
+  const plain = () => validRequest(client, given, id)
+  const label = 'application/json; charset=utf-8'
+  const make = () => withChange(plain(), (valid) => withHeader(valid, 'content-type', label))
   const purpose = { isSuccess: countsAsGranted, what: labelled }
   const send = () => context.send(make, purpose)
   let exchange = await send()
   // A request that is refused without the charset too, or accepted the next time, proves nothing.
-  for (let look = 2; look < 4 && !countsAsGranted(exchange); look++) {
+  for (let look = 2; look < 4 && !isOpen(exchange) && !countsAsGranted(exchange); look++) {
     // One more per attempt: with a fixed order, alternating failures would seem to depend on the charset.
     for (let count = 0; count < look; count++) {
       const again = await context.send(plain)
-      if (!countsAsGranted(again)) throw new NotExercised(`${id} ${wasAnswered(again)}`)
+      if (isOpen(again)) return again
+      if (!countsAsGranted(again)) return { outcome: 'open', why: `${id} ${wasAnswered(again)}` }
     }
     exchange = await send()
   }
+  if (isOpen(exchange)) return exchange
   const why = whySilent(exchange)
   if (why) return { outcome: 'open', why }
   return countsAsGranted(exchange)

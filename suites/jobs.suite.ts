@@ -9,13 +9,14 @@ import { accepted, granted, grantedByScenario } from './checks/granted.ts'
 import { concluded, findingVerdict, joined } from './checks/rules.ts'
 import { suite } from './checks/suite.ts'
 import {
+  isOpen,
   jsonOf,
   jsonValue,
-  NotExercised,
+  type Made,
   type Probe,
   type Verdict,
+  withChange,
 } from '../harness/journal/index.ts'
-import { orElse } from '../harness/client/index.ts'
 import {
   type BodySchema,
   type CheckContext,
@@ -46,14 +47,16 @@ function byRule(id: JobRuleId): Judge {
     if (scenario) return grantedByScenario(context)
     const verdict = jobRules[id].rule(client.journal)
     const { state } = jobRules[id]
-    if (verdict.outcome === 'open') await reach(client, given, state)
+    const left = verdict.outcome === 'open' ? await reach(client, given, state) : undefined
+    if (isOpen(left)) return left
     if (id === ids.inProgress || id === ids.noEffect) client.journal.controls.set(id, 'granted')
-    if (verdict.outcome === 'open' && state === 'conflicts')
-      throw new NotExercised(
-        id === ids.atomic && given.target.limits.concurrency === 1
-          ? 'concurrent creations need limits.concurrency of 2 or more'
-          : `three attempts proved nothing: ${plainReason(verdict.why).reason}`,
-      )
+    if (verdict.outcome === 'open' && state === 'conflicts') {
+      const isAlone = id === ids.atomic && given.target.limits.concurrency === 1
+      const why = isAlone
+        ? 'concurrent creations need limits.concurrency of 2 or more'
+        : `three attempts proved nothing: ${plainReason(verdict.why).reason}`
+      return { outcome: 'open', why }
+    }
     return decisive(context, verdict)
   }
 }
@@ -74,26 +77,17 @@ const eachAnswer =
   (id: JobRuleId, schema: BodySchema, expected: string, what = ''): Judge =>
   async (context) => {
     const { client, given } = context
-    const verdictOf = (): Verdict => jobRules[id].rule(client.journal)
-    const exchange = await orElse(
-      client,
-      () => controlExchange(client, given, operationIn(context)),
-      (error) => {
-        // A fault on objects of the run counts even if the declared application is busy.
-        if (decisive(context, verdictOf()).outcome !== 'broken') throw error
-        return undefined
-      },
-    )
-    const verdict = verdictOf()
-    if (!exchange) return decisive(context, verdict)
+    const exchange = await controlExchange(client, given, operationIn(context))
+    const verdict: Verdict = jobRules[id].rule(client.journal)
+    const decided = decisive(context, verdict)
+    // A fault on objects of the run counts even if the declared application is busy.
+    if (isOpen(exchange)) return decided.outcome === 'broken' ? decided : exchange
     const found = grantedFinding(context, exchange, expected) ?? shapeFinding(exchange, schema)
     // If another one was right, a wrong one depends on more than its request.
     const wrong = verdict.outcome === 'broken' ? verdict.evidence.length : 0
     const takes = (verdict.cases ?? 0) > wrong ? undefined : null
     const own = concluded([findingVerdict(found, { exchange, what, takes })])
-    return own.outcome !== 'held' || verdict.outcome === 'open'
-      ? own
-      : joined([own, decisive(context, verdict)])
+    return own.outcome !== 'held' || verdict.outcome === 'open' ? own : joined([own, decided])
   }
 
 // §4.2 Create application job
@@ -114,8 +108,11 @@ const showsFailure = granted(ofFailing, undefined, (_, { response }) =>
 const failsAsDeclared: Judge = async (context) => {
   const { client, given, scenario } = context
   if (scenario) return showsFailure.judge(context)
-  const verdict = failedRule(declaredResource(given, 'failingApplication').id)(client.journal)
-  if (verdict.outcome === 'open') await reach(client, given, 'failing')
+  const failing = declaredResource(given, 'failingApplication')
+  if (isOpen(failing)) return failing
+  const verdict = failedRule(failing.id)(client.journal)
+  const left = verdict.outcome === 'open' ? await reach(client, given, 'failing') : undefined
+  if (isOpen(left)) return left
   return decisive(context, verdict)
 }
 
@@ -134,10 +131,11 @@ function refusedByBlueprint({ client, given }: CheckContext): Refusal[] {
   const scenario = given.target.scenarios['applications.create/400-invalid-blueprint']
   const pointer = pointerOf(given, operation, 'name')
   if (!scenario || scenario.raw || isExclusive(scenario) || pointer === undefined) return []
-  const change = async (valid: Probe): Promise<Probe> => {
-    const probe = await applyScenario(client, given, scenario, operation, async () => valid)
-    return withBody(probe, setAt(jsonOf(probe), pointer, getAt(jsonOf(valid), pointer)))
-  }
+  const change = (valid: Probe): Promise<Made> =>
+    withChange(
+      applyScenario(client, given, scenario, operation, async () => valid),
+      (probe) => withBody(probe, setAt(jsonOf(probe), pointer, getAt(jsonOf(valid), pointer))),
+    )
   return [{ requirement: '400-invalid-blueprint', what: 'for its blueprint', change }]
 }
 

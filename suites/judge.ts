@@ -12,7 +12,7 @@ import {
   type RunOptions,
   runOptionsOf,
 } from '../harness/client/index.ts'
-import { NotExercised, type Probe, type Exchange, withJson } from '../harness/journal/index.ts'
+import { type Exchange, isOpen, type Open, type Probe, withJson } from '../harness/journal/index.ts'
 import {
   createRun,
   factsOf,
@@ -23,6 +23,7 @@ import {
   type Prepared,
   type RunParts,
   ask,
+  orOpen,
   startJudging,
 } from '../harness/run/index.ts'
 import { failKeyless } from './authentication/credentials.ts'
@@ -132,22 +133,29 @@ async function askNotServed(client: Client, given: Given, notServed: NotServed[]
   for (const [id, absence] of Object.entries(given.keys.hasFull ? given.target.absent : {})) {
     if (absence !== 'not-served' || !isOperationId(id)) continue
     const probe = await placeholderRequest(given, id)
-    const { response } = await ask(client, probe, purpose, { isHeld: true })
-    const answered = response ? String(response.status) : 'no answer'
+    const sent = await ask(client, probe, purpose, { isHeld: true })
+    if (isOpen(sent)) return
+    const answered = sent.response ? String(sent.response.status) : 'no answer'
     notServed.push({ operation: id, answered })
   }
 }
+
+/** The valid request about another object. */
+const about = (parameter: string, id: string | Open): ((valid: Probe) => Probe) | Open =>
+  isOpen(id) ? id : (valid) => ({ ...valid, params: { [parameter]: id } })
 
 const othersOf = (client: Client, given: Given): Given['others'] => ({
   'jobs.create': async (other) => {
     const jobs = new Jobs(client, given)
     const isMade = other === 'created'
-    const { id, inputs } = isMade
+    const application = isMade
       ? await makeApplication(client, given)
       : declaredResource(given, other)
+    if (isOpen(application)) return application
+    const { id, inputs } = application
     // The effect of a refusal belongs to another requirement, and is checked first.
-    if (jobs.isPlanned(ids.noEffect)) await provokeFirstRefusals(jobs).catch(() => undefined)
-    if (jobs.isBroken(ids.noEffect)) throw new NotExercised('refusals have an effect')
+    if (jobs.isPlanned(ids.noEffect)) await orOpen(provokeFirstRefusals(jobs))
+    if (jobs.isBroken(ids.noEffect)) return { outcome: 'open', why: 'refusals have an effect' }
     return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
   },
   'graphs.query': () => ofCreatedGraph(client, given),
@@ -155,37 +163,27 @@ const othersOf = (client: Client, given: Given): Given['others'] => ({
   'jobs.retrieve': async () => {
     const { application, job, otherApplication } = given.target.resources
     const hasOther = otherApplication && otherApplication.id !== application?.id
-    if (!hasOther && job === undefined) throw new NotExercised('there is no other job')
-    const params = { job_id: await reach(client, given, hasOther ? 'other' : 'readable') }
-    return (valid) => ({ ...valid, params })
+    if (!hasOther && job === undefined) return { outcome: 'open', why: 'there is no other job' }
+    return about('job_id', await reach(client, given, hasOther ? 'other' : 'readable'))
   },
-  'files.retrieve': async () => {
-    const params = { file_id: await makeOne(client, given, 'files.upload') }
-    return (valid) => ({ ...valid, params })
-  },
-  'pdf.parse': async () => {
-    const params = { file_id: await uploadSample(client, given, 'other') }
-    return (valid) => ({ ...valid, params })
-  },
+  'files.retrieve': async () => about('file_id', await makeOne(client, given, 'files.upload')),
+  'pdf.parse': async () => about('file_id', await uploadSample(client, given, 'other')),
 })
 
-async function makeApplication(client: Client, given: Given): Promise<ApplicationValue> {
-  const { inputs } = declaredResource(given, 'application')
-  const application = {
-    id: await makeOne(client, given, 'applications.create'),
-    inputs,
-    requiredInputs: [],
-  }
-  new Jobs(client, given).addMade(application.id)
-  return application
+async function makeApplication(client: Client, given: Given): Promise<ApplicationValue | Open> {
+  const declared = declaredResource(given, 'application')
+  if (isOpen(declared)) return declared
+  const id = await makeOne(client, given, 'applications.create')
+  if (isOpen(id)) return id
+  new Jobs(client, given).addMade(id)
+  return { id, inputs: declared.inputs, requiredInputs: [] }
 }
 
-async function ofCreatedGraph(client: Client, given: Given): Promise<(valid: Probe) => Probe> {
-  const params = await once(client, 'other graph', async () => ({
-    graph_id: await makeOne(client, given, 'graphs.create'),
-  }))
-  return (valid) => ({ ...valid, params })
-}
+const ofCreatedGraph = async (client: Client, given: Given) =>
+  about(
+    'graph_id',
+    await once(client, 'other graph', () => makeOne(client, given, 'graphs.create')),
+  )
 
 const ofJobs: readonly (string | undefined)[] = [
   'jobs.create',
@@ -260,9 +258,10 @@ export async function lookAt(target: Target, ports: RunPorts = {}): Promise<RunF
   const look: Judge = async ({ client, given, requirement: { operation } }) => {
     if (isOperationId(operation)) {
       const probe = await placeholderRequest(given, operation)
-      await ask(client, probe, { requirement: null, role: 'control' })
+      const sent = await ask(client, probe, { requirement: null, role: 'control' })
+      if (isOpen(sent)) return sent
     }
-    throw new NotExercised('it was only looked at')
+    return { outcome: 'open', why: 'it was only looked at' }
   }
   const prepared = createRun(target, options, {
     ...ports,

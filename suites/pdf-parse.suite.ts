@@ -27,9 +27,12 @@ import {
   type Exchange,
   type Verdict,
   describeResponse,
+  isOpen,
   jsonValue,
-  NotExercised,
+  type Made,
+  type Open,
   type Probe,
+  withChange,
   withJson,
 } from '../harness/journal/index.ts'
 import { madeBy } from './created/rules.ts'
@@ -40,13 +43,8 @@ import {
   faultOfSample,
   samplePdf,
 } from '../fixtures/pdf.ts'
-import {
-  type Given,
-  type Client,
-  allEnded,
-  orElse,
-  operationProbe,
-} from '../harness/client/index.ts'
+import { type Given, type Client, allEnded, operationProbe } from '../harness/client/index.ts'
+import { plainReason } from '../harness/report/index.ts'
 import type { UploadContent } from '../harness/target/index.ts'
 import { type CheckContext, type Judge, shapeFinding, settle } from '../harness/run/index.ts'
 import { member, preview } from '../schemas/json.ts'
@@ -108,25 +106,26 @@ const asPdf = (bytes: Uint8Array, filename: string): UploadContent => ({
 
 /**
  * A sample PDF, uploaded once per run under the same name as the others: a server may cache by name. If it refuses that, under
- * another name. Throws `NotExercised` if refused.
+ * another name.
  */
-export const uploadSample = (client: Client, given: Given, kind: SamplePdf): Promise<string> =>
+export const uploadSample = (
+  client: Client,
+  given: Given,
+  kind: SamplePdf,
+): Promise<string | Open> =>
   once(client, `own pdf ${kind}`, async () => {
     const file = asPdf(samplePdf(kind), `${kind}.pdf`)
     const name = await once(client, 'name of PDFs', async () => freshFilename(given, 'pages.pdf'))
-    return orElse(
-      client,
-      () => upload(client, given, file, true, name),
-      () => upload(client, given, file),
-    )
+    const id = await upload(client, given, file, true, name)
+    return isOpen(id) ? upload(client, given, file) : id
   })
 
 /**
  * The id of a PDF: declared, uploaded from the declared path, or (if no PDF is declared) a sample of the suite. Once
  * per run.
  */
-const pdfId = (client: Client, given: Given, name: PdfResource): Promise<string> =>
-  once(client, `pdf ${name}`, async () => {
+const pdfId = (client: Client, given: Given, name: PdfResource): Promise<string | Open> =>
+  once(client, `pdf ${name}`, async (): Promise<string | Open> => {
     const declared = given.target.resources[name]
     if (typeof declared === 'string') return declared
     if (declared) {
@@ -134,24 +133,23 @@ const pdfId = (client: Client, given: Given, name: PdfResource): Promise<string>
       return upload(client, given, file, name === 'pdfFile')
     }
     const kind = ownSample(given, name)
-    if (kind === undefined) throw new NotExercised(`declare resources.${name}`)
+    if (kind === undefined) return { outcome: 'open', why: `declare resources.${name}` }
     if (kind === 'good') return uploadSample(client, given, kind)
     const file = asPdf(samplePdf(kind), `${kind}.pdf`)
-    return upload(client, given, file, false).catch((error: unknown) => {
-      if (!(error instanceof NotExercised) || given.options.readOnly) throw error
-      // A server may refuse to store such a file (§7.3); then the target file has to name one.
-      throw new NotExercised(
-        `${error.message}; declare resources.${name}, the id of such a stored PDF`,
-      )
-    })
+    const id = await upload(client, given, file, false)
+    if (!isOpen(id) || given.options.readOnly) return id
+    // A server may refuse to store such a file (§7.3); then the target file has to name one.
+    const { reason } = plainReason(id.why)
+    const why = `${reason}; declare resources.${name}, the id of such a stored PDF`
+    return { outcome: 'open', why }
   })
 
 /** The valid request of PDF parsing, which may need an upload. */
-export const pdfRequest = async (client: Client, given: Given): Promise<Probe> =>
-  operationProbe(given, 'pdf.parse', {
-    params: { file_id: await pdfId(client, given, 'pdfFile') },
-    json: { format: 'text' },
-  })
+export async function pdfRequest(client: Client, given: Given): Promise<Made> {
+  const id = await pdfId(client, given, 'pdfFile')
+  if (isOpen(id)) return id
+  return operationProbe(given, 'pdf.parse', { params: { file_id: id }, json: { format: 'text' } })
+}
 
 // The content
 
@@ -165,7 +163,7 @@ const asText = byControl({
 
 const asMarkdown = granted(
   'with format markdown',
-  (probe) => withJson(probe, { format: 'markdown' }),
+  () => (probe) => withJson(probe, { format: 'markdown' }),
   hasText,
 )
 
@@ -179,17 +177,15 @@ interface KnownText {
   readonly of: string
 }
 
-function knownText(given: Given): KnownText {
+function knownText(given: Given): KnownText | Open {
   const { pdfFile, pdfText } = given.target.resources
   if (pdfFile === undefined)
     return { words: wordsOf(samplePdfText), of: 'the PDF that the suite uploads' }
-  if (pdfText === undefined)
-    throw new NotExercised('declare resources.pdfText, the text of resources.pdfFile')
+  const lacking = 'declare resources.pdfText, the text of resources.pdfFile'
+  if (pdfText === undefined) return { outcome: 'open', why: lacking }
   const words = wordsOf(pdfText)
-  if (words.length < leastWords)
-    throw new NotExercised(
-      `resources.pdfText has ${words.length} words; at least ${leastWords} are needed to judge`,
-    )
+  const why = `resources.pdfText has ${words.length} words; at least ${leastWords} are needed to judge`
+  if (words.length < leastWords) return { outcome: 'open', why }
   return { words, of: 'resources.pdfText' }
 }
 
@@ -241,11 +237,13 @@ async function parseOwnPdf(
 ): Promise<Verdict> {
   const { client, given } = context
   const id = await uploadSample(client, given, name)
+  if (isOpen(id)) return id
   const what = `with format ${format}, for ${name}.pdf of the suite`
-  const make = async (): Promise<Probe> => ({
-    ...withJson(await validRequest(client, given, 'pdf.parse'), { format }),
-    params: { file_id: id },
-  })
+  const make = () =>
+    withChange(validRequest(client, given, 'pdf.parse'), (valid) => ({
+      ...withJson(valid, { format }),
+      params: { file_id: id },
+    }))
   const known = { words: wordsOf(text), of: `${name}.pdf, which the suite uploads` }
   const holds = holdsWords(known, (words) => ofOtherPdf(client, id, name, words))
   const reason = `another upload gave the id of ${name}.pdf: see files.upload/2xx-own-id`
@@ -279,16 +277,18 @@ const content: Judge = async (context) => {
   if (given.target.operations['files.upload']?.content !== undefined && !scenario) {
     if (given.target.resources.pdfText === undefined) return parseOwnPdfs(context)
     // A target may refuse PDFs; declared ones are judged anyway.
-    const verdict = await orElse(client, () => parseOwnPdfs(context))
-    if (verdict && verdict.outcome !== 'open') verdicts.push(verdict)
+    const verdict = await parseOwnPdfs(context)
+    if (verdict.outcome !== 'open') verdicts.push(verdict)
   }
   const known = knownText(given)
+  if (isOpen(known)) return known
   const formats = scenario
     ? ['text']
     : sampled(context.given, context.requirement.id, ['text', 'markdown'])
   for (const format of formats) {
     const what = scenario ? asScenario : `with format ${format}`
-    const make = async () => withJson(await validRequest(client, given, 'pdf.parse'), { format })
+    const make = () =>
+      withChange(validRequest(client, given, 'pdf.parse'), (valid) => withJson(valid, { format }))
     if (joined(verdicts).outcome !== 'broken')
       verdicts.push(await grantedVerdict(context, { make, what, check: holdsWords(known) }))
   }
@@ -312,6 +312,7 @@ const unusable = (name: Unusable, what: string, isTwice = false): Condition => (
   inOrder: true,
   async casesIn(_, one) {
     const id = await pdfId(one.client, one.given, name)
+    if (isOpen(id)) return id
     const asked: Case = {
       what: `with a valid body, for ${what} (${describeFile(one.given, name)})`,
       fault: `file: ${name}`,

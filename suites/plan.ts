@@ -43,7 +43,7 @@ import {
 } from '../harness/target/index.ts'
 import { isRefusal } from '../catalogue/answers.ts'
 import { type Case, countAll, countGenerating, materialOf, type KnownCases } from './checks/case.ts'
-import { NotExercised, type Probe } from '../harness/journal/index.ts'
+import { isOpen, type Probe } from '../harness/journal/index.ts'
 import type { Suite } from './checks/suite.ts'
 import type { Judge } from '../harness/run/index.ts'
 import { chatCreate } from './chat-create.suite.ts'
@@ -212,23 +212,19 @@ export function plannedCases(
   if (!known || target.scenarios[id]) return undefined
   // A requirement of no operation only needs the key: any operation will do.
   const operation = isOperationId(requirement.operation) ? requirement.operation : firstOperation
-  try {
-    const material = materialOf(knownOf(target, options), requirement, operation)
-    const cases = known.cases(material)
-    const controls = cases.flatMap(({ control }) =>
-      control ? [nameOfControl(control(material.valid))] : [],
-    )
-    const isMore = options.depth === 'full' && known.generated?.(material) !== undefined
-    const more = isRefusal(expects) ? options.refusalRuns : options.grantedRuns
-    return {
-      cases,
-      draft: material.valid,
-      controls: [...new Set(controls)],
-      generated: isMore ? more : 0,
-    }
-  } catch (error) {
-    if (error instanceof NotExercised) return { cases: [], generated: 0, controls: [] }
-    throw error
+  const material = materialOf(knownOf(target, options), requirement, operation)
+  const cases = isOpen(material) ? material : known.cases(material)
+  if (isOpen(material) || isOpen(cases)) return { cases: [], generated: 0, controls: [] }
+  const controls = cases.flatMap(({ control }) =>
+    control ? [nameOfControl(control(material.valid))] : [],
+  )
+  const isMore = options.depth === 'full' && known.generated?.(material) !== undefined
+  const more = isRefusal(expects) ? options.refusalRuns : options.grantedRuns
+  return {
+    cases,
+    draft: material.valid,
+    controls: [...new Set(controls)],
+    generated: isMore ? more : 0,
   }
 }
 
@@ -289,7 +285,7 @@ function byScenario(
   const usual = runs.depth === 'quick' || isExclusive(scenario) ? 1 : times
   const most = (repeat ?? usual) + before.length + after.length
   const known = knownOf(target, runs)
-  const isMore = declaresMore(known, operation)
+  const more = declaresMore(known, operation) && draftRequest(known, operation, 'whole')
   // Repeats are accepted until the condition occurs; after an exclusive scenario the control is sent again.
   const granted = repeat ?? (effect === 'generates' && !control ? 1 : 0)
   return {
@@ -297,7 +293,7 @@ function byScenario(
     usually: most,
     generations: generates(operation, target) ? granted + (isExclusive(scenario) ? 1 : 0) : 0,
     also: {},
-    controls: isMore ? [nameOfControl(draftRequest(known, operation, 'whole'))] : [],
+    controls: more && !isOpen(more) ? [nameOfControl(more)] : [],
   }
 }
 

@@ -3,7 +3,7 @@ import { jsonOf } from '../harness/journal/index.ts'
 import { shapeFinding } from '../harness/run/index.ts'
 import { badBytes, withBytes } from './checks/bad-input.ts'
 import { byCases } from './checks/case.ts'
-import { atRole, byRecord, valueAt } from './checks/faults.ts'
+import { atRole, byRecord, pointerOf, valueAt } from './checks/faults.ts'
 import { accepted, byControl } from './checks/granted.ts'
 import { suite } from './checks/suite.ts'
 
@@ -15,16 +15,19 @@ const sequences: readonly (readonly [string, readonly number[]])[] = [
 ]
 
 /** A prompt with invalid UTF-8. */
-const badEncoding = byCases((material) =>
-  sequences.map(([what, bytes]) => ({
+const badEncoding = byCases((material) => {
+  const why = `declare operations.${material.operation}.fields.prompt`
+  if (pointerOf(material, material.operation, 'prompt') === undefined)
+    return { outcome: 'open', why }
+  return sequences.map(([what, bytes]) => ({
     what: `with a valid body, but a prompt in invalid UTF-8 (${what})`,
     fault: 'value @ {prompt}',
     change(valid) {
       const probe = atRole(material, valid, 'prompt', badBytes)
       return { ...probe, body: withBytes(String(probe.body), bytes) ?? '' }
     },
-  })),
-)
+  }))
+})
 
 /** §2.8 shows entities only for response_type Entities. */
 const ofEntities = 'with response_type Entities'

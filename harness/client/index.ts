@@ -6,7 +6,6 @@ export {
   allEnded,
   createLifetime,
   type EndCause,
-  orElse,
   pause,
   RunEnded,
   createSigns,

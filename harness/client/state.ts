@@ -17,8 +17,9 @@ import {
   type Evidence,
   type Exchange,
   type Journal,
+  type Made,
+  type Open,
   type Probe,
-  NotExercised,
   type Credential,
   type Answer,
   describeResponse,
@@ -146,9 +147,9 @@ export interface Given {
   readonly keys: Keys
   readonly objects: Objects
   /** Valid requests that need more than the declared body. */
-  requests: PerOperation<Probe>
-  /** Change valid requests to another object of the kind in their path; throw `NotExercised` if there is none. */
-  others: PerOperation<(valid: Probe) => Probe, [other: OtherObject]>
+  requests: PerOperation<Made>
+  /** Change valid requests to another object of the kind in their path, if there is one. */
+  others: PerOperation<((valid: Probe) => Probe) | Open, [other: OtherObject]>
 }
 
 /** Why a run ended early; `lost`: foreign code ended it, or nothing could continue. */
@@ -194,20 +195,6 @@ export function createLifetime(): Lifetime {
     },
   }
   return life
-}
-
-/** Runs `action`; if that was not exercised, `otherwise`, which gets the reason. Throws the end of the run. */
-export async function orElse<T, O = undefined>(
-  options: { readonly life: Lifetime },
-  action: () => Promise<T>,
-  otherwise?: (why: NotExercised) => O | Promise<O>,
-): Promise<T | O> {
-  try {
-    return await action()
-  } catch (error) {
-    if (!(error instanceof NotExercised) || options.life.ended) throw error
-    return otherwise?.(error) as O
-  }
 }
 
 /** Waits that many ms, or throws the end of the run. */

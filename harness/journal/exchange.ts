@@ -19,7 +19,7 @@ import {
   plainReason,
   type Reason,
 } from '../report/index.ts'
-import { member } from '../../schemas/json.ts'
+import { member, parsedJson } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 
 export interface Credential {
@@ -48,11 +48,25 @@ export interface Probe {
   readonly fault?: string | undefined
 }
 
+/** A request, or why none can be made. */
+export type Made = Probe | Open
+
 /** A request, or a function that makes a new one per attempt (a new name for a creation). */
-export type Source = Probe | (() => Probe | Promise<Probe>)
+export type Source = Probe | (() => Made | Promise<Made>)
 
 export function probeOf(source: Source): Probe | Promise<Probe> {
-  return typeof source === 'function' ? source() : source
+  if (typeof source !== 'function') return source
+  const made = source()
+  return made instanceof Promise ? made.then(orThrow) : orThrow(made)
+}
+
+/** The request with a change, if it could be made. */
+export async function withChange(
+  made: Made | Promise<Made>,
+  change: (valid: Probe) => Made | Promise<Made>,
+): Promise<Made> {
+  const valid = await made
+  return isOpen(valid) ? valid : change(valid)
 }
 
 export function withOwn(
@@ -85,14 +99,9 @@ export function queryOf(query: Probe['query']): string {
   return written
 }
 
-export function jsonOf(probe: Probe): unknown {
-  try {
-    return JSON.parse(
-      typeof probe.body === 'string' ? probe.body : new TextDecoder().decode(probe.body),
-    ) as unknown
-  } catch {
-    throw new NotExercised('the valid request has no JSON body to change')
-  }
+/** Undefined if its body is not JSON. */
+export function jsonOf({ body }: Probe): unknown {
+  return parsedJson(typeof body === 'string' ? body : new TextDecoder().decode(body))
 }
 
 export function withJson(probe: Probe, body: unknown): Probe {
@@ -497,7 +506,13 @@ export interface Open {
 export const isOpen = (one: unknown): one is Open =>
   typeof one === 'object' && one !== null && 'outcome' in one && one.outcome === 'open'
 
-/** A check could not cause a state that it needs, for this reason. */
+/** For the client, which throws why it does not send. */
+export function orThrow<T>(made: T | Open): T {
+  if (isOpen(made)) throw new NotExercised(made.why)
+  return made
+}
+
+/** The client does not send a request, or a job cannot be driven on, for this reason. */
 export class NotExercised extends Error {
   override readonly name: string = 'NotExercised'
   readonly reason: Reason

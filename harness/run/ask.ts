@@ -2,8 +2,10 @@ import { type Client, pause, RunEnded, type Turn } from '../client/index.ts'
 import { perRun } from './run.ts'
 import {
   type Exchange,
+  isOpen,
   isRight,
   NotExercised,
+  type Open,
   type Probe,
   probeOf,
   type Purpose,
@@ -22,13 +24,23 @@ import {
 export const isUnsent = (error: unknown): error is RunEnded | NotExercised =>
   error instanceof RunEnded || error instanceof NotExercised
 
+/** What the client sends, or why it does not. */
+export async function orOpen<T>(sent: Promise<T>): Promise<T | Open> {
+  try {
+    return await sent
+  } catch (error) {
+    if (!(error instanceof NotExercised)) throw error
+    return { outcome: 'open', why: error.reason }
+  }
+}
+
 /** Sends a request until its answer can be judged. */
 export async function ask(
   client: Client,
   source: Source,
   purpose: Purpose,
   how: Pick<Ask, 'fresh' | 'isHeld' | 'isUrgent'> = {},
-): Promise<Exchange> {
+): Promise<Exchange | Open> {
   const own: Ask = { ...how, source, purpose }
   const entries: Entry[] = []
   for (;;) {
@@ -38,7 +50,9 @@ export async function ask(
       return conclusion.judge
     }
     const [next] = conclusion.asks
-    entries.push({ ask: next, exchange: await send(client, next) })
+    const exchange = await orOpen(send(client, next))
+    if (isOpen(exchange)) return exchange
+    entries.push({ ask: next, exchange })
   }
 }
 

@@ -29,6 +29,7 @@ import {
   refusedSince,
   type Plan,
   type EndCause,
+  RunEnded,
 } from '../client/index.ts'
 import { ask, isUnsent } from './ask.ts'
 import { cleanUp, setUp, tearDown } from './own-requests.ts'
@@ -130,7 +131,7 @@ async function judgeAll(
     const finished = life.ended ? [] : hooks.finish.map((finish) => finish())
     for (const one of await Promise.allSettled(finished))
       // What the preparations lack, their requirements report.
-      if (one.status === 'rejected' && !isUnsent(one.reason)) throw one.reason
+      if (one.status === 'rejected' && !(one.reason instanceof RunEnded)) throw one.reason
     for (const requirement of [...last, ...observed]) await exercise(requirement)
     await lookOnceMore()
     if (!life.ended) await client.throttle.endIfSpent()
@@ -358,7 +359,7 @@ async function outcomeOf<L extends Later>(
       judged = why === undefined ? { outcome, failures, cases } : leftBy(client, why)
     }
   } catch (error) {
-    if (isUnsent(error)) judged = leftBy(client, error.reason)
+    if (error instanceof RunEnded) judged = leftBy(client, error.reason)
     else {
       // A bug of the check, which says nothing about the target.
       debug('%o', error)

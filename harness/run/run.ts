@@ -14,6 +14,7 @@ import {
   type Ask,
   type Exchange,
   Journal,
+  type Open,
   type Purpose,
   type Source,
   type Verdict,
@@ -44,7 +45,7 @@ export interface Prepared {
 /** How each requirement is judged, by id. */
 export type JudgeOf = (id: string) => Judge | undefined
 
-/** Judges a requirement. May throw `NotExercised` if it cannot cause a state that it needs. */
+/** Judges a requirement; open if it cannot cause a state that it needs. */
 export type Judge = (context: CheckContext) => Promise<Verdict | Later>
 
 /** It holds so far, and is judged once more at the end of the run, concurrently with others. */
@@ -65,7 +66,7 @@ export interface CheckContext {
     source: Source,
     purpose?: Partial<Purpose>,
     how?: Pick<Ask, 'fresh' | 'isHeld' | 'isUrgent'>,
-  ): Promise<Exchange>
+  ): Promise<Exchange | Open>
 }
 
 /** What the suites know of the interface besides its requirements, such as the jobs of an application; bound to a run. */

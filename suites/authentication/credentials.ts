@@ -7,6 +7,8 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import {
   type Case,
   type CaseCondition,
+  listed,
+  type MadeCases,
   type Material,
   ofOtherObject,
   otherObjects,
@@ -16,7 +18,7 @@ import {
   type Credential,
   type Exchange,
   isGranted,
-  NotExercised,
+  isOpen,
   type Probe,
 } from '../../harness/journal/index.ts'
 import type { Client, Given, RunOptions } from '../../harness/client/index.ts'
@@ -58,15 +60,16 @@ function keysIn(target: Target, operation: OperationId): OwnKeys {
 }
 
 function byKeys(
-  cases: (material: Material, keys: OwnKeys) => Iterable<Case>,
+  cases: (material: Material, keys: OwnKeys) => MadeCases,
   generated?: CaseCondition['generated'],
 ): CaseCondition {
   return {
-    cases: (material) => [...cases(material, keysIn(material.target, material.operation))],
+    cases: (material) => listed(cases(material, keysIn(material.target, material.operation))),
     ...(generated && { generated }),
     async casesIn(known, context, make) {
       const { keys } = context.given
       const valid = await make()
+      if (isOpen(valid)) return valid
       return cases(
         { ...known, valid },
         {
@@ -85,13 +88,18 @@ function wantsFew({ target, options, operation }: Material): boolean {
   return credentialProbesIn(target, options) === 'few' && !isThorough
 }
 
-function* inForms(material: Material, all: readonly KeyForm[]): Iterable<Case> {
+function inForms(material: Material, all: readonly KeyForm[]): MadeCases {
   const { operation, options } = material
   const turn = turnOf(operation, options.seed)
   const forms = all.filter((one) => isFormOn(operation, one.kind, turn))
-  const few = wantsFew(material)
-  const sent = few ? forms.filter((_, at) => at === turn % forms.length) : forms
-  if (sent.length === 0) throw new NotExercised('every form of the full key equals a declared key')
+  const sent = wantsFew(material) ? forms.filter((_, at) => at === turn % forms.length) : forms
+  if (sent.length === 0)
+    return { outcome: 'open', why: 'every form of the full key equals a declared key' }
+  return casesOfForms(material, sent)
+}
+
+function* casesOfForms(material: Material, sent: readonly KeyForm[]): Iterable<Case> {
+  const turn = turnOf(material.operation, material.options.seed)
   const query = queryIn(material)
   const own = sent.map(({ credential, what, kind, expects }, at): Case => {
     const change = (valid: Probe): Probe => {
@@ -103,7 +111,7 @@ function* inForms(material: Material, all: readonly KeyForm[]): Iterable<Case> {
   })
   yield* own
   const [form] = sent.slice(turn % sent.length)
-  if (few || !form) return
+  if (wantsFew(material) || !form) return
   const [first] = own.slice(turn % own.length)
   const atOther = sent.filter((one) => isSentToOtherPaths(one.kind))
   // A server that checks keys also checks their form: one form suffices elsewhere.
@@ -143,13 +151,14 @@ const bearer = (secret: Secret): Credential => ({
 export const missing = byKeys((material) => everywhere(material, keyless))
 
 export const expired = byKeys((material, one) => {
-  if (!one.expired) throw new NotExercised('declare keys.expired')
+  if (!one.expired) return { outcome: 'open', why: 'declare keys.expired' }
   const credential = bearer(one.expired)
   return everywhere(material, { what: 'with an expired key', kind: 'expired key', credential })
 })
 
 export const restricted = byKeys((material, one) => {
-  if (!one.restricted) throw new NotExercised(`declare keys.restricted (for ${material.operation})`)
+  if (!one.restricted)
+    return { outcome: 'open', why: `declare keys.restricted (for ${material.operation})` }
   const what = 'with a key that lacks the permission'
   const credential = bearer(one.restricted)
   return everywhere(material, { what, kind: 'restricted key', credential })
@@ -178,7 +187,8 @@ export const malformed = byKeys(
 )
 
 export const invalid = byKeys((material, { full, ...keys }) => {
-  if (!full) throw new NotExercised('no key: the suite makes an invalid key from the full key')
+  if (!full)
+    return { outcome: 'open', why: 'no key: the suite makes an invalid key from the full key' }
   const number = turnOf(material.operation, material.options.seed)
   return inForms(material, invalidForms({ full, ...keys, number }))
 })

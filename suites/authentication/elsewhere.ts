@@ -20,6 +20,7 @@ import {
   isGranted,
   jsonOf,
   type Probe,
+  withChange,
   withHeader,
   type Journal,
   type Ask,
@@ -208,7 +209,7 @@ function requestAt(sender: Sender, material: Material, wrong: Wrong, at: Elsewhe
     async source() {
       const before = asked.get(place) ?? []
       if (!before.includes(request)) asked.set(place, [...before, request])
-      return probeAt(material, await sender.valid(), wrong, at)
+      return withChange(sender.valid(), (valid) => probeAt(material, valid, wrong, at))
     },
     purpose: {
       role: 'probe',

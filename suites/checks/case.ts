@@ -6,18 +6,22 @@ import {
   operation as operationOf,
   type OperationId,
 } from '../../catalogue/operations.ts'
-import { type Client, type Given, orElse } from '../../harness/client/index.ts'
+import type { Client, Given } from '../../harness/client/index.ts'
 import {
   type Ask,
   countsAsGranted,
-  isGranted,
+  isOpen,
   type Journal,
+  jsonOf,
+  type Made,
+  type Open,
   type Probe,
   type Verdict,
+  withChange,
 } from '../../harness/journal/index.ts'
 import { ask, type CheckContext } from '../../harness/run/index.ts'
 import { otherApplications, type OtherObject } from '../../harness/target/index.ts'
-import { once } from './created.ts'
+import { isTaken, once } from './created.ts'
 import type { CaseRule, Look } from './rules.ts'
 import {
   drawFrom,
@@ -71,7 +75,7 @@ export const controlCase: Case = { what: 'with a valid request', change: (valid)
 
 export interface Sender {
   readonly client: Client
-  valid(): Promise<Probe>
+  valid(): Promise<Made>
   look(journal: Journal, request: Ask): Look
 }
 
@@ -82,6 +86,9 @@ export interface Refusal {
   ruleOf(one: Case): CaseRule
 }
 
+/** Cases, or what they lack. */
+export type MadeCases = Iterable<Case> | Open
+
 /**
  * The cases of a refusal as sent, made once the control was accepted; in order, since each may depend on the previous
  * one. Some need only the first, and the rest takes far longer to make.
@@ -90,8 +97,8 @@ export interface Condition {
   casesIn(
     material: Material,
     context: CheckContext,
-    valid: () => Promise<Probe>,
-  ): Iterable<Case> | Promise<Iterable<Case>>
+    valid: () => Promise<Made>,
+  ): MadeCases | Promise<MadeCases>
   readonly inOrder?: boolean
   readonly generated?: Generated | undefined
   readonly judge?: (refusal: Refusal, isEnd: boolean) => Promise<Verdict>
@@ -102,8 +109,8 @@ export interface CaseCondition extends Condition, KnownCases {
   casesIn(
     material: Material,
     context: Pick<CheckContext, 'given'>,
-    valid: () => Promise<Probe>,
-  ): Iterable<Case> | Promise<Iterable<Case>>
+    valid: () => Promise<Made>,
+  ): MadeCases | Promise<MadeCases>
 }
 
 export interface Material extends Known {
@@ -113,8 +120,8 @@ export interface Material extends Known {
   readonly valid: Probe
 }
 
-/** The cases of a requirement; throws `NotExercised` if the target declares too little for any. */
-export type Cases = (material: Material) => readonly Case[]
+/** The cases of a requirement; open if the target declares too little for any. */
+export type Cases = (material: Material) => readonly Case[] | Open
 
 export type Generated = (material: Material) => fc.Arbitrary<Case> | undefined
 
@@ -123,18 +130,23 @@ export interface KnownCases {
   readonly generated?: Generated
 }
 
-/** Throws `NotExercised` if the target does not declare the valid request. */
+/** Open if the target does not declare the valid request. */
 export function materialOf(
   { target, options, objects }: Known,
   requirement: CatalogueRequirement,
   operation: OperationId,
-): Material {
+): Material | Open {
   const known = { target, options, objects }
   // Keys can be checked with any request.
   const isAny = requirement.fault === 'credentials' && !isDeclared(known, operation)
   const valid = isAny ? placeholderDraft(known, operation) : validDraft(known, operation)
+  if (isOpen(valid)) return valid
+  if (operationOf(operation).body === 'json' && jsonOf(valid) === undefined)
+    return { outcome: 'open', why: 'the valid request has no JSON body to change' }
   return { ...known, requirement, operation, valid }
 }
+
+export const listed = (made: MadeCases): readonly Case[] | Open => (isOpen(made) ? made : [...made])
 
 /** The number of requests, with or without parts, as if no combined case settled its own. */
 export const countAll = (cases: readonly Case[], withParts = true): number =>
@@ -192,24 +204,33 @@ interface CaseOptions {
 
 export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition {
   const { generated, inOrder = false } = options
-  function* chosen(material: Material): Iterable<Case> {
-    const all = cases(material)
+  function* chosen(
+    material: Material,
+    all: readonly Case[],
+    others: readonly Other[],
+  ): Iterable<Case> {
     const named = all.filter((one) => !one.when && !one.coercion)
     if (material.options.depth === 'full') {
       yield* all
       yield* atOtherPath(material, named)
-      return yield* forOtherObjects(material, cases)
+      return yield* forOtherObjects(material, others, cases)
     }
     if (inOrder) return yield* named.slice(0, 1)
     // A case with its own control takes two requests.
     const plain = named.filter((one) => !one.control)
     yield* quickCases(material, plain.length > 0 ? plain : named)
   }
+  const casesIn = (material: Material): MadeCases => {
+    const all = cases(material)
+    const others = othersOf(material)
+    if (isOpen(all)) return all
+    return isOpen(others) ? others : chosen(material, all, others)
+  }
   return {
-    cases: (material) => [...chosen(material)],
+    cases: (material) => listed(casesIn(material)),
     inOrder,
     ...(generated && { generated }),
-    casesIn: chosen,
+    casesIn,
   }
 }
 
@@ -218,13 +239,15 @@ export async function sendable(
   context: CheckContext,
   operation: OperationId,
   cases: readonly Case[],
-): Promise<readonly Case[]> {
+): Promise<readonly Case[] | Open> {
   const sent: Case[] = []
   for (const one of cases) {
     const { at, mayStay } = one
     if ((at === undefined && !mayStay) || at === 'other spelling') sent.push(one)
     else if (at === 'other path') {
-      if (await grantsAtOtherPath(context.client, context.given, operation)) sent.push(one)
+      const grants = await grantsAtOtherPath(context.client, context.given, operation)
+      if (isOpen(grants)) return grants
+      if (grants) sent.push(one)
     } else {
       const object = await otherObject(context, operation, at ?? 'created')
       if (object) sent.push({ ...one, fault: undefined, object })
@@ -236,39 +259,33 @@ export async function sendable(
 
 function otherObject(context: CheckContext, id: OperationId, other: OtherObject) {
   const { client, given, requirement } = context
-  return once(client, `${other} of ${id}`, () =>
-    orElse(client, async () => {
-      const change = given.options.readOnly ? undefined : await given.others[id]?.(other)
-      // The target file says what a declared one accepts.
-      if (!change || other !== 'created') return change
-      const valid = async (): Promise<Probe> => change(await validRequest(client, given, id))
-      // No other requirement sends this request, so the line to repeat a failure names this requirement.
-      const by = {
-        requirement: requirement.id,
-        role: 'control',
-        isSuccess: countsAsGranted,
-      } as const
-      return countsAsGranted(await ask(client, valid, by)) ? change : undefined
-    }),
-  )
+  return once(client, `${other} of ${id}`, async () => {
+    const change = given.options.readOnly ? undefined : await given.others[id]?.(other)
+    if (!change || isOpen(change)) return undefined
+    // The target file says what a declared one accepts.
+    if (other !== 'created') return change
+    const valid = () => withChange(validRequest(client, given, id), change)
+    // No other requirement sends this request, so the line to repeat a failure names this requirement.
+    const by = {
+      requirement: requirement.id,
+      role: 'control',
+      isSuccess: countsAsGranted,
+    } as const
+    const exchange = await ask(client, valid, by)
+    return !isOpen(exchange) && countsAsGranted(exchange) ? change : undefined
+  })
 }
 
 /**
  * A request that is wrong for one object is wrong for another: one case goes to each of the others, chosen by the seed. A
  * server may check only the first.
  */
-function forOtherObjects(material: Material, cases: Cases): Case[] {
-  const { operation, requirement, target } = material
-  const { body, params } = operationOf(operation)
-  if (body !== 'json' || params === undefined) return []
-  const random = randomFor(material, `other object of ${requirement.id}`)
-  return otherObjects(material).flatMap((other) => {
-    const replaced = inPlaceOfApplication(material, other)
-    const resources = { ...target.resources, ...replaced }
-    // The valid request is made from what the file declares.
-    const file = { ...target.file, resources: { ...target.file.resources, ...replaced } }
-    const own = { ...material, target: { ...target, resources, file } }
-    const plain = cases({ ...own, valid: validDraft(own, operation) }).filter(
+function forOtherObjects(material: Material, others: readonly Other[], cases: Cases): Case[] {
+  const random = randomFor(material, `other object of ${material.requirement.id}`)
+  return others.flatMap(([other, own]) => {
+    const all = cases(own)
+    if (isOpen(all)) return []
+    const plain = all.filter(
       ({ fault = '', ...one }) =>
         !fault.startsWith('id: ') &&
         !(one.when ?? one.isBehind ?? one.control ?? one.coercion ?? one.ruleOf) &&
@@ -277,6 +294,26 @@ function forOtherObjects(material: Material, cases: Cases): Case[] {
     const chosen = drawFrom(plain, random)
     return chosen ? [ofOtherObject(chosen, other)] : []
   })
+}
+
+type Other = readonly [OtherObject, Material]
+
+function othersOf(material: Material): readonly Other[] | Open {
+  const { operation, options, target } = material
+  const { body, params } = operationOf(operation)
+  if (body !== 'json' || params === undefined || options.depth !== 'full') return []
+  const others: Other[] = []
+  for (const other of otherObjects(material)) {
+    const replaced = inPlaceOfApplication(material, other)
+    const resources = { ...target.resources, ...replaced }
+    // The valid request is made from what the file declares.
+    const file = { ...target.file, resources: { ...target.file.resources, ...replaced } }
+    const own = { ...material, target: { ...target, resources, file } }
+    const valid = validDraft(own, operation)
+    if (isOpen(valid)) return valid
+    others.push([other, { ...own, valid }])
+  }
+  return others
 }
 
 /** Nobody knows which inputs a created application requires. */
@@ -306,13 +343,17 @@ export function otherObjects(material: Material): OtherObject[] {
   return [...byId.values(), 'created']
 }
 
-async function grantsAtOtherPath(client: Client, given: Given, id: OperationId): Promise<boolean> {
+async function grantsAtOtherPath(
+  client: Client,
+  given: Given,
+  id: OperationId,
+): Promise<boolean | Open> {
   const path = otherPathOf(given, id)
   if (path === undefined || given.options.readOnly) return false
   return once(client, `other path of ${id}`, async () => {
-    const make = async (): Promise<Probe> => ({ ...(await validRequest(client, given, id)), path })
+    const make = () => withChange(validRequest(client, given, id), (valid) => ({ ...valid, path }))
     const purpose = { requirement: null, role: 'control', skipJudging: 'at all' } as const
-    const { response } = await ask(client, make, purpose)
-    return response !== undefined && isGranted(response)
+    const exchange = await ask(client, make, purpose)
+    return isOpen(exchange) ? exchange : isTaken(exchange)
   })
 }

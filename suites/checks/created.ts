@@ -1,19 +1,26 @@
 import { refusalOfExisting } from '../../catalogue/catalogue.ts'
 import { operation as operationOf, uploadOperation } from '../../catalogue/operations.ts'
-import { type Client, type Given, operationProbe, pause } from '../../harness/client/index.ts'
+import {
+  allEnded,
+  type Client,
+  type Given,
+  operationProbe,
+  pause,
+} from '../../harness/client/index.ts'
 import {
   createdId,
   describeResponse,
   type Exchange,
   isGranted,
+  isOpen,
   isThrottling,
-  NotExercised,
+  type Made,
+  type Open,
   type Probe,
-  Throttled,
   wasAnswered,
 } from '../../harness/journal/index.ts'
 import { absentReason, leftOut } from '../../harness/report/index.ts'
-import { ask, askAtOnce, type CheckContext, perRun } from '../../harness/run/index.ts'
+import { ask, askAtOnce, type CheckContext, orOpen, perRun } from '../../harness/run/index.ts'
 import type { UploadContent } from '../../harness/target/index.ts'
 
 export const sharedBy = perRun(() => ({
@@ -64,13 +71,14 @@ export function settlingRemark(given: Given, exchange: Exchange): string {
 export async function whileSettling(
   client: Client,
   given: Given,
-  attempt: () => Promise<Exchange>,
+  attempt: () => Promise<Exchange | Open>,
   isGood: (exchange: Exchange) => boolean,
   madeAtMs = performance.now(),
-): Promise<Exchange> {
+): Promise<Exchange | Open> {
   const { settleMs } = given.target.limits
   let exchange = await attempt()
   for (const ms of [Math.min(1000, settleMs), settleMs]) {
+    if (isOpen(exchange)) break
     const isSettled = exchange.sentAt > madeAtMs + settleMs
     if (isSettled || exchange.throttled || exchange.unansweredTwice || isGood(exchange)) break
     await pause(client, ms)
@@ -79,11 +87,13 @@ export async function whileSettling(
   return exchange
 }
 
-export function namedId(given: Given, creation: Exchange): string {
+export function namedId(given: Given, creation: Exchange | Open): string | Open {
+  if (isOpen(creation)) return creation
   const id = createdId(given, creation)
   if (id !== undefined) return id
   const place = `operations.${creation.probe.operation}.fields.id`
-  throw new NotExercised(`the answer has no usable id at ${place}: ${describeResponse(creation)}`)
+  const why = `the answer has no usable id at ${place}: ${describeResponse(creation)}`
+  return { outcome: 'open', why }
 }
 
 export function noteCreated(given: Given, exchange: Exchange): void {
@@ -146,42 +156,62 @@ export function withOwnContent(given: Given, file: UploadContent): UploadContent
 
 /** Sends an upload unchanged if one with unique content was refused: a format may not allow the addition. */
 export function resendAsDeclared(
-  own: Exchange,
-  send: () => Promise<Exchange>,
-): Exchange | Promise<Exchange> {
+  own: Exchange | Open,
+  send: () => Promise<Exchange | Open>,
+): Exchange | Open | Promise<Exchange | Open> {
+  if (isOpen(own)) return own
   const { probe, response } = own
   const isRefused = [400, 415, 422].includes(response?.status ?? 0)
   return isRefused && probe.operation === uploadOperation ? send() : own
 }
 
+/** Acts on each in turn, until something could not be done. */
+export async function inTurn<T>(
+  all: readonly T[],
+  act: (one: T) => Promise<unknown>,
+): Promise<Open | undefined> {
+  for (const one of all) {
+    const done = await act(one)
+    if (isOpen(done)) return done
+  }
+  return undefined
+}
+
+/** Acts on all at once, and returns what could not be done. */
+export const together = async <T>(
+  all: readonly T[],
+  act: (one: T) => Promise<unknown>,
+): Promise<Open | undefined> => (await allEnded(all.map(act))).find(isOpen)
+
 export const isTaken = (exchange: Exchange): boolean =>
   exchange.response !== undefined && isGranted(exchange.response)
 
-/** An exchange that others depend on; throws `NotExercised` if it was not accepted. */
-export function need(which: string, exchange: Exchange, isGood = isTaken): Exchange {
-  if (isGood(exchange)) return exchange
-  const Reason = isThrottling(exchange) ? Throttled : NotExercised
-  throw new Reason(`${which} ${wasAnswered(exchange)}`)
+/** An exchange that others depend on; open if it was not accepted. */
+export function need(which: string, exchange: Exchange | Open, isGood = isTaken): Exchange | Open {
+  if (isOpen(exchange) || isGood(exchange)) return exchange
+  const limit = isThrottling(exchange) ? 'throttled: ' : ''
+  return { outcome: 'open', why: `${limit}${which} ${wasAnswered(exchange)}` }
 }
 
 /**
- * Uploads a file with unique content, else unchanged, and returns its id. Throws `NotExercised` if the upload is refused or has no id.
+ * Uploads a file with unique content, else unchanged, and returns its id; open if the upload is refused or has no id.
  * @param isSound whether the file is valid, so that a 5xx is a fault
  * @param name upload name, by default a new one
  */
 export async function upload(
   client: Client,
   given: Given,
-  file: UploadContent,
+  file: UploadContent | Open,
   isSound = true,
   name?: string,
-): Promise<string> {
-  if (given.options.readOnly) throw new NotExercised(leftOut('--read-only'))
+): Promise<string | Open> {
+  if (isOpen(file)) return file
+  if (given.options.readOnly) return { outcome: 'open', why: leftOut('--read-only') }
   const absence = given.target.absent[uploadOperation]
-  if (absence) throw new NotExercised(absentReason(absence, [uploadOperation]))
+  if (absence) return { outcome: 'open', why: absentReason(absence, [uploadOperation]) }
   const what = `with ${file.filename}`
   const purpose = { requirement: null, role: 'setup', what, isSuccess: isTaken } as const
-  const send = (isMarked: boolean): Promise<Exchange> => {
+  const send = (isMarked: boolean): Promise<Exchange | Open> => {
     const make = async (): Promise<Probe> => {
       const probe = await uploadProbe(given, isMarked ? withOwnContent(given, file) : file, name)
       return isSound ? probe : { ...probe, fault: `file: ${file.filename}` }
@@ -196,15 +226,15 @@ export async function upload(
  * Sends several requests at the same moment. A full run opens the connections with other requests first.
  * @param fresh each on a new connection: for a target that closes connections without notice
  */
-export function sendAtOnce(
+export async function sendAtOnce(
   { client, given }: Pick<CheckContext, 'client' | 'given'>,
   size: number,
-  make: () => Probe | Promise<Probe>,
+  make: () => Made | Promise<Made>,
   requirement: string,
   fresh = false,
-): Promise<Exchange[]> {
+): Promise<Exchange[] | Open> {
   const opens = !fresh && given.options.depth === 'full'
   const count = Math.min(size, given.target.limits.concurrency)
   const purpose = { requirement, role: 'probe' } as const
-  return askAtOnce(client, { source: make, purpose, fresh }, count, opens)
+  return orOpen(askAtOnce(client, { source: make, purpose, fresh }, count, opens))
 }

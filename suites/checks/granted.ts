@@ -5,11 +5,13 @@ import {
   countsAsGranted,
   mayConflictWithCopy,
   type Exchange,
+  isOpen,
   jsonOf,
-  NotExercised,
+  type Made,
+  type Open,
   type Probe,
   type Verdict,
-  withJson,
+  withChange,
 } from '../../harness/journal/index.ts'
 import {
   againAtEnd,
@@ -26,11 +28,11 @@ import {
   controlCase,
   type Generated,
   type KnownCases,
-  type Material,
   materialOf,
   quickCases,
 } from './case.ts'
 import { uploadsIn } from './created.ts'
+import { withBody } from './faults.ts'
 import {
   allOf,
   type CaseRule,
@@ -44,7 +46,6 @@ import {
 import { around, asScenario } from './scenario.ts'
 import {
   applyScenario,
-  control,
   controlExchange,
   type Known,
   operationIn,
@@ -89,7 +90,7 @@ const { what: withValid, ...unchanged } = controlCase
 interface OfControl {
   readonly check?: GrantedCheck
   /** The answer that is judged, if not the control's. */
-  readonly answer?: (context: CheckContext, operation: OperationId) => Promise<Exchange>
+  readonly answer?: (context: CheckContext, operation: OperationId) => Promise<Exchange | Open>
   /** Continues the request line. */
   readonly what?: string
   readonly expected?: string
@@ -121,6 +122,7 @@ export function byControl(of: OfControl = {}): GrantedByCases {
 export const accepted = byControl({
   async answer(context, operation) {
     const sent = await controlExchange(context.client, context.given, operation)
+    if (isOpen(sent)) return sent
     const isAlready = sent.response?.status === 409 && countsAsGranted(sent)
     return isAlready ? sendWithFreshFile(context, operation, sent) : sent
   },
@@ -136,9 +138,9 @@ interface GrantedOptions {
 
 export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases {
   const { check, generated, inScenario: what = asScenario } = options
-  const chosen = (material: Material): readonly Case[] => {
+  const chosen: Cases = (material) => {
     const all = cases(material)
-    return material.options.depth === 'full' ? all : quickCases(material, all)
+    return isOpen(all) || material.options.depth === 'full' ? all : quickCases(material, all)
   }
   return {
     cases: chosen,
@@ -156,7 +158,10 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
         return inScenario(context, operation, () => settle(client, rule))
       }
       const material = materialOf(given, requirement, operation)
-      const own = chosen(material).filter((one) => one !== controlCase)
+      if (isOpen(material)) return material
+      const all = chosen(material)
+      if (isOpen(all)) return all
+      const own = all.filter((one) => one !== controlCase)
       const arbitrary = material.options.depth === 'full' ? generated?.(material) : undefined
       const search = {
         seed: seedFor(given, requirement.id),
@@ -173,11 +178,12 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
   }
 }
 
-const makerOf =
-  (client: Client, given: Given, operation: OperationId, one: Case) => async (): Promise<Probe> => {
-    const valid = await validRequest(client, given, operation)
-    return { ...one.change(valid), effect: valid.effect, fault: one.fault }
-  }
+const makerOf = (client: Client, given: Given, operation: OperationId, one: Case) => () =>
+  withChange(validRequest(client, given, operation), (valid) => ({
+    ...one.change(valid),
+    effect: valid.effect,
+    fault: one.fault,
+  }))
 
 async function judgeControl(
   context: CheckContext,
@@ -189,17 +195,18 @@ async function judgeControl(
   const answer = of.answer ?? (() => controlExchange(client, given, operation))
   return inScenario(context, operation, async (): Promise<Verdict> => {
     const exchange = await answer(context, operation)
+    if (isOpen(exchange)) return exchange
     const found = grantedFinding(context, exchange, expected) ?? check?.(given, exchange)
     const verdict = concluded([findingVerdict(found, { exchange, what })])
     if (verdict.outcome !== 'broken' || !exchange.response || tries === 0) return verdict
     const ruleOf = grantedRules(context, operation)
-    const make = (): Promise<Probe> => validRequest(client, given, operation)
+    const make = () => validRequest(client, given, operation)
     return settle(client, allOf([ruleOf({ make, what, check, tries })]))
   })
 }
 
 interface GrantedRequest extends Pick<Case, 'what' | 'when' | 'isBehind'> {
-  make(): Promise<Probe>
+  make(): Promise<Made>
   readonly check?: GrantedCheck | undefined
   readonly tries?: number
 }
@@ -207,8 +214,8 @@ interface GrantedRequest extends Pick<Case, 'what' | 'when' | 'isBehind'> {
 /** Rules about valid requests that must be granted and pass their check, as often as their answers may vary. */
 function grantedRules(context: CheckContext, operation: OperationId) {
   const { client, given, requirement } = context
-  const requestOf = (name: string, make: () => Promise<Probe>, purpose: object): Ask => {
-    let made: Promise<Probe> | undefined
+  const requestOf = (name: string, make: () => Promise<Made>, purpose: object): Ask => {
+    let made: Promise<Made> | undefined
     return {
       name: `${requirement.id} ${name}`,
       source: () => (made ??= make()),
@@ -260,13 +267,8 @@ function grantedRules(context: CheckContext, operation: OperationId) {
   }
 }
 
-async function malformedRequest(
-  client: Client,
-  given: Given,
-  operation: OperationId,
-): Promise<Probe> {
-  return { ...withJson(await validRequest(client, given, operation), 'text'), effect: 'none' }
-}
+const malformedRequest = (client: Client, given: Given, operation: OperationId): Promise<Made> =>
+  withChange(validRequest(client, given, operation), (valid) => withBody(valid, 'text'))
 
 /**
  * Handles "already in the graph": it counts as an accepted control, but does not prove the requirement unless the file
@@ -276,32 +278,36 @@ async function sendWithFreshFile(
   context: CheckContext,
   operation: OperationId,
   already: Exchange,
-): Promise<Exchange> {
+): Promise<Exchange | Open> {
   const { client, given } = context
-  const { valid } = await control(client, given, operation)
   const uploaded = uploadsIn(given, already.probe)
-  const none =
+  const why =
     'the file is already in the graph, and no new one can be uploaded (declare operations.files.upload and fields.file)'
-  if (uploaded === '') throw new NotExercised(none)
-  const exchange = await context.send(valid, { isSuccess: countsAsGranted })
+  if (uploaded === '') return { outcome: 'open', why }
+  const make = () => validRequest(client, given, operation)
+  const exchange = await context.send(make, { isSuccess: countsAsGranted })
+  if (isOpen(exchange)) return exchange
   // A server may identify files by content and return the same id each time.
-  if (uploadsIn(given, exchange.probe) === uploaded) throw new NotExercised(none)
-  if (mayConflictWithCopy(exchange)) throw new NotExercised('the answer to an addition was lost')
-  return exchange
+  if (uploadsIn(given, exchange.probe) === uploaded) return { outcome: 'open', why }
+  return mayConflictWithCopy(exchange)
+    ? { outcome: 'open', why: 'the answer to an addition was lost' }
+    : exchange
 }
 
 /**
  * A further requirement for valid requests: a change of the valid request, or a scenario instead.
  * @param what continues the request line: `with file_types`
+ * @param changeBy makes the change from what is declared
  */
 export function granted(
   what: string,
-  change: (valid: Probe, known: Known) => Probe = unchanged.change,
+  changeBy: (known: Known) => Case['change'] | Open = () => unchanged.change,
   check?: GrantedCheck,
 ): GrantedByCases {
-  const cases: Cases = (material) => [
-    { what, change: (valid) => change(valid, material), effect: material.valid.effect },
-  ]
+  const cases: Cases = (material) => {
+    const change = changeBy(material)
+    return isOpen(change) ? change : [{ what, change, effect: material.valid.effect }]
+  }
   return grantedBy(cases, { check, inScenario: what })
 }
 
@@ -310,18 +316,18 @@ export const grantedByScenario = granted(asScenario).judge
 export function grantedProbe(
   { client, given, requirement: { effect }, scenario }: CheckContext,
   operation: OperationId,
-  own: () => Promise<Probe>,
-): () => Promise<Probe> {
-  return scenario
-    ? async () => ({ ...(await applyScenario(client, given, scenario, operation)), effect })
-    : own
+  own: () => Promise<Made>,
+): () => Promise<Made> {
+  if (!scenario) return own
+  const change = (probe: Probe): Probe => ({ ...probe, effect })
+  return () => withChange(applyScenario(client, given, scenario, operation), change)
 }
 
 export function inScenario<T>(
   context: CheckContext,
   operation: OperationId,
   judge: () => Promise<T>,
-): Promise<T> {
+): Promise<T | Open> {
   const { scenario } = context
   return scenario ? around(context, scenario, operation, judge) : judge()
 }

@@ -30,6 +30,7 @@ import {
   headBytes,
   type HttpResponse,
   isBreakdown,
+  isOpen,
   isPage,
   pathOf,
   type Probe,
@@ -334,6 +335,7 @@ export async function endIfAlike(client: Client, given: Given): Promise<void> {
   for (const id of [...(isReading ? [null] : []), ...asked.map((one) => one.id)]) {
     const probe = id === null ? unknown : { ...placeholderDraft(given, id), credential }
     const exchange = await ask(client, probe, purpose, { isHeld: true })
+    if (isOpen(exchange)) return
     first ??= exchange
     const { response } = exchange
     if (!response || saysNothing.includes(response.status)) return

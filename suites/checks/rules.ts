@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Pairs } from '../../catalogue/answers.ts'
-import { type Client, orElse } from '../../harness/client/index.ts'
+import type { Client } from '../../harness/client/index.ts'
 import {
   answerTo,
   type Ask,
@@ -232,15 +232,9 @@ export function concluded(seen: readonly Judged[], planned = seen.length): Verdi
 }
 
 /** A further case: if it cannot be judged, the requirement does not pass, but its other cases are still judged. */
-export const furtherCase = (
-  client: Client,
-  judge: () => Promise<CaseVerdict | undefined> | Promise<void>,
-): Promise<Judged> =>
-  orElse(
-    client,
-    async (): Promise<Judged> => (await judge()) ?? { outcome: 'held', cases: 0 },
-    (why): Judged => ({ outcome: 'open', why: why.reason, isFurther: true }),
-  )
+export async function furtherCase(judged: Promise<Judged | undefined>): Promise<Judged> {
+  return { isFurther: true, ...((await judged) ?? { outcome: 'held', cases: 0 }) }
+}
 
 /** Broken by one of these, open by one of them, or held by all. */
 export function joined(verdicts: readonly Verdict[]): Verdict {

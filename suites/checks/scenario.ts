@@ -8,10 +8,12 @@ import {
   type Exchange,
   isExpected,
   isGranted,
+  isOpen,
   type Journal,
-  NotExercised,
-  type Probe,
+  type Made,
+  type Open,
   type Verdict,
+  withChange,
 } from '../../harness/journal/index.ts'
 import {
   type CheckContext,
@@ -23,6 +25,7 @@ import {
   settle,
 } from '../../harness/run/index.ts'
 import { isExclusive, type Scenario } from '../../harness/target/index.ts'
+import { refused } from './faults.ts'
 import {
   allOf,
   type CaseRule,
@@ -69,21 +72,19 @@ export async function around<T>(
   scenario: Scenario,
   operation: OperationId,
   judge: () => Promise<T>,
-): Promise<T> {
+): Promise<T | Open> {
   const { client, given } = context
   const requirement = context.requirement.id
   if (!isExclusive(scenario)) return judge()
   const [stuck] = stuckIn(client)
-  if (stuck !== undefined) throw new NotExercised(stuck)
+  if (stuck !== undefined) return { outcome: 'open', why: stuck }
   try {
     for (const request of scenario.before) {
       const purpose = { role: 'setup', requirement } as const
       const { status } = await sendHookRequest(client, given, request, purpose)
       client.life.signal.throwIfAborted()
-      if (status === undefined || status >= 400)
-        throw new NotExercised(
-          `the scenario's before request got ${status ?? 'no answer'}: ${request.method} ${request.url}`,
-        )
+      const why = `the scenario's before request got ${status ?? 'no answer'}: ${request.method} ${request.url}`
+      if (status === undefined || status >= 400) return { outcome: 'open', why }
     }
     return await judge()
   } finally {
@@ -105,7 +106,7 @@ async function awaitGranted(client: Client, given: Given, operation: OperationId
   if (given.options.readOnly && effectOf(given, operation) !== 'none') return
   const { jobTimeoutMs } = given.target.limits
   const purpose = { requirement: null, role: 'control' } as const
-  const source = (): Promise<Probe> => validRequest(client, given, operation)
+  const source = () => validRequest(client, given, operation)
   const deadline = performance.now() + jobTimeoutMs
   for (let ms = pauses.first; !client.life.ended; ms = Math.min(ms * 2, pauses.longest)) {
     const sent = send(client, { source, purpose, once: true })
@@ -129,7 +130,7 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   if (!scenario) return { outcome: 'open', why: `declare a scenario for ${requirement.id}` }
   const { operation, repeat } = scenario
   const expects = requirement.expectsByScenario ?? pairsOf(requirement, operation)
-  const make = (): Promise<Probe> => scenarioProbe(client, given, scenario)
+  const make = () => scenarioProbe(client, given, scenario)
   const judge = (exchange: Exchange): CaseVerdict => {
     const verdict = pairsVerdict(context, exchange, expects, asScenario)
     const isRight = verdict.outcome === 'held' || verdict.outcome === 'name'
@@ -137,11 +138,12 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
     return found ? findingVerdict(found, { exchange, what: asScenario }) : verdict
   }
   const said = (): string => 'not sent: the operation is not declared'
-  const found: Control =
+  const found: Control | Open =
     bringsBody(scenario) && !isDeclared(given, operation)
       ? { state: 'none', said, valid: make }
       : await scenarioControl(client, given, operation)
-  if (found.state === 'refused') throw notGranted(found)
+  if (isOpen(found)) return found
+  if (found.state === 'refused') return notGranted(found)
   client.journal.controls.set(requirement.id, found.state)
   return around(context, scenario, operation, async (): Promise<Verdict> => {
     if (repeat !== undefined) {
@@ -157,7 +159,7 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
       operation === uploadOperation &&
       exchange.response?.status === 409 &&
       !isExpected(expects, exchange.response)
-    const own = (): Promise<Probe> =>
+    const own = () =>
       scenarioProbe(client, given, scenario, () => distinctRequest(client, given, operation))
     const ruleOf = (time: number): CaseRule => ({
       judge() {
@@ -179,30 +181,35 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   })
 }
 
-function scenarioControl(client: Client, given: Given, operation: OperationId): Promise<Control> {
+async function scenarioControl(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Control | Open> {
   if (!declaresMore(given, operation)) return control(client, given, operation)
-  const name = nameOfControl(draftRequest(given, operation, 'whole'))
-  const make = (): Promise<Probe> => plainRequest(client, given, operation, 'whole')
-  return controlBy(client, given, { operation, name, make })
+  const draft = draftRequest(given, operation, 'whole')
+  if (isOpen(draft)) return draft
+  const make = () => plainRequest(client, given, operation, 'whole')
+  return controlBy(client, given, { operation, name: nameOfControl(draft), make })
 }
 
-async function scenarioProbe(
+function scenarioProbe(
   client: Client,
   given: Given,
   scenario: Scenario,
-  plain = (): Promise<Probe> => plainRequest(client, given, scenario.operation, 'whole'),
-): Promise<Probe> {
+  plain = () => plainRequest(client, given, scenario.operation, 'whole'),
+): Promise<Made> {
   const { operation } = scenario
   const isShared = needsOwnObject(operation) && !isExclusive(scenario)
   const source = isShared
     ? () => sharedRequest(client, `request of scenarios of ${operation}`, plain)
     : plain
-  return { ...(await applyScenario(client, given, scenario, operation, source)), effect: 'none' }
+  return withChange(applyScenario(client, given, scenario, operation, source), refused)
 }
 
 interface Repeated {
   readonly expects: Pairs
-  make(): Promise<Probe>
+  make(): Promise<Made>
   readonly most: number
   /** The status of the control. */
   readonly usual: number | undefined

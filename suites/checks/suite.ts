@@ -36,10 +36,14 @@ import {
   isBreakdown,
   isExpected,
   isGranted,
+  isOpen,
   type Journal,
+  type Made,
+  type Open,
   type Probe,
   type Purpose,
   type Verdict,
+  withChange,
 } from '../../harness/journal/index.ts'
 import { once, sharedBy } from './created.ts'
 import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
@@ -130,18 +134,22 @@ export async function judgeRefusal(
   const operation = operationIn(context)
   const isOfKey = requirement.fault === 'credentials'
   const found = await (isOfKey ? credentialControl : control)(client, given, operation)
+  if (isOpen(found)) return found
   if (found.state !== 'none') {
     client.journal.controls.set(requirement.id, found.state)
     const status = found.exchange?.response?.status
     const isBarred = status === undefined || status === 401 || status === 403
     const isSeen = isOfKey && !isBarred && !found.exchange?.throttled
-    if (found.state !== 'granted' && !isSeen) throw notGranted(found)
+    if (found.state !== 'granted' && !isSeen) return notGranted(found)
   }
   const material = materialOf(given, requirement, operation)
+  if (isOpen(material)) return material
   const binding = new Binding(context, material, found)
   const { ruleOf, valid } = binding
   const all = await condition.casesIn(material, context, valid)
+  if (isOpen(all)) return all
   const cases = await sendable(context, operation, [...all])
+  if (isOpen(cases)) return cases
   const arbitrary = given.options.depth === 'full' ? condition.generated?.(material) : undefined
   const generated =
     arbitrary &&
@@ -170,19 +178,20 @@ async function credentialControl(
   client: Client,
   given: Given,
   operation: OperationId,
-): Promise<Control> {
+): Promise<Control | Open> {
   const isReading = given.options.readOnly && effectOf(given, operation) !== 'none'
   // A read-only run cannot create the object to read, and uses a placeholder.
   const isMakeable = !(isReading && readsOf(operation))
   const { hasFull } = given.keys
   if (hasFull && isMakeable && isDeclared(given, operation))
     return control(client, given, operation)
-  return once(client, `credential control ${operation}`, async () => {
+  return once(client, `credential control ${operation}`, async (): Promise<Control | Open> => {
     const placeholder = await placeholderRequest(given, operation)
     const valid = async (): Promise<Probe> => placeholder
     const unsent = hasFull ? isReading && '--read-only' : 'no key'
     if (unsent) return { state: 'none', said: () => `not sent: ${unsent}`, valid }
     const exchange = await ask(client, placeholder, { requirement: null, role: 'control' })
+    if (isOpen(exchange)) return exchange
     const state = countsAsGranted(exchange) ? 'granted' : 'refused'
     return { state, said: () => saidBy(exchange), exchange, valid }
   })
@@ -199,7 +208,7 @@ export class Binding {
    * The valid request that a fault is put into, made anew for each case; an object made to be added or destroyed is used
    * for several. A quick run makes one request for all refusals of an operation, since a refused request has no effect.
    */
-  readonly valid: () => Promise<Probe>
+  readonly valid: () => Promise<Made>
   readonly #otherPath: string | undefined
   readonly #requests = new Map<Case, Ask>()
   readonly #controls = new Map<Case, ControlRequest>()
@@ -217,7 +226,7 @@ export class Binding {
     const needsObject = needsOwnObject(operation)
     // A refused key is refused whatever the object's state.
     const isShared = given.options.depth !== 'full' || (this.#isOfKey && needsObject)
-    let kept: Promise<Probe> | undefined
+    let kept: Promise<Made> | undefined
     this.valid = () => {
       if (requirement.effect !== 'none' || !(isShared || needsObject)) return found.valid()
       const name = `refused request of ${operation}`
@@ -282,18 +291,17 @@ export class Binding {
     const request: ControlRequest = this.#controls.get(one) ?? {
       operation,
       name: nameOfControl(change(draft)),
-      async make() {
-        const valid = await validRequest(client, given, operation)
-        return { ...change(valid), effect: valid.effect }
-      },
+      make: () =>
+        withChange(validRequest(client, given, operation), (valid) => ({
+          ...change(valid),
+          effect: valid.effect,
+        })),
     }
     this.#controls.set(one, request)
     const found = lookAtControl(client, given, request)
     if (!('state' in found)) return found
     const why = 'the same request without its fault was refused'
-    return found.state === 'refused'
-      ? { outcome: 'open', why: notGranted(found, why).reason }
-      : undefined
+    return found.state === 'refused' ? notGranted(found, why) : undefined
   }
 
   #before(one: Case): Ask {
@@ -313,7 +321,7 @@ export class Binding {
     const valid = one.object
       ? () => validRequest(client, given, this.#material.operation)
       : this.valid
-    const source = async (): Promise<Probe> => change(await valid())
+    const source = () => withChange(valid(), change)
     return { name: `${requirement.id} instead of ${one.what}`, source, purpose }
   }
 
@@ -341,8 +349,9 @@ export class Binding {
     }
     // Requests with the same fault id are sent once per run: a repetition at the end has no id, so that it is sent again.
     const fault = when === 'at the end' ? undefined : one.fault
-    const make = async (): Promise<Probe> => {
+    const make = async (): Promise<Made> => {
       const own = await this.valid()
+      if (isOpen(own)) return own
       const { valid } = this.#material
       const known = [valid.body, valid.params, valid.headers]
       // Most operations take the same request each time: the draft, but for its key.
@@ -352,7 +361,7 @@ export class Binding {
       const { credential } = draft.credential === valid.credential ? own : draft
       return { ...draft, credential, effect, fault }
     }
-    let made: Promise<Probe> | undefined
+    let made: Promise<Made> | undefined
     const request = { name: this.#nameOf(one, draft), source: () => (made ??= make()), purpose }
     this.#requests.set(one, request)
     return request

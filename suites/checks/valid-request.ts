@@ -17,7 +17,6 @@ import {
   type Given,
   isOwnBreakdown,
   jsonType,
-  orElse,
   type RunOptions,
 } from '../../harness/client/index.ts'
 import {
@@ -25,11 +24,13 @@ import {
   type Credential,
   describeResponse,
   type Exchange,
+  isOpen,
   isThrottled,
   jsonOf,
-  NotExercised,
+  type Made,
+  type Open,
   type Probe,
-  Throttled,
+  withChange,
   withFinding,
   withHeader,
   withJson,
@@ -207,25 +208,21 @@ export const isDeclared = (known: OfTarget, operation: OperationId): boolean =>
   missingNeeds(known.target.file, granting(operation).needs).length === 0
 
 /** The declared body of an operation whose payload the spec does not show. */
-export function bodyOf(known: OfTarget, operation: OperationId): unknown {
-  const body = known.target.operations[operation]?.body
-  if (body === undefined) throw new NotExercised(`declare operations.${operation}.body`)
-  return body
-}
+export const bodyOf = (known: OfTarget, operation: OperationId): unknown =>
+  known.target.operations[operation]?.body
 
-export function contentOf(known: OfTarget): UploadContent {
-  const content = known.target.operations[uploadOperation]?.content
-  if (content === undefined) throw new NotExercised(`declare operations.${uploadOperation}.content`)
-  return content
-}
+const undeclared = (place: string): Open => ({ outcome: 'open', why: `declare ${place}` })
+
+export const contentOf = (known: OfTarget): UploadContent | Open =>
+  known.target.operations[uploadOperation]?.content ??
+  undeclared(`operations.${uploadOperation}.content`)
 
 export function declaredResource<K extends keyof Given['target']['resources']>(
   known: OfTarget,
   name: K,
 ) {
   const value = known.target.resources[name]
-  if (value === undefined) throw new NotExercised(`declare resources.${name}`)
-  return value as NonNullable<typeof value>
+  return value ?? undeclared(`resources.${name}`)
 }
 
 /** Roles that a valid request has only for a requirement about them: a chat streams and calls tools only then. */
@@ -261,14 +258,21 @@ function knownIdLike(one: OfTarget, id: OperationId, parameter: string): string 
   return ids.find((known) => typeof known === 'string') ?? anyUuid
 }
 
+/** What its body needs and the target file lacks. */
+function lackedBy(known: OfTarget, id: OperationId): Open | undefined {
+  const { isWhole, members } = operationOf(id)
+  if (!isWhole)
+    return bodyOf(known, id) === undefined ? undeclared(`operations.${id}.body`) : undefined
+  const places = members.flatMap((member) => member.declaredAt ?? [])
+  const lacking = places.find((place) => getAt(known.target.file, place) === undefined)
+  return lacking === undefined ? undefined : undeclared(lacking.slice(1).replaceAll('/', '.'))
+}
+
 function wholeBody(known: OfTarget, operation: OperationId): unknown {
   const { members, example } = operationOf(operation)
-  return members.reduce<unknown>((body, member) => {
-    if (member.declaredAt === undefined) return body
-    const value = getAt(known.target.file, member.declaredAt)
-    if (value === undefined)
-      throw new NotExercised(`declare ${member.declaredAt.slice(1).replaceAll('/', '.')}`)
-    return setAt(body, member.at, value)
+  return members.reduce<unknown>((body, { at, declaredAt }) => {
+    if (declaredAt === undefined) return body
+    return setAt(body, at, getAt(known.target.file, declaredAt))
   }, example)
 }
 
@@ -281,11 +285,7 @@ type Extent = 'whole' | 'plain'
 const drafts = new WeakMap<Known['target'], Map<string, Probe>>()
 
 /** The declared request as known in advance: with made-up ids for objects that a run creates, and declared names. */
-export function draftRequest(
-  known: Known,
-  operation: OperationId,
-  extent: Extent = 'plain',
-): Probe {
+export function draftRequest(known: Known, operation: OperationId, extent: Extent = 'plain'): Made {
   const { target } = known
   const made = drafts.get(target) ?? new Map<string, Probe>()
   drafts.set(target, made)
@@ -309,9 +309,13 @@ export function draftRequest(
   const effect = readsDeclared(operation, target.file) ? 'none' : granting(operation).effect
   const parts = { params, credential: anyKey, effect }
   if (record.body === 'none') draft = draftOf(target, record, parts)
-  else if (record.body === 'raw')
-    draft = { ...draftOf(target, record, parts), body: contentOf(known).bytes }
-  else {
+  else if (record.body === 'raw') {
+    const content = contentOf(known)
+    if (isOpen(content)) return content
+    draft = { ...draftOf(target, record, parts), body: content.bytes }
+  } else {
+    const lacking = lackedBy(known, operation)
+    if (lacking) return lacking
     const left = extent === 'whole' ? [] : extraRoles(operation)
     const json = record.isWhole
       ? wholeBody(known, operation)
@@ -322,11 +326,11 @@ export function draftRequest(
   return draft
 }
 
-export function validDraft(known: Known, operation: OperationId): Probe {
+export function validDraft(known: Known, operation: OperationId): Made {
   const scenario = known.target.scenarios[grantedRequirement[operation]]
-  return scenario
-    ? changedBy(scenario, draftRequest(known, operation, 'whole'))
-    : draftRequest(known, operation)
+  if (!scenario) return draftRequest(known, operation)
+  const draft = draftRequest(known, operation, 'whole')
+  return isOpen(draft) ? draft : changedBy(scenario, draft)
 }
 
 /**
@@ -352,28 +356,26 @@ export async function placeholderRequest(given: Given, id: OperationId): Promise
 
 /**
  * The operation's valid request, new each time: with unique names, and a newly uploaded file to add to a graph. A
- * scenario of the requirement for valid requests is applied. Throws `NotExercised` if something is not declared.
+ * scenario of the requirement for valid requests is applied. Open if something is not declared, or cannot be made.
  */
-export async function validRequest(
-  client: Client,
-  given: Given,
-  operation: OperationId,
-): Promise<Probe> {
+export function validRequest(client: Client, given: Given, operation: OperationId): Promise<Made> {
   const scenario = given.target.scenarios[grantedRequirement[operation]]
   if (!scenario) return plainRequest(client, given, operation, 'plain')
-  const probe = await applyScenario(client, given, scenario, operation)
-  return { ...probe, effect: effectOf(given, operation) }
+  const effect = effectOf(given, operation)
+  const made = applyScenario(client, given, scenario, operation)
+  return withChange(made, (probe) => ({ ...probe, effect }))
 }
 
 /** A valid request; an upload has new content. */
-export const distinctRequest = (
+export async function distinctRequest(
   client: Client,
   given: Given,
   operation: OperationId,
-): Promise<Probe> =>
-  operation === uploadOperation
-    ? uploadProbe(given, withOwnContent(given, contentOf(given)))
-    : validRequest(client, given, operation)
+): Promise<Made> {
+  if (operation !== uploadOperation) return validRequest(client, given, operation)
+  const content = contentOf(given)
+  return isOpen(content) ? content : uploadProbe(given, withOwnContent(given, content))
+}
 
 /** Each valid request is about an object made for it. A refusal has no effect on it: refused requests share one. */
 export function needsOwnObject(id: OperationId): boolean {
@@ -382,11 +384,14 @@ export function needsOwnObject(id: OperationId): boolean {
 }
 
 /** Shares one request under that name. If its upload was refused, each caller makes its own. */
-export const sharedRequest = (
+export async function sharedRequest(
   client: Client,
   name: string,
-  make: () => Promise<Probe>,
-): Promise<Probe> => orElse(client, () => once(client, name, make), make)
+  make: () => Promise<Made>,
+): Promise<Made> {
+  const shared = await once(client, name, make)
+  return isOpen(shared) ? make() : shared
+}
 
 /** A run asks for each of its requests. */
 const missingIn = new WeakMap<Target, Map<OperationId, Reason | undefined>>()
@@ -404,14 +409,17 @@ export async function plainRequest(
   given: Given,
   operation: OperationId,
   extent: Extent,
-): Promise<Probe> {
+): Promise<Made> {
   const missing = missingFor(given.target, operation)
-  if (missing !== undefined) throw new NotExercised(missing)
+  if (missing !== undefined) return { outcome: 'open', why: missing }
   const make = given.requests[operation]
   if (make) return make()
   const { body, creates, effect, freshFileAt } = operationOf(operation)
-  if (body === 'raw') return uploadProbe(given, contentOf(given))
-  const draft = { ...draftRequest(given, operation, extent), credential: await given.keys.full() }
+  const content = contentOf(given)
+  if (body === 'raw') return isOpen(content) ? content : uploadProbe(given, content)
+  const made = draftRequest(given, operation, extent)
+  if (isOpen(made)) return made
+  const draft = { ...made, credential: await given.keys.full() }
   if (effect === 'destroys') return withOwnObject(client, given, draft, operation)
   if (freshFileAt !== undefined) return withFreshFile(client, given, draft)
   return creates?.name && 'role' in creates.name
@@ -419,30 +427,32 @@ export async function plainRequest(
     : draft
 }
 
-/**
- * A request about an object created for it, so that nothing else can be destroyed. Throws `NotExercised` if the
- * creation fails.
- */
+/** A request about an object created for it, so that nothing else can be destroyed. */
 async function withOwnObject(
   client: Client,
   given: Given,
   draft: Probe,
   operation: OperationId,
-): Promise<Probe> {
+): Promise<Made> {
   for (const { id: maker } of operations)
     for (const use of operationOf(maker).creates?.usedBy ?? [])
       if (use.operation === operation && 'param' in use) {
         const id = await makeOne(client, given, maker)
-        if (given.target.ids.has(id.toLowerCase()))
-          throw new NotExercised(`${maker} answered with ${id}, which the target file declares`)
+        if (isOpen(id)) return id
+        const why = `${maker} answered with ${id}, which the target file declares`
+        if (given.target.ids.has(id.toLowerCase())) return { outcome: 'open', why }
         sharedBy(client).doomed.add(id)
         return { ...draft, params: { ...draft.params, [use.param]: id } }
       }
   throw new Error(`no operation makes what ${operation} destroys`)
 }
 
-/** Creates an object for no requirement, and returns its id; throws `NotExercised` if refused or without an id. */
-export async function makeOne(client: Client, given: Given, maker: OperationId): Promise<string> {
+/** Creates an object for no requirement, and returns its id; open if refused or without an id. */
+export async function makeOne(
+  client: Client,
+  given: Given,
+  maker: OperationId,
+): Promise<string | Open> {
   if (maker === uploadOperation) return upload(client, given, contentOf(given))
   const purpose = { requirement: null, role: 'setup' } as const
   return namedId(given, await ask(client, () => validRequest(client, given, maker), purpose))
@@ -455,19 +465,19 @@ function withOwnName(given: Given, draft: Probe, pointer = '/name'): Probe {
   return { ...withJson(draft, setAt(body, pointer, creates)), creates }
 }
 
-async function withFreshFile(client: Client, given: Given, draft: Probe): Promise<Probe> {
+async function withFreshFile(client: Client, given: Given, draft: Probe): Promise<Made> {
   const { operations: declared } = given.target
   const isPlaced = declared[additionOperation]?.fields['file'] !== undefined
   // A refusal needs no new file, and a read-only run uploads none.
   if (given.options.readOnly || !isPlaced || !declared[uploadOperation]?.content) return draft
-  return withFile(given, draft, await upload(client, given, contentOf(given)))
+  const file = await upload(client, given, contentOf(given))
+  return isOpen(file) ? file : withFile(given, draft, file)
 }
 
 /** An addition of another file. */
-export function withFile(given: Given, addition: Probe, file: string): Probe {
+export function withFile(given: Given, addition: Probe, file: string): Made {
   const pointer = given.target.operations[additionOperation]?.fields['file']
-  if (pointer === undefined)
-    throw new NotExercised('declare operations.graphs.add-file.fields.file')
+  if (pointer === undefined) return undeclared(`operations.${additionOperation}.fields.file`)
   const body = jsonOf(addition)
   const id = typeof getAt(body, pointer) === 'number' ? Number(file) : file
   return { ...withJson(addition, setAt(body, pointer, id)), creates: file }
@@ -487,10 +497,11 @@ export async function applyScenario(
   given: Given,
   scenario: Scenario,
   operation: OperationId,
-  plain = (): Promise<Probe> => plainRequest(client, given, operation, 'whole'),
-): Promise<Probe> {
+  plain = (): Promise<Made> => plainRequest(client, given, operation, 'whole'),
+): Promise<Made> {
   const usesPlaceholder = bringsBody(scenario) && !isDeclared(given, operation)
   const base = usesPlaceholder ? await placeholderRequest(given, operation) : await plain()
+  if (isOpen(base)) return base
   const credential = scenario.key ? await given.keys.of(scenario.key) : base.credential
   return { ...changedBy(scenario, base), credential }
 }
@@ -525,7 +536,7 @@ export interface Control {
   /** Describes the answer; lazy, since most are accepted. */
   said(): string
   readonly exchange?: Exchange
-  valid(): Promise<Probe>
+  valid(): Promise<Made>
 }
 
 export function operationIn(context: CheckContext): OperationId {
@@ -538,9 +549,9 @@ export function operationIn(context: CheckContext): OperationId {
 export interface ControlRequest {
   readonly operation: OperationId
   readonly name: string
-  make(): Promise<Probe>
+  make(): Promise<Made>
   /** Makes it for further attempts; default: `make`. */
-  remake?(): Promise<Probe>
+  remake?(): Promise<Made>
 }
 
 /** What the journal says of a control, or what to send: it is repeated as often as its answers may vary. */
@@ -569,26 +580,26 @@ export function lookAtControl(
   if (seen.outcome === 'asks' || (seen.outcome === 'open' && client.life.ended)) return seen
   // If it cannot be repeated, because its application is busy, the first answer stays.
   const exchange = last
-  if (!exchange) return seen as Extract<Look, { readonly outcome: 'open' }>
+  if (!exchange) return seen as Open
   const said = (): string => saidBy(exchange)
   if (countsAsGranted(exchange)) return { state: 'granted', said, exchange, valid: make }
   const remarks = noteUnknown(client, given, operation, exchange) + settlingRemark(given, exchange)
   return { state: 'refused', said: () => said() + remarks, exchange, valid: make }
 }
 
-/** Sends a control. Throws `NotExercised` if it cannot be made. */
-export async function controlBy(
+/** Sends a control. Open if it cannot be made. */
+export const controlBy = (
   client: Client,
   given: Given,
   request: ControlRequest,
-): Promise<Control> {
-  const found = await settled(client, () => lookAtControl(client, given, request))
-  if ('state' in found) return found
-  throw new NotExercised(found.why)
-}
+): Promise<Control | Open> => settled(client, () => lookAtControl(client, given, request))
 
-/** The operation's valid request. Throws `NotExercised` if not declared. */
-export const control = (client: Client, given: Given, operation: OperationId): Promise<Control> =>
+/** The operation's valid request. Open if not declared. */
+export const control = (
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Control | Open> =>
   controlBy(client, given, {
     operation,
     name: '',
@@ -604,20 +615,20 @@ export async function grantedControl(
   given: Given,
   operation: OperationId,
   why?: string,
-) {
-  const { state, ...found } = await control(client, given, operation)
-  if (state !== 'granted') throw notGranted(found, why)
-  return { ...found, state }
+): Promise<Control | Open> {
+  const found = await control(client, given, operation)
+  return isOpen(found) || found.state === 'granted' ? found : notGranted(found, why)
 }
 
-/** Records the control of a requirement; throws `NotExercised` if it was not accepted. */
+/** Records the control of a requirement; open if it was not accepted. */
 export async function requireControl(
   context: CheckContext,
   operation = operationIn(context),
-): Promise<void> {
+): Promise<Control | Open> {
   const { client, given, requirement } = context
-  const { state } = await grantedControl(client, given, operation)
-  client.journal.controls.set(requirement.id, state)
+  const found = await grantedControl(client, given, operation)
+  if (!isOpen(found)) client.journal.controls.set(requirement.id, found.state)
+  return found
 }
 
 export function triesFor(operation: OperationId, exchange: Exchange): number {
@@ -632,11 +643,10 @@ export function triesFor(operation: OperationId, exchange: Exchange): number {
 export function notGranted(
   one: Pick<Control, 'exchange' | 'said'>,
   why = 'the valid request was refused',
-): NotExercised {
+): Open {
   const isLimit = one.exchange?.response !== undefined && isThrottled(one.exchange.response)
-  return isLimit
-    ? new Throttled(`the valid request was ${one.said()}`)
-    : new NotExercised(`${why}: ${one.said()}`)
+  const what = isLimit ? 'throttled: the valid request was' : `${why}:`
+  return { outcome: 'open', why: `${what} ${one.said()}` }
 }
 
 export const saidBy = (exchange: Exchange): string =>
@@ -646,10 +656,9 @@ export async function controlExchange(
   client: Client,
   given: Given,
   operation: OperationId,
-): Promise<Exchange> {
-  const { exchange, said } = await control(client, given, operation)
-  if (!exchange) throw new NotExercised(said())
-  return exchange
+): Promise<Exchange | Open> {
+  const found = await control(client, given, operation)
+  return isOpen(found) ? found : (found.exchange ?? { outcome: 'open', why: found.said() })
 }
 
 /** The member of the target file that the answer calls unknown: an object or model. */
@@ -707,7 +716,9 @@ async function breaksOnValid(
   operation: OperationId,
 ): Promise<Exchange | undefined> {
   if (!isDeclared(given, operation)) return undefined
-  const { state, exchange, valid } = await control(client, given, operation)
+  const found = await control(client, given, operation)
+  if (isOpen(found)) return undefined
+  const { state, exchange, valid } = found
   if (state !== 'granted') return exchange && isOwnBreakdown(exchange) ? exchange : undefined
   const purpose = { requirement: null, role: 'control' } as const
   const name = `valid request of ${operation} after one that broke`
@@ -740,7 +751,7 @@ export async function breakdownAnyway(
   const { operation } = broken.probe
   if (operation === null || !isOwnBreakdown(broken)) return undefined
   return once(client, `valid requests of ${operation} after one that broke`, () =>
-    orElse(client, () => breaksOnValid(client, given, operation)),
+    breaksOnValid(client, given, operation),
   )
 }
 

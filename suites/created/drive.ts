@@ -5,9 +5,12 @@ import {
   type Verdict,
   type Exchange,
   type HistoryEvent,
-  NotExercised,
+  isOpen,
+  type Made,
+  type Open,
   type Probe,
   wasAnswered,
+  withChange,
 } from '../../harness/journal/index.ts'
 import {
   additionOperation,
@@ -31,16 +34,10 @@ import {
   operationIn,
 } from '../checks/valid-request.ts'
 import { pointerOf, refused } from '../checks/faults.ts'
-import {
-  concluded,
-  findingVerdict,
-  furtherCase,
-  joined,
-  type CaseVerdict,
-  type Judged,
-} from '../checks/rules.ts'
+import { concluded, findingVerdict, furtherCase, joined, type Judged } from '../checks/rules.ts'
 import {
   freshFilename,
+  inTurn,
   isTaken,
   namedId,
   resendAsDeclared,
@@ -48,15 +45,10 @@ import {
   whileSettling,
   sendAtOnce,
   sharedBy,
+  together,
   upload,
 } from '../checks/created.ts'
-import {
-  type Given,
-  type Client,
-  operationProbe,
-  allEnded,
-  orElse,
-} from '../../harness/client/index.ts'
+import { type Given, type Client, operationProbe, allEnded } from '../../harness/client/index.ts'
 import {
   awaitAge,
   type CheckContext,
@@ -83,7 +75,7 @@ import { uploadSample } from '../pdf-parse.suite.ts'
 export interface Refusal {
   readonly requirement: string
   readonly what: string
-  change(valid: Probe): Probe | Promise<Probe>
+  change(valid: Probe): Made | Promise<Made>
 }
 
 /**
@@ -91,7 +83,6 @@ export interface Refusal {
  * @param own further ones of the operation
  */
 export async function refusalsOf(
-  client: Client,
   given: Given,
   operation: OperationId,
   own: Readonly<Record<string, Condition>> = {},
@@ -100,10 +91,9 @@ export async function refusalsOf(
   for (const [requirement, condition] of Object.entries({ ...own, ...everyFault })) {
     const id = `${operation}/${requirement}` as RequirementId
     const material = materialOf(given, requirementOf(id), operation)
-    const cases = await orElse(client, async () =>
-      condition.casesIn(material, { given }, async () => material.valid),
-    )
-    const [first] = cases ?? []
+    if (isOpen(material)) continue
+    const cases = await condition.casesIn(material, { given }, async () => material.valid)
+    const [first] = isOpen(cases) ? [] : cases
     if (!first) continue
     const { what, change } = first
     refusals.push({ requirement, what, change: (valid) => refused(change(valid)) })
@@ -113,14 +103,15 @@ export async function refusalsOf(
 
 const isConflict = (exchange: Exchange): boolean => exchange.response?.status === 409
 
-interface Sent {
-  /** What was shown besides, or why a state could not be caused. */
-  readonly cases?: readonly Judged[]
-  /** Sends more at the end of the run, after which the rule judges once more. */
-  readonly atEnd?: () => Promise<void>
-}
+/** Why not everything could be sent, if so. */
+type Left = Open | undefined
 
-const unsent = (reason: string): Sent => ({ cases: [{ outcome: 'open', why: { reason } }] })
+interface Sent {
+  /** What was shown besides. */
+  readonly cases?: Judged[]
+  /** Sends more at the end of the run, after which the rule judges once more. */
+  readonly atEnd?: () => Promise<Left>
+}
 
 /**
  * A requirement whose rule judges the whole run, after `send`: even if not everything could be sent, because a server
@@ -128,27 +119,25 @@ const unsent = (reason: string): Sent => ({ cases: [{ outcome: 'open', why: { re
  * @param takesScenario whether `send` sends what its scenario says; else a scenario's request is judged alone
  */
 export const relation =
-  (
-    send: (context: CheckContext) => Promise<Sent | undefined> | Promise<void>,
-    takesScenario = false,
-  ): Judge =>
+  (send: (context: CheckContext) => Promise<Sent | Left>, takesScenario = false): Judge =>
   async (context) => {
     const { client, requirement, scenario } = context
     if (scenario && !takesScenario) return grantedByScenario(context)
-    const cases: Judged[] = []
-    const sendAll = <T>(act: () => Promise<T>) =>
-      orElse(client, act, ({ reason: why }) => void cases.push({ outcome: 'open', why }))
+    const sent = await send(context)
+    const { cases = [], atEnd }: Sent = isOpen(sent) ? { cases: [sent] } : (sent ?? {})
     const judge = (): Verdict => {
       const verdict = decisive(context, relationRule(requirement.id)(client.journal))
       const own = concluded(cases)
       return verdict.outcome === 'open' && own.cases ? own : joined([own, verdict])
     }
-    const sent = await sendAll(async () => send(context))
-    cases.push(...(sent?.cases ?? []))
     const verdict = judge()
-    const atEnd = sent?.atEnd
     if (!atEnd || verdict.outcome === 'broken') return verdict
-    return { outcome: 'later', cases: verdict.cases ?? 0, judge: () => sendAll(atEnd).then(judge) }
+    const judgeAtEnd = async (): Promise<Verdict> => {
+      const left = await atEnd()
+      if (left) cases.push(left)
+      return judge()
+    }
+    return { outcome: 'later', cases: verdict.cases ?? 0, judge: judgeAtEnd }
   }
 
 type Change = (valid: Probe) => Probe
@@ -158,17 +147,17 @@ async function sendCreation(
   context: CheckContext,
   operation = operationIn(context),
   change: Change = (valid) => valid,
-): Promise<Exchange> {
+) {
   const { client, given } = context
-  const send = (make: typeof validRequest): Promise<Exchange> => {
-    const own = async (): Promise<Probe> => change(await make(client, given, operation))
+  const send = (make: typeof validRequest) => {
+    const own = () => withChange(make(client, given, operation), change)
     return context.send(grantedProbe(context, operation, own), { isSuccess: countsAsGranted })
   }
   return resendAsDeclared(await send(distinctRequest), () => send(validRequest))
 }
 
-/** Throws `NotExercised` if it is not accepted. */
-const create = async (...of: Parameters<typeof sendCreation>): Promise<Exchange> =>
+/** Open if it is not accepted. */
+const create = async (...of: Parameters<typeof sendCreation>) =>
   need('a creation', await sendCreation(...of), countsAsGranted)
 
 const inGraph =
@@ -184,12 +173,13 @@ const retrieval = (given: Given, id: string): Promise<Probe> =>
  */
 async function look(
   context: CheckContext,
-  send: () => Promise<Exchange>,
+  send: () => Promise<Exchange | Open>,
   isGood: (exchange: Exchange) => boolean,
   madeAt: number | undefined,
-): Promise<Exchange> {
+) {
   const { client, given } = context
   const exchange = await whileSettling(client, given, send, isGood, madeAt)
+  if (isOpen(exchange)) return exchange
   const { creates: file, operation } = exchange.probe
   const isMissed = operation === additionOperation && isMissing(exchange.response ?? {})
   if (isMissed && file !== undefined) await awaitFile(context, file)
@@ -198,51 +188,61 @@ async function look(
 
 /** Retrieves a new file until it is known; without an answer, that shows nothing. */
 async function awaitFile(context: CheckContext, file: string): Promise<void> {
-  const { client, given } = context
+  const { given } = context
   if (given.target.absent['files.retrieve'] !== undefined) return
   const setup = { requirement: null, role: 'setup', isSuccess: isTaken } as const
-  await orElse(client, () => context.send(() => retrieval(given, file), setup))
+  await context.send(() => retrieval(given, file), setup)
 }
 
 /** How many creations are sent at once. */
 const atOnce = { full: 4, quick: 2 }
-const needTwo = 'concurrent creations need limits.concurrency of 2 or more'
+const needTwo: Open = {
+  outcome: 'open',
+  why: 'concurrent creations need limits.concurrency of 2 or more',
+}
 
 export const ownId = relation(async (context) => {
   const { client, given, requirement, scenario } = context
   const { depth } = given.options
   const operation = operationIn(context)
-  await requireControl(context)
+  const control = await requireControl(context)
+  if (isOpen(control)) return control
   const make = grantedProbe(context, operation, () => distinctRequest(client, given, operation))
   const sent = await sendAtOnce(context, atOnce[depth], make, requirement.id)
+  if (isOpen(sent)) return sent
   // A guardrail, a lost answer or a limit may have affected one, and some targets accept only one at a time.
-  while (sent.filter(isTaken).length < 2) sent.push(await create(context))
+  while (sent.filter(isTaken).length < 2) {
+    const made = await create(context)
+    if (isOpen(made)) return made
+    sent.push(made)
+  }
   if (operation === uploadOperation && !scenario && depth === 'full') {
     const file = contentOf(given)
+    if (isOpen(file)) return file
     const name = freshFilename(given, file.filename)
     // If the name is refused the second time, this shows nothing.
-    for (let time = 0; time < 2; time++)
-      await orElse(client, () => upload(client, given, file, true, name))
+    for (let time = 0; time < 2; time++) await upload(client, given, file, true, name)
   }
   const isAlone = given.target.limits.concurrency < 2
-  return { ...(isAlone && unsent(needTwo)), atEnd: async () => undefined }
+  return { cases: isAlone ? [needTwo] : [], atEnd: async () => undefined }
 }, true)
 
 /** @param more further refusals */
 export const noEffect = (more: (context: CheckContext) => readonly Refusal[] = () => []): Judge =>
   relation(async (context) => {
-    const { client, given, requirement } = context
-    await requireControl(context)
-    const everywhere = await refusalsOf(client, given, operationIn(context))
+    const { given, requirement } = context
+    const control = await requireControl(context)
+    if (isOpen(control)) return control
+    const everywhere = await refusalsOf(given, operationIn(context))
     const refusals = sampled(given, requirement.id, [...everywhere, ...more(context)])
-    await allEnded(refusals.map((refusal) => lookAfter(context, refusal)))
+    return together(refusals, (refusal) => lookAfter(context, refusal))
   })
 
 /** Repeats the creation after its refusal, with another one in between; three times, unless accepted. */
 async function lookAfter(
   context: CheckContext,
   { requirement: of, what, change }: Refusal,
-): Promise<void> {
+): Promise<Exchange | Left> {
   const { client, given } = context
   const operation = operationIn(context)
   const isOfFault = (exchange: Exchange) => ofFaults.includes(exchange.response?.status ?? 0)
@@ -250,40 +250,48 @@ async function lookAfter(
   const about = `${operation}/${of}`
   const setup = { about, what, isSuccess: isOfFault, role: 'setup', badInput: true } as const
   const isSuccess = (one: Exchange): boolean => countsAsGranted(one) || isConflict(one)
+  // An unanswered one may have created what this one conflicts with.
+  const isClear = (one: Exchange) => isTaken(one) || isRefused(one) || one.unanswered !== undefined
   for (let look = 1; look <= timesAlike; look++) {
     const probe = await validRequest(client, given, operation)
-    const faulty = await context.send(await change(probe), setup)
-    need('the creation that should be refused', faulty, isOfFault)
-    const again = await context.send(probe, { isSuccess }, { fresh: true, isHeld: true })
-    if (isTaken(again)) return
-    // An unanswered one may have created what this one conflicts with.
-    if (!again.unanswered) need('the creation after a refused one', again, () => isRefused(again))
+    const sent = await context.send(() => withChange(probe, change), setup)
+    const faulty = need('the creation that should be refused', sent, isOfFault)
+    if (isOpen(faulty)) return faulty
+    const next = await context.send(() => probe, { isSuccess }, { fresh: true, isHeld: true })
+    const again = need('the creation after a refused one', next, isClear)
+    if (isOpen(again) || isTaken(again)) return again
     // One more per attempt: with a fixed order, a periodic failure would seem to follow a refusal.
-    for (let count = 0; count < look; count++) await create(context)
+    const left = await inTurn(Array.from({ length: look }), () => create(context))
+    if (left) return left
   }
+  return undefined
 }
 
 export const onceAtOnce = relation(async (context) => {
   const { client, given, requirement } = context
-  if (given.target.limits.concurrency < 2) return unsent(needTwo)
-  await requireControl(context)
+  if (given.target.limits.concurrency < 2) return needTwo
+  const control = await requireControl(context)
+  if (isOpen(control)) return control
   const rule = relationRule(requirement.id)
   // Again while that tells nothing: the accepted one may be lost, others throttled, and one crash may be chance.
   for (let time = 0; time < 3 && rule(client.journal).outcome === 'open'; time++) {
     const probe = await validRequest(client, given, operationIn(context))
-    await sendAtOnce(context, atOnce[given.options.depth], () => probe, requirement.id, time > 0)
+    const size = atOnce[given.options.depth]
+    const sent = await sendAtOnce(context, size, () => probe, requirement.id, time > 0)
+    if (isOpen(sent)) return sent
   }
   return undefined
 })
 
 /** Requests what exists until it is refused: each replica may process an addition for a while. */
-async function again(context: CheckContext, { probe, endedAt }: Exchange): Promise<void> {
+async function again(context: CheckContext, made: Exchange | Open) {
+  if (isOpen(made)) return made
   const id = operationIn(context)
   const { exists, same, what } = creatorOf(id)
   const purpose = { badInput: true, expects: exists, what: `with ${same} as ${what} that exists` }
   const isGood = (one: Exchange): boolean => id !== additionOperation || isConflict(one)
-  const send = () => context.send(refused(probe), purpose, { isUrgent: true })
-  await look(context, send, isGood, endedAt)
+  const send = () => context.send(refused(made.probe), purpose, { isUrgent: true })
+  return look(context, send, isGood, made.endedAt)
 }
 
 /** What exists is not created again: neither the second and third time, nor after another creation. */
@@ -292,17 +300,22 @@ export const once = relation(async (context) => {
   const { scenarios } = given.target
   const id = operationIn(context)
   const isAddition = id === additionOperation
-  await requireControl(context)
+  const control = await requireControl(context)
+  if (isOpen(control)) return control
   const first = await create(context)
-  await again(context, first)
+  if (isOpen(first)) return first
+  const second = await again(context, first)
+  if (isOpen(second)) return second
   if (given.options.depth === 'quick') return undefined
-  const further: Parameters<typeof furtherCase>[1][] = [() => addTwin(context, first.probe)]
+  const further: (() => Promise<Judged | undefined>)[] = [() => addTwin(context, first.probe)]
   if (isDeclared(given, 'graphs.create')) further.push(() => addToCreated(context))
   // At once: these objects are looked at again when they are old enough.
-  const cases = isAddition ? further.map((one) => furtherCase(client, one)) : []
-  await allEnded<unknown>([sendCreation(context), ...cases])
-  if (isAddition) await addAtOnce(context)
-  const atEnd = async (): Promise<void> => {
+  const cases = isAddition ? further.map((one) => furtherCase(one())) : []
+  const [other] = await allEnded<unknown>([sendCreation(context), ...cases])
+  if (isOpen(other)) return other
+  const added = isAddition ? await addAtOnce(context) : undefined
+  if (isOpen(added)) return added
+  const atEnd = async (): Promise<Left> => {
     const isOwn = ({ exchange }: HistoryEvent) => exchange.purpose.requirement === requirement.id
     // A server may only check new names, not those in use. A scenario may create in another account.
     const isUsed = ({ exchange, object = '' }: HistoryEvent): boolean =>
@@ -313,73 +326,82 @@ export const once = relation(async (context) => {
     const made = all.filter((one) => one === used || isOwn(one)).map((one) => one.exchange)
     await awaitAge(client, made)
     // If a server takes one too soon, the next waits.
-    for (const one of made) await again(context, one)
+    return inTurn(made, (one) => again(context, one))
   }
   return { cases: await Promise.all(cases), atEnd }
 })
 
 /** Adds new files at the same moment: a server may keep only one of them, which shows when each is added again. */
-async function addAtOnce(context: CheckContext): Promise<void> {
+async function addAtOnce(context: CheckContext) {
   const { client, given, requirement } = context
-  const make = (): Promise<Probe> => validRequest(client, given, additionOperation)
+  const make = () => validRequest(client, given, additionOperation)
   const additions = await allEnded(Array.from({ length: atOnce.full }, make))
-  for (const { creates = '' } of additions) await awaitFile(context, creates)
+  for (const one of additions) if (!isOpen(one)) await awaitFile(context, one.creates ?? '')
   // One whose connection was closed is replaced.
   const next = () => additions.pop() ?? make()
-  await sendAtOnce(context, additions.length, next, requirement.id)
+  return sendAtOnce(context, additions.length, next, requirement.id)
 }
 
 /** Adds another file under the name of one in the declared graph: it is no duplicate. */
-async function addTwin(context: CheckContext, first: Probe): Promise<CaseVerdict | undefined> {
+async function addTwin(context: CheckContext, first: Probe): Promise<Judged | undefined> {
   const { client, given } = context
   const { journal } = client
   const name = journal.of(first.creates ?? '')[0]?.name
-  const file = await orElse(client, () => upload(client, given, contentOf(given), true, name))
-  if (!file || journal.of(file).some((one) => one.within !== undefined)) return undefined
+  const file = await upload(client, given, contentOf(given), true, name)
+  if (isOpen(file) || journal.of(file).some((one) => one.within !== undefined)) return undefined
   // A refusal is judged here alone.
-  const probe = { ...withFile(given, first, file), fault: 'file: under a name in use' }
-  const exchange = await context.send(probe, { isSuccess: isTaken })
+  const fault = 'file: under a name in use'
+  const make = () => withChange(withFile(given, first, file), (probe) => ({ ...probe, fault }))
+  const exchange = await context.send(make, { isSuccess: isTaken })
+  if (isOpen(exchange)) return exchange
   // An unanswered addition may have added it.
-  const isSure = isConflict(exchange) && !exchange.unanswered
-  if (!isSure || !isTaken(await sendCreation(context))) return undefined
+  if (!isConflict(exchange) || exchange.unanswered) return undefined
+  const another = await sendCreation(context)
+  if (isOpen(another)) return another
+  if (!isTaken(another)) return undefined
   const what = `of a file under the name of another one in the graph, ${name}`
   const expected = 'no 409: it is another file, with an id of its own'
   return { outcome: 'broken', evidence: { exchange, what, expected } }
 }
 
 /** Adds a file to a graph that the run creates, and requests the name of that graph. */
-async function addToCreated(context: CheckContext): Promise<void> {
+async function addToCreated(context: CheckContext): Promise<Left> {
   const graph = await create(context, 'graphs.create')
+  if (isOpen(graph)) return graph
   const id = namedId(context.given, graph)
-  await again(context, await create(context, additionOperation, inGraph(id)))
+  if (isOpen(id)) return id
+  const second = await again(context, await create(context, additionOperation, inGraph(id)))
+  if (isOpen(second)) return second
   const about = 'graphs.create/400-duplicate-name'
-  await context.send(graph.probe, { role: 'setup', badInput: true, about })
+  const sent = await context.send(graph.probe, { role: 'setup', badInput: true, about })
+  return isOpen(sent) ? sent : undefined
 }
 
 type Use = ReturnType<typeof usesByPath>[number]
 
 /** The inputs of a created application are unknown: none is sent, and a 400 passes. */
-async function requestOf(client: Client, given: Given, one: Use, object: string): Promise<Probe> {
+async function requestOf(client: Client, given: Given, one: Use, object: string): Promise<Made> {
   const { operation: id, param } = one
   const params = { [param]: object }
   if (id === 'files.retrieve') return retrieval(given, object)
   if (id === 'jobs.create')
     return operationProbe(given, id, { params, json: { inputs: [] }, effect: 'generates' })
   // The file of an addition is uploaded once: a refusal because of it says nothing about the graph.
-  const make = (): Promise<Probe> => validRequest(client, given, id)
-  return { ...(await sharedRequest(client, `${id} of created objects`, make)), params }
+  const make = () => validRequest(client, given, id)
+  const shared = sharedRequest(client, `${id} of created objects`, make)
+  return withChange(shared, (probe) => ({ ...probe, params }))
 }
 
-async function use(context: CheckContext, one: Use, id: string): Promise<void> {
+async function use(context: CheckContext, one: Use, id: string): Promise<unknown> {
   const { client, given } = context
   const send = () => context.send(() => requestOf(client, given, one, id), {}, { isUrgent: true })
   const exchange = await look(context, send, isUsable, given.objects.madeAt.get(id))
-  if (isUsable(exchange)) return
+  if (isOpen(exchange) || isUsable(exchange)) return exchange
+  const why = whySilent(exchange)
   // A retrieval without any answer has failed.
-  const silent = whySilent(exchange)
-  if (silent && !(one.operation === 'files.retrieve' && exchange.unansweredTwice))
-    throw new NotExercised(silent)
-  if (isDeclared(given, one.operation)) await control(client, given, one.operation)
+  const isFailed = one.operation === 'files.retrieve' && exchange.unansweredTwice
+  if (why && !isFailed) return { outcome: 'open', why }
+  return isDeclared(given, one.operation) && control(client, given, one.operation)
 }
 
 /** Requirements whose objects are used again at the end: made simultaneously, requested twice, attached. */
@@ -423,28 +445,26 @@ export const usable = relation(async (context) => {
       (id === 'files.retrieve' || id === 'jobs.create' || operations[id]?.body !== undefined),
   )
   const uses = sampled(given, requirement.id, sendable)
-  if (uses.length === 0)
-    return unsent(`no operation that uses ${operation(creates).creates?.what} is declared`)
+  const why = `no operation that uses ${operation(creates).creates?.what} is declared`
+  if (uses.length === 0) return { outcome: 'open', why }
   const isWhole = !scenario && given.options.depth === 'full'
-  await inScenario(context, creates, async () => {
+  const left = await inScenario(context, creates, async (): Promise<Left> => {
     // Prepared first, so that nothing delays the use after the creation.
-    for (const one of uses) await orElse(client, () => requestOf(client, given, one, ''))
-    if (creates === uploadOperation && isWhole)
-      await orElse(client, () => uploadSample(client, given, 'other'))
+    for (const one of uses) await requestOf(client, given, one, '')
+    if (creates === uploadOperation && isWhole) await uploadSample(client, given, 'other')
     const id = namedId(given, await create(context))
-    await allEnded(uses.map((one) => use(context, one, id)))
+    if (isOpen(id)) return id
+    return together(uses, (one) => use(context, one, id))
   })
-  const atEnd = async (): Promise<void> => {
+  const atEnd = async (): Promise<Left> => {
     const made = madeBefore(context, creates)
     await awaitAge(client, made)
-    await allEnded(
-      made.map(async ({ exchange, object = '' }) => {
-        const isOwn = exchange.purpose.requirement === requirement.id
-        for (const one of isOwn ? uses : uses.slice(-1)) await use(context, one, object)
-      }),
-    )
+    return together(made, ({ exchange, object = '' }) => {
+      const isOwn = exchange.purpose.requirement === requirement.id
+      return inTurn(isOwn ? uses : uses.slice(-1), (one) => use(context, one, object))
+    })
   }
-  return isWhole ? { atEnd } : undefined
+  return left ?? (isWhole ? { atEnd } : undefined)
 }, true)
 
 export const toGraph =
@@ -457,11 +477,13 @@ export const attached = relation(async (context) => {
   const { graph = '' } = given.target.resources
   // A server that ignores graphId accepts an unknown graph: the declared one must be verified separately.
   const ofGraphs = isDeclared(given, additionOperation) ? additionOperation : 'graphs.query'
-  await grantedControl(client, given, ofGraphs, 'cannot verify that resources.graph exists')
-  const cases = [await furtherCase(client, () => attachAndAdd(context, graph))]
+  const why = 'cannot verify that resources.graph exists'
+  const control = await grantedControl(client, given, ofGraphs, why)
+  if (isOpen(control)) return control
+  const cases = [await furtherCase(attachAndAdd(context, graph))]
   if (given.options.depth === 'full' && isDeclared(given, 'graphs.create')) {
-    const made = (): Promise<string> => makeOne(client, given, 'graphs.create')
-    cases.push(await furtherCase(client, async () => attachAndAdd(context, await made(), graph)))
+    const made = await makeOne(client, given, 'graphs.create')
+    cases.push(await furtherCase(attachAndAdd(context, made, graph)))
   }
   return { cases }
 })
@@ -473,54 +495,64 @@ export const attached = relation(async (context) => {
  */
 async function attachAndAdd(
   context: CheckContext,
-  graph: string,
+  graph: string | Open,
   other?: string,
-): Promise<CaseVerdict> {
+): Promise<Judged> {
+  if (isOpen(graph)) return graph
   const { client, given } = context
-  const attach = (): Promise<Exchange> => sendCreation(context, uploadOperation, toGraph(graph))
-  const add = async (to: string, file: string): Promise<Exchange> => {
+  const attach = () => sendCreation(context, uploadOperation, toGraph(graph))
+  const add = (to: string, file: string) => {
     const into = { operation: additionOperation, param: 'graph_id' } as const
-    const probe = withFile(given, await requestOf(client, given, into, to), file)
-    return context.send(probe, { role: 'setup' })
+    const request = () => requestOf(client, given, into, to)
+    const make = () => withChange(request(), (probe) => withFile(given, probe, file))
+    return context.send(make, { role: 'setup' })
   }
   let uploaded = await attach()
+  if (isOpen(uploaded)) return uploaded
   const found = grantedFinding(context, uploaded, 'a 2xx')
-  const verdict = findingVerdict(found, { exchange: uploaded, what: 'with graphId' })
+  const shown = findingVerdict(found, { exchange: uploaded, what: 'with graphId' })
+  const verdict = { ...shown, isFurther: false }
   const takesFiles = pointerOf(given, additionOperation, 'file') !== undefined
   // Without additions, only the upload is shown.
   if (found || !takesFiles || !isDeclared(given, additionOperation)) return verdict
   let file = ''
-  const addNext = async (): Promise<Exchange> => {
-    file = namedId(given, uploaded)
+  const addNext = async () => {
+    const id = namedId(given, uploaded)
+    if (isOpen(id)) return id
+    file = id
     uploaded = await attach()
     return add(graph, file)
   }
   const isIn = (one: Exchange): boolean => isConflict(one) && !one.unanswered
   const last = await whileSettling(client, given, addNext, isIn)
+  if (isOpen(last)) return last
   if (!isIn(last)) {
     // Enough time has passed: is it refused in place of the 409, or would any file be?
     if (!isTaken(last)) await sendCreation(context, additionOperation, inGraph(graph))
-    const reason = `the addition of the file ${wasAnswered(last)}`
-    return { outcome: 'open', why: { reason } }
+    const why = `the addition of the file ${wasAnswered(last)}`
+    return { outcome: 'open', why, isFurther: false }
   }
   if (other === undefined) return verdict
   // A file in processing may be refused for a while.
   const isFree = (one: Exchange): boolean => !isConflict(one)
-  if (isFree(await whileSettling(client, given, () => add(other, file), isFree))) return verdict
+  const twice = await whileSettling(client, given, () => add(other, file), isFree)
+  if (isOpen(twice)) return twice
+  if (isFree(twice)) return verdict
   const plain = await upload(client, given, contentOf(given))
+  if (isOpen(plain)) return plain
   await awaitFile(context, plain)
-  for (const one of [graph, other]) await add(one, plain)
-  return verdict
+  return (await inTurn([graph, other], (one) => add(one, plain))) ?? verdict
 }
 
 export const ownRecord = relation(async (context) => {
   const { client, given } = context
-  if (!isDeclared(given, 'files.upload')) return unsent('declare files.upload')
+  if (!isDeclared(given, 'files.upload')) return { outcome: 'open', why: 'declare files.upload' }
   // Both exist before either is read: a server may return the latest record.
   const file = contentOf(given)
-  for (const id of [await upload(client, given, file), await upload(client, given, file)]) {
-    const send = context.send(() => retrieval(given, id), { isSuccess: isTaken })
-    need('the retrieval of an uploaded file', await send)
-  }
-  return undefined
+  const ids = [await upload(client, given, file), await upload(client, given, file)]
+  return inTurn(ids, async (id) => {
+    if (isOpen(id)) return id
+    const sent = await context.send(() => retrieval(given, id), { isSuccess: isTaken })
+    return need('the retrieval of an uploaded file', sent)
+  })
 })

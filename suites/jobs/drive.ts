@@ -6,17 +6,20 @@ import {
   createSemaphore,
   type Given,
   operationProbe,
-  orElse,
   pause,
 } from '../../harness/client/index.ts'
-import { ask, isPlanned, perRun } from '../../harness/run/index.ts'
+import { ask, isPlanned, orOpen, perRun } from '../../harness/run/index.ts'
 import {
   describeResponse,
   type Exchange,
   type History,
   type HistoryEvent,
   isConflict,
+  isOpen,
+  type Made,
   NotExercised,
+  type Open,
+  orThrow,
   type Probe,
   type Purpose,
   type Source,
@@ -121,7 +124,7 @@ export class Jobs {
   }
 
   async send(source: Source, purpose: Purpose, fresh = false): Promise<HistoryEvent> {
-    return this.eventOf(await ask(this.client, source, purpose, { fresh, isHeld: true }))
+    return this.eventOf(orThrow(await ask(this.client, source, purpose, { fresh, isHeld: true })))
   }
 
   async read(id: string): Promise<HistoryEvent> {
@@ -343,12 +346,8 @@ class Gate extends Jobs {
   }
 
   /** Whether it could be done. */
-  tryHold(action: (gate: this, release: () => void) => Promise<unknown>): Promise<boolean> {
-    return orElse(
-      this.client,
-      () => this.hold(action),
-      () => false,
-    )
+  async tryHold(action: (gate: this, release: () => void) => Promise<unknown>): Promise<boolean> {
+    return !isOpen(await orOpen(this.hold(action)))
   }
 
   /** Repeats the last creation every second while it gets 409; false if it does for too long, or the job's end is not seen. */
@@ -452,7 +451,7 @@ async function begin(gate: Gate): Promise<Job[]> {
   for (let tries = 0; tries <= timesAlike; tries++) {
     // An earlier request on a connection may be to blame for a lost answer, or for a crash.
     const fresh = history.within(application.id).some(({ status = 500 }) => status >= 500)
-    const sent = await sendAtOnce(gate, size, make, ids.atomic, fresh)
+    const sent = orThrow(await sendAtOnce(gate, size, make, ids.atomic, fresh))
     const made = sent
       .map((exchange) => gate.eventOf(exchange))
       .filter((one) => one.noise !== 'throttled')
@@ -512,9 +511,10 @@ async function attemptAlone(gate: Gate): Promise<void> {
 
 /** As many attempts as needed on the busy application, and one each on the others and a new one. */
 async function provokeConflicts(jobs: Jobs): Promise<void> {
-  const { client, given, isQuick } = jobs
+  const { given, isQuick } = jobs
   const { application: plain, ...resources } = given.target.resources
-  const busy = new Gate(jobs, resources.slowApplication ?? declaredResource(given, 'application'))
+  const slow = resources.slowApplication ?? declaredResource(given, 'application')
+  const busy = new Gate(jobs, orThrow(slow))
   const others = [resources.otherApplication, plain]
     .filter((one) => one !== undefined && one.id !== busy.application.id)
     .map((one) => new Gate(jobs, one!))
@@ -536,7 +536,7 @@ async function provokeConflicts(jobs: Jobs): Promise<void> {
   const isSuspected = busy.isKept || jobs.isBroken(ids.released, ids.perApplication, ids.created)
   if (isQuick && !isSuspected) return
   if (!isQuick) await second?.tryHold(attemptAlone)
-  await orElse(client, () => attemptOnCreated(busy))
+  await orOpen(attemptOnCreated(busy))
   for (const own of [busy, second])
     if (own?.isKept && !jobs.isBroken(ids.released)) await own.tryHold(() => own.untilFree())
   // Last, because a server that mixes up applications would refuse it beside any job.
@@ -548,7 +548,7 @@ async function provokeConflicts(jobs: Jobs): Promise<void> {
 async function attemptOnCreated(busy: Gate): Promise<void> {
   const { client, given } = busy
   if (!isDeclared(given, 'applications.create')) return
-  const id = await makeOne(client, given, 'applications.create')
+  const id = orThrow(await makeOne(client, given, 'applications.create'))
   // It may need the inputs of the declared one.
   for (const inputs of [[], given.target.resources.application?.inputs ?? []]) {
     const gate = new Gate(busy, { id, inputs })
@@ -562,10 +562,10 @@ async function attemptOnCreated(busy: Gate): Promise<void> {
 // Refusals
 
 /** What is refused, and might have an effect all the same. */
-function jobRefusals({ client, given, application }: Gate): Promise<readonly Refusal[]> {
+function jobRefusals({ given, application }: Gate): Promise<readonly Refusal[]> {
   const { resources } = given.target
   const target = { ...given.target, resources: { ...resources, application } }
-  return refusalsOf(client, { ...given, target }, 'jobs.create', jobFaults)
+  return refusalsOf({ ...given, target }, 'jobs.create', jobFaults)
 }
 
 /** All at once: an effect may last only as long as a short job. */
@@ -577,7 +577,7 @@ async function refuse(
   const valid = await jobRequest(gate.given, gate.application)
   const send = async ({ requirement: of, what, change }: Refusal): Promise<HistoryEvent> => {
     const setup = { about: `jobs.create/${of}`, what, role: 'setup', badInput: true } as const
-    return gate.send(await change(valid), { requirement, ...setup })
+    return gate.send(orThrow(await change(valid)), { requirement, ...setup })
   }
   await allEnded(refusals.map(send))
 }
@@ -622,8 +622,8 @@ async function lookForEffects(
 /** Looks for effects of refused creations before any other refusal is sent to the application. */
 export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
   once(jobs.client, 'jobs first refusals', async () => {
-    const application = declaredResource(jobs.given, 'application')
-    await grantedControl(jobs.client, jobs.given, 'jobs.create')
+    const application = orThrow(declaredResource(jobs.given, 'application'))
+    orThrow(await grantedControl(jobs.client, jobs.given, 'jobs.create'))
     await new Gate(jobs, application).hold(async (gate) => {
       // An application that is not released even without refusals shows nothing; one that is released late, later.
       const bare = gate.view.jobs.length <= 1 ? await gate.next(ids.noEffect) : 'granted'
@@ -645,9 +645,9 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
  */
 async function provokeRefusals(jobs: Jobs): Promise<void> {
   const { client, given, isQuick } = jobs
-  const application = declaredResource(given, 'application')
+  const application = orThrow(declaredResource(given, 'application'))
   const { otherApplication: other = application } = given.target.resources
-  await grantedControl(client, given, 'jobs.create')
+  orThrow(await grantedControl(client, given, 'jobs.create'))
   const late = (): Promise<unknown> =>
     new Gate(jobs, other).tryHold(async (gate) => {
       const all = await jobRefusals(gate)
@@ -673,7 +673,7 @@ async function readNewJob(jobs: Jobs): Promise<string> {
   const { client, given } = jobs
   if (given.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const control = await grantedControl(client, given, 'jobs.create', 'no job could be created')
-  const job = jobOf(jobs, control.exchange)
+  const job = jobOf(jobs, orThrow(control).exchange)
   await jobs.readUntilFound(job)
   return job.id
 }
@@ -685,8 +685,9 @@ async function follow(
   requirement: RequirementId,
 ): Promise<string> {
   const { client, given } = jobs
-  const make = () => jobRequest(given, declaredResource(given, name))
-  const job = jobOf(jobs, await ask(client, make, { requirement, role: 'setup' }))
+  const application = orThrow(declaredResource(given, name))
+  const make = () => jobRequest(given, application)
+  const job = jobOf(jobs, orThrow(await ask(client, make, { requirement, role: 'setup' })))
   await jobs.awaitEnd(job)
   return job.id
 }
@@ -699,10 +700,11 @@ const states: Readonly<Record<State, (jobs: Jobs) => Promise<unknown>>> = {
   failing: (jobs) => follow(jobs, 'failingApplication', 'jobs.retrieve/200-failed'),
 }
 
-export function reach(client: Client, given: Given, state: 'readable' | 'other'): Promise<string>
+type Id = Promise<string | Open>
+export function reach(client: Client, given: Given, state: 'readable' | 'other'): Id
 export function reach(client: Client, given: Given, state: State): Promise<unknown>
 export function reach(client: Client, given: Given, state: State): Promise<unknown> {
-  return once(client, `jobs ${state}`, () => states[state](new Jobs(client, given)))
+  return once(client, `jobs ${state}`, () => orOpen(states[state](new Jobs(client, given))))
 }
 
 /** Reads what is visible once all jobs have ended, late enough for effects that take seconds. */
@@ -718,7 +720,7 @@ export async function readFinalStates(client: Client, given: Given): Promise<voi
   const lacksLater = first && ownJobs(history).every((one) => one.creation.sentAt < apartAt)
   if (lacksLater && !isQuick && jobs.isPlanned(created)) {
     await jobs.pauseUntil(apartAt)
-    await follow(jobs, 'application', created).catch(() => undefined)
+    await orOpen(follow(jobs, 'application', created))
   }
   const isWanted = rulesAfter('readable').some(
     (id) => id.startsWith('jobs.r') && jobs.isPlanned(id),
@@ -748,8 +750,9 @@ export async function createJobs(client: Client, given: Given): Promise<void> {
   await Promise.allSettled(wanted.map((state) => reach(client, given, state)))
 }
 
-export async function jobRead(client: Client, given: Given): Promise<Probe> {
+export async function jobRead(client: Client, given: Given): Promise<Made> {
   const id = given.target.resources.job ?? (await reach(client, given, 'readable'))
+  if (isOpen(id)) return id
   return operationProbe(given, 'jobs.retrieve', { params: { job_id: id } })
 }
 

@@ -33,9 +33,10 @@ import {
 import { granted, grantedProbe, inScenario } from '../checks/granted.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import {
+  isOpen,
   jsonOf,
-  NotExercised,
   type Probe,
+  withChange,
   withJson,
   type Verdict,
 } from '../../harness/journal/index.ts'
@@ -96,15 +97,14 @@ function behind(one: Change): Change[] {
   return array === undefined ? [] : inOtherItem(one, array, 'last')
 }
 
-export const withRequiredInputs = granted('with just the required inputs', (valid, known) => {
-  const { inputs, requiredInputs = [] } = declaredResource(known, 'application')
+export const withRequiredInputs = granted('with just the required inputs', (known) => {
+  const application = declaredResource(known, 'application')
+  if (isOpen(application)) return application
+  const { inputs, requiredInputs = [] } = application
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
-  if (required.length === 0 || required.length === inputs.length) {
-    throw new NotExercised(
-      'declare an input of resources.application that requiredInputs does not name',
-    )
-  }
-  return withJson(valid, { inputs: required })
+  const why = 'declare an input of resources.application that requiredInputs does not name'
+  if (required.length === 0 || required.length === inputs.length) return { outcome: 'open', why }
+  return (valid) => withJson(valid, { inputs: required })
 })
 
 export const withoutInput = byCases((other) => {
@@ -229,13 +229,18 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
   const { client, given, requirement, scenario } = context
   const { options } = given
   const application = declaredResource(given, 'application')
-  await requireControl(context, 'jobs.create')
+  if (isOpen(application)) return application
+  const control = await requireControl(context, 'jobs.create')
+  if (isOpen(control)) return control
   const ruleOf = (texts: readonly string[]): CaseRule => {
     const inputs = application.inputs.map((input) => ({ ...input, value: texts }))
-    const source = grantedProbe(context, 'jobs.create', async () => ({
-      ...withJson(await validRequest(client, given, 'jobs.create'), { inputs }),
-      fault: texts.join() === '' ? 'empty @ /inputs/*/value/*' : undefined,
-    }))
+    const fault = texts.join() === '' ? 'empty @ /inputs/*/value/*' : undefined
+    const source = grantedProbe(context, 'jobs.create', () =>
+      withChange(validRequest(client, given, 'jobs.create'), (valid) => ({
+        ...withJson(valid, { inputs }),
+        fault,
+      })),
+    )
     const alone = texts.length > 1 ? texts.map((text) => ruleOf([text])) : []
     // Of the right type, but a crash on it is a crash on user input.
     const request = requestFor(context, JSON.stringify(texts), source, { badInput: true })

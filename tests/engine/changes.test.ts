@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { requirementOf } from '../../catalogue/catalogue.ts'
-import type { Material } from '../../suites/checks/case.ts'
+import type { Case, Material } from '../../suites/checks/case.ts'
 import { jsonFaults, malformedBy } from '../../suites/checks/faults.ts'
 import { changedId, randomFor, unknownId } from '../../suites/checks/valid-request.ts'
 import type { Given } from '../../harness/client/index.ts'
@@ -59,7 +59,8 @@ test.each(['42', 'job-7', 'xyz', '6f1c1a52-93f4-4a53-9d3c-0a8b3c8f4a11'])(
       objects: { takenIds: new Set([id]) },
       valid,
     } as unknown as Material
-    const sent = unknownJob.cases(material).map((one) => one.change(valid).params['job_id'])
+    const cases = unknownJob.cases(material) as readonly Case[]
+    const sent = cases.map((one) => one.change(valid).params['job_id'])
     expect(sent.length).toBeGreaterThan(3)
     expect(sent).not.toContain(id)
   },
