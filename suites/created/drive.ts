@@ -547,10 +547,10 @@ async function attachAndAdd(
 export const ownRecord = relation(async (context) => {
   const { client, given } = context
   if (!isDeclared(given, 'files.upload')) return { outcome: 'open', why: 'declare files.upload' }
-  // Both exist before either is read: a server may return the latest record.
+  // Both exist before they are read, at once: a server may return the latest record, or mix up its answers.
   const file = contentOf(given)
   const ids = [await upload(client, given, file), await upload(client, given, file)]
-  return inTurn(ids, async (id) => {
+  return together(ids, async (id) => {
     if (isOpen(id)) return id
     const sent = await context.send(() => retrieval(given, id), { isSuccess: isTaken })
     return need('the retrieval of an uploaded file', sent)

@@ -480,19 +480,22 @@ const filteredRule: RelationRule = (history) => {
 const ownRecordRule: RelationRule = (history) => {
   const shown = new Map<string, HistoryEvent>()
   return madeBy(history, uploadOperation).map((made): Shown => {
+    if (made.content === undefined) return undefined
     let found: Shown
-    // Also those at the end: among uploads, the latest record may be another one each time.
-    for (const { exchange, kind, isGranted } of history.of(made.object!)) {
-      if (kind !== 'reading' || !isGranted || made.content === undefined) continue
-      const text = textOf(exchange)
+    const readings = history.of(made.object!).filter((one) => one.kind === 'reading')
+    for (const [at, { exchange, body }] of readings.filter((one) => one.isGranted).entries()) {
+      // The text of a large answer is not kept.
+      const text = textOf(exchange) || JSON.stringify(body)
+      // It says which file it is about, such as by a member `file_id` or `filename`.
+      const isNaming =
+        typeof jsonValue(exchange.response) === 'object' && /(?:id|name)"\s*:\s*["\d-]/i.test(text)
+      // Later ones, as at the end: among uploads, the latest record may be another one each time.
+      if (at > 0 && !isNaming) continue
       const alike = shown.get(text) ?? made
       shown.set(text, alike)
       if (alike === made && shown.size > 1) found ??= 'held'
       if (alike.content === made.content || alike.name === made.name) continue
-      // It says which file it is about, such as by a member `file_id` or `filename`.
-      const isNaming = /(?:id|name)"\s*:\s*["\d-]/i.test(text)
-      if (typeof jsonValue(exchange.response) !== 'object' || !isNaming)
-        return { why: 'the answers to both retrievals are the same, and name no file' }
+      if (!isNaming) return { why: 'the answers to both retrievals are the same, and name no file' }
       return {
         exchange,
         what: 'for the second of two uploaded files',
