@@ -326,10 +326,11 @@ export const wrongKeyIn = (journal: Pick<Journal, 'answers'>): Credential | unde
 
 const lastAnswers = 24
 
-/** The longest series of wrong keys among the last answers, between accepted ones. */
+/** The longest series of wrong keys among the last answers, between accepted ones, as the target met them. */
 export function wrongRow(journal: Pick<Journal, 'answers'>): number {
   const last = journal.answers
     .filter((one) => isOfWrongKey(one) || isAccepting(one))
+    .toSorted((one, other) => one.sentAt - other.sentAt)
     .slice(-lastAnswers)
   let longest = 0
   let row = 0
