@@ -44,11 +44,11 @@ export async function findTarget(
     const { dir } = loaded
     if (embedded && !options.dryRun) server = await (starting ?? startEmbedded())
     if (process.versions.v8.startsWith('11.')) {
-      // V8 of Node.js 20 lets the nursery grow to 32 MB. With a server in this process that is too much memory: its
-      // current size must do. Starting a worker resets the limit.
-      if (server) setFlagsFromString('--semi-space-growth-factor=1')
-      // Else there is memory also for what a run leaves behind: once is enough to mark it all.
-      else setFlagsFromString('--heap-growing-percent=500')
+      // V8 of Node.js 20 lets the nursery grow to 32 MB, though few objects of a run outlive it: its current size is
+      // enough. Starting a worker resets the limit.
+      setFlagsFromString('--semi-space-growth-factor=1')
+      // Without a server in this process there is memory for what a run leaves behind: once is enough to mark it all.
+      if (!server) setFlagsFromString('--heap-growing-percent=500')
     }
     const url = server?.url ?? (embedded ? 'http://127.0.0.1' : baseUrl)
     const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
