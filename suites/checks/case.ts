@@ -138,10 +138,11 @@ export function materialOf(
 ): Material | Open {
   const known = { target, options, objects }
   // Keys can be checked with any request.
-  const isAny = requirement.fault === 'credentials' && !isDeclared(known, operation)
+  const isOfKey = requirement.fault === 'credentials'
+  const isAny = isOfKey && !isDeclared(known, operation)
   const valid = isAny ? placeholderDraft(known, operation) : validDraft(known, operation)
   if (isOpen(valid)) return valid
-  if (operationOf(operation).body === 'json' && jsonOf(valid) === undefined)
+  if (operationOf(operation).body === 'json' && !isOfKey && jsonOf(valid) === undefined)
     return { outcome: 'open', why: 'the valid request has no JSON body to change' }
   return { ...known, requirement, operation, valid }
 }
