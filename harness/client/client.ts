@@ -391,7 +391,8 @@ export class Client {
     const { origin } = new URL(url)
     const transport = this.#elsewhere.get(origin) ?? this.#parts.transportTo(origin)
     this.#elsewhere.set(origin, transport)
-    this.#closeUnused()
+    // Its own stay open: a clean-up sends many.
+    this.#parts.transport.closeUnused?.()
     const result = await transport.send(request, options)
     this.recorder.record({ ...about, url, request, result, operation: null })
     return result
