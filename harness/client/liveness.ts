@@ -436,12 +436,11 @@ export class KeyWatch {
   async #askAgain(id: OperationId, status: number): Promise<void> {
     const { life } = this.#client
     let exchange = await this.#ask(id)
-    let pauseMs = questionMs
     const isTimeless = exchange.response?.status === 429 && !saysWhen(exchange.response)
     const most = isTimeless ? questionsOfNoTime : questions
     for (let question = 1; question < most && isRefused(exchange); question++) {
+      const pauseMs = isTimeless ? questionMs * 2 ** (question - 1) : questionMs
       if (exchange.response?.status === 429) await pause(this.#client, pauseMs)
-      if (isTimeless) pauseMs *= 2
       exchange = await this.#ask(id)
     }
     if (!isRefused(exchange) || (await this.#isQuota(id, exchange))) return

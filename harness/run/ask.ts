@@ -88,19 +88,21 @@ async function sendAgain(
   first?: Probe,
 ): Promise<Exchange> {
   const turn: Turn | undefined = ask.once ? undefined : {}
-  let retry = retryOf(ask, [], client.breaker)
+  let retry = retryOf(ask, tries, client.breaker)
+  let probe = first
   try {
-    for (let probe = first; ; probe = undefined) {
-      retry = retryOf(ask, tries, client.breaker)
+    for (;;) {
       const last = tries.at(-1)
+      if (last && retry.next === 'over') return client.conclude(ask, last, retry)
       if (last && retry.next === 'look') {
         last.wasAway = await client.liveness.cameBack(last)
         client.life.signal.throwIfAborted()
-      } else if (last && retry.next === 'over') return client.conclude(ask, last, retry)
-      else {
+      } else {
         if (last) await client.backOff(last)
         tries.push(await client.send({ ...ask, ...retry.how }, probe, turn))
+        probe = undefined
       }
+      retry = retryOf(ask, tries, client.breaker)
     }
   } catch (error) {
     return client.lostMeanwhile(retry, error)

@@ -354,7 +354,7 @@ async function outcomeOf<L extends Later>(
     else {
       const evidence = verdict.outcome === 'broken' ? verdict.evidence : []
       const why = whyUnsure(evidence)
-      const failures = evidence.flatMap((one) => failuresOf(context, one))
+      const failures = why === undefined ? evidence.flatMap((one) => failuresOf(context, one)) : []
       const outcome = failures.length > 0 ? 'failed' : 'passed'
       judged = why === undefined ? { outcome, failures, cases } : leftBy(client, why)
     }

@@ -85,7 +85,9 @@ export async function sendHookRequest(
   sending: HookSending,
 ): Promise<HookResponse> {
   const { signal } = client.life
-  for (let [attempt, fresh] = [0, false]; ;) {
+  let attempt = 0
+  let fresh = false
+  for (;;) {
     const response = await sendOnce(client, given, request, sending, fresh)
     const isSilent = response.status === undefined
     fresh = isSilent && response.isStale === true
