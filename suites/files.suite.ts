@@ -14,7 +14,6 @@ import {
   inTurn,
   isTaken,
   need,
-  whileSettling,
   upload,
   uploadProbe,
   withOwnContent,
@@ -116,9 +115,11 @@ const filtered = relation(async (context) => {
   const { own, other, two } = extensionsOf(given)
   let id = await upload(client, given, contentOf(given))
   const isSuccess = isTaken
-  const list = () => context.send(listingOf(client, given, own).make, { isSuccess })
   const holds = (exchange: Exchange): boolean => !isOpen(id) && placesOf(exchange, id).length > 0
-  let listed = isOpen(id) ? id : await whileSettling(client, given, list, holds)
+  const settles = { since: performance.now(), isGood: holds }
+  const { make } = listingOf(client, given, own)
+  const list = () => context.send(make, { isSuccess }, { settles })
+  let listed = isOpen(id) ? id : await list()
   // It may show the newest files only, and others came before a request that was lost was sent again.
   for (let more = 2; more > 0 && !isOpen(listed) && !holds(listed); more--) {
     id = await upload(client, given, contentOf(given))

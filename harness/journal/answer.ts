@@ -32,8 +32,14 @@ const settlingEveryMs = 1000
  */
 export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclusion {
   const conclusion = concludeFrom(ask, all, known)
-  if (all.length < 2 || !('judge' in conclusion)) return conclusion
+  if (!('judge' in conclusion)) return conclusion
   const { judge } = conclusion
+  if (ask.settles && maySettle(ask.settles, judge, known)) {
+    const { settleMs } = known
+    // Soon, and once more when it has to show.
+    const pauseMs = all.length > 1 ? settleMs : Math.min(settlingEveryMs, settleMs)
+    return { asks: [{ ...ask, pauseMs }] }
+  }
   // What was lost before may have had an effect, though the same request was answered several times since.
   const lost = all.find(({ exchange }) => exchange.probe === judge.probe && exchange.unanswered)
   if (!lost || judge.unanswered) return conclusion
@@ -59,6 +65,17 @@ function concludeFrom(ask: Ask, all: readonly Entry[], known: Known): Conclusion
   const answer = onConnections(ask, suspected, entries, known)
   return 'judge' in answer && suspected !== sent ? { ...answer, judge: sent } : answer
 }
+
+/** Whether a later answer may be good. */
+const maySettle = (
+  { since, isGood }: NonNullable<Ask['settles']>,
+  exchange: Exchange,
+  { settleMs }: Known,
+): boolean =>
+  exchange.sentAt < since + settleMs &&
+  !exchange.throttled &&
+  !exchange.unansweredTwice &&
+  !isGood(exchange)
 
 /** Another requirement may have sent it, to which other answers are right. */
 function asSentFor({ purpose: { expects, isSuccess } }: Ask, entry: Entry): Entry {

@@ -193,6 +193,8 @@ export interface Ask {
   /** Sent first, on a new connection that the request itself then reuses. */
   readonly after?: Ask
   readonly pauseMs?: number
+  /** What was made at that time may not show at once: it is asked for again later, until an answer is good. */
+  readonly settles?: { readonly since: number; isGood(exchange: Exchange): boolean }
   /** While nothing else is open: a target may accept few requests at once. */
   readonly alone?: boolean
   /** How many throttled answers came to it before: each doubles the pause. */

@@ -1,12 +1,6 @@
 import { refusalOfExisting } from '../../catalogue/catalogue.ts'
 import { operation as operationOf, uploadOperation } from '../../catalogue/operations.ts'
-import {
-  allEnded,
-  type Client,
-  type Given,
-  operationProbe,
-  pause,
-} from '../../harness/client/index.ts'
+import { allEnded, type Client, type Given, operationProbe } from '../../harness/client/index.ts'
 import {
   createdId,
   describeResponse,
@@ -61,30 +55,6 @@ export function settlingRemark(given: Given, exchange: Exchange): string {
   if (isThere || ![404, 409, 425].includes(status) || uploadsIn(given, exchange.probe) === '')
     return ''
   return `; if an upload takes longer than ${given.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
-}
-
-/**
- * Uses something new, repeatedly while the target may still process it: after 1 s, and after `settleMs` more. Returns the first good
- * answer, else the last.
- * @param madeAtMs creation time (`performance.now()`), if not now
- */
-export async function whileSettling(
-  client: Client,
-  given: Given,
-  attempt: () => Promise<Exchange | Open>,
-  isGood: (exchange: Exchange) => boolean,
-  madeAtMs = performance.now(),
-): Promise<Exchange | Open> {
-  const { settleMs } = given.target.limits
-  let exchange = await attempt()
-  for (const ms of [Math.min(1000, settleMs), settleMs]) {
-    if (isOpen(exchange)) break
-    const isSettled = exchange.sentAt > madeAtMs + settleMs
-    if (isSettled || exchange.throttled || exchange.unansweredTwice || isGood(exchange)) break
-    await pause(client, ms)
-    exchange = await attempt()
-  }
-  return exchange
 }
 
 export function namedId(given: Given, creation: Exchange | Open): string | Open {

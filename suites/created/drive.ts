@@ -1,6 +1,7 @@
 import { requirementOf, type RequirementId } from '../../catalogue/catalogue.ts'
 import { type Condition, materialOf } from '../checks/case.ts'
 import {
+  type Ask,
   countsAsGranted,
   type Verdict,
   type Exchange,
@@ -9,6 +10,8 @@ import {
   type Made,
   type Open,
   type Probe,
+  type Purpose,
+  type Source,
   wasAnswered,
   withChange,
 } from '../../harness/journal/index.ts'
@@ -42,7 +45,6 @@ import {
   namedId,
   resendAsDeclared,
   need,
-  whileSettling,
   sendAtOnce,
   sharedBy,
   together,
@@ -173,12 +175,11 @@ const retrieval = (given: Given, id: string): Promise<Probe> =>
  */
 async function look(
   context: CheckContext,
-  send: () => Promise<Exchange | Open>,
-  isGood: (exchange: Exchange) => boolean,
-  madeAt: number | undefined,
+  source: Source,
+  purpose: Partial<Purpose>,
+  settles: Ask['settles'],
 ) {
-  const { client, given } = context
-  const exchange = await whileSettling(client, given, send, isGood, madeAt)
+  const exchange = await context.send(source, purpose, { isUrgent: true, settles })
   if (isOpen(exchange)) return exchange
   const { creates: file, operation } = exchange.probe
   const isMissed = operation === additionOperation && isMissing(exchange.response ?? {})
@@ -290,8 +291,7 @@ async function again(context: CheckContext, made: Exchange | Open) {
   const { exists, same, what } = creatorOf(id)
   const purpose = { badInput: true, expects: exists, what: `with ${same} as ${what} that exists` }
   const isGood = (one: Exchange): boolean => id !== additionOperation || isConflict(one)
-  const send = () => context.send(refused(made.probe), purpose, { isUrgent: true })
-  return look(context, send, isGood, made.endedAt)
+  return look(context, refused(made.probe), purpose, { since: made.endedAt, isGood })
 }
 
 /** What exists is not created again: neither the second and third time, nor after another creation. */
@@ -394,8 +394,9 @@ async function requestOf(client: Client, given: Given, one: Use, object: string)
 
 async function use(context: CheckContext, one: Use, id: string): Promise<unknown> {
   const { client, given } = context
-  const send = () => context.send(() => requestOf(client, given, one, id), {}, { isUrgent: true })
-  const exchange = await look(context, send, isUsable, given.objects.madeAt.get(id))
+  const since = given.objects.madeAt.get(id) ?? performance.now()
+  const make = () => requestOf(client, given, one, id)
+  const exchange = await look(context, make, {}, { since, isGood: isUsable })
   if (isOpen(exchange) || isUsable(exchange)) return exchange
   const why = whySilent(exchange)
   // A retrieval without any answer has failed.
@@ -501,12 +502,12 @@ async function attachAndAdd(
   if (isOpen(graph)) return graph
   const { client, given } = context
   const attach = () => sendCreation(context, uploadOperation, toGraph(graph))
-  const add = (to: string, file: string) => {
+  const addition = (to: string, file: string) => {
     const into = { operation: additionOperation, param: 'graph_id' } as const
-    const request = () => requestOf(client, given, into, to)
-    const make = () => withChange(request(), (probe) => withFile(given, probe, file))
-    return context.send(make, { role: 'setup' })
+    return withChange(requestOf(client, given, into, to), (probe) => withFile(given, probe, file))
   }
+  const add = (make: () => Promise<Made>, settles?: Ask['settles']) =>
+    context.send(make, { role: 'setup' }, { settles })
   let uploaded = await attach()
   if (isOpen(uploaded)) return uploaded
   const found = grantedFinding(context, uploaded, 'a 2xx')
@@ -515,16 +516,14 @@ async function attachAndAdd(
   const takesFiles = pointerOf(given, additionOperation, 'file') !== undefined
   // Without additions, only the upload is shown.
   if (found || !takesFiles || !isDeclared(given, additionOperation)) return verdict
-  let file = ''
-  const addNext = async () => {
+  const next = async (): Promise<Made> => {
     const id = namedId(given, uploaded)
     if (isOpen(id)) return id
-    file = id
     uploaded = await attach()
-    return add(graph, file)
+    return addition(graph, id)
   }
   const isIn = (one: Exchange): boolean => isConflict(one) && !one.unanswered
-  const last = await whileSettling(client, given, addNext, isIn)
+  const last = await add(next, { since: performance.now(), isGood: isIn })
   if (isOpen(last)) return last
   if (!isIn(last)) {
     // Enough time has passed: is it refused in place of the 409, or would any file be?
@@ -535,13 +534,14 @@ async function attachAndAdd(
   if (other === undefined) return verdict
   // A file in processing may be refused for a while.
   const isFree = (one: Exchange): boolean => !isConflict(one)
-  const twice = await whileSettling(client, given, () => add(other, file), isFree)
+  const again = () => addition(other, last.probe.creates!)
+  const twice = await add(again, { since: performance.now(), isGood: isFree })
   if (isOpen(twice)) return twice
   if (isFree(twice)) return verdict
   const plain = await upload(client, given, contentOf(given))
   if (isOpen(plain)) return plain
   await awaitFile(context, plain)
-  return (await inTurn([graph, other], (one) => add(one, plain))) ?? verdict
+  return (await inTurn([graph, other], (one) => add(() => addition(one, plain)))) ?? verdict
 }
 
 export const ownRecord = relation(async (context) => {

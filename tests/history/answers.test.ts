@@ -83,9 +83,9 @@ const known: Known = {
   spoiled: new Set(),
 }
 
-function told(story: string, more: Partial<Known> = {}): string {
+function told(story: string, more: Partial<Known> = {}, ask = request): string {
   const lines = story.split(', ').filter(Boolean)
-  const answer = answerTo(request, lines.map(entryOf), { ...known, ...more })
+  const answer = answerTo(ask, lines.map(entryOf), { ...known, ...more })
   if ('judge' in answer) {
     const { judge, blames } = answer
     const remark = blames ? ', the one before is to blame' : ''
@@ -145,4 +145,16 @@ test.each<[what: string, story: string, expected: string, known?: Partial<Known>
   ['and is not there in time', '404, 404, 404, 404, 404', '404', { madeAt }],
 ])('%s', (_, story, expected, more) => {
   expect(told(story.replaceAll(/,(?! )/g, ', '), more)).toBe(expected)
+})
+
+test.each<[what: string, story: string, expected: string]>([
+  ['it shows at once', '400', '400'],
+  ['it does not show yet', '200', 'ask 1000'],
+  ['it shows a second later', '200, 400', '400'],
+  ['it does not show then, either', '200, 200', 'ask 5000'],
+  ['it does not show in time', `200${', 200'.repeat(5)}`, '200'],
+  ['its connection may have spoiled the answer', 'again 500', 'fresh'],
+])('something was just made, and %s', (_, story, expected) => {
+  const isGood = ({ response }: Exchange): boolean => response?.status === 400
+  expect(told(story, {}, { ...request, settles: { since: 0, isGood } })).toBe(expected)
 })
