@@ -31,9 +31,13 @@ const settlingEveryMs = 1000
  * changed.
  */
 export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclusion {
+  const other = ask.otherwise && { ...ask, source: ask.otherwise, otherwise: undefined }
+  const at = all.findIndex((one) => !one.ask.otherwise)
+  if (other && at >= 0) return answerTo(other, all.slice(at), known)
   const conclusion = concludeFrom(ask, all, known)
   if (!('judge' in conclusion)) return conclusion
   const { judge } = conclusion
+  if (other && [400, 415, 422].includes(judge.response?.status ?? 0)) return { asks: [other] }
   if (ask.settles && maySettle(ask.settles, judge, known)) {
     const { settleMs } = known
     // Soon, and once more when it has to show.

@@ -185,6 +185,8 @@ export interface Ask {
   /** Equal names mean equal requests: what several rules ask for is sent once. */
   readonly name?: string
   readonly source: Source
+  /** Sent in its place if it is refused for its content. */
+  readonly otherwise?: Source
   readonly purpose: Purpose
   /** Sent once, without retries, to learn what a changed circumstance changes. */
   readonly once?: true

@@ -39,7 +39,7 @@ export async function ask(
   client: Client,
   source: Source,
   purpose: Purpose,
-  how: Pick<Ask, 'fresh' | 'isHeld' | 'isUrgent' | 'settles'> = {},
+  how: Pick<Ask, 'fresh' | 'isHeld' | 'isUrgent' | 'otherwise' | 'settles'> = {},
 ): Promise<Exchange | Open> {
   const own: Ask = { ...how, source, purpose }
   const entries: Entry[] = []

@@ -124,17 +124,6 @@ export function withOwnContent(given: Given, file: UploadContent): UploadContent
   return { ...file, bytes: Buffer.concat([file.bytes, Buffer.from(mark)]) }
 }
 
-/** Sends an upload unchanged if one with unique content was refused: a format may not allow the addition. */
-export function resendAsDeclared(
-  own: Exchange | Open,
-  send: () => Promise<Exchange | Open>,
-): Exchange | Open | Promise<Exchange | Open> {
-  if (isOpen(own)) return own
-  const { probe, response } = own
-  const isRefused = [400, 415, 422].includes(response?.status ?? 0)
-  return isRefused && probe.operation === uploadOperation ? send() : own
-}
-
 /** Acts on each in turn, until something could not be done. */
 export async function inTurn<T>(
   all: readonly T[],
@@ -181,14 +170,14 @@ export async function upload(
   if (absence) return { outcome: 'open', why: absentReason(absence, [uploadOperation]) }
   const what = `with ${file.filename}`
   const purpose = { requirement: null, role: 'setup', what, isSuccess: isTaken } as const
-  const send = (isMarked: boolean): Promise<Exchange | Open> => {
-    const make = async (): Promise<Probe> => {
-      const probe = await uploadProbe(given, isMarked ? withOwnContent(given, file) : file, name)
-      return isSound ? probe : { ...probe, fault: `file: ${file.filename}` }
-    }
-    return ask(client, make, purpose, { isHeld: true })
+  const make = async (content: UploadContent): Promise<Probe> => {
+    const probe = await uploadProbe(given, content, name)
+    return isSound ? probe : { ...probe, fault: `file: ${file.filename}` }
   }
-  const exchange = await resendAsDeclared(await send(true), () => send(false))
+  const own = () => make(withOwnContent(given, file))
+  // A format may not allow what makes it unique.
+  const how = { isHeld: true, otherwise: () => make(file) }
+  const exchange = await ask(client, own, purpose, how)
   return namedId(given, need('a file that the suite uploads', exchange))
 }
 

@@ -43,7 +43,6 @@ import {
   inTurn,
   isTaken,
   namedId,
-  resendAsDeclared,
   need,
   sendAtOnce,
   sharedBy,
@@ -151,11 +150,10 @@ async function sendCreation(
   change: Change = (valid) => valid,
 ) {
   const { client, given } = context
-  const send = (make: typeof validRequest) => {
-    const own = () => withChange(make(client, given, operation), change)
-    return context.send(grantedProbe(context, operation, own), { isSuccess: countsAsGranted })
-  }
-  return resendAsDeclared(await send(distinctRequest), () => send(validRequest))
+  const source = (make: typeof validRequest) =>
+    grantedProbe(context, operation, () => withChange(make(client, given, operation), change))
+  const otherwise = operation === uploadOperation ? source(validRequest) : undefined
+  return context.send(source(distinctRequest), { isSuccess: countsAsGranted }, { otherwise })
 }
 
 /** Open if it is not accepted. */

@@ -45,7 +45,8 @@ const names: Readonly<Record<number, string>> = {
 
 /** `500`; `again`: on a connection that was used before; `keyless`: so, without a key; `shared`: so, for another
  * requirement; `made`: so, for
- * something to be created; `fresh`, `after`: asked for so. */
+ * something to be created; `fresh`, `after`: asked for so;
+ * `unique`: another one may be sent in its place. */
 function entryOf(line: string, at: number) {
   const [word = '', how = ''] = line.split(' ').toReversed()
   const status = Number(word)
@@ -55,6 +56,7 @@ function entryOf(line: string, at: number) {
     ...request,
     ...(how === 'fresh' && { once: true, fresh: true }),
     ...(how === 'after' && { once: true, after: control }),
+    ...(how === 'unique' && { otherwise: probe }),
   }
   const { credential } = probe
   const isKeyless = how === 'keyless'
@@ -147,14 +149,21 @@ test.each<[what: string, story: string, expected: string, known?: Partial<Known>
   expect(told(story.replaceAll(/,(?! )/g, ', '), more)).toBe(expected)
 })
 
-test.each<[what: string, story: string, expected: string]>([
-  ['it shows at once', '400', '400'],
-  ['it does not show yet', '200', 'ask 1000'],
-  ['it shows a second later', '200, 400', '400'],
-  ['it does not show then, either', '200, 200', 'ask 5000'],
-  ['it does not show in time', `200${', 200'.repeat(5)}`, '200'],
-  ['its connection may have spoiled the answer', 'again 500', 'fresh'],
-])('something was just made, and %s', (_, story, expected) => {
-  const isGood = ({ response }: Exchange): boolean => response?.status === 400
-  expect(told(story, {}, { ...request, settles: { since: 0, isGood } })).toBe(expected)
+const isGood = ({ response }: Exchange): boolean => response?.status === 400
+const settles = { settles: { since: 0, isGood } }
+const plain = { purpose: control.purpose, otherwise: probe }
+
+test.each<[what: string, story: string, expected: string, how: Partial<Ask>]>([
+  ['what was just made shows at once', '400', '400', settles],
+  ['it does not show yet', '200', 'ask 1000', settles],
+  ['it shows a second later', '200, 400', '400', settles],
+  ['it does not show then, either', '200, 200', 'ask 5000', settles],
+  ['it does not show in time', `200${', 200'.repeat(5)}`, '200', settles],
+  ['its connection may have spoiled the answer', 'again 500', 'fresh', settles],
+  ['content that is unique is refused: another one is sent', 'unique 400', 'ask', plain],
+  ['that is accepted', 'unique 400, 200', '200', plain],
+  ['that is refused, too', 'unique 400, 400', '400', plain],
+  ['unique content is refused for another reason', 'unique 404', '404', plain],
+])('%s', (_, story, expected, how) => {
+  expect(told(story, {}, { ...request, ...how })).toBe(expected)
 })
