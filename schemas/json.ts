@@ -98,7 +98,8 @@ const deepest = 4
 /** Writes one member at a time, so that a huge or deeply nested value costs no more than what is shown. */
 function write(value: unknown, depth: number, room: number): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, room))
-  if (typeof value !== 'object' || value === null) return String(value)
+  if (value === null || ['boolean', 'number'].includes(typeof value)) return String(value)
+  if (typeof value !== 'object') return 'absent'
   const [open, close] = Array.isArray(value) ? (['[', ']'] as const) : (['{', '}'] as const)
   if (depth === deepest) return `${open}…${close}`
   let text: string = open

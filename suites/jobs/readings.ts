@@ -40,21 +40,19 @@ const readIn = (history: History): Reading[] =>
   readingsIn(history).filter((one) => isRead(one.reading))
 
 const valueOf = (name: string, event: HistoryEvent): unknown =>
-  member(jsonValue(event.exchange.response) ?? event.body, name)
+  member(jsonValue(event.exchange.response), name)
 
-const told = (name: string, event: HistoryEvent): string => {
-  const value = valueOf(name, event)
-  return `${name} ${value === undefined ? 'absent' : preview(value)}`
-}
+const told = (name: string, event: HistoryEvent): string =>
+  `${name} ${preview(valueOf(name, event))}`
 
 /** Reproducing it needs the requirement that made the job. */
 const against = (
   job: Job | undefined,
-  event: HistoryEvent,
+  { exchange }: HistoryEvent,
   found: Omit<Evidence, 'exchange' | 'what'> & { readonly what?: string },
 ): Evidence => ({
-  exchange: event.exchange,
-  what: job ? `for job ${job.id}` : '',
+  exchange,
+  what: '',
   shownBy: job?.creation.exchange.purpose.requirement,
   ...found,
 })
@@ -65,12 +63,9 @@ function contradicts(
   before: HistoryEvent,
   as: string,
 ): Evidence {
-  const values = [valueOf(name, before), valueOf(name, reading)] as const
-  const [expected, actual] = values.includes(undefined)
-    ? [told(name, before), told(name, reading)]
-    : previews(...values).map((value) => `${name} ${value}`)
-  const found = { expected: `${expected}, ${as}`, actual, against: before.exchange }
-  return against(job, reading, found)
+  const [first, second] = previews(valueOf(name, before), valueOf(name, reading))
+  const [expected, actual] = [`${name} ${first}, ${as}`, `${name} ${second}`]
+  return against(job, reading, { expected, actual, against: before.exchange })
 }
 
 const asBefore = 'as when the ended job was read before'
@@ -89,7 +84,7 @@ export const jobRule = eachOf(
       !isMissing(reading) && job.readings.some((one) => isRead(one) && one.sentAt < sentAt)
     const isSettled = sentAt - job.creation.endedAt > settleMs
     if (status >= 300 && !isSettled && !wasRead) return undefined
-    return against(job, reading, { what: '', ...found })
+    return against(job, reading, found)
   },
   () => 'no job was read',
 )
@@ -101,8 +96,7 @@ function foreignMember({ job, reading }: Reading): Evidence | undefined {
     const read = member(reading.body, name)
     if (value === undefined || typeof read !== 'string' || sameId(read, value)) continue
     const [expected, actual] = [`${name} ${value}`, told(name, reading)]
-    const what = job ? `for job ${job.id}` : 'for the declared job'
-    return against(job, reading, { what, expected, actual, against: job?.creation.exchange })
+    return against(job, reading, { expected, actual, against: job?.creation.exchange })
   }
   return undefined
 }
@@ -136,8 +130,8 @@ function isLost(job: Job, history: History): Evidence | undefined {
     last.sentAt - creation.endedAt > history.limits.settleMs &&
     application.jobs.some((other) => other.creation.sentAt > creation.endedAt)
   if (!isReplaced) return undefined
-  const what = `for job ${id}, after newer ones were made`
-  return against(job, last, { what, expected: '200 with that job, as when it was read before' })
+  const expected = '200 with that job, as when it was read before'
+  return against(job, last, { what: 'after newer jobs were made', expected })
 }
 
 /** §2.3, §2.4: the members of a retrieved job are its own, and ids are unique. */
@@ -203,47 +197,49 @@ const clockMs = 1000
 /** Minimum time between the answer to one creation and the next request, in ms, that orders their times. */
 export const apartMs = 2000
 
-/** An instant and the unit of its last significant digit in ms; undefined if not a date-time. */
+/** Undefined if not a date-time. */
 function instantAt(name: string, event: HistoryEvent): Instant | undefined {
   const value = member(event.body, name)
   return typeof value === 'string' ? parseDateTime(value) : undefined
 }
 
-function isSameInstant(one: Instant, other: Instant): boolean {
-  const apart = Math.abs(one.epochMs - other.epochMs)
-  return apart === 0 || (one.unitMs !== other.unitMs && apart < Math.max(one.unitMs, other.unitMs))
+/** In ms since the epoch; NaN if not a date-time. */
+const timeAt = (name: string, event: HistoryEvent): number => instantAt(name, event)?.epochMs ?? NaN
+
+/** Whether a member is the same in both, or the same instant in another precision. */
+function tellTheSame(name: string, one: HistoryEvent, other: HistoryEvent): boolean {
+  const [first, second] = [instantAt(name, one), instantAt(name, other)]
+  if (!first || !second) return readsTheSame(member(one.body, name), member(other.body, name))
+  const unitMs = first.unitMs === second.unitMs ? 0 : Math.max(first.unitMs, second.unitMs)
+  return first.epochMs === second.epochMs || Math.abs(first.epochMs - second.epochMs) < unitMs
 }
 
-/** The readings of each job that have a time, with the first of it. */
+/** The readings of each job that have a time, with the first of them. */
 const datedIn = derived((history) =>
-  ownJobs(history).flatMap((job) => {
-    const all = job.readings.flatMap((reading) => {
-      const instant = instantAt('created_at', reading)
-      return instant ? [{ reading, instant }] : []
-    })
-    return all.map((one) => ({ job, first: all[0]!, ...one }))
-  }),
+  ownJobs(history).flatMap((job) =>
+    job.readings
+      .map((reading) => ({ job, reading, time: timeAt('created_at', reading) }))
+      .filter((one) => !Number.isNaN(one.time))
+      .map((one, _, [first = one]) => ({ ...one, first: first.reading })),
+  ),
 )
 
 /** §2.3, §2.4: `created_at` equals that of the creation response, never changes, and is later for a later job. */
 export const createdAtRule = eachOf(
   datedIn,
-  ({ job, first, reading, instant }, history) => {
-    const wrong = (before: HistoryEvent, as: string): Evidence =>
-      contradicts({ job, reading }, 'created_at', before, as)
-    const created = instantAt('created_at', job.creation)
-    if (created && Math.abs(instant.epochMs - created.epochMs) > clockMs)
-      return wrong(job.creation, 'as in the response to its creation')
-    if (!isSameInstant(instant, first.instant))
-      return wrong(first.reading, 'as when it was read before')
-    if (reading !== first.reading) return 'held'
+  (one, history) => {
+    const { job, reading, first, time } = one
+    const { creation } = job
+    if (Math.abs(time - timeAt('created_at', creation)) > clockMs)
+      return contradicts(one, 'created_at', creation, 'as in the response to its creation')
+    if (!tellTheSame('created_at', first, reading))
+      return contradicts(one, 'created_at', first, 'as when it was read before')
+    if (reading !== first) return 'held'
     const older = datedIn(history).find(
-      (one) =>
-        job.creation.sentAt - one.job.creation.endedAt >= apartMs &&
-        one.first.instant.epochMs >= instant.epochMs,
+      (other) => creation.sentAt - other.job.creation.endedAt >= apartMs && other.time >= time,
     )
     if (!older) return 'held'
-    const before = older.first.reading
+    const before = older.first
     const expected = `a created_at after that of job ${older.job.id} (${told('created_at', before)}), which was created ${apartMs / 1000} s or more before`
     const actual = told('created_at', reading)
     return against(job, reading, { expected, actual, against: before.exchange })
@@ -265,16 +261,15 @@ export const consistent = eachOf(
     const early = ofEnded.find((name) => (member(body, name) ?? null) !== null)
     if (statusOf(reading) === 'in_progress' && early !== undefined)
       return wrong(early, `no ${early} while the status is in_progress: only an ended job has it`)
-    const created = instantAt('created_at', reading)
-    const completed = instantAt('completed_at', reading)
-    if (created && completed && completed.epochMs < created.epochMs - clockMs)
+    const created = timeAt('created_at', reading)
+    if (timeAt('completed_at', reading) < created - clockMs)
       return wrong(
         'completed_at',
         `a completed_at that is not before ${told('created_at', reading)}`,
       )
     const date = Date.parse(exchange.response?.header('date') ?? '')
     const now = Number.isNaN(date) ? performance.timeOrigin + endedAt : date
-    if (!job || !created || !(Math.abs(created.epochMs - now) > longAgoMs)) return 'held'
+    if (!job || !(Math.abs(created - now) > longAgoMs)) return 'held'
     const at = new Date(now).toISOString()
     return wrong(
       'created_at',
@@ -290,12 +285,6 @@ const members = ['id', 'status', 'application_id', 'created_at', 'completed_at',
 /** How long a slow replica may show a job in progress after another one showed its end, in ms. */
 const maxLagMs = 1000
 const laterMs = 200
-
-function tellTheSame(name: string, one: HistoryEvent, other: HistoryEvent): boolean {
-  if (readsTheSame(member(one.body, name), member(other.body, name))) return true
-  const [first, second] = [instantAt(name, one), instantAt(name, other)]
-  return first !== undefined && second !== undefined && isSameInstant(first, second)
-}
 
 /** §3: an ended job never changes, except `updated_at`. */
 export const stable = eachOf(
