@@ -27,8 +27,8 @@ import {
   allAttempts,
   type Application,
   createdAt,
+  isBeside,
   Job,
-  lostBefore,
   statusOf,
   viewOf,
 } from './view.ts'
@@ -46,7 +46,7 @@ const isBusy = (attempt: Attempt): boolean => isConflict(attempt.creation)
 
 export const createdAnswer = '202 with the id, status and created_at of the new job'
 
-function shownBy({ exchange, status }: HistoryEvent) {
+function shownBy({ creation: { exchange, status } }: Attempt) {
   const found = status === 202 ? shapeFinding(exchange, 'created-job') : { expected: createdAnswer }
   if (!found) return 'held'
   if ('reason' in found) return { why: found.reason }
@@ -59,12 +59,15 @@ function shownBy({ exchange, status }: HistoryEvent) {
  */
 function refusedWhenNew(history: History): Evidence[] {
   const { settleMs } = history.limits
-  return [...attemptsIn(history)].flatMap(([{ madeAt = Infinity }, attempts]) => {
-    const other = attempts.find((one) => !isAsked(one.creation) || !isBusy(one))
-    const until = other?.creation.sentAt ?? Infinity
-    const late = attempts
-      .filter(({ creation }) => creation.sentAt - madeAt > settleMs && creation.endedAt < until)
-      .find((one) => isApartFrom(history, [one]))
+  return [...attemptsIn(history)].flatMap(([{ creations, madeAt = Infinity }, attempts]) => {
+    const other = creations.find((one) => !isAsked(one) || !isConflict(one))
+    const until = other?.sentAt ?? Infinity
+    const late = attempts.find(
+      (one) =>
+        one.creation.sentAt - madeAt > settleMs &&
+        one.creation.endedAt < until &&
+        isApart(history, one),
+    )
     if (!late) return []
     const { exchange, sentAt } = late.creation
     const what = `on an application that was made ${seconds(sentAt - madeAt)} before, and has had no job`
@@ -73,12 +76,9 @@ function refusedWhenNew(history: History): Evidence[] {
   })
 }
 
-/** In a recording, each accepted creation is judged by itself. */
 export const createdRule: Rule = (history) => {
-  const granted = history.events.filter(
-    (one) =>
-      one.operation === 'jobs.create' && one.isGranted && isAsked(one) && !history.isRecorded,
-  )
+  // In a recording, each accepted creation is judged by itself.
+  const granted = history.isRecorded ? [] : allAttempts(history).filter(isGranted)
   const refused = [...refusedWhenNew(history), refusedTogether(history)]
   return judged([...granted.map(shownBy), ...refused], 'no creation was accepted')
 }
@@ -108,9 +108,11 @@ interface Beside {
 }
 
 const besides = derived((history): Beside[] =>
-  allAttempts(history)
-    .filter((one) => isAsked(one.creation))
-    .flatMap(({ creation, beside }) => beside.map((job) => ({ creation, job }))),
+  allAttempts(history).flatMap(({ creation, met }) =>
+    met
+      .filter((job) => isConflict(creation) || isBeside(creation, job))
+      .map((job) => ({ creation, job })),
+  ),
 )
 
 /** Whether an answer other than 409 proves nothing. */
@@ -159,11 +161,13 @@ function acceptedBeside(history: History, { creation, job }: Beside): Evidence {
   }
 }
 
+/** The creations at the same time as that of a job. */
+const rivalsOf = (job: Job): HistoryEvent[] =>
+  job.application.creations.filter((one) => isAsked(one) && overlaps(one, job.creation))
+
 /** All of several simultaneous creations broke down, though one of them made a job. */
 function brokenRace(job: Job): Evidence | undefined {
-  const others = job.application.creations.filter(
-    (one) => isAsked(one) && overlaps(one, job.creation),
-  )
+  const others = rivalsOf(job)
   const isBroken = (event: HistoryEvent): boolean =>
     isOwnBreakdown(event.exchange) && event.endedAt <= job.busyUntil
   if (others.length < 2 || !others.every(isBroken)) return undefined
@@ -205,7 +209,6 @@ const besideEach = eachOf<Beside | Job>(
  */
 export const inProgress: Rule = (history) => {
   const verdict = besideEach(history)
-  const all = allAttempts(history).filter((one) => isAsked(one.creation))
   const isVaried = history.events.some(
     ({ operation, request, within = '' }) =>
       operation === 'jobs.create' &&
@@ -215,9 +218,9 @@ export const inProgress: Rule = (history) => {
   if (verdict.outcome !== 'held' || !isVaried) return verdict
   const isSame = (one: HistoryEvent, other: HistoryEvent): boolean =>
     one.request === other.request && one.exchange.probe.body === other.exchange.probe.body
-  const tried = all
-    .filter(({ creation: { status = 0 }, beside }) => beside.length > 0 && status >= 400)
-    .map(({ creation, beside }) => beside.some((job) => isSame(job.creation, creation)))
+  const tried = [...groupBy(besides(history), (one) => one.creation)]
+    .filter(([{ status = 0 }]) => status >= 400)
+    .map(([creation, all]) => all.some(({ job }) => isSame(job.creation, creation)))
   if (tried.includes(true) && tried.includes(false)) return verdict
   const values = tried.includes(true) ? 'with other values' : 'with the same inputs'
   const why = `no creation ${values} was answered while a job was in progress`
@@ -235,14 +238,10 @@ function areBoth(job: Job, other: Job): boolean {
 /** §8: no two of simultaneous creations make jobs that are in progress together. */
 export const atomic = eachOf(
   (history) =>
-    allAttempts(history).flatMap(({ creation, met }) =>
-      met
-        .filter((job) => overlaps(creation, job.creation))
-        .map((job) => ({ creation, job, other: viewOf(history).madeBy(creation) })),
-    ),
-  ({ creation, job, other }) => {
-    if (!other || !areBoth(job, other))
-      return isAsked(creation) && isConflict(creation) ? 'held' : undefined
+    viewOf(history).jobs.flatMap((job) => rivalsOf(job).map((creation) => ({ creation, job }))),
+  ({ creation, job }, history) => {
+    const other = viewOf(history).madeBy(creation)
+    if (!other || !areBoth(job, other)) return isConflict(creation) ? 'held' : undefined
     const what = `with a valid body, at the same time as others; jobs ${job.id} and ${other.id} were then both read as in progress`
     const expected = `${describePairs(conflict)} for all but one of several concurrent creations`
     return { exchange: creation.exchange, what, expected }
@@ -295,14 +294,18 @@ function faultVerdict(
   return { outcome: 'open', why: 'no creation got 409 in this run' }
 }
 
-/** Whether neither a lost creation nor a refusal before it explains a 409. */
-const isUnexplained = (history: History, attempt: Attempt): boolean =>
-  !lostBefore(attempt.application, attempt.creation.sentAt) &&
-  !mayBeOfRefusals(history, attempt.creation)
+/** Whether neither a lost creation, which may have started an unknown job, nor a refusal before it explains a 409. */
+function isUnexplained(history: History, { application, creation }: Attempt): boolean {
+  const last = application.creations.findLast(
+    (one) =>
+      one.sentAt < creation.sentAt && isAsked(one) && (one.isGranted || one.status === undefined),
+  )
+  return last?.isGranted !== false && !mayBeOfRefusals(history, creation)
+}
 
-/** Whether a job of another application explains none of these. */
-const isApartFrom = (history: History, attempts: readonly Attempt[]): boolean =>
-  attempts.some((one) => one.isAlone) || perApplication(history).outcome === 'held'
+/** Whether no job of another application explains it. */
+const isApart = (history: History, { elsewhere }: Attempt): boolean =>
+  elsewhere.length === 0 || perApplication(history).outcome === 'held'
 
 /** §8: a job in progress on one application does not block another one. */
 export const perApplication: Rule = (history) => {
@@ -310,24 +313,24 @@ export const perApplication: Rule = (history) => {
     // On a free application, while a job of another one is in progress.
     // A platform may use a new one for a while.
     const newUntil = (application.madeAt ?? -Infinity) + history.limits.settleMs
-    const beside = attempts.filter((attempt) => {
+    const beside = attempts.flatMap((attempt) => {
       const { creation, elsewhere, freeSince = Infinity } = attempt
       const freeFrom = isBusy(attempt) ? Math.max(freeSince + releaseMs, newUntil) : freeSince
-      return elsewhere.length > 0 && creation.sentAt >= freeFrom
+      const others = elsewhere.filter((job) => isBeside(creation, job))
+      return creation.sentAt >= freeFrom ? others.map((job) => ({ attempt, job })) : []
     })
-    const granted = beside.filter(isGranted).length
+    const granted = beside.filter((one) => isGranted(one.attempt)).length
     // Counts only if the application accepts a creation after the other job.
     const isAccepted = ({ end }: Job): boolean =>
       application.creations.some((one) => one.isGranted && one.sentAt > (end?.endedAt ?? Infinity))
-    const blocked = beside
-      .filter((one) => isBusy(one) && isUnexplained(history, one))
-      .flatMap(({ creation: { exchange }, elsewhere }) =>
-        elsewhere.filter(isAccepted).map((job) => ({ exchange, job })),
-      )
+    const blocked = beside.filter(
+      ({ attempt, job }) => isBusy(attempt) && isAccepted(job) && isUnexplained(history, attempt),
+    )
     const times = new Set(blocked.map((one) => one.job)).size
     // One or two 409s are inconclusive.
     if (granted > 0 || times < timesAlike) return { granted }
-    const { exchange, job } = blocked[0]!
+    const { attempt, job } = blocked[0]!
+    const { exchange } = attempt.creation
     const what = `with a valid body, while only job ${job.id} of another application was in progress, in ${times} attempts`
     const expected = '202: a job in progress on another application is not a conflict'
     return { granted, fault: { exchange, what, expected } }
@@ -348,7 +351,7 @@ export const released: Rule = (history) => {
         each.length >= timesAlike &&
         msOf(each) >= releaseMs &&
         each.every((one) => isUnexplained(history, one)) &&
-        isApartFrom(history, each),
+        each.some((one) => isApart(history, one)),
     )
     if (!kept) return { granted }
     const ms = msOf(kept)
@@ -370,7 +373,7 @@ export const released: Rule = (history) => {
 /** Creations that overlap, by the first of each group. */
 function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
   const bursts: Attempt[][] = []
-  for (const attempt of attempts.filter((one) => isAsked(one.creation))) {
+  for (const attempt of attempts) {
     const last = bursts.at(-1)
     if (last?.some((one) => one.creation.endedAt > attempt.creation.sentAt)) last.push(attempt)
     else bursts.push([attempt])
@@ -382,19 +385,15 @@ function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
 function refusedTogether(history: History): Evidence | undefined {
   return faultOn(history, (attempts) => {
     const all = burstsIn(attempts)
-    const bursts = all.filter(([first, ...more]) => {
-      const { creation, freeSince = Infinity } = first!
-      const isFree = creation.sentAt - freeSince >= releaseMs
-      return more.length > 0 && isFree && isApartFrom(history, [first!])
+    const granted = all.filter((burst) => burst.length > 1 && burst.some(isGranted)).length
+    // The application was free, and accepted a single creation after that.
+    const refused = all.filter((burst, at) => {
+      const { creation, freeSince = Infinity } = burst[0]!
+      const isFree = creation.sentAt - freeSince >= releaseMs && all[at + 1]?.some(isGranted)
+      const isRefused = (one: Attempt): boolean => isBusy(one) && isUnexplained(history, one)
+      return burst.length > 1 && isFree && burst.every(isRefused) && isApart(history, burst[0]!)
     })
-    // After each burst, the application accepted a single creation.
-    const refused = bursts.filter((burst) => {
-      const next = all[all.indexOf(burst) + 1]?.[0]
-      return burst.every(isBusy) && next?.creation.isGranted
-    })
-    const granted = bursts.length - refused.length
-    const isOften = granted === 0 && refused.length >= timesAlike
-    if (!isOften || !refused.flat().every((one) => isUnexplained(history, one))) return { granted }
+    if (granted > 0 || refused.length < timesAlike) return { granted }
     const [[first, ...more]] = refused as [Attempt[]]
     const what = `with a valid body, as one of ${more.length + 1} at the same time on an application without a job: all were refused, in ${refused.length} attempts`
     const expected = '202 for one of several concurrent creations'
@@ -414,30 +413,30 @@ interface Look extends Attempt {
   readonly refused: ReadonlyMap<string, HistoryEvent>
 }
 
-function isRefused({ status = 0, request }: HistoryEvent): boolean {
-  const isClients = status >= 400 && status < 500 && status !== 409
-  return isClients && (request === 'faulty' || request === 'unknown')
-}
+const isRefused = ({ status = 0 }: HistoryEvent): boolean =>
+  status >= 400 && status < 500 && status !== 409
 
 /** A creation refused beside a job cannot start another one; one for no application may block any. */
 const refusalsIn = derived((history) =>
-  allAttempts(history)
-    .filter((one) => isRefused(one.creation))
-    .filter((one) => one.creation.status === 404 || one.beside.length === 0)
-    .map((one) => one.creation),
+  viewOf(history)
+    .applications()
+    .flatMap(({ creations, jobs }) =>
+      creations.filter(
+        (one) => isRefused(one) && (one.status === 404 || !jobs.some((job) => isBeside(one, job))),
+      ),
+    ),
 )
 
 const looksIn = derived((history): Look[] =>
   [...attemptsIn(history)].flatMap(([{ id }, attempts]) => {
     let last: HistoryEvent | undefined
     return attempts.flatMap((attempt): Look[] => {
-      const { creation, freeSince, met } = attempt
+      const { creation, freeSince } = attempt
       if (isRefused(creation)) return []
       const previous = last
       // A conflict beside a job says nothing about what came before.
-      if (creation.isGranted || met.length === 0) last = creation
-      // Of simultaneous creations, one may be refused because of another.
-      if (previous?.isGranted === false || freeSince === undefined || met.length > 0) return []
+      if (creation.isGranted || freeSince !== undefined) last = creation
+      if (previous?.isGranted === false || freeSince === undefined) return []
       const from = Math.max(previous?.endedAt ?? -Infinity, creation.sentAt - windowMs)
       const before = refusalsIn(history)
         .filter(({ status, within = '' }) => status === 404 || sameId(within, id))

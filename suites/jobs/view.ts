@@ -4,7 +4,6 @@ import {
   type History,
   type HistoryEvent,
   idKey,
-  isConflict,
   sameId,
 } from '../../harness/journal/index.ts'
 import { member } from '../../schemas/json.ts'
@@ -146,71 +145,39 @@ export const ownJobs = (history: History): Job[] =>
 export interface Attempt {
   readonly creation: HistoryEvent
   readonly application: Application
-  /** Jobs of its application that may have been in progress at some moment. */
+  /** Jobs of its application, and of others, that may have been in progress at some moment of it. */
   readonly met: readonly Job[]
-  /** Those certainly in progress all the while, or, if it was refused for one, all of them. */
-  readonly beside: readonly Job[]
-  /** Jobs of other applications that were certainly in progress all the while. */
   readonly elsewhere: readonly Job[]
-  /** Whether no job of another application may have been in progress. */
-  readonly isAlone: boolean
-  /**
-   * When the last known job of its application had ended: -Infinity without a job, undefined if the end of one was not
-   * seen.
-   */
+  /** When the last job of its application had ended: -Infinity without a job, undefined if it met one. */
   readonly freeSince: number | undefined
 }
+
+/** Whether a job was certainly in progress all the while that a creation took. */
+export const isBeside = ({ sentAt, endedAt }: HistoryEvent, job: Job): boolean =>
+  sentAt > job.creation.endedAt && endedAt <= job.busyUntil
 
 /** Maximum concurrent jobs to consider in a long recording. */
 const mostAtOnce = 64
 
-/** The creations on each application, in order. */
+/** The creations on each application that are not faulty, in order. */
 export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
   const { applications, jobs } = viewOf(history)
-  const busyUntil = new Map(jobs.map((job) => [job, job.busyUntil]))
   const attemptsOn = (application: Application): Attempt[] =>
-    application.creations.map((creation) => {
+    application.creations.filter(isAsked).map((creation) => {
       const { sentAt, endedAt } = creation
-      const others = jobs
-        .filter(
-          (job) =>
-            job.creation !== creation &&
-            job.creation.sentAt <= endedAt &&
-            (job.end?.endedAt ?? Infinity) >= sentAt,
-        )
-        .slice(-mostAtOnce)
-      const isHere = (job: Job): boolean => job.application === application
-      const busy = others.filter(
-        (job) => sentAt > job.creation.endedAt && endedAt <= busyUntil.get(job)!,
+      const all = jobs.filter(
+        (job) =>
+          job.creation !== creation &&
+          job.creation.sentAt <= endedAt &&
+          (job.end?.endedAt ?? Infinity) >= sentAt,
       )
-      const met = others.filter(isHere)
-      return {
-        creation,
-        application,
-        met,
-        beside: isConflict(creation) ? met : busy.filter(isHere),
-        elsewhere: busy.filter((job) => !isHere(job)),
-        isAlone: others.every(isHere),
-        freeSince: isAsked(creation) ? freeSince(application, sentAt) : undefined,
-      }
+      const met = all.filter((job) => job.application === application).slice(-mostAtOnce)
+      const elsewhere = all.filter((job) => job.application !== application).slice(-mostAtOnce)
+      const last = application.jobs.findLast((job) => job.creation.sentAt < sentAt)
+      const freeSince = met.length === 0 ? (last?.end?.endedAt ?? -Infinity) : undefined
+      return { creation, application, met, elsewhere, freeSince }
     })
   return new Map(applications().map((one) => [one, attemptsOn(one)]))
 })
 
 export const allAttempts = derived((history): Attempt[] => [...attemptsIn(history).values()].flat())
-
-function freeSince(application: Application, at: number): number | undefined {
-  let latest = -Infinity
-  for (const { creation, end } of application.jobs)
-    if (creation.sentAt < at) latest = Math.max(latest, end?.endedAt ?? Infinity)
-  return latest <= at ? latest : undefined
-}
-
-/** An unanswered creation may have started an unknown job. */
-export function lostBefore(application: Application, at: number): boolean {
-  const isLost = (one: HistoryEvent): boolean => one.status === undefined && isAsked(one)
-  const last = application.creations.findLast(
-    (one) => one.sentAt < at && (one.isGranted || isLost(one)),
-  )
-  return last !== undefined && isLost(last)
-}
