@@ -48,6 +48,10 @@ export interface HistoryEvent {
 
 export const isConflict = (event: HistoryEvent): boolean => event.status === 409
 
+/** Expected to be accepted; in a recording, only the answer shows that the key was invalid. */
+export const isMeant = ({ request, status = 0 }: HistoryEvent): boolean =>
+  request === 'unknown' ? status !== 401 && status !== 403 : request !== 'faulty'
+
 export function idKey(id: string): string {
   return isUuid(id) ? id.toLowerCase() : id
 }

@@ -1,4 +1,4 @@
-export { createdId, eventOf, type HistoryEvent, idKey, isConflict } from './event.ts'
+export { createdId, eventOf, type HistoryEvent, idKey, isConflict, isMeant } from './event.ts'
 export { readsTheSame, sameId } from './event.ts'
 export {
   type Answer,

@@ -1,4 +1,3 @@
-import type { Pairs } from '../../catalogue/answers.ts'
 import {
   additionOperation,
   operation,
@@ -8,13 +7,13 @@ import {
 } from '../../catalogue/operations.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import {
-  derived,
   type Evidence,
   type History,
   type HistoryEvent,
   idKey,
   isConflict,
   isGranted as isTaken,
+  isMeant,
   judged,
   type Rule,
   sameId,
@@ -35,7 +34,7 @@ import {
 type RelationRule = (history: History, operation: OperationId) => readonly Shown[]
 
 /** How a creation is answered whose thing exists already, and what both are called. */
-export function creatorOf(id: OperationId): { exists: Pairs; what: string; same: string } {
+export function creatorOf(id: OperationId) {
   const { creates } = operation(id)
   const what = creates?.what ?? 'a file in a graph'
   return { exists: refusalOfExisting(id), what, same: creates ? 'the same name' : 'the same file' }
@@ -43,24 +42,18 @@ export function creatorOf(id: OperationId): { exists: Pairs; what: string; same:
 
 /** What a creation makes, or finds if it exists: a thing of its name, or a file in a graph. */
 function thingOf(event: HistoryEvent): string | undefined {
-  const { kind, operation: id, within, name, object } = event
-  if (kind !== 'creation') return undefined
-  if (id !== additionOperation)
-    return operation(id).creates?.hasUniqueName && name ? `${id} ${name}` : undefined
+  const { operation: id, within, name, object } = event
+  if (id !== additionOperation) return operation(id).creates?.hasUniqueName && name
   // If the place of the file is undeclared, the whole body identifies it.
   return within && `${idKey(within)} ${object === undefined ? event.content : idKey(object)}`
 }
 
-const things = derived((history) =>
-  groupBy(
-    history.events.toSorted((one, other) => one.sentAt - other.sentAt),
-    thingOf,
-  ),
-)
-
 /** The creations of each thing, in order. */
-const thingsOf = (history: History, id: OperationId): readonly HistoryEvent[][] =>
-  [...things(history)].flatMap(([thing, all]) => (thing && all[0]!.operation === id ? [all] : []))
+function thingsOf(history: History, id: OperationId): HistoryEvent[][] {
+  const all = history.events.filter((one) => one.operation === id && thingOf(one))
+  const inOrder = all.toSorted((one, other) => one.sentAt - other.sentAt)
+  return [...groupBy(inOrder, thingOf).values()]
+}
 
 /** The additions of a file that should be accepted, to any graph. */
 const additionsOf = (history: History, file = ''): HistoryEvent[] =>
@@ -71,10 +64,6 @@ const isIn = ({ within = '' }: HistoryEvent, graph = ''): boolean => sameId(with
 const isGranted = (event: HistoryEvent): boolean => event.isGranted
 const isAnswered = (event: HistoryEvent): boolean =>
   event.status !== undefined && event.noise === undefined
-
-/** Expected to be accepted; in a recording, only the answer shows that the key was invalid. */
-const isMeant = ({ request, status = 0 }: HistoryEvent): boolean =>
-  request === 'unknown' ? status !== 401 && status !== 403 : request !== 'faulty'
 
 export const overlaps = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one !== other && one.sentAt <= other.endedAt && other.sentAt <= one.endedAt
@@ -106,21 +95,15 @@ export const isMissing = ({ status }: { readonly status?: number | undefined }):
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
 /** Objects made by an operation: accepted creations, the first per id. */
-export const madeBy = (history: History, id: OperationId): readonly HistoryEvent[] =>
-  made(history).get(id) ?? []
-
-const made = derived((history) => {
+export function madeBy(history: History, id: OperationId): HistoryEvent[] {
   const all = history.events.filter(
-    (one) => one.kind === 'creation' && one.isGranted && one.object !== undefined && isMeant(one),
+    (one) => one.operation === id && one.isGranted && one.object !== undefined && isMeant(one),
   )
   const alike = groupBy(all, (one) =>
-    [one.operation, one.operation === additionOperation && one.within, idKey(one.object!)].join(),
+    [id === additionOperation && one.within, idKey(one.object!)].join(),
   )
-  return groupBy(
-    [...alike.values()].flatMap((events) => events.slice(0, 1)),
-    (one) => one.operation,
-  )
-})
+  return [...alike.values()].map(([first]) => first!)
+}
 
 /** Objects in a recording may be removed by others: later observations (ms) prove nothing. */
 const longestMs = 60_000
@@ -193,16 +176,15 @@ function lookIn(history: History, attempts: readonly HistoryEvent[]) {
   const last = attempts.at(-1)!
   const isFault = (one: HistoryEvent): boolean =>
     history.isRecorded ? !isSameRequest(one, last) : one.request === 'faulty'
-  const from = attempts.findIndex((one) => !isFault(one))
-  const before = attempts.slice(0, Math.max(0, from))
-  const refusal = before.findLast(({ status = 0 }) => ofFaults.includes(status))
-  if (!refusal) return []
-  const later = attempts.slice(from).filter(isMeant)
+  const sound = attempts.filter((one) => isMeant(one) && !isFault(one))
   // An unanswered one may have created what the next one conflicts with.
-  const isLost = later.some((one) => one.status === undefined)
+  const isLost = sound.some((one) => one.status === undefined)
   const creation =
-    later.find(isGranted) ?? (isLost ? undefined : later.findLast((one) => isRefused(one.exchange)))
-  return creation ? [{ refusal, creation }] : []
+    sound.find(isGranted) ?? (isLost ? undefined : sound.findLast((one) => isRefused(one.exchange)))
+  if (!creation) return []
+  const before = attempts.filter((one) => isFault(one) && one.sentAt < creation.sentAt)
+  const refusal = before.findLast(({ status = 0 }) => ofFaults.includes(status))
+  return refusal ? [{ refusal, creation }] : []
 }
 
 /** Observations needed for a fault that another client or a replica could explain. */
@@ -213,12 +195,9 @@ const noEffectRule: RelationRule = (history, id) => {
   const all = thingsOf(history, id)
   const looks = all.flatMap((attempts) => lookIn(history, attempts))
   // A new file may be unknown at first.
-  const plain = all.flatMap((attempts) => {
-    const first = attempts.find((one) => !isMissing(one))
-    return first?.isGranted ? [first] : []
-  })
+  const firsts = all.flatMap((attempts) => attempts.find((one) => !isMissing(one)) ?? [])
   const isRefusedAlone = ({ creation }: (typeof looks)[number]): boolean =>
-    !creation.isGranted && plain.some((one) => one.sentAt > creation.endedAt)
+    !creation.isGranted && firsts.some((one) => one.isGranted && one.sentAt > creation.endedAt)
   const kinds = groupBy(looks, (one) => one.refusal.fault)
   const faults = [...kinds.values()].flatMap((alike): Shown => {
     // In a recording, the thing may have existed before.
@@ -478,23 +457,28 @@ const filteredRule: RelationRule = (history) => {
 
 /** §4.4: retrievals of two files with different names and content differ. */
 const ownRecordRule: RelationRule = (history) => {
-  const shown = new Map<string, HistoryEvent>()
-  return madeBy(history, uploadOperation).map((made): Shown => {
-    if (made.content === undefined) return undefined
-    let found: Shown
-    const readings = history.of(made.object!).filter((one) => one.kind === 'reading')
-    for (const [at, { exchange, body }] of readings.filter((one) => one.isGranted).entries()) {
-      // The text of a large answer is not kept.
-      const text = textOf(exchange) || JSON.stringify(body)
-      // It says which file it is about, such as by a member `file_id` or `filename`.
-      const isNaming =
-        typeof jsonValue(exchange.response) === 'object' && /(?:id|name)"\s*:\s*["\d-]/i.test(text)
-      // Later ones, as at the end: among uploads, the latest record may be another one each time.
-      if (at > 0 && !isNaming) continue
-      const alike = shown.get(text) ?? made
-      shown.set(text, alike)
-      if (alike === made && shown.size > 1) found ??= 'held'
-      if (alike.content === made.content || alike.name === made.name) continue
+  const records = madeBy(history, uploadOperation)
+    .filter((made) => made.content !== undefined)
+    .flatMap((made) => {
+      const readings = history.of(made.object!).filter((one) => one.kind === 'reading')
+      return readings.filter(isGranted).map(({ exchange, body }, at) => {
+        // The text of a large answer is not kept.
+        const text = textOf(exchange) || JSON.stringify(body)
+        // It says which file it is about, such as by a member `file_id` or `filename`.
+        const isNaming =
+          typeof jsonValue(exchange.response) === 'object' &&
+          /(?:id|name)"\s*:\s*["\d-]/i.test(text)
+        return { made, exchange, text, isNaming, isFirst: at === 0 }
+      })
+    })
+    // Later ones, as at the end: among uploads, the latest record may be another one each time.
+    .filter((one) => one.isFirst || one.isNaming)
+  const byText = groupBy(records, (one) => one.text)
+  return [...byText.values()].flatMap((alike) =>
+    alike.map(({ made, exchange, isNaming }): Shown => {
+      const first = alike[0]!.made
+      if (first === made) return byText.size > 1 ? 'held' : undefined
+      if (first.content === made.content || first.name === made.name) return undefined
       if (!isNaming) return { why: 'the answers to both retrievals are the same, and name no file' }
       return {
         exchange,
@@ -502,9 +486,8 @@ const ownRecordRule: RelationRule = (history) => {
         expected: 'an answer that differs from the one for a file with another name and content',
         actual: `${describeResponse(exchange)}, as for the first`,
       }
-    }
-    return found
-  })
+    }),
+  )
 }
 
 const unused = 'it is not known whether it can be used after its creation'

@@ -14,6 +14,7 @@ import {
   describePairs,
   describeResponse,
   isExpected,
+  isMeant,
   sameId,
   type Verdict,
   derived,
@@ -22,7 +23,6 @@ import { overlaps, seconds, timesAlike } from '../created/rules.ts'
 import {
   type Attempt,
   attemptsIn,
-  isAsked,
   ownJobs,
   allAttempts,
   type Application,
@@ -60,7 +60,7 @@ function shownBy({ creation: { exchange, status } }: Attempt) {
 function refusedWhenNew(history: History): Evidence[] {
   const { settleMs } = history.limits
   return [...attemptsIn(history)].flatMap(([{ creations, madeAt = Infinity }, attempts]) => {
-    const other = creations.find((one) => !isAsked(one) || !isConflict(one))
+    const other = creations.find((one) => !isMeant(one) || !isConflict(one))
     const until = other?.sentAt ?? Infinity
     const late = attempts.find(
       (one) =>
@@ -142,10 +142,10 @@ function isExcused(history: History, beside: Beside): boolean {
 
 function acceptedBeside(history: History, { creation, job }: Beside): Evidence {
   const { creations } = job.application
-  const last = creations.findLast((one) => isAsked(one) && one.sentAt < creation.sentAt)!
+  const last = creations.findLast((one) => isMeant(one) && one.sentAt < creation.sentAt)!
   // What was refused since then, and may have taken away the lock.
   const refused = [...creations, ...history.of(job.id)].filter(
-    (one) => !isAsked(one) && one.sentAt >= last.endedAt && one.endedAt <= creation.sentAt,
+    (one) => !isMeant(one) && one.sentAt >= last.endedAt && one.endedAt <= creation.sentAt,
   )
   const answers = refused.map((one) => describeResponse(one.exchange)).join(', ')
   const after = answers && `, after others were refused (${answers})`
@@ -163,7 +163,7 @@ function acceptedBeside(history: History, { creation, job }: Beside): Evidence {
 
 /** The creations at the same time as that of a job. */
 const rivalsOf = (job: Job): HistoryEvent[] =>
-  job.application.creations.filter((one) => isAsked(one) && overlaps(one, job.creation))
+  job.application.creations.filter((one) => isMeant(one) && overlaps(one, job.creation))
 
 /** All of several simultaneous creations broke down, though one of them made a job. */
 function brokenRace(job: Job): Evidence | undefined {
@@ -298,7 +298,7 @@ function faultVerdict(
 function isUnexplained(history: History, { application, creation }: Attempt): boolean {
   const last = application.creations.findLast(
     (one) =>
-      one.sentAt < creation.sentAt && isAsked(one) && (one.isGranted || one.status === undefined),
+      one.sentAt < creation.sentAt && isMeant(one) && (one.isGranted || one.status === undefined),
   )
   return last?.isGranted !== false && !mayBeOfRefusals(history, creation)
 }

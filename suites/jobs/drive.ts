@@ -15,6 +15,7 @@ import {
   type History,
   type HistoryEvent,
   isConflict,
+  isMeant,
   isOpen,
   type Made,
   NotExercised,
@@ -41,7 +42,6 @@ import {
   type Application,
   attemptsIn,
   hasEnded,
-  isAsked,
   isEnded,
   isRead,
   type Job,
@@ -356,7 +356,7 @@ class Gate extends Jobs {
     const patienceMs = Math.max(this.#busyMs, this.given.target.limits.settleMs)
     const deadline = performance.now() + (this.isGivenUp ? 0 : patienceMs)
     for (let tries = 0; await this.settle(); tries++) {
-      const last = this.view.creations.findLast(isAsked)
+      const last = this.view.creations.findLast(isMeant)
       if (!last || !isConflict(last)) return true
       const isLate = performance.now() > deadline
       if (tries > 0 && isLate) this.#giveUp('was still answered 409')
@@ -378,7 +378,7 @@ class Gate extends Jobs {
   /** Whether it still answers 409 though its last job has ended. */
   get isKept(): boolean {
     const attempts = attemptsIn(this.history).get(this.view) ?? []
-    const last = attempts.findLast((one) => isAsked(one.creation))
+    const last = attempts.findLast((one) => isMeant(one.creation))
     return last?.freeSince !== undefined && isConflict(last.creation)
   }
 }

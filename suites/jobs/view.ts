@@ -4,6 +4,7 @@ import {
   type History,
   type HistoryEvent,
   idKey,
+  isMeant,
   sameId,
 } from '../../harness/journal/index.ts'
 import { member } from '../../schemas/json.ts'
@@ -63,11 +64,8 @@ export class Job {
   }
 }
 
-export const isReading = ({ kind, operation, request }: HistoryEvent): boolean =>
-  kind === 'reading' && operation === 'jobs.retrieve' && request !== 'faulty'
-
-/** Expected to be accepted on a free application, or of unknown intention. */
-export const isAsked = (event: HistoryEvent): boolean => event.request !== 'faulty'
+export const isReading = (event: HistoryEvent): boolean =>
+  event.kind === 'reading' && event.operation === 'jobs.retrieve' && isMeant(event)
 
 export function statusOf({ isGranted, status, body }: HistoryEvent): string | undefined {
   const told = isGranted && status === 200 ? member(body, 'status') : undefined
@@ -163,7 +161,7 @@ const mostAtOnce = 64
 export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
   const { applications, jobs } = viewOf(history)
   const attemptsOn = (application: Application): Attempt[] =>
-    application.creations.filter(isAsked).map((creation) => {
+    application.creations.filter(isMeant).map((creation) => {
       const { sentAt, endedAt } = creation
       const all = jobs.filter(
         (job) =>
