@@ -128,7 +128,8 @@ function wrongSince(
   const mayBeRemoved =
     !(endedAt - made.sentAt <= longestMs) ||
     history.othersAt.some((at) => !(at < made.sentAt || at > endedAt))
-  if (history.isRecorded && mayBeRemoved) return undefined
+  // A single crash may be chance, and a recording contains it once.
+  if (history.isRecorded && (mayBeRemoved || wrong.status! >= 500)) return undefined
   if (id === additionOperation && isMissing(wrong) && isLost) return undefined
   return {
     exchange,
@@ -311,9 +312,7 @@ const onceRule: RelationRule = (history, id) => {
         (one.sentAt > endedAt || (one.sentAt === endedAt && one.request === 'faulty')) &&
         one.sentAt < (elsewhere?.sentAt ?? Infinity) &&
         (isAnswered(one) || one.exchange.unansweredTwice) &&
-        isSameRequest(one, first) &&
-        // A single crash may be chance, and a recording contains it once.
-        !(history.isRecorded && one.status! >= 500),
+        isSameRequest(one, first),
     )
     // Until processed, neither an acceptance nor an unknown file proves anything.
     const isEarly = (one: HistoryEvent): boolean =>
@@ -378,14 +377,9 @@ const attachedRule: RelationRule = (history) =>
     const additions = graph === undefined ? [] : additionsOf(history, object)
     const first = additions.find((one) => isIn(one, graph) && !one.noise)
     if (!first || !isAnswered(first)) return undefined
+    const what = `of file ${object}, which was uploaded with graphId ${graph}`
     const wrong = (one: HistoryEvent, expected: string): Shown =>
-      wrongSince(
-        history,
-        upload,
-        one,
-        `of file ${object}, which was uploaded with graphId ${graph}`,
-        expected,
-      )
+      wrongSince(history, upload, one, what, expected)
     if (isConflict(first)) {
       // It cannot be added to another graph, though a plain file can be in both.
       const elsewhere = additions.filter((one) => !isIn(one, graph))

@@ -188,43 +188,41 @@ function remedy(history: History): string {
   return `; application ${longest.id}: its longest job was seen ended after ${longest.ms} ms: declare as resources.slowApplication one whose jobs last a second or more, and about ten round trips over a network`
 }
 
-const besideEach = eachOf<Beside | Job>(
-  (history) => [...besides(history), ...(history.isRecorded ? [] : viewOf(history).jobs)],
-  (one, history) => {
-    if (one instanceof Job) return brokenRace(one)
-    const { creation } = one
-    if (!isConflict(creation))
-      return isExcused(history, one) ? undefined : acceptedBeside(history, one)
-    if (isExpected(conflict, creation.exchange.response!)) return 'held'
-    const what = 'with a valid body, while a job of the application was in progress'
-    return { exchange: creation.exchange, what, expected: conflict }
-  },
-  (history) =>
-    `no creation got an answer that proves anything while a job was seen in progress${remedy(history)}`,
-)
-
-/**
- * §4.2, §8: a creation while a job of its application is in progress is refused. Held only if both equal inputs and other
- * values were tried, if there are any: servers may compare requests.
- */
-export const inProgress: Rule = (history) => {
-  const verdict = besideEach(history)
+/** Values that no creation beside a job had, if any were to be tried: servers may compare requests. */
+function untried(history: History): string {
   const isVaried = history.events.some(
     ({ operation, request, within = '' }) =>
       operation === 'jobs.create' &&
       request === 'odd' &&
       viewOf(history).applicationOf(within).madeAt === undefined,
   )
-  if (verdict.outcome !== 'held' || !isVaried) return verdict
   const isSame = (one: HistoryEvent, other: HistoryEvent): boolean =>
     one.request === other.request && one.exchange.probe.body === other.exchange.probe.body
-  const tried = [...groupBy(besides(history), (one) => one.creation)]
-    .filter(([{ status = 0 }]) => status >= 400)
-    .map(([creation, all]) => all.some(({ job }) => isSame(job.creation, creation)))
-  if (tried.includes(true) && tried.includes(false)) return verdict
-  const values = tried.includes(true) ? 'with other values' : 'with the same inputs'
-  const why = `no creation ${values} was answered while a job was in progress`
-  return { outcome: 'open', why: why + remedy(history) }
+  const refused = besides(history).filter(({ creation: { status = 0 } }) => status >= 400)
+  const tried = [...groupBy(refused, (one) => one.creation)].map(([creation, all]) =>
+    all.some(({ job }) => isSame(job.creation, creation)),
+  )
+  if (!isVaried || new Set(tried).size !== 1) return ''
+  return tried[0] ? ' with other values' : ' with the same inputs'
+}
+
+/** §4.2, §8: a creation while a job of its application is in progress is refused. */
+export const inProgress: Rule = (history) => {
+  const lacking = untried(history)
+  const shown = besides(history).map((one) => {
+    const { creation } = one
+    if (!isConflict(creation))
+      return isExcused(history, one) ? undefined : acceptedBeside(history, one)
+    if (isExpected(conflict, creation.exchange.response!)) return lacking ? undefined : 'held'
+    const what = 'with a valid body, while a job of the application was in progress'
+    return { exchange: creation.exchange, what, expected: conflict }
+  })
+  const races = history.isRecorded ? [] : viewOf(history).jobs.map(brokenRace)
+  return judged(
+    [...shown, ...races],
+    () =>
+      `no creation${lacking} got an answer that proves anything while a job was seen in progress${remedy(history)}`,
+  )
 }
 
 /** Whether a reading of the other in progress is between two such readings of one. */
@@ -480,13 +478,12 @@ function blockedEachTime(looks: readonly Look[]): Look[] {
 export const noEffect: Rule = (history) => {
   const { jobTimeoutMs } = history.limits
   const looks = looksIn(history)
-  const { fault } = faultOn(history, (_, application) => {
-    const { creations, jobs } = application
+  const { fault } = faultOn(history, (attempts, application) => {
     const known = looks.filter((look) => look.application === application)
     const isLocked = ({ creation: { sentAt } }: Look): boolean => {
-      const forMs = creations.findLast(isConflict)!.sentAt - sentAt
-      const isFreed = creations.some((one) => one.isGranted && one.sentAt > sentAt)
-      return forMs >= jobTimeoutMs && !isFreed && jobs.length > 1
+      const since = attempts.filter((one) => one.creation.sentAt >= sentAt)
+      const isLong = since.at(-1)!.creation.sentAt - sentAt >= jobTimeoutMs
+      return isLong && since.every(isBusy) && application.jobs.length > 1
     }
     const each = blockedEachTime(known)
     const found = each[0] ?? known.find((one) => suspicious(history).includes(one) && isLocked(one))
