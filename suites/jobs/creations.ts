@@ -23,7 +23,6 @@ import { overlaps, seconds, timesAlike } from '../created/rules.ts'
 import {
   type Attempt,
   attemptsIn,
-  ownJobs,
   allAttempts,
   type Application,
   createdAt,
@@ -82,23 +81,6 @@ export const createdRule: Rule = (history) => {
   const refused = [...refusedWhenNew(history), refusedTogether(history)]
   return judged([...granted.map(shownBy), ...refused], 'no creation was accepted')
 }
-
-/** §4.2, §4.3: the id of a creation can be retrieved, at the latest `settleMs` later. */
-export const retrievable = eachOf(
-  ownJobs,
-  ({ creation, readings }, { limits: { settleMs } }) => {
-    const own = readings.filter((one) => one.key === creation.key)
-    if (own.some((one) => one.status === 200)) return 'held'
-    const last = own.findLast((one) => one.status !== undefined)
-    const afterMs = (last?.sentAt ?? 0) - creation.endedAt
-    if (!last || !(afterMs >= settleMs) || last.status === 403) return undefined
-    const expected = `200: the id that the creation returned can be retrieved, at the latest ${settleMs} ms later (limits.settleMs)`
-    const shownBy = creation.exchange.purpose.requirement
-    const what = `${seconds(afterMs)} after the creation of the job`
-    return { exchange: last.exchange, what, expected, shownBy }
-  },
-  () => 'no job was read until it was found, or for limits.settleMs',
-)
 
 // Creations beside a job of the application
 
@@ -499,14 +481,9 @@ export const noEffect: Rule = (history) => {
   // Where creations are blocked without refusals, too, those prove no effect.
   const isBusyAnyway = looks.some((look) => isBusy(look) && look.refused.size === 0)
   const [unclear] = fault || isBusyAnyway ? [] : suspicious(history)
-  if (unclear) {
-    const refusals = [...unclear.refused.keys()].join(', ')
-    return {
-      outcome: 'open',
-      why: `a creation got 409 after refusals (${refusals}), and none of them was seen to do no harm`,
-    }
-  }
-  const harmless = looks.filter((look) => isGranted(look) && look.refused.size > 0)
-  const why = 'no creation was granted after a refused one on an application that was free'
+  const harmless = unclear ? [] : looks.filter((look) => isGranted(look) && look.refused.size > 0)
+  const why = unclear
+    ? `a creation got 409 after refusals (${[...unclear.refused.keys()].join(', ')}), and none of them was seen to do no harm`
+    : 'no creation was granted after a refused one on an application that was free'
   return judged([fault, ...harmless.map(() => 'held' as const)], why)
 }

@@ -89,6 +89,23 @@ export const jobRule = eachOf(
   () => 'no job was read',
 )
 
+/** §4.2, §4.3: the id of a creation can be retrieved, at the latest `settleMs` later. */
+export const retrievable = eachOf(
+  ownJobs,
+  (job, { limits: { settleMs } }) => {
+    const { creation, readings } = job
+    const own = readings.filter((one) => one.key === creation.key)
+    if (own.some((one) => one.status === 200)) return 'held'
+    const last = own.findLast((one) => one.status !== undefined)
+    const afterMs = (last?.sentAt ?? 0) - creation.endedAt
+    if (!last || !(afterMs >= settleMs) || last.status === 403) return undefined
+    const what = `${seconds(afterMs)} after the creation of the job`
+    const expected = `200: the id that the creation returned can be retrieved, at the latest ${settleMs} ms later (limits.settleMs)`
+    return against(job, last, { what, expected })
+  },
+  () => 'no job was read until it was found, or for limits.settleMs',
+)
+
 /** A member of a reading that belongs to another job. */
 function foreignMember({ job, reading }: Reading): Evidence | undefined {
   const own = { id: reading.object, application_id: job?.application.id }

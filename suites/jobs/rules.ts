@@ -1,15 +1,7 @@
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { Rule } from '../../harness/journal/index.ts'
 import type { TakesState } from '../../harness/report/index.ts'
-import {
-  atomic,
-  inProgress,
-  perApplication,
-  released,
-  createdRule,
-  retrievable,
-  noEffect,
-} from './creations.ts'
+import { atomic, inProgress, perApplication, released, createdRule, noEffect } from './creations.ts'
 import {
   consistent,
   createdAtRule,
@@ -17,6 +9,7 @@ import {
   identity,
   jobRule,
   outcomeRule,
+  retrievable,
   stable,
 } from './readings.ts'
 

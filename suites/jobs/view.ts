@@ -25,27 +25,32 @@ export class Job {
   /** In order, including answers other than a job. */
   readonly readings: HistoryEvent[] = []
   end: HistoryEvent | undefined
-  /** True if waiting is pointless: a status outside the enum is a fault. */
-  isOver: boolean
 
   constructor(id: string, application: Application, creation: HistoryEvent, twin?: Job) {
     this.id = id
     this.application = application
     this.creation = creation
     this.twinOf = twin?.creation
-    this.isOver = twin !== undefined
   }
 
   addReading(reading: HistoryEvent): void {
     this.readings.push(reading)
-    this.isOver ||= isEnded(reading)
-    if (hasEnded(reading) && isOwn(reading, this)) this.end ??= reading
+    if (hasEnded(reading) && this.#isOwn(reading)) this.end ??= reading
+  }
+
+  /** True if waiting is pointless: a status outside the enum is a fault. */
+  get isOver(): boolean {
+    return this.twinOf !== undefined || this.readings.some(isEnded)
   }
 
   get inProgress(): HistoryEvent[] {
     const end = this.end?.sentAt ?? Infinity
     return this.readings.filter(
-      (one) => statusOf(one) === 'in_progress' && one.sentAt < end && !this.#showsAnother(one),
+      (one) =>
+        statusOf(one) === 'in_progress' &&
+        one.sentAt < end &&
+        this.#isOwn(one) &&
+        !this.#hasTimeOfAnother(one),
     )
   }
 
@@ -54,13 +59,17 @@ export class Job {
     return this.inProgress.at(-1)?.sentAt ?? -Infinity
   }
 
+  /** Whether a reading may be of this job: one with another id is not. */
+  #isOwn({ body }: HistoryEvent): boolean {
+    const shown = member(body, 'id')
+    return typeof shown !== 'string' || sameId(shown, this.id)
+  }
+
   /** Whether a reading shows a newer job of the application, by its time. */
-  #showsAnother(reading: HistoryEvent): boolean {
+  #hasTimeOfAnother(reading: HistoryEvent): boolean {
     const shown = createdAt(reading)
-    const isTimeOfAnother =
-      createdAt(this.creation) !== shown &&
-      this.application.jobs.some((job) => createdAt(job.creation) === shown)
-    return !isOwn(reading, this) || isTimeOfAnother
+    const isOf = (job: Job): boolean => createdAt(job.creation) === shown
+    return !isOf(this) && this.application.jobs.some(isOf)
   }
 }
 
@@ -82,12 +91,6 @@ export const isEnded = (reading: HistoryEvent): boolean =>
 export const hasEnded = (reading: HistoryEvent): boolean =>
   ['completed', 'failed'].includes(statusOf(reading) ?? '')
 
-/** Whether a reading may be of that job: one with another id is not. */
-export function isOwn(event: HistoryEvent, job: Pick<Job, 'id'>): boolean {
-  const own = member(event.body, 'id')
-  return typeof own !== 'string' || sameId(own, job.id)
-}
-
 export const createdAt = (event: HistoryEvent): unknown => member(event.body, 'created_at')
 
 function createView() {
@@ -95,11 +98,9 @@ function createView() {
   const byApplication = new Map<string, Application>()
   const byId = new Map<string, Job>()
   const applicationOf = (id: string): Application => {
-    const key = idKey(id)
-    const known = byApplication.get(key)
-    if (known) return known
-    const application = { id, madeAt: undefined, creations: [], jobs: [] }
-    byApplication.set(key, application)
+    const known = byApplication.get(idKey(id))
+    const application = known ?? { id, madeAt: undefined, creations: [], jobs: [] }
+    byApplication.set(idKey(id), application)
     return application
   }
   const addCreation = (event: HistoryEvent): void => {
