@@ -16,7 +16,6 @@ import {
   isExpected,
   isMeant,
   sameId,
-  type Verdict,
   derived,
 } from '../../harness/journal/index.ts'
 import { overlaps, seconds, timesAlike } from '../created/rules.ts'
@@ -27,7 +26,7 @@ import {
   type Application,
   createdAt,
   isBeside,
-  Job,
+  type Job,
   statusOf,
   viewOf,
 } from './view.ts'
@@ -239,16 +238,15 @@ interface Shown {
   readonly isSure?: boolean
 }
 
+type Show = (attempts: readonly Attempt[], application: Application, history: History) => Shown
+
 /**
  * Looks at each application. The fault of one that the run made counts first, since nobody else uses it. That of a
  * declared one counts only if none of the run shows the same or its absence.
  */
-function faultOn(
-  history: History,
-  show: (attempts: readonly Attempt[], application: Application) => Shown,
-) {
+function faultOn(history: History, show: Show) {
   const seen = [...attemptsIn(history)].map(([application, attempts]) => ({
-    ...show(attempts, application),
+    ...show(attempts, application, history),
     isMade: application.madeAt !== undefined,
   }))
   const isOfRun = seen.some(({ isMade, granted = 0 }) => isMade && granted > 0)
@@ -263,24 +261,24 @@ function faultOn(
 }
 
 /** Held only if some creation got 409 in this run. */
-function faultVerdict(
-  history: History,
-  seen: ReturnType<typeof faultOn>,
-  why: () => string,
-): Verdict {
-  if (seen.fault) return verdictOf([seen.fault], 1, why)
-  const isSeen = besides(history).some((one) => isConflict(one.creation))
-  if (seen.granted === 0 || isSeen) return verdictOf([], seen.granted, why)
-  return { outcome: 'open', why: 'no creation got 409 in this run' }
-}
+const conflictRule =
+  (show: Show, why: (history: History) => string): Rule =>
+  (history) => {
+    const { fault, granted } = faultOn(history, show)
+    if (fault) return verdictOf([fault], 1, '')
+    const isSeen = besides(history).some((one) => isConflict(one.creation))
+    if (granted === 0 || isSeen) return verdictOf([], granted, () => why(history))
+    return { outcome: 'open', why: 'no creation got 409 in this run' }
+  }
 
-/** Whether neither a lost creation, which may have started an unknown job, nor a refusal before it explains a 409. */
+/** Whether neither a lost creation, which may have started an unknown job, nor a refusal before it explains its 409. */
 function isUnexplained(history: History, { application, creation }: Attempt): boolean {
   const last = application.creations.findLast(
     (one) =>
       one.sentAt < creation.sentAt && isMeant(one) && (one.isGranted || one.status === undefined),
   )
-  return last?.isGranted !== false && !mayBeOfRefusals(history, creation)
+  const isOfLost = last?.isGranted === false
+  return isConflict(creation) && !isOfLost && !mayBeOfRefusals(history, creation)
 }
 
 /** Whether no job of another application explains it. */
@@ -288,8 +286,8 @@ const isApart = (history: History, { elsewhere }: Attempt): boolean =>
   elsewhere.length === 0 || perApplication(history).outcome === 'held'
 
 /** §8: a job in progress on one application does not block another one. */
-export const perApplication: Rule = (history) => {
-  const found = faultOn(history, (attempts, application) => {
+export const perApplication = conflictRule(
+  (attempts, application, history) => {
     // On a free application, while a job of another one is in progress.
     // A platform may use a new one for a while.
     const newUntil = (application.madeAt ?? -Infinity) + history.limits.settleMs
@@ -304,7 +302,7 @@ export const perApplication: Rule = (history) => {
     const isAccepted = ({ end }: Job): boolean =>
       application.creations.some((one) => one.isGranted && one.sentAt > (end?.endedAt ?? Infinity))
     const blocked = beside.filter(
-      ({ attempt, job }) => isBusy(attempt) && isAccepted(job) && isUnexplained(history, attempt),
+      ({ attempt, job }) => isAccepted(job) && isUnexplained(history, attempt),
     )
     const times = new Set(blocked.map((one) => one.job)).size
     // One or two 409s are inconclusive.
@@ -314,14 +312,14 @@ export const perApplication: Rule = (history) => {
     const what = `with a valid body, while only job ${job.id} of another application was in progress, in ${times} attempts`
     const expected = '202: a job in progress on another application is not a conflict'
     return { granted, fault: { exchange, what, expected } }
-  })
-  const why = 'no creation was granted while another application was seen with a job in progress'
-  return faultVerdict(history, found, () => why + remedy(history))
-}
+  },
+  (history) =>
+    `no creation was granted while another application was seen with a job in progress${remedy(history)}`,
+)
 
 /** §4.2: once its job has ended, the application accepts another one. */
-export const released: Rule = (history) => {
-  const found = faultOn(history, (attempts, application) => {
+export const released = conflictRule(
+  (attempts, application, history) => {
     const after = attempts.filter((one) => (one.freeSince ?? -Infinity) > -Infinity)
     const granted = after.filter(isGranted).length
     const msOf = (kept: readonly Attempt[]): number =>
@@ -344,11 +342,10 @@ export const released: Rule = (history) => {
       // Nobody else's jobs take turns for so long without a gap.
       isSure: ms >= history.limits.jobTimeoutMs * 0.95,
     }
-  })
-  const why =
-    'no creation was granted after a reading that showed the last known job of its application ended'
-  return faultVerdict(history, found, () => why)
-}
+  },
+  () =>
+    'no creation was granted after a reading that showed the last known job of its application ended',
+)
 
 /** Creations that overlap, by the first of each group. */
 function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
@@ -370,8 +367,8 @@ function refusedTogether(history: History): Evidence | undefined {
     const refused = all.filter((burst, at) => {
       const { creation, freeSince = Infinity } = burst[0]!
       const isFree = creation.sentAt - freeSince >= releaseMs && all[at + 1]?.some(isGranted)
-      const isRefused = (one: Attempt): boolean => isBusy(one) && isUnexplained(history, one)
-      return burst.length > 1 && isFree && burst.every(isRefused) && isApart(history, burst[0]!)
+      const isFault = burst.length > 1 && burst.every((one) => isUnexplained(history, one))
+      return isFree && isFault && isApart(history, burst[0]!)
     })
     if (granted > 0 || refused.length < timesAlike) return { granted }
     const [[first, ...more]] = refused as [Attempt[]]
