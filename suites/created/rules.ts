@@ -163,7 +163,6 @@ const ownIdRule: RelationRule = (history, id) => {
         expected: 'an id that no other creation returns',
         actual: `id ${one.object}, which another creation${of(twin)} gave (operations.${id}.fields.id says where it is)`,
         takes: twin.endedAt <= one.sentAt ? 'object-of-run' : undefined,
-        shownBy: one.exchange.purpose.requirement,
       }
     }),
   )
