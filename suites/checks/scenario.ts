@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Pairs, pairsOf } from '../../catalogue/answers.ts'
 import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
 import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
@@ -108,18 +107,16 @@ async function awaitGranted(client: Client, given: Given, operation: OperationId
   const purpose = { requirement: null, role: 'control' } as const
   const source = () => validRequest(client, given, operation)
   const deadline = performance.now() + jobTimeoutMs
-  for (let ms = pauses.first; !client.life.ended; ms = Math.min(ms * 2, pauses.longest)) {
-    const sent = send(client, { source, purpose, once: true })
+  let pauseMs = 0
+  while (performance.now() < deadline) {
+    const sent = send(client, { source, purpose, once: true, pauseMs })
     const exchange = await sent.catch(() => undefined)
-    if (exchange && countsAsGranted(exchange)) return
-    if (performance.now() >= deadline) {
-      stuckIn(client).push(
-        `after a scenario, ${operation} still refused valid requests after ${jobTimeoutMs} ms`,
-      )
-      return
-    }
-    await sleep(ms, undefined, { signal: client.life.signal }).catch(() => undefined)
+    if (client.life.ended || (exchange && countsAsGranted(exchange))) return
+    pauseMs = Math.min(pauseMs * 2 || pauses.first, pauses.longest)
   }
+  stuckIn(client).push(
+    `after a scenario, ${operation} still refused valid requests after ${jobTimeoutMs} ms`,
+  )
 }
 
 export type Further = (exchange: Exchange) => Finding | undefined
