@@ -349,6 +349,8 @@ const outside = [
   // Letters with diacritics, and invisible characters.
   ...['te\u0301xt', 'te\u200bxt', 'text\u200b', '\ufefftext', 'text\u0000'],
   ...[' text', 'text ', 'markdown\n'],
+  // A pattern may be matched line by line, and anchored at one end only.
+  ...['html\ntext', 'markdown\nhtml'],
   ...['md', 'txt', 't', 'mark'],
   ...['plain', 'html', 'json', 'text,markdown', 'text/plain'],
   // Names that every JavaScript object has, and an index.
