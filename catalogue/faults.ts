@@ -129,11 +129,12 @@ const alike: readonly (readonly OtherPlace[])[] = [
 
 function isSentTo(id: OperationId, place: OtherPlace, turn: number): boolean {
   if (allFormsOn.includes(id) || (place === 'query' && shownQuery(id))) return true
-  // Only POST can carry a form.
-  const isPost = operation(id).method === 'POST'
-  const all = alike
-    .find((group) => group.includes(place))
-    ?.filter((one) => one !== 'multipart' || isPost)
+  const { body, method } = operation(id)
+  // An upload may come as a form; elsewhere a server may refuse one for its type.
+  if (body === 'raw' && place === 'multipart') return true
+  const isDrawn = (one: OtherPlace): boolean =>
+    one !== 'multipart' || (method === 'POST' && body !== 'raw')
+  const all = alike.find((group) => group.includes(place))?.filter(isDrawn)
   return all === undefined || all[turn % all.length] === place
 }
 
