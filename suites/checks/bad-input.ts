@@ -402,10 +402,10 @@ function lengthOf({ isLimited, tolerates, kinds }: Member): number {
 }
 
 /**
- * Characters with a meaning in formats, templates, SQL, patterns or lines, and some that narrow encodings lack. No
+ * Characters with a meaning in formats, templates, SQL, patterns, paths, markup or lines, and some that narrow encodings lack. No
  * U+0000: a server that refuses it would hide the others.
  */
-export const characters = `%s%n{{'"[(&|:*\\\r\n\u2028\té茶\u202e\u{1f6b0}`
+export const characters = `%s%n{{'"[(&|:*/<$;\\\r\n\u2028\té茶\u202e\u{1f6b0}`
 
 /** Characters of ordinary names, rarely forbidden: a server may refuse the others before using them. */
 export const plainer = `'s é茶\u{1f6b0}`
