@@ -24,8 +24,11 @@ import {
   HttpResponse,
   type Journal,
   type Known,
+  allOrOpen,
   eventOf,
-  NotExercised,
+  isOpen,
+  type Left,
+  type Open,
 } from '../journal/index.ts'
 import { isOfGateway, KeyWatch, Liveness } from './liveness.ts'
 import {
@@ -54,12 +57,12 @@ interface Parts {
 export interface ClientHooks {
   /** Sees every exchange of the interface with an answer. */
   answered(exchange: Exchange): void
-  /** Sends a probe when its object allows it; undefined if it always does. May throw `NotExercised`. */
+  /** Sends a probe when its object allows it; undefined if it always does. */
   intercept(
     probe: Probe,
     purpose: Purpose,
-    send: (fresh: boolean) => Promise<Exchange>,
-  ): Promise<Exchange> | undefined
+    send: (fresh: boolean) => Promise<Exchange | Open>,
+  ): Promise<Exchange | Open> | undefined
 }
 
 /** What a request keeps through its tries. */
@@ -132,13 +135,15 @@ export class Client {
   }
 
   /**
-   * Sends a request once. Throws `NotExercised` if the circuit breaker is open or the run is over.
+   * Sends a request once; open if there is none, its operation gets no more, or it would do harm.
    * @param turn given if it is sent until it is answered: it waits while its operation is throttled, one after the other,
    * and what comes is counted
    */
-  async send(ask: Ask, made?: Probe, turn?: Turn): Promise<Exchange> {
+  async send(ask: Ask, made?: Probe, turn?: Turn): Promise<Exchange | Open> {
     const probe = made ?? (await probeOf(ask.source))
-    if (turn) await this.#awaitTurn(ask, probe, turn)
+    if (isOpen(probe)) return probe
+    const left = turn && (await this.#awaitTurn(ask, probe, turn))
+    if (left) return left
     const { alone = false } = ask
     // Readings of a job in progress are urgent: behind hundreds of requests they would be too late. So are uses of new
     // objects; and what is the critical path: creations, as objects are looked at again once they are old enough, and
@@ -155,7 +160,7 @@ export class Client {
     const places = alone ? this.#places.size : 1
     const taken = this.#places.acquire(this.life.signal, places, isUrgent)
     const release = typeof taken === 'function' ? taken : await taken
-    let sent: Exchange
+    let sent: Exchange | Open
     try {
       // Of several that were lost together, only the one that brings the target down is lost again.
       if (alone) await this.liveness.awaitBack()
@@ -163,17 +168,19 @@ export class Client {
     } finally {
       release()
     }
-    if (turn && sent.response) await this.#count(sent, sent.response, ask.attempt)
+    if (turn && !isOpen(sent) && sent.response) await this.#count(sent, sent.response, ask.attempt)
     return sent
   }
 
-  async #awaitTurn({ purpose }: Ask, probe: Probe, turn: Turn): Promise<void> {
+  async #awaitTurn({ purpose }: Ask, probe: Probe, turn: Turn): Promise<Left> {
     const { signal } = this.life
     const operation = operationName(probe)
-    this.breaker.check(operation, purpose.role)
+    const left = this.breaker.check(operation, purpose.role)
+    if (left) return left
     turn.leave ??= await this.throttle.turn(operation, signal, probe.credential.full)
     await this.throttle.pass(operation, signal)
     await this.#keyWatch.separate(probe)
+    return undefined
   }
 
   /** Notes that an operation answers, and holds it back if it is throttled. */
@@ -224,29 +231,31 @@ export class Client {
   }
 
   /** If the circuit breaker opened meanwhile, similar requests were lost conclusively. */
-  lostMeanwhile({ lost, unanswered }: Retry, error: unknown): Exchange {
-    const isLost = unanswered && lost >= mostUnanswered && !this.life.ended
-    if (isLost && this.breaker.isOpen(operationName(unanswered.probe)))
-      return unansweredFor(unanswered)
-    throw error
+  lostMeanwhile({ lost, unanswered }: Retry): Exchange | undefined {
+    const isLost = unanswered && lost >= mostUnanswered
+    return isLost && this.breaker.isOpen(operationName(unanswered.probe))
+      ? unansweredFor(unanswered)
+      : undefined
   }
 
   /** @param opens opens connections first, to hit a race of a millisecond between a server's check and its set */
-  async sendAtOnce(ask: Ask, count: number, opens: boolean): Promise<Exchange[]> {
+  async sendAtOnce(ask: Ask, count: number, opens: boolean): Promise<Exchange[] | Open> {
     const { signal } = this.life
     const making = Array.from({ length: count }, async () => probeOf(ask.source))
-    const probes = await Promise.all(making)
+    const probes = allOrOpen(await Promise.all(making))
+    if (isOpen(probes)) return probes
     const operation = probes[0] ? operationName(probes[0]) : ''
-    this.breaker.check(operation)
+    const left = this.breaker.check(operation)
+    if (left) return left
     await this.throttle.pass(operation, signal)
     await this.#pacer?.saveUp(opens ? 2 * count : count, signal)
     const release = await this.#places.acquire(signal, count, true)
     /** Only what is ready: a holder of places never waits for others, and making a request may send some. */
-    const sendAll = async (): Promise<Exchange[]> => {
+    const sendAll = async (): Promise<Exchange[] | Open> => {
       const { idle } = this.#parts.transport
       if (opens && idle && idle() < count)
         await Promise.allSettled(probes.map(() => this.askLiveness(promptMs, false, false)))
-      return Promise.all(probes.map((probe) => this.#send(ask, probe)))
+      return allOrOpen(await Promise.all(probes.map((probe) => this.#send(ask, probe))))
     }
     return sendAll().finally(release)
   }
@@ -258,7 +267,7 @@ export class Client {
     return exchange
   }
 
-  async #send(ask: Ask, probe: Probe): Promise<Exchange> {
+  async #send(ask: Ask, probe: Probe): Promise<Exchange | Open> {
     const { purpose, pace, fresh = false, alone = false } = ask
     const { keys, target } = this.#given
     const { signal } = this.life
@@ -267,13 +276,15 @@ export class Client {
     if (paced) await paced
     if (this.liveness.checking) await this.liveness.checking
     signal.throwIfAborted()
-    this.breaker.check(operationName(probe), purpose.role)
+    const left = this.breaker.check(operationName(probe), purpose.role)
+    if (left) return left
     // Of what the target file declares, nothing may go.
     if (probe.operation !== null && operationOf(probe.operation).effect === 'destroys')
       for (const id of Object.values(probe.params))
         if (target.ids.has(id.toLowerCase()))
-          throw new NotExercised(`it would destroy ${id}, which the target file declares`)
+          return { outcome: 'open', why: `it would destroy ${id}, which the target file declares` }
     const after = ask.after && (await this.#requestBefore(ask.after))
+    if (isOpen(after)) return after
     const sentFor = after ? { ...purpose, skipJudging: 'at all' as const } : purpose
     // A short-lived key may have expired in the queue.
     const current = keys.current(probe.credential)
@@ -301,12 +312,13 @@ export class Client {
     return this.#record(sent, { ...result, message: result.message + remedy })
   }
 
-  async #requestBefore(ask: Ask): Promise<PrecedingRequest> {
+  async #requestBefore(ask: Ask): Promise<PrecedingRequest | Open> {
     const { keys, target } = this.#given
     // Two at once: a place before them, and one after.
     await this.#pacer?.wait(this.life.signal)
     this.#pacer?.owe()
     const probe = await probeOf(ask.source)
+    if (isOpen(probe)) return probe
     const credential = await keys.current(probe.credential)
     const sent = requestOf(target, probe, credential, ask.purpose)
     const ended = (result: HttpResult): void => void this.#record(sent, result)

@@ -19,7 +19,9 @@ import {
   type Ask,
   type Probe,
   hasStatusOf,
+  isOpen,
   type Journal,
+  type Open,
 } from '../journal/index.ts'
 import { retryAfter } from './pace.ts'
 import {
@@ -64,7 +66,7 @@ interface Sender {
   readonly journal: Journal
   readonly life: Lifetime
   redact(text: string): string
-  send(ask: Ask): Promise<Exchange>
+  send(ask: Ask): Promise<Exchange | Open>
   askLiveness(timeoutMs: number, isElsewhere?: boolean, fresh?: boolean): Promise<Exchange>
   observe(exchange: Exchange): void
 }
@@ -436,7 +438,8 @@ export class KeyWatch {
   async #askAgain(id: OperationId, status: number): Promise<void> {
     const { life } = this.#client
     let exchange = await this.#ask(id)
-    const isTimeless = exchange.response?.status === 429 && !saysWhen(exchange.response)
+    const { response } = isOpen(exchange) ? {} : exchange
+    const isTimeless = response?.status === 429 && !saysWhen(response)
     const most = isTimeless ? questionsOfNoTime : questions
     for (let question = 1; question < most && isRefused(exchange); question++) {
       const pauseMs = isTimeless ? questionMs * 2 ** (question - 1) : questionMs
@@ -462,7 +465,7 @@ export class KeyWatch {
     return wrongRow(this.#client.journal) >= lockingRow
   }
 
-  async #ask(id: OperationId, credential?: Credential): Promise<Exchange> {
+  async #ask(id: OperationId, credential?: Credential): Promise<Exchange | Open> {
     const probe = await livenessProbe(this.#given, id, credential)
     // Alone: a limit on requests at once is not one of the key.
     return this.#client.send({ source: probe, purpose: forLiveness, fresh: true, alone: true })
@@ -472,8 +475,8 @@ export class KeyWatch {
   async #isQuota(id: OperationId, exchange: Exchange): Promise<boolean> {
     if (exchange.response?.status !== 429) return false
     const isLimited = async (credential: Credential): Promise<boolean> => {
-      const other = (await this.#ask(id, credential)).response
-      return other === undefined || isThrottled(other)
+      const other = await this.#ask(id, credential)
+      return isOpen(other) || other.response === undefined || isThrottled(other.response)
     }
     if (await isLimited({ shown: '', full: false })) return true
     const wrong = wrongKeyIn(this.#client.journal)
@@ -483,5 +486,5 @@ export class KeyWatch {
 
 const saysWhen = (response: HttpResponse): boolean => retryAfter(response, Date.now()) !== undefined
 
-const isRefused = (exchange: Exchange): boolean =>
-  exchange.response !== undefined && refusing.includes(exchange.response.status)
+const isRefused = (sent: Exchange | Open): sent is Exchange =>
+  !isOpen(sent) && sent.response !== undefined && refusing.includes(sent.response.status)

@@ -3,10 +3,9 @@ import {
   type Exchange,
   type HttpResponse,
   isThrottled,
+  type Left,
   maxTries,
-  NotExercised,
   type Purpose,
-  Throttled,
 } from '../journal/index.ts'
 import type { HttpResult } from '../http/index.ts'
 
@@ -304,16 +303,17 @@ export class Breaker {
   }
 
   /**
-   * Throws `NotExercised` if the suite sends this operation no more requests, except the control: that it gets no answer,
-   * either, is what the operation is failed for.
+   * Why the suite sends this operation no more requests, if so, except the control: that it gets no answer, either, is
+   * what the operation is failed for.
    */
-  check(operation: string, role: Purpose['role'] = 'probe'): void {
-    const stops = ': the suite stops sending it requests'
-    if (this.#throttled.has(operation))
-      throw new Throttled(`${operation} returned only 429 or 503 for more than 30 s${stops}`)
-    const row = this.#open.get(operation)
-    if (row !== undefined && role !== 'control')
-      throw new NotExercised(`${operation} did not answer ${row} requests in a row${stops}`)
+  check(operation: string, role: Purpose['role'] = 'probe'): Left {
+    const row = role === 'control' ? undefined : this.#open.get(operation)
+    const what = this.#throttled.has(operation)
+      ? `throttled: ${operation} returned only 429 or 503 for more than 30 s`
+      : row !== undefined && `${operation} did not answer ${row} requests in a row`
+    return what
+      ? { outcome: 'open', why: `${what}: the suite stops sending it requests` }
+      : undefined
   }
 
   isOpen(operation: string): boolean {

@@ -54,11 +54,8 @@ export type Made = Probe | Open
 /** A request, or a function that makes a new one per attempt (a new name for a creation). */
 export type Source = Probe | (() => Made | Promise<Made>)
 
-export function probeOf(source: Source): Probe | Promise<Probe> {
-  if (typeof source !== 'function') return source
-  const made = source()
-  return made instanceof Promise ? made.then(orThrow) : orThrow(made)
-}
+export const probeOf = (source: Source): Made | Promise<Made> =>
+  typeof source === 'function' ? source() : source
 
 /** The request with a change, if it could be made. */
 export async function withChange(
@@ -505,6 +502,13 @@ export interface Open {
 
 export const isOpen = (one: unknown): one is Open =>
   typeof one === 'object' && one !== null && 'outcome' in one && one.outcome === 'open'
+
+/** Why not everything could be done, if so. */
+export type Left = Open | undefined
+
+/** All of them, or why one is missing. */
+export const allOrOpen = <T>(all: readonly (T | Open)[]): T[] | Open =>
+  all.find(isOpen) ?? all.filter((one): one is T => !isOpen(one))
 
 /** For the client, which throws why it does not send. */
 export function orThrow<T>(made: T | Open): T {

@@ -23,7 +23,9 @@ export { isRepeatable, maxTries, type Retry, retryOf } from './retry.ts'
 export { answerAtEnd, isHarmless, leavesState, sentFor } from './answer.ts'
 
 export {
+  allOrOpen,
   isOpen,
+  type Left,
   NotExercised,
   type Open,
   orThrow,

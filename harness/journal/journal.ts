@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { CatalogueResult, Reason, TakesState } from '../report/index.ts'
+import type { CatalogueResult, TakesState } from '../report/index.ts'
 import type { Limits } from '../target/index.ts'
 import { type HistoryEvent, idKey } from './event.ts'
 import type { Credential, Exchange, Open, Purpose, Source } from './exchange.ts'
@@ -63,7 +63,7 @@ export class Journal implements History {
   /** What is kept of each answer. */
   readonly answers: Answer[] = []
   /** Why asks of these names were not sent. */
-  readonly unsent = new Map<string | undefined, Reason>()
+  readonly unsent = new Map<string | undefined, Open['why']>()
   /** Whether the valid request of each requirement was accepted, by id. */
   readonly controls = new Map<string, CatalogueResult['control']>()
   changes = 0

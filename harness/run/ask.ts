@@ -1,6 +1,7 @@
 import { type Client, pause, RunEnded, type Turn } from '../client/index.ts'
 import { perRun } from './run.ts'
 import {
+  allOrOpen,
   type Exchange,
   isOpen,
   isRight,
@@ -19,10 +20,6 @@ import {
   sentFor,
   type Verdict,
 } from '../journal/index.ts'
-
-/** The run has ended, or the client refuses to send. */
-export const isUnsent = (error: unknown): error is RunEnded | NotExercised =>
-  error instanceof RunEnded || error instanceof NotExercised
 
 /** What the client sends, or why it does not. */
 export async function orOpen<T>(sent: Promise<T>): Promise<T | Open> {
@@ -50,18 +47,19 @@ export async function ask(
       return conclusion.judge
     }
     const [next] = conclusion.asks
-    const exchange = await orOpen(send(client, next))
+    const exchange = await send(client, next)
     if (isOpen(exchange)) return exchange
     entries.push({ ask: next, exchange })
   }
 }
 
 /** Sends a request once its object allows it, again until nothing but the request decides what comes. */
-export async function send(client: Client, ask: Ask): Promise<Exchange> {
+export async function send(client: Client, ask: Ask): Promise<Exchange | Open> {
   const { source, purpose, isHeld = false, pauseMs = 0 } = ask
   if (pauseMs > 0) await pause(client, pauseMs)
   const first = await probeOf(source)
-  const sendFirst = (fresh: boolean): Promise<Exchange> =>
+  if (isOpen(first)) return first
+  const sendFirst = (fresh: boolean): Promise<Exchange | Open> =>
     sendAgain(client, fresh ? { ...ask, fresh } : ask, [], first)
   return (
     (isHeld ? undefined : client.hooks.intercept(first, purpose, sendFirst)) ?? sendFirst(false)
@@ -74,10 +72,13 @@ export async function askAtOnce(
   ask: Ask,
   count: number,
   opens: boolean,
-): Promise<Exchange[]> {
+): Promise<Exchange[] | Open> {
   const own: Ask = { ...ask, once: true, pace: 'paid-back' }
   const sent = await client.sendAtOnce(own, count, opens)
-  return Promise.all(sent.map(async (one) => client.holdBack(await sendAgain(client, own, [one]))))
+  if (isOpen(sent)) return sent
+  const answered = allOrOpen(await Promise.all(sent.map((one) => sendAgain(client, own, [one]))))
+  if (!isOpen(answered)) answered.forEach((one) => client.holdBack(one))
+  return answered
 }
 
 /** @param tries what came so far */
@@ -86,7 +87,7 @@ async function sendAgain(
   ask: Ask,
   tries: Exchange[],
   first?: Probe,
-): Promise<Exchange> {
+): Promise<Exchange | Open> {
   const turn: Turn | undefined = ask.once ? undefined : {}
   let retry = retryOf(ask, tries, client.breaker)
   let probe = first
@@ -99,13 +100,13 @@ async function sendAgain(
         client.life.signal.throwIfAborted()
       } else {
         if (last) await client.backOff(last)
-        tries.push(await client.send({ ...ask, ...retry.how }, probe, turn))
+        const sent = await client.send({ ...ask, ...retry.how }, probe, turn)
+        if (isOpen(sent)) return client.lostMeanwhile(retry) ?? sent
+        tries.push(sent)
         probe = undefined
       }
       retry = retryOf(ask, tries, client.breaker)
     }
-  } catch (error) {
-    return client.lostMeanwhile(retry, error)
   } finally {
     turn?.leave?.()
   }
@@ -130,9 +131,11 @@ function learn(
 async function sendAndAppend(client: Client, next: Ask): Promise<void> {
   const { journal } = client
   try {
-    journal.appendEntry({ ask: next, exchange: await send(client, next) })
+    const exchange = await send(client, next)
+    if (isOpen(exchange)) journal.unsent.set(next.name, exchange.why)
+    else journal.appendEntry({ ask: next, exchange })
   } catch (error) {
-    if (!isUnsent(error)) throw error
+    if (!(error instanceof RunEnded)) throw error
     journal.unsent.set(next.name, error.reason)
   } finally {
     underWayIn(client).delete(keyOf(next))

@@ -31,14 +31,17 @@ import {
   type EndCause,
   RunEnded,
 } from '../client/index.ts'
-import { ask, isUnsent } from './ask.ts'
+import { ask } from './ask.ts'
 import { cleanUp, setUp, tearDown } from './own-requests.ts'
 import { type CheckContext, isPlanned, type Later, type Prepared } from './run.ts'
 import {
+  allOrOpen,
   type Answer,
   type Verdict,
   type Exchange,
+  isOpen,
   kindOf,
+  type Open,
   type PreviousRequest,
   withFinding,
   answerAtEnd,
@@ -404,7 +407,7 @@ async function sendFailedAgain(
     failed.map((result) =>
       sentAgain(client, given, result, isOften).catch(
         (error: unknown): CatalogueResult | undefined =>
-          isUnsent(error)
+          error instanceof RunEnded
             ? undefined
             : { ...result, outcome: 'not-exercised', ...mistakeReason(error), failures: [] },
       ),
@@ -438,7 +441,9 @@ async function sentAgain(
   const later: Exchange[] = []
   let answer = answerAtEnd(exchange, later, isOften && !isFew)
   while ('more' in answer) {
-    later.push(...(await Promise.all(Array.from({ length: answer.more }, again))))
+    const sent = allOrOpen(await Promise.all(Array.from({ length: answer.more }, again)))
+    if (isOpen(sent)) return undefined
+    later.push(...sent)
     answer = answerAtEnd(exchange, later, isOften && !isFew)
   }
   const { finding } = answer
@@ -510,13 +515,16 @@ async function spoilerOf(
   candidates: readonly PreviousRequest[],
 ): Promise<PreviousRequest | undefined> {
   const unjudged = { skipPassive: true, skipJudging: 'at all' } as const
-  const send = (exchange: Pick<Exchange, 'probe' | 'purpose'>): Promise<Exchange> =>
+  const send = (exchange: Pick<Exchange, 'probe' | 'purpose'>): Promise<Exchange | Open> =>
     client.send({
       source: exchange.probe,
       purpose: { ...exchange.purpose, ...unjudged },
       fresh: true,
     })
-  const isWrong = async (): Promise<boolean> => kindOf(await send(wrong)) === kindOf(wrong)
+  const isWrong = async (): Promise<boolean> => {
+    const sent = await send(wrong)
+    return !isOpen(sent) && kindOf(sent) === kindOf(wrong)
+  }
   for (const one of candidates) {
     let shown = 0
     for (; shown < proofs; shown++) {

@@ -14,7 +14,7 @@ import {
   wasAnswered,
 } from '../../harness/journal/index.ts'
 import { absentReason, leftOut } from '../../harness/report/index.ts'
-import { ask, askAtOnce, type CheckContext, orOpen, perRun } from '../../harness/run/index.ts'
+import { ask, askAtOnce, type CheckContext, perRun } from '../../harness/run/index.ts'
 import type { UploadContent } from '../../harness/target/index.ts'
 
 export const sharedBy = perRun(() => ({
@@ -195,5 +195,5 @@ export async function sendAtOnce(
   const opens = !fresh && given.options.depth === 'full'
   const count = Math.min(size, given.target.limits.concurrency)
   const purpose = { requirement, role: 'probe' } as const
-  return orOpen(askAtOnce(client, { source: make, purpose, fresh }, count, opens))
+  return askAtOnce(client, { source: make, purpose, fresh }, count, opens)
 }

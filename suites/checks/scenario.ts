@@ -111,7 +111,8 @@ async function awaitGranted(client: Client, given: Given, operation: OperationId
   while (performance.now() < deadline) {
     const sent = send(client, { source, purpose, once: true, pauseMs })
     const exchange = await sent.catch(() => undefined)
-    if (client.life.ended || (exchange && countsAsGranted(exchange))) return
+    const isGranted = exchange && !isOpen(exchange) && countsAsGranted(exchange)
+    if (client.life.ended || isGranted) return
     pauseMs = Math.min(pauseMs * 2 || pauses.first, pauses.longest)
   }
   stuckIn(client).push(

@@ -261,7 +261,7 @@ class Gate extends Jobs {
   async createBeside(application: ApplicationValue): Promise<HistoryEvent> {
     const source = await jobRequest(this.given, application)
     const purpose = { requirement: ids.inProgress, role: 'probe', expects: conflict } as const
-    const exchange = await this.client.send({ source, purpose, fresh: true })
+    const exchange = orThrow(await this.client.send({ source, purpose, fresh: true }))
     this.client.holdBack(exchange)
     return this.eventOf(exchange)
   }
@@ -299,8 +299,8 @@ class Gate extends Jobs {
    */
   sendWhenIdle(
     isExclusive: boolean,
-    send: (fresh: boolean) => Promise<Exchange>,
-  ): Promise<Exchange> {
+    send: (fresh: boolean) => Promise<Exchange | Open>,
+  ): Promise<Exchange | Open> {
     const { breaker } = this.client
     // Kept for all attempts: another request would occupy the application again.
     return this.#act(isExclusive, async () => {
@@ -311,7 +311,7 @@ class Gate extends Jobs {
         if (this.#lock.gaveUp) throw this.#lock.gaveUp
         await this.idle()
         const exchange = await send(fresh)
-        if (exchange.response?.status !== 409) return exchange
+        if (isOpen(exchange) || exchange.response?.status !== 409) return exchange
         const { unanswered } = exchange
         const isLost = unanswered && !unanswered.noResponse?.staleConnection
         const how = unanswered?.response ? 'gateway' : 'reset'
@@ -762,8 +762,8 @@ export function whenIdle(
   given: Given,
   probe: Probe,
   purpose: Purpose,
-  send: (fresh: boolean) => Promise<Exchange>,
-): Promise<Exchange> | undefined {
+  send: (fresh: boolean) => Promise<Exchange | Open>,
+): Promise<Exchange | Open> | undefined {
   const { resources } = given.target
   const { application_id: id = '' } = probe.params
   const isKnown = applicationNames.some((name) => resources[name]?.id === id)
@@ -772,7 +772,7 @@ export function whenIdle(
   const jobs = new Jobs(client, given)
   const gate = new Gate(jobs, { id, inputs: [] })
   const isExclusive = probe.effect !== 'none'
-  const sendIdle = () => gate.sendWhenIdle(isExclusive, send)
+  const sendIdle = () => orOpen(gate.sendWhenIdle(isExclusive, send))
   // The effect of refused creations is checked before any other refusal is sent there.
   const isLookedAtFirst = isPlanned(given, ids.noEffect) && resources.application?.id === id
   return isExclusive || !isLookedAtFirst
