@@ -28,7 +28,15 @@ import {
 import { plainReason } from '../harness/report/index.ts'
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
-import { noEffect, onceAtOnce, once, ownId, type Refusal, usable } from './created/drive.ts'
+import {
+  needTwo,
+  noEffect,
+  onceAtOnce,
+  once,
+  ownId,
+  type Refusal,
+  usable,
+} from './created/drive.ts'
 import { createdAnswer } from './jobs/creations.ts'
 import { reach } from './jobs/drive.ts'
 import {
@@ -51,11 +59,9 @@ function byRule(id: JobRuleId): Judge {
     if (isOpen(left)) return left
     if (id === ids.inProgress || id === ids.noEffect) client.journal.controls.set(id, 'granted')
     if (verdict.outcome === 'open' && state === 'conflicts') {
-      const isAlone = id === ids.atomic && given.target.limits.concurrency === 1
-      const why = isAlone
-        ? 'concurrent creations need limits.concurrency of 2 or more'
-        : `three attempts proved nothing: ${plainReason(verdict.why).reason}`
-      return { outcome: 'open', why }
+      if (id === ids.atomic && given.target.limits.concurrency === 1) return needTwo
+      const { reason } = plainReason(verdict.why)
+      return { outcome: 'open', why: `three attempts proved nothing: ${reason}` }
     }
     return decisive(context, verdict)
   }

@@ -23,7 +23,6 @@ import {
   type Prepared,
   type RunParts,
   ask,
-  orOpen,
   startJudging,
 } from '../harness/run/index.ts'
 import { failKeyless } from './authentication/credentials.ts'
@@ -154,7 +153,7 @@ const othersOf = (client: Client, given: Given): Given['others'] => ({
     if (isOpen(application)) return application
     const { id, inputs } = application
     // The effect of a refusal belongs to another requirement, and is checked first.
-    if (jobs.isPlanned(ids.noEffect)) await orOpen(provokeFirstRefusals(jobs))
+    if (jobs.isPlanned(ids.noEffect)) await provokeFirstRefusals(jobs)
     if (jobs.isBroken(ids.noEffect)) return { outcome: 'open', why: 'refusals have an effect' }
     return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
   },

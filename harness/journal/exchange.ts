@@ -13,12 +13,7 @@ import {
   isModelError,
   type Pair,
 } from '../../catalogue/answers.ts'
-import {
-  type ExchangeRole,
-  type FailureExchange,
-  plainReason,
-  type Reason,
-} from '../report/index.ts'
+import { type ExchangeRole, type FailureExchange, type Reason } from '../report/index.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 
@@ -509,26 +504,3 @@ export type Left = Open | undefined
 /** All of them, or why one is missing. */
 export const allOrOpen = <T>(all: readonly (T | Open)[]): T[] | Open =>
   all.find(isOpen) ?? all.filter((one): one is T => !isOpen(one))
-
-/** For the client, which throws why it does not send. */
-export function orThrow<T>(made: T | Open): T {
-  if (isOpen(made)) throw new NotExercised(made.why)
-  return made
-}
-
-/** The client does not send a request, or a job cannot be driven on, for this reason. */
-export class NotExercised extends Error {
-  override readonly name: string = 'NotExercised'
-  readonly reason: Reason
-  constructor(reason: string | Reason) {
-    const whole = plainReason(reason)
-    super(whole.reason)
-    this.reason = whole
-  }
-}
-
-export class Throttled extends NotExercised {
-  constructor(what: string) {
-    super(`throttled: ${what}`)
-  }
-}

@@ -5,7 +5,6 @@ import {
   type Exchange,
   isOpen,
   isRight,
-  NotExercised,
   type Open,
   type Probe,
   probeOf,
@@ -20,16 +19,6 @@ import {
   sentFor,
   type Verdict,
 } from '../journal/index.ts'
-
-/** What the client sends, or why it does not. */
-export async function orOpen<T>(sent: Promise<T>): Promise<T | Open> {
-  try {
-    return await sent
-  } catch (error) {
-    if (!(error instanceof NotExercised)) throw error
-    return { outcome: 'open', why: error.reason }
-  }
-}
 
 /** Sends a request until its answer can be judged. */
 export async function ask(

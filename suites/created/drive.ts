@@ -7,6 +7,7 @@ import {
   type Exchange,
   type HistoryEvent,
   isOpen,
+  type Left,
   type Made,
   type Open,
   type Probe,
@@ -104,9 +105,6 @@ export async function refusalsOf(
 
 const isConflict = (exchange: Exchange): boolean => exchange.response?.status === 409
 
-/** Why not everything could be sent, if so. */
-type Left = Open | undefined
-
 interface Sent {
   /** What was shown besides. */
   readonly cases?: Judged[]
@@ -195,7 +193,7 @@ async function awaitFile(context: CheckContext, file: string): Promise<void> {
 
 /** How many creations are sent at once. */
 const atOnce = { full: 4, quick: 2 }
-const needTwo: Open = {
+export const needTwo: Open = {
   outcome: 'open',
   why: 'concurrent creations need limits.concurrency of 2 or more',
 }

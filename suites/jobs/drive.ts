@@ -1,5 +1,5 @@
 import { declaredResource, grantedControl, isDeclared, makeOne } from '../checks/valid-request.ts'
-import { once, sendAtOnce } from '../checks/created.ts'
+import { inTurn, once, sendAtOnce, together } from '../checks/created.ts'
 import {
   allEnded,
   type Client,
@@ -8,8 +8,9 @@ import {
   operationProbe,
   pause,
 } from '../../harness/client/index.ts'
-import { ask, isPlanned, orOpen, perRun } from '../../harness/run/index.ts'
+import { ask, isPlanned, perRun } from '../../harness/run/index.ts'
 import {
+  allOrOpen,
   describeResponse,
   type Exchange,
   type History,
@@ -17,14 +18,12 @@ import {
   isConflict,
   isMeant,
   isOpen,
+  type Left,
   type Made,
-  NotExercised,
   type Open,
-  orThrow,
   type Probe,
   type Purpose,
   type Source,
-  Throttled,
 } from '../../harness/journal/index.ts'
 import { type ApplicationValue, applicationNames } from '../../harness/target/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
@@ -65,6 +64,9 @@ function withOtherValues(application: ApplicationValue, moment: number): Applica
   return { ...application, inputs }
 }
 
+const firstOpen = async (works: readonly Promise<unknown>[]): Promise<Left> =>
+  (await allEnded(works)).find(isOpen)
+
 export function jobRequest(given: Given, application: ApplicationValue): Promise<Probe> {
   const params = { application_id: application.id }
   const json = { inputs: application.inputs }
@@ -77,7 +79,7 @@ const pauseShare = 0.2
 const longestPauseMs = 1000
 
 const sharedBy = perRun(() => ({
-  polls: new Map<Job, Promise<boolean>>(),
+  polls: new Map<Job, Promise<HistoryEvent | Open>>(),
   locks: new Map<string, Lock>(),
 }))
 
@@ -123,11 +125,12 @@ export class Jobs {
     return event
   }
 
-  async send(source: Source, purpose: Purpose, fresh = false): Promise<HistoryEvent> {
-    return this.eventOf(orThrow(await ask(this.client, source, purpose, { fresh, isHeld: true })))
+  async send(source: Source, purpose: Purpose, fresh = false): Promise<HistoryEvent | Open> {
+    const sent = await ask(this.client, source, purpose, { fresh, isHeld: true })
+    return isOpen(sent) ? sent : this.eventOf(sent)
   }
 
-  async read(id: string): Promise<HistoryEvent> {
+  async read(id: string): Promise<HistoryEvent | Open> {
     const probe = await operationProbe(this.given, 'jobs.retrieve', { params: { job_id: id } })
     const isSuccess: Purpose['isSuccess'] = (one) => one.response?.status === 200
     return this.send(probe, { requirement: null, role: 'poll', isSuccess })
@@ -157,9 +160,9 @@ export class Jobs {
     return this.#isMissing(job) || this.cannotBeRead
   }
 
-  /** False if no reading shows the end of the job within `jobTimeoutMs`. */
-  awaitEnd(job: Job): Promise<boolean> {
-    if (job.isOver || this.#isLost(job)) return Promise.resolve(job.isOver)
+  /** Reads the job until its end, at most for `jobTimeoutMs`. */
+  async awaitEnd(job: Job): Promise<HistoryEvent | Left> {
+    if (job.isOver || this.#isLost(job)) return undefined
     const { polls } = sharedBy(this.client)
     const deadline = performance.now() + this.given.target.limits.jobTimeoutMs
     const polling =
@@ -168,30 +171,25 @@ export class Jobs {
     return polling
   }
 
-  readUntilFound(job: Job): Promise<boolean> {
+  readUntilFound(job: Job): Promise<HistoryEvent | Open> {
     return this.#readUntil(job, isRead, job.creation.endedAt + this.given.target.limits.settleMs)
   }
 
+  /** The last reading: one that will do, unless waiting for it was in vain. */
   async #readUntil(
     job: Job,
     willDo: (reading: HistoryEvent) => boolean,
     deadline: number,
-  ): Promise<boolean> {
+  ): Promise<HistoryEvent | Open> {
     const started = performance.now()
     for (;;) {
       const reading = await this.read(job.id)
-      if (willDo(reading)) return true
       const now = performance.now()
-      if (now >= deadline || this.#isLost(job)) return false
+      if (isOpen(reading) || willDo(reading) || now >= deadline || this.#isLost(job)) return reading
       // A quick run notices the end later, with fewer requests.
       const ms = Math.max((now - started) * pauseShare, firstPauseMs) * (this.isQuick ? 5 : 1)
       await pause(this.client, Math.min(ms, longestPauseMs, Math.max(1, deadline - now)))
     }
-  }
-
-  /** Whether the job goes on, by a reading of it. */
-  async goesOn(job: Job): Promise<boolean> {
-    return (await this.readUntilFound(job)) && job.readings.at(-1) === job.inProgress.at(-1)
   }
 }
 
@@ -202,10 +200,12 @@ const triesIfLost = 13
 /** Between two creations on an application that should be free, in ms. */
 const pauseMs = 1000
 
+const still409 = 'was still answered 409'
+
 const newLock = () => ({
   // A refusal takes one place, a creation all.
   places: createSemaphore(Number.MAX_SAFE_INTEGER),
-  gaveUp: undefined as NotExercised | undefined,
+  gaveUp: undefined as Left,
 })
 type Lock = ReturnType<typeof newLock>
 
@@ -242,43 +242,44 @@ class Gate extends Jobs {
     return this.cannotBeRead ? this.given.target.limits.settleMs : this.#jobTimeoutMs
   }
 
-  #giveUp(what: string): NotExercised {
-    return (this.#lock.gaveUp ??= new NotExercised(
-      `application ${this.application.id} ${what} after ${this.#jobTimeoutMs} ms (limits.jobTimeoutMs)`,
-    ))
+  #open(what: string): Open {
+    return { outcome: 'open', why: `application ${this.application.id} ${what}` }
+  }
+
+  #giveUp(what: string): Open {
+    const after = `${what} after ${this.#jobTimeoutMs} ms (limits.jobTimeoutMs)`
+    return (this.#lock.gaveUp ??= this.#open(after))
   }
 
   /**
    * Creates a job on the idle application, on a new connection: a creation repeated after a closed one may have made an
    * unknown job.
    */
-  create(requirement: string): Promise<HistoryEvent> {
+  create(requirement: string): Promise<HistoryEvent | Open> {
     const make = () => jobRequest(this.given, this.application)
     return this.send(make, { requirement, role: 'setup', expects: conflict }, true)
   }
 
   /** Creates beside a job, once: while a throttled creation waits, the job would end. */
-  async createBeside(application: ApplicationValue): Promise<HistoryEvent> {
-    const source = await jobRequest(this.given, application)
+  async createBeside(application: ApplicationValue): Promise<HistoryEvent | Open> {
+    const source = () => jobRequest(this.given, application)
     const purpose = { requirement: ids.inProgress, role: 'probe', expects: conflict } as const
-    const exchange = orThrow(await this.client.send({ source, purpose, fresh: true }))
-    this.client.holdBack(exchange)
-    return this.eventOf(exchange)
+    const sent = await this.client.send({ source, purpose, fresh: true })
+    return isOpen(sent) ? sent : this.eventOf(this.client.holdBack(sent))
   }
 
-  /** False if a job is still in progress after `jobTimeoutMs`. */
-  async settle(): Promise<boolean> {
+  /** Waits until its jobs have ended. One that was given up can be used once they were seen to: its release is judged. */
+  async idle(): Promise<Left> {
     for (const job of this.view.jobs) {
-      if (await this.awaitEnd(job)) continue
+      const reading = job.isOver ? undefined : (this.#lock.gaveUp ?? (await this.awaitEnd(job)))
+      if (isOpen(reading)) return reading
+      if (job.isOver) continue
       const last = this.history.of(job.id).at(-1)!
-      if (last.noise) throw new Throttled(`a reading got ${describeResponse(last.exchange)}`)
-      if (statusOf(last) === 'in_progress') return false
+      const why = `throttled: a reading got ${describeResponse(last.exchange)}`
+      if (last.noise) return { outcome: 'open', why }
+      if (statusOf(last) === 'in_progress') return this.#giveUp('still had a job in progress')
     }
-    return true
-  }
-
-  async idle(): Promise<void> {
-    if (!(await this.settle())) throw this.#giveUp('still had a job in progress')
+    return undefined
   }
 
   /** Refusals act together, and do not wait behind what needs the application for itself. */
@@ -308,8 +309,8 @@ class Gate extends Jobs {
       let lost = 0
       let fresh = false
       for (;;) {
-        if (this.#lock.gaveUp) throw this.#lock.gaveUp
-        await this.idle()
+        const left = this.#lock.gaveUp ?? (await this.idle())
+        if (left) return left
         const exchange = await send(fresh)
         if (isOpen(exchange) || exchange.response?.status !== 409) return exchange
         const { unanswered } = exchange
@@ -320,59 +321,43 @@ class Gate extends Jobs {
         fresh ||= unanswered !== undefined
         busySince ??= performance.now()
         const patienceMs = isExclusive || fresh ? this.#busyMs : refusalMs
-        if (performance.now() - busySince > patienceMs) {
-          if (isExclusive) throw this.#giveUp('was still answered 409')
-          throw new NotExercised(`application ${this.application.id} got 409 each time`)
-        }
+        if (performance.now() - busySince > patienceMs)
+          return isExclusive ? this.#giveUp(still409) : this.#open('got 409 each time')
         // Busy with another client's job, or not released yet: only time helps.
         await pause(this.client, Math.min(pauseMs, this.#jobTimeoutMs / triesIfLost))
       }
     })
   }
 
-  /**
-   * Acts on the idle application, which is free for others once the action has ended, or calls `release`; throws
-   * `NotExercised` if not idle in time.
-   */
-  hold(action: (gate: this, release: () => void) => Promise<unknown>): Promise<true> {
-    return this.#act<true>(true, async (release) => {
-      const { gaveUp } = this.#lock
-      // One that was given up can be used once its last job was seen to end: its release is judged.
-      if (!gaveUp) await this.idle()
-      else if (!this.view.jobs.every((job) => job.isOver)) throw gaveUp
-      await action(this, release)
-      return true
+  /** Acts on the idle application, which is free for others once the action has ended, or calls `release`. */
+  hold(action: (gate: this, release: () => void) => Promise<unknown>): Promise<Left> {
+    return this.#act(true, async (release) => {
+      const done = (await this.idle()) ?? (await action(this, release))
+      return isOpen(done) ? done : undefined
     })
   }
 
-  /** Whether it could be done. */
-  async tryHold(action: (gate: this, release: () => void) => Promise<unknown>): Promise<boolean> {
-    return !isOpen(await orOpen(this.hold(action)))
-  }
-
-  /** Repeats the last creation every second while it gets 409; false if it does for too long, or the job's end is not seen. */
-  async untilFree(): Promise<boolean> {
+  /** Repeats the last creation every second while it gets 409. */
+  async untilFree(): Promise<Left> {
     // A platform's own use of a new application may last as long as settling.
     const patienceMs = Math.max(this.#busyMs, this.given.target.limits.settleMs)
     const deadline = performance.now() + (this.isGivenUp ? 0 : patienceMs)
-    for (let tries = 0; await this.settle(); tries++) {
+    for (let tries = 0; ; tries++) {
+      const left = await this.idle()
       const last = this.view.creations.findLast(isMeant)
-      if (!last || !isConflict(last)) return true
-      const isLate = performance.now() > deadline
-      if (tries > 0 && isLate) this.#giveUp('was still answered 409')
-      if (tries > 0 && (isLate || this.isBroken(ids.released, ids.created))) return false
+      if (left || !last || !isConflict(last)) return left
+      if (tries > 0 && performance.now() > deadline) return this.#giveUp(still409)
+      if (tries > 0 && this.isBroken(ids.released, ids.created)) return this.#open(still409)
       await pause(this.client, pauseMs)
-      await this.create(ids.released)
+      const made = await this.create(ids.released)
+      if (isOpen(made)) return made
     }
-    return false
   }
 
-  /** Creates a job after the last one. `freed`: the application got 409 for a while; `lost`: it still does. */
-  async next(requirement: JobRuleId): Promise<'granted' | 'freed' | 'lost'> {
-    if (!(await this.settle())) return 'lost'
-    const made = await this.create(requirement)
-    if (!(await this.untilFree())) return 'lost'
-    return isConflict(made) ? 'freed' : 'granted'
+  /** Creates a job after the last one: the answer, which may be a 409 for a while. */
+  async next(requirement: JobRuleId): Promise<HistoryEvent | Open> {
+    const made = (await this.idle()) ?? (await this.create(requirement))
+    return isOpen(made) ? made : ((await this.untilFree()) ?? made)
   }
 
   /** Whether it still answers 409 though its last job has ended. */
@@ -391,16 +376,14 @@ const attacks = [
 ]
 
 /** Sends requests that are refused, and may take away the lock of a job in progress. */
-async function attackLock(gate: Gate, job: Job): Promise<void> {
+async function attackLock(gate: Gate, job: Job): Promise<Left> {
   const chosen = gate.isQuick ? attacks.slice(0, 3) : attacks
   const refusals = (await jobRefusals(gate)).filter((one) => chosen.includes(one.requirement))
   const reading = await operationProbe(gate.given, 'jobs.retrieve', { params: { job_id: job.id } })
   const about = 'jobs.retrieve/401-missing-credentials'
   const purpose = { requirement: ids.inProgress, about, role: 'setup', badInput: true } as const
-  await allEnded<unknown>([
-    refuse(gate, ids.inProgress, refusals),
-    gate.send(withCredential(reading, noCredential), purpose),
-  ])
+  const read = gate.send(withCredential(reading, noCredential), purpose)
+  return firstOpen([refuse(gate, ids.inProgress, refusals), read])
 }
 
 /** Creations beside one job: with the pauses between them, for half a minute. */
@@ -413,26 +396,32 @@ const mostMoments = 30
  * ended.
  * @param turn odd: the creation with other values comes first, since a short job may end before a second creation
  */
-async function createDuring(gate: Gate, job: Job, turn = 0, most = mostMoments): Promise<void> {
+async function createDuring(gate: Gate, job: Job, turn = 0, most = mostMoments): Promise<Left> {
   const { application, client, isQuick } = gate
   const attackedAt = turn % 2 === 0 ? 2 : 0
   const count = isQuick ? Math.min(3, most) : most
   for (let moment = 0; moment < count; moment++) {
-    if (moment > 1) await pause(client, 10 * 1.25 ** (moment - 2))
-    if (moment > 1 && !(await gate.goesOn(job))) return
-    if (moment === attackedAt) await attackLock(gate, job)
+    if (moment > 1) {
+      await pause(client, 10 * 1.25 ** (moment - 2))
+      const reading = await gate.readUntilFound(job)
+      if (reading !== job.inProgress.at(-1)) return isOpen(reading) ? reading : undefined
+    }
+    const left = moment === attackedAt ? await attackLock(gate, job) : undefined
     const isOdd = (moment + turn) % 2 === 1
     const own = isOdd ? withOtherValues(application, moment + turn) : application
-    const { noise, status = 409 } = await gate.createBeside(own)
+    const made = left ?? (await gate.createBeside(own))
+    if (isOpen(made)) return made
+    const { noise, status = 409 } = made
     const isOddCrash = isOdd && status >= 500
-    if (noise !== 'blocked' && status !== 409 && status !== 400 && !isOddCrash) return
+    if (noise !== 'blocked' && status !== 409 && status !== 400 && !isOddCrash) return undefined
   }
+  return undefined
 }
 
 const burstSize = { full: 5, quick: 2 }
 
 /** Sends several creations at once, if that is to be judged, else one; while all are refused, again after a pause. */
-async function begin(gate: Gate): Promise<Job[]> {
+async function begin(gate: Gate): Promise<Job[] | Open> {
   const { application, client, given, history, isQuick } = gate
   const { limits, resources } = given.target
   const isBurst =
@@ -451,13 +440,16 @@ async function begin(gate: Gate): Promise<Job[]> {
   for (let tries = 0; tries <= timesAlike; tries++) {
     // An earlier request on a connection may be to blame for a lost answer, or for a crash.
     const fresh = history.within(application.id).some(({ status = 500 }) => status >= 500)
-    const sent = orThrow(await sendAtOnce(gate, size, make, ids.atomic, fresh))
-    const made = sent
+    const sent = await sendAtOnce(gate, size, make, ids.atomic, fresh)
+    if (isOpen(sent)) return sent
+    const answered = sent
       .map((exchange) => gate.eventOf(exchange))
       .filter((one) => one.noise !== 'throttled')
-    if (made.length === 0) made.push(await gate.create(ids.released))
+    const made = answered.length > 0 ? answered : allOrOpen([await gate.create(ids.released)])
+    if (isOpen(made)) return made
     if (!made.every(isConflict)) return made.flatMap((event) => gate.madeBy(event) ?? [])
-    if (!(await gate.untilFree())) break
+    const left = await gate.untilFree()
+    if (left) return left
     await pause(client, 2 * pauseMs)
   }
   return []
@@ -472,89 +464,97 @@ async function attempt(
   turn = 0,
   other?: Gate,
   release = (): void => undefined,
-): Promise<void> {
+): Promise<Left> {
   // An application may be released some time after its last job, as `409-released` allows.
   const end = other?.view.jobs.at(-1)?.end
   await gate.pauseUntil((end?.endedAt ?? -Infinity) + 2 * pauseMs)
-  const [first, second] = await begin(gate)
-  if (!first) return
-  if (second) for (const job of [first, second, first]) await gate.goesOn(job)
-  const onOther = await other?.create(ids.perApplication)
-  if (onOther) await gate.goesOn(first)
+  const begun = await begin(gate)
+  if (isOpen(begun)) return begun
+  const [first, second] = begun
+  if (!first) return undefined
+  const read = (job: Job) => gate.readUntilFound(job)
+  const left = second && (await inTurn([first, second, first], read))
+  const onOther = left ?? (await other?.create(ids.perApplication))
+  if (isOpen(onOther)) return onOther
+  const reading = onOther && (await read(first))
+  if (isOpen(reading)) return reading
   // One attempt shows for the others that there are conflicts.
   const isBroken = gate.isBroken(ids.inProgress)
   const most = isBroken ? 0 : gate.isPlanned(ids.inProgress) ? mostMoments : 1
   const its = onOther && gate.madeBy(onOther)
-  const besideOther = async (): Promise<void> => {
-    if (!other || !its || gate.isQuick) return
-    await createDuring(other, its, 0, Math.min(1, most))
-    if (await other.settle()) release()
+  const besideOther = async (): Promise<Left> => {
+    if (!other || !its || gate.isQuick) return undefined
+    const left = await createDuring(other, its, 0, Math.min(1, most))
+    if (!left && !(await other.idle())) release()
+    return left
   }
   // A server may show older jobs otherwise while a newer one is in progress.
   const latest = performance.now() - pauseMs
   const older = gate.view.jobs.find((job) => job.end && job.end.endedAt <= latest)
-  await allEnded<unknown>([
-    createDuring(gate, first, turn, most),
-    ...(older ? [gate.read(older.id)] : []),
-    besideOther(),
-  ])
-  await gate.idle()
+  const during = createDuring(gate, first, turn, most)
+  const works = [during, ...(older ? [gate.read(older.id)] : []), besideOther()]
+  const failed = (await firstOpen(works)) ?? (await gate.idle())
   // The last creation there was beside a job: its conflict is no reason to wait.
-  await (onOther && isConflict(onOther) ? other?.untilFree() : other?.settle())
+  if (!failed) await (onOther && isConflict(onOther) ? other?.untilFree() : other?.idle())
+  return failed
 }
 
 /** And another creation after the end of its job. */
-async function attemptAlone(gate: Gate): Promise<void> {
-  await attempt(gate)
-  await gate.next(ids.released)
-}
+const attemptAlone = async (gate: Gate): Promise<unknown> =>
+  (await attempt(gate)) ?? gate.next(ids.released)
 
 /** As many attempts as needed on the busy application, and one each on the others and a new one. */
-async function provokeConflicts(jobs: Jobs): Promise<void> {
+async function provokeConflicts(jobs: Jobs): Promise<Left> {
   const { given, isQuick } = jobs
   const { application: plain, ...resources } = given.target.resources
   const slow = resources.slowApplication ?? declaredResource(given, 'application')
-  const busy = new Gate(jobs, orThrow(slow))
-  const others = [resources.otherApplication, plain]
-    .filter((one) => one !== undefined && one.id !== busy.application.id)
-    .map((one) => new Gate(jobs, one!))
+  if (isOpen(slow)) return slow
+  const busy = new Gate(jobs, slow)
+  const others = [resources.otherApplication, plain].flatMap((one) =>
+    one && one.id !== slow.id ? new Gate(jobs, one) : [],
+  )
   const [beside] = others
   const second = others.at(-1)
   // A full run looks as often as it may: a fault may show now and then.
   const needsMore = (id: JobRuleId): boolean =>
     isQuick ? jobs.wants(id) : jobs.isPlanned(id) && !jobs.isBroken(id)
-  await busy.hold(async () => {
+  const isStuck = (): boolean => busy.isGivenUp || jobs.isBroken(ids.released)
+  const left = await busy.hold(async () => {
     for (let turn = 0; turn < timesAlike; turn++) {
-      if (turn > 0 && !rulesAfter('conflicts').some(needsMore)) break
+      if (turn > 0 && !rulesAfter('conflicts').some(needsMore)) return undefined
       const other = jobs.wants(ids.perApplication) ? beside : undefined
-      const isDone = await other?.tryHold((_, release) => attempt(busy, turn, other, release))
-      if (!isDone && !busy.isGivenUp) await attempt(busy, turn)
-      if (busy.isGivenUp || jobs.isBroken(ids.released)) break
+      const act = (_: Gate, release: () => void) => attempt(busy, turn, other, release)
+      const isDone = other && !(await other.hold(act))
+      const left = isDone || isStuck() ? undefined : await attempt(busy, turn)
+      if (left || isStuck()) return left
     }
+    return undefined
   })
   // Another client's job may interfere: a new application must show the fault, too.
   const isSuspected = busy.isKept || jobs.isBroken(ids.released, ids.perApplication, ids.created)
-  if (isQuick && !isSuspected) return
-  if (!isQuick) await second?.tryHold(attemptAlone)
-  await orOpen(attemptOnCreated(busy))
+  if (!isSuspected && (left || isQuick)) return left
+  if (!isQuick) await second?.hold(attemptAlone)
+  await attemptOnCreated(busy)
   for (const own of [busy, second])
-    if (own?.isKept && !jobs.isBroken(ids.released)) await own.tryHold(() => own.untilFree())
+    if (own?.isKept && !jobs.isBroken(ids.released)) await own.hold(() => own.untilFree())
   // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
-  if (failing && !isQuick) await new Gate(jobs, failing).tryHold(attemptAlone)
+  if (failing && !isQuick) await new Gate(jobs, failing).hold(attemptAlone)
+  return undefined
 }
 
 /** Conflicts on a new application: nobody else uses it, and a server may check only those it knew before. */
 async function attemptOnCreated(busy: Gate): Promise<void> {
   const { client, given } = busy
   if (!isDeclared(given, 'applications.create')) return
-  const id = orThrow(await makeOne(client, given, 'applications.create'))
+  const id = await makeOne(client, given, 'applications.create')
+  if (isOpen(id)) return
   // It may need the inputs of the declared one.
   for (const inputs of [[], given.target.resources.application?.inputs ?? []]) {
     const gate = new Gate(busy, { id, inputs })
     await attemptAlone(gate)
     for (let count = 0; count < timesAlike && gate.isBroken(ids.perApplication); count++)
-      await busy.tryHold(() => attempt(busy, 0, gate))
+      await busy.hold(() => attempt(busy, 0, gate))
     if (gate.view.creations.at(-1)?.status !== 400) return
   }
 }
@@ -573,30 +573,38 @@ async function refuse(
   gate: Gate,
   requirement: JobRuleId,
   refusals: readonly Refusal[],
-): Promise<void> {
+): Promise<Left> {
   const valid = await jobRequest(gate.given, gate.application)
-  const send = async ({ requirement: of, what, change }: Refusal): Promise<HistoryEvent> => {
+  return together(refusals, ({ requirement: of, what, change }) => {
     const setup = { about: `jobs.create/${of}`, what, role: 'setup', badInput: true } as const
-    return gate.send(orThrow(await change(valid)), { requirement, ...setup })
-  }
-  await allEnded(refusals.map(send))
+    return gate.send(() => change(valid), { requirement, ...setup })
+  })
 }
 
-const isOver = (gate: Gate): boolean => gate.isGivenUp || gate.isBroken(ids.noEffect)
+/** Creations that no refusal precedes, until one gets 409. */
+async function createBare(gate: Gate, count: number): Promise<HistoryEvent | Left> {
+  for (let at = 0; at < count; at++) {
+    const made = await gate.next(ids.noEffect)
+    if (isOpen(made) || isConflict(made)) return made
+  }
+  return undefined
+}
 
 /**
  * Repeats a refusal and the creation after it while that gets 409. In between come creations without a refusal, one
  * more each time, so that periodic failures do not align.
  */
-async function lookClosely(gate: Gate, refusal: Refusal, afterMs: number): Promise<void> {
-  for (let time = 1; time <= timesAlike && !isOver(gate); time++) {
-    await refuse(gate, ids.noEffect, [refusal])
+async function lookClosely(gate: Gate, refusal: Refusal, afterMs: number) {
+  for (let time = 1; time <= timesAlike && !gate.isBroken(ids.noEffect); time++) {
+    const left = await refuse(gate, ids.noEffect, [refusal])
     await pause(gate.client, afterMs)
-    if ((await gate.next(ids.noEffect)) !== 'freed') return
+    const seen = left ?? (await gate.next(ids.noEffect))
+    if (isOpen(seen) || !isConflict(seen)) return seen
     await pause(gate.client, windowMs)
-    for (let bare = 0; bare <= time; bare++)
-      if ((await gate.next(ids.noEffect)) !== 'granted') return
+    const kept = await createBare(gate, time + 1)
+    if (kept) return kept
   }
+  return undefined
 }
 
 /**
@@ -607,35 +615,39 @@ async function lookForEffects(
   gate: Gate,
   refusals: readonly Refusal[],
   times: readonly number[],
-): Promise<void> {
-  await refuse(gate, ids.noEffect, refusals)
+): Promise<Left> {
+  const left = await refuse(gate, ids.noEffect, refusals)
+  if (left) return left
   const refusedAt = performance.now()
-  for (const ms of times) {
+  return inTurn(times, async (ms) => {
+    if (gate.isBroken(ids.noEffect)) return undefined
     await gate.pauseUntil(refusedAt + ms)
     const seen = await gate.next(ids.noEffect)
-    if (seen === 'freed' && (await gate.next(ids.noEffect)) === 'granted')
-      for (const refusal of refusals) await lookClosely(gate, refusal, ms)
-    if (seen === 'lost' || isOver(gate)) return
-  }
+    if (isOpen(seen) || !isConflict(seen)) return seen
+    const kept = await createBare(gate, 1)
+    return kept ?? inTurn(refusals, (refusal) => lookClosely(gate, refusal, ms))
+  })
 }
 
 /** Looks for effects of refused creations before any other refusal is sent to the application. */
-export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
+export const provokeFirstRefusals = (jobs: Jobs): Promise<Left> =>
   once(jobs.client, 'jobs first refusals', async () => {
-    const application = orThrow(declaredResource(jobs.given, 'application'))
-    orThrow(await grantedControl(jobs.client, jobs.given, 'jobs.create'))
-    await new Gate(jobs, application).hold(async (gate) => {
+    const application = declaredResource(jobs.given, 'application')
+    if (isOpen(application)) return application
+    const control = await grantedControl(jobs.client, jobs.given, 'jobs.create')
+    if (isOpen(control)) return control
+    return new Gate(jobs, application).hold(async (gate) => {
       // An application that is not released even without refusals shows nothing; one that is released late, later.
-      const bare = gate.view.jobs.length <= 1 ? await gate.next(ids.noEffect) : 'granted'
-      if (bare === 'lost') return
+      const bare = gate.view.jobs.length <= 1 ? await gate.next(ids.noEffect) : undefined
+      if (isOpen(bare)) return bare
       const byStatus = groupBy(await jobRefusals(gate), (one) =>
         gate.isQuick ? '' : one.requirement.slice(0, 3),
       )
-      for (const refusals of byStatus.values()) {
-        if (bare === 'freed') await pause(gate.client, windowMs)
-        await lookForEffects(gate, refusals, [0])
-        if (isOver(gate)) return
-      }
+      return inTurn([...byStatus.values()], async (refusals) => {
+        if (gate.isBroken(ids.noEffect)) return undefined
+        if (bare && isConflict(bare)) await pause(gate.client, windowMs)
+        return lookForEffects(gate, refusals, [0])
+      })
     })
   })
 
@@ -643,39 +655,44 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<void> =>
  * In a full run, late effects are looked for on the other application, if there is one: it has time for them. A refused
  * request may start its job from a queue.
  */
-async function provokeRefusals(jobs: Jobs): Promise<void> {
+async function provokeRefusals(jobs: Jobs): Promise<Left> {
   const { client, given, isQuick } = jobs
-  const application = orThrow(declaredResource(given, 'application'))
-  const { otherApplication: other = application } = given.target.resources
-  orThrow(await grantedControl(client, given, 'jobs.create'))
-  const late = (): Promise<unknown> =>
-    new Gate(jobs, other).tryHold(async (gate) => {
-      const all = await jobRefusals(gate)
-      // One for no application may block any, and would disturb the first looks.
-      const own = all.filter((one) => !one.requirement.startsWith('404'))
-      await lookForEffects(gate, own, moments)
-    })
-  await allEnded([provokeFirstRefusals(jobs), ...(isQuick ? [] : [late()])])
+  const { application, otherApplication: other = application } = given.target.resources
+  const first = provokeFirstRefusals(jobs)
+  const control = await grantedControl(client, given, 'jobs.create')
+  if (isQuick || !other || isOpen(control)) return first
+  await new Gate(jobs, other).hold(async (gate) => {
+    const all = await jobRefusals(gate)
+    // One for no application may block any, and would disturb the first looks.
+    const own = all.filter((one) => !one.requirement.startsWith('404'))
+    return lookForEffects(gate, own, moments)
+  })
+  return first
 }
 
 // Readings
 
-/** Throws `NotExercised` without a job. */
-function jobOf(jobs: Jobs, exchange?: Exchange): Job {
-  const job = exchange && jobs.madeBy(jobs.eventOf(exchange))
-  if (job) return job
-  const answer = exchange ? `: ${describeResponse(exchange)}` : ''
-  throw new NotExercised(`no job could be created${answer}`)
+/** The id of a job, after `wait`. */
+async function idOf(
+  jobs: Jobs,
+  creation: Exchange | Left,
+  wait: (job: Job) => Promise<HistoryEvent | Left>,
+): Promise<string | Open> {
+  if (isOpen(creation)) return creation
+  const job = creation && jobs.madeBy(jobs.eventOf(creation))
+  const answer = creation ? `: ${describeResponse(creation)}` : ''
+  if (!job) return { outcome: 'open', why: `no job could be created${answer}` }
+  const reading = await wait(job)
+  return isOpen(reading) ? reading : job.id
 }
 
 /** The job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
-async function readNewJob(jobs: Jobs): Promise<string> {
+async function readNewJob(jobs: Jobs): Promise<string | Open> {
   const { client, given } = jobs
-  if (given.options.readOnly) throw new NotExercised(leftOut('--read-only'))
+  if (given.options.readOnly) return { outcome: 'open', why: leftOut('--read-only') }
   const control = await grantedControl(client, given, 'jobs.create', 'no job could be created')
-  const job = jobOf(jobs, orThrow(control).exchange)
-  await jobs.readUntilFound(job)
-  return job.id
+  const creation = isOpen(control) ? control : control.exchange
+  return idOf(jobs, creation, (job) => jobs.readUntilFound(job))
 }
 
 /** Creates a job, and waits for its end. */
@@ -683,13 +700,13 @@ async function follow(
   jobs: Jobs,
   name: (typeof applicationNames)[number],
   requirement: RequirementId,
-): Promise<string> {
+): Promise<string | Open> {
   const { client, given } = jobs
-  const application = orThrow(declaredResource(given, name))
+  const application = declaredResource(given, name)
+  if (isOpen(application)) return application
   const make = () => jobRequest(given, application)
-  const job = jobOf(jobs, orThrow(await ask(client, make, { requirement, role: 'setup' })))
-  await jobs.awaitEnd(job)
-  return job.id
+  const creation = await ask(client, make, { requirement, role: 'setup' })
+  return idOf(jobs, creation, (job) => jobs.awaitEnd(job))
 }
 
 const states: Readonly<Record<State, (jobs: Jobs) => Promise<unknown>>> = {
@@ -704,7 +721,7 @@ type Id = Promise<string | Open>
 export function reach(client: Client, given: Given, state: 'readable' | 'other'): Id
 export function reach(client: Client, given: Given, state: State): Promise<unknown>
 export function reach(client: Client, given: Given, state: State): Promise<unknown> {
-  return once(client, `jobs ${state}`, () => orOpen(states[state](new Jobs(client, given))))
+  return once(client, `jobs ${state}`, () => states[state](new Jobs(client, given)))
 }
 
 /** Reads what is visible once all jobs have ended, late enough for effects that take seconds. */
@@ -712,7 +729,7 @@ export async function readFinalStates(client: Client, given: Given): Promise<voi
   const jobs = new Jobs(client, given)
   const { history, isQuick } = jobs
   const { job: declared = '' } = given.target.resources
-  await Promise.allSettled(ownJobs(history).map((one) => jobs.awaitEnd(one)))
+  await allEnded(ownJobs(history).map((one) => jobs.awaitEnd(one)))
   const created = 'jobs.retrieve/200-created-at'
   const [first] = ownJobs(history)
   // The order of their times shows only in jobs that are far enough apart.
@@ -720,7 +737,7 @@ export async function readFinalStates(client: Client, given: Given): Promise<voi
   const lacksLater = first && ownJobs(history).every((one) => one.creation.sentAt < apartAt)
   if (lacksLater && !isQuick && jobs.isPlanned(created)) {
     await jobs.pauseUntil(apartAt)
-    await orOpen(follow(jobs, 'application', created))
+    await follow(jobs, 'application', created)
   }
   const isWanted = rulesAfter('readable').some(
     (id) => id.startsWith('jobs.r') && jobs.isPlanned(id),
@@ -729,7 +746,7 @@ export async function readFinalStates(client: Client, given: Given): Promise<voi
   const [from, ms] = isQuick ? [first?.end, 1000] : [first?.creation, 2000]
   const before = history.of(declared).find(hasEnded)
   await jobs.pauseUntil(Math.max((from?.endedAt ?? 0) + ms, (before?.endedAt ?? 0) + 1000))
-  await Promise.allSettled([
+  await allEnded([
     ...ownJobs(history)
       .filter((one) => one.readings.some(isRead))
       .map((job) => jobs.readUntilFound(job)),
@@ -747,7 +764,7 @@ export async function createJobs(client: Client, given: Given): Promise<void> {
   // Else the conflicts make one there.
   if (!wanted.includes('conflicts') && jobs.isPlanned('jobs.retrieve/200-identity'))
     wanted.push('other')
-  await Promise.allSettled(wanted.map((state) => reach(client, given, state)))
+  await allEnded(wanted.map((state) => reach(client, given, state)))
 }
 
 export async function jobRead(client: Client, given: Given): Promise<Made> {
@@ -772,12 +789,10 @@ export function whenIdle(
   const jobs = new Jobs(client, given)
   const gate = new Gate(jobs, { id, inputs: [] })
   const isExclusive = probe.effect !== 'none'
-  const sendIdle = () => orOpen(gate.sendWhenIdle(isExclusive, send))
+  const sendIdle = () => gate.sendWhenIdle(isExclusive, send)
   // The effect of refused creations is checked before any other refusal is sent there.
   const isLookedAtFirst = isPlanned(given, ids.noEffect) && resources.application?.id === id
-  return isExclusive || !isLookedAtFirst
-    ? sendIdle()
-    : provokeFirstRefusals(jobs).then(sendIdle, sendIdle)
+  return isExclusive || !isLookedAtFirst ? sendIdle() : provokeFirstRefusals(jobs).then(sendIdle)
 }
 
 export const unfinishedJobs = (client: Client): string[] =>
