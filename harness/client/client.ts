@@ -57,13 +57,19 @@ interface Parts {
 export interface ClientHooks {
   /** Sees every exchange of the interface with an answer. */
   answered(exchange: Exchange): void
-  /** Sends a probe when its object allows it; undefined if it always does. */
+  /** Sends a probe whose object is locked for it; undefined if it always may be sent. */
   intercept(
     probe: Probe,
     purpose: Purpose,
-    send: (fresh: boolean) => Promise<Exchange | Open>,
+    send: (before: Before) => Promise<Exchange | Open>,
   ): Promise<Exchange | Open> | undefined
 }
+
+/**
+ * Waits before a request, which its object has refused these times because it is busy: undefined once it can be sent,
+ * else what to judge in its place.
+ */
+export type Before = (refusals: readonly Exchange[]) => Promise<Exchange | Left>
 
 /** What a request keeps through its tries. */
 export interface Turn {

@@ -1,4 +1,4 @@
-import { type Client, pause, RunEnded, type Turn } from '../client/index.ts'
+import { type Before, type Client, pause, RunEnded, type Turn } from '../client/index.ts'
 import { perRun } from './run.ts'
 import {
   allOrOpen,
@@ -48,11 +48,19 @@ export async function send(client: Client, ask: Ask): Promise<Exchange | Open> {
   if (pauseMs > 0) await pause(client, pauseMs)
   const first = await probeOf(source)
   if (isOpen(first)) return first
-  const sendFirst = (fresh: boolean): Promise<Exchange | Open> =>
-    sendAgain(client, fresh ? { ...ask, fresh } : ask, [], first)
-  return (
-    (isHeld ? undefined : client.hooks.intercept(first, purpose, sendFirst)) ?? sendFirst(false)
-  )
+  const sendBetween = async (before?: Before): Promise<Exchange | Open> => {
+    const refusals: Exchange[] = []
+    for (;;) {
+      const known = await before?.(refusals)
+      if (known) return known
+      // On a connection that has lost one, it may be lost again.
+      const fresh = ask.fresh === true || refusals.some((one) => one.unanswered)
+      const sent = await sendAgain(client, { ...ask, fresh }, [], first)
+      if (!before || isOpen(sent) || sent.response?.status !== 409) return sent
+      refusals.push(sent)
+    }
+  }
+  return (isHeld ? undefined : client.hooks.intercept(first, purpose, sendBetween)) ?? sendBetween()
 }
 
 /** Sends a request several times at the same moment. @param opens see `Client.sendAtOnce` */

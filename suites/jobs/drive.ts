@@ -2,6 +2,7 @@ import { declaredResource, grantedControl, isDeclared, makeOne } from '../checks
 import { inTurn, once, sendAtOnce, together } from '../checks/created.ts'
 import {
   allEnded,
+  type Before,
   type Client,
   createSemaphore,
   type Given,
@@ -282,8 +283,11 @@ class Gate extends Jobs {
     return undefined
   }
 
-  /** Refusals act together, and do not wait behind what needs the application for itself. */
-  async #act<T>(isExclusive: boolean, action: (release: () => void) => Promise<T>): Promise<T> {
+  /**
+   * Refusals act together, and do not wait behind what needs the application for itself.
+   * @param isExclusive it may start a job
+   */
+  async act<T>(isExclusive: boolean, action: (release: () => void) => Promise<T>): Promise<T> {
     const { places } = this.#lock
     const count = isExclusive ? places.size : 1
     const release = await places.acquire(this.client.life.signal, count, !isExclusive)
@@ -294,44 +298,26 @@ class Gate extends Jobs {
     }
   }
 
-  /**
-   * Sends once the application is idle; after an unexpected 409, waits and repeats.
-   * @param isExclusive it may start a job
-   */
-  sendWhenIdle(
-    isExclusive: boolean,
-    send: (fresh: boolean) => Promise<Exchange | Open>,
-  ): Promise<Exchange | Open> {
-    const { breaker } = this.client
-    // Kept for all attempts: another request would occupy the application again.
-    return this.#act(isExclusive, async () => {
-      let busySince: number | undefined
-      let lost = 0
-      let fresh = false
-      for (;;) {
-        const left = this.#lock.gaveUp ?? (await this.idle())
-        if (left) return left
-        const exchange = await send(fresh)
-        if (isOpen(exchange) || exchange.response?.status !== 409) return exchange
-        const { unanswered } = exchange
-        const isLost = unanswered && !unanswered.noResponse?.staleConnection
-        const how = unanswered?.response ? 'gateway' : 'reset'
-        if (isLost && ++lost >= breaker.proof(lost, how))
-          return { ...unanswered, unansweredTwice: true }
-        fresh ||= unanswered !== undefined
-        busySince ??= performance.now()
-        const patienceMs = isExclusive || fresh ? this.#busyMs : refusalMs
-        if (performance.now() - busySince > patienceMs)
-          return isExclusive ? this.#giveUp(still409) : this.#open('got 409 each time')
-        // Busy with another client's job, or not released yet: only time helps.
-        await pause(this.client, Math.min(pauseMs, this.#jobTimeoutMs / triesIfLost))
-      }
-    })
+  /** See `Before`. */
+  async before(refusals: readonly Exchange[], isExclusive: boolean): Promise<Exchange | Left> {
+    const [first] = refusals
+    const unanswered = refusals.flatMap((one) => one.unanswered ?? [])
+    const lost = unanswered.filter((one) => !one.noResponse?.staleConnection)
+    const last = lost.at(-1)
+    const how = last?.response ? 'gateway' : 'reset'
+    if (last && lost.length >= this.client.breaker.proof(lost.length, how))
+      return { ...last, unansweredTwice: true }
+    const patienceMs = isExclusive || unanswered.length > 0 ? this.#busyMs : refusalMs
+    if (first && performance.now() - first.endedAt > patienceMs)
+      return isExclusive ? this.#giveUp(still409) : this.#open('got 409 each time')
+    // Busy with another client's job, or not released yet: only time helps.
+    if (first) await pause(this.client, Math.min(pauseMs, this.#jobTimeoutMs / triesIfLost))
+    return this.#lock.gaveUp ?? this.idle()
   }
 
   /** Acts on the idle application, which is free for others once the action has ended, or calls `release`. */
   hold(action: (gate: this, release: () => void) => Promise<unknown>): Promise<Left> {
-    return this.#act(true, async (release) => {
+    return this.act(true, async (release) => {
       const done = (await this.idle()) ?? (await action(this, release))
       return isOpen(done) ? done : undefined
     })
@@ -779,7 +765,7 @@ export function whenIdle(
   given: Given,
   probe: Probe,
   purpose: Purpose,
-  send: (fresh: boolean) => Promise<Exchange | Open>,
+  send: (before: Before) => Promise<Exchange | Open>,
 ): Promise<Exchange | Open> | undefined {
   const { resources } = given.target
   const { application_id: id = '' } = probe.params
@@ -789,7 +775,9 @@ export function whenIdle(
   const jobs = new Jobs(client, given)
   const gate = new Gate(jobs, { id, inputs: [] })
   const isExclusive = probe.effect !== 'none'
-  const sendIdle = () => gate.sendWhenIdle(isExclusive, send)
+  // Kept for all attempts: another request would occupy the application again.
+  const sendIdle = () =>
+    gate.act(isExclusive, () => send((refusals) => gate.before(refusals, isExclusive)))
   // The effect of refused creations is checked before any other refusal is sent there.
   const isLookedAtFirst = isPlanned(given, ids.noEffect) && resources.application?.id === id
   return isExclusive || !isLookedAtFirst ? sendIdle() : provokeFirstRefusals(jobs).then(sendIdle)
