@@ -267,10 +267,10 @@ export class Client {
   }
 
   /** Pauses its operation, if that was throttled. */
-  holdBack(exchange: Exchange): Exchange {
-    const { probe, response } = exchange
-    if (response && isThrottled(response)) this.throttle.hold(operationName(probe), response, 0)
-    return exchange
+  holdBack(sent: Exchange | Open): Exchange | Open {
+    if (!isOpen(sent) && sent.response && isThrottled(sent.response))
+      this.throttle.hold(operationName(sent.probe), sent.response, 0)
+    return sent
   }
 
   async #send(ask: Ask, probe: Probe): Promise<Exchange | Open> {

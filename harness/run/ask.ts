@@ -73,9 +73,8 @@ export async function askAtOnce(
   const own: Ask = { ...ask, once: true, pace: 'paid-back' }
   const sent = await client.sendAtOnce(own, count, opens)
   if (isOpen(sent)) return sent
-  const answered = allOrOpen(await Promise.all(sent.map((one) => sendAgain(client, own, [one]))))
-  if (!isOpen(answered)) answered.forEach((one) => client.holdBack(one))
-  return answered
+  const works = sent.map(async (one) => client.holdBack(await sendAgain(client, own, [one])))
+  return allOrOpen(await Promise.all(works))
 }
 
 /** @param tries what came so far */

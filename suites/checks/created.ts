@@ -8,6 +8,7 @@ import {
   isGranted,
   isOpen,
   isThrottling,
+  type Left,
   type Made,
   type Open,
   type Probe,
@@ -128,7 +129,7 @@ export function withOwnContent(given: Given, file: UploadContent): UploadContent
 export async function inTurn<T>(
   all: readonly T[],
   act: (one: T) => Promise<unknown>,
-): Promise<Open | undefined> {
+): Promise<Left> {
   for (const one of all) {
     const done = await act(one)
     if (isOpen(done)) return done
@@ -136,11 +137,12 @@ export async function inTurn<T>(
   return undefined
 }
 
-/** Acts on all at once, and returns what could not be done. */
-export const together = async <T>(
-  all: readonly T[],
-  act: (one: T) => Promise<unknown>,
-): Promise<Open | undefined> => (await allEnded(all.map(act))).find(isOpen)
+/** What could not be done of works at once. */
+export const firstOpen = async (works: readonly Promise<unknown>[]): Promise<Left> =>
+  (await allEnded(works)).find(isOpen)
+
+export const together = <T>(all: readonly T[], act: (one: T) => Promise<unknown>): Promise<Left> =>
+  firstOpen(all.map(act))
 
 export const isTaken = (exchange: Exchange): boolean =>
   exchange.response !== undefined && isGranted(exchange.response)

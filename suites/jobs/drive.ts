@@ -1,5 +1,5 @@
 import { declaredResource, grantedControl, isDeclared, makeOne } from '../checks/valid-request.ts'
-import { inTurn, once, sendAtOnce, together } from '../checks/created.ts'
+import { firstOpen, inTurn, once, sendAtOnce, together } from '../checks/created.ts'
 import {
   allEnded,
   type Before,
@@ -64,9 +64,6 @@ function withOtherValues(application: ApplicationValue, moment: number): Applica
   }))
   return { ...application, inputs }
 }
-
-const firstOpen = async (works: readonly Promise<unknown>[]): Promise<Left> =>
-  (await allEnded(works)).find(isOpen)
 
 export function jobRequest(given: Given, application: ApplicationValue): Promise<Probe> {
   const params = { application_id: application.id }
@@ -145,7 +142,7 @@ export class Jobs {
   #isMissing({ creation, readings }: Job): boolean {
     const missing = readings.slice(readings.findLastIndex(isRead) + 1)
     const since = missing.length < readings.length ? missing[0] : creation
-    return missing.some((one) => one.sentAt - since!.endedAt >= this.given.target.limits.settleMs)
+    return missing.some((one) => one.sentAt - since!.endedAt >= this.history.limits.settleMs)
   }
 
   /** No creation returned an id, or a job was missing for `settleMs`, and none was ever read. */
@@ -165,7 +162,7 @@ export class Jobs {
   async awaitEnd(job: Job): Promise<HistoryEvent | Left> {
     if (job.isOver || this.#isLost(job)) return undefined
     const { polls } = sharedBy(this.client)
-    const deadline = performance.now() + this.given.target.limits.jobTimeoutMs
+    const deadline = performance.now() + this.history.limits.jobTimeoutMs
     const polling =
       polls.get(job) ?? this.#readUntil(job, isEnded, deadline).finally(() => polls.delete(job))
     polls.set(job, polling)
@@ -173,7 +170,7 @@ export class Jobs {
   }
 
   readUntilFound(job: Job): Promise<HistoryEvent | Open> {
-    return this.#readUntil(job, isRead, job.creation.endedAt + this.given.target.limits.settleMs)
+    return this.#readUntil(job, isRead, job.creation.endedAt + this.history.limits.settleMs)
   }
 
   /** The last reading: one that will do, unless waiting for it was in vain. */
@@ -217,7 +214,6 @@ type Lock = ReturnType<typeof newLock>
 class Gate extends Jobs {
   readonly application: ApplicationValue
   readonly #lock: Lock
-  readonly #jobTimeoutMs: number
 
   /** @param application may be declared twice, with different inputs */
   constructor({ client, given }: Jobs, application: ApplicationValue) {
@@ -227,20 +223,20 @@ class Gate extends Jobs {
     this.application = application
     this.#lock = locks.get(id) ?? newLock()
     locks.set(id, this.#lock)
-    this.#jobTimeoutMs = given.target.limits.jobTimeoutMs
-  }
-
-  get view(): Application {
-    return viewOf(this.history).applicationOf(this.application.id)
   }
 
   get isGivenUp(): boolean {
     return this.#lock.gaveUp !== undefined
   }
 
+  get view(): Application {
+    return viewOf(this.history).applicationOf(this.application.id)
+  }
+
   /** How long another client's job may occupy the application, in ms: jobs that cannot be read may last any time. */
   get #busyMs(): number {
-    return this.cannotBeRead ? this.given.target.limits.settleMs : this.#jobTimeoutMs
+    const { jobTimeoutMs, settleMs } = this.history.limits
+    return this.cannotBeRead ? settleMs : jobTimeoutMs
   }
 
   #open(what: string): Open {
@@ -248,7 +244,7 @@ class Gate extends Jobs {
   }
 
   #giveUp(what: string): Open {
-    const after = `${what} after ${this.#jobTimeoutMs} ms (limits.jobTimeoutMs)`
+    const after = `${what} after ${this.history.limits.jobTimeoutMs} ms (limits.jobTimeoutMs)`
     return (this.#lock.gaveUp ??= this.#open(after))
   }
 
@@ -265,8 +261,8 @@ class Gate extends Jobs {
   async createBeside(application: ApplicationValue): Promise<HistoryEvent | Open> {
     const source = () => jobRequest(this.given, application)
     const purpose = { requirement: ids.inProgress, role: 'probe', expects: conflict } as const
-    const sent = await this.client.send({ source, purpose, fresh: true })
-    return isOpen(sent) ? sent : this.eventOf(this.client.holdBack(sent))
+    const sent = this.client.holdBack(await this.client.send({ source, purpose, fresh: true }))
+    return isOpen(sent) ? sent : this.eventOf(sent)
   }
 
   /** Waits until its jobs have ended. One that was given up can be used once they were seen to: its release is judged. */
@@ -311,22 +307,23 @@ class Gate extends Jobs {
     if (first && performance.now() - first.endedAt > patienceMs)
       return isExclusive ? this.#giveUp(still409) : this.#open('got 409 each time')
     // Busy with another client's job, or not released yet: only time helps.
-    if (first) await pause(this.client, Math.min(pauseMs, this.#jobTimeoutMs / triesIfLost))
+    if (first)
+      await pause(this.client, Math.min(pauseMs, this.history.limits.jobTimeoutMs / triesIfLost))
     return this.#lock.gaveUp ?? this.idle()
   }
 
   /** Acts on the idle application, which is free for others once the action has ended, or calls `release`. */
   hold(action: (gate: this, release: () => void) => Promise<unknown>): Promise<Left> {
-    return this.act(true, async (release) => {
-      const done = (await this.idle()) ?? (await action(this, release))
-      return isOpen(done) ? done : undefined
-    })
+    return this.act(
+      true,
+      async (release) => (await this.idle()) ?? firstOpen([action(this, release)]),
+    )
   }
 
   /** Repeats the last creation every second while it gets 409. */
   async untilFree(): Promise<Left> {
     // A platform's own use of a new application may last as long as settling.
-    const patienceMs = Math.max(this.#busyMs, this.given.target.limits.settleMs)
+    const patienceMs = Math.max(this.#busyMs, this.history.limits.settleMs)
     const deadline = performance.now() + (this.isGivenUp ? 0 : patienceMs)
     for (let tries = 0; ; tries++) {
       const left = await this.idle()
@@ -445,12 +442,7 @@ async function begin(gate: Gate): Promise<Job[] | Open> {
  * A job or a burst of creations, and further creations until it ends; on the idle `other` one beside it.
  * @param release called when `other` is used no more, which may be long before the job ends
  */
-async function attempt(
-  gate: Gate,
-  turn = 0,
-  other?: Gate,
-  release = (): void => undefined,
-): Promise<Left> {
+async function attempt(gate: Gate, turn = 0, other?: Gate, release?: () => void): Promise<Left> {
   // An application may be released some time after its last job, as `409-released` allows.
   const end = other?.view.jobs.at(-1)?.end
   await gate.pauseUntil((end?.endedAt ?? -Infinity) + 2 * pauseMs)
@@ -467,12 +459,11 @@ async function attempt(
   // One attempt shows for the others that there are conflicts.
   const isBroken = gate.isBroken(ids.inProgress)
   const most = isBroken ? 0 : gate.isPlanned(ids.inProgress) ? mostMoments : 1
-  const its = onOther && gate.madeBy(onOther)
-  const besideOther = async (): Promise<Left> => {
-    if (!other || !its || gate.isQuick) return undefined
-    const left = await createDuring(other, its, 0, Math.min(1, most))
-    if (!left && !(await other.idle())) release()
-    return left
+  const besideOther = async (): Promise<HistoryEvent | Left> => {
+    if (!other || !onOther || !gate.madeBy(onOther) || gate.isQuick) return undefined
+    const made = most > 0 ? await other.createBeside(other.application) : undefined
+    if (!isOpen(made) && !(await other.idle())) release?.()
+    return made
   }
   // A server may show older jobs otherwise while a newer one is in progress.
   const latest = performance.now() - pauseMs
