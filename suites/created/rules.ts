@@ -94,13 +94,16 @@ export const isMissing = ({ status }: { readonly status?: number | undefined }):
 
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
-/** Objects made by an operation: accepted creations, the first per id. */
-export function madeBy(history: History, id: OperationId): HistoryEvent[] {
-  const all = history.events.filter(
+/** Accepted creations that show an id. */
+const acceptedBy = (history: History, id: OperationId): HistoryEvent[] =>
+  history.events.filter(
     (one) => one.operation === id && one.isGranted && one.object !== undefined && isMeant(one),
   )
-  const alike = groupBy(all, (one) =>
-    [id === additionOperation && one.within, idKey(one.object!)].join(),
+
+/** Objects made by an operation: the first accepted creation of each id. */
+export function madeBy(history: History, id: OperationId): HistoryEvent[] {
+  const alike = groupBy(acceptedBy(history, id), ({ object, within }) =>
+    [id === additionOperation && within, idKey(object!)].join(),
   )
   return [...alike.values()].map(([first]) => first!)
 }
@@ -142,13 +145,8 @@ function wrongSince(
 /** §4.4: ids of creations are unique, except for identical bytes. */
 const ownIdRule: RelationRule = (history, id) => {
   // Two multipart bodies differ even if they contain the same file.
-  const known = history.events.filter(
-    (one) =>
-      one.operation === id &&
-      one.isGranted &&
-      one.object !== undefined &&
-      one.content !== undefined &&
-      !/^multipart/i.test(one.label ?? ''),
+  const known = acceptedBy(history, id).filter(
+    ({ content, label = '' }) => content !== undefined && !/^multipart/i.test(label),
   )
   if (known.length < 2) return []
   const of = ({ name }: HistoryEvent): string => (name === undefined ? '' : `, of ${name},`)
@@ -434,17 +432,16 @@ const filteredRule: RelationRule = (history) => {
     const places = known.flatMap((one) => placesOf(one.exchange, id))
     // An empty list excludes nothing.
     const others = later.filter((one) => !typesOf(one).some((type) => ['', own].includes(type)))
-    return places.length === 0
-      ? []
-      : others.map((one): Shown => {
-          if (!placesOf(one.exchange, id).some((place) => places.includes(place))) return 'held'
-          return {
-            exchange: one.exchange,
-            what: `with file_types ${typesOf(one).join()}`,
-            expected: `a listing without the file ${id}, whose extension is ${own}`,
-            actual: `${one.status}, and the file is in it`,
-          }
-        })
+    if (places.length === 0) return []
+    return others.map((one): Shown => {
+      if (!placesOf(one.exchange, id).some((place) => places.includes(place))) return 'held'
+      return {
+        exchange: one.exchange,
+        what: `with file_types ${typesOf(one).join()}`,
+        expected: `a listing without the file ${id}, whose extension is ${own}`,
+        actual: `${one.status}, and the file is in it`,
+      }
+    })
   })
 }
 
