@@ -39,7 +39,8 @@ export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redacto
       params: place?.params ?? {},
       query: Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)])),
       headers: entry.requestHeaders,
-      credential: { shown: '', full: false },
+      // Only the answer shows that a key was wrong.
+      credential: { shown: '', full: status !== 401 && status !== 403 },
       ...(entry.requestBody.state === 'whole' && { body: entry.requestBody.bytes }),
       effect: 'none',
     },

@@ -48,9 +48,8 @@ export interface HistoryEvent {
 
 export const isConflict = (event: HistoryEvent): boolean => event.status === 409
 
-/** Expected to be accepted; in a recording, only the answer shows that the key was invalid. */
-export const isMeant = ({ request, status = 0 }: HistoryEvent): boolean =>
-  request === 'unknown' ? status !== 401 && status !== 403 : request !== 'faulty'
+/** Expected to be accepted, or of unknown intention. */
+export const isMeant = (event: HistoryEvent): boolean => event.request !== 'faulty'
 
 export function idKey(id: string): string {
   return isUuid(id) ? id.toLowerCase() : id
@@ -139,7 +138,7 @@ export function eventOf(
   // A faulty use shows nothing.
   if (about.kind === 'use' && !isRecorded && !isValid(exchange)) return undefined
   const intention: Intention = isRecorded
-    ? { request: 'unknown' }
+    ? { request: exchange.probe.credential.full ? 'unknown' : 'faulty' }
     : intentionOf(target, exchange, about)
   return new ExchangeEvent(operation, about, intention, exchange)
 }

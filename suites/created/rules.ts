@@ -81,9 +81,7 @@ const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one.content === other.content &&
   one.label === other.label &&
   one.key === other.key &&
-  (one.request === 'unknown'
-    ? isMeant(one)
-    : [one, other].every((each) => each.exchange.probe.credential.full))
+  [one, other].every((each) => each.exchange.probe.credential.full)
 
 /** A timer may fire 1 ms early. */
 const hasSettled = (history: History, madeAt: number, at: number): boolean =>
@@ -174,7 +172,7 @@ function lookIn(history: History, attempts: readonly HistoryEvent[]) {
   const last = attempts.at(-1)!
   const isFault = (one: HistoryEvent): boolean =>
     history.isRecorded ? !isSameRequest(one, last) : one.request === 'faulty'
-  const sound = attempts.filter((one) => isMeant(one) && !isFault(one))
+  const sound = attempts.filter((one) => !isFault(one))
   // An unanswered one may have created what the next one conflicts with.
   const isLost = sound.some((one) => one.status === undefined)
   const creation =

@@ -193,7 +193,14 @@ test('two creations are told apart by what they send', () => {
     eventOf(
       { resources: {}, operations: {} } as unknown as Target,
       {
-        probe: { operation: 'files.upload', params: {}, query: {}, headers: [], body },
+        probe: {
+          operation: 'files.upload',
+          params: {},
+          query: {},
+          headers: [],
+          credential: {},
+          body,
+        },
         purpose: { requirement: null, role: 'probe' },
       } as unknown as Exchange,
       true,

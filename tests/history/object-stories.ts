@@ -52,7 +52,7 @@ export function objectsOf(story: string, isRecorded = false): History {
       ...(graph !== undefined && { within: graph }),
       ...(['create', 'upload'].includes(verb) && { name: on }),
       ...(kind === 'creation' && { content: more.content ?? on + (fault === 'json' ? '}' : '') }),
-      request: isRecorded ? 'unknown' : fault === undefined ? 'valid' : 'faulty',
+      request: isRecorded && !isKey ? 'unknown' : fault === undefined ? 'valid' : 'faulty',
       label: fault === 'type' ? 'text/plain' : 'application/json',
       ...(isRecorded && { key: more.key ?? (isKey ? 'bad' : 'good') }),
       ...answer,
