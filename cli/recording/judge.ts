@@ -34,7 +34,8 @@ import {
 } from '../../harness/report/index.ts'
 import type { Target } from '../../harness/target/index.ts'
 import { getAt, isObject, member, parsedJson } from '../../schemas/json.ts'
-import { recordedRules } from '../../suites/jobs/rules.ts'
+import { failedRule } from '../../suites/jobs/readings.ts'
+import { jobRules } from '../../suites/jobs/rules.ts'
 import { notApplicable } from '../../suites/plan.ts'
 import { relationRules } from '../../suites/created/rules.ts'
 import { pathUnder, type EntryExchange, exchangeOf, shownEntry } from './exchange.ts'
@@ -71,7 +72,16 @@ const maxKept = 3
 const ofAnyResponse = observedRequirements.filter((id) => id !== 'envelope/bad-input-no-5xx')
 
 function rulesOf(target: Target): readonly (readonly [RequirementId, Rule])[] {
-  return [...recordedRules(target.resources.failingApplication?.id), ...relationRules()]
+  const { failingApplication: failing } = target.resources
+  const ofJobs = Object.entries(jobRules).map(
+    ([id, { rule }]) => [id as RequirementId, rule] as const,
+  )
+  return [
+    // Single answers are judged separately.
+    ...ofJobs.filter(([id]) => id !== 'jobs.retrieve/200-job'),
+    ...(failing ? [['jobs.retrieve/200-failed', failedRule(failing.id)] as const] : []),
+    ...relationRules(),
+  ]
 }
 
 export function countShown(target: Target): number {

@@ -5,7 +5,6 @@ import { atomic, inProgress, perApplication, released, createdRule, noEffect } f
 import {
   consistent,
   createdAtRule,
-  failedRule,
   identity,
   jobRule,
   outcomeRule,
@@ -54,13 +53,3 @@ export const ids = {
 
 export const rulesAfter = (state: State): JobRuleId[] =>
   (Object.keys(jobRules) as JobRuleId[]).filter((id) => jobRules[id].state === state)
-
-/** The rules for recordings, where single answers are judged separately. */
-export function recordedRules(failing = ''): readonly (readonly [RequirementId, Rule])[] {
-  const recorded = (Object.keys(jobRules) as JobRuleId[])
-    .filter((id) => id !== 'jobs.retrieve/200-job')
-    .map((id) => [id, jobRules[id].rule] as const)
-  return failing === ''
-    ? recorded
-    : [...recorded, ['jobs.retrieve/200-failed', failedRule(failing)]]
-}
