@@ -116,9 +116,8 @@ function isExcused(history: History, beside: Beside): boolean {
     )
   }
   // A server may refuse undeclared values; another requirement checks that a new application exists.
-  const isOdd = request === 'odd' && (status === 400 || status >= 500)
-  const isMissing = status === 404 && job.application.madeAt !== undefined
-  return request === 'unknown' || isOdd || isMissing
+  const isOdd = status === 400 || status === 404 || status >= 500
+  return request === 'unknown' || (request === 'odd' && isOdd)
 }
 
 function acceptedBeside(history: History, { creation, job }: Beside): Evidence {

@@ -17,7 +17,6 @@ import {
   placesIn,
   kindOf,
   ofKindsAny,
-  refused,
   unknownIdCases,
   anyText,
 } from '../checks/faults.ts'
@@ -111,7 +110,7 @@ export const withoutInput = byCases((other) => {
   const { inputs: all = [], requiredInputs = [] } = other.target.resources.application ?? {}
   if (requiredInputs.length === 0) return []
   const lacking = requiredInputs.map((required) => ({
-    inputs: all.filter((input) => getAt(input, '/id') !== required),
+    inputs: all.filter((input) => input.id !== required),
     what: `the required input ${required} left out`,
   }))
   const none = { inputs: [], what: 'no inputs at all' }
@@ -132,8 +131,10 @@ export const jobFaults = {
 }
 
 function idCase(what: string, fault: string, change: (id: string) => string): Case {
-  const withId = (probe: Probe): Probe =>
-    refused({ ...probe, params: { job_id: change(probe.params['job_id'] ?? '') } })
+  const withId = (probe: Probe): Probe => ({
+    ...probe,
+    params: { job_id: change(probe.params['job_id'] ?? '') },
+  })
   return { what: `with ${what}`, fault: `id: ${fault}`, change: withId }
 }
 
@@ -141,10 +142,10 @@ const otherDigit = (digit: string): string => (digit === '0' ? '1' : '0')
 
 /** A server may compare only a part of an id. */
 const likeJob: readonly (readonly [what: string, change: (id: string) => string])[] = [
-  ['with its first digit changed', (id) => otherDigit(id.slice(0, 1)) + id.slice(1)],
-  ['with its last digit changed', (id) => id.slice(0, -1) + otherDigit(id.slice(-1))],
+  ['its first digit changed', (id) => otherDigit(id.slice(0, 1)) + id.slice(1)],
+  ['its last digit changed', (id) => id.slice(0, -1) + otherDigit(id.slice(-1))],
   [
-    'with all but its first group changed',
+    'all but its first group changed',
     // Keeps version and variant, so that the uuid is of the same kind.
     (id) =>
       id.replaceAll(/[0-9a-f]/gi, (digit, at: number) =>
@@ -165,7 +166,7 @@ export const unknownJob = byCases(
     return [
       ...unknownIdCases(material, 'job_id', ['unknown', 'asked twice', 'of another kind']),
       ...likeJob.map(([what, change]) =>
-        idCase(`the id of a job ${what}`, 'like another', (id) => nobodys(id, change(id))),
+        idCase(`the id of a job with ${what}`, 'like another', (id) => nobodys(id, change(id))),
       ),
     ]
   },
