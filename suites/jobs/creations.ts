@@ -97,8 +97,7 @@ const besides = derived((history): Beside[] =>
 )
 
 /** Whether an answer other than 409 proves nothing. */
-function isExcused(history: History, beside: Beside): boolean {
-  const { creation, job } = beside
+function isExcused(history: History, { creation, job }: Beside): boolean {
   const { request, status } = creation
   const alike = besides(history).flatMap((one) => (one.job === job ? one.creation : []))
   // Only several without any answer prove a fault.
@@ -319,7 +318,7 @@ export const perApplication = conflictRule(
 /** §4.2: once its job has ended, the application accepts another one. */
 export const released = conflictRule(
   (attempts, application, history) => {
-    const after = attempts.filter((one) => (one.freeSince ?? -Infinity) > -Infinity)
+    const after = attempts.filter(({ freeSince = -Infinity }) => freeSince > -Infinity)
     const granted = after.filter(isGranted).length
     const msOf = (kept: readonly Attempt[]): number =>
       kept.at(-1)!.creation.sentAt - kept[0]!.creation.sentAt
@@ -457,14 +456,14 @@ export const noEffect: Rule = (history) => {
   const { jobTimeoutMs } = history.limits
   const looks = looksIn(history)
   const { fault } = faultOn(history, (attempts, application) => {
-    const known = looks.filter((look) => look.application === application)
+    const isHere = (look: Look): boolean => look.application === application
+    const each = blockedEachTime(looks.filter(isHere))
     const isLocked = ({ creation: { sentAt } }: Look): boolean => {
       const since = attempts.filter((one) => one.creation.sentAt >= sentAt)
       const isLong = since.at(-1)!.creation.sentAt - sentAt >= jobTimeoutMs
       return isLong && since.every(isBusy) && application.jobs.length > 1
     }
-    const each = blockedEachTime(known)
-    const found = each[0] ?? known.find((one) => suspicious(history).includes(one) && isLocked(one))
+    const found = each[0] ?? suspicious(history).filter(isHere).find(isLocked)
     if (!found) return {}
     const { sentAt } = found.creation
     const { exchange, endedAt, status, tpe } = [...found.refused.values()].at(-1)!

@@ -228,7 +228,6 @@ const awkward = [
 /** Never a 5xx. All texts go in one request. If the server refuses it, each goes alone: one refused text hides the others. */
 export async function takesAnyText(context: CheckContext): Promise<Verdict> {
   const { client, given, requirement, scenario } = context
-  const { options } = given
   const application = declaredResource(given, 'application')
   if (isOpen(application)) return application
   const control = await requireControl(context, 'jobs.create')
@@ -258,8 +257,8 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
     return { judge }
   }
   const groups = [scenario ? ['text'] : awkward]
-  if (!scenario && options.depth === 'full') {
-    const search = { seed: seedFor(given, requirement.id), numRuns: options.grantedRuns }
+  if (!scenario && given.options.depth === 'full') {
+    const search = { seed: seedFor(given, requirement.id), numRuns: given.options.grantedRuns }
     // The empty text goes alone, since many servers refuse it.
     groups.push([''], fc.sample(anyText(40), search))
   }

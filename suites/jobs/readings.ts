@@ -185,9 +185,7 @@ export const outcomeRule = eachOf(
 
 export const ofFailing = 'of an application whose jobs fail'
 
-export function failedFault(
-  job: unknown,
-): { readonly expected: string; readonly actual?: string } | undefined {
+export function failedFault(job: unknown) {
   const expected = 'status failed; error, if present, a string'
   if (member(job, 'status') !== 'failed') return { expected }
   const error = member(job, 'error')
