@@ -142,7 +142,9 @@ export function judgeRecording(recording: Recording) {
       if (fault && 'reason' in fault) tallyOf(success).unjudged ??= fault.reason
       else count(success, fault && { exchange, ...fault })
     }
-    history.append(eventOf(target, exchange, true))
+    // The body of an error says what was refused: without it, a conflict may be any.
+    if (status < 400 || entry.body.state === 'whole')
+      history.append(eventOf(target, exchange, true))
     exchanges.push(exchange)
     const requirement = success ?? grantedRequirement[operation]
     judged.push({ entry, operation, requirement: status >= 400 ? 'envelope/shape' : requirement })

@@ -107,6 +107,7 @@ test.each<[what: string, id: string, ...told: Told[]]>([
 const tools = { tools: [{ type: 'llm' }] }
 const stream = { type: 'text/event-stream', answers: 'data: {}\n\n' }
 const words = { content: 'a', response_type: 'Words' }
+const unrecorded = { status: 409, content: { text: undefined } }
 const refusals =
   '400 BadRequest,401 BadToken,403 Forbidden,404 NotFound,409 Conflict,429 QuotaExceeded,503 ServiceUnavailable'
 // Nobody knows what a refused request meant, and what is not shown is free.
@@ -123,6 +124,11 @@ test.each<[what: string, ...told: Told[]]>([
   ['another response type', wrongly(medical, { sends: words, answers: { words: [] } })],
   ['an operation of its own', { to: '/v1/models', status: 404, answers: { error: 'none' } }],
   ['a redirect', wrongly(pdf, { status: 307, answers: '', type: 'text/html' })],
+  [
+    'a conflict whose body was not recorded',
+    ...[creation, running, wrongly(creation, unrecorded), running],
+    ...[graph('tea', 'g-1'), wrongly(graph('tea', 'g-1'), unrecorded)],
+  ],
   ['an empty success where none is shown', wrongly(translation, { status: 204, answers: '' })],
 ])('%s fails nothing', async (_, ...told) => {
   expect(failedIds(await check(har(...told)))).toEqual([])
