@@ -307,7 +307,8 @@ export const stable = eachOf(
   (one, { limits: { settleMs } }) => {
     const { job, end, reading } = one
     const lagMs = statusOf(reading) === 'in_progress' ? maxLagMs : laterMs
-    if (!end || reading.sentAt < end.endedAt + lagMs) return undefined
+    // A recording may not say when.
+    if (!end || !(reading.sentAt >= end.endedAt + lagMs)) return undefined
     const what = `read again ${seconds(reading.sentAt - end.endedAt)} later`
     if (isMissing(reading)) {
       const isNew = job && reading.sentAt - job.creation.endedAt < settleMs

@@ -271,6 +271,15 @@ test('entries without an answer, of other addresses and other methods are passed
   expect(report.run.requests).toBe(1)
 })
 
+test('without times, no reading of a job is a later one', async () => {
+  const { to } = granted['jobs.retrieve/200-job']!
+  const running = { to, answers: { ...job, status: 'in_progress' } }
+  const recorded = har({ to, answers: job }, pdf, running)
+  expect(failedIds(await check(recorded))).toEqual(['jobs.retrieve/200-stable'])
+  for (const one of recorded.log.entries) one.startedDateTime = ''
+  expect(failedIds(await check(recorded))).toEqual([])
+})
+
 test('a job is known by its creation in whatever order the entries are', async () => {
   const recorded = har(granted['jobs.create/202-created']!, {
     ...granted['jobs.retrieve/200-job']!,
