@@ -99,6 +99,8 @@ export function* refusalsIn(
     // If no key is recorded, all may have been left out.
     if (!credential.value?.startsWith('Bearer ')) return
     const forms = groupBy(casesIn(refusal, target, base), (one) => one.probe.credential.value)
+    // In place of a key a recorder may write stars, which have no letter case.
+    forms.delete(credential.value)
     for (const [key, [one]] of forms)
       for (const exchange of byKey.get(`${refusal.operation} ${key}`) ?? []) {
         const faulty = asSent(exchange)

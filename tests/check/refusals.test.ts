@@ -186,6 +186,12 @@ test.each<[what: string, id: string, why: string, ...told: Told[]]>([
   ['no header was recorded', missingKey, none, list, keyless(list, { sentWith: {} })],
   ['no key was recorded', missingKey, none, keyless(list, {})],
   [
+    'stars were recorded in place of the key',
+    'files.list/401-invalid-key',
+    none,
+    but(list, { authorization: 'Bearer ***' }),
+  ],
+  [
     'another body may be refused for itself',
     'pdf.parse/401-missing-credentials',
     other,
