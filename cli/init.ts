@@ -194,7 +194,7 @@ function usualExample(notServed: readonly OperationId[]): Record<string, unknown
   return usualPart(whatToDeclare({ requirements, run }))
 }
 
-/** The text of a target file with the example, if there is one, added at its end, in a comment. */
+/** The text of a target file with the example, if there is one, added at its end, once, in a comment. */
 export function added(file: string, example: Record<string, unknown>): string {
   if (Object.keys(example).length === 0) return file
   const lines = [
@@ -204,5 +204,6 @@ export function added(file: string, example: Record<string, unknown>): string {
   ]
   const end = file.lastIndexOf('}')
   const comment = lines.map((line) => `  // ${line}\n`).join('')
-  return `${file.slice(0, end).trimEnd()}\n\n${comment}${file.slice(end)}`
+  const isThere = file.includes(comment)
+  return isThere ? file : `${file.slice(0, end).trimEnd()}\n\n${comment}${file.slice(end)}`
 }

@@ -121,6 +121,8 @@ test.each(['t.json', 't.ts'])(
     expect(text).toContain('// by hand')
     expect(text).toContain('"expired": {"env": "OLD"}')
     expect(await valid(file)).toMatchObject(own)
+    await conform(`init ${name} --from r.json`, { cwd: at })
+    expect(readFileSync(file, 'utf8')).toBe(text)
   },
 )
 
