@@ -354,6 +354,8 @@ export function createSigns(baseUrl: string) {
   let first: Exchange | undefined
   const asked = new Set<string>()
   const there = new Set<string>()
+  let isFound = false
+  const unknown = new Set<string>()
   const missing = new Map<string, string>()
   return {
     observe(exchange: Exchange): void {
@@ -364,6 +366,8 @@ export function createSigns(baseUrl: string) {
       const { status, tpe } = response
       const isMissing = [405, 501].includes(status) || (status === 404 && tpe === undefined)
       asked.add(operation)
+      isFound ||= status < 300
+      if (status === 404 && probe.credential.full) unknown.add(operation)
       if (noSign.includes(status) || isThrottled(response)) return
       if (!isMissing) there.add(operation)
       else if (!missing.has(operation)) {
@@ -383,14 +387,18 @@ export function createSigns(baseUrl: string) {
       for (const [operation, answered] of missing)
         if (!there.has(operation)) absent.push({ operation, answered: clean(answered) })
       const isNowhere = asked.size >= fewestOperations && absent.length === asked.size
-      const hints = [...subjects.values()]
+      // No id of the target file can be the reason: the first request has none.
+      const isUnknown =
+        first?.response?.status === 404 && !isFound && unknown.size >= fewestOperations
+      const hints = isUnknown ? [] : [...subjects.values()]
       if (first?.response && ![401, 429, 503].includes(first.response.status)) {
         const isGranted = first.response.status < 300
         let advice: string | undefined
         if (/\/v1$/.test(new URL(baseUrl).pathname) && !isGranted) advice = doubled
         else if ((isGranted || isNowhere) && isPage(first.response))
           advice = 'this looks like a website, not the API: check the base URL'
-        else if (isNowhere) advice = 'no operation of the interface was found: check the base URL'
+        else if (isNowhere || isUnknown)
+          advice = 'no operation of the interface was found: check the base URL'
         if (advice !== undefined) {
           const { method, url } = first.recorded().request
           hints.unshift(`${advice} (${method} ${url} got ${describeResponse(first)})`)

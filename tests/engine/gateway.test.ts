@@ -271,7 +271,11 @@ describe('a target that answers every path alike is not judged', () => {
   })
 
   test.each([404, 501])('one that answers a %i with an envelope is', async (status) => {
-    const { run } = await judgeBehind(() => error(status, 'NotFound'), { only: ['chat.*'] })
+    const only = ['chat.*', 'jobs.create/4*', 'files.*/4*']
+    const { report, run } = await judgeBehind(() => error(status, 'NotFound'), { only })
     expect(run.client.life.ended).toBeUndefined()
+    expect(report.run.hints).toEqual([
+      expect.stringMatching(/^no operation of the interface was found: check the base URL/),
+    ])
   })
 })
