@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type CatalogueRequirement, catalogue, requirementOf } from '../../catalogue/catalogue.ts'
 import { matrix } from '../spec/fault-matrix.ts'
+import type { HttpRequest } from '../../harness/http/message.ts'
 import { isGranted } from '../../harness/journal/exchange.ts'
 import { estimate } from '../../suites/estimate.ts'
 import { requestsOf, planRun } from '../../suites/plan.ts'
@@ -37,21 +38,53 @@ function expectTypical(
   expect(Math.abs(sum(1) / sum(2) - 1)).toBeLessThan(0.25)
 }
 
+/** What readings.md lists as never sent, in a request of the suite's own and the text of its body. */
+const never: Readonly<Record<string, (request: HttpRequest, text: string) => boolean>> = {
+  'another method': ({ method }) => method !== 'GET' && method !== 'POST',
+  'a long segment': ({ path }) => path.split(/[/?]/).some((one) => one.length > 64),
+  'two keys': ({ headers }) => headers.filter(({ name }) => isKey(name)).length > 1,
+  'a key that may be right': ({ headers }) =>
+    headers.some(({ name, value }) => isKey(name) && /^\s|[\s=]$|^(?!Bearer)bearer\b/i.test(value)),
+  'a byte that headers do not have': ({ headers }) =>
+    headers.some(({ name, value }) => /[^ -~]/.test(value) && name !== 'content-disposition'),
+  'a label that may be right': ({ headers, body = '' }) => {
+    const labels = headers.filter(({ name }) => name === 'content-type')
+    return (body.length > 0 && labels.length === 0) || /\bjson\b/.test(labels[0]?.value ?? '')
+      ? !/^application\/json(;|$)|format=json$/.test(labels[0]?.value ?? '')
+      : false
+  },
+  'a byte order mark, a lone surrogate, deep nesting': (_, text) =>
+    /^\uFEFF|\\ud[89a-f]|(?:[[{][^\]}]*){20}/i.test(text),
+  'max_snippets of 26 to 29': (_, text) => /"max_snippets":2[6-9]\b/.test(text),
+}
+const isKey = (name: string): boolean => name === 'authorization'
+
+/** Notes which of these requests have, but for bad input and what the target file asks for. */
+const notingNever = (found: Set<string>) =>
+  via((request, send, { purpose }) => {
+    const isOwn = purpose && !purpose.badInput && !purpose.requirement?.endsWith('no-5xx')
+    const text = Buffer.from(request.body ?? '').toString()
+    for (const [what, isSent] of Object.entries(never))
+      if (isOwn && isSent(request, text)) found.add(`${what}: ${purpose.requirement}`)
+    return send()
+  })
+
 async function judgeWhole() {
   const faults = new Set<string>()
+  const neverSent = new Set<string>()
   const byRequirement = new Map<string, number>()
   const byOperation = new Map<string, number>()
   const add = (counts: Map<string, number>, name: string): void =>
     void counts.set(name, (counts.get(name) ?? 0) + 1)
   const judged = await judgeConforming([], {
     options: { refusalRuns: 3, grantedRuns: 2 },
-    network: noting(faults),
+    network: (transport) => noting(faults)(notingNever(neverSent)(transport)),
     observe({ probe, purpose: { requirement, role } }) {
       add(byOperation, probe.operation ?? requirement?.split('/')[0] ?? 'the run itself')
       if (requirement !== null && role !== 'control') add(byRequirement, requirement)
     },
   })
-  return { judged, faults, byRequirement, byOperation }
+  return { judged, faults, neverSent, byRequirement, byOperation }
 }
 
 /** Notes the faults of the requests, by operation. */
@@ -64,9 +97,13 @@ const noting = (faults: Set<string>) =>
   })
 
 describe('a run of the reference, with no switch on', async () => {
-  const { judged, faults, byRequirement, byOperation } = await judgeWhole()
+  const { judged, faults, neverSent, byRequirement, byOperation } = await judgeWhole()
 
   test('fails nothing', () => expectNothingFailed([], judged))
+
+  test('sends nothing that readings.md lists as never sent', () => {
+    expect([...neverSent]).toEqual([])
+  })
 
   test('sends for no requirement more than its row says, so that the dry run promises no less than is sent', () => {
     const { run } = judged
