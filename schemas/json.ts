@@ -32,6 +32,14 @@ export function getAt(value: unknown, pointer: string): unknown {
   return tokensOf(pointer).reduce(step, value)
 }
 
+/** Whether a value can be put there: into an object, or at an index of an array. */
+export function hasParent(value: unknown, pointer: string): boolean {
+  const at = pointer.lastIndexOf('/')
+  if (at === -1) return true
+  const parent = getAt(value, pointer.slice(0, at))
+  return Array.isArray(parent) ? /^\d+$/.test(pointer.slice(at + 1)) : isObject(parent)
+}
+
 /** Returns a copy with `replacement` at the pointer, adding the member if needed; `undefined` removes it. */
 export function setAt(value: unknown, pointer: string, replacement: unknown): unknown {
   return replacedAt(value, tokensOf(pointer), 0, replacement)

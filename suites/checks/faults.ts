@@ -25,6 +25,7 @@ import { isUuid } from '../../schemas/formats.ts'
 import {
   escapeToken,
   getAt,
+  hasParent,
   isObject,
   member as memberOf,
   preview,
@@ -97,7 +98,7 @@ export function placesIn(
   const { members, settingsWith } = operationOf(operation)
   const fields = known.target.operations[operation]?.fields ?? {}
   const examples = examplesFor(known, operation, body)
-  /** The body with the parents of a member; undefined if nobody knows an example of one. */
+  /** The body with the parents of a member; undefined if it has others, or nobody knows an example of one. */
   const framed = (member: Member, place: string, body: unknown) => {
     let whole = body
     let pointer = ''
@@ -120,6 +121,7 @@ export function placesIn(
       }
       pointer += `/${token === '*' ? pick(above as readonly unknown[], member) : escapeToken(token)}`
       pattern += `/${token}`
+      if (!hasParent(whole, pointer)) return undefined
     }
     return { body: whole, pointer }
   }
@@ -339,7 +341,7 @@ export function inOtherItem(one: Change, array: string, where: 'first' | 'last')
 /** The request with the additions of a change but without its fault; undefined without additions. */
 export function withoutFault(one: Change, body: unknown): unknown {
   const { place, sound } = one
-  if (sound === undefined && hasAbove(body, place)) return undefined
+  if (sound === undefined && hasParent(body, place.pointer)) return undefined
   return changedBody([{ ...one, value: (own) => sound ?? own }], body)
 }
 
@@ -348,15 +350,10 @@ export const topOf = (place: Placed): string => place.pointer.split('/', 2).join
 export const parentOf = (place: Placed): string =>
   place.pointer.slice(0, place.pointer.lastIndexOf('/'))
 
-export function hasAbove(body: unknown, place: Placed): boolean {
-  const above = getAt(body, parentOf(place))
-  return place.pointer === '' || (typeof above === 'object' && above !== null)
-}
-
 export function changedBody(changes: readonly Change[], valid?: unknown): unknown {
   const framed = changes.reduce<unknown>((body, one) => {
     const top = topOf(one.place)
-    return hasAbove(body, one.place) ? body : setAt(body, top, getAt(one.place.body, top))
+    return hasParent(body, one.place.pointer) ? body : setAt(body, top, getAt(one.place.body, top))
   }, valid ?? changes[0]?.place.body)
   return changes.reduce((body, { place, value }) => {
     const own = getAt(valid, place.pointer) ?? getAt(place.body, place.pointer)
@@ -714,7 +711,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] | Open 
     // The target supports what the member is part of: the declared body has it, or a scenario shows it.
     return (
       supportedIf === undefined ||
-      hasAbove(body, place) ||
+      hasParent(body, place.pointer) ||
       Object.hasOwn(material.target.scenarios, `${operation}/${supportedIf}`)
     )
   })

@@ -522,7 +522,7 @@ export function changedBy(scenario: Scenario, base: Probe): Probe {
   }
   const [brings, merges] = [bringsBody(scenario), Object.hasOwn(scenario, 'merge')]
   if (!brings && !merges) return probe
-  const own: unknown = brings ? scenario.body : JSON.parse(String(probe.body ?? 'null'))
+  const own: unknown = brings ? scenario.body : jsonOf(base)
   const typed = probe.headers.some((header) => header.name.toLowerCase() === 'content-type')
   return withJson(
     typed ? probe : withHeader(probe, jsonType.name, jsonType.value),

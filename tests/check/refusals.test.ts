@@ -220,10 +220,15 @@ test('what one request does not prove, another one may', async () => {
   })
 })
 
+const deep = 50_000
+
 test.each<[what: string, sends: unknown]>([
   ['a text', '"text"'],
+  ['null', 'null'],
   ['an array', [1]],
   ['items that are not objects', { model: 'm', messages: ['Hello'], tools: [null] }],
+  ['parts that are not objects', { model: [1], messages: [{ role: {}, content: [1] }] }],
+  ['nested deeply', `{"messages":${'['.repeat(deep)}${']'.repeat(deep)}}`],
   ['no JSON', 'Hello'],
 ])('a granted request whose body is %s proves nothing', async (_, sends) => {
   const report = await check(har(but(chat, { sends }), but(chat, { sends: {}, ...refused })))
