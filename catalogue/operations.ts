@@ -98,8 +98,6 @@ interface Creates {
 export interface Reads<Id extends string = string> {
   readonly declaredAt: string
   readonly madeBy: Id
-  /** Poll interval until it ends, in ms. */
-  readonly everyMs: number
 }
 
 export type ErrorTable = readonly (readonly [status: number, ...tpe: string[]])[]
@@ -339,7 +337,7 @@ const records = [
     ] },
   { id: 'jobs.retrieve', method: 'GET', path: '/v1/applications/jobs/{job_id}', section: '4.3',
     summary: 'Retrieve a job', params: { job_id: { declaredAt: '/resources/job', needs: ['/resources/application', '/resources/job'], format: 'uuid', others: [...ofApplications, ...ofGraphs] } },
-    response: 'job', showsSuccess: true, reads: { declaredAt: '/resources/job', madeBy: 'jobs.create', everyMs: 1000 } },
+    response: 'job', showsSuccess: true, reads: { declaredAt: '/resources/job', madeBy: 'jobs.create' } },
   { id: 'completion.create', path: '/v1/completion',
     errors: [[400, 'BadRequest', 'InvalidInputParameters', 'InvalidContentType'], [429, 'CompletionModelQuotaError'], [500, 'CompletionModelUnavailableError', 'CompletionModelInternalError']],
     summary: 'Generate text', description: noPayloads, example: { model: '<model>', prompt: 'Hello' }, effect: 'generates',

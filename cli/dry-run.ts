@@ -6,7 +6,7 @@ import { planRun } from '../suites/plan.ts'
 import { type RunArguments, runOptions } from './run/arguments.ts'
 import { findTarget } from './run/find-target.ts'
 
-const columns = ['typical', 'requests', 'creations', 'generations'] as const
+const columns = ['requests', 'creations', 'generations'] as const
 
 /** Prints, per operation, what a run would send. */
 export async function dryRun(baseUrl: string | undefined, options: RunArguments): Promise<void> {
@@ -16,7 +16,7 @@ export async function dryRun(baseUrl: string | undefined, options: RunArguments)
   const rows = estimate(planRun(target, run), target, run)
   const totals = columns.map((column) => rows.reduce((sum, row) => sum + row[column], 0))
   const table = [
-    ['operation', 'typical', 'at most', 'creations', 'generations'],
+    ['operation', ...columns],
     ...rows.map((row) => [row.operation, ...columns.map((column) => row[column])]),
     ['total', ...totals],
   ].map((row) => row.map(String))
@@ -28,13 +28,14 @@ export async function dryRun(baseUrl: string | undefined, options: RunArguments)
     ].join('  '),
   )
   const rate = target.limits.requestsPerSecond
-  const [typical, most] = totals.map((requests) => duration((requests / rate) * 1000))
+  const [requests = 0] = totals
+  const more = rows.reduce((sum, { most }) => sum + most, -requests)
+  const time = duration((requests / rate) * 1000)
   tell(streamForPeople(parseReportRequests(options.report)), [
     ...lines.map((whole) => ({ whole })),
     '',
-    ...(rate === 0 ? [] : [`At ${spokenRate(rate)}: typically ${typical}, at most ${most}.`, '']),
     'Nothing was sent.',
-    'Typical: measured with a conforming server and short jobs.',
-    'At most: all cases, if the server accepts every valid request and every job takes its full time.',
+    `A run sends about ${requests} requests, up to ${more} more if answers are wrong.`,
+    ...(rate === 0 ? [] : [`At ${spokenRate(rate)} it takes about ${time}.`]),
   ])
 }

@@ -16,19 +16,19 @@ import { isExclusive, readsDeclared, type Target } from '../harness/target/index
 import { getAt } from '../schemas/json.ts'
 import { requestsOf, type Runs, usualShare } from './plan.ts'
 
-/** Maximum requests of a run for one operation, if each control is accepted, and typical ones. */
+/** Requests of a run for one operation, if each control is accepted. */
 export interface Estimate {
   readonly operation: string
-  /** Requests to a conforming target with short jobs. */
-  readonly typical: number
+  /** To a conforming target with short jobs. */
   readonly requests: number
+  /** As many at most, if answers are wrong. */
+  readonly most: number
   readonly creations: number
   readonly generations: number
 }
 
-/** Polls until the interval reaches its maximum; and until a short job ends. */
-const growingPolls = 40
-const fewPolls = 8
+/** Polls until a short job ends. */
+const polls = 8
 
 const effectOf = (id: OperationId): Effect => granting(id).effect
 
@@ -48,7 +48,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   for (const [id, absence] of Object.entries(target.absent))
     if (absence === 'not-served' && isOperationId(id)) totals.add(id, 1, 'none')
   for (const { id } of operations) addPolls(id)
-  return totals.all().filter((one) => one.requests > 0)
+  return totals.all().filter((one) => one.most > 0)
 
   function addRequirement(requirement: CatalogueRequirement): void {
     const { id, needs, effect } = requirement
@@ -101,12 +101,10 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
     if (!reads) return
     const [reading, making] = [totals.of(id), totals.of(reads.madeBy)]
     making.generations += reading.generations
-    making.requests += reading.generations
+    making.most += reading.generations
     reading.generations = 0
-    // Each job is read until its end, at the longest interval.
-    const most = growingPolls + Math.ceil(target.limits.jobTimeoutMs / reads.everyMs)
-    reading.requests += making.generations * most
-    reading.typical += Math.ceil(making.generations * share) * fewPolls
+    reading.most += making.generations * polls
+    reading.requests += Math.ceil(making.generations * share) * polls
   }
 }
 
@@ -121,7 +119,7 @@ interface Counted {
 function createTotals(target: Target, readOnly: boolean) {
   const totals = new Map<string, Total>()
   const of = (name: string): Total => {
-    const none = { operation: name, typical: 0, requests: 0, creations: 0, generations: 0 }
+    const none = { operation: name, requests: 0, most: 0, creations: 0, generations: 0 }
     const known = totals.get(name) ?? none
     totals.set(name, known)
     return known
@@ -129,20 +127,20 @@ function createTotals(target: Target, readOnly: boolean) {
   return {
     of,
     all: (): Total[] =>
-      [...totals.values()].map((total) => ({ ...total, typical: Math.ceil(total.typical) })),
+      [...totals.values()].map((total) => ({ ...total, requests: Math.ceil(total.requests) })),
     add(name: string, most: number, effect: Effect, counted: Counted = {}): void {
       const { usually = most, granted = most } = counted
       const total = of(name)
-      total.requests += most
-      total.typical += usually
+      total.requests += usually
+      total.most += most
       if (effect === 'creates') total.creations += granted
       if (effect === 'generates') total.generations += granted
       if (readOnly || !isOperationId(name) || !uploadsFirst(name, target)) return
       // A refused request adds no file: one serves all cases of a requirement.
       const limit = effect === 'none' ? 1 : Infinity
       const uploads = of(uploadOperation)
-      uploads.requests += Math.min(limit, most)
-      uploads.typical += Math.min(limit, usually)
+      uploads.requests += Math.min(limit, usually)
+      uploads.most += Math.min(limit, most)
       uploads.creations += Math.min(limit, most)
     },
   }

@@ -19,18 +19,18 @@ function mostOf(
   return Object.values(also).reduce((sum, more) => sum + more, most)
 }
 
-/** Expects the dry run's typical figures to be about what is sent: of jobs within a third and thrice of them. */
-function expectTypical(
+/** Expects the dry run's figures to be about what is sent: of jobs within a third and thrice of them. */
+function expectAbout(
   sent: ReadonlyMap<string, number>,
   { given: { options, plan, target } }: Prepared,
 ): void {
   const rows = estimate(plan, target, options).map(
-    ({ operation, typical }) => [operation, sent.get(operation) ?? 0, typical] as const,
+    ({ operation, requests }) => [operation, sent.get(operation) ?? 0, requests] as const,
   )
   const isJobs = (operation: string) => operation.startsWith('jobs.')
-  const wrong = rows.filter(([operation, count, typical]) => {
+  const wrong = rows.filter(([operation, count, about]) => {
     const [least, most] = isJobs(operation) ? [0.3, 3] : [0.6, 1.5]
-    return count <= least * typical || count >= most * typical
+    return count <= least * about || count >= most * about
   })
   expect(wrong).toEqual([])
   const known = rows.filter(([operation]) => !isJobs(operation))
@@ -113,7 +113,7 @@ describe('a run of the reference, with no switch on', async () => {
       .filter((row) => (byRequirement.get(row.id) ?? 0) > mostOf(row, run))
       .map((row) => `${row.id}: ${byRequirement.get(row.id)} of ${mostOf(row, run)}`)
     expect(over).toEqual([])
-    expectTypical(byOperation, run)
+    expectAbout(byOperation, run)
   })
 
   test('sends every case that the fault matrix names', async () => {
