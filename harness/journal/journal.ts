@@ -48,6 +48,7 @@ const saysTheSame = (one: HistoryEvent | undefined, other: HistoryEvent): boolea
   one !== undefined &&
   one.operation === other.operation &&
   one.status === other.status &&
+  one.key === other.key &&
   isDeepStrictEqual(placesOf(one), placesOf(other)) &&
   isDeepStrictEqual(one.body, other.body)
 

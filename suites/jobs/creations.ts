@@ -91,6 +91,7 @@ interface Beside {
 const besides = derived((history): Beside[] =>
   allAttempts(history).flatMap(({ creation, met }) =>
     met
+      .filter((job) => job.creation.key === creation.key)
       .filter((job) => isConflict(creation) || isBeside(creation, job))
       .map((job) => ({ creation, job })),
   ),

@@ -11,6 +11,7 @@ import {
   type Rule,
   sameId,
 } from '../../harness/journal/index.ts'
+import { groupBy } from '../../harness/group-by.ts'
 import { member, preview, previews } from '../../schemas/json.ts'
 import { hasEnded, isEnded, isRead, isReading, Job, ownJobs, statusOf, viewOf } from './view.ts'
 import { type Instant, parseDateTime } from '../../schemas/formats.ts'
@@ -31,8 +32,10 @@ const readingsIn = derived((history): Reading[] => {
     const job = viewOf(history).jobOf(id)
     if (job && !own.has(job)) return []
     const all = job?.readings ?? history.of(id).filter(isReading)
-    const end = all.find(hasEnded)
-    return all.map((reading) => ({ job, reading, end }))
+    return [...groupBy(all, (one) => one.key).values()].flatMap((own) => {
+      const end = own.find(hasEnded)
+      return own.map((reading) => ({ job, reading, end }))
+    })
   })
 })
 
@@ -94,9 +97,8 @@ export const retrievable = eachOf(
   ownJobs,
   (job, { limits: { settleMs } }) => {
     const { creation, readings } = job
-    const own = readings.filter((one) => one.key === creation.key)
-    if (own.some((one) => one.status === 200)) return 'held'
-    const last = own.findLast((one) => one.status !== undefined)
+    if (readings.some((one) => one.status === 200)) return 'held'
+    const last = readings.findLast((one) => one.status !== undefined)
     const afterMs = (last?.sentAt ?? 0) - creation.endedAt
     if (!last || !(afterMs >= settleMs) || last.status === 403) return undefined
     const what = `${seconds(afterMs)} after the creation of the job`

@@ -114,6 +114,11 @@ function createView() {
     jobs.push(job)
     if (!job.twinOf) byId.set(idKey(id), job)
   }
+  const addReading = (event: HistoryEvent): void => {
+    const job = byId.get(idKey(event.object ?? ''))
+    // Another key in a recording may be wrong, or of another account.
+    if (job?.creation.key === event.key) job?.addReading(event)
+  }
   return {
     applications: () => [...byApplication.values()],
     /** In the order of the answers to their creations. */
@@ -126,7 +131,7 @@ function createView() {
       const { operation, object = '', isGranted, endedAt, noise } = event
       if (noise !== undefined) return
       if (operation === 'jobs.create') addCreation(event)
-      else if (isReading(event)) byId.get(idKey(object))?.addReading(event)
+      else if (isReading(event)) addReading(event)
       else if (operation === 'applications.create' && isGranted)
         applicationOf(object).madeAt ??= endedAt
     },

@@ -14,7 +14,7 @@ export const idOf = (name: string): string =>
   `6f1c1a52-93f4-4a53-9d3c-0a8b3c8f4a${name.slice(1).padStart(2, '0')}`
 
 const line =
-  /^(?<from>\d+)(?:-(?<to>\d+))? (?<on>\w+)(?<odd>\*)?(?:\/(?<fault>\S+))?: (?<said>\w+|-)(?: (?<tpe>[A-Z]\w*))?(?: (?<job>j\d+))?(?<more>(?: \w+=\S+)*)$/
+  /^(?<from>\d+)(?:-(?<to>\d+))? (?<on>\w+)(?<odd>\*)?(?<other>!)?(?:\/(?<fault>\S+))?: (?<said>\w+|-)(?: (?<tpe>[A-Z]\w*))?(?: (?<job>j\d+))?(?<more>(?: \w+=\S+)*)$/
 /** What a reading shows besides, for the shape alone. */
 const read = bodyOf('job')
 /** When a story begins, in ms since the epoch. */
@@ -67,7 +67,7 @@ export function tablesIn<Id extends string>(
 /**
  * The history that a story tells, a line for each request, in ms: `0 a: 202 j1` (a creation on application a makes job 1),
  * `20 j1: in_progress` (a reading), `30 a*: 409` (a creation with values that nobody declared), `40 a/400-missing-inputs: 400
- * BadRequest` (a faulty one), `50 a: -` (no answer), `60 a: made` (the application itself). `0-9 a: 409` says when it ended; it takes 5
+ * BadRequest` (a faulty one), `45 a!: 202 j2` (one with another key), `50 a: -` (no answer), `60 a: made` (the application itself). `0-9 a: 409` says when it ended; it takes 5
  * ms by default. Further members of the answer come last: `status=7`.
  */
 export function historyOf(story: string, isRecorded = false): History {
@@ -76,7 +76,7 @@ export function historyOf(story: string, isRecorded = false): History {
   for (const text of story.split(/;|\n/).map((text) => text.trim())) {
     const told = line.exec(text)?.groups
     if (!told) throw new Error(`no line of a story: ${text}`)
-    const { from = '0', to, on = '', odd, fault, said = '', tpe, job, more } = told
+    const { from = '0', to, on = '', odd, other, fault, said = '', tpe, job, more } = told
     const [sentAt, endedAt] = [Number(from), Number(to ?? Number(from) + 5)]
     const isReading = /^j\d+$/.test(on)
     const status = said === '-' ? undefined : said === 'made' ? 201 : Number(said) || 200
@@ -107,7 +107,8 @@ export function historyOf(story: string, isRecorded = false): History {
       operation,
       object: isReading ? idOf(on) : said === 'made' ? on : job && String(body.id),
       ...(!isReading && said !== 'made' && { within: on }),
-      request: isRecorded ? 'unknown' : fault ? 'faulty' : odd ? 'odd' : 'valid',
+      ...(isRecorded && { key: other ? 'another' : 'own' }),
+      request: isRecorded ? 'unknown' : (fault ?? other) ? 'faulty' : odd ? 'odd' : 'valid',
       ...answered({ status, tpe: named, body, sentAt, endedAt, fault }),
     } satisfies HistoryEvent)
   }
