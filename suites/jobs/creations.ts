@@ -256,15 +256,19 @@ function faultOn(history: History, show: Show) {
   return {
     fault: fault && { ...fault, what: fault.what + remark },
     granted: seen.reduce((sum, { granted = 0 }) => sum + granted, 0),
+    isDoubtful: history.isRecorded && !fault && shown.length > 0 && !isOfRun,
   }
 }
+
+const ofSomebody = 'creations got 409, and jobs of somebody else may be the reason'
 
 /** Held only if some creation got 409 in this run. */
 const conflictRule =
   (show: Show, why: (history: History) => string): Rule =>
   (history) => {
-    const { fault, granted } = faultOn(history, show)
+    const { fault, granted, isDoubtful } = faultOn(history, show)
     if (fault) return verdictOf([fault], 1, '')
+    if (isDoubtful) return { outcome: 'open', why: ofSomebody }
     const isSeen = besides(history).some((one) => isConflict(one.creation))
     if (granted === 0 || isSeen) return verdictOf([], granted, () => why(history))
     return { outcome: 'open', why: 'no creation got 409 in this run' }
@@ -456,7 +460,7 @@ function blockedEachTime(looks: readonly Look[]): Look[] {
 export const noEffect: Rule = (history) => {
   const { jobTimeoutMs } = history.limits
   const looks = looksIn(history)
-  const { fault } = faultOn(history, (attempts, application) => {
+  const { fault, isDoubtful } = faultOn(history, (attempts, application) => {
     const isHere = (look: Look): boolean => look.application === application
     const each = blockedEachTime(looks.filter(isHere))
     const isLocked = ({ creation: { sentAt } }: Look): boolean => {
@@ -474,6 +478,7 @@ export const noEffect: Rule = (history) => {
     const expected = '202: a refused creation starts no job'
     return { fault: { exchange: found.creation.exchange, what, expected } }
   })
+  if (isDoubtful) return { outcome: 'open', why: ofSomebody }
   // Where creations are blocked without refusals, too, those prove no effect.
   const isBusyAnyway = looks.some((look) => isBusy(look) && look.refused.size === 0)
   const [unclear] = fault || isBusyAnyway ? [] : suspicious(history)
