@@ -223,9 +223,7 @@ export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition 
   }
   const casesIn = (material: Material): MadeCases => {
     const all = cases(material)
-    const others = othersOf(material)
-    if (isOpen(all)) return all
-    return isOpen(others) ? others : chosen(material, all, others)
+    return isOpen(all) ? all : chosen(material, all, othersOf(material))
   }
   return {
     cases: (material) => listed(casesIn(material)),
@@ -299,7 +297,7 @@ function forOtherObjects(material: Material, others: readonly Other[], cases: Ca
 
 type Other = readonly [OtherObject, Material]
 
-function othersOf(material: Material): readonly Other[] | Open {
+function othersOf(material: Material): readonly Other[] {
   const { operation, options, target } = material
   const { body, params } = operationOf(operation)
   if (body !== 'json' || params === undefined || options.depth !== 'full') return []
@@ -311,8 +309,7 @@ function othersOf(material: Material): readonly Other[] | Open {
     const file = { ...target.file, resources: { ...target.file.resources, ...replaced } }
     const own = { ...material, target: { ...target, resources, file } }
     const valid = validDraft(own, operation)
-    if (isOpen(valid)) return valid
-    others.push([other, { ...own, valid }])
+    if (!isOpen(valid)) others.push([other, { ...own, valid }])
   }
   return others
 }
