@@ -175,9 +175,6 @@ const refusalsOf = (target: Target): Refusal[] =>
     return [{ requirement, operation, isOfKey: !scenario && fault === 'credentials' }]
   })
 
-/** Nobody knows whether the id of a recorded request names an object. */
-const unproven = /^id: (?:unknown|asked|cut|lengthened|like)|\bunknown @ /
-
 /** The cases by which a request is recognised, with a recorded request in place of the declared one. */
 function casesIn({ requirement, operation, isOfKey }: Refusal, target: Target, valid: Probe) {
   const scenario = target.scenarios[requirement.id]
@@ -190,19 +187,21 @@ function casesIn({ requirement, operation, isOfKey }: Refusal, target: Target, v
   if (operationOf(operation).body === 'json' && !canonical(valid.body)?.startsWith('{')) return []
   const made = scenario ? [[scenarioCase(scenario, requirement)]] : seeds.map(casesBy)
   const all = made.flatMap((one) => (isOpen(one) ? [] : one))
-  return (made.some(isOpen) ? [] : all)
-    .filter((one) => !(one.at ?? one.ruleOf ?? one.isBehind ?? one.coercion))
-    .filter((one) => !unproven.test(one.fault ?? ''))
-    .flatMap(({ what, change, control, expects = pairsOf(requirement, operation) }) => {
-      const { credential, ...probe } = change(valid)
-      const { value, shown } = credential
-      // A report of a run shows keys in its own words.
-      const forms = value === undefined ? [value] : [...new Set([value, shown])]
-      return forms.map((form) => ({
-        ...{ what, expects, sound: control?.(valid) ?? valid },
-        probe: { ...probe, credential: { ...credential, value: form } },
-      }))
-    })
+  return (
+    (made.some(isOpen) ? [] : all)
+      // Nobody knows whether the id of a recorded request names an object.
+      .filter((one) => !(one.at ?? one.ruleOf ?? one.isBehind ?? one.coercion ?? one.isUnknownId))
+      .flatMap(({ what, change, control, expects = pairsOf(requirement, operation) }) => {
+        const { credential, ...probe } = change(valid)
+        const { value, shown } = credential
+        // A report of a run shows keys in its own words.
+        const forms = value === undefined ? [value] : [...new Set([value, shown])]
+        return forms.map((form) => ({
+          ...{ what, expects, sound: control?.(valid) ?? valid },
+          probe: { ...probe, credential: { ...credential, value: form } },
+        }))
+      })
+  )
 }
 
 function scenarioCase(scenario: Scenario, requirement: CatalogueRequirement): Case {

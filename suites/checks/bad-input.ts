@@ -557,6 +557,7 @@ function together(
   return {
     what: `with a valid body, but ${all.join(', ')}`,
     fault: faults.join(' + '),
+    isUnknownId: changes.some((one) => one.isUnknownId),
     effect,
     change: (valid) => ({ ...valid, body: written(changedBody(changes, jsonOf(valid)), bodies) }),
   }

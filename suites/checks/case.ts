@@ -40,6 +40,8 @@ export interface Case {
   /** The one fault; continues the request line. */
   readonly what: string
   readonly fault?: string | undefined
+  /** Refused because no object has an id that it sends: only a run knows that. */
+  readonly isUnknownId?: boolean | undefined
   readonly expects?: Pairs | undefined
   change(valid: Probe): Probe
   readonly effect?: Effect

@@ -226,6 +226,7 @@ export interface Change {
   /** @param own the value in the valid request; returns undefined to leave it out */
   value(own: unknown): unknown
   readonly sound?: unknown
+  readonly isUnknownId?: boolean
 }
 
 export function change(
@@ -255,11 +256,13 @@ export const ofType = (own: unknown, id: string): unknown =>
   typeof own === 'number' ? Number(id) : id
 
 /** The member with an unknown id, shared by all requirements and so sent once. */
-export const unknownIdAt = (known: Known, place: Placed): Change =>
-  change(place, 'unknown', 'unknown', (own) => {
+export const unknownIdAt = (known: Known, place: Placed): Change => ({
+  ...change(place, 'unknown', 'unknown', (own) => {
     const random = randomFor(known, `unknown ${place.member.at}`)
     return ofType(own, unknownId(String(place.like ?? own), random, known.target.ids))
-  })
+  }),
+  isUnknownId: true,
+})
 
 export function deletedIdAt(known: Known, place: Placed): Change[] {
   const { deletedFile: id } = known.target.resources
@@ -328,6 +331,7 @@ export function inOtherItem(one: Change, array: string, where: 'first' | 'last')
   const items = isLast ? [...sound, faulty] : [faulty, ...sound]
   return [
     {
+      ...one,
       place: { ...place, pointer: array },
       name: [...tokensOf(array), isLast ? sound.length : 0, ...below].join('.'),
       called: `${one.called} (the ${where} of ${items.length})`,
@@ -365,6 +369,7 @@ export function changedBody(changes: readonly Change[], valid?: unknown): unknow
 export const caseOf = (one: Change, besides?: (valid: Probe) => Probe): Case => ({
   what: `with a valid body, but ${described(one)}`,
   fault: one.faults.join(' + ') || undefined,
+  isUnknownId: one.isUnknownId,
   change(valid) {
     const whole = besides?.(valid) ?? valid
     return withJson(whole, changedBody([one], jsonOf(whole)))
@@ -491,6 +496,7 @@ export function unknownIdCases(
       {
         what: `with a valid request, but ${what}`,
         fault: `id: ${way}`,
+        isUnknownId: way !== 'of another kind',
         // Nothing can be created at an unknown id: the probe may be repeated, and needs no idle application.
         change: (probe) => ({ ...probe, params: { ...probe.params, [parameter]: id } }),
         expects: keepsForm ? undefined : [...pairsOf(requirement, operation), ...ofForm],

@@ -131,12 +131,17 @@ export const jobFaults = {
   '404-unknown-application': unknown('application_id'),
 }
 
-function idCase(what: string, fault: string, change: (id: string) => string): Case {
+function idCase(
+  what: string,
+  fault: string,
+  change: (id: string) => string,
+  isUnknownId = true,
+): Case {
   const withId = (probe: Probe): Probe => ({
     ...probe,
     params: { job_id: change(probe.params['job_id'] ?? '') },
   })
-  return { what: `with ${what}`, fault: `id: ${fault}`, change: withId }
+  return { what: `with ${what}`, fault: `id: ${fault}`, isUnknownId, change: withId }
 }
 
 const otherDigit = (digit: string): string => (digit === '0' ? '1' : '0')
@@ -184,7 +189,8 @@ const noUuids = [
   ...['constructor', '__proto__', 'valueOf'],
 ]
 
-const noUuid = (id: string): Case => idCase('an id that is not a uuid', 'another form', () => id)
+const noUuid = (id: string): Case =>
+  idCase('an id that is not a uuid', 'another form', () => id, false)
 
 /** An existing id shortened (a server may find ids by prefix), lengthened, or with an SQL wildcard; other text. */
 export const malformedId = byCases(
@@ -195,7 +201,12 @@ export const malformedId = byCases(
         idCase(`an existing id that is cut by ${cut}`, 'cut', (id) => id.slice(0, -cut)),
       ),
     idCase('an existing id and a character more', 'lengthened', (id) => `${id}x`),
-    idCase('an existing id, its last character _', 'wildcard', (id) => `${id.slice(0, -1)}_`),
+    idCase(
+      'an existing id, its last character _',
+      'wildcard',
+      (id) => `${id.slice(0, -1)}_`,
+      false,
+    ),
     ...noUuids.map(noUuid),
   ],
   {
