@@ -40,7 +40,11 @@ export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redacto
       query: Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)])),
       headers: entry.requestHeaders,
       // Only the answer shows that a key was wrong.
-      credential: { shown: '', full: status !== 401 && status !== 403 },
+      credential: {
+        ...keyIn(entry.requestHeaders),
+        shown: '',
+        full: status !== 401 && status !== 403,
+      },
       ...(entry.requestBody.state === 'whole' && { body: entry.requestBody.bytes }),
       effect: 'none',
     },
@@ -56,6 +60,13 @@ export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redacto
     sentAt,
     endedAt,
   }
+}
+
+/** The key of a request; an empty one if it has another secret, such as a cookie: nobody knows then. */
+function keyIn(headers: readonly HeaderLine[]): { readonly value?: string } {
+  const own = headers.find((line) => isAuthorization(line.name))
+  if (own) return { value: own.value }
+  return headers.some((line) => isSecretName(line.name)) ? { value: '' } : {}
 }
 
 export function shownEntry(entry: RecordedEntry, redactor: Redactor): FailureExchange {

@@ -142,17 +142,24 @@ export function judgeRecording(recording: Recording) {
       if (fault && 'reason' in fault) tallyOf(success).unjudged ??= fault.reason
       else count(success, fault && { exchange, ...fault })
     }
-    // The body of an error says what was refused: without it, a conflict may be any.
-    if (status < 400 || entry.body.state === 'whole')
-      history.append(eventOf(target, exchange, true))
     exchanges.push(exchange)
     const requirement = success ?? grantedRequirement[operation]
     judged.push({ entry, operation, requirement: status >= 400 ? 'envelope/shape' : requirement })
   }
+  // As in a run, a request that must be refused is no evidence of anything else.
+  const refusals = [...refusalsIn(exchanges, target, tpe)]
+  const faults = new Map(refusals.flatMap(([id, , all]) => all.map((one) => [one, id] as const)))
+  for (const one of exchanges) {
+    // The body of an error says what was refused: without it, a conflict may be any.
+    if (one.response.status >= 400 && one.entry.body.state !== 'whole') continue
+    const fault = faults.get(one)
+    const isMeant = fault === undefined && one.probe.credential.full
+    history.append(eventOf(target, one, { request: isMeant ? 'unknown' : 'faulty', fault }))
+  }
   const rules = history.events.length === 0 ? [] : rulesOf(target)
   for (const [requirement, verdict] of [
     ...rules.map(([id, rule]) => [id, rule(history)] as const),
-    ...refusalsIn(exchanges, target, tpe),
+    ...refusals,
   ]) {
     const tally = tallyOf(requirement)
     if (verdict.outcome === 'open') {

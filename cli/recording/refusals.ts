@@ -14,12 +14,11 @@ import {
   countsAsGranted,
   describeResponse,
   isOpen,
+  jsonOf,
   matchPairs,
-  type Open,
   type Probe,
   type Verdict,
 } from '../../harness/journal/index.ts'
-import { isAuthorization, isSecretName } from '../../harness/recording/index.ts'
 import type { TpeMode } from '../../harness/report/index.ts'
 import {
   defaultPointers,
@@ -28,6 +27,7 @@ import {
   type Target,
 } from '../../harness/target/index.ts'
 import { hasParent, parsedJson } from '../../schemas/json.ts'
+import { bearer } from '../../suites/authentication/credentials.ts'
 import type { Case } from '../../suites/checks/case.ts'
 import { concluded, type Judged } from '../../suites/checks/rules.ts'
 import { asScenario } from '../../suites/checks/scenario.ts'
@@ -39,17 +39,19 @@ interface Refusal {
   readonly requirement: CatalogueRequirement
   readonly operation: OperationId
   readonly isOfKey: boolean
+  /** Only a 5xx is wrong. */
+  readonly isLenient: boolean
 }
 
-/** Equal recorded requests, and those that they equal but for one fault. */
-interface Match {
-  readonly what: string
-  readonly expects: Pairs
-  readonly found: readonly EntryExchange[]
-  readonly control: readonly EntryExchange[]
+/** A granted request, and the target as if it declared that. */
+interface Base {
+  readonly valid: Probe
+  readonly target: Target
 }
 
-const none: readonly EntryExchange[] = []
+type Exchanges = readonly EntryExchange[]
+
+const none: Exchanges = []
 
 /** Faults are put into the first distinct granted requests of an operation. */
 const mostGranted = 6
@@ -65,100 +67,74 @@ export const shownRefusals = (target: Target): RequirementId[] =>
   refusalsOf(target).flatMap((refusal) => {
     const { operation, requirement } = refusal
     const { body = operationOf(operation).example } = target.operations[operation] ?? {}
-    const valid = {
-      ...placeholderDraft(knownOf(target, runs), operation),
-      body: JSON.stringify(body),
-    }
-    return casesIn(refusal, target, valid).length > 0 ? [requirement.id] : []
+    const draft = placeholderDraft(knownOf(target, runs), operation)
+    const credential = bearer({ value: 'key', label: 'key' })
+    const base = baseOf(target, operation, { ...draft, credential, body: JSON.stringify(body) })
+    return casesIn(refusal, base).next().done ? [] : [requirement.id]
   })
 
-/** Judges the recorded requests that equal a granted one but for exactly one fault. */
+/**
+ * Judges the recorded requests that equal a granted one but for exactly one fault, and names them: they are to be refused.
+ */
 export function* refusalsIn(
-  exchanges: readonly EntryExchange[],
+  exchanges: Exchanges,
   target: Target,
   tpe: TpeMode,
-): Iterable<readonly [RequirementId, Verdict]> {
+): Iterable<readonly [RequirementId, Verdict, Exchanges]> {
   const whole = exchanges.filter(({ entry }) => entry.requestBody.state === 'whole')
-  const equal = groupBy(whole, (one) => keyOf(asSent(one)))
+  const equal = groupBy(whole, (one) => keyOf(one.probe))
+  const equalTo = (probe: Probe): Exchanges => equal.get(keyOf(probe)) ?? none
   const distinct = [...equal.values()].map((all) => all.find(countsAsGranted) ?? all[0]!)
-  const granted = groupBy(distinct.filter(countsAsGranted), (one) => one.probe.operation)
-  const byKey = groupBy(distinct, (one) => `${one.probe.operation} ${keyIn(one)}`)
-  const equalTo = (probe: Probe) => equal.get(keyOf(probe)) ?? none
-
-  function* byCases(refusal: Refusal, base: Probe): Iterable<Match> {
-    for (const one of casesIn(refusal, target, base)) {
-      const [found, control] = [equalTo(one.probe), equalTo(one.sound)]
-      // The granted request may have that value itself.
-      if (found !== control && control.some(countsAsGranted)) yield { ...one, found, control }
+  const sent = groupBy(distinct, (one) => one.probe.operation)
+  for (const [operation, refusals] of groupBy(refusalsOf(target), (one) => one.operation)) {
+    const own = sent.get(operation) ?? []
+    const withKey = groupBy(own, (one) => one.probe.credential.value)
+    const granted = own.filter(countsAsGranted).slice(0, mostGranted)
+    const bases = granted.map((one) => baseOf(target, operation, one.probe))
+    for (const refusal of refusals) {
+      const { isLenient, isOfKey, requirement } = refusal
+      const seen = new Map<Exchanges, Judged>()
+      const distinctBy = ({ valid }: Base) => (isOfKey ? valid.credential.value : valid)
+      for (const [base] of groupBy(bases, distinctBy).values())
+        for (const one of casesIn(refusal, base!)) {
+          // Keys are checked first: the request may be any other.
+          const requests = isOfKey ? withKey.get(one.probe.credential.value) : [one]
+          for (const { probe } of requests ?? []) {
+            const sound = isOfKey ? { ...probe, credential: base!.valid.credential } : one.sound
+            const [found, control] = [equalTo(probe), equalTo(sound)]
+            const isKnown = isOfKey || control.some(countsAsGranted)
+            // The granted request may have that value itself.
+            if (!isKnown || found === none || found === control || seen.has(found)) continue
+            seen.set(found, judge(refusal, { ...one, found, control }, tpe))
+          }
+        }
+      const judged = [...seen.values()]
+      // What one request does not prove, another one may.
+      const sure = judged.filter((one) => !one.isFurther)
+      const verdict = concluded(sure.length > 0 ? sure : judged)
+      const why = 'no request equals a granted one but for its fault'
+      const refused = isLenient ? [] : [...seen.keys()].flat()
+      yield [requirement.id, seen.size > 0 ? verdict : { outcome: 'open', why }, refused]
     }
   }
-
-  function* byKeys(refusal: Refusal, base: Probe): Iterable<Match> {
-    const { credential } = base
-    // If no key is recorded, all may have been left out.
-    if (!credential.value?.startsWith('Bearer ')) return
-    const forms = groupBy(casesIn(refusal, target, base), (one) => one.probe.credential.value)
-    // In place of a key a recorder may write stars, which have no letter case.
-    forms.delete(credential.value)
-    for (const [key, [one]] of forms)
-      for (const exchange of byKey.get(`${refusal.operation} ${key}`) ?? []) {
-        const faulty = asSent(exchange)
-        const control = equalTo({ ...faulty, credential })
-        yield { ...one!, found: equalTo(faulty), control }
-      }
-  }
-
-  for (const refusal of refusalsOf(target)) {
-    const { isOfKey, operation, requirement } = refusal
-    const valid = (granted.get(operation) ?? []).slice(0, mostGranted).map(asSent)
-    const bases = groupBy(valid, (one) => (isOfKey ? one.credential.value : one))
-    const matches = [...bases.values()].flatMap(([base]) => [
-      ...(isOfKey ? byKeys : byCases)(refusal, base!),
-    ])
-    const judged = [...groupBy(matches, (one) => one.found)].flatMap(([found, [one]]) =>
-      found === none ? [] : judge(one!, isOfKey, tpe),
-    )
-    // What one request does not prove, another one may.
-    const sure = judged.filter((one) => !one.isFurther)
-    const why = 'no request equals a granted one but for its fault'
-    const verdict = concluded(sure.length > 0 ? sure : judged)
-    yield [requirement.id, judged.length > 0 ? verdict : { outcome: 'open', why }]
-  }
-}
-
-/** The recorded request, with what its Authorization header says as the full key. */
-function asSent(exchange: EntryExchange): Probe {
-  const { body = '' } = exchange.probe
-  const value = keyIn(exchange)
-  return {
-    ...exchange.probe,
-    credential: { ...(value !== undefined && { value }), shown: value ?? '', full: true },
-    body: typeof body !== 'string' && isUtf8(body) ? Buffer.from(body).toString() : body,
-  }
-}
-
-/** Undefined for none. Without any headers, or with another secret, such as a cookie, nobody knows: then empty. */
-function keyIn({ probe: { headers } }: EntryExchange): string | undefined {
-  const [own] = headers.filter((line) => isAuthorization(line.name))
-  const isUnknown = headers.length === 0 || headers.some((line) => isSecretName(line.name))
-  return own?.value ?? (isUnknown ? '' : undefined)
 }
 
 /** Equal for requests that ask for the same with the same key. */
-function keyOf({ method, path, params, query, headers, credential, body = '' }: Probe): string {
+function keyOf(probe: Probe): string {
+  const { method, path, params, query, headers, credential, body = '' } = probe
   const lines = headers
     .filter(({ name }) => !incidental.test(name))
     .map(({ name, value }) => `${name.toLowerCase()}: ${value.trim()}`)
   const parts = [method, path, params, query, lines.toSorted(), credential.value ?? null]
   const hash = createHash('sha256').update(canonicalize(parts)!)
-  return hash.update(canonical(body) ?? body).digest('base64')
+  return hash.update(canonical(probe) ?? body).digest('base64')
 }
 
 /** The canonical form of JSON; undefined for anything else, too deep nesting, and numbers that are not finite. */
-function canonical(body: Probe['body']): string | undefined {
-  const value = typeof body === 'string' ? parsedJson(body) : undefined
+function canonical(probe: Probe): string | undefined {
+  const bytes = Buffer.from(probe.body ?? '')
   try {
-    return canonicalize(value)
+    return isUtf8(bytes) ? canonicalize(parsedJson(bytes.toString())) : undefined
   } catch {
     return undefined
   }
@@ -172,78 +148,82 @@ const refusalsOf = (target: Target): Refusal[] =>
     const operation = operationFor(requirement, target)
     const isSingle = scenario ? !isExclusive(scenario) : casesOf(id) !== undefined
     if (!isRefusal(expects) || !isSingle || operation === undefined) return []
-    return [{ requirement, operation, isOfKey: !scenario && fault === 'credentials' }]
+    const isLenient = expects.some(([status]) => status === 'no-5xx')
+    return [{ requirement, operation, isOfKey: !scenario && fault === 'credentials', isLenient }]
   })
 
-/** The cases by which a request is recognised, with a recorded request in place of the declared one. */
-function casesIn({ requirement, operation, isOfKey }: Refusal, target: Target, valid: Probe) {
+/** The requests by which a refusal is recognised. */
+function* casesIn({ requirement, operation, isOfKey }: Refusal, { valid, target }: Base) {
   const scenario = target.scenarios[requirement.id]
+  const keys = new Set<string | undefined>()
+  // A fault of a member needs an object.
+  if (operationOf(operation).body === 'json' && !canonical(valid)?.startsWith('{')) return
+  // If no key is recorded, all may have been left out.
+  if (isOfKey && !valid.credential.value?.startsWith('Bearer ')) return
   // The seed chooses the forms of a key for each operation.
-  const seeds = Array.from({ length: isOfKey ? everyTurn : 1 }, (_, seed) => seed)
-  const casesBy = (seed: number): readonly Case[] | Open => {
-    const known = knownOf(asDeclared(target, operation, valid), { ...runs, seed })
-    return casesOf(requirement.id)!.cases({ ...known, requirement, operation, valid })
-  }
-  if (operationOf(operation).body === 'json' && !canonical(valid.body)?.startsWith('{')) return []
-  const made = scenario ? [[scenarioCase(scenario, requirement)]] : seeds.map(casesBy)
-  const all = made.flatMap((one) => (isOpen(one) ? [] : one))
-  return (
-    (made.some(isOpen) ? [] : all)
-      // Nobody knows whether the id of a recorded request names an object.
-      .filter((one) => !(one.at ?? one.ruleOf ?? one.isBehind ?? one.coercion ?? one.isUnknownId))
-      .flatMap(({ what, change, control, expects = pairsOf(requirement, operation) }) => {
-        const { credential, ...probe } = change(valid)
-        const { value, shown } = credential
-        // A report of a run shows keys in its own words.
-        const forms = value === undefined ? [value] : [...new Set([value, shown])]
-        return forms.map((form) => ({
-          ...{ what, expects, sound: control?.(valid) ?? valid },
-          probe: { ...probe, credential: { ...credential, value: form } },
-        }))
-      })
-  )
-}
-
-function scenarioCase(scenario: Scenario, requirement: CatalogueRequirement): Case {
-  const { key } = scenario
-  const credential = key && {
-    value: `Bearer ${'value' in key ? key.value : key.label}`,
-    shown: `Bearer ${key.label}`,
-    full: false,
-  }
-  return {
-    what: asScenario,
-    expects: requirement.expectsByScenario,
-    change: (one) => ({ ...changedBy(scenario, one), ...(credential && { credential }) }),
+  for (let seed = 0; seed < (isOfKey ? everyTurn : 1); seed++) {
+    const material = { ...knownOf(target, { ...runs, seed }), requirement, operation, valid }
+    const all = scenario
+      ? [scenarioCase(scenario, requirement)]
+      : casesOf(requirement.id)!.cases(material)
+    if (isOpen(all)) return
+    for (const one of all) {
+      // Nobody knows which recorded ids name an object.
+      if (one.at ?? one.ruleOf ?? one.isBehind ?? one.coercion ?? one.isUnknownId) continue
+      const { what, expects = pairsOf(requirement, operation) } = one
+      const { credential, ...probe } = one.change(valid)
+      // A report of a run shows keys in its own words.
+      for (const value of new Set([credential.value, credential.shown || credential.value])) {
+        if (isOfKey && keys.has(value)) continue
+        keys.add(value)
+        const sound = one.control?.(valid) ?? valid
+        yield { what, expects, sound, probe: { ...probe, credential: { ...credential, value } } }
+      }
+    }
   }
 }
 
-/** The target as if it declared the recorded request. */
-function asDeclared(target: Target, operation: OperationId, valid: Probe): Target {
-  const { [operation]: declared } = target.operations
+const scenarioCase = (scenario: Scenario, requirement: CatalogueRequirement): Case => ({
+  what: asScenario,
+  expects: requirement.expectsByScenario,
+  change: (one) => ({
+    ...changedBy(scenario, one),
+    ...(scenario.key && { credential: bearer({ value: scenario.key.label, ...scenario.key }) }),
+  }),
+})
+
+function baseOf(target: Target, operation: OperationId, valid: Probe): Base {
   const { application } = target.resources
   const isOwn = Object.values(valid.params).includes(application?.id ?? '')
   const label = valid.credential.value?.replace('Bearer ', '') ?? ''
-  const full = {
-    label,
-    ...(placeholder.test(label) ? { ask: async () => label } : { value: label }),
-  }
-  const body = typeof valid.body === 'string' ? parsedJson(valid.body) : undefined
-  const pointers = Object.entries({ ...defaultPointers(operation), ...declared?.fields })
+  const full = placeholder.test(label) ? { label, ask: async () => label } : { label, value: label }
+  const body = jsonOf(valid)
+  const none = { query: {}, headers: [], cleanup: [], fields: defaultPointers(operation) }
+  const declared = { ...none, ...target.operations[operation], body }
   const fields = Object.fromEntries(
-    pointers.filter(([, at]) => at !== undefined && hasParent(body, at)),
+    Object.entries(declared.fields).filter(([, at]) => at !== undefined && hasParent(body, at)),
   )
-  const own = { query: {}, headers: [], cleanup: [], ...declared, fields, body }
   return {
-    ...target,
-    keys: { ...target.keys, full },
-    resources: { ...target.resources, application: isOwn ? application : undefined },
-    operations: { ...target.operations, [operation]: own },
-    limits: { ...target.limits, credentialProbes: 'all' },
+    valid,
+    target: {
+      ...target,
+      keys: { ...target.keys, full },
+      resources: { ...target.resources, application: isOwn ? application : undefined },
+      operations: { ...target.operations, [operation]: { ...declared, fields } },
+      limits: { ...target.limits, credentialProbes: 'all' },
+    },
   }
 }
 
-function judge({ what, expects, found, control }: Match, isOfKey: boolean, tpe: TpeMode): Judged {
+interface Match {
+  readonly what: string
+  readonly expects: Pairs
+  readonly found: Exchanges
+  readonly control: Exchanges
+}
+
+function judge({ isOfKey }: Refusal, match: Match, tpe: TpeMode): Judged {
+  const { what, expects, found, control } = match
   const isRight = ({ response }: EntryExchange): boolean => {
     const match = matchPairs(expects, response)
     return match === 'exact' || (match === 'family' && tpe === 'family')
@@ -267,7 +247,7 @@ const otherCauses: readonly number[] = [409, 429, 502, 503, 504, 507]
 /** Whether a wrong answer can only be due to the fault. */
 function isConclusive(
   { entry, response, sentAt }: EntryExchange,
-  control: Match['control'],
+  control: Exchanges,
   isOfKey: boolean,
 ): boolean {
   const { isBlock, status } = response

@@ -231,7 +231,7 @@ export class Client {
     else {
       // Each repetition got it: now it counts.
       last.isOfGateway = false
-      if (!purpose.skipPassive) this.journal.append(eventOf(this.#given.target, last, false))
+      if (!purpose.skipPassive) this.journal.append(eventOf(this.#given.target, last))
     }
     return isThrottling(last) ? { ...last, throttled: true } : last
   }
@@ -367,7 +367,7 @@ export class Client {
       this.#lastAnswered.pop()
     this.throttle.see(exchange, probe.credential.full)
     this.journal.appendAnswer(exchange)
-    if (!response) this.journal.append(eventOf(this.#given.target, exchange, false))
+    if (!response) this.journal.append(eventOf(this.#given.target, exchange))
     if (!purpose.skipPassive) this.observe(exchange)
     return exchange
   }
@@ -378,7 +378,7 @@ export class Client {
     const isOfAbsent =
       exchange.purpose === forLiveness && target.absent[firstOperation] !== undefined
     if (!exchange.response || isOfAbsent) return
-    this.journal.append(eventOf(target, exchange, false))
+    this.journal.append(eventOf(target, exchange))
     this.hooks.answered(exchange)
     this.findings.signs.observe(exchange)
     const answer = this.journal.answers.findLast((one) => one.sentAt === exchange.sentAt)

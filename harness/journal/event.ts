@@ -125,21 +125,19 @@ class ExchangeEvent implements HistoryEvent {
 
 /**
  * Converts an exchange; undefined if it is not about an object.
- * @param isRecorded its intention is unknown
+ * @param recorded what is known of a recorded request
  */
 export function eventOf(
   target: Target,
   exchange: Exchange,
-  isRecorded: boolean,
+  recorded?: Intention,
 ): HistoryEvent | undefined {
   const { operation } = exchange.probe
   const about = operation !== null && aboutOf(target, operation, exchange)
   if (!operation || !about) return undefined
   // A faulty use shows nothing.
-  if (about.kind === 'use' && !isRecorded && !isValid(exchange)) return undefined
-  const intention: Intention = isRecorded
-    ? { request: exchange.probe.credential.full ? 'unknown' : 'faulty' }
-    : intentionOf(target, exchange, about)
+  if (about.kind === 'use' && !recorded && !isValid(exchange)) return undefined
+  const intention = recorded ?? intentionOf(target, exchange, about)
   return new ExchangeEvent(operation, about, intention, exchange)
 }
 

@@ -49,6 +49,7 @@ const saysTheSame = (one: HistoryEvent | undefined, other: HistoryEvent): boolea
   one.operation === other.operation &&
   one.status === other.status &&
   one.key === other.key &&
+  one.fault === other.fault &&
   isDeepStrictEqual(placesOf(one), placesOf(other)) &&
   isDeepStrictEqual(one.body, other.body)
 

@@ -142,7 +142,7 @@ function* everywhere(material: Material, wrong: Wrong): Iterable<Case> {
     yield { ...own, what: `${what}, ${time}`, when: 'at the end' }
 }
 
-const bearer = (secret: Secret): Credential => ({
+export const bearer = (secret: Secret): Credential => ({
   value: `Bearer ${secret.value}`,
   shown: `Bearer ${secret.label}`,
   full: false,

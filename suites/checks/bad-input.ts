@@ -341,7 +341,7 @@ const looseBody: Readonly<Record<LooseBody, (valid: Probe) => Partial<Probe> | u
     const body = withBytes(text, [0x80])
     return body && { body }
   },
-  BOM: ({ body }) => ({ body: `\ufeff${String(body)}` }),
+  BOM: ({ body = '' }) => ({ body: `\ufeff${Buffer.from(body).toString()}` }),
   'no content type': (valid) => withHeader(valid, 'content-type', undefined),
 }
 

@@ -142,7 +142,10 @@ export const viewOf = gathered(createView, (view, event) => view.add(event))
 
 /** Jobs whose readings are judged; one created with a wrong key may belong to nobody. */
 export const ownJobs = (history: History): Job[] =>
-  viewOf(history).jobs.filter(({ creation }) => creation.exchange.probe.credential.full)
+  viewOf(history).jobs.filter(
+    ({ creation }) =>
+      creation.exchange.probe.credential.full && (isMeant(creation) || !history.isRecorded),
+  )
 
 export interface Attempt {
   readonly creation: HistoryEvent

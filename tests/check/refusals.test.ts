@@ -78,6 +78,7 @@ test.each<Row>([
     but(job, { ...unknown, to: '/v1/applications/jobs/not-a-uuid' }),
   ],
   ['no key', missingKey, list, keyless(list, noKey)],
+  ['no header', missingKey, list, keyless(list, { ...noKey, sentWith: {} })],
   [
     'no key, and another body',
     'pdf.parse/401-missing-credentials',
@@ -109,11 +110,28 @@ test.each<Row>([
   ['404, though the file is there', missingFormat, pdf, faulty(unknown), pdf],
   ['only another name', missingKey, list, keyless(list, answer(401, 'BadToken'))],
   ['granted without a key', missingKey, list, keyless(list, {})],
+  ['granted without any header', missingKey, list, keyless(list, { sentWith: {} })],
   [
     'granted without a key, with another body',
     'pdf.parse/401-missing-credentials',
     pdf,
     keyless(pdf, { sends: { format: 'markdown' } }),
+  ],
+  [
+    'another job for a wrong key',
+    'jobs.retrieve/401-invalid-key',
+    job,
+    but(job, {
+      authorization: authorization.slice(0, -4),
+      answers: { ...recordedJob, application_id: 'app-2' },
+    }),
+  ],
+  [
+    'a second job without inputs',
+    'jobs.create/400-missing-inputs',
+    creation,
+    but(creation, { sends: {}, answers: { ...createdJob, id: otherId } }),
+    but(job, { answers: { ...createdJob, application_id: 'app-1' } }),
   ],
   ['403 for no key', missingKey, list, keyless(list, answer(403, 'InsufficientAccessRights'))],
 ])('an answer that is %s fails %s', async (what, id, ...told) => {
@@ -183,7 +201,13 @@ test.each<[what: string, id: string, why: string, ...told: Told[]]>([
     list,
     keyless(list, { sentWith: { cookie: 'session=1' } }),
   ],
-  ['no header was recorded', missingKey, none, list, keyless(list, { sentWith: {} })],
+  [
+    'no header was recorded',
+    missingKey,
+    none,
+    keyless(list, { sentWith: {} }),
+    keyless(list, { sentWith: {} }),
+  ],
   ['no key was recorded', missingKey, none, keyless(list, {})],
   [
     'stars were recorded in place of the key',

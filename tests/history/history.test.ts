@@ -140,7 +140,7 @@ test.each([
     endedAt: 5,
   } as unknown as Exchange
   const target = { resources: {}, operations: {} } as unknown as Target
-  expect(eventOf(target, exchange, false)).toMatchObject({ kind: 'reading', object: id, request })
+  expect(eventOf(target, exchange)).toMatchObject({ kind: 'reading', object: id, request })
 })
 
 test.each([
@@ -185,7 +185,7 @@ test.each([
     probe: { params: {}, query: {}, headers: [], credential: { full: true }, ...probe },
     purpose: { requirement: null, role: 'probe' },
   } as unknown as Exchange
-  expect(eventOf(target, exchange, false)).toMatchObject(event)
+  expect(eventOf(target, exchange)).toMatchObject(event)
 })
 
 test('two creations are told apart by what they send', () => {
@@ -203,7 +203,7 @@ test('two creations are told apart by what they send', () => {
         },
         purpose: { requirement: null, role: 'probe' },
       } as unknown as Exchange,
-      true,
+      { request: 'unknown' },
     )?.content
   expect(contentOf('tea')).toBe(contentOf('tea'))
   expect(contentOf('tea')).not.toBe(contentOf('mint'))
