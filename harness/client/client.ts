@@ -14,6 +14,7 @@ import {
   probeOf,
   type Purpose,
   type Ask,
+  asksForLimit,
   hasStatusOf,
   isBreakdown,
   isRepeatable,
@@ -103,7 +104,7 @@ export class Client {
   readonly #given: Given
   readonly #parts: Parts
   readonly #elsewhere = new Map<string, Transport>()
-  /** Answers, by operation, status and name, that limited requests which expect none of their status. */
+  /** Answers that limited requests which ask for no limit: by operation, status and name, and by status. */
   readonly #ownLimits = new Set<string>()
   /** If there is a rate to keep to. */
   readonly #pacer: ReturnType<typeof createPacer> | undefined
@@ -196,10 +197,12 @@ export class Client {
     this.breaker.reset(operation)
     await this.#keyWatch.confirm(exchange, response)
     if (!isThrottling(exchange)) return
-    const isCounted = !hasStatusOf(expects, response)
-    const kind = `${operation} ${response.status} ${response.tpe}`
-    if (isCounted) this.#ownLimits.add(kind)
-    exchange.isOwnLimit = this.#ownLimits.has(kind)
+    const isCounted = !asksForLimit(expects)
+    const status = String(response.status)
+    const kind = `${operation} ${status} ${response.tpe}`
+    if (isCounted) this.#ownLimits.add(kind).add(status)
+    // Of the status that is not asked for, any limit of the service.
+    exchange.isOwnLimit = this.#ownLimits.has(hasStatusOf(expects, response) ? kind : status)
     const isKeyRight = exchange.probe.credential.full
     const pauseMs = this.throttle.hold(operation, response, attempt, { isCounted, isKeyRight })
     exchange.isTooLong = pauseMs === undefined

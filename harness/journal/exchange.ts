@@ -473,6 +473,10 @@ export function hasStatusOf(pairs: Pairs | undefined, response: HttpResponse): b
   return pairs !== undefined && pairs.some((pair) => hasStatus(pair, response))
 }
 
+/** Whether a requirement is about a limit: 429 and 503 are throttling elsewhere. */
+export const asksForLimit = (pairs: Pairs = []): boolean =>
+  pairs.some(([status]) => status === 429 || status === 503)
+
 /** For example `400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge`. */
 export function describePairs(pairs: Pairs): string {
   return pairs

@@ -57,6 +57,7 @@ export {
   isThrottled,
   describePairs,
   envelopeRemark,
+  asksForLimit,
   hasStatusOf,
   isExpected,
   matchPairs,

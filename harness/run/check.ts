@@ -14,6 +14,7 @@ import {
   describeProbe,
   envelopeRemark,
   familyRemark,
+  asksForLimit,
   hasStatusOf,
   isThrottling,
   rerunLine,
@@ -61,15 +62,15 @@ export function comparePairs(
     return control === 'granted' && exchange.unansweredTwice
       ? 'broken'
       : { why: describeResponse(exchange) }
-  // Throttling says nothing about a fault, unless a scenario expects it. No limit has the name of the other status, or
+  // Throttling says nothing about a fault, unless a scenario asks for it. No limit has the name of the other status, or
   // the model error that it expects.
   const isNamed = pairs.some(
     ([status, ...names]) =>
       (status === 429 || status === 503 || isModelError(response.tpe)) &&
       names.includes(response.tpe!),
   )
-  const isExpected = !isOwnLimit && pairs.some(([status]) => status === response.status)
-  if (throttled && !isExpected && !isNamed)
+  const isAskedFor = !isOwnLimit && asksForLimit(pairs)
+  if (throttled && !isAskedFor && !isNamed)
     return { why: `throttled: ${describeResponse(exchange)} on every try` }
   const match = matchPairs(pairs, response)
   if (match === 'exact' || (match === 'family' && given.options.tpe === 'family')) return 'held'

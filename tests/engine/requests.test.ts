@@ -176,7 +176,7 @@ test.each([
   ],
   [overload, 'another type', 'InternalError', 'not-exercised'],
   [quota, 'the type that its scenario asks for', 'QuotaExceeded', 'failed'],
-  [quota, 'another type', 'ServiceUnavailable', 'not-exercised'],
+  [quota, 'another type', 'ServiceUnavailable', 'failed'],
 ])('%s: a 503 on every try, with %s: %s', async (id, _, tpe, outcome) => {
   const { of } = await judge([id], {
     way: (_request, send, { purpose }) =>
