@@ -185,9 +185,14 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
     /** Waits as long as the operation is held; undefined if it is not. */
     pass(operation: string, signal: AbortSignal): Promise<void> | undefined {
       const until = Math.max(heldUntil.get(operation) ?? -Infinity, allHeldUntil)
-      const wait = until - performance.now()
-      if (wait <= 0) return undefined
-      return sleep(wait, undefined, { signal })
+      const now = performance.now()
+      if (until <= now) {
+        // One request tries whether a shared limit has passed: it would use up a try of each.
+        if (wall && wall.operations.size >= sharingLimit)
+          allHeldUntil = now + throttleSettings.baseMs
+        return undefined
+      }
+      return sleep(until - now, undefined, { signal })
         .catch(() => signal.throwIfAborted())
         .then(() => this.pass(operation, signal))
     },
