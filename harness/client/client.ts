@@ -104,7 +104,7 @@ export class Client {
   readonly #given: Given
   readonly #parts: Parts
   readonly #elsewhere = new Map<string, Transport>()
-  /** Answers that limited requests which ask for no limit: by operation, status and name, and by status. */
+  /** Answers that limited requests which ask for no limit: by operation, status and name, by status, and pages. */
   readonly #ownLimits = new Set<string>()
   /** If there is a rate to keep to. */
   readonly #pacer: ReturnType<typeof createPacer> | undefined
@@ -199,7 +199,9 @@ export class Client {
     if (!isThrottling(exchange)) return
     const isCounted = !asksForLimit(expects)
     const status = String(response.status)
-    const kind = `${operation} ${status} ${response.tpe}`
+    // A page is a gateway's, which limits all operations.
+    const kind =
+      response.tpe === undefined ? `page ${status}` : `${operation} ${status} ${response.tpe}`
     if (isCounted) this.#ownLimits.add(kind).add(status)
     // Of the status that is not asked for, any limit of the service.
     exchange.isOwnLimit = this.#ownLimits.has(hasStatusOf(expects, response) ? kind : status)

@@ -402,18 +402,25 @@ test('an address that is locked out after wrong keys: nothing that came after is
 })
 
 test.each([
-  ["the service's own limit", error(429, 'TooManyRequests'), 5, 'throttled'],
-  ["the service's own limit, of another status,", error(503, 'ServiceUnavailable'), 5, 'throttled'],
-  ['another status on every try', error(503, 'ServiceUnavailable'), Infinity, undefined],
-])('%s is not the limit that a scenario asks for', async (_, limit, every, reason) => {
+  ["the service's own limit", error(429, 'TooManyRequests'), 'translate', 'throttled'],
+  [
+    "the service's own limit, of another status,",
+    error(503, 'ServiceUnavailable'),
+    'translate',
+    'throttled',
+  ],
+  ["a gateway's limit of all operations", html(429, 'Too many requests'), 'ai-detect', 'throttled'],
+  ['another status on every try', error(503, 'ServiceUnavailable'), 'nothing', undefined],
+])('%s is not the limit that a scenario asks for', async (_, limit, limited, reason) => {
   const id = 'translate.run/429-quota-exceeded'
   let asked = 0
   const { of } = await judgeBehind(
-    (_, answer, _sinceMs, request) =>
-      ++asked % every === 0 || request.headers.get('x-simulate')?.startsWith('429-quota')
+    (path, answer, _sinceMs, request) =>
+      (path.includes(limited) && ++asked % 5 === 0) ||
+      request.headers.get('x-simulate')?.startsWith('429-quota')
         ? limit.clone()
         : answer(),
-    { depth: 'quick', only: ['translate.*'], backoffMs },
+    { depth: 'quick', only: ['translate.*', 'ai-detect.*'], backoffMs },
   )
   expect([of(id).outcome, of(id).reason?.split(':')[0]]).toEqual([
     reason ? 'not-exercised' : 'failed',
