@@ -233,12 +233,12 @@ function tellTheSame(name: string, one: HistoryEvent, other: HistoryEvent): bool
 
 /** The readings of each job that have a time, with the first of them. */
 const datedIn = derived((history) =>
-  ownJobs(history).flatMap((job) =>
-    job.readings
-      .map((reading) => ({ job, reading, time: timeAt('created_at', reading) }))
-      .filter((one) => !Number.isNaN(one.time))
-      .map((one, _, [first = one]) => ({ ...one, first: first.reading })),
-  ),
+  ownJobs(history).flatMap((job) => {
+    const dated = job.readings.filter((one) => instantAt('created_at', one))
+    return dated.map((reading, _, [first = reading]) => {
+      return { job, reading, first, time: timeAt('created_at', reading) }
+    })
+  }),
 )
 
 /** §2.3, §2.4: `created_at` equals that of the creation response, never changes, and is later for a later job. */
@@ -256,7 +256,7 @@ export const createdAtRule = eachOf(
       (other) => creation.sentAt - other.job.creation.endedAt >= apartMs && other.time >= time,
     )
     if (!older) return 'held'
-    const before = older.first
+    const before = older.reading
     const expected = `a created_at after that of job ${older.job.id} (${told('created_at', before)}), which was created ${apartMs / 1000} s or more before`
     const actual = told('created_at', reading)
     return against(job, reading, { expected, actual, against: before.exchange })

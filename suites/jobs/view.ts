@@ -159,7 +159,10 @@ export interface Attempt {
 
 /** Whether a job was certainly in progress all the while that a creation took. */
 export const isBeside = ({ sentAt, endedAt }: HistoryEvent, job: Job): boolean =>
-  sentAt > job.creation.endedAt && endedAt <= job.busyUntil
+  sentAt > job.creation.endedAt &&
+  // Cheaper, for the many that had ended.
+  endedAt < (job.end?.sentAt ?? Infinity) &&
+  endedAt <= job.busyUntil
 
 /** Maximum concurrent jobs to consider in a long recording. */
 const mostAtOnce = 64
