@@ -527,10 +527,8 @@ async function spoilerOf(
   }
   for (const one of candidates) {
     let shown = 0
-    for (; shown < proofs; shown++) {
-      await send(one)
-      if (!(await isWrong()) || (await isWrong())) break
-    }
+    for (; shown < proofs; shown++)
+      if (isOpen(await send(one)) || !(await isWrong()) || (await isWrong())) break
     if (shown === proofs) return one
   }
   return undefined
