@@ -151,6 +151,10 @@ export function isRefusal(expects: Expected | undefined): expects is Pairs {
   return typeof expects === 'object'
 }
 
+/** Whether anything but a 5xx is accepted. */
+export const isLenient = (expects: Expected | undefined): boolean =>
+  isRefusal(expects) && expects.some(([status]) => status === 'no-5xx')
+
 /** The pairs accepted for a requirement's request; for a general requirement, those of the scenario's operation. */
 export function pairsOf(requirement: Answerable, operation: OperationId): Pairs {
   if (!isRefusal(requirement.expects)) throw new Error('nothing is refused')

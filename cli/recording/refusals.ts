@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize'
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { isRefusal, type Pairs, pairsOf } from '../../catalogue/answers.ts'
+import { isLenient, isRefusal, type Pairs, pairsOf } from '../../catalogue/answers.ts'
 import {
   catalogue,
   type CatalogueRequirement,
@@ -39,8 +39,6 @@ interface Refusal {
   readonly requirement: CatalogueRequirement
   readonly operation: OperationId
   readonly isOfKey: boolean
-  /** Only a 5xx is wrong. */
-  readonly isLenient: boolean
 }
 
 /** A granted request, and the target as if it declared that. */
@@ -92,7 +90,7 @@ export function* refusalsIn(
     const granted = own.filter(countsAsGranted).slice(0, mostGranted)
     const bases = granted.map((one) => baseOf(target, operation, one.probe))
     for (const refusal of refusals) {
-      const { isLenient, isOfKey, requirement } = refusal
+      const { isOfKey, requirement } = refusal
       const seen = new Map<Exchanges, Judged>()
       const distinctBy = ({ valid }: Base) => (isOfKey ? valid.credential.value : valid)
       for (const [base] of groupBy(bases, distinctBy).values())
@@ -113,7 +111,7 @@ export function* refusalsIn(
       const sure = judged.filter((one) => !one.isFurther)
       const verdict = concluded(sure.length > 0 ? sure : judged)
       const why = 'no request equals a granted one but for its fault'
-      const refused = isLenient ? [] : [...seen.keys()].flat()
+      const refused = isLenient(requirement.expects) ? [] : [...seen.keys()].flat()
       yield [requirement.id, seen.size > 0 ? verdict : { outcome: 'open', why }, refused]
     }
   }
@@ -148,8 +146,7 @@ const refusalsOf = (target: Target): Refusal[] =>
     const operation = operationFor(requirement, target)
     const isSingle = scenario ? !isExclusive(scenario) : casesOf(id) !== undefined
     if (!isRefusal(expects) || !isSingle || operation === undefined) return []
-    const isLenient = expects.some(([status]) => status === 'no-5xx')
-    return [{ requirement, operation, isOfKey: !scenario && fault === 'credentials', isLenient }]
+    return [{ requirement, operation, isOfKey: !scenario && fault === 'credentials' }]
   })
 
 /** The requests by which a refusal is recognised. */

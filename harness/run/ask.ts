@@ -1,3 +1,4 @@
+import { isLenient } from '../../catalogue/answers.ts'
 import { type Before, type Client, pause, RunEnded, type Turn } from '../client/index.ts'
 import { perRun } from './run.ts'
 import {
@@ -120,8 +121,7 @@ function learn(
     if (!spoiled.has(kind)) spoiled.set(kind, { wrong: blames, fresh: judge })
   }
   // The answer is kept for long, and would keep another one alive. To another requirement it may be wrong.
-  const isLenient = judge.purpose.expects?.some(([status]) => status === 'no-5xx') ?? false
-  if (isRight(judge) && !isLenient) judge.previousRequest = undefined
+  if (isRight(judge) && !isLenient(judge.purpose.expects)) judge.previousRequest = undefined
 }
 
 async function sendAndAppend(client: Client, next: Ask): Promise<void> {
