@@ -3,7 +3,7 @@ export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 }
 
-export interface Instant {
+interface Instant {
   /** Milliseconds since 1970-01-01T00:00:00Z; fractional if the text is finer. */
   readonly epochMs: number
   /**

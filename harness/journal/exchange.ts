@@ -13,7 +13,7 @@ import {
   isModelError,
   type Pair,
 } from '../../catalogue/answers.ts'
-import { type ExchangeRole, type FailureExchange, type Reason } from '../report/index.ts'
+import type { ExchangeRole, FailureExchange, Reason } from '../report/index.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 

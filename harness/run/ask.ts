@@ -1,6 +1,6 @@
 import { isLenient } from '../../catalogue/answers.ts'
 import { type Before, type Client, pause, RunEnded, type Turn } from '../client/index.ts'
-import { perRun } from './run.ts'
+import { type CheckContext, perRun } from './run.ts'
 import {
   allOrOpen,
   type Exchange,
@@ -26,7 +26,7 @@ export async function ask(
   client: Client,
   source: Source,
   purpose: Purpose,
-  how: Pick<Ask, 'fresh' | 'isHeld' | 'isUrgent' | 'otherwise' | 'settles'> = {},
+  how: Parameters<CheckContext['send']>[2] = {},
 ): Promise<Exchange | Open> {
   const own: Ask = { ...how, source, purpose }
   const entries: Entry[] = []

@@ -14,7 +14,7 @@ import {
 import { groupBy } from '../../harness/group-by.ts'
 import { member, preview, previews } from '../../schemas/json.ts'
 import { hasEnded, isEnded, isRead, isReading, Job, ownJobs, statusOf, viewOf } from './view.ts'
-import { type Instant, parseDateTime } from '../../schemas/formats.ts'
+import { parseDateTime } from '../../schemas/formats.ts'
 import { isMissing, seconds } from '../created/rules.ts'
 
 /** A reading of a job of the run, or of a declared one, which has no creation. */
@@ -215,7 +215,7 @@ const clockMs = 1000
 export const apartMs = 2000
 
 /** Undefined if not a date-time. */
-function instantAt(name: string, event: HistoryEvent): Instant | undefined {
+function instantAt(name: string, event: HistoryEvent) {
   const value = member(event.body, name)
   return typeof value === 'string' ? parseDateTime(value) : undefined
 }
