@@ -38,7 +38,7 @@ function expectAbout(
   expect(Math.abs(sum(1) / sum(2) - 1)).toBeLessThan(0.25)
 }
 
-/** What readings.md lists as never sent, in a request of the suite's own and the text of its body. */
+/** What readings.md lists as never sent, in a request and the text of its body. */
 const never: Readonly<Record<string, (request: HttpRequest, text: string) => boolean>> = {
   'another method': ({ method }) => method !== 'GET' && method !== 'POST',
   'a long segment': ({ path }) => path.split(/[/?]/).some((one) => one.length > 64),
@@ -48,10 +48,10 @@ const never: Readonly<Record<string, (request: HttpRequest, text: string) => boo
   'a byte that headers do not have': ({ headers }) =>
     headers.some(({ name, value }) => /[^ -~]/.test(value) && name !== 'content-disposition'),
   'a label that may be right': ({ headers, body = '' }) => {
-    const labels = headers.filter(({ name }) => name === 'content-type')
-    return (body.length > 0 && labels.length === 0) || /\bjson\b/.test(labels[0]?.value ?? '')
-      ? !/^application\/json(;|$)|format=json$/.test(labels[0]?.value ?? '')
-      : false
+    const label = headers.find(({ name }) => name === 'content-type')?.value
+    return label === undefined
+      ? body.length > 0
+      : /\bjson\b/.test(label) && !/^application\/json(;|$)|format=json$/.test(label)
   },
   'a byte order mark, a lone surrogate, deep nesting': (_, text) =>
     /^\uFEFF|\\ud[89a-f]|(?:[[{][^\]}]*){20}/i.test(text),
@@ -59,7 +59,7 @@ const never: Readonly<Record<string, (request: HttpRequest, text: string) => boo
 }
 const isKey = (name: string): boolean => name === 'authorization'
 
-/** Notes which of these requests have, but for bad input and what the target file asks for. */
+/** Notes which of these are sent, except as bad input and for the target file itself. */
 const notingNever = (found: Set<string>) =>
   via((request, send, { purpose }) => {
     const isOwn = purpose && !purpose.badInput && !purpose.requirement?.endsWith('no-5xx')
