@@ -38,7 +38,7 @@ export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclus
   if (!('judge' in conclusion)) return conclusion
   const { judge } = conclusion
   if (other && [400, 415, 422].includes(judge.response?.status ?? 0)) return { asks: [other] }
-  if (ask.settles && maySettle(ask.settles, judge, known)) {
+  if (ask.settles && maySettle(ask.settles, judge, all, known)) {
     const { settleMs } = known
     // Soon, and once more when it has to show.
     const pauseMs = all.length > 1 ? settleMs : Math.min(settlingEveryMs, settleMs)
@@ -70,13 +70,14 @@ function concludeFrom(ask: Ask, all: readonly Entry[], known: Known): Conclusion
   return 'judge' in answer && suspected !== sent ? { ...answer, judge: sent } : answer
 }
 
-/** Whether a later answer may be good. */
+/** Whether there is time for a later answer that may be good. */
 const maySettle = (
   { since, isGood }: NonNullable<Ask['settles']>,
   exchange: Exchange,
+  all: readonly Entry[],
   { settleMs }: Known,
 ): boolean =>
-  exchange.sentAt < since + settleMs &&
+  all.at(-1)!.exchange.sentAt < since + settleMs &&
   !exchange.throttled &&
   !exchange.unansweredTwice &&
   !isGood(exchange)

@@ -160,6 +160,12 @@ test.each<[what: string, story: string, expected: string, how: Partial<Ask>]>([
   ['it does not show then, either', '200, 200', 'ask 5000', settles],
   ['it does not show in time', `200${', 200'.repeat(5)}`, '200', settles],
   ['its connection may have spoiled the answer', 'again 500', 'fresh', settles],
+  [
+    'nor in time, and its connection is spoiled',
+    `again 500${', fresh 400, after 500, after 500'.repeat(4)}`,
+    '400, the one before is to blame',
+    { settles: { since: 0, isGood: () => false } },
+  ],
   ['content that is unique is refused: another one is sent', 'unique 400', 'ask', plain],
   ['that is accepted', 'unique 400, 200', '200', plain],
   ['that is refused, too', 'unique 400, 400', '400', plain],
