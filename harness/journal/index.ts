@@ -1,5 +1,13 @@
-export { createdId, eventOf, type HistoryEvent, idKey, isConflict, isMeant } from './event.ts'
-export { readsTheSame, sameId } from './event.ts'
+export {
+  createdId,
+  eventOf,
+  type HistoryEvent,
+  idKey,
+  isConflict,
+  isMeant,
+  readsTheSame,
+  sameId,
+} from './event.ts'
 export {
   type Answer,
   derived,
@@ -18,9 +26,16 @@ export {
   type Entry,
   type Known,
 } from './journal.ts'
-export { answerTo, countsAsGranted, isSettling } from './answer.ts'
+export {
+  answerTo,
+  countsAsGranted,
+  isSettling,
+  answerAtEnd,
+  isHarmless,
+  leavesState,
+  sentFor,
+} from './answer.ts'
 export { isRepeatable, maxTries, type Retry, retryOf } from './retry.ts'
-export { answerAtEnd, isHarmless, leavesState, sentFor } from './answer.ts'
 
 export {
   allOrOpen,

@@ -28,7 +28,13 @@ export {
 } from './load.ts'
 export { normalBaseUrl, resolveTarget, labels, redactorFor } from './resolve.ts'
 
-export { declares, isDeclared, missingNeeds, missingReason, readsDeclared } from './declared.ts'
-export { defaultPointers, isExclusive } from './declared.ts'
-export { leavesOf, plainFile } from './places.ts'
-export { fillRequest, fillTarget, readOnlyTarget } from './places.ts'
+export {
+  declares,
+  isDeclared,
+  missingNeeds,
+  missingReason,
+  readsDeclared,
+  defaultPointers,
+  isExclusive,
+} from './declared.ts'
+export { leavesOf, plainFile, fillRequest, fillTarget, readOnlyTarget } from './places.ts'
