@@ -204,6 +204,6 @@ export function added(file: string, example: Record<string, unknown>): string {
   ]
   const end = file.lastIndexOf('}')
   const comment = lines.map((line) => `  // ${line}\n`).join('')
-  const isThere = file.includes(comment)
-  return isThere ? file : `${file.slice(0, end).trimEnd()}\n\n${comment}${file.slice(end)}`
+  if (file.includes(comment)) return file
+  return `${file.slice(0, end).trimEnd()}\n\n${comment}${file.slice(end)}`
 }

@@ -114,11 +114,10 @@ const filtered = relation(async (context) => {
   const { client, given } = context
   const { own, other, two } = extensionsOf(given)
   let id = await upload(client, given, contentOf(given))
-  const isSuccess = isTaken
   const holds = (exchange: Exchange): boolean => !isOpen(id) && placesOf(exchange, id).length > 0
   const settles = { since: performance.now(), isGood: holds }
   const { make } = listingOf(client, given, own)
-  const list = () => context.send(make, { isSuccess }, { settles })
+  const list = () => context.send(make, { isSuccess: isTaken }, { settles })
   let listed = isOpen(id) ? id : await list()
   // It may show the newest files only, and others came before a request that was lost was sent again.
   for (let more = 2; more > 0 && !isOpen(listed) && !holds(listed); more--) {
@@ -133,7 +132,7 @@ const filtered = relation(async (context) => {
     const { make: plain, what } = listingOf(client, given, types)
     const make = grantedProbe(context, 'files.list', plain)
     const list = async (): Promise<Exchange | Open> =>
-      need(`the listing ${what}`, await context.send(make, { what, isSuccess }))
+      need(`the listing ${what}`, await context.send(make, { what, isSuccess: isTaken }))
     const listed = await inScenario(context, 'files.list', list)
     if (isOpen(listed)) return listed
   }

@@ -53,8 +53,8 @@ function byRule(id: JobRuleId): Judge {
   return async (context) => {
     const { client, given, scenario } = context
     if (scenario) return grantedByScenario(context)
-    const verdict = jobRules[id].rule(client.journal)
-    const { state } = jobRules[id]
+    const { rule, state } = jobRules[id]
+    const verdict = rule(client.journal)
     const left = verdict.outcome === 'open' ? await reach(client, given, state) : undefined
     if (isOpen(left)) return left
     if (id === ids.inProgress || id === ids.noEffect) client.journal.controls.set(id, 'granted')

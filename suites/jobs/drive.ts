@@ -379,7 +379,7 @@ const mostMoments = 30
  * ended.
  * @param turn odd: the creation with other values comes first, since a short job may end before a second creation
  */
-async function createDuring(gate: Gate, job: Job, turn = 0, most = mostMoments): Promise<Left> {
+async function createDuring(gate: Gate, job: Job, turn: number, most: number): Promise<Left> {
   const { application, client, isQuick } = gate
   const attackedAt = turn % 2 === 0 ? 2 : 0
   const count = isQuick ? Math.min(3, most) : most

@@ -322,7 +322,7 @@ export const stable = eachOf(
     if (name === undefined) return 'held'
     // Another requirement fails for the data of another job.
     if (name === 'data' && becameNewer(one)) return undefined
-    return { ...contradicts({ job, reading }, name, end, asBefore), what }
+    return { ...contradicts(one, name, end, asBefore), what }
   },
   () => 'no ended job was read again',
 )
