@@ -55,8 +55,8 @@ export async function send(client: Client, ask: Ask): Promise<Exchange | Open> {
       const known = await before?.(refusals)
       if (known) return known
       // On a connection that has lost one, it may be lost again.
-      const fresh = ask.fresh === true || refusals.some((one) => one.unanswered)
-      const sent = await sendAgain(client, { ...ask, fresh }, [], first)
+      const isLost = refusals.some((one) => one.unanswered)
+      const sent = await sendAgain(client, isLost ? { ...ask, fresh: true } : ask, [], first)
       if (!before || isOpen(sent) || sent.response?.status !== 409) return sent
       refusals.push(sent)
     }
