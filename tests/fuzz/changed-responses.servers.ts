@@ -136,24 +136,28 @@ async function failedWith(operation: OperationId, change: Apply): Promise<readon
 
 const operationIds = fc.constantFrom(...operations.map(({ id }) => id))
 
-test(`of ${numRuns} changes to what an operation grants, those fail that the interface forbids, and no other`, async () => {
-  await fc.assert(
-    fc.asyncProperty(operationIds, fc.nat(), async (operation, at) => {
-      let chosen: Change | undefined
-      const failed = await failedWith(operation, (response, refusal) => {
-        if (chosen === undefined) {
-          const changes = changesOf(operation, response, refusal).filter(
-            (one) => !fits(untold, one),
-          )
-          chosen = changes[at % changes.length]
-        }
-        return chosen?.apply(response, refusal) ?? response
-      })
-      fc.pre(chosen !== undefined)
-      const told = `${operation}: ${chosen.name}`
-      if (fits(allowed, chosen)) expect(failed, `${told}, which is allowed`).toEqual([])
-      else expect(failed, `${told}, which is not allowed`).not.toEqual([])
-    }),
-    { numRuns, seed, endOnFailure: true },
-  )
-})
+test(
+  `of ${numRuns} changes to what an operation grants, those fail that the interface forbids, and no other`,
+  { timeout: 30_000 * numRuns },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(operationIds, fc.nat(), async (operation, at) => {
+        let chosen: Change | undefined
+        const failed = await failedWith(operation, (response, refusal) => {
+          if (chosen === undefined) {
+            const changes = changesOf(operation, response, refusal).filter(
+              (one) => !fits(untold, one),
+            )
+            chosen = changes[at % changes.length]
+          }
+          return chosen?.apply(response, refusal) ?? response
+        })
+        fc.pre(chosen !== undefined)
+        const told = `${operation}: ${chosen.name}`
+        if (fits(allowed, chosen)) expect(failed, `${told}, which is allowed`).toEqual([])
+        else expect(failed, `${told}, which is not allowed`).not.toEqual([])
+      }),
+      { numRuns, seed, endOnFailure: true },
+    )
+  },
+)

@@ -12,5 +12,11 @@ const [servers, seed] = new Command('fuzz')
   .parse().processedArgs as [number, number]
 process.stdout.write(`${servers} servers; to repeat: npm run fuzz -- ${servers} ${seed}\n`)
 Object.assign(process.env, { FUZZ_RUNS: String(servers), FUZZ_SEED: String(seed) })
-const vitest = await startVitest('test', ['tests/fuzz', 'tests/redact'], { watch: false })
-await vitest.close()
+for (const [mode, folder] of [
+  ['test', 'tests/redact'],
+  ['servers', 'tests/fuzz'],
+] as const) {
+  const options = { watch: false, mode, project: 'tests', passWithNoTests: false }
+  const vitest = await startVitest('test', [folder], options)
+  await vitest.close()
+}
