@@ -1,5 +1,5 @@
-// npm run fuzz [-- <servers> [<seed>]]: the judge against generated servers, changed responses and servers that conform, and the
-// redactor against generated keys, with a seed that is printed: as in the tests, but longer.
+// npm run fuzz [-- <servers> [<seed>]]: the judge against generated servers and servers that conform, and the redactor against
+// generated keys, with a seed that is printed: as in the tests, but longer.
 import { randomInt } from 'node:crypto'
 import { startVitest } from 'vitest/node'
 import { Command } from 'commander'
