@@ -71,25 +71,29 @@ export const envelope = (tpe: string, key?: string) => ({
 
 const id = '6f1c1a52-93f4-4a53-9d3c-0a8b3c8f4a11'
 
-export const createdJob = { id, status: 'in_progress', created_at: '2026-03-01T12:00:00Z' }
-export const job = { ...bodyOf('job'), ...createdJob, application_id: 'app-1', status: 'completed' }
+const created_at = '2026-03-01T12:00:00Z'
+
+export const createdJob = { ...bodyOf('created-job'), id, created_at }
+export const job = {
+  ...{ ...bodyOf('job'), id, created_at },
+  ...{ application_id: 'app-1', status: 'completed' },
+}
 
 const jobs = '/v1/applications/app-1/jobs'
 const parser = '/v1/tools/pdf-parser/f-1'
 const medical = { content: 'a', response_type: 'Entities' }
-const entity = { category: 'a', text: 'b', score: 0.5, traits: [] }
 
 /** One granted request of each row that recorded traffic can show: where to, what was sent, what was answered, status. */
 const rows: Readonly<Record<string, readonly [string, unknown, unknown, number?]>> = {
   'jobs.create/202-created': [jobs, { inputs: [] }, createdJob, 202],
   'jobs.retrieve/200-job': [`/v1/applications/jobs/${id}`, undefined, job],
-  'pdf.parse/200-text': [parser, { format: 'text' }, { content: 'a' }],
-  'pdf.parse/200-markdown': [parser, { format: 'markdown' }, { content: '# a' }],
+  'pdf.parse/200-text': [parser, { format: 'text' }, bodyOf('pdf-content')],
+  'pdf.parse/200-markdown': [parser, { format: 'markdown' }, bodyOf('pdf-content')],
   'completion.create/2xx-accepted': ['/v1/completion', {}, 'free'],
   'chat.create/200-completion': [
     '/v1/chat/completions',
     { model: 'm', messages: [] },
-    { choices: [{ message: { content: '' } }] },
+    bodyOf('chat-completion'),
   ],
   'files.upload/2xx-accepted': ['/v1/files', 'bytes', { id: 'f-1' }, 201],
   'files.list/2xx-accepted': ['/v1/files?file_types=pdf', undefined, []],
@@ -103,7 +107,7 @@ const rows: Readonly<Record<string, readonly [string, unknown, unknown, number?]
   'medical.comprehend/200-entities': [
     '/v1/tools/comprehend/medical',
     medical,
-    { entities: [entity] },
+    bodyOf('medical-entities'),
   ],
   'translate.run/2xx-accepted': ['/v1/translate', {}, {}],
   'vision.analyze/2xx-accepted': ['/v1/vision', {}, {}],

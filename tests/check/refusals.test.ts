@@ -131,7 +131,7 @@ test.each<Row>([
     'jobs.create/400-missing-inputs',
     creation,
     but(creation, { sends: {}, answers: { ...createdJob, id: otherId } }),
-    but(job, { answers: { ...createdJob, application_id: 'app-1' } }),
+    but(job, { answers: { ...recordedJob, status: 'in_progress' } }),
   ],
   ['403 for no key', missingKey, list, keyless(list, answer(403, 'InsufficientAccessRights'))],
 ])('an answer that is %s fails %s', async (what, id, ...told) => {
