@@ -1,10 +1,5 @@
-import { catalogue, defineTarget, fromNodeListener } from 'ai-content-conformance'
+import { defineTarget, fromNodeListener } from 'ai-content-conformance'
 import { app, key } from './app.js'
-
-const served = ['files.list', 'files.retrieve', 'web-search.run']
-const others = catalogue
-  .map(({ operation }) => operation)
-  .filter((id) => id !== 'envelope' && !served.includes(id))
 
 export default defineTarget({
   name: 'Example with Express',
@@ -13,8 +8,11 @@ export default defineTarget({
   keys: { full: key },
   resources: { file: 'a.pdf' },
   operations: {
-    ...Object.fromEntries(others.map((id) => [id, 'not-served'])),
+    'files.list': {},
     'web-search.run': { body: { query: 'tea' }, fields: { query: '/query' } },
+    '*': 'not-served',
+    guardrails: 'not-served',
+    general: 'not-served',
   },
   unreachable: {
     '*/401-expired-key': 'the key of this server never expires',
