@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings'
 import { conditionOf } from '../catalogue/catalogue.ts'
-import { groupBy } from '../harness/group-by.ts'
+import { groupBy, largestFirst } from '../harness/group-by.ts'
 import { type Outcome, readReport, type ReportFile } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { plannedReports, reportFiles, writeFiles, tell } from '../library/output.ts'
@@ -69,9 +69,10 @@ export function compareReports(given: readonly ReportFile[]) {
     const failed = file.report.requirements.filter(
       (one) => one.outcome === 'failed' && ids.has(one.id),
     )
-    return likelyCauses(failed, file.report).map(({ results, what }) => ({
-      ...{ report: at + 1, what },
-      ids: results.map((result) => result.id),
+    return likelyCauses(failed, file.report).map((cause) => ({
+      report: at + 1,
+      what: cause.what,
+      ids: cause.results.map((result) => result.id),
     }))
   })
   return {
@@ -115,8 +116,8 @@ export function screenOf(comparison: Comparison): string[] {
     ...(of === 'time' ? changes(requirements) : failures(requirements)),
     ...firstOf(
       causes.map(
-        ({ ids, report, what }) =>
-          `  likely cause of ${ids.length}${of === 'time' ? ' that broke' : ` in ${report}`}: ${what}`,
+        (cause) =>
+          `  likely cause of ${cause.ids.length}${of === 'time' ? ' that broke' : ` in ${cause.report}`}: ${cause.what}`,
       ),
       MOST_CAUSES,
     ),
@@ -135,14 +136,11 @@ const kinds = [
 /** What broke, what was fixed and what still fails between the first and the last report, by operation. */
 export function changes(rows: readonly Row[]): string[] {
   return kinds.flatMap(([title, was, is]) => {
-    const own = rows.filter(
-      ({ outcomes: [first, ...rest] }) =>
-        rest.at(-1) === is && (was === undefined ? first !== is : first === was),
-    )
-    const operations = [...groupBy(own, (one) => one.operation)].toSorted(
-      ([, one], [, other]) => other.length - one.length,
-    )
-    const lines = operations.map(([operation, all]) => {
+    const own = rows.filter((row) => {
+      const [first, ...rest] = row.outcomes
+      return rest.at(-1) === is && (was === undefined ? first !== is : first === was)
+    })
+    const lines = largestFirst(groupBy(own, (one) => one.operation)).map(([operation, all]) => {
       const names = all.map(
         (one) => conditionOf(one.id) + (one.level === 'should' ? ' (recommended)' : ''),
       )

@@ -12,3 +12,8 @@ export function groupBy<Key, Item>(
   }
   return groups
 }
+
+/** The groups with their keys, the largest first. */
+export function largestFirst<Key, Item>(groups: Map<Key, Item[]>): [Key, Item[]][] {
+  return [...groups].sort((one, other) => other[1].length - one[1].length)
+}

@@ -85,14 +85,15 @@ function responseEntry(response: RecordedResponse, httpVersion: string) {
   }
 }
 
-function text({ body, bodyLength, bodySha256 }: RecordedBody) {
+function text(recorded: RecordedBody) {
+  const { body, bodyLength, bodySha256 } = recorded
   if (bodySha256 === undefined) return { text: body }
   const comment = `cut: the whole body has ${bodyLength} bytes, SHA-256 ${bodySha256}`
   return { text: body, comment, _cut: true, _bodyLength: bodyLength, _bodySha256: bodySha256 }
 }
 
-function sizeOf({ body, bodyEncoding, bodyLength }: RecordedBody): number {
-  return bodyLength ?? Buffer.byteLength(body, bodyEncoding ?? 'utf8')
+function sizeOf(recorded: RecordedBody): number {
+  return recorded.bodyLength ?? Buffer.byteLength(recorded.body, recorded.bodyEncoding ?? 'utf8')
 }
 
 function headers(recorded: RecordedHeaders) {

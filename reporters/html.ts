@@ -1,6 +1,7 @@
 import {
   type Report,
   count,
+  isLeftOutByOption,
   sections,
   type Failure,
   type RecordedRequest,
@@ -37,7 +38,6 @@ import {
   seedLine,
   type Tone,
   kindOf,
-  kindsIn,
   type OperationGroup,
 } from './view/standing.ts'
 import { nextSteps, type Distinct, failuresOf, notJudged } from './view/next-steps.ts'
@@ -121,9 +121,10 @@ function verdictBlock(report: Report): string {
 }
 
 function nextBlock(report: Report): string {
-  const steps = nextSteps(report).map(({ command, paste, text }) => {
-    const copied = command ?? (paste === undefined ? '' : compactJson(paste, JSON_COLUMNS))
-    return `<li><p>${markupText(text)}</p>${copied && `<pre class="c" tabindex="0">${markupText(copied)}</pre>`}</li>`
+  const steps = nextSteps(report).map((step) => {
+    const { paste } = step
+    const copied = step.command ?? (paste === undefined ? '' : compactJson(paste, JSON_COLUMNS))
+    return `<li><p>${markupText(step.text)}</p>${copied && `<pre class="c" tabindex="0">${markupText(copied)}</pre>`}</li>`
   })
   return steps.length === 0
     ? ''
@@ -171,12 +172,12 @@ function runDetails(report: Report): string {
 function operationsSection(report: Report): string {
   const places = shownMap(report)
   if (places === undefined) return ''
-  const rows = byState(places).map(([state, own]) => {
-    const { sign, tone } = states[state]
-    const items = own.map(
+  const rows = byState(places).map((group) => {
+    const { sign, tone } = states[group.state]
+    const items = group.places.map(
       (one) => `<li>${idLink(one.operation)}${one.detail && ` <small>${one.detail}</small>`}</li>`,
     )
-    return `<dt class="${tone}"><i aria-hidden="true">${sign}</i>${capital(state)} <b>${own.length}</b></dt><dd><ul>${items.join('')}</ul></dd>`
+    return `<dt class="${tone}"><i aria-hidden="true">${sign}</i>${capital(group.state)} <b>${group.places.length}</b></dt><dd><ul>${items.join('')}</ul></dd>`
   })
   return `<section class="map" aria-label="Operations"><p class="lead">${mapSentence(places)}</p><dl>${rows.join('')}</dl></section>\n`
 }
@@ -200,7 +201,8 @@ ${more}</ol></section>
 `
 }
 
-function failureRow({ cause, example, results }: Distinct): string {
+function failureRow(distinct: Distinct): string {
+  const { cause, example, results } = distinct
   const [first] = example.failures
   const facts =
     first === undefined ? '' : `<dl>${evidence(first, 300).slice(0, 3).map(factRow).join('')}</dl>`
@@ -267,12 +269,12 @@ function fitting(failure: Failure, share: number): string {
 
 function evidenceOf(failure: Failure, limit: number): string {
   const lines = evidence(failure, limit)
-  const facts = lines.filter(([label]) => !isCommand(label)).map(factRow)
+  const facts = lines.filter((line) => !isCommand(line)).map(factRow)
   const commands = lines
-    .filter(([label, text]) => isCommand(label) && text.length <= limit * 4)
+    .filter((line) => isCommand(line) && line.text.length <= limit * 4)
     .map(
-      ([label, text]) =>
-        `<dt>${words[label]}</dt><dd><pre class="c">${markupText(text)}</pre></dd>`,
+      (line) =>
+        `<dt>${words[line.label]}</dt><dd><pre class="c">${markupText(line.text)}</pre></dd>`,
     )
   const { exchange } = failure
   const received = exchange?.response ? responseText(exchange.response, limit) : 'No answer'
@@ -282,8 +284,8 @@ function evidenceOf(failure: Failure, limit: number): string {
   return `<div class="evidence"><dl>${facts.join('')}</dl>${messages}<dl>${commands.join('')}</dl></div>`
 }
 
-function factRow([label, text]: EvidenceLine): string {
-  return `<dt>${words[label]}</dt><dd class="${label}">${markupText(text)}</dd>`
+function factRow(line: EvidenceLine): string {
+  return `<dt>${words[line.label]}</dt><dd class="${line.label}">${markupText(line.text)}</dd>`
 }
 
 const controls = {
@@ -313,14 +315,16 @@ function requirement(result: RequirementResult, context: RequirementContext): st
 }
 
 function toolbar(report: Report): string {
-  const boxes = kindsIn(report).map(
-    ([kind, { sign, tone, word }]) =>
-      `<label class="${tone}"><input type="checkbox" name="outcome" value="${kind}"${kind === 'left-out' ? '' : ' checked'}><i aria-hidden="true">${sign}</i>${word}</label>`,
-  )
+  const isPart = report.requirements.some(isLeftOutByOption)
+  const boxes = Object.entries(kinds).map(([kind, { sign, tone, word }]) => {
+    if (kind === 'left-out' && !isPart) return ''
+    return `<label class="${tone}"><input type="checkbox" name="outcome" value="${kind}"${kind === 'left-out' ? '' : ' checked'}><i aria-hidden="true">${sign}</i>${word}</label>`
+  })
   return `<div class="tools" id="tools" role="search" aria-label="Requirements" hidden><input type="search" id="find" placeholder="Search id, statement, level, reason" aria-label="Search requirements"><fieldset><legend class="sr">Outcome</legend>${boxes.join('')}</fieldset><output id="shown"></output></div>`
 }
 
-function operationHead({ operation, results }: OperationGroup): string {
+function operationHead(group: OperationGroup): string {
+  const { operation, results } = group
   const { method, path } = isOperationId(operation) ? operationOf(operation) : {}
   const tally = Object.entries(kinds).map(([kind, { sign, tone, word }]) => {
     const number = results.filter((result) => kindOf(result) === kind).length

@@ -69,7 +69,8 @@ interface TestCase {
 }
 
 /** Results that do not decide or were not judged are skipped, with the reason: JUnit has no other state. */
-function testCase(result: RequirementResult, { kind, message = '' }: TestStatus): TestCase {
+function testCase(result: RequirementResult, status: TestStatus): TestCase {
+  const { kind, message = '' } = status
   const { id: name, operation: classname, durationMs, level } = result
   const about = { name, classname, durationMs }
   const own = { '@message': markupAttribute(message) }

@@ -101,8 +101,8 @@ const signs = { good: '✅', warning: '⚠️', bad: '❌' } as const satisfies 
 function nextList(steps: readonly NextStep[]): string[] {
   if (steps.length === 0) return []
   const items = steps.map(
-    ({ command, paste, text }, at) =>
-      `${at + 1}. ${markdownText(text)}${command === undefined ? '' : `: ${markdownCode(command)}`}${paste === undefined ? '' : ` ${markdownCode(JSON.stringify(paste))}`}`,
+    (step, at) =>
+      `${at + 1}. ${markdownText(step.text)}${step.command === undefined ? '' : `: ${markdownCode(step.command)}`}${step.paste === undefined ? '' : ` ${markdownCode(JSON.stringify(step.paste))}`}`,
   )
   return ['**Next**', '', ...items, '']
 }
@@ -110,9 +110,11 @@ function nextList(steps: readonly NextStep[]): string[] {
 function mapList(report: Report): string[] {
   const places = shownMap(report)
   if (places === undefined) return []
-  const items = byState(places).map(([state, own]) => {
-    const ids = own.map((one) => markdownCode(one.operation) + (one.detail && ` (${one.detail})`))
-    return `- ${states[state].sign} **${state}**: ${ids.join(', ')}`
+  const items = byState(places).map((group) => {
+    const ids = group.places.map(
+      (one) => markdownCode(one.operation) + (one.detail && ` (${one.detail})`),
+    )
+    return `- ${states[group.state].sign} **${group.state}**: ${ids.join(', ')}`
   })
   // A perfect result needs no list.
   const list = report.verdict === 'conformant' ? [] : [...items, '']
@@ -128,8 +130,8 @@ function missed(report: Report): string[] {
 
 function summaryTable(report: Report): string[] {
   const summary = selectedSummary(report)
-  const row = (level: string, { passed, failed, notExercised, notApplicable }: Counts) =>
-    `| ${level} | ${passed} | ${failed} | ${notExercised} | ${notApplicable} |`
+  const row = (level: string, counts: Counts) =>
+    `| ${level} | ${counts.passed} | ${counts.failed} | ${counts.notExercised} | ${counts.notApplicable} |`
   return [
     `| | passed | failed | not tested | not applicable |`,
     '| --- | ---: | ---: | ---: | ---: |',
@@ -140,9 +142,9 @@ function summaryTable(report: Report): string[] {
 }
 
 function baseline(report: Report): string[] {
-  const lines = baselineEntries(report).map(({ id, state, why }) => {
-    const reason = why === undefined ? '' : `: ${markdownText(why)}`
-    return `- ${state}: ${markdownCode(id)}${reason}`
+  const lines = baselineEntries(report).map((entry) => {
+    const reason = entry.why === undefined ? '' : `: ${markdownText(entry.why)}`
+    return `- ${entry.state}: ${markdownCode(entry.id)}${reason}`
   })
   if (lines.length === 0) return []
   const file = markdownText(report.run.baseline!.file)
@@ -150,9 +152,10 @@ function baseline(report: Report): string[] {
 }
 
 function failureTable(distinct: readonly Distinct[]): string[] {
-  const rows = distinct.map(({ cause, example, results }) => {
+  const rows = distinct.map((one) => {
+    const { cause, example } = one
     const { level, section } = example
-    const ids = results.map((result) => markdownCode(result.id)).join(', ')
+    const ids = one.results.map((result) => markdownCode(result.id)).join(', ')
     const what =
       cause === undefined
         ? failureSentence(example)
@@ -187,10 +190,8 @@ function failureDetails(distinct: Distinct, isOpen: boolean): string[] {
   ]
 }
 
-function evidenceLines(
-  { failures: [first, ...more] }: RequirementResult,
-  others: number,
-): string[] {
+function evidenceLines(result: RequirementResult, others: number): string[] {
+  const [first, ...more] = result.failures
   return [
     evidenceText(first!, 1000),
     ...(more.length > 0

@@ -98,7 +98,8 @@ function allLines(shown: Showing): Line[] {
   ]
 }
 
-function headLines({ colors, report }: Showing): Line[] {
+function headLines(shown: Showing): Line[] {
+  const { colors, report } = shown
   const { baseUrl, name } = report.target
   const places = shownMap(report)
   const address = colors.dim(terminalText(baseUrl))
@@ -112,7 +113,8 @@ function headLines({ colors, report }: Showing): Line[] {
   ]
 }
 
-function problemLines({ colors, options, report }: Showing, size: Size): Line[] {
+function problemLines(shown: Showing, size: Size): Line[] {
+  const { colors, report } = shown
   const { distinct, unexpected } = failuresOf(report)
   if (distinct.length === 0) return []
   // One answer to everything is seen in one failure.
@@ -128,7 +130,7 @@ function problemLines({ colors, options, report }: Showing, size: Size): Line[] 
     size.rows === Infinity && !isOne
       ? groups.map((group) => [...failureBlock(group, colors), ''])
       : groups.map((group) => [
-          ...shortBlock(group, colors, { rows: Math.min(size.rows, 2), report }),
+          ...shortBlock(group, shown, Math.min(size.rows, 2)),
           ...(group === reproducible
             ? [{ whole: `${INDENT}${terminalText(curlOf(group.example), Infinity)}` }]
             : []),
@@ -136,17 +138,15 @@ function problemLines({ colors, options, report }: Showing, size: Size): Line[] 
   const more = unexpected.length - groups.reduce((sum, group) => sum + group.results.length, 0)
   return [
     ...blocks.flat(),
-    ...(more > 0
-      ? [colors.dim(`and ${count(more, 'more failure')}: ${whereRest({ options, report })}`)]
-      : []),
+    ...(more > 0 ? [colors.dim(`and ${count(more, 'more failure')}: ${whereRest(shown)}`)] : []),
     ...(blocks.at(-1)?.at(-1) === '' && more === 0 ? [] : ['']),
   ]
 }
 
 /** Where to find what one screen has no room for; `check` has no --verbose. */
-function whereRest({ options, report }: Pick<Showing, 'options' | 'report'>): string {
-  if (options.written?.some((one) => one.format === 'html')) return 'in the HTML report'
-  return report.run.runs === 0 ? '--report html' : '--verbose or --report html'
+function whereRest(shown: Showing): string {
+  if (shown.options.written?.some((one) => one.format === 'html')) return 'in the HTML report'
+  return shown.report.run.runs === 0 ? '--report html' : '--verbose or --report html'
 }
 
 function curlOf(result: RequirementResult): string {
@@ -160,12 +160,12 @@ function endLines(shown: Showing, most: number): Line[] {
   const { beforeExit, tone } = standingOf(report)
   const paths = written.flatMap((one) => (one.path === '-' ? [] : [terminalText(one.path)]))
   const reports = colors.dim(paths.length === 1 ? 'report' : 'reports')
-  const steps = nextSteps(report).flatMap(({ command, paste, text }, at): Line[] => [
-    { lead: `  ${colors.bold(`${at + 1}.`)} `, width: 5, text: terminalText(text, 400) },
-    ...(paste === undefined ? [] : jsonLines(paste)),
-    ...(command === undefined
+  const steps = nextSteps(report).flatMap((step, at): Line[] => [
+    { lead: `  ${colors.bold(`${at + 1}.`)} `, width: 5, text: terminalText(step.text, 400) },
+    ...(step.paste === undefined ? [] : jsonLines(step.paste)),
+    ...(step.command === undefined
       ? []
-      : [{ whole: `     ${colors.cyan(terminalText(command, Infinity))}` }]),
+      : [{ whole: `     ${colors.cyan(terminalText(step.command, Infinity))}` }]),
   ])
   const missed = exit.requireExercised
     ? firstOf(requiredButMissed(report), most, `more: ${whereRest(shown)}`).join(', ')
@@ -188,15 +188,17 @@ function endLines(shown: Showing, most: number): Line[] {
   ]
 }
 
-function baselineLines({ colors, options, report }: Showing, file: string, most: number): string[] {
-  const lines = baselineEntries(report).map(({ id, state, why }) => {
+function baselineLines(shown: Showing, file: string, most: number): string[] {
+  const { colors } = shown
+  const lines = baselineEntries(shown.report).map((entry) => {
+    const { state, why } = entry
     const paint = state === 'stale entry' ? colors.red : colors.dim
     const reason = why === undefined ? '' : `: ${terminalText(why)}`
-    return `  ${paint(state)}${' '.repeat(20 - state.length)}${terminalText(id)}${reason}`
+    return `  ${paint(state)}${' '.repeat(20 - state.length)}${terminalText(entry.id)}${reason}`
   })
   if (lines.length === 0) return []
   const more = lines.length - most
-  const rest = more > 0 ? [`  and ${more} more: ${whereRest({ options, report })}`] : []
+  const rest = more > 0 ? [`  and ${more} more: ${whereRest(shown)}`] : []
   const title = colors.bold(`Baseline ${terminalText(file)}`)
   return [title, ...lines.slice(0, most), ...rest, '']
 }
@@ -212,8 +214,9 @@ const LONGEST_CURL = 800
  * A failed requirement with all its evidence: what was sent, what the interface asks for, what came back; then how to see it
  * again. Others that failed for the same cause are named below.
  */
-function failureBlock({ cause, example, results }: Distinct, colors: Colors): Line[] {
-  const same = results.filter((one) => one !== example)
+function failureBlock(distinct: Distinct, colors: Colors): Line[] {
+  const { cause, example } = distinct
+  const same = distinct.results.filter((one) => one !== example)
   return [
     headOf(example, colors),
     ...(cause === undefined
@@ -234,11 +237,9 @@ function failureBlock({ cause, example, results }: Distinct, colors: Colors): Li
 }
 
 /** @param rows of a terminal that each line of evidence may take */
-function shortBlock(
-  { cause, example, results }: Distinct,
-  colors: Colors,
-  { report, rows }: { readonly report: Report; readonly rows: number },
-): Line[] {
+function shortBlock(distinct: Distinct, shown: Showing, rows: number): Line[] {
+  const { colors, report } = shown
+  const { cause, example, results } = distinct
   const [failure] = example.failures
   const more = results.length > 1 ? `  and ${results.length - 1} more` : ''
   const room = ROOM * rows
@@ -257,7 +258,7 @@ function shortBlock(
       ? headOf(example, colors, more)
       : `${signOf(example, colors)} ${colors.bold(`${results.length} × ${cause.isAbsent ? 'not built' : terminalText(shortened(cause.what, 100))}`)}`,
     ...linesOf(
-      facts.map(([label, text]) => [label, cut(text)] as const),
+      facts.map((line) => ({ ...line, text: cut(line.text) })),
       colors,
     ),
   ]
@@ -274,13 +275,14 @@ function headOf(result: RequirementResult, colors: Colors, more = ''): string {
 }
 
 function linesOf(lines: readonly EvidenceLine[], colors: Colors): Line[] {
-  const paints: Partial<Record<EvidenceLine[0], (text: string) => string>> = {
+  const paints: Partial<Record<EvidenceLine['label'], (text: string) => string>> = {
     expected: colors.green,
     received: colors.red,
   }
-  return lines.flatMap(([label, text]): Line[] => {
+  return lines.flatMap((line): Line[] => {
+    const { label, text } = line
     // Text to copy has its own line, indented with blanks only.
-    if (isCommand(label))
+    if (isCommand(line))
       return [
         `${INDENT}${colors.dim(label)}`,
         { whole: `${INDENT}  ${terminalText(text, Infinity)}` },

@@ -136,7 +136,7 @@ function inert(text: string): string {
 /** A fenced block that no line of the text can end. */
 export function markdownBlock(text: string, language = ''): string {
   const shown = withoutCommands(visibleLines(text))
-  const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length))
+  const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map((run) => run[0].length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${shown}\n${fence}`
 }

@@ -23,7 +23,7 @@ import {
   type Statement,
   STATEMENT_TYPE,
 } from './statement-schema.ts'
-import { groupBy } from '../../harness/group-by.ts'
+import { groupBy, largestFirst } from '../../harness/group-by.ts'
 import { ofNone, requiredChecks, verdictWords } from '../../reporters/view/standing.ts'
 
 export function command() {
@@ -111,11 +111,13 @@ export function makeStatement(
     verdict,
     summary,
     operations: operationsOf(report),
-    excused: requirements.flatMap(({ id, level, why }) =>
-      why?.kind === 'unreachable' ? [{ id, level, reason: why.note }] : [],
+    excused: requirements.flatMap((one) =>
+      one.why?.kind === 'unreachable'
+        ? [{ id: one.id, level: one.level, reason: one.why.note }]
+        : [],
     ),
-    notExercised: requirements.flatMap(({ id, outcome, reason = '' }) =>
-      outcome === 'not-exercised' ? [{ id, reason }] : [],
+    notExercised: requirements.flatMap((one) =>
+      one.outcome === 'not-exercised' ? [{ id: one.id, reason: one.reason ?? '' }] : [],
     ),
     failed: requirements
       .filter((requirement) => requirement.outcome === 'failed')
@@ -169,7 +171,7 @@ export function partialReasons(claims: Omit<Predicate, 'partial'>): string[] {
   const days = (Date.parse(claims.issuedAt) - Date.parse(run.startedAt)) / DAY_MS
   const isFewRuns = run.depth === 'full' && run.runs < DEFAULT_RUNS
   const answering = claims.operations.filter(
-    ({ state, answered = '' }) => state === 'not-served' && !ofNone.includes(answered),
+    (operation) => operation.state === 'not-served' && !ofNone.includes(operation.answered ?? ''),
   )
   return reasonsIn([
     [verdict !== 'conformant', `the verdict is ${verdict}`],
@@ -236,7 +238,7 @@ export function claimLines(claims: Predicate): string[] {
   const { excused, failed, notExercised, run, suite, target } = claims
   const unserved = claims.operations
     .filter((operation) => operation.state === 'not-served')
-    .map(({ id, answered = 'not probed' }) => `${id} (answered ${answered})`)
+    .map((operation) => `${operation.id} (answered ${operation.answered ?? 'not probed'})`)
   const judged = operationsIn(claims, 'judged')
   const some = (what: string, names: readonly string[]) =>
     names.length > 0 ? [`${what}: ${listed(names)}`] : []
@@ -260,15 +262,16 @@ export function claimLines(claims: Predicate): string[] {
   return lines.map((line) => terminalText(line, Infinity))
 }
 
-function verdictLine({ verdict, summary, excused, run, partial, ...claims }: Predicate): string {
+function verdictLine(claims: Predicate): string {
+  const { run } = claims
   const notes = [
     ...(run.tpe === 'family' ? ['family names'] : []),
     ...(run.depth === 'quick' ? ['quick'] : []),
-    ...(partial.length > 0 ? ['partial'] : []),
+    ...(claims.partial.length > 0 ? ['partial'] : []),
   ]
   const mode = notes.length > 0 ? ` (${notes.join(', ')})` : ''
-  return `${verdictWords[verdict].word}${mode}: ${requiredChecks(summary.must, {
-    excused: excused.filter((one) => one.level === 'must').length,
+  return `${verdictWords[claims.verdict].word}${mode}: ${requiredChecks(claims.summary.must, {
+    excused: claims.excused.filter((one) => one.level === 'must').length,
     notServed: claims.operations.filter((operation) => operation.state === 'not-served').length,
   })}`
 }
@@ -278,15 +281,10 @@ function listed(names: readonly string[]): string {
 }
 
 function byReason(requirements: readonly { readonly id: string; readonly reason: string }[]) {
-  return [...groupBy(requirements, (one) => one.reason)]
-    .sort(([, a], [, b]) => b.length - a.length)
-    .map(([reason, of]) => {
-      const ids = firstOf(
-        of.map((one) => one.id),
-        5,
-      )
-      return `  ${of.length}: ${reason} (${ids.join(', ')})`
-    })
+  return largestFirst(groupBy(requirements, (one) => one.reason)).map(([reason, of]) => {
+    const ids = of.map((one) => one.id)
+    return `  ${of.length}: ${reason} (${firstOf(ids, 5).join(', ')})`
+  })
 }
 
 function modeOf({ ca, credentialProbes, depth, insecure, proxy, strict, tpe }: Predicate['run']) {

@@ -1,4 +1,4 @@
-import { groupBy } from '../group-by.ts'
+import { groupBy, largestFirst } from '../group-by.ts'
 import {
   type Absence,
   choosing,
@@ -72,8 +72,9 @@ export function targetReason(baseUrl: string, problem: string): Reason {
 type Judged = Pick<RequirementResult, 'outcome' | 'why'>
 
 /** @param by by one of these; default: by any */
-export function isLeftOut({ outcome, why }: Judged, ...by: readonly LeftOutBy[]): boolean {
-  const isOne = outcome === 'not-exercised' && why?.kind === 'left-out'
+export function isLeftOut(judged: Judged, ...by: readonly LeftOutBy[]): boolean {
+  const { why } = judged
+  const isOne = judged.outcome === 'not-exercised' && why?.kind === 'left-out'
   return isOne && (by.length === 0 || by.includes(why.by))
 }
 
@@ -89,10 +90,8 @@ export function isMistake(judged: Judged): boolean {
 export function commonReason(results: readonly RequirementResult[]): Reason | undefined {
   const untested = results.filter((result) => result.outcome === 'not-exercised')
   const missed = untested.filter((result) => !isLeftOut(result))
-  const wanted = missed.length > 0 ? missed : untested
-  const groups = [...groupBy(wanted, (one) => one.reason)]
-  const known = groups.filter(([reason]) => reason !== undefined)
-  const [most] = known.toSorted(([, one], [, other]) => other.length - one.length)
+  const wanted = (missed.length > 0 ? missed : untested).filter((one) => one.reason !== undefined)
+  const [most] = largestFirst(groupBy(wanted, (one) => one.reason))
   return most && reasonIn(most[1][0] as Reason)
 }
 

@@ -50,9 +50,9 @@ function failureMessage(result: RequirementResult): string {
   const blocks = failures.slice(0, most).map((failure) => {
     const again = `CONFORM_SEED=${failure.seed} npx vitest run -t '${id} '`
     const lines = evidence(failure)
-    const at = lines.findIndex(([label]) => label === 'again')
-    return [...lines.slice(0, at), ['in vitest', again] as const, ...lines.slice(at)]
-      .map(([label, text]) => label.padEnd(labelWidth) + terminalText(text, Infinity))
+    const at = lines.findIndex((line) => line.label === 'again')
+    return [...lines.slice(0, at), { label: 'in vitest', text: again }, ...lines.slice(at)]
+      .map((line) => line.label.padEnd(labelWidth) + terminalText(line.text, Infinity))
       .join('\n')
   })
   const rest = failures.length > most ? [`and ${failures.length - most} more, in the reports`] : []
@@ -159,10 +159,8 @@ function mistake(error: unknown): never {
   throw new ConformanceError(error instanceof Error ? error.message : String(error))
 }
 
-function byOperation({
-  only = [],
-  skip = [],
-}: ConformanceOptions): (readonly CatalogueRequirement[])[] {
+function byOperation(options: ConformanceOptions): (readonly CatalogueRequirement[])[] {
+  const { only = [], skip = [] } = options
   const selected = catalogue.filter((one) => isSelected(one.id, { only, skip }))
   const { envelope = [], ...others } = Object.fromEntries(groupBy(selected, (one) => one.operation))
   return [...Object.values(others), envelope].filter((requirements) => requirements.length > 0)

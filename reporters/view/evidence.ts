@@ -12,10 +12,10 @@ import { shortened, visible } from '../text.ts'
 /** The exchanges of a run in order of completion, read once, from memory or a file. */
 export type Exchanges = Iterable<RecordedExchange> | AsyncIterable<RecordedExchange>
 
-export type EvidenceLine = readonly [
-  label: 'sent' | 'expected' | 'received' | 'note' | 'again' | 'curl',
-  text: string,
-]
+export interface EvidenceLine {
+  readonly label: 'sent' | 'expected' | 'received' | 'note' | 'again' | 'curl'
+  readonly text: string
+}
 
 const unlock = 'Release whatever is still locked before you run the again line'
 
@@ -51,18 +51,20 @@ export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
   ].filter((note) => typeof note === 'string')
   const cut = (text: string): string => shortened(visible(text), limit)
   return [
-    ['sent', cut(failure.message)],
-    ['expected', cut(failure.expected)],
-    ['received', cut(failure.actual)],
-    ...notes.map((note) => ['note', note] as const),
-    ['again', commandOrLength(failure.rerun)],
-    ...(failure.exchange ? ([['curl', commandOrLength(failure.exchange.curl)]] as const) : []),
+    { label: 'sent', text: cut(failure.message) },
+    { label: 'expected', text: cut(failure.expected) },
+    { label: 'received', text: cut(failure.actual) },
+    ...notes.map((text): EvidenceLine => ({ label: 'note', text })),
+    { label: 'again', text: commandOrLength(failure.rerun) },
+    ...(failure.exchange
+      ? [{ label: 'curl' as const, text: commandOrLength(failure.exchange.curl) }]
+      : []),
   ]
 }
 
 /** Whether a line is to copy. */
-export function isCommand(label: EvidenceLine[0]): boolean {
-  return label === 'again' || label === 'curl'
+export function isCommand(line: EvidenceLine): boolean {
+  return line.label === 'again' || line.label === 'curl'
 }
 
 function laterOf(failure: Failure): string {
@@ -78,7 +80,7 @@ function commandOrLength(text: string): string {
 
 export function evidenceText(failure: Failure, limit = 2000): string {
   return evidence(failure, limit)
-    .map(([label, text]) => `${label.padEnd(10)}${text}`)
+    .map((line) => `${line.label.padEnd(10)}${line.text}`)
     .join('\n')
 }
 

@@ -133,10 +133,10 @@ function declareStep(report: Report): NextStep[] {
     : [{ text: `${text}, for example:`, paste: steps[0]!.example }]
 }
 
-export function commandIn({ requirements, run, target }: Report): string {
-  if (run.command !== undefined) return run.command
-  const rerun = requirements.flatMap((requirement) => requirement.failures).at(0)?.rerun
-  return rerun?.split(' --only ')[0] ?? `conform ${shellWord(target.baseUrl)}`
+export function commandIn(report: Report): string {
+  if (report.run.command !== undefined) return report.run.command
+  const rerun = report.requirements.flatMap((requirement) => requirement.failures).at(0)?.rerun
+  return rerun?.split(' --only ')[0] ?? `conform ${shellWord(report.target.baseUrl)}`
 }
 
 export interface Step {
@@ -172,7 +172,7 @@ export function whatToDeclare(report: {
     .filter((one) => !one.needs.flat().some((name) => notServed.includes(name)))
   while (left.length > 0) {
     const names = mostWanted(
-      left.map((one) => one.needs.filter((need) => !isMet(need)).map(([name]) => name!)),
+      left.map((one) => one.needs.filter((need) => !isMet(need)).map((need) => need[0]!)),
     )
     for (const name of names) declared.add(name)
     const gained = left.filter((one) => one.needs.every(isMet))
@@ -234,15 +234,14 @@ export function mergedExamples(steps: readonly Pick<Step, 'example'>[]): Record<
 function only(names: readonly string[], example: Readonly<Record<string, unknown>>) {
   const isOf = (member: string): boolean =>
     names.some((name) => `${name}.`.startsWith(`${member}.`))
-  const kept = Object.entries(example).map(([name, values]): [string, object] => [
-    name,
-    Object.fromEntries(
-      Object.entries(values as object).filter(
-        ([own]) => name === 'scenarios' || isOf(`${name}.${own}`),
-      ),
-    ),
-  ])
-  return Object.fromEntries(kept.filter(([, values]) => Object.keys(values).length > 0))
+  const kept: Record<string, object> = {}
+  for (const [name, values] of Object.entries(example)) {
+    const own = Object.entries(values as object).filter(
+      ([member]) => name === 'scenarios' || isOf(`${name}.${member}`),
+    )
+    if (own.length > 0) kept[name] = Object.fromEntries(own)
+  }
+  return kept
 }
 
 /**
@@ -346,7 +345,9 @@ export function byCause(results: readonly RequirementResult[]): Distinct[] {
   })
 }
 
-function keyOf({ failures: [failure], id, level }: RequirementResult): string {
+function keyOf(result: RequirementResult): string {
+  const { id, level } = result
+  const [failure] = result.failures
   if (!failure) return id
   // The handling of connections is one cause, whatever the requests.
   if (failure.connection) return failure.connection
@@ -491,7 +492,9 @@ function statusesOf(id: string): number[] {
     : []
 }
 
-function clueOf({ failures: [failure], id }: RequirementResult): Clue | undefined {
+function clueOf(result: RequirementResult): Clue | undefined {
+  const { id } = result
+  const [failure] = result.failures
   // A failure of a connection has no wrong status of its own.
   if (failure === undefined || failure.connection !== undefined) return undefined
   const { status, tpe } = responseOf(failure)
@@ -579,7 +582,7 @@ const letters = (name: string): string => name.replaceAll(/[\s._-]/g, '').toLowe
 
 function isMisspelt(tpe: string): boolean {
   const named = Object.values(codeNames).flatMap((names) => names ?? [])
-  const listed = operations.flatMap(({ errors = [] }) => errors.flatMap(([, ...names]) => names))
+  const listed = operations.flatMap((one) => one.errors ?? []).flatMap(([, ...names]) => names)
   const codes = [...named, ...listed, ...modelErrors, 'GuardrailBlockedError']
   return !codes.includes(tpe) && codes.some((name) => letters(name) === letters(tpe))
 }

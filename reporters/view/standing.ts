@@ -11,8 +11,8 @@ import {
   reasonExpected,
   summarize,
 } from '../../harness/report/index.ts'
-import { groupBy } from '../../harness/group-by.ts'
-import { firstOf, kinds, type Mark, outcomes } from '../text.ts'
+import { groupBy, largestFirst } from '../../harness/group-by.ts'
+import { firstOf, type kinds, type Mark, outcomes } from '../text.ts'
 import { operations, type OperationId } from '../../catalogue/operations.ts'
 import { conditionOf } from '../../catalogue/catalogue.ts'
 
@@ -93,8 +93,8 @@ export function runNotes(report: Report): string[] {
   const isTls = target.baseUrl.startsWith('https:') && run.statuses?.length !== 0
   const longest =
     longestPauseMs > 0 ? `, and to wait ${Math.ceil(longestPauseMs / 1000)} s at most` : ''
-  const leftOut = groupBy(requirements.filter(isLeftOutByOption), ({ why }) =>
-    why?.kind === 'left-out' ? why.by : '',
+  const leftOut = groupBy(requirements.filter(isLeftOutByOption), (result) =>
+    result.why?.kind === 'left-out' ? result.why.by : '',
   )
   const byOption = [...leftOut].map(([option, { length }]) => `${length} by ${option}`)
   const notes = [
@@ -127,7 +127,7 @@ export function createdObjects(run: Report['run']): string | undefined {
 
 /** Why some objects were not removed: `clean-up: 88 of 90 …; 2 not: answered 403 (files.upload f-1, …)`. */
 function cleanupSentence(cleanup: Report['run']['cleanup']): string {
-  const reasons = [...groupBy(cleanup.left, ({ why }) => why)].map(([why, objects]) => {
+  const reasons = [...groupBy(cleanup.left, (object) => object.why)].map(([why, objects]) => {
     const names = firstOf(
       objects.map((object) => `${object.operation} ${object.id}`),
       3,
@@ -155,9 +155,10 @@ export function exitLine(report: Report): string {
  * Why the run as a whole failed although no requirement shows it: exit code 2 or 3, or a stale baseline entry without a
  * failure. Formats that only know tests would otherwise show it as passed.
  */
-export function runErrors({ exit, requirements, run }: Report): string[] {
+export function runErrors(report: Report): string[] {
+  const { exit, requirements, run } = report
   const stale = (run.baseline?.stale ?? []).filter(
-    ({ id }) => !requirements.some((one) => one.id === id && one.outcome === 'failed'),
+    (entry) => !requirements.some((one) => one.id === entry.id && one.outcome === 'failed'),
   )
   return [
     ...(exit.code > 1 ? [exit.because] : []),
@@ -187,13 +188,16 @@ export function byReason(report: Pick<Report, 'requirements'>, outcome: Outcome)
   // A reason with many requirements may contain the id of one.
   const isShared = (reason: string): boolean =>
     reasons.indexOf(reason) !== reasons.lastIndexOf(reason)
-  const reasonOf = ({ id, reason = 'no reason was recorded' }: RequirementResult): string =>
-    isShared(reason)
+  const reasonOf = (result: RequirementResult): string => {
+    const { id, reason = 'no reason was recorded' } = result
+    return isShared(reason)
       ? reason
       : reason.replaceAll(id, '<id>').replaceAll(id.replaceAll('/', '~1'), '<id>')
-  return [...groupBy(results, reasonOf)]
-    .map(([reason, of]) => ({ reason, ids: of.map((one) => one.id) }))
-    .sort((a, b) => b.ids.length - a.ids.length)
+  }
+  return largestFirst(groupBy(results, reasonOf)).map(([reason, of]) => ({
+    reason,
+    ids: of.map((one) => one.id),
+  }))
 }
 
 export function total(counts: Counts): number {
@@ -212,12 +216,6 @@ export function selectedResults(report: Pick<Report, 'requirements' | 'run'>): R
 /** How a result is shown; left-out results are not `not tested`. */
 export function kindOf(result: RequirementResult): keyof typeof kinds {
   return isLeftOutByOption(result) ? 'left-out' : result.outcome
-}
-
-/** The kinds for a legend: all outcomes, and left out if any was. */
-export function kindsIn(report: Pick<Report, 'requirements'>): [string, Mark][] {
-  const isPart = report.requirements.some(isLeftOutByOption)
-  return Object.entries(kinds).filter(([kind]) => isPart || kind !== 'left-out')
 }
 
 export function selectedSummary(report: Report): Report['summary'] {
@@ -317,7 +315,8 @@ type Facts = Pick<Report, 'exit' | 'requirements' | 'run'>
 export function operationMap(report: Facts): Place[] {
   const found = absentOperations(report)
   const byOperation = groupBy(report.requirements, (one) => one.operation)
-  return operations.map(({ id: operation }): Place => {
+  return operations.map((listed): Place => {
+    const operation = listed.id
     const own = byOperation.get(operation) ?? []
     const passed = own.filter((one) => one.outcome === 'passed')
     const failed = own.filter((one) => one.outcome === 'failed')
@@ -353,15 +352,15 @@ export function shownMap(report: Facts): Place[] | undefined {
 
 /** For example `17 operations: 2 working, 13 not built`; empty states are omitted. */
 export function mapSentence(places: readonly Place[]): string {
-  const parts = byState(places).map(([state, own]) => `${own.length} ${state}`)
+  const parts = byState(places).map((group) => `${group.places.length} ${group.state}`)
   return `${count(places.length, 'operation')}: ${parts.join(', ')}`
 }
 
 /** Places by state, the most urgent first. */
-export function byState(places: readonly Place[]): (readonly [State, readonly Place[]])[] {
+export function byState(places: readonly Place[]) {
   return (Object.keys(states) as State[]).flatMap((state) => {
     const own = places.filter((place) => place.state === state)
-    return own.length === 0 ? [] : [[state, own] as const]
+    return own.length === 0 ? [] : [{ state, places: own }]
   })
 }
 
