@@ -33,12 +33,9 @@ export function handlerOf(fetch: (request: Request) => Response | Promise<Respon
   }
 }
 
-export function createHandlerTransport({
-  handle,
-  baseUrl,
-  bodyLimit = defaultBodyLimit,
-}: HandlerOptions): Transport {
-  const { origin, host, pathname } = new URL(baseUrl)
+export function createHandlerTransport(handling: HandlerOptions): Transport {
+  const { handle, bodyLimit = defaultBodyLimit } = handling
+  const { origin, host, pathname } = new URL(handling.baseUrl)
   const endpoint = {
     origin,
     host,

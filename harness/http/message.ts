@@ -259,7 +259,8 @@ export function timedOut(timeoutMs: number, progress: Progress): Reason {
     : reason('timeout', `no answer ${within}`, 'nothing-came')
 }
 
-function isTls({ code = '', syscall }: SystemError, progress: Progress): boolean {
+function isTls(error: SystemError, progress: Progress): boolean {
+  const { code = '', syscall } = error
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return true
   if (!progress.secure || progress.connected) return false
   return syscall === undefined
@@ -316,8 +317,8 @@ function notHttp(systemError: SystemError, progress: Progress): Reason {
   return malformed(`${what}: ${why}`)
 }
 
-const isReset = ({ code = '' }: SystemError) =>
-  ['ECONNRESET', 'ECONNABORTED', 'EPIPE'].includes(code)
+const isReset = (error: SystemError) =>
+  ['ECONNRESET', 'ECONNABORTED', 'EPIPE'].includes(error.code ?? '')
 
 function closed(error: SystemError, progress: Progress): Reason {
   const event = isReset(error) ? 'reset' : 'closed'
@@ -356,8 +357,9 @@ const none = new Uint8Array(0)
  * Decodes content codings (gzip, x-gzip, deflate with or without its zlib frame, br), the last one first. Each step
  * stops at `limit` bytes, so that memory and time do not depend on what a bomb would unpack to.
  */
-export async function decode({ body, encoding, cut }: Encoded, limit: number): Promise<Decoded> {
-  const names = encoding.split(',').map((name) => name.trim().toLowerCase())
+export async function decode(encoded: Encoded, limit: number): Promise<Decoded> {
+  const { body, cut } = encoded
+  const names = encoded.encoding.split(',').map((name) => name.trim().toLowerCase())
   const codings = names.filter((name) => name !== '' && name !== 'identity')
   const failed = (undecodable: string): Decoded => ({ body, cut, undecodable })
   if (codings.length === 0 || body.length === 0) return { body, cut }

@@ -76,11 +76,12 @@ export function createTransport(options: TransportOptions): Transport {
   function sendOn(
     line: ConnectionLine,
     request: HttpRequest,
-    { timeoutMs, tag, signal }: Pick<SendOptions, 'timeoutMs' | 'tag' | 'signal'>,
+    sending: Pick<SendOptions, 'timeoutMs' | 'tag' | 'signal'>,
     isFollowed = false,
   ): Promise<HttpResult> {
-    const sending = { timeoutMs, tag, signals: [closing.signal, signal], limit: bodyLimit }
-    const one = new HttpExchange(line, sending, (result, reusable) => {
+    const { timeoutMs, tag } = sending
+    const options = { timeoutMs, tag, signals: [closing.signal, sending.signal], limit: bodyLimit }
+    const one = new HttpExchange(line, options, (result, reusable) => {
       if (!reusable) drop(line)
       else if (!isFollowed) free.push(line)
       // If the other side closed one, it has probably closed the waiting ones too.
@@ -104,14 +105,12 @@ export function createTransport(options: TransportOptions): Transport {
     return after ? sendBehind(after, request, sending) : sendOn(take(fresh), request, sending)
   }
 
-  async function closeAll(): Promise<void> {
-    closing.abort()
-    await Promise.all([...lines].map((line) => line.hangUp()))
-  }
-
   return {
     send,
-    close: closeAll,
+    async close() {
+      closing.abort()
+      await Promise.all([...lines].map((line) => line.hangUp()))
+    },
     idle: () => free.length,
     closeUnused: () => free.splice(0).forEach(close),
     proxy: endpoint.proxy,
@@ -487,7 +486,8 @@ export interface Endpoint {
 }
 
 /** Checks each file separately to name the invalid one; Node silently accepts an invalid authority. */
-function contextOf({ ca, cert, key }: NonNullable<TransportOptions['tls']> = {}): SecureContext {
+function contextOf(tls: NonNullable<TransportOptions['tls']> = {}): SecureContext {
+  const { ca, cert, key } = tls
   const check = (member: string, what: string, read: () => unknown): void => {
     try {
       read()
@@ -547,7 +547,8 @@ function decoded(text: string): string {
  * NO_PROXY: names and addresses separated by commas or blanks. `example.com`, `.example.com` and `*.example.com` all
  * match that host and its subdomains; `host:8080` only that port; `10.0.0.0/8` an address range; `*` everything.
  */
-function isExcepted({ hostname, port, protocol }: URL): boolean {
+function isExcepted(url: URL): boolean {
+  const { hostname, port, protocol } = url
   const entries = (process.env['no_proxy'] ?? process.env['NO_PROXY'] ?? '')
     .split(/[,\s]+/)
     .filter(Boolean)

@@ -45,7 +45,9 @@ export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclus
     return { asks: [{ ...ask, pauseMs }] }
   }
   // What was lost before may have had an effect, though the same request was answered several times since.
-  const lost = all.find(({ exchange }) => exchange.probe === judge.probe && exchange.unanswered)
+  const lost = all.find(
+    (entry) => entry.exchange.probe === judge.probe && entry.exchange.unanswered,
+  )
   if (!lost || judge.unanswered) return conclusion
   return { ...conclusion, judge: { ...judge, unanswered: lost.exchange.unanswered } }
 }
@@ -72,18 +74,19 @@ function concludeFrom(ask: Ask, all: readonly Entry[], known: Known): Conclusion
 
 /** Whether there is time for a later answer that may be good. */
 const maySettle = (
-  { since, isGood }: NonNullable<Ask['settles']>,
+  settles: NonNullable<Ask['settles']>,
   exchange: Exchange,
   all: readonly Entry[],
-  { settleMs }: Known,
+  known: Known,
 ): boolean =>
-  all.at(-1)!.exchange.sentAt < since + settleMs &&
+  all.at(-1)!.exchange.sentAt < settles.since + known.settleMs &&
   !exchange.throttled &&
   !exchange.unansweredTwice &&
-  !isGood(exchange)
+  !settles.isGood(exchange)
 
 /** Another requirement may have sent it, to which other answers are right. */
-function asSentFor({ purpose: { expects, isSuccess } }: Ask, entry: Entry): Entry {
+function asSentFor(ask: Ask, entry: Entry): Entry {
+  const { expects, isSuccess } = ask.purpose
   const { purpose } = entry.exchange
   return purpose.expects === expects && purpose.isSuccess === isSuccess
     ? entry
@@ -113,14 +116,11 @@ const isAwaited = (exchange: Exchange): boolean =>
  * True if the request names an object that the run made less than `settleMs` ago, so that the answer may only mean that
  * it is not there yet.
  */
-export function isSettling(
-  known: Pick<Known, 'settleMs' | 'madeAt'>,
-  { probe, response, sentAt }: Exchange,
-): boolean {
-  const status = response?.status ?? 0
+export function isSettling(known: Pick<Known, 'settleMs' | 'madeAt'>, exchange: Exchange): boolean {
+  const status = exchange.response?.status ?? 0
   if (status < 400 || status > 499 || [401, 403, 429].includes(status)) return false
-  const { params, query, body } = probe
-  const isNew = (at = -Infinity): boolean => at > sentAt - known.settleMs
+  const { params, query, body } = exchange.probe
+  const isNew = (at = -Infinity): boolean => at > exchange.sentAt - known.settleMs
   const ids = Object.values({ ...query, ...params }).flat()
   if (ids.some((id) => isNew(known.madeAt.get(id)))) return true
   if (typeof body !== 'string') return false
@@ -128,7 +128,9 @@ export function isSettling(
   return false
 }
 
-export function countsAsGranted({ probe: { operation }, response }: Exchange): boolean {
+export function countsAsGranted(exchange: Exchange): boolean {
+  const { response } = exchange
+  const { operation } = exchange.probe
   if (!response || isGranted(response)) return response !== undefined
   const mayBeDone = operation !== null && operationOf(operation).alreadyDone !== undefined
   return mayBeDone && isExpected(refusalOfExisting(operation), response)
@@ -181,7 +183,8 @@ export function onConnections(
   if (!isRight(fresh)) return { judge: wrong }
   const before = wrong.previousRequest!
   // To serve a request without a key is that request's own fault.
-  const isServed = isServedWithoutKey(wrong)
+  const isServed =
+    !wrong.probe.credential.full && wrong.response !== undefined && isGranted(wrong.response)
   if (isServed && !before.probe.credential.full) return { judge: wrong }
   const trials = known.spoiled.has(sentFor(before)) ? 'proven' : 'first'
   for (const [at, isBehind] of wrongBehind[isRepeatable && !isServed ? trials : 'once'].entries()) {
@@ -198,13 +201,11 @@ export function onConnections(
     : { judge: fresh, blames: wrong }
 }
 
-const isServedWithoutKey = (exchange: Exchange): boolean =>
-  !exchange.probe.credential.full && exchange.response !== undefined && isGranted(exchange.response)
-
 /** Repeats the request; undefined if it cannot be repeated at will, such as one that starts a job. */
-function repeated({ again, probe, purpose }: PreviousRequest): Ask | undefined {
-  const { effect, operation } = probe
-  if (effect === 'none') return { source: probe, purpose }
+function repeated(request: PreviousRequest): Ask | undefined {
+  const { again, purpose } = request
+  const { effect, operation } = request.probe
+  if (effect === 'none') return { source: request.probe, purpose }
   const goesOn = effect === 'generates' && operationOf(operation!).creates !== undefined
   return again && !goesOn ? { source: again, purpose } : undefined
 }
@@ -213,7 +214,8 @@ function repeated({ again, probe, purpose }: PreviousRequest): Ask | undefined {
 const times = 4
 
 /** Whether it has no effect, or was refused; what was created by mistake exists the next time. */
-function mayRepeat({ probe, response }: Exchange): boolean {
+function mayRepeat(exchange: Exchange): boolean {
+  const { probe, response } = exchange
   if (response && isGranted(response) && leavesState(probe)) return false
   return probe.effect === 'none' || (response !== undefined && isRefusedByClient(response.status))
 }

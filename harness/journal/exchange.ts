@@ -92,7 +92,8 @@ export function queryOf(query: Probe['query']): string {
 }
 
 /** Undefined if its body is not JSON. */
-export function jsonOf({ body }: Probe): unknown {
+export function jsonOf(probe: Probe): unknown {
+  const { body } = probe
   return parsedJson(typeof body === 'string' ? body : new TextDecoder().decode(body))
 }
 
@@ -195,8 +196,8 @@ export function isWrong(exchange: Exchange): boolean {
 }
 
 /** It conflicts with a copy of itself that got no answer, and may have had its effect. */
-export const mayConflictWithCopy = ({ response, unanswered }: Exchange): boolean =>
-  unanswered !== undefined && response?.status === 409
+export const mayConflictWithCopy = (exchange: Exchange): boolean =>
+  exchange.unanswered !== undefined && exchange.response?.status === 409
 
 /** An error without an envelope, which the service itself would not send. */
 export function isNobodys(response: HttpResponse): boolean {
@@ -248,9 +249,10 @@ const unread = (problem: string): Json => ({ ok: false, problem, unread: true })
 
 type Received = Pick<WireResponse, 'status' | 'headers' | 'body' | 'cut' | 'undecodable'>
 
-function bodyAsJson({ undecodable, cut, body, headers }: Omit<Received, 'status'>): Json {
-  if (undecodable !== undefined) return noJson(undecodable)
-  if (cut) return unread(tooLong)
+function bodyAsJson(received: Omit<Received, 'status'>): Json {
+  const { body, headers } = received
+  if (received.undecodable !== undefined) return noJson(received.undecodable)
+  if (received.cut) return unread(tooLong)
   if (body.length === 0) return noJson('the body is empty')
   let text: string
   try {
@@ -272,7 +274,8 @@ function bodyAsJson({ undecodable, cut, body, headers }: Omit<Received, 'status'
 }
 
 /** JSON begins with an ASCII character: in UTF-16 a zero byte is beside it, or a byte order mark before it. */
-function isUtf16([first, second]: Uint8Array): boolean {
+function isUtf16(bytes: Uint8Array): boolean {
+  const [first, second] = bytes
   return first === 0 || second === 0 || (first! >= 0xfe && second! >= 0xfe)
 }
 

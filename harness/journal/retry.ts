@@ -17,8 +17,10 @@ interface Chance {
 export type Retry = ReturnType<typeof retryOf>
 
 /** A valid request counts as unanswered after two attempts, each with its own object. */
-export const isRepeatable = ({ probe, purpose }: Exchange): boolean =>
-  probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
+export function isRepeatable(exchange: Exchange): boolean {
+  const { probe, purpose } = exchange
+  return probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
+}
 
 /** Whether waiting may help a throttled request. */
 function mayBeServedLater(exchange: Exchange, throttled: number): boolean {

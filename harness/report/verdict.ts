@@ -368,7 +368,7 @@ export function isSame(one: HttpResponse, two: HttpResponse): boolean {
 
 /** For example `404 NotFound`, `200`, `no answer`, joined by `or`. */
 export function sayAnswers(responses: readonly HttpResponse[]): string {
-  const say = ({ status, tpe = '' }: HttpResponse): string =>
-    status === null ? 'no answer' : `${status} ${tpe}`.trimEnd()
-  return responses.map(say).join(' or ')
+  return responses
+    .map((one) => (one.status === null ? 'no answer' : `${one.status} ${one.tpe ?? ''}`.trimEnd()))
+    .join(' or ')
 }

@@ -115,17 +115,18 @@ export function whySilent(exchange: Exchange): Reason | undefined {
 export type Finding = (Pick<Evidence, 'actual'> & { readonly expected: string }) | Reason
 
 export function grantedFinding(
-  { given, requirement: { expects } }: Pick<CheckContext, 'given' | 'requirement'>,
+  context: Pick<CheckContext, 'given' | 'requirement'>,
   exchange: Exchange,
   expected: string,
 ): Finding | undefined {
+  const { expects } = context.requirement
   const { response } = exchange
   const isOneStatus = typeof expects === 'number'
   const fault = { expected: isOneStatus && expected === '2xx' ? String(expects) : expected }
   if (exchange.unansweredTwice) return fault
   const silent = whySilent(exchange)
   if (silent) return silent
-  const reason = lacksRight(exchange) ?? storageFull(given, exchange)
+  const reason = lacksRight(exchange) ?? storageFull(context.given, exchange)
   if (reason !== undefined) return { reason }
   const isRight = isGranted(response!) && (!isOneStatus || response!.status === expects)
   return isRight ? undefined : fault
@@ -145,16 +146,16 @@ const bodyNames: Readonly<Record<BodySchema, string>> = {
 
 /** What is wrong with a body that is not JSON or does not fit the schema. A success over the read limit says nothing. */
 export function shapeFinding(
-  { response }: Pick<Exchange, 'response'>,
+  exchange: Pick<Exchange, 'response'>,
   schema: BodySchema,
 ): Finding | undefined {
-  const { status } = response!
-  const json = response!.json()
+  const response = exchange.response!
+  const json = response.json()
   const expected = `a JSON body with the members and types of ${bodyNames[schema]}`
-  if (!json.ok && json.unread && isGranted(response!)) return { reason: json.problem }
-  if (!json.ok) return { expected, actual: `${status}, but ${json.problem}` }
+  if (!json.ok && json.unread && isGranted(response)) return { reason: json.problem }
+  if (!json.ok) return { expected, actual: `${response.status}, but ${json.problem}` }
   const found = validate(schema, json.value)
-  return found.valid ? undefined : { expected, actual: `${status}, but ${found.problem}` }
+  return found.valid ? undefined : { expected, actual: `${response.status}, but ${found.problem}` }
 }
 
 /**
@@ -202,7 +203,7 @@ export function failureOf(cause: Cause, evidence: Evidence): Failure {
 
 /** Why evidence shows nothing: an answer may be due to a copy of its request. */
 export function whyUnsure(evidence: readonly Evidence[]): string | undefined {
-  const exchanges = evidence.flatMap(({ exchange, against }) => [exchange, against ?? exchange])
+  const exchanges = evidence.flatMap((one) => [one.exchange, one.against ?? one.exchange])
   return exchanges.map(sentTwice).find((why) => why !== undefined)
 }
 
@@ -262,9 +263,10 @@ function failureBy(cause: Cause, evidence: Evidence, expected: string): Failure 
 /** What reproduces a failure: required ids, and the state that the request alone does not create. */
 function againBy(
   cause: Cause,
-  { exchange, shownBy, takes: own }: Evidence,
+  evidence: Evidence,
   state: TakesState | undefined,
 ): Pick<Failure, 'rerun' | 'rerunIds' | 'takes'> {
+  const { exchange, shownBy, takes: own } = evidence
   const { finding, purpose } = exchange
   const others =
     own === null
@@ -305,13 +307,11 @@ function takenName(exchange: Exchange): string | undefined {
 }
 
 /** Warns that an object in the request may be gone: removed by clean-up, or its server has ended. */
-function removedSince(
-  { objects, options, target }: Given,
-  { request: { body, url } }: FailureExchange,
-): string | undefined {
-  const { endsTarget = false } = options
-  const gone = objects.created.find((one) => {
-    const { cleanup = [] } = target.operations[one.operation as OperationId] ?? {}
+function removedSince(given: Given, exchange: FailureExchange): string | undefined {
+  const { endsTarget = false } = given.options
+  const { body, url } = exchange.request
+  const gone = given.objects.created.find((one) => {
+    const { cleanup = [] } = given.target.operations[one.operation as OperationId] ?? {}
     return (endsTarget || cleanup.length > 0) && (url.includes(one.id) || body.includes(one.id))
   })
   if (!gone) return undefined

@@ -103,8 +103,8 @@ async function judgeAll(
     Promise.all(
       looksAtEnd
         .splice(0)
-        .map(async ({ context, judge }) =>
-          tell(judgedResult(context, await outcomeOf<never>(context, judge))),
+        .map(async (look) =>
+          tell(judgedResult(look.context, await outcomeOf<never>(look.context, look.judge))),
         ),
     )
   try {
@@ -146,10 +146,11 @@ async function judgeAll(
 
 /** What only the whole run shows: of spoiled connections, of a refused key, of the end of the run, and of failures sent again. */
 async function lookBack(
-  { client, given, hooks }: Prepared,
+  prepared: Prepared,
   results: ReadonlyMap<string, CatalogueResult>,
   tell: Tell,
 ): Promise<void> {
+  const { client, given, hooks } = prepared
   const { findings, journal, life } = client
   const further = new Map<string, Failure>()
   for (const { wrong, fresh } of findings.spoiled.values()) {
@@ -238,7 +239,8 @@ export interface RunFacts {
 const refusalOf = (client: Client, given: Given): string | undefined =>
   given.keys.hasFull ? keyRefusal(client.journal) : undefined
 
-export function factsOf({ client, given, hooks }: Prepared): RunFacts {
+export function factsOf(prepared: Prepared): RunFacts {
+  const { client, given, hooks } = prepared
   const { breaker, findings, proxy, recorder, redact, throttle } = client
   const { created, cleanups } = given.objects
   const { ended } = client.life

@@ -125,14 +125,14 @@ export async function setUp(client: Client, given: Given): Promise<void> {
 }
 
 function save(
-  { save: wanted = {} }: HookRequest,
+  request: HookRequest,
   response: HttpResponse,
   saved: Map<string, string>,
 ): string | undefined {
   const json = response.json()
   const answered = `it returned ${response.status} ${json.ok ? `with ${preview(json.value)}` : 'without JSON'}`
   if (response.status >= 400) return answered
-  for (const [name, pointer] of Object.entries(wanted)) {
+  for (const [name, pointer] of Object.entries(request.save ?? {})) {
     const value = json.ok ? getAt(json.value, pointer) : undefined
     if ((typeof value !== 'string' && typeof value !== 'number') || value === '')
       return `there is no string or number at ${pointer}, which "save" calls ${name}: ${answered}`

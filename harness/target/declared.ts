@@ -79,7 +79,8 @@ export function missingNeeds(file: TargetFile, needs: readonly Need[], area?: Ar
   return needs.filter((need) => ![need].flat().some((pointer) => declares(file, pointer, area)))
 }
 
-export function isDeclared(file: TargetFile, { id, needs, operation }: Requirement): boolean {
+export function isDeclared(file: TargetFile, requirement: Requirement): boolean {
+  const { id, needs, operation } = requirement
   const hasScenario = Object.hasOwn(file.scenarios ?? {}, id)
   return hasScenario || missingNeeds(file, needs, operation).length === 0
 }
@@ -106,10 +107,10 @@ function hasDefault(pointer: string): boolean {
   return isRole && defaultPointers(operation)[role] !== undefined
 }
 
-function usefulOf(need: Need, { operations = {} }: TargetFile, area?: Area): string[] {
+function usefulOf(need: Need, file: TargetFile, area?: Area): string[] {
   const pointers = [need].flat()
   const reads = area !== undefined && isOperationId(area) ? readsOf(area) : undefined
-  const isGiven = reads && typeof operations[reads.madeBy] === 'string'
+  const isGiven = reads && typeof file.operations?.[reads.madeBy] === 'string'
   return isGiven && pointers.includes(reads.declaredAt) ? [reads.declaredAt] : pointers
 }
 

@@ -59,11 +59,11 @@ export function leavesOf(value: unknown, pointer = ''): [pointer: string, leaf: 
 }
 
 export function namesIn(text: string): string[] {
-  return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  return [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
 }
 
 export function namesSaved(setup: readonly Pick<SetupRequestValue, 'save'>[] = []): string[] {
-  return setup.flatMap(({ save = {} }) => Object.keys(save))
+  return setup.flatMap((request) => Object.keys(request.save ?? {}))
 }
 
 type Saved = ReadonlyMap<string, string>

@@ -234,8 +234,8 @@ class Reader {
   }
 
   /** The full key is `-k`, else `keys.full`, else `CONFORM_API_KEY`, else none. */
-  #keys({ keys = {} }: TargetFile): KeySources {
-    const { full: declared, expired: declaredExpired, restricted = {} } = keys
+  #keys(file: TargetFile): KeySources {
+    const { full: declared, expired: declaredExpired, restricted = {} } = file.keys ?? {}
     const { key, env } = this.#options
     let full: KeySource | undefined
     if (key !== undefined) full = this.#fixed('the key on the command line', key, labels.full)
@@ -346,7 +346,8 @@ class Reader {
     })
   }
 
-  #resources({ resources = {} }: TargetFile): Resources {
+  #resources(file: TargetFile): Resources {
+    const { resources = {} } = file
     const resolved: Record<string, unknown> = { ...resources }
     for (const name of applicationNames) {
       const { inputs = [], requiredInputs = [] } = resources[name] ?? {}
@@ -415,7 +416,7 @@ class Reader {
       return undefined
     }
     const { key, headers, params = {}, query, raw, before, after } = value
-    const names = [...operation(of).path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+    const names = namesIn(operation(of).path)
     for (const name of Object.keys(params).filter((one) => !names.includes(one)))
       this.refuse(
         `${place}.params.${name} is not a path parameter of ${of}${didYouMean(name, names)}`,
