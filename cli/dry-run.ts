@@ -29,7 +29,7 @@ export async function dryRun(baseUrl: string | undefined, options: RunArguments)
   )
   const rate = target.limits.requestsPerSecond
   const [requests = 0] = totals
-  const more = rows.reduce((sum, { most }) => sum + most, -requests)
+  const more = rows.reduce((sum, row) => sum + row.most, -requests)
   const time = duration((requests / rate) * 1000)
   tell(streamForPeople(parseReportRequests(options.report)), [
     ...lines.map((whole) => ({ whole })),

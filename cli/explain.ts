@@ -137,9 +137,7 @@ export function readings(id: string): string[] {
   const questions = text.split(/^### /m).map((one) => one.split(/^## /m)[0]!.trim())
   const own = questions
     .slice(1)
-    .filter((one) =>
-      [...one.matchAll(idPattern)].some(([, pattern = '']) => matchesId(id, pattern)),
-    )
+    .filter((one) => [...one.matchAll(idPattern)].some((match) => matchesId(id, match[1]!)))
   return own.map((one) =>
     one
       .split(/\n\n+/)

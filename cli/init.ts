@@ -69,15 +69,15 @@ async function firstAnswers(given: string | undefined): Promise<Answers> {
 
 export async function askAnswers(
   given: string | undefined,
-  { multiselect, text }: Pick<typeof clack, 'multiselect' | 'text'> = clack,
+  prompts: Pick<typeof clack, 'multiselect' | 'text'> = clack,
 ): Promise<Answers> {
   const validate = (answer: string | undefined) => (answer ? baseUrlProblem(answer) : undefined)
   const question = { message: 'Base URL', placeholder: exampleUrl, defaultValue: exampleUrl }
-  const baseUrl = given ?? answered<string>(await text({ ...question, validate })).trim()
+  const baseUrl = given ?? answered<string>(await prompts.text({ ...question, validate })).trim()
   const ids = operations.map((operation) => operation.id)
   const absent = await absentAt(baseUrl)
   const served = answered<readonly OperationId[]>(
-    await multiselect({
+    await prompts.multiselect({
       message: 'Operations that it serves',
       options: ids.map((value) => ({ value, label: value })),
       initialValues: ids.filter((id) => !absent.includes(id)),
@@ -186,9 +186,11 @@ export function starter(
 /** What most servers can declare, with everything that they serve. */
 function usualExample(notServed: readonly OperationId[]): Record<string, unknown> {
   const known = { keys: { full: keyVariable } }
-  const requirements = catalogue.map(({ id, needs, operation }) => ({
-    ...{ id, operation, outcome: 'not-exercised' as const },
-    ...missingReason(known, needs, operation),
+  const requirements = catalogue.map((one) => ({
+    id: one.id,
+    operation: one.operation,
+    outcome: 'not-exercised' as const,
+    ...missingReason(known, one.needs, one.operation),
   }))
   const run = { notServed: notServed.map((operation) => ({ operation })) }
   return usualPart(whatToDeclare({ requirements, run }))

@@ -23,9 +23,9 @@ function listLines(colors: Colors): Line[] {
   return groups.flatMap(([operation, own], at): Line[] => [
     ...(at > 0 ? [''] : []),
     colors.bold(operation),
-    ...own.flatMap(({ id, level, section, statement }) => [
-      `  ${id}  ${levels[level]}  ${colors.dim(sections(section))}`,
-      `    ${colors.dim(statement)}`,
+    ...own.flatMap((one) => [
+      `  ${one.id}  ${levels[one.level]}  ${colors.dim(sections(one.section))}`,
+      `    ${colors.dim(one.statement)}`,
     ]),
   ])
 }

@@ -18,12 +18,12 @@ export function command() {
       '[command...]',
       'after --: a command to run when the server is ready, with CONFORM_URL, CONFORM_TARGET and CONFORM_API_KEY; the server ends with it',
     )
-    .action(async (words, { port }) => {
+    .action(async (words, options) => {
       const { startReference } = await import('../reference/server.ts')
-      const { url, close } = await startReference({ port }, true).catch((error: unknown) => {
+      const { url, close } = await startReference(options, true).catch((error: unknown) => {
         const { code, message } = error as NodeJS.ErrnoException
         throw new UserError(
-          `--port ${port}: cannot be used (${code ?? message}); give another, or 0 for any`,
+          `--port ${options.port}: cannot be used (${code ?? message}); give another, or 0 for any`,
         )
       })
       const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']

@@ -28,8 +28,9 @@ export function command() {
 }
 
 /** Throws UserError for what makes no sense in repeated runs. */
-function refuse({ dryRun, report, updateBaseline }: RunArguments): void {
-  if (dryRun || updateBaseline || parseReportRequests(report).some((one) => one.path === '-'))
+function refuse(options: RunArguments): void {
+  const isToStdout = parseReportRequests(options.report).some((one) => one.path === '-')
+  if (options.dryRun || options.updateBaseline || isToStdout)
     throw new UserError(
       'conform watch runs repeatedly: leave out --dry-run, --update-baseline and reports to stdout',
     )

@@ -73,7 +73,8 @@ function endWithNothing() {
  */
 function listenForOutputErrors() {
   let isTold = false
-  const onError = ({ code = 'error' }) => {
+  const onError = (error) => {
+    const { code = 'error' } = error
     // The reader has closed the pipe (`conform list | head`), or the terminal is gone.
     if (code === 'EPIPE' || code === 'EIO' || isTold) return
     isTold = true

@@ -29,11 +29,11 @@ export function isSignedBy(envelope: Envelope, publicKey: KeyObject): boolean {
   return envelope.signatures.some((signature) => verify(null, signed, publicKey, signature.sig))
 }
 
-export function encodeEnvelope({ payloadType, payload, signatures }: Envelope): string {
+export function encodeEnvelope(envelope: Envelope): string {
   const written = {
-    payloadType,
-    payload: payload.toString('base64'),
-    signatures: signatures.map((signature) => ({
+    payloadType: envelope.payloadType,
+    payload: envelope.payload.toString('base64'),
+    signatures: envelope.signatures.map((signature) => ({
       keyid: signature.keyid,
       sig: signature.sig.toString('base64'),
     })),

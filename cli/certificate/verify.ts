@@ -220,7 +220,8 @@ export function verifyCertificate(bytes: Buffer, options: VerifyOptions): Verifi
   }
 }
 
-function timeProblems({ issuedAt, expiresAt, run }: Predicate, now: Date): string[] {
+function timeProblems(claims: Predicate, now: Date): string[] {
+  const { issuedAt, expiresAt, run } = claims
   const end = Date.parse(expiresAt)
   const latest = daysAfterRun(run.startedAt, issuedAt, MOST_VALID_DAYS)
   return reasonsIn([

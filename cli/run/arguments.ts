@@ -165,7 +165,7 @@ export function withFailed(baseUrl: string | undefined, options: RunArguments): 
 export function neededBy(result: RequirementResult): string[] {
   return [
     result.id,
-    ...result.failures.flatMap(({ rerunIds = [] }) => rerunIds.filter(isRequirementId)),
+    ...result.failures.flatMap((failure) => failure.rerunIds ?? []).filter(isRequirementId),
   ]
 }
 

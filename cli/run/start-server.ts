@@ -28,9 +28,10 @@ export type StartedServer = Awaited<ReturnType<typeof startServer>>
  */
 export async function startServer(
   found: FoundTarget,
-  { start, wait = defaultWaitMs }: Pick<RunArguments, 'start' | 'wait'>,
+  options: Pick<RunArguments, 'start' | 'wait'>,
   interrupts: Interrupts,
 ) {
+  const { start, wait = defaultWaitMs } = options
   if (start !== undefined && (await takesConnections(found.target.baseUrl))) {
     const { host } = new URL(found.target.baseUrl)
     throw new UserError(
