@@ -409,7 +409,8 @@ export function plannedReports<Name extends string = FormatName>(
   return { requests, people: streamForPeople(requests) }
 }
 
-const optionOf = ({ format, path }: ReportRequest<string>): string => `--report ${format}=${path}`
+const optionOf = (request: ReportRequest<string>): string =>
+  `--report ${request.format}=${request.path}`
 
 export function reportFiles<Name extends string>(
   requests: readonly ReportRequest<Name>[],

@@ -73,7 +73,8 @@ export async function startRun(
 /** What a command line without a target file can say of a target: its URL, and its key by the environment. */
 const plain = ['/name', '/baseUrl', '/keys/full']
 
-function rerunOf({ options, target }: RunRequest, resolvedUrl: string | undefined): string {
+function rerunOf(request: RunRequest, resolvedUrl: string | undefined): string {
+  const { options, target } = request
   const isPlain =
     resolvedUrl !== undefined &&
     leavesOf(target).every(([pointer]) => plain.some((one) => pointer.startsWith(one)))

@@ -30,16 +30,16 @@ export default class ConformanceReporter implements Reporter {
   #print: (line: string) => void = () => undefined
 
   /** Throws UserError for an unknown format. */
-  constructor({ reports = ['json'] }: ReporterOptions = {}) {
-    this.#requests = parseReportRequests(reports)
+  constructor(options: ReporterOptions = {}) {
+    this.#requests = parseReportRequests(options.reports ?? ['json'])
   }
 
   /** Throws UserError for a report that cannot be written, before anything is sent. */
   onInit(vitest: Vitest): void {
     const { config, logger } = vitest
-    this.#requests = this.#requests.map(({ format, path }) => ({
-      format,
-      path: path === '-' ? path : resolve(config.root, path),
+    this.#requests = this.#requests.map((request) => ({
+      ...request,
+      path: request.path === '-' ? '-' : resolve(config.root, request.path),
     }))
     checkOutputs(reportFiles(this.#requests), {})
     this.#print = (line) => logger.log(line)
