@@ -148,8 +148,9 @@ export function shownQuery(id: OperationId): Parameter | undefined {
  */
 export function otherBodyMembers(id: OperationId): readonly Member[] {
   return operation(id).members.filter(
-    ({ at, allowed, isExtra, example, kinds }) =>
-      at.lastIndexOf('/') === 0 && (allowed ?? (isExtra && (example ?? kinds.includes('boolean')))),
+    (member) =>
+      member.at.lastIndexOf('/') === 0 &&
+      (member.allowed ?? (member.isExtra && (member.example ?? member.kinds.includes('boolean')))),
   )
 }
 
@@ -262,8 +263,8 @@ export function isLoose(member: Member, fault: string): boolean {
 type Known = Pick<Member, 'kinds'> & Partial<Member>
 
 /** Its values come from a list, which servers check first. */
-export function isListed({ isChosen, allowed, shows }: Partial<Member>): boolean {
-  return (isChosen ?? false) || allowed !== undefined || shows !== undefined
+export function isListed(member: Partial<Member>): boolean {
+  return member.isChosen === true || member.allowed !== undefined || member.shows !== undefined
 }
 
 export const mayBeAnyText = (known: Known): boolean => known.judgedBy?.empty === '202-any-text'
@@ -276,18 +277,17 @@ export const mayStandAlone = (known: Known): boolean =>
   known.isExtra === true && known.shows !== undefined
 
 /** An earlier member with values of the same list: `source` for `target`. */
-export function twinOf(
-  { at, isChosen, judgedBy }: Partial<Member>,
-  members: readonly Member[],
-): Member | undefined {
-  const position = members.findIndex((other) => other.at === at)
+export function twinOf(member: Partial<Member>, members: readonly Member[]): Member | undefined {
+  const { isChosen, judgedBy } = member
+  const position = members.findIndex((other) => other.at === member.at)
   return members
     .slice(0, position)
     .find((other) => isChosen && other.isChosen && judgedBy?.value === other.judgedBy?.value)
 }
 
 /** Bounds of §2.7 have their own requirement, which does not cover a fraction for an integer. */
-function oddNumbersOf({ at = '', judgedBy }: Known): readonly OddNumber[] {
+function oddNumbersOf(member: Known): readonly OddNumber[] {
+  const { at = '', judgedBy } = member
   if (!at.startsWith('{query_config}/')) return oddNumbers
   if (judgedBy?.value === undefined) return ['negative', 'huge', 'fraction']
   return /_(?:level|threshold)$/.test(at) ? ['infinite'] : ['fraction', 'infinite']

@@ -36,8 +36,8 @@ const essentialOf = (one: Operation) =>
 const withEssential = idsWhere((one) => essentialOf(one) !== undefined) as EssentialId[]
 const essentialRole = (id: EssentialId): string => roleOf(essentialOf(operation(id))!)!
 
-const failing = idsWhere(({ errors = [] }) =>
-  errors.some(([status, tpe]) => status === 500 && tpe === 'InternalError'),
+const failing = idsWhere((one) =>
+  (one.errors ?? []).some(([status, tpe]) => status === 500 && tpe === 'InternalError'),
 ) as FailingId[]
 
 /** Generated malformed keys go to one operation only: the first of these that is served. */

@@ -157,7 +157,8 @@ export function roleOf(member: Member): string | undefined {
 }
 
 /** The wrong types for a member, except `null`, which may mean absence. */
-export function otherKinds({ kinds, tolerates = [] }: Member): JsonKind[] {
+export function otherKinds(member: Member): JsonKind[] {
+  const { kinds, tolerates = [] } = member
   const right = ['null', ...kinds, ...tolerates]
   return kinds.length === 0 ? [] : jsonKinds.filter((kind) => !right.includes(kind))
 }

@@ -85,7 +85,8 @@ function inWords(pointer: string): string {
   return memberPath(pointer, 60) || 'the body'
 }
 
-function wanted({ keyword, params, message }: ErrorObject): string {
+function wanted(error: ErrorObject): string {
+  const { keyword, params } = error
   if (keyword === 'type')
     return `must be ${[params.type as string | string[]].flat().map(withArticle).join(' or ')}`
   if (keyword === 'format')
@@ -94,7 +95,7 @@ function wanted({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'const') return `must be ${preview(params.allowedValue)}`
   if (keyword === 'minItems')
     return `must have at least ${params.limit} item${params.limit === 1 ? '' : 's'}`
-  return message ?? `must fit ${keyword}`
+  return error.message ?? `must fit ${keyword}`
 }
 
 /** One sentence for the implementer of the server. */
