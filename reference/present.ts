@@ -55,16 +55,17 @@ const wrongKeys: Readonly<Record<string, readonly [status: number, key: string]>
   '#forbidden': [403, 'fail.unauthorized.badToken'],
 }
 
-function presentError(answer: Answer, { varied, brokenOf, hasSome }: Switches): unknown {
-  if (!hasSome('envelope/')) return answer.body
+function presentError(answer: Answer, switches: Switches): unknown {
+  const { varied, brokenOf } = switches
+  if (!switches.hasSome('envelope/')) return answer.body
   const body = answer.body as { readonly tpe: string; readonly errors: readonly Members[] }
   const message = body.errors[0] ?? {}
   const [status, key] = brokenOf('envelope/message-keys', wrongKeys) ?? []
   if (answer.status === status) return { ...body, errors: [{ ...message, key }] }
   const reshape = answer.status === 401 ? brokenOf('envelope/shape', misshapen) : undefined
   if (reshape) return reshape({ ...body })
-  const changes = Object.entries(otherMessages).filter(([variant]) => varied(variant))
-  const errors = changes.at(-1)?.[1](message, body.tpe) ?? body.errors
+  const variant = Object.keys(otherMessages).findLast(varied)
+  const errors = variant ? otherMessages[variant]!(message, body.tpe) : body.errors
   const extras = varied('envelope/full-extras') && { extras: { request: { id: 17 }, tags: ['a'] } }
   return { ...body, errors, ...extras }
 }

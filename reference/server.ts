@@ -118,8 +118,8 @@ export async function startReference(options: ServerOptions = {}, ownsThread = f
   if (switches.varied('connection/short-lived')) server.keepAliveTimeout = 50
   // A request sent meanwhile is carried out, but its answer is lost.
   if (switches.varied('connection/closed-unannounced'))
-    server.on('request', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
-      outgoing.once('finish', () => socket.end())
+    server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      outgoing.once('finish', () => incoming.socket.end())
     })
   if (switches.varied('connection/reset-when-reused')) resetReusedConnections(server)
   await once(server.listen(options.port ?? 0, '127.0.0.1'), 'listening')

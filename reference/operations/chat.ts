@@ -63,7 +63,7 @@ function checkChat(call: Call): void {
 
 function textOf(call: Call): string {
   return partsOf(call)
-    .map(({ text }) => (typeof text === 'string' ? text : ''))
+    .map((part) => (typeof part['text'] === 'string' ? part['text'] : ''))
     .join('\n')
 }
 

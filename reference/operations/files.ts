@@ -138,11 +138,13 @@ const pageSize = 50
 function breakListing(call: Call, asked: string | undefined): void {
   if (asked === undefined && call.request.header('x-rate-bucket') === undefined) {
     const uploaded = filesOf(call).filter((file) => file.made)
-    const isEmpty = (file: StoredFile): boolean => file.bytes().length === 0
-    const hasOtherName = (file: StoredFile): boolean => /[^ -~]/.test(file.name)
+    const hasEmpty = uploaded.some((file) => file.bytes().length === 0)
     call.breakIf('2xx-accepted#many', uploaded.length > manyFiles)
-    call.breakIf('2xx-accepted#empty-file', uploaded.some(isEmpty))
-    call.breakIf('2xx-accepted#name', uploaded.some(hasOtherName))
+    call.breakIf('2xx-accepted#empty-file', hasEmpty)
+    call.breakIf(
+      '2xx-accepted#name',
+      uploaded.some((file) => /[^ -~]/.test(file.name)),
+    )
   }
   const all = call.request.queries('file_types') ?? []
   call.breakIf('envelope/bad-input-no-5xx#empty-query', asked === '')

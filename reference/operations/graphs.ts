@@ -61,8 +61,8 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
     call.reject(inGraph, 'The file came with its upload')
   }
   const { files } = call.world.store
-  const isTwin = (id: string): boolean => id !== file.id && files.get(id)?.name === file.name
-  const hasTwin = [...graph.files.keys()].some(isTwin)
+  const others = [...graph.files.keys()].filter((id) => id !== file.id)
+  const hasTwin = others.some((id) => files.get(id)?.name === file.name)
   call.rejectIf('409-already-in-graph#same-name', hasTwin, inGraph)
   const added = [...graph.files.values()].filter((one) => one.by === 'addition').length
   call.breakIf('2xx-accepted#many', !known && added >= manyFiles)

@@ -255,10 +255,10 @@ function wrongMembers(world: World, job: Job, operation: 'jobs.create' | 'jobs.r
     '#declared-job': job.id === preloadedIds.job,
   }
   const wrong = operation === 'jobs.create' ? wrongCreation(world, job) : wrongRetrieval(world, job)
-  const shown = Object.entries(wrong).filter(([defect]) =>
-    brokenIn(`${operation}/${defect}`, cases),
-  )
-  return Object.assign({}, ...shown.map(([, members]) => members)) as Members
+  const shown = {}
+  for (const [defect, members] of Object.entries(wrong))
+    if (brokenIn(`${operation}/${defect}`, cases)) Object.assign(shown, members)
+  return shown
 }
 
 function newestOf(world: World, job: Job): Job {
@@ -268,9 +268,10 @@ function newestOf(world: World, job: Job): Job {
 /** A job that began within this many ms of another may have been accepted because of wrong answers about that one. */
 const apartMs = 200
 
-function isNewerRunning(world: World, { applicationId, completedAt = Infinity }: Job): boolean {
-  const newer = world.store.applications.get(applicationId)?.job
-  return newer?.status === 'in_progress' && newer.createdAt - completedAt > apartMs
+function isNewerRunning(world: World, job: Job): boolean {
+  const { completedAt = Infinity } = job
+  const newer = newestOf(world, job)
+  return newer.status === 'in_progress' && newer.createdAt - completedAt > apartMs
 }
 
 function uuid(world: World, id: string, where: 'creation' | 'retrieval'): string {
@@ -281,11 +282,9 @@ function uuid(world: World, id: string, where: 'creation' | 'retrieval'): string
 const longAgoMs = 40 * 24 * 3_600_000
 
 /** Formats `created_at`; `later`: ms, if the two responses read the clock separately. */
-function writeCreatedAt(
-  { switches: { broken }, clock, since }: World,
-  job: Job,
-  later = 0,
-): string {
+function writeCreatedAt(world: World, job: Job, later = 0): string {
+  const { clock, since } = world
+  const { broken } = world.switches
   if (broken('jobs.retrieve/200-created-at#same-for-all')) return clock.write(since)
   if (broken('jobs.retrieve/200-consistent#long-ago')) return clock.write(job.createdAt - longAgoMs)
   if (broken('jobs.retrieve/200-created-at#backwards'))
@@ -526,7 +525,8 @@ export function endJob(job: Job, at: number): void {
   Object.assign(job, { completedAt: at, updatedAt: at, ...outcome })
 }
 
-export function endJobs({ running, clock, unreadMs }: World): void {
+export function endJobs(world: World): void {
+  const { running, clock, unreadMs } = world
   for (const job of running) {
     const at = endOf(job, unreadMs)
     if (clock.now() < at) continue

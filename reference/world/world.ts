@@ -64,7 +64,8 @@ export const readingsInProgress = 3
  * When a job ends, in ms since the epoch: once its time is over and it was read in progress often enough, or `unreadMs`
  * after its creation.
  */
-export function endOf({ createdAt, takes, seenAt = Infinity }: Job, unreadMs: number): number {
+export function endOf(job: Job, unreadMs: number): number {
+  const { createdAt, takes, seenAt = Infinity } = job
   return createdAt + Math.max(takes, Math.min(unreadMs, seenAt - createdAt))
 }
 
