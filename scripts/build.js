@@ -45,7 +45,7 @@ const { output } = await build.write({
   },
 })
 await build.close()
-const written = output.map(({ fileName }) => fileName)
+const written = output.map((chunk) => chunk.fileName)
 // Old files are deleted last, so that a concurrent run keeps its code as long as possible; types stay.
 for (const name of readdirSync(`${root}dist`)) {
   if (name.endsWith('.js') && !written.includes(name))

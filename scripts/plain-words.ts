@@ -35,8 +35,8 @@ const found = files.flatMap((path) => {
     : text.replaceAll(/`[^`\n]*`|^```[\s\S]*?^```/gm, blank)
   return plainer.flatMap(([words, instead]) =>
     [...read.matchAll(new RegExp(words, 'gi'))].map(
-      ({ 0: word, index }) =>
-        `${path}:${read.slice(0, index).split('\n').length}: "${word.trim()}": write ${instead}`,
+      (match) =>
+        `${path}:${read.slice(0, match.index).split('\n').length}: "${match[0].trim()}": write ${instead}`,
     ),
   )
 })

@@ -23,14 +23,14 @@ export const treeshake = {
 
 /** Sources of each schema by path: a TypeScript module, and the document in its exports. */
 const makers = {
-  'schemas/openapi.json': ['./openapi/paths.ts', ({ openapiDocument }) => openapiDocument()],
+  'schemas/openapi.json': ['./openapi/paths.ts', (module) => module.openapiDocument()],
   'schemas/report.schema.json': [
     '../harness/report/report-schema.ts',
-    ({ reportSchema }) => reportSchema,
+    (module) => module.reportSchema,
   ],
   'schemas/certificate.schema.json': [
     '../cli/certificate/statement-schema.ts',
-    ({ statementSchema }) => statementSchema,
+    (module) => module.statementSchema,
   ],
 }
 
@@ -73,14 +73,14 @@ function precompiled(names) {
   }
 }
 
-function codeOf(name, { optionsFor, schemaFile }) {
-  const { formats, ...options } = optionsFor(name)
+function codeOf(name, how) {
+  const { formats, ...options } = how.optionsFor(name)
   const ajv = new Ajv2020({
     ...options,
     ...(formats ? { formats } : {}),
     code: { source: true, esm: true, lines: true, formats: _`conformFormats` },
   })
-  const validate = ajv.compile(JSON.parse(readFileSync(`${root}${schemaFile(name)}`, 'utf8')))
+  const validate = ajv.compile(JSON.parse(readFileSync(`${root}${how.schemaFile(name)}`, 'utf8')))
   const imported = `import { formats as conformFormats } from '${schemas}formats.ts'`
   return { code: `${imported}\n${standaloneCode(ajv, validate)}`, moduleType: 'js' }
 }

@@ -156,7 +156,7 @@ function envelopeWith(types: readonly string[]): Json {
 /** What the requirements of an operation accept as errors. */
 function refusalsOf(id: OperationId) {
   const own = catalogue.filter(
-    ({ operation, onlyIf, expects }) => operation === id && !onlyIf && isRefusal(expects),
+    (one) => one.operation === id && !one.onlyIf && isRefusal(one.expects),
   )
   return own.flatMap((requirement) =>
     pairsOf(requirement, id).map(([status, ...types]) => ({ requirement, status, types })),
@@ -165,7 +165,7 @@ function refusalsOf(id: OperationId) {
 
 /** The errors of an operation by status; `own`: the types that not every operation may return with it. */
 function errorsOf(id: OperationId) {
-  return [...groupBy(refusalsOf(id), ({ status }) => status)].flatMap(([status, refusals]) => {
+  return [...groupBy(refusalsOf(id), (refusal) => refusal.status)].flatMap(([status, refusals]) => {
     if (typeof status !== 'number') return []
     const [common, types] = [commonTypes(status), refusals.flatMap((refusal) => refusal.types)]
     const listed = [...new Set<string>([...listedTypes(id, status), ...types])]
@@ -176,18 +176,21 @@ function errorsOf(id: OperationId) {
 
 /** `Error404` and others, for each status with which some operation has no type of its own. */
 function errorSchemas(): Json {
-  const shared = operations.flatMap(({ id }) => errorsOf(id).filter(({ own }) => own.length === 0))
+  const shared = operations
+    .flatMap((operation) => errorsOf(operation.id))
+    .filter((error) => error.own.length === 0)
   return Object.fromEntries(
-    shared.map(({ status, common }) => [`Error${status}`, envelopeWith(common)]),
+    shared.map((error) => [`Error${error.status}`, envelopeWith(error.common)]),
   )
 }
 
 /** The error responses of an operation: those of its requirements by status, and a default. */
 export function errorResponses(id: OperationId): Json {
   const text = (some: ReturnType<typeof refusalsOf>): string => {
-    const lines = some.map(
-      ({ requirement }) => `- ${requirement.statement} (${sections(requirement.section)})`,
-    )
+    const lines = some.map((refusal) => {
+      const { statement, section } = refusal.requirement
+      return `- ${statement} (${sections(section)})`
+    })
     return [...new Set(lines)].join('\n')
   }
   const byStatus = errorsOf(id).map(({ status, refusals, own, common, example }) => {
@@ -195,7 +198,7 @@ export function errorResponses(id: OperationId): Json {
     return [status, { description: text(refusals), content: content(schema, example) }] as const
   })
   // Requirements that any error satisfies have no status.
-  const others = text(refusalsOf(id).filter(({ status }) => typeof status !== 'number'))
+  const others = text(refusalsOf(id).filter((refusal) => typeof refusal.status !== 'number'))
   const lines = ['Any other error (§7.2), or an error of a guardrail (§7.3).', others]
   const other = {
     description: lines.filter(Boolean).join('\n'),

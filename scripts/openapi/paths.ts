@@ -36,7 +36,8 @@ function operationObject(operation: ListedOperation): Json {
  * The success response. Its status comes from the requirement for valid requests. If the payload is not shown, any body
  * of any type may come, or none; it is labelled as JSON, since mock servers need a type for examples.
  */
-function success({ id, response, members }: ListedOperation): Json {
+function success(operation: ListedOperation): Json {
+  const { id, response, members } = operation
   const { expects, statement } = requirementOf(grantedRequirement[id])
   // `pdf-content` becomes `PdfContent`.
   const component = response?.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) =>
