@@ -77,7 +77,7 @@ function rerunOf(request: RunRequest, resolvedUrl: string | undefined): string {
   const { options, target } = request
   const isPlain =
     resolvedUrl !== undefined &&
-    leavesOf(target).every(([pointer]) => plain.some((one) => pointer.startsWith(one)))
+    leavesOf(target).every((leaf) => plain.some((one) => leaf.pointer.startsWith(one)))
   const nameless = isPlain ? undefined : '<a module that exports this target>'
   const file = typeof target === 'string' ? target : nameless
   const baseUrl = file === undefined || options.baseUrl !== undefined ? resolvedUrl : undefined

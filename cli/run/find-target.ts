@@ -67,10 +67,10 @@ export async function findTarget(
 
 /** The files that a target file names: keys, certificates, uploads, key programs. */
 export function filesNamedIn(file: unknown, dir: string): InputFiles {
-  const named = leavesOf(file).flatMap(([, text]) => {
-    const path = resolve(dir, String(text))
+  const named = leavesOf(file).flatMap((leaf) => {
+    const path = resolve(dir, leaf.text)
     const isFile = existsSync(path) && statSync(path).isFile()
-    return isFile ? [[`${text}, which the target file names`, path] as const] : []
+    return isFile ? [[`${leaf.text}, which the target file names`, path] as const] : []
   })
   return Object.fromEntries(named)
 }

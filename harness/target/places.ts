@@ -50,8 +50,15 @@ export function targetDigest(file: TargetFile): string {
     .digest('hex')}`
 }
 
-export function leavesOf(value: unknown, pointer = ''): [pointer: string, leaf: string | number][] {
-  if (typeof value === 'string' || typeof value === 'number') return [[pointer, value]]
+interface Leaf {
+  readonly pointer: string
+  readonly text: string
+}
+
+/** The texts and numbers in a value, with their places. */
+export function leavesOf(value: unknown, pointer = ''): Leaf[] {
+  if (typeof value === 'string' || typeof value === 'number')
+    return [{ pointer, text: String(value) }]
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return []
   return Object.entries(value).flatMap(([name, item]) =>
     leavesOf(item, `${pointer}/${escapeToken(name)}`),
@@ -120,7 +127,7 @@ export function readOnlyTarget(target: Target): Target {
   if (onlyRead(target.setup)) return { ...target, teardown }
   const names = namesSaved(target.setup)
   const isKept = ([, value]: [string, unknown]): boolean =>
-    leavesOf(value).every(([, leaf]) => !namesIn(String(leaf)).some((one) => names.includes(one)))
+    leavesOf(value).every((leaf) => !namesIn(leaf.text).some((one) => names.includes(one)))
   const kept = <T extends object>(value: T): T =>
     Object.fromEntries(Object.entries(value).filter(isKept)) as T
   const { resources: declared, ...file } = target.file

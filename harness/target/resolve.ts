@@ -86,8 +86,8 @@ export async function resolveTarget({ fetch, ...file }: TargetFile, options: Res
   for (const ask of reader.asked) await ask()
   const shown = shownFile(file, parts.keys.full?.label)
   const unreachable = Object.entries(shown.unreachable ?? {})
-  const texts = leavesOf(shown).flatMap(([, leaf]) => (leaf === '' ? [] : String(leaf)))
-  const kept = [...new Set([baseUrl, new URL(baseUrl).host, ...texts])]
+  const texts = leavesOf(shown).map((leaf) => leaf.text)
+  const kept = [...new Set([baseUrl, new URL(baseUrl).host, ...texts.filter(Boolean)])]
   const isKept = (value: string): boolean => kept.some((text) => text.includes(value))
   const given = Object.entries<unknown>(options.limits ?? {}).filter(
     ([, limit]) => limit !== undefined,
@@ -155,11 +155,11 @@ class Reader {
   /** Checks the names in ids and URLs, which `setup` saves, and the requirements in `unreachable`. */
   checkNames(file: TargetFile): void {
     const { setup = [], unreachable = {} } = file
-    for (const [pointer, leaf] of leavesOf(file)) {
+    for (const { pointer, text } of leavesOf(file)) {
       const [, list, at] = /^\/(setup|teardown)\/(\d+)\/url$/.exec(pointer) ?? []
       if (list === undefined && !idPlace.test(pointer)) continue
       const known = namesSaved(list === 'setup' ? setup.slice(0, Number(at)) : setup)
-      for (const name of namesIn(String(leaf)))
+      for (const name of namesIn(text))
         if (!known.includes(name))
           this.refuse(
             `${memberPath(pointer)} has {${name}}, which no earlier request of setup saves${didYouMean(name, known)}`,
