@@ -33,19 +33,21 @@ const operations = lines(`
   files.list          accepted
   files.retrieve      accepted 404-unknown-file 410-deleted-file`)
 
-const ids = [...new Set(operations.map(([id]) => id))]
+const ids = [...new Set(operations.map((line) => line.subject))]
 
 const saying = (word: string): string[] =>
-  ids.filter((id) => operations.some(([of, said]) => of === id && said.includes(word)))
+  ids.filter((id) => operations.some((line) => line.subject === id && line.words.includes(word)))
 
 export const essential: Readonly<Record<string, string>> = Object.fromEntries(
-  operations.flatMap(([id, said]) =>
-    said.flatMap((word) => (word.startsWith('needs:') ? [[id, word.slice(6)]] : [])),
+  operations.flatMap((line) =>
+    line.words.flatMap((word) =>
+      word.startsWith('needs:') ? [[line.subject, word.slice(6)]] : [],
+    ),
   ),
 )
 
-export const ownRefusals: readonly string[] = operations.flatMap(([id, said]) =>
-  said.flatMap((word) => (/^\d/.test(word) ? [`${id}/${word}`] : [])),
+export const ownRefusals: readonly string[] = operations.flatMap((line) =>
+  line.words.filter((word) => /^\d/.test(word)).map((word) => `${line.subject}/${word}`),
 )
 
 export const generating = saying('generates')
@@ -69,10 +71,10 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   ACCEPTING: saying('accepted').filter((id) => id !== 'files.list'),
 }
 
-function lines(table: string): (readonly [first: string, others: readonly string[]])[] {
+function lines(table: string): { readonly subject: string; readonly words: string[] }[] {
   return table.split('\n').flatMap((line) => {
-    const [first, ...others] = words(line)
-    return first === undefined ? [] : [[first, others] as const]
+    const [subject, ...others] = words(line)
+    return subject === undefined ? [] : [{ subject, words: others }]
   })
 }
 
@@ -81,13 +83,13 @@ function lines(table: string): (readonly [first: string, others: readonly string
  * alone. `a,b/c` is about `a/c` and `b/c`; a word in capitals stands for a group of operations.
  */
 export function named(mark: string, table: string): string[] {
-  return lines(table).flatMap(([first, names]) => {
-    const [operations = '', condition] = first.split('/')
+  return lines(table).flatMap((line) => {
+    const [operations = '', condition] = line.subject.split('/')
     return operations
       .split(',')
       .flatMap((name) => groups[name] ?? [name])
       .map((operation) => (condition === undefined ? operation : `${operation}/${condition}`))
-      .flatMap((about) => names.map((name) => (name === '-' ? about : about + mark + name)))
+      .flatMap((about) => line.words.map((name) => (name === '-' ? about : about + mark + name)))
   })
 }
 
@@ -257,6 +259,11 @@ function checked(kind: string, known: readonly string[], names: Iterable<string>
   return chosen
 }
 
+function firstOn<Entry>(table: Table<Entry>, isOn: (name: string) => boolean): Entry | undefined {
+  const name = Object.keys(table).find(isOn)
+  return name === undefined ? undefined : table[name]
+}
+
 /** @throws Error on an unknown name */
 export function createSwitches(defectNames: Iterable<string>, variantNames: Iterable<string>) {
   const on = checked('defect', defects, defectNames)
@@ -271,10 +278,10 @@ export function createSwitches(defectNames: Iterable<string>, variantNames: Iter
       [...on, ...ways].some((name) => name.startsWith(beginning)),
     /** The first entry of a table whose defect `<beginning><entry>` is on. */
     brokenOf: <Entry>(beginning: string, table: Table<Entry>): Entry | undefined =>
-      Object.entries(table).find(([name]) => broken(beginning + name))?.[1],
+      firstOn(table, (name) => broken(beginning + name)),
     /** The first entry of a table whose variant `<beginning><entry>` is on. */
     variedOf: <Entry>(beginning: string, table: Table<Entry>): Entry | undefined =>
-      Object.entries(table).find(([name]) => varied(beginning + name))?.[1],
+      firstOn(table, (name) => varied(beginning + name)),
     /** Whether a defect `<beginning><case>` is on in whose case the caller is. */
     brokenIn: (beginning: string, cases: Readonly<Record<string, boolean>>): boolean =>
       Object.entries(cases).some(([name, isCase]) => isCase && broken(beginning + name)),
