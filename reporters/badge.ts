@@ -36,9 +36,9 @@ function messageOf(report: Report): string {
 }
 
 function judgedOperations(report: Report): string[] {
-  const outcomesOf = (id: string): string[] =>
-    report.requirements.flatMap((one) => (one.operation === id ? one.outcome : []))
-  const all = operations.map((one) => outcomesOf(one.id))
+  const all = operations.map((operation) =>
+    report.requirements.flatMap((one) => (one.operation === operation.id ? one.outcome : [])),
+  )
   const isAbsent = (of: readonly string[]): boolean =>
     of.length > 0 && of.every((one) => one === 'not-applicable')
   if (report.run.notServed.length === 0 && !all.some(isAbsent)) return []

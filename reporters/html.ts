@@ -342,6 +342,7 @@ const CURL_LIMIT = 2048
 function exchangeMarkup(exchange: RecordedExchange): string {
   const { curl, error, request, response } = exchange
   const answered = response ? String(response.status) : 'no answer'
+  const path = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, '') || '/'
   const isShort = Buffer.byteLength(request.body) <= BODY_LIMIT && curl.length <= CURL_LIMIT
   const sent = isShort
     ? `<pre class="c">${markupText(curl)}</pre>`
@@ -349,7 +350,7 @@ function exchangeMarkup(exchange: RecordedExchange): string {
   const received = response
     ? responseText(response, BODY_LIMIT)
     : `No answer: ${error ?? 'no reason was recorded'}`
-  return `<details class="x"><summary><b>${markupText(request.method)}</b> <span>${markupText(pathOf(request.url))}</span> → <b>${answered}</b> <small>${exchange.role}, ${duration(exchange.durationMs)}</small></summary>${sent}${pre(received)}</details>`
+  return `<details class="x"><summary><b>${markupText(request.method)}</b> <span>${markupText(shortened(path, 200))}</span> → <b>${answered}</b> <small>${exchange.role}, ${duration(exchange.durationMs)}</small></summary>${sent}${pre(received)}</details>`
 }
 
 const MOST_EXCHANGES = 50
@@ -386,10 +387,6 @@ async function exchangesByRequirement(
 /** Parsers drop the first line feed in `pre`, so one is added. */
 function pre(text: string): string {
   return `<pre tabindex="0">\n${markupText(text)}</pre>`
-}
-
-function pathOf(url: string): string {
-  return shortened(url.replace(/^[a-z]+:\/\/[^/?#]*/i, '') || '/', 200)
 }
 
 function requestText(request: RecordedRequest, limit: number): string {

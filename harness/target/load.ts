@@ -118,9 +118,10 @@ function schemaProblems(value: unknown): string[] {
 
 function isSpecific(error: ErrorObject, _at: number, all: readonly ErrorObject[]): boolean {
   const { keyword, schemaPath, instancePath } = error
-  const isUnknownHere = (other: ErrorObject): boolean =>
-    other.keyword === 'additionalProperties' && other.instancePath === instancePath
-  if (keyword === 'oneOf') return !all.some(isUnknownHere)
+  if (keyword === 'oneOf')
+    return !all.some(
+      (other) => other.keyword === 'additionalProperties' && other.instancePath === instancePath,
+    )
   return !['if', 'propertyNames'].includes(keyword) && !/\/oneOf\/\d/.test(schemaPath)
 }
 

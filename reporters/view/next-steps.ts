@@ -543,7 +543,8 @@ const isOfKeys = (status: number): boolean => status === 401 || status === 403
 
 function ofAcceptedKeys(wanted: readonly number[]): Clue {
   const requests = `requests without ${wanted.includes(401) ? 'a valid key' : 'the permission'}`
-  return { what: `${requests} are accepted`, change: `refuse ${requests} with ${or(wanted)}` }
+  const statuses = [...new Set(wanted)].join(' or ')
+  return { what: `${requests} are accepted`, change: `refuse ${requests} with ${statuses}` }
 }
 
 const pageInstead: Clue = {
@@ -585,8 +586,4 @@ function isMisspelt(tpe: string): boolean {
   const listed = operations.flatMap((one) => one.errors ?? []).flatMap(([, ...names]) => names)
   const codes = [...named, ...listed, ...modelErrors, 'GuardrailBlockedError']
   return !codes.includes(tpe) && codes.some((name) => letters(name) === letters(tpe))
-}
-
-function or(values: readonly (number | string)[]): string {
-  return [...new Set(values)].join(' or ')
 }

@@ -185,12 +185,10 @@ export interface ReasonGroup {
 export function byReason(report: Pick<Report, 'requirements'>, outcome: Outcome): ReasonGroup[] {
   const results = report.requirements.filter((result) => result.outcome === outcome)
   const reasons = results.map((result) => result.reason)
-  // A reason with many requirements may contain the id of one.
-  const isShared = (reason: string): boolean =>
-    reasons.indexOf(reason) !== reasons.lastIndexOf(reason)
   const reasonOf = (result: RequirementResult): string => {
     const { id, reason = 'no reason was recorded' } = result
-    return isShared(reason)
+    // A reason with many requirements may contain the id of one.
+    return reasons.indexOf(reason) !== reasons.lastIndexOf(reason)
       ? reason
       : reason.replaceAll(id, '<id>').replaceAll(id.replaceAll('/', '~1'), '<id>')
   }
