@@ -151,9 +151,14 @@ export function isRefusal(expects: Expected | undefined): expects is Pairs {
   return typeof expects === 'object'
 }
 
+/** Whether one of the pairs has one of these statuses. */
+export function haveStatus(pairs: Pairs = [], ...statuses: readonly Pair[0][]): boolean {
+  return pairs.some((pair) => statuses.includes(pair[0]))
+}
+
 /** Whether anything but a 5xx is accepted. */
 export const isLenient = (expects: Expected | undefined): boolean =>
-  isRefusal(expects) && expects.some(([status]) => status === 'no-5xx')
+  isRefusal(expects) && haveStatus(expects, 'no-5xx')
 
 /** The pairs accepted for a requirement's request; for a general requirement, those of the scenario's operation. */
 export function pairsOf(requirement: Answerable, operation: OperationId): Pairs {

@@ -277,10 +277,11 @@ const largeBytes = 64 * 1024
 /** Longest text kept of a member, in characters: longer than any documented id or date-time. */
 const longestText = 1024
 
-const sorted = (_name: string, value: unknown): unknown =>
-  isObject(value)
-    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-    : value
+function sorted(_name: string, value: unknown): unknown {
+  if (!isObject(value)) return value
+  const names = Object.keys(value).sort()
+  return Object.fromEntries(names.map((name) => [name, value[name]]))
+}
 
 function trimmed(value: unknown): unknown {
   if (typeof value === 'string') return trimmedText(value)

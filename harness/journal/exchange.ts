@@ -7,11 +7,12 @@ import {
 } from '../http/index.ts'
 import type { OperationId, Effect } from '../../catalogue/operations.ts'
 import {
-  type Pairs,
   codeNames,
   guardrail,
+  haveStatus,
   isModelError,
   type Pair,
+  type Pairs,
 } from '../../catalogue/answers.ts'
 import type { ExchangeRole, FailureExchange, Reason } from '../report/index.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
@@ -477,8 +478,7 @@ export function hasStatusOf(pairs: Pairs | undefined, response: HttpResponse): b
 }
 
 /** Whether a requirement is about a limit: 429 and 503 are throttling elsewhere. */
-export const asksForLimit = (pairs: Pairs = []): boolean =>
-  pairs.some(([status]) => status === 429 || status === 503)
+export const asksForLimit = (pairs?: Pairs): boolean => haveStatus(pairs, 429, 503)
 
 /** For example `400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge`. */
 export function describePairs(pairs: Pairs): string {

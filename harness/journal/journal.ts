@@ -3,7 +3,7 @@ import type { CatalogueResult, TakesState } from '../report/index.ts'
 import type { Limits } from '../target/index.ts'
 import { type HistoryEvent, idKey } from './event.ts'
 import type { Credential, Exchange, Open, Purpose, Source } from './exchange.ts'
-import type { Pairs } from '../../catalogue/answers.ts'
+import { haveStatus, type Pairs } from '../../catalogue/answers.ts'
 
 export interface Answer {
   /** Null: outside the interface. */
@@ -125,7 +125,7 @@ export class Journal implements History {
       requirement: purpose.requirement,
       status,
       tpe: response.tpe,
-      isAsked: purpose.expects?.some(([expected]) => expected === status) ?? false,
+      isAsked: haveStatus(purpose.expects, status),
       sentAt,
       endedAt,
       isOwn: false,

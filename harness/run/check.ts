@@ -22,7 +22,7 @@ import {
   onReusedConnection,
   type PreviousRequest,
 } from '../journal/index.ts'
-import { isModelError, type Pairs } from '../../catalogue/answers.ts'
+import { haveStatus, isModelError, type Pairs } from '../../catalogue/answers.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 import {
   type CatalogueResult,
@@ -74,7 +74,7 @@ export function comparePairs(
     return { why: `throttled: ${describeResponse(exchange)} on every try` }
   const match = matchPairs(pairs, response)
   if (match === 'exact' || (match === 'family' && given.options.tpe === 'family')) return 'held'
-  const isFull = pairs.some(([status]) => status === 507) ? undefined : storageFull(given, exchange)
+  const isFull = haveStatus(pairs, 507) ? undefined : storageFull(given, exchange)
   // A control would have shown that before.
   const isAlone = match === 'none' && control === 'none' && given.options.readOnly
   const why = isFull ?? (isAlone ? lacksRight(exchange) : undefined) ?? sentTwice(exchange)
