@@ -375,13 +375,13 @@ async function exchangesByRequirement(
     sent.bytes += Buffer.byteLength(markup)
     if (sent.bytes <= room) sent.shown.push(markup)
   }
-  return new Map(
-    [...book].map(([id, { all, shown }]) => {
-      const more = all - shown.length
-      const rest = `<p class="x">and ${more} more: the HAR report has every exchange</p>`
-      return [id, [...shown, ...(more > 0 ? [rest] : [])].join('\n')]
-    }),
-  )
+  const markup = new Map<string, string>()
+  for (const [id, { all, shown }] of book) {
+    const more = all - shown.length
+    const rest = `<p class="x">and ${more} more: the HAR report has every exchange</p>`
+    markup.set(id, [...shown, ...(more > 0 ? [rest] : [])].join('\n'))
+  }
+  return markup
 }
 
 /** Parsers drop the first line feed in `pre`, so one is added. */

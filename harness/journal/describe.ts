@@ -1,5 +1,6 @@
 import type { Pairs } from '../../catalogue/answers.ts'
 import { isSecretName, withoutEntities } from '../recording/index.ts'
+import { groupBy } from '../group-by.ts'
 import { shellWord } from '../shell-word.ts'
 import { type HeaderValues, labels } from '../target/index.ts'
 import { isNamed } from '../http/index.ts'
@@ -52,8 +53,9 @@ export function withFinding(exchange: Exchange, received: string): string {
   if (finding === undefined || finding.kind === 'otherwise-later') return received
   if (finding.kind === 'remembers-key')
     return `${received}; the connection remembers a key that was shown on it`
-  const all = finding.responses.reduce((sum, [, times]) => sum + times, 0)
-  const each = finding.responses.map(([response, times]) => `${times} of ${all}: ${response}`)
+  const { responses } = finding
+  const equal = [...groupBy(responses, String).values()]
+  const each = equal.map((group) => `${group.length} of ${responses.length}: ${group[0]}`)
   return `${received}; the answers to one request differ: ${each.join('; ')}`
 }
 
@@ -97,7 +99,7 @@ function descriptionIn(envelope: unknown): string | undefined {
 export function familyRemark(exchange: Exchange, pairs: Pairs): string {
   const { response } = exchange
   if (!response) return ''
-  const names = pairs.filter(([status]) => status === response.status).flatMap(([, ...tpe]) => tpe)
+  const names = pairs.flatMap(([status, ...tpe]) => (status === response.status ? tpe : []))
   return ` ("${response.tpe}" is a code name of ${response.status} in §7.2, but the spec names ${names.join(' or ')} here)`
 }
 

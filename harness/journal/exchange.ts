@@ -144,10 +144,7 @@ type Finding =
   /** The same request without a key is refused on a fresh connection. */
   | { readonly kind: 'remembers-key' }
   | { readonly kind: 'otherwise-later'; readonly response: string }
-  | {
-      readonly kind: 'answers-differ'
-      readonly responses: readonly (readonly [answer: string, times: number])[]
-    }
+  | { readonly kind: 'answers-differ'; readonly responses: readonly string[] }
 
 export interface Exchange {
   readonly probe: Probe
@@ -178,11 +175,10 @@ export interface Exchange {
   readonly endedAt: number
 }
 
-export function differing(responses: readonly string[]): Finding {
-  const times = new Map<string, number>()
-  for (const response of responses) times.set(response, (times.get(response) ?? 0) + 1)
-  return { kind: 'answers-differ', responses: [...times] }
-}
+export const differing = (responses: readonly string[]): Finding => ({
+  kind: 'answers-differ',
+  responses,
+})
 
 const saysNothing: readonly number[] = [401, 403, 409, 429]
 

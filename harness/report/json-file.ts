@@ -53,7 +53,7 @@ export function parseJson(text: string, path: string, isHandwritten = false): un
 /** In JSON, a string before a colon is a name. */
 function namesIn(json: string): number {
   const strings = [...json.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)]
-  return strings.filter(([, colon]) => colon !== undefined).length
+  return strings.filter((match) => match[1] !== undefined).length
 }
 
 function membersOf(value: unknown): number {
