@@ -178,19 +178,19 @@ export function compactJson(
 ): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
-  const names = Object.entries(value).map(([name, member]): [string, unknown] => [
-    Array.isArray(value) ? '' : `${JSON.stringify(name)}: `,
+  const members = Object.entries(value).map(([name, member]: [string, unknown]) => ({
+    lead: Array.isArray(value) ? '' : `${JSON.stringify(name)}: `,
     member,
-  ])
+  }))
   const isFlat = Object.values(value).every(
     (one) => Object.keys(Object(one) as object).length === 0 || typeof one === 'string',
   )
-  const line = `${open}${names.map(([name, member]) => name + compactJson(member, Infinity)).join(', ')}${close}`
+  const line = `${open}${members.map((one) => one.lead + compactJson(one.member, Infinity)).join(', ')}${close}`
   if (taken + line.length < width) return line
   const deeper = `${indent}  `
-  const lines = names.map(
-    ([name, member]) =>
-      deeper + name + compactJson(member, width, deeper, deeper.length + name.length),
+  const lines = members.map(
+    (one) =>
+      deeper + one.lead + compactJson(one.member, width, deeper, deeper.length + one.lead.length),
   )
   const shown = isFlat
     ? filled(
