@@ -55,7 +55,8 @@ export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclus
 function concludeFrom(ask: Ask, all: readonly Entry[], known: Known): Conclusion {
   if (all.length === 0) return { asks: [ask] }
   const entries = all.map((one) => asSentFor(ask, one))
-  const sent = entries.findLast((one) => !one.ask.once)?.exchange
+  const at = entries.findLastIndex((one) => !one.ask.once)
+  const sent = entries[at]?.exchange
   if (!sent) return { asks: [ask] }
   if (isMet(sent)) {
     const blocks = entries.filter((one) => !one.ask.once && isMet(one.exchange))
@@ -68,7 +69,8 @@ function concludeFrom(ask: Ask, all: readonly Entry[], known: Known): Conclusion
   if (isAwaited(sent) && isUnknown(sent, known) && isSettling(known, sent))
     return { asks: [{ ...ask, source: sent.probe, pauseMs: settlingEveryMs }] }
   if (!mayBeSpoiled(suspected, known)) return { judge: sent }
-  const answer = onConnections(ask, suspected, entries, known)
+  const trial = entries.slice(at + 1).map((one) => one.exchange)
+  const answer = onConnections(ask, suspected, trial, known)
   return 'judge' in answer && suspected !== sent ? { ...answer, judge: sent } : answer
 }
 
@@ -166,16 +168,15 @@ export const sentFor = (request: PreviousRequest): string =>
  * request, that request is to blame: its requirement fails, and the right answer counts. Otherwise the answers differ,
  * and the wrong one is judged.
  */
-export function onConnections(
+function onConnections(
   ask: Ask,
   wrong: Exchange,
-  entries: readonly Entry[],
+  trial: readonly Exchange[],
   known: Pick<Known, 'spoiled'>,
 ): Conclusion {
   const isRepeatable = mayRepeat(wrong)
   // Without an answer from the service itself, there was most likely no effect.
   if (!isRepeatable && wrong.response && !isNobodys(wrong.response)) return { judge: wrong }
-  const trial = entries.filter((entry) => entry.ask.once).map((entry) => entry.exchange)
   const [fresh, ...others] = trial
   const onFresh: Conclusion = { asks: [{ ...ask, once: true, fresh: true }] }
   if (!fresh) return onFresh

@@ -166,6 +166,12 @@ test.each<[what: string, story: string, expected: string, how: Partial<Ask>]>([
     '400, the one before is to blame',
     { settles: { since: 0, isGood: () => false } },
   ],
+  [
+    'a later answer is wrong: the connection of an earlier one says nothing about its own',
+    `again 500${', fresh 400, after 500, after 500'.repeat(4)}, again 500`,
+    'fresh',
+    { settles: { since: 1e6, isGood: () => false } },
+  ],
   ['content that is unique is refused: another one is sent', 'unique 400', 'ask', plain],
   ['that is accepted', 'unique 400, 200', '200', plain],
   ['that is refused, too', 'unique 400, 400', '400', plain],
