@@ -47,6 +47,13 @@ test('one application may be declared twice: each time with its own inputs', asy
   expect(bodies.filter((body) => body.includes('slow'))).toEqual([])
 })
 
+test('an application that is never released fails, though its jobs could be those of others', async () => {
+  const defects = ['jobs.create/409-released#slow']
+  const reference = { jobMs: 15, slowJobMs: 1200, defects }
+  const { failed } = await judge(['jobs.create/409-*'], { reference })
+  expect(failed).toEqual(['jobs.create/409-released'])
+})
+
 test('if creations at once are all throttled, one by itself shows the rest', async () => {
   const way: Way = (_, send, { purpose }) =>
     purpose?.requirement === ids.atomic ? refusal(429, 'QuotaExceeded') : send()

@@ -223,6 +223,42 @@ test('what a target file asks for is sent again after the wait asked for', async
     expect(of(one)).toMatchObject({ outcome: 'passed' })
 })
 
+// A minute is what a run waits for a job, too.
+test.each([
+  [40_000, undefined],
+  [Infinity, 'after a scenario, translate.run still refused valid requests after 60000 ms'],
+])(
+  'a limit that a scenario leaves %d ms late is waited for, and is not counted as one of the run',
+  async (lateMs, reason) => {
+    const own = 'translate.run/429-quota-exceeded'
+    const next = 'translate.run/503-unavailable'
+    const requestTo = (path: string) => [{ method: 'POST', url: `/v1/${path}` }]
+    let limitedUntil = -Infinity
+    const { of, report } = await judgeBehind(
+      (path, answer, sinceMs) => {
+        const [, state] = /\/v1\/(enter|leave)$/.exec(path) ?? []
+        if (state) limitedUntil = state === 'enter' ? Infinity : sinceMs + lateMs
+        if (state) return json(200, {})
+        const isLimited = isTranslation(path) && sinceMs < limitedUntil
+        return isLimited ? error(429, 'QuotaExceeded') : answer()
+      },
+      {
+        only: [own, next],
+        backoffMs,
+        limits: { jobTimeoutMs: 60_000 },
+        change: ({ scenarios, ...file }) => ({
+          ...file,
+          scenarios: {
+            [own]: { before: requestTo('enter'), after: requestTo('leave') },
+            [next]: { ...scenarios?.[next], repeat: 1 },
+          },
+        }),
+      },
+    )
+    expect([of(own).outcome, of(next).reason, report.run.throttled]).toEqual(['passed', reason, 0])
+  },
+)
+
 test('a rate is kept by everything that is sent: what goes at once is paid back', async () => {
   const sent: number[] = []
   const way: Way = (_, send, { options }) => {
