@@ -243,9 +243,10 @@ class Gate extends Jobs {
     return { outcome: 'open', why: `application ${this.application.id} ${what}` }
   }
 
-  #giveUp(what: string): Open {
-    const after = `${what} after ${this.history.limits.jobTimeoutMs} ms (limits.jobTimeoutMs)`
-    return (this.#lock.gaveUp ??= this.#open(after))
+  /** @param ms one of the limits */
+  #giveUp(what: string, ms = this.history.limits.jobTimeoutMs): Open {
+    const limit = ms === this.history.limits.jobTimeoutMs ? 'jobTimeoutMs' : 'settleMs'
+    return (this.#lock.gaveUp ??= this.#open(`${what} after ${ms} ms (limits.${limit})`))
   }
 
   /**
@@ -305,7 +306,7 @@ class Gate extends Jobs {
       return { ...last, unansweredTwice: true }
     const patienceMs = isExclusive || unanswered.length > 0 ? this.#busyMs : refusalMs
     if (first && performance.now() - first.endedAt > patienceMs)
-      return isExclusive ? this.#giveUp(still409) : this.#open('got 409 each time')
+      return isExclusive ? this.#giveUp(still409, patienceMs) : this.#open('got 409 each time')
     // Busy with another client's job, or not released yet: only time helps.
     if (first)
       await pause(this.client, Math.min(pauseMs, this.history.limits.jobTimeoutMs / triesIfLost))
@@ -329,7 +330,7 @@ class Gate extends Jobs {
       const left = await this.idle()
       const last = this.view.creations.findLast(isMeant)
       if (left || !last || !isConflict(last)) return left
-      if (tries > 0 && performance.now() > deadline) return this.#giveUp(still409)
+      if (tries > 0 && performance.now() > deadline) return this.#giveUp(still409, patienceMs)
       if (tries > 0 && this.isBroken(ids.released, ids.created)) return this.#open(still409)
       await pause(this.client, pauseMs)
       const made = await this.create(ids.released)

@@ -82,14 +82,17 @@ test.each([...rulesAfter('conflicts'), ...rulesAfter('refusals')])(
   },
 )
 
+const unread: Way = (request, send) =>
+  send({ ...request, path: request.path.replace('/applications/jobs/', '/nothing/') })
+
 test.each([[[]], [['jobs/instant']]])(
   'jobs that cannot be read are not waited for again once that is known, %j',
   async (variants) => {
     let [first, last] = [0, 0]
-    const way: Way = (request, send) => {
+    const way: Way = (...asked) => {
       last = performance.now()
       first ||= last
-      return send({ ...request, path: request.path.replace('/applications/jobs/', '/nothing/') })
+      return unread(...asked)
     }
     const reference = { jobMs: 300, slowJobMs: 1200, variants }
     const { failed, passed } = await judge(['jobs.create/*'], { reference, way })
@@ -102,3 +105,9 @@ test.each([[[]], [['jobs/instant']]])(
       )
   },
 )
+
+test('a job that cannot be read is waited for no longer than a reason says', async () => {
+  const { of } = await judge(['jobs.create/*'], { reference: { jobMs: 20_000 }, way: unread })
+  const reason = `application ${application} was still answered 409 after 2000 ms (limits.settleMs)`
+  expect(of('jobs.create/400-missing-body').reason).toBe(reason)
+})
