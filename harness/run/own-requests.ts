@@ -16,7 +16,7 @@ import {
   RunEnded,
 } from '../client/index.ts'
 
-/** Time limit of a setup or teardown request, in ms; a shorter one when the run is over. */
+/** Time limit of a setup or teardown request, in ms; a shorter one if the run had to end. */
 const responseMs = 15_000
 const responseAfterEndMs = 300
 
@@ -46,7 +46,7 @@ async function sendOnce(
 ): Promise<HookResponse> {
   const { target } = given
   const { role, requirement, signal } = sending
-  const timeoutMs = sending.timeoutMs ?? (client.life.ended ? responseAfterEndMs : responseMs)
+  const timeoutMs = sending.timeoutMs ?? (isHurried(client) ? responseAfterEndMs : responseMs)
   const { origin, pathname, search } = new URL(hook.url)
   const isOwn = origin === new URL(target.baseUrl).origin
   const full = hook.withKey ? await given.keys.full() : undefined

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { runNotes } from '../../reporters/view/standing.ts'
 import { judgeBehind, json, limited } from './behind.ts'
@@ -34,6 +35,21 @@ test('a clean-up that is throttled for ever is given up after a minute, and says
     expect.stringMatching(/^clean-up: 0 of \d+ created objects removed; \d+ not: answered 429 \(/),
   )
   expect(tookMs).toBeLessThan(150_000)
+})
+
+test('a clean-up after --bail has as much time as any other', async () => {
+  const { report, run } = await judgeBehind(
+    async (path, answer, _, { method }) => {
+      if (path.endsWith('/translate')) return json(500, {})
+      if (method === 'DELETE') await sleep(400)
+      return answer()
+    },
+    { only: [...options.only, 'translate.run/2xx-accepted'], bail: 1 },
+  )
+  const { removed, left } = report.run.cleanup
+  expect(run.client.life.ended?.cause).toBe('bail')
+  expect(removed).toBeGreaterThan(0)
+  expect(left).toEqual([])
 })
 
 test('a clean-up keeps the rate of the run', async () => {
