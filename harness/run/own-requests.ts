@@ -24,7 +24,6 @@ interface HookSending {
   readonly role: ExchangeRole
   readonly requirement: string | null
   readonly timeoutMs?: number
-  readonly signal?: AbortSignal
   /** Repeated until then (`performance.now()`), also without an answer: it may be carried out twice. */
   readonly until?: number
 }
@@ -45,7 +44,7 @@ async function sendOnce(
   fresh: boolean,
 ): Promise<HookResponse> {
   const { target } = given
-  const { role, requirement, signal } = sending
+  const { role, requirement } = sending
   const timeoutMs = sending.timeoutMs ?? (isHurried(client) ? responseAfterEndMs : responseMs)
   const { origin, pathname, search } = new URL(hook.url)
   const isOwn = origin === new URL(target.baseUrl).origin
@@ -59,6 +58,8 @@ async function sendOnce(
     body: hook.body === undefined ? undefined : JSON.stringify(hook.body),
   }
   const about = { credential: full ?? { shown: '' }, requirement, role }
+  // What leaves a state is sent after the end of a run, too.
+  const signal = role === 'setup' ? client.life.signal : undefined
   const result = await client.sendElsewhere(hook.url, request, { timeoutMs, signal, fresh }, about)
   return result.kind === 'answer'
     ? new HttpResponse(result)
@@ -101,7 +102,7 @@ export async function sendHookRequest(
       waitMs > longestPauseMs || performance.now() + waitMs > (sending.until ?? Infinity)
     if (!mayHelp || attempt >= maxTries || isTooLong || isHurried(client)) return response
     await sleep(waitMs, undefined, signal.aborted ? {} : { signal }).catch(() => undefined)
-    if (sending.signal?.aborted) return response
+    if (signal.aborted && sending.role === 'setup') return response
     attempt++
   }
 }
@@ -110,7 +111,7 @@ const withoutKey = (error: Error): NoHookResponse => ({ status: undefined, why: 
 
 export async function setUp(client: Client, given: Given): Promise<void> {
   const saved = (given.objects.saved = new Map<string, string>())
-  const sending = { role: 'setup', requirement: null, signal: client.life.signal } as const
+  const sending = { role: 'setup', requirement: null } as const
   for (const [at, declared] of given.target.setup.entries()) {
     const request = fillRequest(declared, saved)
     const response = await sendHookRequest(client, given, request, sending).catch(withoutKey)

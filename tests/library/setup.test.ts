@@ -12,6 +12,7 @@ import {
 import { createReference } from '../../reference/server.ts'
 import { conform } from '../cli/in-process.ts'
 import { folder } from '../cli/conform.ts'
+import { inVirtualTime } from '../support/virtual-time.ts'
 
 const { handle, target } = createReference()
 const { baseUrl: _, resources, keys, ...rest } = target as Target
@@ -20,7 +21,7 @@ const application = resources!.application!
 const unknown = 'jobs.create/404-unknown-application'
 
 /** Responses to the target's own requests, by method and path. */
-type Own = Readonly<Record<string, () => Response>>
+type Own = Readonly<Record<string, () => Response | Promise<Response>>>
 
 const made = {
   'POST /admin/applications': () => Response.json({ made: { id: application.id, serial: 7 } }),
@@ -134,6 +135,25 @@ test('teardown is sent after an interrupt, and by a setup that the interrupt cut
     expect(report.run.interrupted).toBe(true)
     expect(asked.at(-1)).toMatch(/^POST \/admin\/reset/)
   }
+})
+
+test('an interrupt waits for no answer to a request before a scenario, and the state is left', async () => {
+  const controller = new AbortController()
+  const id = 'completion.create/500-model-overload'
+  const stop = () => (controller.abort(), new Promise<Response>(() => undefined))
+  const enter = [{ method: 'POST', url: '/admin/enter' }]
+  const after = [{ method: 'POST', url: '/admin/leave' }]
+  const tookMs = await inVirtualTime(async () => {
+    const began = performance.now()
+    const { asked } = await judged(
+      { 'POST /admin/enter': stop },
+      { resources, scenarios: { [id]: { before: enter, after } } },
+      { signal: controller.signal, only: [id] },
+    )
+    expect(asked.at(-1)).toMatch(/^POST \/admin\/leave/)
+    return performance.now() - began
+  })
+  expect(tookMs).toBeLessThan(2000)
 })
 
 test('with --read-only nothing is made: what setup would save is left out, the rest is judged', async () => {
