@@ -4,7 +4,14 @@ import { getAt, preview } from '../../schemas/json.ts'
 import type { HttpRequest } from '../http/index.ts'
 import type { Created, ExchangeRole } from '../report/index.ts'
 import { fillRequest, fillTarget, type HookRequest } from '../target/index.ts'
-import { queryOf, withOwn, isThrottled, maxTries, HttpResponse } from '../journal/index.ts'
+import {
+  type Credential,
+  queryOf,
+  withOwn,
+  isThrottled,
+  maxTries,
+  HttpResponse,
+} from '../journal/index.ts'
 import {
   type Client,
   type Given,
@@ -13,7 +20,6 @@ import {
   jsonType,
   longestPauseMs,
   retryAfter,
-  RunEnded,
 } from '../client/index.ts'
 
 /** Time limit of a setup or teardown request, in ms; a shorter one if the run had to end. */
@@ -38,17 +44,15 @@ type HookResponse = HttpResponse | NoHookResponse
 
 async function sendOnce(
   client: Client,
-  given: Given,
+  { target }: Given,
   hook: HookRequest,
   sending: HookSending,
-  fresh: boolean,
+  { full, fresh }: { readonly full: Credential | undefined; readonly fresh: boolean },
 ): Promise<HookResponse> {
-  const { target } = given
   const { role, requirement } = sending
   const timeoutMs = sending.timeoutMs ?? (isHurried(client) ? responseAfterEndMs : responseMs)
   const { origin, pathname, search } = new URL(hook.url)
   const isOwn = origin === new URL(target.baseUrl).origin
-  const full = hook.withKey ? await given.keys.full() : undefined
   const json = hook.body === undefined ? [] : [jsonType]
   const credential = full?.value === undefined ? [] : [{ name: 'authorization', value: full.value }]
   const request: HttpRequest = {
@@ -58,7 +62,6 @@ async function sendOnce(
     body: hook.body === undefined ? undefined : JSON.stringify(hook.body),
   }
   const about = { credential: full ?? { shown: '' }, requirement, role }
-  // What leaves a state is sent after the end of a run, too.
   const signal = role === 'setup' ? client.life.signal : undefined
   const result = await client.sendElsewhere(hook.url, request, { timeoutMs, signal, fresh }, about)
   return result.kind === 'answer'
@@ -76,8 +79,8 @@ function withQuery(search: string, query: Readonly<Record<string, string>>): str
 /**
  * Sends a request of the target file (`before`, `after`, `cleanup`, `setup`, `teardown`), which is not judged; again if
  * it is throttled, or a gateway answers. It carries the full key only on the base URL's origin, and only without its own
- * Authorization. It has its own time limit, so that it can be sent after the run. It keeps the requested rate, except
- * after an interrupt. Returns the answer, or why there is none.
+ * Authorization. It has its own time limit, so that it can be sent after the run, unless it prepares a state. It keeps
+ * the requested rate, except after an interrupt. Returns the answer, or why there is none.
  */
 export async function sendHookRequest(
   client: Client,
@@ -89,7 +92,10 @@ export async function sendHookRequest(
   let attempt = 0
   let fresh = false
   for (;;) {
-    const response = await sendOnce(client, given, request, sending, fresh)
+    const key = request.withKey ? given.keys.full() : undefined
+    const full = await key?.catch((error: unknown) => error as Error)
+    if (full instanceof Error) return { status: undefined, why: full.message }
+    const response = await sendOnce(client, given, request, sending, { full, fresh })
     const isSilent = response.status === undefined
     fresh = isSilent && response.isStale === true
     if (fresh) continue
@@ -107,14 +113,12 @@ export async function sendHookRequest(
   }
 }
 
-const withoutKey = (error: Error): NoHookResponse => ({ status: undefined, why: error.message })
-
 export async function setUp(client: Client, given: Given): Promise<void> {
   const saved = (given.objects.saved = new Map<string, string>())
   const sending = { role: 'setup', requirement: null } as const
   for (const [at, declared] of given.target.setup.entries()) {
     const request = fillRequest(declared, saved)
-    const response = await sendHookRequest(client, given, request, sending).catch(withoutKey)
+    const response = await sendHookRequest(client, given, request, sending)
     if (client.life.ended) return
     const problem = response.status === undefined ? response.why : save(request, response, saved)
     if (problem === undefined) continue
@@ -156,7 +160,7 @@ export async function tearDown(
   for (const [at, declared] of given.target.teardown.entries()) {
     const request = fillRequest(declared, saved)
     if (/\{\w+\}/.test(request.url)) continue
-    const response = await sendHookRequest(client, given, request, sending).catch(withoutKey)
+    const response = await sendHookRequest(client, given, request, sending)
     if (response.status !== undefined && response.status < 400) continue
     const problem = response.status === undefined ? response.why : `it returned ${response.status}`
     const name = `teardown[${at}]`
@@ -179,13 +183,7 @@ export async function cleanUp(client: Client, given: Given): Promise<void> {
   const isOver = (): boolean => isHurried(client) && performance.now() - begunAt > afterInterruptMs
   const worker = async (): Promise<void> => {
     for (let next = waiting.shift(); next && !isOver(); next = waiting.shift())
-      try {
-        cleanups.set(next, await removed(client, given, next, cleanupOf(next), begunAt))
-      } catch (error) {
-        if (!(error instanceof RunEnded)) throw error
-        // The source of the key failed, and is not asked again.
-        for (const object of [next, ...waiting.splice(0)]) cleanups.set(object, error.message)
-      }
+      cleanups.set(next, await removed(client, given, next, cleanupOf(next), begunAt))
   }
   await allEnded(Array.from({ length: Math.min(atOnce, given.target.limits.concurrency) }, worker))
 }
