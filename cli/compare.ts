@@ -77,10 +77,22 @@ export function compareReports(given: readonly ReportFile[]) {
   })
   return {
     of: isOne ? 'time' : 'targets',
-    reports: files.map(({ path, report: { run, suite, summary, target, verdict } }) => ({
-      ...{ path, name: target.name, baseUrl: target.baseUrl, startedAt: run.startedAt },
-      ...{ suite, tpe: run.tpe, interrupted: run.interrupted, verdict, summary },
-    })),
+    reports: files.map((file) => {
+      const { run, suite, summary, target, verdict } = file.report
+      const { name, baseUrl } = target
+      const { startedAt, tpe, interrupted } = run
+      return {
+        path: file.path,
+        name,
+        baseUrl,
+        startedAt,
+        suite,
+        tpe,
+        interrupted,
+        verdict,
+        summary,
+      }
+    }),
     /** Required checks that fail in the last report and did not fail in the first. */
     newlyFailing: broke.flatMap((one) => (one.level === 'must' ? [one.id] : [])),
     causes,

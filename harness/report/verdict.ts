@@ -225,10 +225,7 @@ export function withProblems(report: Report, problems: readonly string[]): Repor
     : { ...report, exit: { code: 2, because: problems.join('; ') } }
 }
 
-function decidingRequirements(
-  report: Undecided,
-  { requireExercised = false }: ExitOptions,
-): RequirementResult[] {
+function decidingRequirements(report: Undecided, options: ExitOptions): RequirementResult[] {
   const { baseline, strict } = report.run
   const expected = new Set(baseline?.expected)
   const stale = new Set(baseline?.stale.map((one) => one.id))
@@ -237,7 +234,7 @@ function decidingRequirements(
     if (outcome === 'failed')
       return stale.has(id) || ((level === 'must' || strict) && !expected.has(id))
     const isMissed = outcome === 'not-exercised' && !isLeftOut(result)
-    return requireExercised && isMissed && level === 'must'
+    return options.requireExercised === true && isMissed && level === 'must'
   })
 }
 

@@ -156,11 +156,11 @@ function exampleFile(need: Need, file: TargetFile): unknown {
   return { [member]: { [name]: example() } }
 }
 
-function scenarioFor(id: string, { operations = {} }: TargetFile): unknown {
+function scenarioFor(id: string, file: TargetFile): unknown {
   const example = scenarioExample(id)
   const { merge, operation = id.split('/')[0] } = example
   if (!isObject(merge) || typeof operation !== 'string' || !isOperationId(operation)) return example
-  const declared = operations[operation]
+  const declared = file.operations?.[operation]
   if (typeof declared !== 'object') return example
   const { fields = {} }: OperationValue = declared
   const parts = Object.entries(merge).map(([name, value]) => {
