@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { constants } from 'node:os'
-import { setFlagsFromString } from 'node:v8'
 
 /** Saved before anything else runs: the command line hides `process.exit` from foreign code. */
 const exit = process.exit.bind(process)
@@ -8,14 +7,6 @@ const exit = process.exit.bind(process)
 listenForOutputErrors()
 // Before the rest is loaded, which may take seconds: a signal that arrives meanwhile must be handled.
 const interrupts = listenForInterrupts()
-// A run is short: much of what V8 of Node.js 20 optimizes never pays off (docs/performance.md), least of all the HTTP
-// parser, whose one large function takes 90 ms and 29 MB. Later versions wait longer. Its nursery stays so small that what waits
-// for an answer is moved out of it, and costs more; threads that clear it together cost more than they save.
-const flags = [
-  ...['interrupt-budget=1500000', 'no-wasm-dynamic-tiering', 'no-wasm-tier-up'],
-  ...['semi-space-growth-factor=8', 'no-parallel-scavenge'],
-]
-if (process.versions.v8.startsWith('11.')) for (const flag of flags) setFlagsFromString(`--${flag}`)
 const { main } = await import('../../dist/conform.js')
 await main(process.argv, interrupts)
 

@@ -12,7 +12,6 @@ import {
 import type { RunArguments } from './arguments.ts'
 import { referenceTargetFile } from '../../schemas/validate.ts'
 import { type Embedded, isEmbedded, startEmbedded } from './embedded.ts'
-import { setFlagsFromString } from 'node:v8'
 import type { Worker } from 'node:worker_threads'
 
 export interface FoundTarget extends Awaited<ReturnType<typeof resolveTarget>> {
@@ -43,13 +42,6 @@ export async function findTarget(
     file = loaded.file
     const { dir } = loaded
     if (embedded && !options.dryRun) server = await (starting ?? startEmbedded())
-    if (process.versions.v8.startsWith('11.')) {
-      // V8 of Node.js 20 lets the nursery grow to 32 MB, though few objects of a run outlive it: its current size is
-      // enough. Starting a worker resets the limit.
-      setFlagsFromString('--semi-space-growth-factor=1')
-      // Without a server in this process there is memory for what a run leaves behind: once is enough to mark it all.
-      if (!server) setFlagsFromString('--heap-growing-percent=500')
-    }
     const url = server?.url ?? (embedded ? 'http://127.0.0.1' : baseUrl)
     const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
     const changes = { dir, source, env: process.env, baseUrl: url, headers, key, limits }

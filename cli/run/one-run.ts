@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { setImmediate as afterEvents } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
 import type { RunOptions } from '../../harness/client/index.ts'
 import { factsOf, type RunFacts, startJudging } from '../../harness/run/index.ts'
 import { noFacts, type RunRecord, reportOf } from '../../suites/run-report.ts'
@@ -146,6 +147,7 @@ async function judge(
   if (signal.aborted) return neverJudged(found.target, options, { cause: 'interrupted', ...why })
   const reason = ends.loss.sentence
   if (reason !== undefined) return neverJudged(found.target, options, { cause: 'lost', reason })
+  tuneV8(found.worker !== undefined)
   const run = prepareRun(found.target, options, { handler: found.handler })
   const { life } = run.client
   const judging = startJudging(run)
@@ -174,6 +176,25 @@ async function judge(
   const { target } = found
   const facts = factsOf(run)
   return { record: { target, options, startedAt, durationMs, results, facts, problem }, done }
+}
+
+/**
+ * Fits V8 of Node.js 20 to a run (docs/performance.md). Once everything is loaded: with other flags, V8 does not accept
+ * the compiled form in which Node.js carries its own modules.
+ */
+function tuneV8(hasServer: boolean): void {
+  if (!process.versions.v8.startsWith('11.')) return
+  const flags = [
+    // A run is short: much of what is optimized never pays off, least of all the HTTP parser, whose one large function takes
+    // 90 ms and 29 MB. Later versions wait longer.
+    ...['interrupt-budget=1500000', 'no-wasm-dynamic-tiering', 'no-wasm-tier-up'],
+    // The nursery could grow to 32 MB, though few objects of a run outlive it; threads that clear it together cost more
+    // than they save.
+    ...['semi-space-growth-factor=1', 'no-parallel-scavenge'],
+    // Without a server in this process there is memory for what a run leaves behind: once is enough to mark it all.
+    ...(hasServer ? [] : ['heap-growing-percent=500']),
+  ]
+  for (const flag of flags) setFlagsFromString(`--${flag}`)
 }
 
 function neverJudged(target: Target, options: RunOptions, ended: RunFacts['ended']): Judged {
