@@ -3,6 +3,7 @@ import { setImmediate as afterEvents } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { RunOptions } from '../../harness/client/index.ts'
 import { factsOf, type RunFacts, startJudging } from '../../harness/run/index.ts'
+import { prepareRun } from '../../suites/judge.ts'
 import { noFacts, type RunRecord, reportOf } from '../../suites/run-report.ts'
 import {
   type Baseline,
@@ -57,10 +58,7 @@ export async function oneRun(
   const { baseline: baselineFile, updateBaseline } = options
   const read = updateBaseline ? readBaselineOrNone : readBaseline
   const baseline = baselineFile === undefined ? undefined : read(baselineFile)
-  const finding = findTarget(baseUrl, options, starting)
-  // Loads while the embedded server starts.
-  const suites = import('../../suites/judge.ts')
-  const found = await finding
+  const found = await findTarget(baseUrl, options, starting)
   // Other formats only show exchanges that the failures contain.
   const folder = keepsExchanges(requests) ? makeRunFolder() : undefined
   const loss: Loss = { sentence: undefined }
@@ -90,7 +88,7 @@ export async function oneRun(
       : server?.problem
     const left = problem
       ? neverJudged(found.target, run, problem)
-      : await judge(found, run, suites, { interrupts, loss })
+      : await judge(found, run, { interrupts, loss })
     const report = await publish(left.record, {
       options,
       requests,
@@ -125,7 +123,6 @@ const graceMs = 1_000
 async function judge(
   found: FoundTarget,
   options: RunOptions,
-  suites: Promise<typeof import('../../suites/judge.ts')>,
   ends: { readonly interrupts: Interrupts; readonly loss: Loss },
 ): Promise<Judged> {
   const startedAt = new Date()
@@ -139,8 +136,7 @@ async function judge(
     }
     ends.interrupts.onOverdue(leaveBehind)
   })
-  // Loading takes a moment: a signal during it is handled before anything is sent.
-  const { prepareRun } = await suites
+  // A signal that came meanwhile is handled before anything is sent.
   await afterEvents()
   const { signal } = ends.interrupts
   const why = leftOut('interrupted')
