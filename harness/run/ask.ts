@@ -49,19 +49,20 @@ export async function send(client: Client, ask: Ask): Promise<Exchange | Open> {
   if (pauseMs > 0) await pause(client, pauseMs)
   const first = await probeOf(source)
   if (isOpen(first)) return first
-  const sendBetween = async (before?: Before): Promise<Exchange | Open> => {
+  const sendBetween = async (before: Before): Promise<Exchange | Open> => {
     const refusals: Exchange[] = []
     for (;;) {
-      const known = await before?.(refusals)
+      const known = await before(refusals)
       if (known) return known
       // On a connection that has lost one, it may be lost again.
       const isLost = refusals.some((one) => one.unanswered)
       const sent = await sendAgain(client, isLost ? { ...ask, fresh: true } : ask, [], first)
-      if (!before || isOpen(sent) || sent.response?.status !== 409) return sent
+      if (isOpen(sent) || sent.response?.status !== 409) return sent
       refusals.push(sent)
     }
   }
-  return (isHeld ? undefined : client.hooks.intercept(first, purpose, sendBetween)) ?? sendBetween()
+  const held = isHeld ? undefined : client.hooks.intercept(first, purpose, sendBetween)
+  return held ?? sendAgain(client, ask, [], first)
 }
 
 /** Sends a request several times at the same moment. @param opens see `Client.sendAtOnce` */
