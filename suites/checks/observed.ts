@@ -251,14 +251,15 @@ export function noteSteady(client: Client, given: Given, exchange: Exchange): vo
   const isNamed = operation !== null && operationOf(operation).creates?.hasUniqueName === true
   const isNewName = isNamed && creates !== undefined && !names.has(creates)
   if (isNewName) names.add(creates)
-  const { status = 0, isBlock = false } = exchange.response ?? {}
+  const { status = 0, isBlock = false, isEnvelope = false } = exchange.response ?? {}
   // What was never asked for before cannot exist.
   const isNew = isNewName || (status === 409 && isFirstAddition(client, exchange))
   const leavesNothing = isNew || effect === 'none' || effect === 'generates'
   // An invalid request may have spoiled the connection.
   const { probe: before, purpose } = exchange.previousRequest ?? {}
   const isBehindFault = before?.fault !== undefined || purpose?.expects || purpose?.badInput
-  const isRefusal = (refusals.has(status) || (isNew && status === 409)) && !isBlock
+  const isError = refusals.has(status) || (isEnvelope && status < 300)
+  const isRefusal = (isError || (isNew && status === 409)) && !isBlock
   const isBroken = isOwnBreakdown(exchange) || (isRefusal && leavesNothing && !isBehindFault)
   if (!isBroken && !countsAsGranted(exchange)) return
   const name = nameOf(given, exchange)

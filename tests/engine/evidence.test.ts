@@ -61,6 +61,24 @@ test('a refusal that is granted now and then is reported with the words that the
   expect(of(id).failures[0]?.actual).toContain('the answers to one request differ: 2 of 5: 200')
 })
 
+test.each([200, 400, 500])(
+  'a valid request that gets an error with status %i now and then fails, whatever sent it',
+  async (status) => {
+    let granted = 0
+    const { failed, of } = await judgeBehind(
+      async (path, answer) => {
+        const response = await answer()
+        const isHit = path.endsWith('/translate') && response.ok && ++granted % 6 === 0
+        return isHit ? error(status, 'InternalError') : response
+      },
+      { only: ['translate.run/*'] },
+    )
+    const id = 'translate.run/2xx-accepted'
+    expect(failed).toContain(id)
+    expect(of(id).failures[0]?.actual).toContain('the answers to one request differ')
+  },
+)
+
 test.each([2, 3])(
   'two instances without shared state that take requests in turn are reported so, seed %i',
   async (seed) => {
