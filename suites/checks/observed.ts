@@ -210,7 +210,9 @@ function nameOf(given: Given, { probe, purpose, sentAt }: Exchange): string | un
   const { requirement, role, isSuccess, badInput, skipJudging, skipPassive } = purpose
   const isOfGranted = requirement !== null && findRequirement(requirement)?.expects === '2xx'
   const isMeant = role === 'control' || role === 'setup' || isSuccess !== undefined || isOfGranted
-  const isOdd = badInput ?? skipPassive ?? skipJudging ?? fault
+  // A change that leaves a request valid has a name, too. Of creations, no two are the same request.
+  const isFaulty = fault !== undefined && !(isOfGranted && effect !== 'creates')
+  const isOdd = badInput ?? skipPassive ?? skipJudging ?? isFaulty
   if (operation === null || !credential.full || !isMeant || isOdd || body.length > longest)
     return undefined
   if (requirement !== null && given.target.scenarios[requirement]) return undefined

@@ -79,6 +79,21 @@ test.each([200, 400, 500])(
   },
 )
 
+test('a valid value that is refused now and then fails, though it is granted when asked for again', async () => {
+  const id = 'graphs.query/2xx-accepted'
+  let granted = 0
+  const { failed } = await judgeBehind(
+    async (path, answer, _, request) => {
+      const text = path.endsWith('/query') ? await request.text() : ''
+      const response = await answer()
+      const isHit = text.includes('"search_weight":100') && response.ok && ++granted === 1
+      return isHit ? error(404, 'ResourceNotFound') : response
+    },
+    { only: ['graphs.query/2*'] },
+  )
+  expect(failed).toEqual([id])
+})
+
 test.each([2, 3])(
   'two instances without shared state that take requests in turn are reported so, seed %i',
   async (seed) => {
