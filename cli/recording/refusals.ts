@@ -35,21 +35,22 @@ import { changedBy, placeholderDraft } from '../../suites/checks/valid-request.t
 import { casesOf, knownOf, operationOf as operationFor } from '../../suites/plan.ts'
 import { type EntryExchange, placeholder } from './exchange.ts'
 
+/** A requirement about the refusal of single requests. */
 interface Refusal {
   readonly requirement: CatalogueRequirement
   readonly operation: OperationId
   readonly isOfKey: boolean
 }
 
-/** A granted request, and the target as if it declared that. */
-interface Base {
-  readonly valid: Probe
-  readonly target: Target
+/** A request that must be refused, and the same without its fault. */
+interface Faulty {
+  readonly what: string
+  readonly expects: Pairs
+  readonly probe: Probe
+  readonly sound: Probe
 }
 
 type Exchanges = readonly EntryExchange[]
-
-const none: Exchanges = []
 
 /** Faults are put into the first distinct granted requests of an operation. */
 const mostGranted = 6
@@ -67,8 +68,8 @@ export const shownRefusals = (target: Target): RequirementId[] =>
     const { body = operationOf(operation).example } = target.operations[operation] ?? {}
     const draft = placeholderDraft(knownOf(target, runs), operation)
     const credential = bearer({ value: 'key', label: 'key' })
-    const base = baseOf(target, operation, { ...draft, credential, body: JSON.stringify(body) })
-    return casesIn(refusal, base).next().done ? [] : [requirement.id]
+    const valid = { ...draft, credential, body: JSON.stringify(body) }
+    return faultyFrom(valid, refusal, target).length > 0 ? [requirement.id] : []
   })
 
 /**
@@ -81,39 +82,39 @@ export function* refusalsIn(
 ): Iterable<readonly [RequirementId, Verdict, Exchanges]> {
   const whole = exchanges.filter(({ entry }) => entry.requestBody.state === 'whole')
   const equal = groupBy(whole, (one) => keyOf(one.probe))
-  const equalTo = (probe: Probe): Exchanges => equal.get(keyOf(probe)) ?? none
-  const distinct = [...equal.values()].map((all) => all.find(countsAsGranted) ?? all[0]!)
-  const sent = groupBy(distinct, (one) => one.probe.operation)
-  for (const [operation, refusals] of groupBy(refusalsOf(target), (one) => one.operation)) {
+  const sent = groupBy(equal, ([, [one]]) => one!.probe.operation)
+  for (const refusal of refusalsOf(target)) {
+    const { isOfKey, operation, requirement } = refusal
     const own = sent.get(operation) ?? []
-    const withKey = groupBy(own, (one) => one.probe.credential.value)
-    const granted = own.filter(countsAsGranted).slice(0, mostGranted)
-    const bases = granted.map((one) => baseOf(target, operation, one.probe))
-    for (const refusal of refusals) {
-      const { isOfKey, requirement } = refusal
-      const seen = new Map<Exchanges, Judged>()
-      const distinctBy = ({ valid }: Base) => (isOfKey ? valid.credential.value : valid)
-      for (const [base] of groupBy(bases, distinctBy).values())
-        for (const one of casesIn(refusal, base!)) {
-          // Keys are checked first: the request may be any other.
-          const requests = isOfKey ? withKey.get(one.probe.credential.value) : [one]
-          for (const { probe } of requests ?? []) {
-            const sound = isOfKey ? { ...probe, credential: base!.valid.credential } : one.sound
-            const [found, control] = [equalTo(probe), equalTo(sound)]
-            const isKnown = isOfKey || control.some(countsAsGranted)
-            // The granted request may have that value itself.
-            if (!isKnown || found === none || found === control || seen.has(found)) continue
-            seen.set(found, judge(refusal, { ...one, found, control }, tpe))
-          }
-        }
-      const judged = [...seen.values()]
-      // What one request does not prove, another one may.
-      const sure = judged.filter((one) => !one.isFurther)
-      const verdict = concluded(sure.length > 0 ? sure : judged)
-      const why = 'no request equals a granted one but for its fault'
-      const refused = isLenient(requirement.expects) ? [] : [...seen.keys()].flat()
-      yield [requirement.id, seen.size > 0 ? verdict : { outcome: 'open', why }, refused]
-    }
+    const granted = own.flatMap(([, all]) => all.find(countsAsGranted)?.probe ?? [])
+    // Keys are checked first: the rest of the request may be any.
+    const idOf = isOfKey ? (probe: Probe) => probe.credential.value : keyOf
+    const faulty = [...groupBy(granted, idOf).values()]
+      .slice(0, mostGranted)
+      .flatMap(([valid]) => faultyFrom(valid!, refusal, target))
+    const known = groupBy(faulty, (one) => idOf(one.probe))
+    const refused: EntryExchange[] = []
+    const judged = own.flatMap(([key, found]): Judged[] => {
+      const { probe } = found[0]!
+      for (const one of known.get(isOfKey ? probe.credential.value : key) ?? []) {
+        const sound = isOfKey ? { ...probe, credential: one.sound.credential } : one.sound
+        const control = equal.get(keyOf(sound)) ?? []
+        // The granted request may have that value itself.
+        if (control === found || !(isOfKey || control.some(countsAsGranted))) continue
+        refused.push(...found)
+        return [judge(one, found, control, isOfKey, tpe)]
+      }
+      return []
+    })
+    // What one request does not prove, another one may.
+    const sure = judged.filter((one) => !one.isFurther)
+    const verdict = concluded(sure.length > 0 ? sure : judged)
+    const why = 'no request equals a granted one but for its fault'
+    yield [
+      requirement.id,
+      judged.length > 0 ? verdict : { outcome: 'open', why },
+      isLenient(requirement.expects) ? [] : refused,
+    ]
   }
 }
 
@@ -149,35 +150,35 @@ const refusalsOf = (target: Target): Refusal[] =>
     return [{ requirement, operation, isOfKey: !scenario && fault === 'credentials' }]
   })
 
-/** The requests by which a refusal is recognised. */
-function* casesIn({ requirement, operation, isOfKey }: Refusal, { valid, target }: Base) {
+/** The requests by which a refusal is recognised, made from a granted one. */
+function faultyFrom(valid: Probe, refusal: Refusal, target: Target): Faulty[] {
+  const { isOfKey, operation, requirement } = refusal
   const scenario = target.scenarios[requirement.id]
-  const keys = new Set<string | undefined>()
   // A fault of a member needs an object.
-  if (operationOf(operation).body === 'json' && !canonical(valid)?.startsWith('{')) return
+  if (operationOf(operation).body === 'json' && !canonical(valid)?.startsWith('{')) return []
   // If no key is recorded, all may have been left out.
-  if (isOfKey && !valid.credential.value?.startsWith('Bearer ')) return
+  if (isOfKey && !valid.credential.value?.startsWith('Bearer ')) return []
+  const known = knownOf(declaring(target, operation, valid), runs)
   // The seed chooses the forms of a key for each operation.
-  for (let seed = 0; seed < (isOfKey ? everyTurn : 1); seed++) {
-    const material = { ...knownOf(target, { ...runs, seed }), requirement, operation, valid }
+  const seeds = isOfKey ? [...Array(everyTurn).keys()] : [runs.seed]
+  const cases = seeds.flatMap((seed) => {
+    const options = { ...runs, seed }
     const all = scenario
       ? [scenarioCase(scenario, requirement)]
-      : casesOf(requirement.id)!.cases(material)
-    if (isOpen(all)) return
-    for (const one of all) {
-      // Nobody knows which recorded ids name an object.
-      if (one.at ?? one.ruleOf ?? one.isBehind ?? one.coercion ?? one.isUnknownId) continue
-      const { what, expects = pairsOf(requirement, operation) } = one
-      const { credential, ...probe } = one.change(valid)
-      // A report of a run shows keys in its own words.
-      for (const value of new Set([credential.value, credential.shown || credential.value])) {
-        if (isOfKey && keys.has(value)) continue
-        keys.add(value)
-        const sound = one.control?.(valid) ?? valid
-        yield { what, expects, sound, probe: { ...probe, credential: { ...credential, value } } }
-      }
-    }
-  }
+      : casesOf(requirement.id)!.cases({ ...known, options, requirement, operation, valid })
+    return isOpen(all) ? [] : all
+  })
+  return cases.flatMap(({ what, expects = pairsOf(requirement, operation), ...one }) => {
+    // Nobody knows which recorded ids name an object.
+    if (one.at ?? one.ruleOf ?? one.isBehind ?? one.coercion ?? one.isUnknownId) return []
+    const sound = one.control?.(valid) ?? valid
+    const { credential, ...probe } = one.change(valid)
+    // A report of a run shows keys in its own words.
+    return [...new Set([credential.value, credential.shown || credential.value])].map((value) => ({
+      ...{ what, expects, sound },
+      probe: { ...probe, credential: { ...credential, value } },
+    }))
+  })
 }
 
 const scenarioCase = (scenario: Scenario, requirement: CatalogueRequirement): Case => ({
@@ -189,51 +190,45 @@ const scenarioCase = (scenario: Scenario, requirement: CatalogueRequirement): Ca
   }),
 })
 
-function baseOf(target: Target, operation: OperationId, valid: Probe): Base {
+/** The target as if it declared this request. */
+function declaring(target: Target, operation: OperationId, valid: Probe): Target {
   const { application } = target.resources
   const isOwn = Object.values(valid.params).includes(application?.id ?? '')
   const label = valid.credential.value?.replace('Bearer ', '') ?? ''
   const full = placeholder.test(label) ? { label, ask: async () => label } : { label, value: label }
   const body = jsonOf(valid)
-  const none = { query: {}, headers: [], cleanup: [], fields: defaultPointers(operation) }
-  const declared = { ...none, ...target.operations[operation], body }
+  const undeclared = { query: {}, headers: [], cleanup: [], fields: defaultPointers(operation) }
+  const declared = { ...undeclared, ...target.operations[operation], body }
   const fields = Object.fromEntries(
     Object.entries(declared.fields).filter(([, at]) => at !== undefined && hasParent(body, at)),
   )
   return {
-    valid,
-    target: {
-      ...target,
-      keys: { ...target.keys, full },
-      resources: { ...target.resources, application: isOwn ? application : undefined },
-      operations: { ...target.operations, [operation]: { ...declared, fields } },
-      limits: { ...target.limits, credentialProbes: 'all' },
-    },
+    ...target,
+    keys: { ...target.keys, full },
+    resources: { ...target.resources, application: isOwn ? application : undefined },
+    operations: { ...target.operations, [operation]: { ...declared, fields } },
+    limits: { ...target.limits, credentialProbes: 'all' },
   }
 }
 
-interface Match {
-  readonly what: string
-  readonly expects: Pairs
-  readonly found: Exchanges
-  readonly control: Exchanges
-}
-
-function judge({ isOfKey }: Refusal, match: Match, tpe: TpeMode): Judged {
-  const { what, expects, found, control } = match
-  const isRight = ({ response }: EntryExchange): boolean => {
-    const match = matchPairs(expects, response)
-    return match === 'exact' || (match === 'family' && tpe === 'family')
-  }
-  const isHeld = found.some(isRight)
-  const exchange = found.find((one) => !isRight(one) && isConclusive(one, control, isOfKey))
-  if (exchange && isHeld)
+function judge(
+  { what, expects }: Faulty,
+  found: Exchanges,
+  control: Exchanges,
+  isOfKey: boolean,
+  tpe: TpeMode,
+): Judged {
+  const fitOf = ({ response }: EntryExchange) => matchPairs(expects, response)
+  const fits: readonly unknown[] = tpe === 'family' ? ['exact', 'family'] : ['exact']
+  const right = found.filter((one) => fits.includes(fitOf(one)))
+  const exchange = found.find((one) => !right.includes(one) && isConclusive(one, control, isOfKey))
+  if (exchange && right.length > 0)
     return { outcome: 'open', why: { reason: 'the answers to one request differ' } }
   if (exchange) {
-    const isName = matchPairs(expects, exchange.response) === 'family'
-    return { outcome: isName ? 'name' : 'broken', evidence: { exchange, what, expected: expects } }
+    const outcome = fitOf(exchange) === 'family' ? 'name' : 'broken'
+    return { outcome, evidence: { exchange, what, expected: expects } }
   }
-  if (isHeld) return { outcome: 'held', cases: 1 }
+  if (right.length > 0) return { outcome: 'held', cases: 1 }
   const reason = `${describeResponse(found[0]!)} may have another cause`
   return { outcome: 'open', why: { reason }, isFurther: true }
 }
