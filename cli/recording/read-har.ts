@@ -70,7 +70,9 @@ export function recordedEntry(value: unknown, index: number): RecordedEntry | un
   // Some recorders keep only the media type of the content.
   if (headers.length === 0 && typeof type === 'string' && type !== '' && type !== 'x-unknown')
     headers.push({ name: 'content-type', value: type })
-  const isEmptyRequest = method === 'GET' || request['bodySize'] === 0
+  // A browser also writes a size of 0 for a body that it did not keep.
+  const isLabelled = requestHeaders.some(({ name }) => /^content-(?:length|type)$/i.test(name))
+  const isEmptyRequest = method === 'GET' || (request['bodySize'] === 0 && !isLabelled)
   const isEmptyResponse = status < 200 || [204, 205, 304].includes(status)
   return {
     index,
@@ -115,20 +117,21 @@ const noBody: HarBody = { state: 'whole', bytes: new Uint8Array() }
 function harBody(holder: unknown, headers: readonly HeaderLine[], bodySize?: unknown): HarBody {
   const content = isObject(holder) ? holder : {}
   const { _cut: cut, comment, text } = content
-  const declared = headerValue(headers, 'content-length')
-  if (typeof text !== 'string') return declared === '0' ? noBody : { ...noBody, state: 'missing' }
+  const declared = Number.parseInt(headerValue(headers, 'content-length') ?? '')
+  if (typeof text !== 'string') return declared === 0 ? noBody : { ...noBody, state: 'missing' }
   // Browsers leave an empty text if they did not keep the body.
-  if (text === '' && Number.parseInt(declared ?? '0') > 0) return { ...noBody, state: 'missing' }
+  if (text === '' && declared > 0) return { ...noBody, state: 'missing' }
   const isBase64 = (content['encoding'] ?? content['_encoding']) === 'base64'
   const bytes = Buffer.from(text, isBase64 ? 'base64' : 'utf8')
   const size = content['_bodyLength'] ?? content['size'] ?? bodySize
-  const isShort = typeof size === 'number' && size > bytes.length
+  const isCoded = !['', 'identity'].includes(headerValue(headers, 'content-encoding') ?? '')
+  const length = Math.max(typeof size === 'number' ? size : 0, isCoded ? 0 : declared || 0)
+  const isShort = length > bytes.length
   const isRemarked = typeof comment === 'string' && comment !== ''
   // Recorders count bytes on the wire, or characters: a body of valid JSON is complete.
   const written = isRemarked || isShort ? bytes.toString('utf8') : '{}'
   const isJson = /^\s*[{["]/.test(written) && parsedJson(written) !== undefined
-  if (cut === true || !isJson) return { state: 'cut', bytes, ...(isShort && { length: size }) }
-  const coding = headerValue(headers, 'content-encoding') ?? ''
-  const isCoded = isBase64 && !['', 'identity'].includes(coding) && !isUtf8(bytes)
-  return isCoded ? { ...noBody, state: 'missing' } : { state: 'whole', bytes }
+  if (cut === true || !isJson) return { state: 'cut', bytes, ...(isShort && { length }) }
+  const isStillCoded = isBase64 && isCoded && !isUtf8(bytes)
+  return isStillCoded ? { ...noBody, state: 'missing' } : { state: 'whole', bytes }
 }
