@@ -119,9 +119,9 @@ export function judgeRecording(recording: Recording) {
   }
 
   for (const entry of entries) {
-    const { method, startedAt = NaN, status, url } = entry
+    const { isOfServer, method, startedAt = NaN, status, url } = entry
     const path = pathUnder(target.baseUrl, url)
-    if (!path?.startsWith('/v1/')) continue
+    if (!isOfServer || !path?.startsWith('/v1/')) continue
     const isAnswer = methods.has(method) && status > 0
     const exchange = isAnswer ? exchangeOf(entry, path, redactor) : undefined
     const operation = exchange?.probe.operation

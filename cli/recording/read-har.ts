@@ -30,6 +30,8 @@ async function bytesOf(path: string, name: string): Promise<Buffer> {
 
 export interface RecordedEntry {
   readonly index: number
+  /** False for an answer of a service worker (whose own requests are other entries), of a cache, or of a mock. */
+  readonly isOfServer: boolean
   readonly startedAt: number | undefined
   readonly durationMs: number
   readonly httpVersion: string
@@ -76,6 +78,12 @@ export function recordedEntry(value: unknown, index: number): RecordedEntry | un
   const isEmptyResponse = status < 200 || [204, 205, 304].includes(status)
   return {
     index,
+    // Written by Chrome, Chrome and Playwright.
+    isOfServer: !(
+      response['_fetchedViaServiceWorker'] ||
+      value['_fromCache'] ||
+      value['_wasFulfilled']
+    ),
     startedAt: instantOf(startedDateTime),
     durationMs: typeof time === 'number' && time > 0 && Number.isFinite(time) ? time : 0,
     httpVersion: /^HTTP\/(\d(?:\.\d)?)$/i.exec(String(response['httpVersion']))?.[1] ?? '1.1',

@@ -263,6 +263,21 @@ test.each([jsonTypes, jsonTypes.slice(0, 1), jsonTypes.slice(1)])(
   },
 )
 
+test.each<[what: string, entry: object, response: Record<string, unknown>]>([
+  ['a service worker (Chrome)', {}, { _fetchedViaServiceWorker: true }],
+  ['the cache of a browser (Chrome)', { _fromCache: 'disk' }, {}],
+  ['a mock (Playwright)', { _wasFulfilled: true }, {}],
+])('what %s answers is not judged', async (_, members, response) => {
+  const told = granted['graphs.create/2xx-accepted']!
+  const named = { ...told, sends: { name: 'tea' }, answers: { id: 'g-1' } }
+  const { log } = har({ ...named, response }, named, { ...pdf, answers: {}, response })
+  Object.assign(log.entries[0]!, members, { time: 2000 })
+  Object.assign(log.entries[2]!, members)
+  const report = await check({ log })
+  expect(failedIds(report)).toEqual([])
+  expect(report.run.requests).toBe(1)
+})
+
 test('where no headers were kept, the type of the content stands for them', async () => {
   const bare = (type: string): Told => ({ ...pdf, type, response: { headers: [] } })
   expect(failedIds(await check(har(bare('text/plain'))))).toEqual(['envelope/content-type'])
