@@ -56,6 +56,8 @@ export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redacto
     },
     response: new HttpResponse({ status, headers, body: body.bytes, cut: body.state !== 'whole' }),
     throttled: false,
+    // Nothing came from the server, which may have done what was asked for.
+    isOfGateway: [0, 502, 504].includes(status),
     recorded: () => (recorded ??= shownEntry(entry, redactor)),
     sentAt,
     endedAt,
@@ -157,7 +159,7 @@ function* credentialsIn(recordedEntry: RecordedEntry): Generator<string> {
     // Many cookies are not secrets: they are hidden only in their headers.
     else if (isSecretName(name) && !/cookie/i.test(name) && value.length >= shortestKey) yield value
   }
-  const query = URL.canParse(recordedEntry.url) ? new URL(recordedEntry.url).searchParams : []
+  const query = parsedUrl(recordedEntry.url)?.searchParams ?? []
   for (const [name, value] of query)
     if (isSecretName(name) && value.length >= shortestKey) yield value
 }

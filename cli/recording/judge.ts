@@ -6,7 +6,7 @@ import {
   requirementOf,
   type CatalogueRequirement,
 } from '../../catalogue/catalogue.ts'
-import { operation, type OperationId, operations } from '../../catalogue/operations.ts'
+import { operation, type OperationId } from '../../catalogue/operations.ts'
 import { observedCase, observedRequirements } from '../../suites/checks/observed.ts'
 import { type BodySchema, misfitOf, shapeFinding } from '../../harness/run/index.ts'
 import {
@@ -95,14 +95,13 @@ export function countShown(target: Target): number {
   return catalogue.filter((one) => ids.has(one.id) && !notApplicable(one, target)).length
 }
 
-const changes = ['DELETE', 'PUT', 'PATCH']
-
-const methods: ReadonlySet<string> = new Set(operations.map((one) => one.method))
+/** Sent by browsers and monitors, to any path. */
+const changeNothing = ['HEAD', 'OPTIONS']
 
 /** Judges recorded answers: each by itself, and all by the rules of a live run. */
 export function judgeRecording(recording: Recording) {
   const { entries, redactor, target, tpe = 'exact', strict = false } = recording
-  const judged: JudgedEntry[] = []
+  const judged: (readonly [EntryExchange, RequirementId])[] = []
   const exchanges: EntryExchange[] = []
   const history = new Journal(target.limits, true)
   const tallies = new Map<RequirementId, Tally>()
@@ -119,15 +118,15 @@ export function judgeRecording(recording: Recording) {
   }
 
   for (const entry of entries) {
-    const { isOfServer, method, startedAt = NaN, status, url } = entry
+    const { isOfServer, method, status, url } = entry
     const path = pathUnder(target.baseUrl, url)
-    if (!isOfServer || !path?.startsWith('/v1/')) continue
-    const isAnswer = methods.has(method) && status > 0
-    const exchange = isAnswer ? exchangeOf(entry, path, redactor) : undefined
-    const operation = exchange?.probe.operation
-    if (changes.includes(method) || (operation === null && method !== 'GET'))
-      history.othersAt.push(startedAt - performance.timeOrigin)
-    if (!exchange || (operation && target.absent[operation] !== undefined)) continue
+    if (!isOfServer || !path?.startsWith('/v1/') || changeNothing.includes(method)) continue
+    const exchange = exchangeOf(entry, path, redactor)
+    const { operation } = exchange.probe
+    if (operation === null && method !== 'GET') history.othersAt.push(exchange.sentAt)
+    if (operation && target.absent[operation] !== undefined) continue
+    if (operation) exchanges.push(exchange)
+    if (status === 0) continue
     for (const requirement of ofAnyResponse) {
       // Without recorded headers, the media type is unknown; outside the interface, it is free.
       const isLabelled = entry.headers.length > 0 && operation !== null
@@ -142,9 +141,8 @@ export function judgeRecording(recording: Recording) {
       if (fault && 'reason' in fault) tallyOf(success).unjudged ??= fault.reason
       else count(success, fault && { exchange, ...fault })
     }
-    exchanges.push(exchange)
     const requirement = success ?? grantedRequirement[operation]
-    judged.push({ entry, operation, requirement: status >= 400 ? 'envelope/shape' : requirement })
+    judged.push([exchange, status >= 400 ? 'envelope/shape' : requirement])
   }
   // As in a run, a request that must be refused is no evidence of anything else.
   const refusals = [...refusalsIn(exchanges, target, tpe)]
@@ -163,7 +161,7 @@ export function judgeRecording(recording: Recording) {
   ]) {
     const tally = tallyOf(requirement)
     if (verdict.outcome === 'open') {
-      tally.unjudged ??= `recorded traffic does not show it: ${plainReason(verdict.why).reason}`
+      tally.unjudged ??= `${notShown}: ${plainReason(verdict.why).reason}`
       continue
     }
     const evidence = verdict.outcome === 'broken' ? verdict.evidence : []
@@ -182,9 +180,9 @@ export function judgeRecording(recording: Recording) {
   return {
     report,
     *exchanges(): Iterable<RecordedExchange> {
-      for (const [n, { entry, operation, requirement }] of judged.entries())
+      for (const [n, [{ entry, probe }, requirement]] of judged.entries())
         yield {
-          ...{ n, requirement, operation, role: 'probe' },
+          ...{ n, requirement, operation: probe.operation, role: 'probe' },
           startedAt: new Date(entry.startedAt ?? performance.timeOrigin).toISOString(),
           durationMs: entry.durationMs,
           httpVersion: entry.httpVersion,
@@ -194,19 +192,13 @@ export function judgeRecording(recording: Recording) {
   }
 }
 
-interface JudgedEntry {
-  readonly entry: RecordedEntry
-  readonly operation: OperationId
-  readonly requirement: RequirementId
-}
-
 function successOf(
-  entryExchange: EntryExchange,
+  { entry, response }: EntryExchange,
   id: OperationId,
   target: Target,
 ): RequirementId | undefined {
-  if (entryExchange.response.status < 200 || entryExchange.response.status >= 300) return undefined
-  const { state, bytes } = entryExchange.entry.requestBody
+  if (response.status < 200 || response.status >= 300) return undefined
+  const { state, bytes } = entry.requestBody
   const body = (): unknown =>
     state === 'whole' ? parsedJson(Buffer.from(bytes).toString('utf8')) : undefined
   switch (id) {
@@ -215,7 +207,7 @@ function successOf(
       return format === 'text' || format === 'markdown' ? `pdf.parse/200-${format}` : undefined
     }
     case 'chat.create':
-      return isPlainChat(body(), entryExchange.response) ? 'chat.create/200-completion' : undefined
+      return isPlainChat(body(), response) ? 'chat.create/200-completion' : undefined
     case 'medical.comprehend': {
       const pointer = target.operations[id]?.fields['response_type'] ?? '/response_type'
       return getAt(body(), pointer) === 'Entities' ? 'medical.comprehend/200-entities' : undefined

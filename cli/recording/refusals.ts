@@ -35,13 +35,6 @@ import { changedBy, placeholderDraft } from '../../suites/checks/valid-request.t
 import { casesOf, knownOf, operationOf as operationFor } from '../../suites/plan.ts'
 import { type EntryExchange, placeholder } from './exchange.ts'
 
-/** A requirement about the refusal of single requests. */
-interface Refusal {
-  readonly requirement: CatalogueRequirement
-  readonly operation: OperationId
-  readonly isOfKey: boolean
-}
-
 /** A request that must be refused, and the same without its fault. */
 interface Faulty {
   readonly what: string
@@ -80,8 +73,10 @@ export function* refusalsIn(
   target: Target,
   tpe: TpeMode,
 ): Iterable<readonly [RequirementId, Verdict, Exchanges]> {
-  const whole = exchanges.filter(({ entry }) => entry.requestBody.state === 'whole')
-  const equal = groupBy(whole, (one) => keyOf(one.probe))
+  const known = exchanges.filter(
+    ({ entry }) => entry.requestBody.state === 'whole' && entry.status > 0,
+  )
+  const equal = groupBy(known, (one) => keyOf(one.probe))
   const sent = groupBy(equal, ([, [one]]) => one!.probe.operation)
   for (const refusal of refusalsOf(target)) {
     const { isOfKey, operation, requirement } = refusal
@@ -92,11 +87,11 @@ export function* refusalsIn(
     const faulty = [...groupBy(granted, idOf).values()]
       .slice(0, mostGranted)
       .flatMap(([valid]) => faultyFrom(valid!, refusal, target))
-    const known = groupBy(faulty, (one) => idOf(one.probe))
+    const faultyOf = groupBy(faulty, (one) => idOf(one.probe))
     const refused: EntryExchange[] = []
     const judged = own.flatMap(([key, found]): Judged[] => {
       const { probe } = found[0]!
-      for (const one of known.get(isOfKey ? probe.credential.value : key) ?? []) {
+      for (const one of faultyOf.get(isOfKey ? probe.credential.value : key) ?? []) {
         const sound = isOfKey ? { ...probe, credential: one.sound.credential } : one.sound
         const control = equal.get(keyOf(sound)) ?? []
         // The granted request may have that value itself.
@@ -139,8 +134,8 @@ function canonical(probe: Probe): string | undefined {
   }
 }
 
-/** Refusals of single requests. */
-const refusalsOf = (target: Target): Refusal[] =>
+/** Requirements about refusals of single requests. */
+const refusalsOf = (target: Target) =>
   catalogue.flatMap((requirement) => {
     const { expects, fault, id } = requirement
     const scenario = target.scenarios[id]
@@ -149,6 +144,8 @@ const refusalsOf = (target: Target): Refusal[] =>
     if (!isRefusal(expects) || !isSingle || operation === undefined) return []
     return [{ requirement, operation, isOfKey: !scenario && fault === 'credentials' }]
   })
+
+type Refusal = ReturnType<typeof refusalsOf>[number]
 
 /** The requests by which a refusal is recognised, made from a granted one. */
 function faultyFrom(valid: Probe, refusal: Refusal, target: Target): Faulty[] {

@@ -101,9 +101,13 @@ const besides = derived((history): Beside[] =>
 function isExcused(history: History, { creation, job }: Beside): boolean {
   const { request, status } = creation
   const alike = besides(history).flatMap((one) => (one.job === job ? one.creation : []))
-  // Only several without any answer prove a fault.
+  // Only several without any answer prove a fault, and only if it was not the client that broke off.
   if (status === undefined)
-    return alike.length < timesAlike || alike.some((one) => one.status !== undefined)
+    return (
+      history.isRecorded ||
+      alike.length < timesAlike ||
+      alike.some((one) => one.status !== undefined)
+    )
   if (creation.isGranted) {
     const other = viewOf(history).madeBy(creation)
     // An identical answer repeats the first job; a repeated id may belong to another one.

@@ -104,6 +104,10 @@ test.each<[what: string, id: string, ...told: Told[]]>([
   expect(inconsistencies(report)).toEqual([])
 })
 
+const onNew = (told: Told): Told => wrongly(told, { to: '/v1/applications/app-9/jobs' })
+const made: Told = { to: '/v1/applications', sends: { name: 'a' }, answers: { id: 'app-9' } }
+const lost = wrongly(creation, { status: 0, answers: '' })
+const conflict = wrongly(creation, refused(409, 'BadRequest'))
 const tools = { tools: [{ type: 'llm' }] }
 const stream = { type: 'text/event-stream', answers: 'data: {}\n\n' }
 const words = { content: 'a', response_type: 'Words' }
@@ -129,6 +133,11 @@ test.each<[what: string, ...told: Told[]]>([
     ...[creation, running, wrongly(creation, unrecorded), running],
     ...[graph('tea', 'g-1'), wrongly(graph('tea', 'g-1'), unrecorded)],
   ],
+  [
+    'a conflict with a job whose creation was blocked or cut off',
+    ...[made, ...times(6, pdf), onNew(lost), onNew(conflict)],
+  ],
+  ['creations that were cut off beside a job', creation, running, ...times(4, lost), running],
   ['an empty success where none is shown', wrongly(translation, { status: 204, answers: '' })],
 ])('%s fails nothing', async (_, ...told) => {
   expect(failedIds(await check(har(...told)))).toEqual([])
