@@ -15,7 +15,7 @@ import {
 import type { FailureExchange, RecordedRequest } from '../../harness/report/index.ts'
 import type { HarBody, RecordedEntry } from './read-har.ts'
 import { operations } from '../../catalogue/operations.ts'
-import type { HeaderLine } from '../../harness/http/index.ts'
+import { type HeaderLine, isNamed } from '../../harness/http/index.ts'
 
 export interface EntryExchange extends Exchange {
   readonly response: NonNullable<Exchange['response']>
@@ -64,9 +64,11 @@ export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redacto
   }
 }
 
-/** The key of a request; an empty one if it has another secret, such as a cookie: nobody knows then. */
+/** The key of a request, or the cookie in its place; empty for another secret: nobody knows then. */
 function keyIn(headers: readonly HeaderLine[]): { readonly value?: string } {
-  const own = headers.find((line) => isAuthorization(line.name))
+  const own =
+    headers.find((line) => isAuthorization(line.name)) ??
+    headers.find((line) => isNamed(line, 'cookie'))
   if (own) return { value: own.value }
   return headers.some((line) => isSecretName(line.name)) ? { value: '' } : {}
 }

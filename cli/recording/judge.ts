@@ -151,8 +151,9 @@ export function judgeRecording(recording: Recording) {
     // The body of an error says what was refused: without it, a conflict may be any.
     if (one.response.status >= 400 && one.entry.body.state !== 'whole') continue
     const fault = faults.get(one)
-    const isMeant = fault === undefined && one.probe.credential.full
-    history.append(eventOf(target, one, { request: isMeant ? 'unknown' : 'faulty', fault }))
+    const { full, value: key } = one.probe.credential
+    const request = fault === undefined && full ? 'unknown' : 'faulty'
+    history.append(eventOf(target, one, { request, fault, key }))
   }
   const rules = history.events.length === 0 ? [] : rulesOf(target)
   for (const [requirement, verdict] of [

@@ -97,7 +97,7 @@ class ExchangeEvent implements HistoryEvent {
     this.within = about.within
     this.name = about.name
     this.label = headerOf(exchange, 'content-type')
-    this.key = headerOf(exchange, 'authorization')
+    this.key = intention.key
     this.request = intention.request
     this.fault = intention.fault
     this.sentAt = exchange.sentAt
@@ -204,7 +204,7 @@ function noiseOf(response: HttpResponse): Noise | undefined {
   return response.isBlock ? 'blocked' : undefined
 }
 
-type Intention = Pick<HistoryEvent, 'request' | 'fault'>
+type Intention = Pick<HistoryEvent, 'request' | 'fault' | 'key'>
 
 function intentionOf(target: Target, exchange: Exchange, about: About): Intention {
   const { probe, purpose } = exchange

@@ -108,6 +108,11 @@ const onNew = (told: Told): Told => wrongly(told, { to: '/v1/applications/app-9/
 const made: Told = { to: '/v1/applications', sends: { name: 'a' }, answers: { id: 'app-9' } }
 const lost = wrongly(creation, { status: 0, answers: '' })
 const conflict = wrongly(creation, refused(409, 'BadRequest'))
+const inSession = (session: string, told: Told): Told => ({
+  ...told,
+  sentWith: { cookie: `session=${session}` },
+})
+
 const tools = { tools: [{ type: 'llm' }] }
 const stream = { type: 'text/event-stream', answers: 'data: {}\n\n' }
 const words = { content: 'a', response_type: 'Words' }
@@ -138,6 +143,11 @@ test.each<[what: string, ...told: Told[]]>([
     ...[made, ...times(6, pdf), onNew(lost), onNew(conflict)],
   ],
   ['creations that were cut off beside a job', creation, running, ...times(4, lost), running],
+  [
+    'a graph of the same name in another session',
+    ...[inSession('1', graph('tea', 'g-1')), inSession('1', graph('mint', 'g-2'))],
+    inSession('2', graph('tea', 'g-3')),
+  ],
   ['an empty success where none is shown', wrongly(translation, { status: 204, answers: '' })],
 ])('%s fails nothing', async (_, ...told) => {
   expect(failedIds(await check(har(...told)))).toEqual([])
