@@ -7,7 +7,6 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import {
   type Case,
   type CaseCondition,
-  listed,
   type MadeCases,
   type Material,
   ofOtherObject,
@@ -64,8 +63,8 @@ function byKeys(
   generated?: CaseCondition['generated'],
 ): CaseCondition {
   return {
-    cases: (material) => listed(cases(material, keysIn(material.target, material.operation))),
-    ...(generated && { generated }),
+    generated,
+    cases: (material) => cases(material, keysIn(material.target, material.operation)),
     async casesIn(known, context, make) {
       const { keys } = context.given
       const valid = await make()
@@ -95,11 +94,6 @@ function inForms(material: Material, all: readonly KeyForm[]): MadeCases {
   const sent = wantsFew(material) ? forms.filter((_, at) => at === turn % forms.length) : forms
   if (sent.length === 0)
     return { outcome: 'open', why: 'every form of the full key equals a declared key' }
-  return casesOfForms(material, sent)
-}
-
-function* casesOfForms(material: Material, sent: readonly KeyForm[]): Iterable<Case> {
-  const turn = turnOf(material.operation, material.options.seed)
   const query = queryIn(material)
   const own = sent.map(({ credential, what, kind, expects }, at): Case => {
     const change = (valid: Probe): Probe => {
@@ -109,37 +103,38 @@ function* casesOfForms(material: Material, sent: readonly KeyForm[]): Iterable<C
     }
     return { what, fault: kind, expects, change }
   })
-  yield* own
-  const [form] = sent.slice(turn % sent.length)
-  if (wantsFew(material) || !form) return
-  const [first] = own.slice(turn % own.length)
+  if (wantsFew(material)) return own
+  const at = turn % sent.length
   const atOther = sent.filter((one) => isSentToOtherPaths(one.kind))
   // A server that checks keys also checks their form: one form suffices elsewhere.
   const once = ['one spelling', 'other body', 'uuid in the other letter case'] as const
-  for (const one of atOther) yield* elsewhere(material, one, 'other path')
-  for (const where of once) yield* elsewhere(material, form, where)
-  yield* forOthers(material, first)
+  return [
+    ...own,
+    ...atOther.flatMap((one) => elsewhere(material, one, 'other path')),
+    ...once.flatMap((where) => elsewhere(material, sent[at]!, where)),
+    ...forOthers(material, own[at]!),
+  ]
 }
 
 /** A server may check keys only for objects that it knew before. */
-function forOthers(material: Material, one: Case | undefined): Case[] {
-  const others = one ? otherObjects(material) : []
-  return others.map((other) => ofOtherObject({ ...one!, when: 'after the others' }, other))
-}
+const forOthers = (material: Material, one: Case): Case[] =>
+  otherObjects(material).map((other) => ofOtherObject({ ...one, when: 'after the others' }, other))
 
 /** A credential without forms: first at its own path, where a failure ends a run with --bail; then everywhere. */
-function* everywhere(material: Material, wrong: Wrong): Iterable<Case> {
+function everywhere(material: Material, wrong: Wrong): Case[] {
   const { what, kind, credential } = wrong
   const own: Case = { what, fault: kind, change: (valid) => withCredential(valid, credential) }
-  yield own
-  if (wantsFew(material)) return
-  yield* elsewhere(material, wrong, wrong === keyless ? 'all' : 'each')
-  yield* forOthers(material, own)
+  if (wantsFew(material)) return [own]
   // A POST gets several requests without a key anyway.
-  if (wrong !== keyless || material.valid.method !== 'GET') return
+  const isRepeated = wrong === keyless && material.valid.method === 'GET'
   // Sent twice more, after other requests: a cache or connection may remember the key, and replicas alternate.
-  for (const time of ['at the end of the run', 'once more at the end of the run'])
-    yield { ...own, what: `${what}, ${time}`, when: 'at the end' }
+  const times = isRepeated ? ['at the end of the run', 'once more at the end of the run'] : []
+  return [
+    own,
+    ...elsewhere(material, wrong, wrong === keyless ? 'all' : 'each'),
+    ...forOthers(material, own),
+    ...times.map((time): Case => ({ ...own, what: `${what}, ${time}`, when: 'at the end' })),
+  ]
 }
 
 export const bearer = (secret: Secret): Credential => ({

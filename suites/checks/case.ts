@@ -89,19 +89,17 @@ export interface Refusal {
 }
 
 /** Cases, or what they lack. */
-export type MadeCases = Iterable<Case> | Open
+export type MadeCases = readonly Case[] | Open
 
-/**
- * The cases of a refusal as sent, made once the control was accepted; in order, since each may depend on the previous
- * one. Some need only the first, and the rest takes far longer to make.
- */
+/** The cases of a refusal as sent, made once the control was accepted. */
 export interface Condition {
   casesIn(
     material: Material,
     context: CheckContext,
     valid: () => Promise<Made>,
   ): MadeCases | Promise<MadeCases>
-  readonly inOrder?: boolean
+  /** In sequence: each may depend on the previous one. A quick run sends only the first. */
+  readonly inOrder?: boolean | undefined
   readonly generated?: Generated | undefined
   readonly judge?: (refusal: Refusal, isEnd: boolean) => Promise<Verdict>
 }
@@ -123,13 +121,13 @@ export interface Material extends Known {
 }
 
 /** The cases of a requirement; open if the target declares too little for any. */
-export type Cases = (material: Material) => readonly Case[] | Open
+export type Cases = (material: Material) => MadeCases
 
 export type Generated = (material: Material) => fc.Arbitrary<Case> | undefined
 
 export interface KnownCases {
   readonly cases: Cases
-  readonly generated?: Generated
+  readonly generated?: Generated | undefined
 }
 
 /** Open if the target does not declare the valid request. */
@@ -148,8 +146,6 @@ export function materialOf(
     return { outcome: 'open', why: 'the valid request has no JSON body to change' }
   return { ...known, requirement, operation, valid }
 }
-
-export const listed = (made: MadeCases): readonly Case[] | Open => (isOpen(made) ? made : [...made])
 
 /** The number of requests, with or without parts, as if no combined case settled its own. */
 export const countAll = (cases: readonly Case[], withParts = true): number =>
@@ -199,40 +195,22 @@ export function atOtherPath(material: Material, named: readonly Case[]): Case[] 
     }))
 }
 
-interface CaseOptions {
-  readonly generated?: Generated | undefined
-  /** In sequence: each may depend on the previous one. A quick run sends only the first. */
-  readonly inOrder?: true
-}
-
-export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition {
-  const { generated, inOrder = false } = options
-  function* chosen(
-    material: Material,
-    all: readonly Case[],
-    others: readonly Other[],
-  ): Iterable<Case> {
+export function byCases(
+  cases: Cases,
+  options: Pick<Condition, 'generated' | 'inOrder'> = {},
+): CaseCondition {
+  const chosen: Cases = (material) => {
+    const all = cases(material)
+    if (isOpen(all)) return all
     const named = all.filter((one) => !one.when && !one.coercion)
-    if (material.options.depth === 'full') {
-      yield* all
-      yield* atOtherPath(material, named)
-      return yield* forOtherObjects(material, others, cases)
-    }
-    if (inOrder) return yield* named.slice(0, 1)
+    if (material.options.depth === 'full')
+      return [...all, ...atOtherPath(material, named), ...forOtherObjects(material, cases)]
+    if (options.inOrder) return named.slice(0, 1)
     // A case with its own control takes two requests.
     const plain = named.filter((one) => !one.control)
-    yield* quickCases(material, plain.length > 0 ? plain : named)
+    return quickCases(material, plain.length > 0 ? plain : named)
   }
-  const casesIn = (material: Material): MadeCases => {
-    const all = cases(material)
-    return isOpen(all) ? all : chosen(material, all, othersOf(material))
-  }
-  return {
-    cases: (material) => listed(casesIn(material)),
-    inOrder,
-    ...(generated && { generated }),
-    casesIn,
-  }
+  return { ...options, cases: chosen, casesIn: chosen }
 }
 
 /** The cases that can be sent to this target. */
@@ -281,9 +259,9 @@ function otherObject(context: CheckContext, id: OperationId, other: OtherObject)
  * A request that is wrong for one object is wrong for another: one case goes to each of the others, chosen by the seed. A
  * server may check only the first.
  */
-function forOtherObjects(material: Material, others: readonly Other[], cases: Cases): Case[] {
+function forOtherObjects(material: Material, cases: Cases): Case[] {
   const random = randomFor(material, `other object of ${material.requirement.id}`)
-  return others.flatMap(([other, own]) => {
+  return othersOf(material).flatMap(([other, own]) => {
     const all = cases(own)
     if (isOpen(all)) return []
     const plain = all.filter(
@@ -297,13 +275,10 @@ function forOtherObjects(material: Material, others: readonly Other[], cases: Ca
   })
 }
 
-type Other = readonly [OtherObject, Material]
-
-function othersOf(material: Material): readonly Other[] {
-  const { operation, options, target } = material
-  const { body, params } = operationOf(operation)
-  if (body !== 'json' || params === undefined || options.depth !== 'full') return []
-  const others: Other[] = []
+function othersOf(material: Material): readonly (readonly [OtherObject, Material])[] {
+  const { operation, target } = material
+  if (operationOf(operation).body !== 'json') return []
+  const others: [OtherObject, Material][] = []
   for (const other of otherObjects(material)) {
     const replaced = inPlaceOfApplication(material, other)
     const resources = { ...target.resources, ...replaced }

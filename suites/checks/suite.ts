@@ -148,7 +148,7 @@ export async function judgeRefusal(
   const { ruleOf, valid } = binding
   const all = await condition.casesIn(material, context, valid)
   if (isOpen(all)) return all
-  const cases = await sendable(context, operation, [...all])
+  const cases = await sendable(context, operation, all)
   if (isOpen(cases)) return cases
   const arbitrary = given.options.depth === 'full' ? condition.generated?.(material) : undefined
   const generated =
