@@ -167,7 +167,7 @@ function faultyFrom(valid: Probe, refusal: Refusal, target: Target): Faulty[] {
   })
   return cases.flatMap(({ what, expects = pairsOf(requirement, operation), ...one }) => {
     // Nobody knows which recorded ids name an object.
-    if (one.at ?? one.ruleOf ?? one.isBehind ?? one.coercion ?? one.isUnknownId) return []
+    if (one.at ?? one.judge ?? one.isBehind ?? one.coercion ?? one.isUnknownId) return []
     const sound = one.control?.(valid) ?? valid
     const { credential, ...probe } = one.change(valid)
     // A report of a run shows keys in its own words.

@@ -10,8 +10,8 @@ import {
   shownQuery,
   turnOf,
 } from '../../catalogue/faults.ts'
-import type { Case, Material, Sender } from '../checks/case.ts'
-import type { CaseVerdict, Look } from '../checks/rules.ts'
+import type { Case, Material, Refusal } from '../checks/case.ts'
+import { type CaseVerdict, type Look, lookAt } from '../checks/rules.ts'
 import { placesIn } from '../checks/faults.ts'
 import { unknownWord } from '../checks/valid-request.ts'
 import {
@@ -90,7 +90,7 @@ function caseAt(material: Material, wrong: Wrong, places: readonly Elsewhere[]):
     when: 'after the others',
     change: (valid) => probeAt(material, valid, wrong, first),
     ...(mayBeAbsent && { at: 'other spelling' }),
-    ruleOf: (sender) => (journal) => judgeAt(journal, sender, material, wrong, places),
+    judge: (journal, refusal) => judgeAt(journal, refusal, wrong, places),
   }
 }
 
@@ -102,19 +102,19 @@ export const keyless: Wrong = {
 
 function judgeAt(
   journal: Journal,
-  sender: Sender,
-  material: Material,
+  refusal: Refusal,
   wrong: Wrong,
   places: readonly Elsewhere[],
 ): CaseVerdict {
+  const { context, material } = refusal
   for (const at of places) {
     // Sent without a key, once per run: if the server does not serve the spelling, a wrong key there proves nothing.
     if (wrong !== keyless && isSpelling(at.place)) {
-      const before = lookThere(journal, sender, requestAt(sender, material, keyless, at), at)
+      const before = lookThere(journal, refusal, requestAt(refusal, keyless, at), at)
       if (before.outcome === 'asks') return before
       if (!takes(before)) continue
     }
-    const seen = lookThere(journal, sender, requestAt(sender, material, wrong, at), at)
+    const seen = lookThere(journal, refusal, requestAt(refusal, wrong, at), at)
     if (seen.outcome === 'asks') return seen
     // Without an answer nothing was served, and the usual path is judged anyway.
     if (seen.outcome === 'open' || !seen.exchange.response) continue
@@ -126,11 +126,13 @@ function judgeAt(
     if (!isGranted(seen.exchange.response)) return { outcome: 'held', cases: 1 }
     if (!isAtOwnPath(at.place)) {
       // A page that answers an unknown path in the same spelling too is not an operation.
-      const control = sender.look(journal, {
+      const { requirement } = exchange.purpose
+      const atUnknown: Ask = {
         name: `${material.requirement.id} ${wrong.kind} at ${at.unknown}`,
         source: { ...exchange.probe, path: at.unknown, fault: undefined },
-        purpose: { requirement: exchange.purpose.requirement, role: 'control', skipPassive: true },
-      })
+        purpose: { requirement, role: 'control', skipPassive: true },
+      }
+      const control = lookAt(journal, atUnknown, context.client.known)
       if (control.outcome === 'asks') return control
       const served = control.outcome === 'answered' ? control.exchange.response : undefined
       if (served && isGranted(served)) return { outcome: 'held', cases: 1 }
@@ -188,8 +190,9 @@ function probeAt(material: Material, valid: Probe, wrong: Wrong, at: Elsewhere):
 /** What was sent to each place. */
 const askedAtIn = perRun(() => new Map<string, readonly Ask[]>())
 
-function lookThere(journal: Journal, sender: Sender, request: Ask, other: Elsewhere): Look {
-  const last = (askedAtIn(sender.client).get(other.place) ?? []).slice(-maxUnanswered)
+function lookThere(journal: Journal, refusal: Refusal, request: Ask, other: Elsewhere): Look {
+  const { client } = refusal.context
+  const last = (askedAtIn(client).get(other.place) ?? []).slice(-maxUnanswered)
   const isDropped = (one: Ask): boolean => {
     const [entry] = journal.entriesOf(one)
     return entry !== undefined && entry.exchange.response === undefined
@@ -197,19 +200,20 @@ function lookThere(journal: Journal, sender: Sender, request: Ask, other: Elsewh
   const isOver = last.length === maxUnanswered && last.every(isDropped)
   return isOver && journal.entriesOf(request).length === 0
     ? { outcome: 'open', why: { reason: 'no answer came there before' } }
-    : sender.look(journal, request)
+    : lookAt(journal, request, client.known)
 }
 
-function requestAt(sender: Sender, material: Material, wrong: Wrong, at: Elsewhere): Ask {
+function requestAt(refusal: Refusal, wrong: Wrong, at: Elsewhere): Ask {
+  const { context, material } = refusal
   const { id, operation } = material.requirement
   const { place, path, body } = at
-  const asked = askedAtIn(sender.client)
+  const asked = askedAtIn(context.client)
   const request: Ask = {
     name: `${wrong === keyless ? operation : id} ${wrong.what} at ${place} ${path} ${body}`,
     async source() {
       const before = asked.get(place) ?? []
       if (!before.includes(request)) asked.set(place, [...before, request])
-      return withChange(sender.valid(), (valid) => probeAt(material, valid, wrong, at))
+      return withChange(refusal.valid(), (valid) => probeAt(material, valid, wrong, at))
     },
     purpose: {
       role: 'probe',

@@ -57,7 +57,6 @@ import {
   isOf,
   isSetting,
   ofKinds,
-  ofType,
   parentOf,
   type Placed,
   placesIn,
@@ -66,8 +65,9 @@ import {
   undescribedMembers,
   unknownIdAt,
 } from './faults.ts'
+import { ruleOf } from './refusal.ts'
 import { type CaseRule, remembering } from './rules.ts'
-import { freshUnknownId, randomFor, sampled, validRequest, whyNotOfInput } from './valid-request.ts'
+import { randomFor, sampled, validRequest, whyNotOfInput } from './valid-request.ts'
 
 export const badInput: Condition & KnownCases = {
   cases: casesOf,
@@ -102,12 +102,12 @@ type RuleOf = (one: Case) => Pick<CaseRule, 'judge'>
  * Sends first what cannot make the target generate, then the rest while the run may generate more. At the end, reports
  * what is left, and checks crashes found by other requirements.
  */
-async function judge(refusal: Refusal, isEnd: boolean): Promise<Verdict> {
-  const { context, material, cases } = refusal
+async function judge(refusal: Refusal, cases: readonly Case[], isEnd: boolean): Promise<Verdict> {
+  const { context, material } = refusal
   const { client, given } = context
   const rules = new Map<Case, Pick<CaseRule, 'judge'>>()
-  const ruleOf: RuleOf = (one) => {
-    const known = rules.get(one) ?? remembering(refusal.ruleOf(one))
+  const ruleOfOne: RuleOf = (one) => {
+    const known = rules.get(one) ?? remembering(ruleOf(refusal, one))
     rules.set(one, known)
     return known
   }
@@ -118,10 +118,10 @@ async function judge(refusal: Refusal, isEnd: boolean): Promise<Verdict> {
   const allowed = mayGenerate(given, context.requirement.id)
   const allowance = allowed === undefined ? unlimited : (generated.allowance ??= { left: allowed })
   const harmless = cases.filter((one) => !mayTake(one))
-  const free = await settleWalk(client, ruleOf, harmless, unlimited)
+  const free = await settleWalk(client, ruleOfOne, harmless, unlimited)
   const costly = free.end
     ? free
-    : await settleWalk(client, ruleOf, cases.filter(mayTake), allowance)
+    : await settleWalk(client, ruleOfOne, cases.filter(mayTake), allowance)
   const judged = free.judged + costly.judged
   const end = costly.end ?? (isEnd ? crashOf(client, material.operation) : undefined)
   if (end) return ended(client, given, end, judged)
@@ -226,16 +226,18 @@ async function ended(
 
 /** A crash on bad input of another requirement. */
 function crashOf(client: Client, operation: OperationId): Evidence | undefined {
-  const crash = sharedBy(client).crashes.find((one) => one.exchange.probe.operation === operation)
-  const shownBy = crash?.exchange.purpose.requirement
-  return crash && { ...crash, expected: 'anything but a 5xx', shownBy: shownBy ?? null }
+  for (const [exchange, what] of sharedBy(client).crashes)
+    if (exchange.probe.operation === operation) {
+      const shownBy = exchange.purpose.requirement
+      return { exchange, what, expected: 'anything but a 5xx', shownBy }
+    }
+  return undefined
 }
 
 interface Ground {
   readonly material: Material
   readonly members: readonly Member[]
   readonly places: readonly Placed[]
-  readonly random: () => number
 }
 
 /** All cases of bad input, those that prove most when accepted first. */
@@ -245,8 +247,7 @@ function oddCases(material: Material): Case[] {
   const body = jsonOf(valid)
   const shown = placesIn(material, operation, body)
   const places = [...shown, ...undescribedMembers(body, shown)]
-  const random = randomFor(material, requirement.id)
-  const ground: Ground = { material, members, places, random }
+  const ground: Ground = { material, members, places }
   const changes = places.flatMap((place) => oddChanges(ground, place))
   const single = places.flatMap(changesOf)
   // Usually refused without the member, and so free of charge.
@@ -421,14 +422,15 @@ const followedBy = (words: string, more: string): Odd => [
 
 const being = (value: unknown, called = preview(value)): Odd => [called, () => value]
 
-function oddChanges({ material, members, places, random }: Ground, place: Placed): Change[] {
+function oddChanges(ground: Ground, place: Placed): Change[] {
+  const { material, members, places } = ground
   const { member, body } = place
   const { at, inside = [1], isFile, isId, kinds, shows } = member
   const length = lengthOf(member)
   const twin = places.find((other) => other.member === twinOf(member, members))
   const equal = twin && getAt(body, twin.pointer)
   const isCostly = members.some((one) => one.at === `${at}/*/file_id`)
-  const made: Readonly<Record<OddValue, readonly Odd[]>> = {
+  const made: Readonly<Record<Exclude<OddValue, 'unknown' | 'deleted'>, readonly Odd[]>> = {
     'odd characters': [followedBy('%s, {{, quotes, line ends and an emoji', characters)],
     'U+0000': [followedBy('U+0000', '\u0000')],
     'lone surrogate': [followedBy('half of a surrogate pair', '\ud83d')],
@@ -438,8 +440,6 @@ function oddChanges({ material, members, places, random }: Ground, place: Placed
     huge: [being(2 ** 63)],
     fraction: [being(Number(inside[0]) + 0.5)],
     infinite: [being(stand, '1e400')],
-    unknown: [['unknown', (own) => ofType(own, freshUnknownId(material, String(own), random))]],
-    deleted: [],
     empty: emptyOf(isId ? ['string'] : kinds).map((value) => being(value)),
     alone: [being(shows, `${preview(shows)} without its related members`)],
     blank: [being(' ', 'a blank')],
@@ -449,7 +449,7 @@ function oddChanges({ material, members, places, random }: Ground, place: Placed
   }
   return oddValuesOf(member, members).flatMap((kind) => {
     if (kind === 'deleted') return deletedIdAt(material, place)
-    if (kind === 'unknown' && isFile) return [unknownIdAt(material, place)]
+    if (kind === 'unknown') return [{ ...unknownIdAt(material, place), isUnknownId: isFile }]
     return made[kind].map(([called, value]) => change(place, kind, called, value))
   })
 }

@@ -8,7 +8,6 @@ import {
 } from '../../catalogue/operations.ts'
 import type { Client, Given } from '../../harness/client/index.ts'
 import {
-  type Ask,
   countsAsGranted,
   isOpen,
   type Journal,
@@ -22,8 +21,9 @@ import {
 import { ask, type CheckContext } from '../../harness/run/index.ts'
 import { otherApplications, type OtherObject } from '../../harness/target/index.ts'
 import { isTaken, once } from './created.ts'
-import type { CaseRule, Look } from './rules.ts'
+import type { CaseVerdict } from './rules.ts'
 import {
+  type Control,
   drawFrom,
   isDeclared,
   type Known,
@@ -64,7 +64,8 @@ export interface Case {
   readonly parts?: readonly Case[]
   /** A refusal also settles all parts. */
   readonly isConclusive?: boolean
-  readonly ruleOf?: (sender: Sender) => CaseRule['judge']
+  /** Instead of comparing the answer with the accepted pairs. */
+  readonly judge?: (journal: Journal, refusal: Refusal) => CaseVerdict
   /**
    * Some targets accept it. It goes to an object of the run, if there is one: in a declared one it would stay, and the
    * next run would get another answer.
@@ -75,17 +76,15 @@ export interface Case {
 /** The control as a case: another requirement sends it, or the run sends it once. */
 export const controlCase: Case = { what: 'with a valid request', change: (valid) => valid }
 
-export interface Sender {
-  readonly client: Client
-  valid(): Promise<Made>
-  look(journal: Journal, request: Ask): Look
-}
-
+/** A refusal in a run: what the rules of its cases share. */
 export interface Refusal {
   readonly context: CheckContext
   readonly material: Material
-  readonly cases: readonly Case[]
-  ruleOf(one: Case): CaseRule
+  readonly control: Control
+  /** The accepted pairs, if a case does not name others. */
+  readonly expects: Pairs
+  /** Makes the valid request that a fault is put into. */
+  valid(): Promise<Made>
 }
 
 /** Cases, or what they lack. */
@@ -101,7 +100,7 @@ export interface Condition {
   /** In sequence: each may depend on the previous one. A quick run sends only the first. */
   readonly inOrder?: boolean | undefined
   readonly generated?: Generated | undefined
-  readonly judge?: (refusal: Refusal, isEnd: boolean) => Promise<Verdict>
+  readonly judge?: (refusal: Refusal, cases: readonly Case[], isEnd: boolean) => Promise<Verdict>
 }
 
 /** Cases that only depend on what is declared, and on the keys. */
@@ -267,7 +266,7 @@ function forOtherObjects(material: Material, cases: Cases): Case[] {
     const plain = all.filter(
       ({ fault = '', ...one }) =>
         !fault.startsWith('id: ') &&
-        !(one.when ?? one.isBehind ?? one.control ?? one.coercion ?? one.ruleOf) &&
+        !(one.when ?? one.isBehind ?? one.control ?? one.coercion ?? one.judge) &&
         !one.mayStay,
     )
     const chosen = drawFrom(plain, random)

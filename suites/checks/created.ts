@@ -21,7 +21,7 @@ import type { UploadContent } from '../../harness/target/index.ts'
 export const sharedBy = perRun(() => ({
   made: new Map<string, Promise<unknown>>(),
   /** Member faults that crashed the server, for any requirement: they are bad input, too. */
-  crashes: [] as { readonly exchange: Exchange; readonly what: string }[],
+  crashes: new Map<Exchange, string>(),
   /** Ids of objects that were made to be destroyed. */
   doomed: new Set<string>(),
   /** How many generations bad input may still cause in this run, and how many cases wait because that is too few. */

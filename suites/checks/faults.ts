@@ -226,7 +226,7 @@ export interface Change {
   /** @param own the value in the valid request; returns undefined to leave it out */
   value(own: unknown): unknown
   readonly sound?: unknown
-  readonly isUnknownId?: boolean
+  readonly isUnknownId?: boolean | undefined
 }
 
 export function change(
@@ -252,7 +252,7 @@ export const absent = (place: Placed): Change[] =>
     : [change(place, 'absent', 'left out', () => undefined)]
 
 /** An id of the type of another. */
-export const ofType = (own: unknown, id: string): unknown =>
+const ofType = (own: unknown, id: string): unknown =>
   typeof own === 'number' ? Number(id) : id
 
 /** The member with an unknown id, shared by all requirements and so sent once. */
