@@ -4,7 +4,7 @@ import { jsonOf, jsonValue, type Open } from '../harness/journal/index.ts'
 import { type Finding, shapeFinding } from '../harness/run/index.ts'
 import { getAt, isObject, parsedJson } from '../schemas/json.ts'
 import { newAjv } from '../schemas/validate.ts'
-import { type Case, controlCase } from './checks/case.ts'
+import { type Case, controlCase, inMember } from './checks/case.ts'
 import { atRole, byRecord, valueAt } from './checks/faults.ts'
 import { granted, grantedBy, type GrantedCheck, respelled } from './checks/granted.ts'
 import { suite } from './checks/suite.ts'
@@ -53,7 +53,7 @@ const textParts = grantedBy(
       return { outcome: 'open', why }
     return [1, 2, 3].map((parts) => ({
       what: `with content given as ${parts} text part${parts === 1 ? '' : 's'}`,
-      fault: 'inside @ /messages/*/content',
+      faults: [inMember('inside', '/messages/*/content')],
       effect: material.valid.effect,
       change(valid) {
         const changed = messages.map((message) => asTextParts(message, parts))

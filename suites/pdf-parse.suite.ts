@@ -1,5 +1,5 @@
 import { asScenario } from './checks/scenario.ts'
-import { byCases, type Case, type Condition } from './checks/case.ts'
+import { byCases, type Case, type Condition, inMember } from './checks/case.ts'
 import { byControl, granted, type GrantedCheck, grantedVerdict } from './checks/granted.ts'
 import {
   missingBody,
@@ -315,7 +315,7 @@ const unusable = (name: Unusable, what: string, isTwice = false): Condition => (
     if (isOpen(id)) return id
     const asked: Case = {
       what: `with a valid body, for ${what} (${describeFile(one.given, name)})`,
-      fault: `file: ${name}`,
+      faults: [{ part: 'file', kind: name }],
       change: (valid) => ({ ...valid, params: { file_id: id } }),
     }
     if (one.given.options.depth === 'quick') return [asked]
@@ -357,13 +357,13 @@ const outside = [
   ...['', 'constructor', '__proto__', '0'],
 ]
 
-const withFormat = (format: unknown, fault?: string): Case => ({
-  ...{ what: `with format ${preview(format)}`, fault },
+const withFormat = (format: unknown, kind?: string): Case => ({
+  what: `with format ${preview(format)}`,
+  faults: kind === undefined ? undefined : [inMember(kind, '/format')],
   change: (probe) => withJson(probe, { format }),
 })
 
-const unsupported = (format: string): Case =>
-  withFormat(format, `${format === '' ? 'empty' : 'value'} @ /format`)
+const unsupported = (format: string): Case => withFormat(format, format === '' ? 'empty' : 'value')
 
 const otherWord = fc
   .oneof(fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/), anyText(12))
@@ -383,7 +383,7 @@ const odd = [false, 0, 1, ['text'], ['markdown'], { format: 'text' }, { text: tr
 
 const malformedFormat = byCases(
   () => [
-    ...otherKinds.map((kind) => withFormat(inPlaceOf('text', sample[kind]), `${kind} @ /format`)),
+    ...otherKinds.map((kind) => withFormat(inPlaceOf('text', sample[kind]), kind)),
     ...odd.map((value) => withFormat(value)),
   ],
   { generated: () => ofKindsAny(...otherKinds).map((value) => withFormat(value)) },
@@ -412,7 +412,7 @@ async function removed(context: CheckContext): Promise<Verdict> {
 
 const noFormat: Case = {
   what: 'with a body that has no format',
-  fault: 'absent @ /format',
+  faults: [inMember('absent', '/format')],
   change: (probe) => withBody(probe, {}),
 }
 

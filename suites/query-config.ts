@@ -6,7 +6,7 @@ import {
 } from '../catalogue/operations.ts'
 import { jsonOf, type Probe, withJson } from '../harness/journal/index.ts'
 import { getAt, isObject, preview, setAt } from '../schemas/json.ts'
-import type { Case, Cases, Material } from './checks/case.ts'
+import { type Case, type Cases, type Fault, inMember, type Material } from './checks/case.ts'
 import { pointerOf } from './checks/faults.ts'
 import { grantedBy, type GrantedByCases, type GrantedCheck } from './checks/granted.ts'
 import { bodyOf, randomFor, withoutRoles } from './checks/valid-request.ts'
@@ -15,7 +15,7 @@ import { bodyOf, randomFor, withoutRoles } from './checks/valid-request.ts'
 
 interface Setting {
   readonly what: string
-  readonly fault?: string
+  readonly fault?: Fault
   readonly config: (declared: Readonly<Record<string, unknown>>) => unknown
 }
 
@@ -26,8 +26,9 @@ const having = (name: string, value: unknown, what: string): Setting => ({
   config: (declared) => ({ ...declared, [name]: value }),
 })
 
-function asCase(material: Material, pointer: string, { what, config, fault }: Setting): Case {
+function asCase(material: Material, pointer: string, setting: Setting): Case {
   const { operation } = material
+  const { what, config, fault } = setting
   const change = (valid: Probe): Probe => {
     const body =
       operation === 'chat.create'
@@ -39,7 +40,7 @@ function asCase(material: Material, pointer: string, { what, config, fault }: Se
     const own = getAt(body, pointer)
     return withJson(valid, setAt(body, pointer, config(isObject(own) ? own : {})))
   }
-  return { what, fault, change, effect: material.valid.effect }
+  return { what, faults: fault && [fault], change, effect: material.valid.effect }
 }
 
 const settingsAt = (material: Material): string | undefined =>
@@ -63,7 +64,7 @@ const alone = (): Setting[] =>
   queryConfigMembers.flatMap((member) =>
     member.inside.map((value) => ({
       ...having(member.name, value, preview(value)),
-      fault: `inside @ ${path}/${member.name}`,
+      fault: inMember('inside', `${path}/${member.name}`),
     })),
   )
 
@@ -87,17 +88,17 @@ function together(random: () => number): Setting[] {
     )
     return {
       what: `with query_config ${JSON.stringify(config)}`,
-      fault: `together @ ${path}`,
+      fault: inMember('together', path),
       config: () => config,
     }
   })
 }
 
 const whole: readonly Setting[] = [
-  { what: 'with an empty query_config', fault: `empty @ ${path}`, config: () => ({}) },
+  { what: 'with an empty query_config', fault: inMember('empty', path), config: () => ({}) },
   {
     what: 'with all defaults as query_config',
-    fault: `defaults @ ${path}`,
+    fault: inMember('defaults', path),
     config: () =>
       Object.fromEntries(
         queryConfigMembers.flatMap((one) =>
@@ -111,7 +112,7 @@ function withoutEach(declared: unknown): Setting[] {
   const names = isObject(declared) ? Object.keys(declared).slice(0, queryConfigMembers.length) : []
   return names.map((name) => ({
     what: `with the declared query_config without ${name}`,
-    fault: `absent @ ${path}/${name}`,
+    fault: inMember('absent', `${path}/${name}`),
     config: ({ [name]: _left, ...rest }) => rest,
   }))
 }

@@ -2,7 +2,7 @@ import { anyBadRequest } from '../catalogue/answers.ts'
 import { jsonOf } from '../harness/journal/index.ts'
 import { shapeFinding } from '../harness/run/index.ts'
 import { badBytes, withBytes } from './checks/bad-input.ts'
-import { byCases } from './checks/case.ts'
+import { byCases, inMember } from './checks/case.ts'
 import { atRole, byRecord, pointerOf, valueAt } from './checks/faults.ts'
 import { accepted, byControl } from './checks/granted.ts'
 import { suite } from './checks/suite.ts'
@@ -21,7 +21,7 @@ const badEncoding = byCases((material) => {
     return { outcome: 'open', why }
   return sequences.map(([what, bytes]) => ({
     what: `with a valid body, but a prompt in invalid UTF-8 (${what})`,
-    fault: 'value @ {prompt}',
+    faults: [inMember('value', '{prompt}')],
     change(valid) {
       const probe = atRole(material, valid, 'prompt', badBytes)
       return { ...probe, body: withBytes(String(probe.body), bytes) ?? '' }

@@ -101,7 +101,7 @@ function inForms(material: Material, all: readonly KeyForm[]): MadeCases {
       // A documented query may have its own route: every second form is sent with it.
       return (at + turn) % 2 ? { ...probe, query: { ...probe.query, ...query } } : probe
     }
-    return { what, fault: kind, expects, change }
+    return { what, faults: [{ part: 'key', kind }], expects, change }
   })
   if (wantsFew(material)) return own
   const at = turn % sent.length
@@ -123,7 +123,11 @@ const forOthers = (material: Material, one: Case): Case[] =>
 /** A credential without forms: first at its own path, where a failure ends a run with --bail; then everywhere. */
 function everywhere(material: Material, wrong: Wrong): Case[] {
   const { what, kind, credential } = wrong
-  const own: Case = { what, fault: kind, change: (valid) => withCredential(valid, credential) }
+  const own: Case = {
+    what,
+    faults: [{ part: 'key', kind }],
+    change: (valid) => withCredential(valid, credential),
+  }
   if (wantsFew(material)) return [own]
   // A POST gets several requests without a key anyway.
   const isRepeated = wrong === keyless && material.valid.method === 'GET'

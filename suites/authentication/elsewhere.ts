@@ -10,7 +10,7 @@ import {
   shownQuery,
   turnOf,
 } from '../../catalogue/faults.ts'
-import type { Case, Material, Refusal } from '../checks/case.ts'
+import { type Case, type Fault, type Material, nameOfFaults, type Refusal } from '../checks/case.ts'
 import { type CaseVerdict, type Look, lookAt } from '../checks/rules.ts'
 import { placesIn } from '../checks/faults.ts'
 import { unknownWord } from '../checks/valid-request.ts'
@@ -86,13 +86,18 @@ function caseAt(material: Material, wrong: Wrong, places: readonly Elsewhere[]):
   const mayBeAbsent = wrong !== keyless && isSpelling(first.place)
   return {
     what: isAlone ? whatAt(wrong, first) : `${wrong.what}, and another spelling of the path`,
-    ...(isAlone && { fault: `${wrong.kind} @ ${first.place}` }),
+    ...(isAlone && { faults: [faultAt(wrong, first)] }),
     when: 'after the others',
     change: (valid) => probeAt(material, valid, wrong, first),
     ...(mayBeAbsent && { at: 'other spelling' }),
     judge: (journal, refusal) => judgeAt(journal, refusal, wrong, places),
   }
 }
+
+const faultAt = (wrong: Wrong, at: Elsewhere): Fault => ({
+  part: 'key',
+  kind: `${wrong.kind} @ ${at.place}`,
+})
 
 export const keyless: Wrong = {
   what: 'without an Authorization header',
@@ -183,7 +188,7 @@ function probeAt(material: Material, valid: Probe, wrong: Wrong, at: Elsewhere):
     credential: wrong.credential,
     effect: 'none',
     operation: null,
-    fault: `${wrong.kind} @ ${place}`,
+    fault: nameOfFaults([faultAt(wrong, at)]),
   }
 }
 

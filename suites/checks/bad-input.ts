@@ -40,6 +40,7 @@ import {
   type Case,
   type Condition,
   countAll,
+  type Fault,
   type KnownCases,
   type Material,
   type Refusal,
@@ -310,8 +311,7 @@ function isElsewhere(member: Member, kind: string): boolean {
 }
 
 function memberCase(ground: Ground, one: Change): Case {
-  const [fault = ''] = one.faults
-  const mayBeGranted = isLoose(one.place.member, fault.slice(0, fault.indexOf(' ')))
+  const mayBeGranted = isLoose(one.place.member, one.faults[0]?.kind ?? '')
   return together(mayBeGranted ? ground.material.valid.effect : 'none', [one])
 }
 
@@ -357,9 +357,9 @@ const noObjects: readonly LooseBody[] = ['null', '[]', 'length 0']
 const bodyCases = (material: Material): Case[] =>
   looseBodies
     .filter((kind) => looseBody[kind](material.valid) !== undefined)
-    .map((kind) => ({
+    .map((kind): Case => ({
       what: forms[kind] ? `with the valid body, but ${forms[kind]}` : `with a body that is ${kind}`,
-      fault: `body: ${kind}`,
+      faults: [{ part: 'body', kind }],
       effect:
         noObjects.includes(kind) || busyStatus(material.operation) !== undefined
           ? 'none'
@@ -552,11 +552,13 @@ function together(
   changes: readonly Change[],
   bodies: readonly OddBody[] = [],
 ): Case {
-  const faults = [...changes.flatMap((one) => one.faults), ...bodies.map((kind) => `body: ${kind}`)]
   const all = [...changes.map(described), ...bodies.map((kind) => oddMembers[kind][1])]
   return {
     what: `with a valid body, but ${all.join(', ')}`,
-    fault: faults.join(' + '),
+    faults: [
+      ...changes.flatMap((one) => one.faults),
+      ...bodies.map((kind): Fault => ({ part: 'body', kind })),
+    ],
     isUnknownId: changes.some((one) => one.isUnknownId),
     effect,
     change: (valid) => ({ ...valid, body: written(changedBody(changes, jsonOf(valid)), bodies) }),

@@ -3,6 +3,7 @@ import type { Pairs } from '../../catalogue/answers.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import {
   type Effect,
+  jsonKinds,
   operation as operationOf,
   type OperationId,
 } from '../../catalogue/operations.ts'
@@ -35,11 +36,42 @@ import {
   validRequest,
 } from './valid-request.ts'
 
+/** What is wrong with a request. */
+export type Fault = MemberFault | PartFault
+
+/** A wrong member of the body. */
+interface MemberFault {
+  readonly part: 'member'
+  readonly kind: string
+  /** Its place in the record of the operation. */
+  readonly at: string
+  /** In an item after the valid ones. */
+  readonly isLater?: boolean
+}
+
+interface PartFault {
+  readonly part: 'body' | 'id' | 'file' | 'key' | 'content type' | 'JSON'
+  readonly kind: string
+}
+
+export const inMember = (kind: string, at: string): MemberFault => ({ part: 'member', kind, at })
+
+/** Names faults as the fault matrix does. */
+export const nameOfFaults = (faults: readonly Fault[] = []): string | undefined =>
+  faults.map(nameOfFault).join(' + ') || undefined
+
+function nameOfFault(fault: Fault): string {
+  const { kind, part } = fault
+  if (part === 'member') return `${kind} @ ${fault.at}${fault.isLater ? ', later' : ''}`
+  return part === 'body' || part === 'id' || part === 'file' ? `${part}: ${kind}` : kind
+}
+
 /** A request and its accepted answers, both known before anything is sent. */
 export interface Case {
   /** The one fault; continues the request line. */
   readonly what: string
-  readonly fault?: string | undefined
+  /** Its one fault; several if one value, or several at once, have several. */
+  readonly faults?: readonly Fault[] | undefined
   /** Refused because no object has an id that it sends: only a run knows that. */
   readonly isUnknownId?: boolean | undefined
   readonly expects?: Pairs | undefined
@@ -172,8 +204,9 @@ export function otherPathOf(given: OfTarget, id: OperationId): string | undefine
 }
 
 /** A wrong or missing type: a server may check only types there. */
-const isOfType = ({ fault = '' }: Case): boolean =>
-  /^(?:absent|null|boolean|number|string|array|object) @ /.test(fault)
+const typeFaults: readonly string[] = ['absent', ...jsonKinds]
+const isOfType = (one: Case): boolean =>
+  one.faults?.some((fault) => fault.part === 'member' && typeFaults.includes(fault.kind)) ?? false
 
 /**
  * What one path refuses, the other must refuse too: two cases also go there, chosen by the seed, one about a type and
@@ -228,7 +261,7 @@ export async function sendable(
       if (grants) sent.push(one)
     } else {
       const object = await otherObject(context, operation, at ?? 'created')
-      if (object) sent.push({ ...one, fault: undefined, object })
+      if (object) sent.push({ ...one, faults: undefined, object })
       else if (mayStay) sent.push(one)
     }
   }
@@ -264,8 +297,8 @@ function forOtherObjects(material: Material, cases: Cases): Case[] {
     const all = cases(own)
     if (isOpen(all)) return []
     const plain = all.filter(
-      ({ fault = '', ...one }) =>
-        !fault.startsWith('id: ') &&
+      (one) =>
+        !one.faults?.some((fault) => fault.part === 'id') &&
         !(one.when ?? one.isBehind ?? one.control ?? one.coercion ?? one.judge) &&
         !one.mayStay,
     )

@@ -32,7 +32,14 @@ import {
   setAt,
   tokensOf,
 } from '../../schemas/json.ts'
-import { byCases, type Case, type CaseCondition, type Material } from './case.ts'
+import {
+  byCases,
+  type Case,
+  type CaseCondition,
+  type Fault,
+  inMember,
+  type Material,
+} from './case.ts'
 import {
   bodyOf,
   changedId,
@@ -221,8 +228,8 @@ export interface Change {
   /** For example `messages.0.role`, `a number`. */
   readonly name: string
   readonly called: string
-  /** Names in the fault matrix; several if one value has several faults. */
-  readonly faults: readonly string[]
+  /** Several if one value has several. */
+  readonly faults: readonly Fault[]
   /** @param own the value in the valid request; returns undefined to leave it out */
   value(own: unknown): unknown
   readonly sound?: unknown
@@ -237,14 +244,14 @@ export function change(
 ): Change {
   const { pointer, member } = place
   const name = pointer === '' ? 'the body' : pointer.slice(1).replaceAll('/', '.')
-  const fault = pointer === '' ? `body: ${kind}` : `${kind} @ ${member.at}`
+  const fault: Fault = pointer === '' ? { part: 'body', kind } : inMember(kind, member.at)
   return { place, name, called, faults: [fault], value }
 }
 
 export const described = (one: Change): string => `${one.name} is ${one.called}`
 
 export const isOf = (one: Change, kind: string): boolean =>
-  one.faults.some((fault) => fault.startsWith(`${kind} @ `))
+  one.faults.some((fault) => fault.part === 'member' && fault.kind === kind)
 
 export const absent = (place: Placed): Change[] =>
   getAt(place.body, place.pointer) === undefined
@@ -252,8 +259,7 @@ export const absent = (place: Placed): Change[] =>
     : [change(place, 'absent', 'left out', () => undefined)]
 
 /** An id of the type of another. */
-const ofType = (own: unknown, id: string): unknown =>
-  typeof own === 'number' ? Number(id) : id
+const ofType = (own: unknown, id: string): unknown => (typeof own === 'number' ? Number(id) : id)
 
 /** The member with an unknown id, shared by all requirements and so sent once. */
 export const unknownIdAt = (known: Known, place: Placed): Change => ({
@@ -335,7 +341,7 @@ export function inOtherItem(one: Change, array: string, where: 'first' | 'last')
       place: { ...place, pointer: array },
       name: [...tokensOf(array), isLast ? sound.length : 0, ...below].join('.'),
       called: `${one.called} (the ${where} of ${items.length})`,
-      faults: isLast ? one.faults.map((fault) => `${fault}, later`) : one.faults,
+      faults: isLast ? one.faults.map((fault) => ({ ...fault, isLater: true })) : one.faults,
       value: () => items,
       ...(!hasName(own) && { sound: [...sound, own] }),
     },
@@ -368,7 +374,7 @@ export function changedBody(changes: readonly Change[], valid?: unknown): unknow
 /** @param besides changes the valid request first */
 export const caseOf = (one: Change, besides?: (valid: Probe) => Probe): Case => ({
   what: `with a valid body, but ${described(one)}`,
-  fault: one.faults.join(' + ') || undefined,
+  faults: one.faults,
   isUnknownId: one.isUnknownId,
   change(valid) {
     const whole = besides?.(valid) ?? valid
@@ -457,7 +463,9 @@ type Way = 'unknown' | 'asked twice' | 'cut' | 'lengthened' | 'of another kind'
 export function deletedIdCases(material: Material, what: string): Case[] {
   const { deletedFile } = material.target.resources
   const change = (valid: Probe): Probe => ({ ...valid, params: { file_id: deletedFile! } })
-  return deletedFile === undefined ? [] : [{ what, fault: 'id: deleted', change }]
+  return deletedFile === undefined
+    ? []
+    : [{ what, faults: [{ part: 'id', kind: 'deleted' }], change }]
 }
 
 /** @param ways default: all */
@@ -495,7 +503,7 @@ export function unknownIdCases(
     return [
       {
         what: `with a valid request, but ${what}`,
-        fault: `id: ${way}`,
+        faults: [{ part: 'id', kind: way }],
         isUnknownId: way !== 'of another kind',
         // Nothing can be created at an unknown id: the probe may be repeated, and needs no idle application.
         change: (probe) => ({ ...probe, params: { ...probe.params, [parameter]: id } }),
@@ -577,7 +585,7 @@ const textOf = (probe: Probe): string =>
 
 export const missingBodyCase: Case = {
   what: 'without a body',
-  fault: 'body: length 0',
+  faults: [{ part: 'body', kind: 'length 0' }],
   change: (probe) => ({ ...probe, body: '' }),
 }
 
@@ -590,7 +598,7 @@ export const malformedJsonBody = byCases((one) =>
     return [
       {
         what: `with the valid body ${what}`,
-        fault: kind,
+        faults: [{ part: 'JSON', kind }],
         change: (probe) => ({ ...probe, body: malformedBy(change, textOf(probe)) ?? '' }),
       },
     ]
@@ -598,9 +606,9 @@ export const malformedJsonBody = byCases((one) =>
 )
 
 export const wrongContentType = byCases(() =>
-  mediaTypes.map((type) => ({
+  mediaTypes.map((type): Case => ({
     what: `with the valid body labelled ${type}`,
-    fault: type,
+    faults: [{ part: 'content type', kind: type }],
     change: (probe) => withHeader(probe, 'content-type', type),
   })),
 )
@@ -615,9 +623,9 @@ const otherBody: Readonly<Record<OtherBody, (valid: string) => string>> = {
 }
 
 export const malformedBody = byCases((one) =>
-  bodiesOf(one.operation).map((kind) => ({
+  bodiesOf(one.operation).map((kind): Case => ({
     what: `with a body that is ${preview(JSON.parse(otherBody[kind](textOf(one.valid))))}`,
-    fault: `body: ${kind}`,
+    faults: [{ part: 'body', kind }],
     change: (probe) => ({ ...probe, body: otherBody[kind](textOf(probe)) }),
   })),
 )
@@ -681,7 +689,7 @@ function withLater(place: Placed, cases: readonly Change[]): Change[] {
   if (inner === undefined) return [...cases]
   // A server may treat false as absent, so both booleans are sent.
   const later = cases.map((one) =>
-    one.faults[0] === `boolean @ ${at}` ? change(place, 'boolean', 'false', () => false) : one,
+    isOf(one, 'boolean') ? change(place, 'boolean', 'false', () => false) : one,
   )
   const [first] = cases
   const isSingle =
@@ -754,7 +762,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] | Open 
   const again = changes
     .filter((one) => one.place.member.isChosen && isOf(one, 'value') && roleOf(one.place.member))
     .map(({ called, ...one }): Case => {
-      const faults = [`again @ ${one.place.member.at}`]
+      const faults = [inMember('again', one.place.member.at)]
       const repeated = { ...one, called: `${called}, asked for again`, faults }
       return { ...asCase(repeated), when: 'after the others' }
     })

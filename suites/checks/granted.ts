@@ -29,6 +29,7 @@ import {
   type Generated,
   type KnownCases,
   materialOf,
+  nameOfFaults,
   quickCases,
 } from './case.ts'
 import { uploadsIn } from './created.ts'
@@ -182,7 +183,7 @@ const makerOf = (client: Client, given: Given, operation: OperationId, one: Case
   withChange(validRequest(client, given, operation), (valid) => ({
     ...one.change(valid),
     effect: valid.effect,
-    fault: one.fault,
+    fault: nameOfFaults(one.faults),
   }))
 
 async function judgeControl(

@@ -29,7 +29,9 @@ import {
 import {
   type Case,
   type Condition,
+  type Fault,
   materialOf,
+  nameOfFaults,
   otherPathOf,
   type Refusal,
   sendable,
@@ -199,7 +201,7 @@ function judgeCase(journal: Journal, refusal: Refusal, one: Case, request: Ask):
   const { exchange } = seen
   const { response } = exchange
   // Member faults that crash the server are bad input, too.
-  if (response && isBreakdown(response) && one.fault?.includes(' @ '))
+  if (response && isBreakdown(response) && one.faults?.some(isOfMember))
     sharedBy(client).crashes.set(exchange, one.what)
   const expected = one.expects ?? refusal.expects
   const compared = comparePairs(context, exchange, expected)
@@ -259,7 +261,7 @@ function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
     }),
   }
   // Requests with the same fault id are sent once per run: a repetition at the end has no id, so that it is sent again.
-  const fault = when === 'at the end' ? undefined : one.fault
+  const fault = when === 'at the end' ? undefined : nameOfFaults(one.faults)
   const make = () =>
     withChange(valid(), (own) => ({ ...one.change(one.object?.(own) ?? own), effect, fault }))
   let made: Promise<Made> | undefined
@@ -267,15 +269,23 @@ function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
   return { name, source: () => (made ??= make()), purpose }
 }
 
+const isOfMember = (fault: Fault): boolean => fault.part === 'member'
+
 /** Names a request by its content if several requirements judge it, so that it is sent once; else by its requirement. */
 function nameOf(refusal: Refusal, one: Case, draft: Probe, isGenerated: boolean): string {
   const { requirement, operation } = refusal.material
   const { path, params, query, headers, body, credential } = draft
-  const { fault = '', effect = 'none' } = one
+  const { faults = [], effect = 'none' } = one
   const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
   const key = `${JSON.stringify([operation, path, params, headers])} ${text}`
-  const isShared = /^body: |^(?!again).* @ /.test(fault) && effect === 'none' && credential.full
-  return isShared && !one.when && !one.mayStay && !one.object && !isGenerated
+  const isOfBody = faults.some((fault) => isOfMember(fault) || fault.part === 'body')
+  return isOfBody &&
+    effect === 'none' &&
+    credential.full &&
+    !one.when &&
+    !one.mayStay &&
+    !one.object &&
+    !isGenerated
     ? key
     : `${requirement.id} ${one.what} ${credential.value} ${JSON.stringify(query)} ${key}`
 }

@@ -1,6 +1,6 @@
 import { otherKinds } from '../../catalogue/operations.ts'
 import fc from 'fast-check'
-import { type Case, type Material, byCases } from '../checks/case.ts'
+import { type Case, type Material, byCases, inMember } from '../checks/case.ts'
 import {
   type Change,
   type Placed,
@@ -117,7 +117,9 @@ export const withoutInput = byCases((other) => {
   const none = { inputs: [], what: 'no inputs at all' }
   return [...lacking.filter((one) => one.inputs.length > 0), none].map((one) => ({
     what: `with a valid body, but ${one.what}`,
-    fault: one.inputs.length === 0 ? 'empty @ /inputs' : 'absent @ /inputs/*',
+    faults: [
+      one.inputs.length === 0 ? inMember('empty', '/inputs') : inMember('absent', '/inputs/*'),
+    ],
     change: (valid) => withJson(valid, { inputs: one.inputs }),
   }))
 })
@@ -133,7 +135,7 @@ export const jobFaults = {
 
 function idCase(
   what: string,
-  fault: string,
+  kind: string,
   change: (id: string) => string,
   isUnknownId = true,
 ): Case {
@@ -141,7 +143,7 @@ function idCase(
     ...probe,
     params: { job_id: change(probe.params['job_id'] ?? '') },
   })
-  return { what: `with ${what}`, fault: `id: ${fault}`, isUnknownId, change: withId }
+  return { what: `with ${what}`, faults: [{ part: 'id', kind }], isUnknownId, change: withId }
 }
 
 const otherDigit = (digit: string): string => (digit === '0' ? '1' : '0')

@@ -35,7 +35,7 @@ import {
   operation,
   operations,
 } from '../../catalogue/operations.ts'
-import type { Case } from '../../suites/checks/case.ts'
+import { type Case, nameOfFaults } from '../../suites/checks/case.ts'
 import { runOptionsOf } from '../../harness/client/state.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
@@ -64,8 +64,8 @@ const { file, dir } = await loadTargetFile(referenceTargetFile)
 const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: 'http://reference.example' })
 
 const faultsIn = (cases: readonly Case[]): string[] =>
-  cases.flatMap(({ fault, parts = [] }) => [
-    ...(fault ? fault.split(' + ') : []),
+  cases.flatMap(({ faults = [], parts = [] }) => [
+    ...faults.flatMap((fault) => nameOfFaults([fault]) ?? []),
     ...faultsIn(parts),
   ])
 
