@@ -38,16 +38,9 @@ import {
   requestFor,
 } from './checks/rules.ts'
 import { suite } from './checks/suite.ts'
-import {
-  contentOf,
-  requireControl,
-  isDeclared,
-  placeholderRequest,
-  randomFor,
-  sampled,
-  unknownId,
-  validRequest,
-} from './checks/valid-request.ts'
+import { contentOf, isDeclared, placeholderRequest, validRequest } from './checks/valid-request.ts'
+import { requireControl } from './checks/control.ts'
+import { randomFor, sampled, unknownId } from './checks/random.ts'
 
 /** 401 counts: a server may check the key, or nothing, before the path. */
 const clientError: Pairs = [['4xx'], [401]]

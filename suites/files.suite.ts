@@ -1,14 +1,7 @@
 import { accepted, grantedProbe, grantedVerdict, inScenario } from './checks/granted.ts'
-import { byCases, type Condition } from './checks/case.ts'
-import {
-  contentOf,
-  distinctRequest,
-  freshUnknownId,
-  randomFor,
-  sampled,
-  unknownWord,
-  validRequest,
-} from './checks/valid-request.ts'
+import { byCases, type Condition, refused } from './checks/case.ts'
+import { contentOf, distinctRequest, validRequest } from './checks/valid-request.ts'
+import { freshUnknownId, randomFor, sampled, unknownWord } from './checks/random.ts'
 import {
   freshFilename,
   inTurn,
@@ -19,7 +12,7 @@ import {
   withOwnContent,
 } from './checks/created.ts'
 import { concluded, joined, pairsVerdict } from './checks/rules.ts'
-import { deletedIdCases, refused, unknown } from './checks/faults.ts'
+import { deletedIdCases, unknown } from './checks/faults.ts'
 import { suite } from './checks/suite.ts'
 import type { Pairs } from '../catalogue/answers.ts'
 import {

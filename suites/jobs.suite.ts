@@ -1,10 +1,8 @@
-import {
-  applyScenario,
-  controlExchange,
-  declaredResource,
-  operationIn,
-} from './checks/valid-request.ts'
-import { byRecord, withBody, pointerOf } from './checks/faults.ts'
+import { applyScenario, declaredResource, operationIn } from './checks/valid-request.ts'
+import { controlExchange } from './checks/control.ts'
+import { byRecord } from './checks/faults.ts'
+import { pointerOf } from './checks/places.ts'
+import { withBody } from './checks/case.ts'
 import { accepted, granted, grantedByScenario } from './checks/granted.ts'
 import { concluded, findingVerdict, joined } from './checks/rules.ts'
 import { suite } from './checks/suite.ts'

@@ -1,16 +1,8 @@
 import { asScenario } from './checks/scenario.ts'
-import { byCases, type Case, type Condition, inMember } from './checks/case.ts'
+import { byCases, type Case, type Condition, inMember, withBody } from './checks/case.ts'
 import { byControl, granted, type GrantedCheck, grantedVerdict } from './checks/granted.ts'
-import {
-  missingBody,
-  withBody,
-  anyText,
-  inPlaceOf,
-  ofKindsAny,
-  sample,
-  deletedIdCases,
-  unknownIdCases,
-} from './checks/faults.ts'
+import { missingBody, deletedIdCases, unknownIdCases } from './checks/faults.ts'
+import { anyText, inPlaceOf, ofKindsAny, sample } from './checks/changes.ts'
 import { suite } from './checks/suite.ts'
 import { freshFilename, once, upload } from './checks/created.ts'
 import {
@@ -21,7 +13,8 @@ import {
   pairsVerdict,
   requestFor,
 } from './checks/rules.ts'
-import { sampled, validRequest, placeholderRequest } from './checks/valid-request.ts'
+import { sampled } from './checks/random.ts'
+import { validRequest, placeholderRequest } from './checks/valid-request.ts'
 import { uploadOperation } from '../catalogue/operations.ts'
 import {
   type Exchange,

@@ -12,13 +12,8 @@ import {
   type OperationId,
   triesOf,
 } from '../catalogue/operations.ts'
-import {
-  bringsBody,
-  declaresMore,
-  draftRequest,
-  type Known,
-  nameOfControl,
-} from './checks/valid-request.ts'
+import { bringsBody, declaresMore, draftRequest, type Known } from './checks/valid-request.ts'
+import { nameOfControl } from './checks/control.ts'
 import type { Plan, PlanEntry, RunOptions } from '../harness/client/index.ts'
 import {
   absentReason,

@@ -7,9 +7,10 @@ import {
 import { jsonOf, type Probe, withJson } from '../harness/journal/index.ts'
 import { getAt, isObject, preview, setAt } from '../schemas/json.ts'
 import { type Case, type Cases, type Fault, inMember, type Material } from './checks/case.ts'
-import { pointerOf } from './checks/faults.ts'
+import { pointerOf } from './checks/places.ts'
 import { grantedBy, type GrantedByCases, type GrantedCheck } from './checks/granted.ts'
-import { bodyOf, randomFor, withoutRoles } from './checks/valid-request.ts'
+import { bodyOf, withoutRoles } from './checks/valid-request.ts'
+import { randomFor } from './checks/random.ts'
 
 /** §2.7: `query_config` of a graph query, or in the graph tool of a chat. */
 

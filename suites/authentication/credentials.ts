@@ -11,8 +11,8 @@ import {
   type Material,
   ofOtherObject,
   otherObjects,
+  refused,
 } from '../checks/case.ts'
-import { refused } from '../checks/faults.ts'
 import {
   type Credential,
   type Exchange,

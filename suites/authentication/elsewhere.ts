@@ -12,8 +12,8 @@ import {
 } from '../../catalogue/faults.ts'
 import { type Case, type Fault, type Material, nameOfFaults, type Refusal } from '../checks/case.ts'
 import { type CaseVerdict, type Look, lookAt } from '../checks/rules.ts'
-import { placesIn } from '../checks/faults.ts'
-import { unknownWord } from '../checks/valid-request.ts'
+import { placesIn } from '../checks/places.ts'
+import { unknownWord } from '../checks/random.ts'
 import {
   type Credential,
   describeResponse,

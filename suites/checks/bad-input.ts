@@ -48,7 +48,6 @@ import {
 import { need, sharedBy } from './created.ts'
 import {
   absent,
-  arraysAbove,
   type Change,
   change,
   changedBody,
@@ -56,19 +55,24 @@ import {
   described,
   inOtherItem,
   isOf,
-  isSetting,
   ofKinds,
+  sample,
+  unknownIdAt,
+} from './changes.ts'
+import {
+  arraysAbove,
+  isSetting,
   parentOf,
   type Placed,
   placesIn,
-  sample,
   topOf,
   undescribedMembers,
-  unknownIdAt,
-} from './faults.ts'
+} from './places.ts'
 import { ruleOf } from './refusal.ts'
 import { type CaseRule, remembering } from './rules.ts'
-import { randomFor, sampled, validRequest, whyNotOfInput } from './valid-request.ts'
+import { randomFor, sampled } from './random.ts'
+import { validRequest } from './valid-request.ts'
+import { whyNotOfInput } from './control.ts'
 
 export const badInput: Condition & KnownCases = {
   cases: casesOf,

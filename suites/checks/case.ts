@@ -18,20 +18,19 @@ import {
   type Probe,
   type Verdict,
   withChange,
+  withJson,
 } from '../../harness/journal/index.ts'
 import { ask, type CheckContext } from '../../harness/run/index.ts'
 import { otherApplications, type OtherObject } from '../../harness/target/index.ts'
 import { isTaken, once } from './created.ts'
 import type { CaseVerdict } from './rules.ts'
+import type { Control } from './control.ts'
+import { drawFrom, randomFor, sampled } from './random.ts'
 import {
-  type Control,
-  drawFrom,
   isDeclared,
   type Known,
   type OfTarget,
   placeholderDraft,
-  randomFor,
-  sampled,
   validDraft,
   validRequest,
 } from './valid-request.ts'
@@ -104,6 +103,11 @@ export interface Case {
    */
   readonly mayStay?: boolean
 }
+
+/** A request that a conforming target refuses has no effect. */
+export const refused = (probe: Probe): Probe => ({ ...probe, effect: 'none' })
+
+export const withBody = (probe: Probe, body: unknown): Probe => refused(withJson(probe, body))
 
 /** The control as a case: another requirement sends it, or the run sends it once. */
 export const controlCase: Case = { what: 'with a valid request', change: (valid) => valid }

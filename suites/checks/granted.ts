@@ -31,9 +31,9 @@ import {
   materialOf,
   nameOfFaults,
   quickCases,
+  withBody,
 } from './case.ts'
 import { uploadsIn } from './created.ts'
-import { withBody } from './faults.ts'
 import {
   allOf,
   type CaseRule,
@@ -45,15 +45,9 @@ import {
   lookUntil,
 } from './rules.ts'
 import { around, asScenario } from './scenario.ts'
-import {
-  applyScenario,
-  controlExchange,
-  type Known,
-  operationIn,
-  seedFor,
-  triesFor,
-  validRequest,
-} from './valid-request.ts'
+import { applyScenario, type Known, operationIn, validRequest } from './valid-request.ts'
+import { controlExchange, triesFor } from './control.ts'
+import { seedFor } from './random.ts'
 
 export type GrantedCheck = (given: Given, exchange: Exchange) => Finding | undefined
 

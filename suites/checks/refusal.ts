@@ -41,18 +41,20 @@ import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './r
 import {
   type Control,
   control,
-  isDeclared,
   lookAtControl,
   nameOfControl,
-  needsOwnObject,
   notGranted,
+  saidBy,
+} from './control.ts'
+import {
+  isDeclared,
+  needsOwnObject,
   operationIn,
   placeholderRequest,
-  saidBy,
-  seedFor,
   sharedRequest,
   validRequest,
 } from './valid-request.ts'
+import { seedFor } from './random.ts'
 
 /** Judges a valid request with exactly one fault by the accepted pairs. */
 export async function judgeRefusal(

@@ -1,3 +1,4 @@
+import { refused } from './case.ts'
 import { type Pairs, pairsOf } from '../../catalogue/answers.ts'
 import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
 import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
@@ -24,7 +25,6 @@ import {
   settle,
 } from '../../harness/run/index.ts'
 import { isExclusive, type Scenario } from '../../harness/target/index.ts'
-import { refused } from './faults.ts'
 import {
   allOf,
   type CaseRule,
@@ -38,20 +38,16 @@ import {
 import {
   applyScenario,
   bringsBody,
-  type Control,
-  control,
-  controlBy,
   declaresMore,
   distinctRequest,
   draftRequest,
   isDeclared,
-  nameOfControl,
   needsOwnObject,
-  notGranted,
   plainRequest,
   sharedRequest,
   validRequest,
 } from './valid-request.ts'
+import { type Control, control, controlBy, nameOfControl, notGranted } from './control.ts'
 
 /** Continues the request line of a scenario's request. */
 export const asScenario = 'as the scenario of the target file says'

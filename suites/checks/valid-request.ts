@@ -1,62 +1,45 @@
-import { createHash } from 'node:crypto'
-import { grantedRequirement, granting } from '../../catalogue/catalogue.ts'
 import {
-  additionOperation,
-  isOperationId,
-  operation as operationOf,
-  type OperationId,
-  operations,
-  roleOf,
-  triesOf,
-  uploadOperation,
-} from '../../catalogue/operations.ts'
-import {
-  type Client,
-  draftOf,
-  effectOf,
   type Given,
-  isOwnBreakdown,
-  jsonType,
   type RunOptions,
+  draftOf,
+  type Client,
+  effectOf,
+  jsonType,
 } from '../../harness/client/index.ts'
 import {
-  countsAsGranted,
-  type Credential,
-  describeResponse,
-  type Exchange,
-  isOpen,
-  isThrottled,
-  jsonOf,
-  type Made,
-  type Open,
-  type Probe,
-  withChange,
-  withFinding,
-  withHeader,
-  withJson,
-} from '../../harness/journal/index.ts'
-import type { Reason } from '../../harness/report/index.ts'
-import { ask, type CheckContext } from '../../harness/run/index.ts'
+  type OperationId,
+  uploadOperation,
+  operation as operationOf,
+  roleOf,
+  operations,
+  additionOperation,
+  isOperationId,
+} from '../../catalogue/operations.ts'
 import {
   missingNeeds,
-  missingReason,
-  readsDeclared,
-  type Scenario,
-  type Target,
   type UploadContent,
+  readsDeclared,
+  type Target,
+  missingReason,
+  type Scenario,
 } from '../../harness/target/index.ts'
-import { isUuid } from '../../schemas/formats.ts'
-import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
+import { granting, grantedRequirement } from '../../catalogue/catalogue.ts'
 import {
-  namedId,
-  once,
-  settlingRemark,
-  sharedBy,
-  upload,
-  uploadProbe,
-  withOwnContent,
-} from './created.ts'
-import { type Look, lookUntil, settled } from './rules.ts'
+  type Open,
+  type Credential,
+  type Probe,
+  type Made,
+  isOpen,
+  withChange,
+  jsonOf,
+  withJson,
+  withHeader,
+} from '../../harness/journal/index.ts'
+import { getAt, setAt, mergePatch } from '../../schemas/json.ts'
+import { freshUnknownId, randomFor } from './random.ts'
+import { uploadProbe, withOwnContent, once, sharedBy, upload, namedId } from './created.ts'
+import type { Reason } from '../../harness/report/index.ts'
+import { ask, type CheckContext } from '../../harness/run/index.ts'
 
 /** What is known before anything is sent. */
 export interface Known {
@@ -66,143 +49,6 @@ export interface Known {
 }
 
 export type OfTarget = Pick<Known, 'target'>
-type Seeded = Pick<Known, 'options'>
-
-/** Derives a 32-bit seed from the run's seed and a name (usually a requirement id). */
-export const seedFor = (given: Seeded, name: string): number =>
-  createHash('sha256').update(`${given.options.seed}:${name}`).digest().readInt32BE(0)
-
-/** A seeded stream of numbers in [0, 1) (mulberry32), for choices without an arbitrary. */
-export function randomFor(known: Seeded, name: string): () => number {
-  let state = seedFor(known, name) >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}
-
-export const drawFrom = <T>(from: ArrayLike<T>, random: () => number): T | undefined =>
-  from[Math.floor(random() * from.length)]
-
-/** A seeded word of 12 letters that names nothing. */
-export function unknownWord(known: Seeded, name: string): string {
-  const random = randomFor(known, name)
-  return Array.from({ length: 12 }, () => drawFrom(classes[1], random)).join('')
-}
-
-/** All cases; for a quick run one of them, drawn for the requirement. */
-export function sampled<T>(known: Seeded, requirement: string, cases: readonly T[]): readonly T[] {
-  if (known.options.depth === 'full') return cases
-  const at = Math.floor(randomFor(known, `case of ${requirement}`)() * cases.length)
-  return cases.slice(at, at + 1)
-}
-
-const classes = ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'] as const
-const classOf = (char: string): string | undefined => classes.find((one) => one.includes(char))
-
-/** Minimum random characters of an unknown id: fewer could match an existing one. */
-const fewest = 9
-const longest = 64
-
-/** A character of a class that the id contains, if enough: hexadecimal and base 32 use fewer letters. */
-function drawLike(id: string, from: string, random: () => number): string {
-  const own = [...from].filter((char) => id.includes(char))
-  return drawFrom(own.length > 3 ? own : from.slice(0, from === classes[0] ? 10 : 6), random)!
-}
-
-function likeUuid(id: string, random: () => number): string {
-  const isUpper = id !== id.toLowerCase()
-  const made = [...id].map((char, at) => {
-    // Version and variant tell what kind of uuid it is: kept, so that no parser refuses it for them.
-    if (char === '-' || at === 14 || at === 19) return char
-    return drawFrom('0123456789abcdef', random)
-  })
-  return isUpper ? made.join('').toUpperCase() : made.join('')
-}
-
-function likeWord(id: string, random: () => number, known: boolean): string {
-  const split = Math.max(id.lastIndexOf('_'), id.lastIndexOf('-'), id.lastIndexOf(':')) + 1
-  // Leaves room for random characters, however long the prefix.
-  const prefix = id.slice(0, Math.min(split, longest - fewest))
-  const rest = id.slice(split)
-  if (/^[0-9]*$/.test(rest) && rest.length < fewest) {
-    // Within 32 bits, so that a server with numeric ids looks it up instead of refusing its form.
-    return prefix + (known ? String(100000000 + Math.floor(random() * 899999999)) : '999999937')
-  }
-  const drawn = [...rest].map((char, at) => {
-    const from = classOf(char)
-    // The first character may limit the rest (a ULID, a 64-bit number): another one may be refused by form.
-    return from && (at > 0 || rest.length <= fewest) ? drawLike(rest, from, random) : char
-  })
-  if (isNumber(rest) && drawn.join('') > rest) drawn[1] = '0'
-  let free = [...rest].filter(classOf).length
-  const filler = classes.find((one) => [...rest].some((char) => one.includes(char))) ?? classes[1]
-  while (free++ < fewest && prefix.length + drawn.length < longest)
-    drawn.push(drawLike(rest, filler, random))
-  return (prefix + drawn.join('')).slice(0, longest)
-}
-
-/**
- * An unknown id in the form of `like`: a uuid keeps version and variant; otherwise the prefix up to the last `_`, `-`
- * or `:` and each character's class are kept, with random characters from those of `like`. Never one of `taken` (lower
- * case).
- */
-export function unknownId(like: string, random: () => number, taken: ReadonlySet<string>): string {
-  for (let round = 0; ; round++) {
-    const id = isUuid(like) ? likeUuid(like, random) : likeWord(like, random, round > 0)
-    if (!taken.has(id.toLowerCase())) return id
-  }
-}
-
-/** An unknown id of that form: not in the target file, and not seen or sent in this run. */
-export function freshUnknownId(
-  known: Pick<Known, 'objects'>,
-  like: string,
-  random: () => number,
-): string {
-  const id = unknownId(like, random, known.objects.takenIds)
-  known.objects.takenIds.add(id.toLowerCase())
-  return id
-}
-
-/** Minimum length at which a shortened or lengthened id is surely unknown; sequential numbers need more. */
-const leastChars = 6
-const leastDigits = 15
-
-export const isNumber = (id: string): boolean => /^[0-9]+$/.test(id)
-
-/** A reader of base64 ignores one character after each fourth. */
-const mayBeBase64 = (id: string): boolean =>
-  id.length % 4 === 0 && /[A-Z]/.test(id) && /[a-z]/.test(id)
-
-/**
- * The id without its last character, or with one more of the same kind; undefined if it might exist. Letters follow
- * digits, since a server may parse the leading number. A short id gets several, since ids may count up in letters, too.
- */
-export function changedId(
-  run: Pick<Known, 'objects'>,
-  id: string,
-  way: 'cut' | 'lengthened',
-): string | undefined {
-  const last = id.at(-1) ?? ''
-  const isCut = way === 'cut'
-  const like = last === '1' ? '2' : (classOf(last)?.at(1) ?? 'b')
-  if (!/[\p{L}\p{N}]/u.test(last)) return undefined
-  const more = isNumber(id)
-    ? 'x'.repeat(Math.max(1, fewest - id.length))
-    : like.repeat(mayBeBase64(id) ? 2 : 1)
-  const made = isCut ? id.slice(0, -1) : id + more
-  const free = id.slice(Math.max(id.lastIndexOf('_'), id.lastIndexOf(':')) + 1)
-  const least = isNumber(id) && !isCut ? 1 : isNumber(free) ? leastDigits : leastChars
-  return free.length < least ||
-    made.length > longest ||
-    run.objects.takenIds.has(made.toLowerCase())
-    ? undefined
-    : made
-}
 
 export const isDeclared = (known: OfTarget, operation: OperationId): boolean =>
   missingNeeds(known.target.file, granting(operation).needs).length === 0
@@ -530,240 +376,8 @@ export function changedBy(scenario: Scenario, base: Probe): Probe {
   )
 }
 
-export interface Control {
-  /** `none`: not sent, because it would create or generate under `--read-only`. */
-  readonly state: 'granted' | 'refused' | 'none'
-  /** Describes the answer; lazy, since most are accepted. */
-  said(): string
-  readonly exchange?: Exchange
-  valid(): Promise<Made>
-}
-
 export function operationIn(context: CheckContext): OperationId {
   if (!isOperationId(context.requirement.operation))
     throw new Error(`${context.requirement.id} is of no operation`)
   return context.requirement.operation
-}
-
-/** A valid request; equal names mean equal requests, sent once per run. */
-export interface ControlRequest {
-  readonly operation: OperationId
-  readonly name: string
-  make(): Promise<Made>
-  /** Makes it for further attempts; default: `make`. */
-  remake?(): Promise<Made>
-}
-
-/** What the journal says of a control, or what to send: it is repeated as often as its answers may vary. */
-export function lookAtControl(
-  client: Client,
-  given: Given,
-  { operation, name, make, remake = make }: ControlRequest,
-): Control | Exclude<Look, { readonly outcome: 'answered' }> {
-  if (given.options.readOnly && effectOf(given, operation) !== 'none')
-    return { state: 'none', said: () => 'not sent: --read-only', valid: make }
-  const requirement = grantedRequirement[operation]
-  const purpose = { requirement, role: 'control', isSuccess: countsAsGranted } as const
-  let last: Exchange | undefined
-  const seen = lookUntil(
-    client,
-    (at) => ({
-      name: `control ${operation} ${name}, ${at}`,
-      source: at === 0 ? make : remake,
-      purpose,
-    }),
-    (exchange, tries) => {
-      last = exchange
-      return countsAsGranted(exchange) || tries >= triesFor(operation, exchange)
-    },
-  )
-  if (seen.outcome === 'asks' || (seen.outcome === 'open' && client.life.ended)) return seen
-  // If it cannot be repeated, because its application is busy, the first answer stays.
-  const exchange = last
-  if (!exchange) return seen as Open
-  const said = (): string => saidBy(exchange)
-  if (countsAsGranted(exchange)) return { state: 'granted', said, exchange, valid: make }
-  const remarks = noteUnknown(client, given, operation, exchange) + settlingRemark(given, exchange)
-  return { state: 'refused', said: () => said() + remarks, exchange, valid: make }
-}
-
-/** Sends a control. Open if it cannot be made. */
-export const controlBy = (
-  client: Client,
-  given: Given,
-  request: ControlRequest,
-): Promise<Control | Open> => settled(client, () => lookAtControl(client, given, request))
-
-/** The operation's valid request. Open if not declared. */
-export const control = (
-  client: Client,
-  given: Given,
-  operation: OperationId,
-): Promise<Control | Open> =>
-  controlBy(client, given, {
-    operation,
-    name: '',
-    make: () => validRequest(client, given, operation),
-    remake: () => distinctRequest(client, given, operation),
-  })
-
-export const nameOfControl = ({ headers, query, body }: Probe): string =>
-  `with ${JSON.stringify([headers, query])} ${String(body)}`
-
-export async function grantedControl(
-  client: Client,
-  given: Given,
-  operation: OperationId,
-  why?: string,
-): Promise<Control | Open> {
-  const found = await control(client, given, operation)
-  return isOpen(found) || found.state === 'granted' ? found : notGranted(found, why)
-}
-
-/** Records the control of a requirement; open if it was not accepted. */
-export async function requireControl(
-  context: CheckContext,
-  operation = operationIn(context),
-): Promise<Control | Open> {
-  const { client, given, requirement } = context
-  const found = await grantedControl(client, given, operation)
-  if (!isOpen(found)) client.journal.controls.set(requirement.id, found.state)
-  return found
-}
-
-export function triesFor(operation: OperationId, exchange: Exchange): number {
-  if (!exchange.response) return 1
-  // An earlier run may have uploaded the same bytes, which a server may call a duplicate (§7.2).
-  if (operation === uploadOperation && exchange.response.status === 409) return 2
-  // Already sent often enough.
-  return exchange.response.isBlock ? 1 : triesOf(operation)
-}
-
-/** Why nothing can be judged without the control; distinguishes throttling. */
-export function notGranted(
-  one: Pick<Control, 'exchange' | 'said'>,
-  why = 'the valid request was refused',
-): Open {
-  const isLimit = one.exchange?.response !== undefined && isThrottled(one.exchange.response)
-  const what = isLimit ? 'throttled: the valid request was' : `${why}:`
-  return { outcome: 'open', why: `${what} ${one.said()}` }
-}
-
-export const saidBy = (exchange: Exchange): string =>
-  withFinding(exchange, `${exchange.response ? 'answered ' : ''}${describeResponse(exchange)}`)
-
-export async function controlExchange(
-  client: Client,
-  given: Given,
-  operation: OperationId,
-): Promise<Exchange | Open> {
-  const found = await control(client, given, operation)
-  return isOpen(found) ? found : (found.exchange ?? { outcome: 'open', why: found.said() })
-}
-
-/** The member of the target file that the answer calls unknown: an object or model. */
-function memberToCheck(
-  given: Given,
-  operation: OperationId,
-  exchange: Exchange,
-  said: string,
-): string | undefined {
-  // Only an error of the interface says something about objects: not a page, another server, or a missing path.
-  if (
-    !exchange.response ||
-    exchange.response.tpe === undefined ||
-    given.target.baseUrl.endsWith('/v1')
-  )
-    return undefined
-  const { status } = exchange.response
-  const [parameter] = Object.keys(exchange.probe.params)
-  if (parameter !== undefined) {
-    const place = operationOf(operation).params?.[parameter]?.declaredAt
-    const isNamed = place !== undefined && getAt(given.target.file, place) !== undefined
-    return isNamed && (status === 404 || status === 410)
-      ? place.slice(1).replaceAll('/', '.')
-      : undefined
-  }
-  const model = given.target.operations[operation]?.fields['model']
-  const aboutModel = status === 404 || (status === 400 && /model/i.test(said))
-  return model !== undefined && aboutModel
-    ? `operations.${operation}.body${model.replaceAll('/', '.')}`
-    : undefined
-}
-
-function noteUnknown(
-  client: Client,
-  given: Given,
-  operation: OperationId,
-  exchange: Exchange,
-): string {
-  const said = describeResponse(exchange)
-  const member = memberToCheck(given, operation, exchange, said)
-  // The unknown object may be the uploaded file.
-  if (member === undefined || settlingRemark(given, exchange) !== '') return ''
-  client.findings.signs.add(member, `${operation} got ${said}: check ${member} in the target file`)
-  return `: check ${member} in the target file`
-}
-
-/** Time for a server to recover from a crash: if it never does, the input broke it. */
-const recovery = { tries: 4, pauseMs: 500 }
-/** Consecutive valid requests: enough to hit a failure of every twelfth request. */
-const inARow = 12
-
-async function breaksOnValid(
-  client: Client,
-  given: Given,
-  operation: OperationId,
-): Promise<Exchange | undefined> {
-  if (!isDeclared(given, operation)) return undefined
-  const found = await control(client, given, operation)
-  if (isOpen(found)) return undefined
-  const { state, exchange, valid } = found
-  if (state !== 'granted') return exchange && isOwnBreakdown(exchange) ? exchange : undefined
-  const purpose = { requirement: null, role: 'control' } as const
-  const name = `valid request of ${operation} after one that broke`
-  let granted = 0
-  const seen = await settled(client, () => {
-    granted = 0
-    return lookUntil(
-      client,
-      (at) => ({
-        ...{ name: `${name}, ${at}`, source: valid, purpose },
-        pauseMs: granted === 0 && at > 0 ? recovery.pauseMs : 0,
-      }),
-      (one, tries) =>
-        countsAsGranted(one) ? ++granted === inARow : granted > 0 || tries >= recovery.tries,
-    )
-  })
-  const last = seen.outcome === 'answered' && granted > 0 ? seen.exchange : undefined
-  return last && isOwnBreakdown(last) ? last : undefined
-}
-
-/**
- * The valid request that crashed in the same way, so that the input is not to blame. Checked once per run, after a
- * crash.
- */
-export async function breakdownAnyway(
-  client: Client,
-  given: Given,
-  broken: Exchange,
-): Promise<Exchange | undefined> {
-  const { operation } = broken.probe
-  if (operation === null || !isOwnBreakdown(broken)) return undefined
-  return once(client, `valid requests of ${operation} after one that broke`, () =>
-    breaksOnValid(client, given, operation),
-  )
-}
-
-/** Why the answer does not depend on the input: a valid request gets the same; undefined otherwise. */
-export async function whyNotOfInput(
-  client: Client,
-  given: Given,
-  broken: Exchange,
-): Promise<string | undefined> {
-  const valid = await breakdownAnyway(client, given, broken)
-  return (
-    valid &&
-    `valid requests sometimes get ${describeResponse(valid)} too, so this says nothing about the input`
-  )
 }

@@ -1,5 +1,5 @@
 import { requirementOf, type RequirementId } from '../../catalogue/catalogue.ts'
-import { type Condition, materialOf } from '../checks/case.ts'
+import { type Condition, materialOf, refused } from '../checks/case.ts'
 import {
   type Ask,
   countsAsGranted,
@@ -31,13 +31,11 @@ import {
   sharedRequest,
   validRequest,
   withFile,
-  sampled,
-  control,
-  grantedControl,
-  requireControl,
   operationIn,
 } from '../checks/valid-request.ts'
-import { pointerOf, refused } from '../checks/faults.ts'
+import { sampled } from '../checks/random.ts'
+import { control, grantedControl, requireControl } from '../checks/control.ts'
+import { pointerOf } from '../checks/places.ts'
 import { concluded, findingVerdict, furtherCase, joined, type Judged } from '../checks/rules.ts'
 import {
   freshFilename,

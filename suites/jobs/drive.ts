@@ -1,4 +1,5 @@
-import { declaredResource, grantedControl, isDeclared, makeOne } from '../checks/valid-request.ts'
+import { declaredResource, isDeclared, makeOne } from '../checks/valid-request.ts'
+import { grantedControl } from '../checks/control.ts'
 import { firstOpen, inTurn, once, sendAtOnce, together } from '../checks/created.ts'
 import {
   allEnded,

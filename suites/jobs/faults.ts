@@ -3,32 +3,20 @@ import fc from 'fast-check'
 import { type Case, type Material, byCases, inMember } from '../checks/case.ts'
 import {
   type Change,
-  type Placed,
   absent,
-  byRecord,
-  missingBody,
-  unknown,
-  arraysAbove,
   caseOf,
   change,
   inOtherItem,
   ofKinds,
   ofOtherTypes,
-  placesIn,
-  kindOf,
   ofKindsAny,
-  unknownIdCases,
   anyText,
-} from '../checks/faults.ts'
-import {
-  declaredResource,
-  freshUnknownId,
-  randomFor,
-  seedFor,
-  requireControl,
-  whyNotOfInput,
-  validRequest,
-} from '../checks/valid-request.ts'
+} from '../checks/changes.ts'
+import { type Placed, arraysAbove, placesIn, kindOf } from '../checks/places.ts'
+import { byRecord, missingBody, unknown, unknownIdCases } from '../checks/faults.ts'
+import { declaredResource, validRequest } from '../checks/valid-request.ts'
+import { freshUnknownId, randomFor, seedFor } from '../checks/random.ts'
+import { requireControl, whyNotOfInput } from '../checks/control.ts'
 import { granted, grantedProbe, inScenario } from '../checks/granted.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import {

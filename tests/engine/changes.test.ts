@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { requirementOf } from '../../catalogue/catalogue.ts'
 import type { Case, Material } from '../../suites/checks/case.ts'
 import { jsonFaults, malformedBy } from '../../suites/checks/faults.ts'
-import { changedId, randomFor, unknownId } from '../../suites/checks/valid-request.ts'
+import { changedId, randomFor, unknownId } from '../../suites/checks/random.ts'
 import type { Given } from '../../harness/client/index.ts'
 import { unknownJob } from '../../suites/jobs/faults.ts'
 

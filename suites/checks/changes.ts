@@ -1,0 +1,223 @@
+import { type Placed, topOf, kindOf } from './places.ts'
+import { type Fault, inMember, type Case } from './case.ts'
+import { getAt, isObject, tokensOf, hasParent, setAt } from '../../schemas/json.ts'
+import type { Known } from './valid-request.ts'
+import { randomFor, unknownId } from './random.ts'
+import { type JsonKind, type Member, otherKinds } from '../../catalogue/operations.ts'
+import { type Probe, withJson, jsonOf } from '../../harness/journal/index.ts'
+import fc from 'fast-check'
+
+export interface Change {
+  readonly place: Placed
+  /** For example `messages.0.role`, `a number`. */
+  readonly name: string
+  readonly called: string
+  /** Several if one value has several. */
+  readonly faults: readonly Fault[]
+  /** @param own the value in the valid request; returns undefined to leave it out */
+  value(own: unknown): unknown
+  readonly sound?: unknown
+  readonly isUnknownId?: boolean | undefined
+}
+
+export function change(
+  place: Placed,
+  kind: string,
+  called: string,
+  value: Change['value'],
+): Change {
+  const { pointer, member } = place
+  const name = pointer === '' ? 'the body' : pointer.slice(1).replaceAll('/', '.')
+  const fault: Fault = pointer === '' ? { part: 'body', kind } : inMember(kind, member.at)
+  return { place, name, called, faults: [fault], value }
+}
+
+export const described = (one: Change): string => `${one.name} is ${one.called}`
+
+export const isOf = (one: Change, kind: string): boolean =>
+  one.faults.some((fault) => fault.part === 'member' && fault.kind === kind)
+
+export const absent = (place: Placed): Change[] =>
+  getAt(place.body, place.pointer) === undefined
+    ? []
+    : [change(place, 'absent', 'left out', () => undefined)]
+
+/** An id of the type of another. */
+const ofType = (own: unknown, id: string): unknown => (typeof own === 'number' ? Number(id) : id)
+
+/** The member with an unknown id, shared by all requirements and so sent once. */
+export const unknownIdAt = (known: Known, place: Placed): Change => ({
+  ...change(place, 'unknown', 'unknown', (own) => {
+    const random = randomFor(known, `unknown ${place.member.at}`)
+    return ofType(own, unknownId(String(place.like ?? own), random, known.target.ids))
+  }),
+  isUnknownId: true,
+})
+
+export function deletedIdAt(known: Known, place: Placed): Change[] {
+  const { deletedFile: id } = known.target.resources
+  return id === undefined ? [] : [change(place, 'deleted', 'that of a deleted file', () => id)]
+}
+
+export const ofKinds = (
+  place: Placed,
+  kinds: readonly JsonKind[],
+  values: Samples = sample,
+): Change[] =>
+  kinds.map((kind) => {
+    const called = kind === 'null' ? kind : `${/^[ao]/.test(kind) ? 'an' : 'a'} ${kind}`
+    return change(place, kind, called, () => inPlaceOf(place.like, values[kind]))
+  })
+
+/**
+ * Falsy values, which `if (!value)` mistakes for an absent member: `false` for members that a server may skip, 0 for
+ * members that may be booleans.
+ */
+function samplesFor({ isExtra, tolerates = [], role }: Member): Samples {
+  const mayBeSkipped = isExtra || tolerates.includes('array') || role === 'name'
+  return {
+    ...sample,
+    boolean: !mayBeSkipped,
+    number: tolerates.includes('boolean') ? 0 : sample.number,
+  }
+}
+
+/**
+ * The member with a value of each excluded type; instead of an array of objects also an object with indices as names.
+ */
+export function ofOtherTypes(place: Placed): Change[] {
+  const { like, member } = place
+  const isIndexed = Array.isArray(like) && isObject(like[0])
+  const indexed = (): unknown => ({ ...(like as readonly unknown[]) })
+  return [
+    ...ofKinds(place, otherKinds(member), samplesFor(member)),
+    ...(isIndexed ? [change(place, 'object', 'an object of its items', indexed)] : []),
+  ]
+}
+
+/** The other boolean, and 0: `if (value && ...)` checks only one of them. A server may read 0 as false. */
+export function otherFormsOf(place: Placed): Change[] {
+  const { boolean, number } = samplesFor(place.member)
+  return otherKinds(place.member).flatMap((kind) => {
+    if (kind === 'boolean') return [change(place, kind, String(!boolean), () => !boolean)]
+    const hasZero = kind === 'number' && number !== 0 && !place.member.kinds.includes('boolean')
+    return hasZero ? [change(place, kind, '0', () => 0)] : []
+  })
+}
+
+const hasName = (item: unknown): boolean =>
+  isObject(item) && Object.keys(item).some((name) => /^(?:name|id|.*_id)$/.test(name))
+
+/** Puts the case into a separate item after or before the valid ones: a server may check only one. */
+export function inOtherItem(one: Change, array: string, where: 'first' | 'last'): Change[] {
+  const { place } = one
+  const found: unknown = getAt(place.body, array)
+  const [token, ...below] = tokensOf(place.pointer.slice(array.length))
+  const faulty: unknown = getAt(changedBody([one]), `${array}/${token}`)
+  if (!Array.isArray(found) || (faulty === undefined && below.length === 0)) return []
+  const sound: readonly unknown[] = found
+  const own = sound[Number(token)]
+  const isLast = where === 'last'
+  const items = isLast ? [...sound, faulty] : [faulty, ...sound]
+  return [
+    {
+      ...one,
+      place: { ...place, pointer: array },
+      name: [...tokensOf(array), isLast ? sound.length : 0, ...below].join('.'),
+      called: `${one.called} (the ${where} of ${items.length})`,
+      faults: isLast ? one.faults.map((fault) => ({ ...fault, isLater: true })) : one.faults,
+      value: () => items,
+      ...(!hasName(own) && { sound: [...sound, own] }),
+    },
+  ]
+}
+
+/** The request with the additions of a change but without its fault; undefined without additions. */
+export function withoutFault(one: Change, body: unknown): unknown {
+  const { place, sound } = one
+  if (sound === undefined && hasParent(body, place.pointer)) return undefined
+  return changedBody([{ ...one, value: (own) => sound ?? own }], body)
+}
+
+export function changedBody(changes: readonly Change[], valid?: unknown): unknown {
+  const framed = changes.reduce<unknown>((body, one) => {
+    const top = topOf(one.place)
+    return hasParent(body, one.place.pointer) ? body : setAt(body, top, getAt(one.place.body, top))
+  }, valid ?? changes[0]?.place.body)
+  return changes.reduce((body, { place, value }) => {
+    const own = getAt(valid, place.pointer) ?? getAt(place.body, place.pointer)
+    return setAt(body, place.pointer, value(own))
+  }, framed)
+}
+
+/** @param besides changes the valid request first */
+export const caseOf = (one: Change, besides?: (valid: Probe) => Probe): Case => ({
+  what: `with a valid body, but ${described(one)}`,
+  faults: one.faults,
+  isUnknownId: one.isUnknownId,
+  change(valid) {
+    const whole = besides?.(valid) ?? valid
+    return withJson(whole, changedBody([one], jsonOf(whole)))
+  },
+})
+
+type Samples = Readonly<Record<JsonKind, unknown>>
+
+export const sample: Samples = {
+  null: null,
+  boolean: true,
+  number: 42,
+  string: 'text',
+  array: ['text'],
+  object: { key: 'text' },
+}
+
+/**
+ * The sample to replace `own`, keeping the member's content as a lenient server would read it: in an array; as an
+ * object of an array's items; as an object with a text under common names. One item in place of its array is never
+ * used: a server may accept it.
+ */
+export function inPlaceOf(own: unknown, value: unknown): unknown {
+  if (own === undefined || own === null || value !== sample[kindOf(value)]) return value
+  if (Array.isArray(own)) {
+    const isOfItems = value === sample.object && own.length > 0 && !isObject(own[0])
+    return isOfItems ? { ...(own as readonly unknown[]) } : value
+  }
+  if (typeof own === 'string' && value === sample.object)
+    return { text: own, value: own, id: own, name: own }
+  return value === sample.array ? [own] : value
+}
+
+/** Ranges of standalone characters: Latin, Greek, Cyrillic, Hebrew, Chinese, emoji. */
+const scripts = [' ~', '¡ſ', 'ΑΡ', 'Ая', 'את', '一龥', '😀🙏'] as const
+const character = fc
+  .oneof(
+    ...scripts.map((ends) => {
+      const [min, max] = [...ends].map((end) => end.codePointAt(0)!)
+      return fc.integer({ min, max })
+    }),
+  )
+  .map((code) => String.fromCodePoint(code))
+
+/** Texts of many scripts; fast-check's own graphemes load a table of some MB. */
+export const anyText = (maxLength: number): fc.Arbitrary<string> =>
+  fc.string({ unit: character, minLength: 1, maxLength })
+
+const word = fc.stringMatching(/^[a-z]{1,12}$/)
+const item = fc.oneof(word, fc.integer({ min: 0, max: 99 }))
+
+/** Small values of each kind that shrink in a few steps; never empty. */
+const ofKind: Readonly<Record<JsonKind, fc.Arbitrary<unknown>>> = {
+  null: fc.constant(null),
+  boolean: fc.boolean(),
+  number: fc.oneof(
+    fc.integer({ min: -1000, max: 1000 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 }),
+  ),
+  string: word,
+  array: fc.array(item, { minLength: 1, maxLength: 3 }),
+  object: fc.dictionary(word, item, { minKeys: 1, maxKeys: 2 }),
+}
+
+export const ofKindsAny = (...kinds: JsonKind[]): fc.Arbitrary<unknown> =>
+  fc.oneof(...kinds.map((kind) => ofKind[kind]))
