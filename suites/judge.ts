@@ -1,5 +1,6 @@
 import {
   catalogue,
+  findRequirement,
   grantedRequirement,
   type RequirementId,
   conditionOf,
@@ -64,9 +65,6 @@ const states: Readonly<Record<string, TakesState>> = {
   'jobs.retrieve/200-failed': 'job-of-run',
 }
 
-/** Requirements judged on every job of the run, which may depend on all earlier ones. */
-const onEveryJob = /^jobs\.(?:retrieve\/200-|create\/202-created$)/
-
 /** Requirements that may depend on how many objects exist, and the operation that creates such objects. */
 const afterOthers: Readonly<Record<string, OperationId>> = {
   'jobs.create/409-released': 'jobs.create',
@@ -105,10 +103,13 @@ function rerunNeeds(
     return planned(
       probe.params['application_id'] === other?.id ? ['jobs.create/409-per-application'] : [],
     )
-  const [creates = '', condition] = id.split('/')
+  const condition = conditionOf(id)
+  const { operation = '', judgedLast } = findRequirement(id) ?? {}
   if (condition === '2xx-usable' || condition === '2xx-retrievable')
-    return planned(alsoMadeFor(creates))
-  const maker = onEveryJob.test(id) ? 'jobs.create' : afterOthers[id]
+    return planned(alsoMadeFor(operation))
+  // Judged on every job of the run, which may depend on all earlier ones.
+  const isOfJobs = id === ids.created || (operation === 'jobs.retrieve' && judgedLast)
+  const maker = isOfJobs ? 'jobs.create' : afterOthers[id]
   if (maker === undefined) return []
   const history = client.journal
   const [object] = Object.values(probe.params)
