@@ -26,7 +26,6 @@ import {
   countsAsGranted,
   type Evidence,
   isOpen,
-  type Journal,
   jsonOf,
   type Open,
   type Probe,
@@ -69,7 +68,7 @@ import {
   undescribedMembers,
 } from './places.ts'
 import { ruleOf } from './refusal.ts'
-import { type CaseRule, remembering } from './rules.ts'
+import { type CaseRule, type CaseVerdict, remembering } from './rules.ts'
 import { randomFor, sampled } from './random.ts'
 import { validRequest } from './valid-request.ts'
 import { whyNotOfInput } from './control.ts'
@@ -101,7 +100,7 @@ async function requireAnother(context: CheckContext, material: Material) {
   return need('a second valid request', await context.send(make, purpose), countsAsGranted)
 }
 
-type RuleOf = (one: Case) => Pick<CaseRule, 'judge'>
+type JudgeCase = (one: Case) => CaseVerdict
 
 /**
  * Sends first what cannot make the target generate, then the rest while the run may generate more. At the end, reports
@@ -111,10 +110,10 @@ async function judge(refusal: Refusal, cases: readonly Case[], isEnd: boolean): 
   const { context, material } = refusal
   const { client, given } = context
   const rules = new Map<Case, Pick<CaseRule, 'judge'>>()
-  const ruleOfOne: RuleOf = (one) => {
-    const known = rules.get(one) ?? remembering(ruleOf(refusal, one))
-    rules.set(one, known)
-    return known
+  const judgeCase: JudgeCase = (one) => {
+    const rule = rules.get(one) ?? remembering(ruleOf(refusal, one))
+    rules.set(one, rule)
+    return rule.judge(client.journal)
   }
   const generates = effectOf(given, material.operation) === 'generates'
   const mayTake = (one: Case): boolean => generates && one.effect !== 'none'
@@ -123,10 +122,10 @@ async function judge(refusal: Refusal, cases: readonly Case[], isEnd: boolean): 
   const allowed = mayGenerate(given, context.requirement.id)
   const allowance = allowed === undefined ? unlimited : (generated.allowance ??= { left: allowed })
   const harmless = cases.filter((one) => !mayTake(one))
-  const free = await settleWalk(client, ruleOfOne, harmless, unlimited)
+  const free = await settleWalk(client, judgeCase, harmless, unlimited)
   const costly = free.end
     ? free
-    : await settleWalk(client, ruleOfOne, cases.filter(mayTake), allowance)
+    : await settleWalk(client, judgeCase, cases.filter(mayTake), allowance)
   const judged = free.judged + costly.judged
   const end = costly.end ?? (isEnd ? crashOf(client, material.operation) : undefined)
   if (end) return ended(client, given, end, judged)
@@ -153,17 +152,17 @@ interface Walk {
 /** Sends the requests of a walk, as long as the allowance covers them all if accepted; unanswered ones count. */
 async function settleWalk(
   client: Client,
-  ruleOf: RuleOf,
+  judgeCase: JudgeCase,
   cases: readonly Case[],
   allowance: { left: number },
 ): Promise<Walk> {
   const isGranted = (one: Case): boolean => {
-    const verdict = ruleOf(one).judge(client.journal)
+    const verdict = judgeCase(one)
     return verdict.outcome === 'held' && verdict.isGranted === true
   }
   for (;;) {
     const most = Math.min(maxAtOnce, allowance.left)
-    const seen = walk(client.journal, ruleOf, cases, most > 0 ? most : Infinity)
+    const seen = walk(judgeCase, cases, most > 0 ? most : Infinity)
     const batch = seen.pending.slice(0, most)
     if (seen.end || batch.length === 0) return seen
     allowance.left -= batch.length
@@ -176,11 +175,11 @@ async function settleWalk(
  * Judges cases in order. A request that combines several odd values judges all of them if it is accepted. If
  * it gets a 4xx or 5xx, one value may be the cause, so each is sent alone. @param most stop at this many cases that are not judged yet
  */
-function walk(journal: Journal, ruleOf: RuleOf, cases: readonly Case[], most: number): Walk {
+function walk(judgeCase: JudgeCase, cases: readonly Case[], most: number): Walk {
   const seen: Walk = { pending: [], judged: 0 }
   const queue = cases.toReversed()
   for (let one = queue.pop(); one && !seen.end && seen.pending.length < most; one = queue.pop()) {
-    const verdict = ruleOf(one).judge(journal)
+    const verdict = judgeCase(one)
     if (verdict.outcome === 'asks') {
       seen.pending.push({ one, asks: verdict.asks })
       continue
@@ -188,7 +187,7 @@ function walk(journal: Journal, ruleOf: RuleOf, cases: readonly Case[], most: nu
     seen.judged++
     if (verdict.outcome === 'open') seen.end = verdict
     else if (verdict.outcome !== 'held') {
-      const which = whichBroke(journal, ruleOf, one.parts ?? []) ?? verdict.evidence
+      const which = whichBroke(judgeCase, one.parts ?? []) ?? verdict.evidence
       if ('asks' in which) return { ...seen, pending: [{ one, asks: which.asks }] }
       seen.end = which
     } else if (!verdict.isGranted) queue.push(...partsAfter(one).toReversed())
@@ -200,16 +199,15 @@ const partsAfter = ({ parts = [], isConclusive }: Case): readonly Case[] =>
   isConclusive ? [] : parts
 
 function whichBroke(
-  journal: Journal,
-  ruleOf: RuleOf,
+  judgeCase: JudgeCase,
   cases: readonly Case[],
 ): Evidence | { readonly asks: readonly Ask[] } | undefined {
   for (const one of cases) {
-    const verdict = ruleOf(one).judge(journal)
+    const verdict = judgeCase(one)
     if (verdict.outcome === 'asks') return verdict
     if (verdict.outcome === 'open') return undefined
     const isOver = verdict.outcome === 'held' && verdict.isGranted
-    const deeper = isOver ? undefined : whichBroke(journal, ruleOf, partsAfter(one))
+    const deeper = isOver ? undefined : whichBroke(judgeCase, partsAfter(one))
     if (deeper) return deeper
     if (verdict.outcome !== 'held') return verdict.evidence
   }
