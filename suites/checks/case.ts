@@ -23,9 +23,9 @@ import {
 import { ask, type CheckContext } from '../../harness/run/index.ts'
 import { otherApplications, type OtherObject } from '../../harness/target/index.ts'
 import { isTaken, once } from './created.ts'
-import type { CaseVerdict } from './rules.ts'
+import { type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
 import type { Control } from './control.ts'
-import { drawFrom, randomFor, sampled } from './random.ts'
+import { drawFrom, randomFor, sampled, seedFor } from './random.ts'
 import {
   isDeclared,
   type Known,
@@ -334,6 +334,18 @@ function inPlaceOfApplication(material: Material, other: OtherObject) {
   const { application } = resources
   if (other !== 'created') return { application: resources[other] }
   return application && { application: { ...application, requiredInputs: [] } }
+}
+
+/** Judges generated cases, for a full run; undefined if there are none. */
+export function generatedRule(
+  material: Material,
+  generated: Generated | undefined,
+  numRuns: number,
+  ruleOf: (one: Case) => CaseRule,
+) {
+  const arbitrary = material.options.depth === 'full' ? generated?.(material) : undefined
+  const seed = seedFor(material, material.requirement.id)
+  return arbitrary && generatedBy({ arbitrary, ruleOf, seed, numRuns })
 }
 
 export const ofOtherObject = (one: Case, other: OtherObject): Case => ({

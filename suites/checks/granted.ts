@@ -27,6 +27,7 @@ import {
   type Cases,
   controlCase,
   type Generated,
+  generatedRule,
   type KnownCases,
   materialOf,
   nameOfFaults,
@@ -40,14 +41,14 @@ import {
   type CaseVerdict,
   concluded,
   findingVerdict,
-  generatedBy,
   lookAt,
   lookUntil,
+  madeOnce,
+  requestFor,
 } from './rules.ts'
 import { around, asScenario } from './scenario.ts'
 import { applyScenario, type Known, operationIn, validRequest } from './valid-request.ts'
 import { controlExchange, triesFor } from './control.ts'
-import { seedFor } from './random.ts'
 
 export type GrantedCheck = (given: Given, exchange: Exchange) => Finding | undefined
 
@@ -125,7 +126,7 @@ export const accepted = byControl({
 
 interface GrantedOptions {
   readonly check?: GrantedCheck | undefined
-  readonly generated?: Generated
+  readonly generated?: Generated | undefined
   readonly control?: OfControl
   /** Continues the request line of a scenario's request. */
   readonly inScenario?: string
@@ -139,31 +140,30 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
   }
   return {
     cases: chosen,
-    ...(generated && { generated }),
+    generated,
     async judge(context) {
       const { client, given, requirement, scenario } = context
       const operation = operationIn(context)
       const first = options.control && (await judgeControl(context, operation, options.control))
       if (first && (scenario || first.outcome !== 'held')) return first
-      const ruleOf = grantedRules(context, operation)
-      const ofCase = (one: Case): CaseRule =>
-        ruleOf({ ...one, make: makerOf(client, given, operation, one), check })
+      const ruleOf = (one: Case): CaseRule =>
+        grantedRule(context, operation, {
+          ...one,
+          make: makerOf(client, given, operation, one),
+          check,
+        })
       if (scenario) {
-        const rule = allOf([ofCase({ ...unchanged, what })])
+        const rule = allOf([ruleOf({ ...unchanged, what })])
         return inScenario(context, operation, () => settle(client, rule))
       }
       const material = materialOf(given, requirement, operation)
       if (isOpen(material)) return material
       const all = chosen(material)
       if (isOpen(all)) return all
-      const own = all.filter((one) => one !== controlCase)
-      const arbitrary = material.options.depth === 'full' ? generated?.(material) : undefined
-      const search = {
-        seed: seedFor(given, requirement.id),
-        numRuns: given.options.grantedRuns,
-      }
-      const rule = allOf(own.map(ofCase), {
-        ...(arbitrary && { generated: generatedBy({ arbitrary, ruleOf: ofCase, ...search }) }),
+      const rules = all.filter((one) => one !== controlCase).map(ruleOf)
+      const { grantedRuns } = given.options
+      const rule = allOf(rules, {
+        generated: generatedRule(material, generated, grantedRuns, ruleOf),
       })
       return againAtEnd(async (isEnd) => {
         const verdict = await settle(client, rule, isEnd)
@@ -194,9 +194,8 @@ async function judgeControl(
     const found = grantedFinding(context, exchange, expected) ?? check?.(given, exchange)
     const verdict = concluded([findingVerdict(found, { exchange, what })])
     if (verdict.outcome !== 'broken' || !exchange.response || tries === 0) return verdict
-    const ruleOf = grantedRules(context, operation)
     const make = () => validRequest(client, given, operation)
-    return settle(client, allOf([ruleOf({ make, what, check, tries })]))
+    return settle(client, allOf([grantedRule(context, operation, { make, what, check, tries })]))
   })
 }
 
@@ -206,59 +205,43 @@ interface GrantedRequest extends Pick<Case, 'what' | 'when' | 'isBehind'> {
   readonly tries?: number
 }
 
-/** Rules about valid requests that must be granted and pass their check, as often as their answers may vary. */
-function grantedRules(context: CheckContext, operation: OperationId) {
-  const { client, given, requirement } = context
-  const requestOf = (name: string, make: () => Promise<Made>, purpose: object): Ask => {
-    let made: Promise<Made> | undefined
-    return {
-      name: `${requirement.id} ${name}`,
-      source: () => (made ??= make()),
-      purpose: { requirement: requirement.id, role: 'probe', ...purpose },
-    }
-  }
-  return function ruleOf({
-    make: own,
-    what,
-    check,
-    tries,
+/** A valid request that must be granted and pass its check, which is sent as often as its answers may vary. */
+function grantedRule(
+  context: CheckContext,
+  operation: OperationId,
+  request: GrantedRequest,
+): CaseRule {
+  const { client, given } = context
+  const { what, check, tries, when, isBehind } = request
+  const make = grantedProbe(context, operation, request.make)
+  const malformed = madeOnce(() => malformedRequest(client, given, operation))
+  const before = requestFor(context, `before ${what}`, malformed, {
+    role: 'setup',
+    badInput: true,
+    about: `${operation}/4xx-malformed-body`,
+  })
+  const attempts: Ask[] = []
+  const attempt = (at: number): Ask =>
+    (attempts[at] ??= requestFor(context, `${what}, ${at}`, madeOnce(make), {
+      isSuccess: countsAsGranted,
+      what,
+    }))
+  return {
     when,
-    isBehind,
-  }: GrantedRequest): CaseRule {
-    const make = grantedProbe(context, operation, own)
-    const first =
-      isBehind &&
-      requestOf(`before ${what}`, () => malformedRequest(client, given, operation), {
-        role: 'setup',
-        badInput: true,
-        about: `${operation}/4xx-malformed-body`,
+    judge(journal): CaseVerdict {
+      const earlier = isBehind && lookAt(journal, before, client.known)
+      if (earlier?.outcome === 'asks') return earlier
+      let verdict: CaseVerdict | undefined
+      const seen = lookUntil(client, attempt, (exchange, done) => {
+        const found =
+          grantedFinding(context, exchange, successOf(context)) ?? check?.(given, exchange)
+        verdict = findingVerdict(found, { exchange, what })
+        // An operation that does not answer shows nothing more.
+        const isLast = !exchange.response || done >= (tries ?? triesFor(operation, exchange))
+        return verdict.outcome !== 'broken' || isLast
       })
-    const attempts: Ask[] = []
-    return {
-      when,
-      judge(journal): CaseVerdict {
-        const earlier = first && lookAt(journal, first, client.known)
-        if (earlier?.outcome === 'asks') return earlier
-        let verdict: CaseVerdict | undefined
-        const seen = lookUntil(
-          client,
-          (at) =>
-            (attempts[at] ??= requestOf(`${what}, ${at}`, make, {
-              isSuccess: countsAsGranted,
-              what,
-            })),
-          (exchange, done) => {
-            const found =
-              grantedFinding(context, exchange, successOf(context)) ?? check?.(given, exchange)
-            verdict = findingVerdict(found, { exchange, what })
-            // An operation that does not answer shows nothing more.
-            const isLast = !exchange.response || done >= (tries ?? triesFor(operation, exchange))
-            return verdict.outcome !== 'broken' || isLast
-          },
-        )
-        return seen.outcome === 'answered' ? verdict! : seen
-      },
-    }
+      return seen.outcome === 'answered' ? verdict! : seen
+    },
   }
 }
 
@@ -327,13 +310,12 @@ export function inScenario<T>(
   return scenario ? around(context, scenario, operation, judge) : judge()
 }
 
-/** Whether a request is granted, which is sent as often as its answers may vary. */
 export async function grantedVerdict(
   context: CheckContext,
   request: GrantedRequest,
 ): Promise<Verdict> {
   const operation = operationIn(context)
-  const rule = allOf([grantedRules(context, operation)(request)])
+  const rule = allOf([grantedRule(context, operation, request)])
   const verdict = await inScenario(context, operation, () => settle(context.client, rule))
   // The same request may be tried again.
   context.client.journal.forget(context.requirement.id)

@@ -30,6 +30,7 @@ import {
   type Case,
   type Condition,
   type Fault,
+  generatedRule,
   materialOf,
   nameOfFaults,
   otherPathOf,
@@ -37,7 +38,7 @@ import {
   sendable,
 } from './case.ts'
 import { once, sharedBy } from './created.ts'
-import { allOf, type CaseRule, type CaseVerdict, generatedBy, lookAt } from './rules.ts'
+import { allOf, type CaseRule, type CaseVerdict, lookAt, madeOnce } from './rules.ts'
 import {
   type Control,
   control,
@@ -54,7 +55,6 @@ import {
   sharedRequest,
   validRequest,
 } from './valid-request.ts'
-import { seedFor } from './random.ts'
 
 /** Judges a valid request with exactly one fault by the accepted pairs. */
 export async function judgeRefusal(
@@ -82,20 +82,11 @@ export async function judgeRefusal(
   if (isOpen(cases)) return cases
   const expects = pairsOf(requirement, operation)
   const refusal: Refusal = { context, material, control: found, expects, valid }
-  const arbitrary = given.options.depth === 'full' ? condition.generated?.(material) : undefined
-  const generated =
-    arbitrary &&
-    generatedBy({
-      arbitrary,
-      ruleOf: (one) => ruleOf(refusal, one, true),
-      seed: seedFor(given, requirement.id),
-      numRuns: given.options.refusalRuns,
-    })
-  const { inOrder = false } = condition
-  const rule = allOf(
-    cases.map((one) => ruleOf(refusal, one)),
-    { inOrder, ...(generated && { generated }) },
-  )
+  const { inOrder, generated: more } = condition
+  const { refusalRuns } = given.options
+  const generated = generatedRule(material, more, refusalRuns, (one) => ruleOf(refusal, one, true))
+  const rules = cases.map((one) => ruleOf(refusal, one))
+  const rule = allOf(rules, { inOrder, generated })
   return againAtEnd((isEnd) =>
     condition.judge ? condition.judge(refusal, cases, isEnd) : settle(client, rule, isEnd),
   )
@@ -144,8 +135,7 @@ function validFor(
     given.options.depth !== 'full' || (requirement.fault === 'credentials' && needsObject)
   if (requirement.effect !== 'none' || !(isShared || needsObject)) return found.valid
   const name = `refused request of ${operation}`
-  let kept: Promise<Made> | undefined
-  return () => (kept ??= isShared ? sharedRequest(client, name, found.valid) : found.valid())
+  return madeOnce(isShared ? () => sharedRequest(client, name, found.valid) : found.valid)
 }
 
 /** @param isGenerated no other requirement judges it: once this one is judged, its answer is forgotten */
@@ -266,9 +256,8 @@ function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
   const fault = when === 'at the end' ? undefined : nameOfFaults(one.faults)
   const make = () =>
     withChange(valid(), (own) => ({ ...one.change(one.object?.(own) ?? own), effect, fault }))
-  let made: Promise<Made> | undefined
   const name = nameOf(refusal, one, draft, isGenerated)
-  return { name, source: () => (made ??= make()), purpose }
+  return { name, source: madeOnce(make), purpose }
 }
 
 const isOfMember = (fault: Fault): boolean => fault.part === 'member'

@@ -8,6 +8,7 @@ import {
   type Exchange,
   type Journal,
   type Known,
+  type Made,
   type Open,
   type Purpose,
   type Source,
@@ -90,6 +91,12 @@ export const requestFor = (
   purpose: { requirement: context.requirement.id, role: 'probe', ...purpose },
 })
 
+/** Makes a request once, however often it is sent. */
+export function madeOnce(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined
+  return () => (made ??= make())
+}
+
 /** A case that is judged by the answer to a request, if one came. */
 export const answerRule =
   (
@@ -170,15 +177,15 @@ export type Judged = CaseVerdict & { readonly isFurther?: boolean }
 const first = <K extends CaseVerdict['outcome']>(verdicts: readonly Judged[], outcome: K) =>
   verdicts.find((one): one is Extract<Judged, { readonly outcome: K }> => one.outcome === outcome)
 
-interface Refusing {
+interface OtherCases {
   /** One after the other: each may depend on what was asked before. */
-  readonly inOrder?: boolean
-  readonly generated?: (journal: Journal) => readonly Judged[]
+  readonly inOrder?: boolean | undefined
+  readonly generated?: ((journal: Journal) => readonly Judged[]) | undefined
 }
 
 /** A requirement that is broken by any of these cases, and held by all of them. */
-export function allOf(cases: readonly CaseRule[], refusing: Refusing = {}) {
-  const most = refusing.inOrder ? 1 : maxAtOnce
+export function allOf(cases: readonly CaseRule[], others: OtherCases = {}) {
+  const most = others.inOrder ? 1 : maxAtOnce
   const rules = cases.map(remembering)
   const parts = new Map(
     ([undefined, 'after the others', 'at the end'] as const).map((when) => [
@@ -191,7 +198,7 @@ export function allOf(cases: readonly CaseRule[], refusing: Refusing = {}) {
     for (const when of [undefined, 'after the others', 'generated', 'at the end'] as const) {
       const judged =
         when === 'generated'
-          ? (refusing.generated?.(journal) ?? [])
+          ? (others.generated?.(journal) ?? [])
           : judgeSome(parts.get(when)!, journal, most)
       seen.push(...judged)
       if (judged.some(isOver)) break
