@@ -48,16 +48,15 @@ const clientError: Pairs = [['4xx'], [401]]
 const routeCase = (method: string, path: string, what: string): Case => ({
   what,
   change: (valid) => ({
-    ...{
-      operation: null,
-      method,
-      path,
-      params: {},
-      query: {},
-      credential: valid.credential,
-      effect: 'none',
-    },
-    ...(method === 'POST' ? { headers: [jsonType], body: '{}' } : { headers: [] }),
+    operation: null,
+    method,
+    path,
+    params: {},
+    query: {},
+    headers: method === 'POST' ? [jsonType] : [],
+    credential: valid.credential,
+    effect: 'none',
+    ...(method === 'POST' && { body: '{}' }),
   }),
 })
 

@@ -241,7 +241,9 @@ export function invalidForms(declared: Declared): KeyForm[] {
     if (value === '' || declared.all.has(value)) return []
     const expand = variable === undefined ? undefined : expansions[kind]
     const credential = {
-      ...{ value: `Bearer ${value}`, shown: `Bearer [${words}]`, full: false },
+      value: `Bearer ${value}`,
+      shown: `Bearer [${words}]`,
+      full: false,
       ...(expand && { inShell: `Bearer ${expand(variable!, declared.number ?? 0)}` }),
     }
     return [{ kind, credential, what: `with ${words}` }]

@@ -1,5 +1,6 @@
 import {
   type Exchange,
+  type HttpResponse,
   type Made,
   countsAsGranted,
   type Open,
@@ -23,12 +24,20 @@ import { validRequest, distinctRequest, operationIn, isDeclared } from './valid-
 import type { CheckContext } from '../../harness/run/index.ts'
 import { getAt } from '../../schemas/json.ts'
 
-export interface Control {
-  /** `none`: not sent, because it would create or generate under `--read-only`. */
-  readonly state: 'granted' | 'refused' | 'none'
-  /** Describes the answer; lazy, since most are accepted. */
-  said(): string
-  readonly exchange?: Exchange
+/** A valid request, and what came of it. */
+export type Control = SentControl | UnsentControl
+
+interface SentControl {
+  readonly state: 'granted' | 'refused'
+  readonly exchange: Exchange
+  readonly remarks?: string
+  valid(): Promise<Made>
+}
+
+/** Not sent: it would create or generate under `--read-only`, or nobody knows a request or key. */
+interface UnsentControl {
+  readonly state: 'none'
+  readonly unsent: string
   valid(): Promise<Made>
 }
 
@@ -48,7 +57,7 @@ export function lookAtControl(
   { operation, name, make, remake = make }: ControlRequest,
 ): Control | Exclude<Look, { readonly outcome: 'answered' }> {
   if (given.options.readOnly && effectOf(given, operation) !== 'none')
-    return { state: 'none', said: () => 'not sent: --read-only', valid: make }
+    return { state: 'none', unsent: '--read-only', valid: make }
   const requirement = grantedRequirement[operation]
   const purpose = { requirement, role: 'control', isSuccess: countsAsGranted } as const
   let last: Exchange | undefined
@@ -68,10 +77,9 @@ export function lookAtControl(
   // If it cannot be repeated, because its application is busy, the first answer stays.
   const exchange = last
   if (!exchange) return seen as Open
-  const said = (): string => saidBy(exchange)
-  if (countsAsGranted(exchange)) return { state: 'granted', said, exchange, valid: make }
+  if (countsAsGranted(exchange)) return { state: 'granted', exchange, valid: make }
   const remarks = noteUnknown(client, given, operation, exchange) + settlingRemark(given, exchange)
-  return { state: 'refused', said: () => said() + remarks, exchange, valid: make }
+  return { state: 'refused', exchange, remarks, valid: make }
 }
 
 /** Sends a control. Open if it cannot be made. */
@@ -102,7 +110,7 @@ export async function grantedControl(
   given: Given,
   operation: OperationId,
   why?: string,
-): Promise<Control | Open> {
+): Promise<SentControl | Open> {
   const found = await control(client, given, operation)
   return isOpen(found) || found.state === 'granted' ? found : notGranted(found, why)
 }
@@ -111,7 +119,7 @@ export async function grantedControl(
 export async function requireControl(
   context: CheckContext,
   operation = operationIn(context),
-): Promise<Control | Open> {
+): Promise<SentControl | Open> {
   const { client, given, requirement } = context
   const found = await grantedControl(client, given, operation)
   if (!isOpen(found)) client.journal.controls.set(requirement.id, found.state)
@@ -127,17 +135,23 @@ export function triesFor(operation: OperationId, exchange: Exchange): number {
 }
 
 /** Why nothing can be judged without the control; distinguishes throttling. */
-export function notGranted(
-  one: Pick<Control, 'exchange' | 'said'>,
-  why = 'the valid request was refused',
-): Open {
-  const isLimit = one.exchange?.response !== undefined && isThrottled(one.exchange.response)
+export function notGranted(one: Control, why = 'the valid request was refused'): Open {
+  const response = responseTo(one)
+  const isLimit = response !== undefined && isThrottled(response)
   const what = isLimit ? 'throttled: the valid request was' : `${why}:`
-  return { outcome: 'open', why: `${what} ${one.said()}` }
+  return { outcome: 'open', why: `${what} ${outcomeOf(one)}` }
 }
 
-export const saidBy = (exchange: Exchange): string =>
-  withFinding(exchange, `${exchange.response ? 'answered ' : ''}${describeResponse(exchange)}`)
+export const responseTo = (one: Control): HttpResponse | undefined =>
+  one.state === 'none' ? undefined : one.exchange.response
+
+/** What came of a control, in words. */
+export function outcomeOf(one: Control): string {
+  if (one.state === 'none') return `not sent: ${one.unsent}`
+  const { exchange, remarks = '' } = one
+  const answered = exchange.response ? 'answered ' : ''
+  return withFinding(exchange, answered + describeResponse(exchange)) + remarks
+}
 
 export async function controlExchange(
   client: Client,
@@ -145,7 +159,8 @@ export async function controlExchange(
   operation: OperationId,
 ): Promise<Exchange | Open> {
   const found = await control(client, given, operation)
-  return isOpen(found) ? found : (found.exchange ?? { outcome: 'open', why: found.said() })
+  if (isOpen(found)) return found
+  return found.state === 'none' ? { outcome: 'open', why: outcomeOf(found) } : found.exchange
 }
 
 /** The member of the target file that the answer calls unknown: an object or model. */
@@ -205,8 +220,9 @@ async function breaksOnValid(
   if (!isDeclared(given, operation)) return undefined
   const found = await control(client, given, operation)
   if (isOpen(found)) return undefined
+  if (found.state === 'none') return undefined
   const { state, exchange, valid } = found
-  if (state !== 'granted') return exchange && isOwnBreakdown(exchange) ? exchange : undefined
+  if (state === 'refused') return isOwnBreakdown(exchange) ? exchange : undefined
   const purpose = { requirement: null, role: 'control' } as const
   const name = `valid request of ${operation} after one that broke`
   let granted = 0
@@ -215,7 +231,9 @@ async function breaksOnValid(
     return lookUntil(
       client,
       (at) => ({
-        ...{ name: `${name}, ${at}`, source: valid, purpose },
+        name: `${name}, ${at}`,
+        source: valid,
+        purpose,
         pauseMs: granted === 0 && at > 0 ? recovery.pauseMs : 0,
       }),
       (one, tries) =>

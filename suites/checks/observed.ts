@@ -146,7 +146,9 @@ export function watchEnvelope(client: Client, exchange: Exchange): void {
     if (tally.failures.filter(isOfSame).length >= maxKept) continue
     const shownBy = exchange.purpose.requirement
     tally.failures.push({
-      ...{ exchange, expected, shownBy },
+      exchange,
+      expected,
+      shownBy,
       what: shownBy === null ? '' : `(sent for ${shownBy})`,
       actual: typeof actual === 'string' ? actual : actual(),
     })

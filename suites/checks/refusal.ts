@@ -45,7 +45,8 @@ import {
   lookAtControl,
   nameOfControl,
   notGranted,
-  saidBy,
+  outcomeOf,
+  responseTo,
 } from './control.ts'
 import {
   isDeclared,
@@ -68,9 +69,9 @@ export async function judgeRefusal(
   if (isOpen(found)) return found
   if (found.state !== 'none') {
     client.journal.controls.set(requirement.id, found.state)
-    const status = found.exchange?.response?.status
+    const status = found.exchange.response?.status
     const isBarred = status === undefined || status === 401 || status === 403
-    const isSeen = isOfKey && !isBarred && !found.exchange?.throttled
+    const isSeen = isOfKey && !isBarred && !found.exchange.throttled
     if (found.state !== 'granted' && !isSeen) return notGranted(found)
   }
   const material = materialOf(given, requirement, operation)
@@ -111,11 +112,11 @@ async function credentialControl(
     const placeholder = await placeholderRequest(given, operation)
     const valid = async (): Promise<Probe> => placeholder
     const unsent = hasFull ? isReading && '--read-only' : 'no key'
-    if (unsent) return { state: 'none', said: () => `not sent: ${unsent}`, valid }
+    if (unsent) return { state: 'none', unsent, valid }
     const exchange = await ask(client, placeholder, { requirement: null, role: 'control' })
     if (isOpen(exchange)) return exchange
     const state = countsAsGranted(exchange) ? 'granted' : 'refused'
-    return { state, said: () => saidBy(exchange), exchange, valid }
+    return { state, exchange, valid }
   })
 }
 
@@ -287,13 +288,13 @@ function whyHidden(exchange: Exchange, found: Control): string | undefined {
   const isConclusive = (status >= 200 && status < 300) || status === 401 || status === 403
   if (found.state === 'granted' || isConclusive) return undefined
   const answered = `answered ${describeResponse(exchange)}`
-  const said = found.said()
+  const said = outcomeOf(found)
   const also =
     answered === said
       ? 'and so was the same request with the full key'
       : `and the same request with the full key ${said}`
   // Another request is of use only if the service itself refused this one.
-  const response = found.exchange?.response
+  const response = responseTo(found)
   const isAboutRequest = response && response.status < 500 && response.tpe !== undefined
   const remedy = isAboutRequest ? '; declare a request that succeeds' : ''
   return `${answered}, ${also}${remedy}`

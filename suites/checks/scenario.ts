@@ -47,7 +47,14 @@ import {
   sharedRequest,
   validRequest,
 } from './valid-request.ts'
-import { type Control, control, controlBy, nameOfControl, notGranted } from './control.ts'
+import {
+  type Control,
+  control,
+  controlBy,
+  nameOfControl,
+  notGranted,
+  responseTo,
+} from './control.ts'
 
 /** Continues the request line of a scenario's request. */
 export const asScenario = 'as the scenario of the target file says'
@@ -131,17 +138,16 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
     const found = isRight ? further?.(exchange) : undefined
     return found ? findingVerdict(found, { exchange, what: asScenario }) : verdict
   }
-  const said = (): string => 'not sent: the operation is not declared'
   const found: Control | Open =
     bringsBody(scenario) && !isDeclared(given, operation)
-      ? { state: 'none', said, valid: make }
+      ? { state: 'none', unsent: 'the operation is not declared', valid: make }
       : await scenarioControl(client, given, operation)
   if (isOpen(found)) return found
   if (found.state === 'refused') return notGranted(found)
   client.journal.controls.set(requirement.id, found.state)
   return around(context, scenario, operation, async (): Promise<Verdict> => {
     if (repeat !== undefined) {
-      const usual = found.exchange?.response?.status
+      const usual = responseTo(found)?.status
       const request = { expects, make, most: repeat, usual, judge }
       return settle(
         client,
