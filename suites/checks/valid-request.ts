@@ -19,7 +19,6 @@ import {
   missingNeeds,
   type UploadContent,
   readsDeclared,
-  type Target,
   missingReason,
   type Scenario,
 } from '../../harness/target/index.ts'
@@ -38,7 +37,6 @@ import {
 import { getAt, setAt, mergePatch } from '../../schemas/json.ts'
 import { freshUnknownId, randomFor } from './random.ts'
 import { uploadProbe, withOwnContent, once, sharedBy, upload, namedId } from './created.ts'
-import type { Reason } from '../../harness/report/index.ts'
 import { ask, type CheckContext } from '../../harness/run/index.ts'
 
 /** What is known before anything is sent. */
@@ -239,24 +237,13 @@ export async function sharedRequest(
   return isOpen(shared) ? make() : shared
 }
 
-/** A run asks for each of its requests. */
-const missingIn = new WeakMap<Target, Map<OperationId, Reason | undefined>>()
-
-/** What the target file lacks for a valid request. */
-function missingFor(target: Target, operation: OperationId): Reason | undefined {
-  const all = missingIn.get(target) ?? new Map<OperationId, Reason | undefined>()
-  missingIn.set(target, all)
-  if (!all.has(operation)) all.set(operation, missingReason(target.file, granting(operation).needs))
-  return all.get(operation)
-}
-
 export async function plainRequest(
   client: Client,
   given: Given,
   operation: OperationId,
   extent: Extent,
 ): Promise<Made> {
-  const missing = missingFor(given.target, operation)
+  const missing = missingReason(given.target.file, granting(operation).needs)
   if (missing !== undefined) return { outcome: 'open', why: missing }
   const make = given.requests[operation]
   if (make) return make()
