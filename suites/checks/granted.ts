@@ -1,5 +1,5 @@
 import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
-import type { Client, Given } from '../../harness/client/index.ts'
+import type { Given } from '../../harness/client/index.ts'
 import {
   type Ask,
   countsAsGranted,
@@ -81,8 +81,6 @@ export function respelled(probe: Probe): Probe {
   return { ...probe, body }
 }
 
-const { what: withValid, ...unchanged } = controlCase
-
 interface OfControl {
   readonly check?: GrantedCheck
   /** The answer that is judged, if not the control's. */
@@ -103,13 +101,17 @@ export function byControl(of: OfControl = {}): GrantedByCases {
   const cases: Cases = (one) => {
     const { body, effect } = recordOf(one.operation)
     if (effect === 'creates') return [controlCase]
-    const atEnd = { when: 'at the end', effect: one.valid.effect } as const
-    const again = { ...atEnd, ...unchanged, what: `${withValid}, at the end of the run` }
+    const again: Case = {
+      ...controlCase,
+      what: `${controlCase.what}, at the end of the run`,
+      when: 'at the end',
+      effect: one.valid.effect,
+    }
     if (body !== 'json') return [controlCase, again]
     return [
       controlCase,
       { ...again, isBehind: true },
-      { ...atEnd, what: 'with its JSON written differently', change: respelled },
+      { ...again, what: 'with its JSON written differently', change: respelled },
     ]
   }
   return grantedBy(cases, { check: of.check, control: of })
@@ -149,11 +151,16 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
       const ruleOf = (one: Case): CaseRule =>
         grantedRule(context, operation, {
           ...one,
-          make: makerOf(client, given, operation, one),
           check,
+          make: () =>
+            withChange(validRequest(client, given, operation), (valid) => ({
+              ...one.change(valid),
+              effect: valid.effect,
+              fault: nameOfFaults(one.faults),
+            })),
         })
       if (scenario) {
-        const rule = allOf([ruleOf({ ...unchanged, what })])
+        const rule = allOf([ruleOf({ ...controlCase, what })])
         return inScenario(context, operation, () => settle(client, rule))
       }
       const material = materialOf(given, requirement, operation)
@@ -173,20 +180,13 @@ export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases
   }
 }
 
-const makerOf = (client: Client, given: Given, operation: OperationId, one: Case) => () =>
-  withChange(validRequest(client, given, operation), (valid) => ({
-    ...one.change(valid),
-    effect: valid.effect,
-    fault: nameOfFaults(one.faults),
-  }))
-
 async function judgeControl(
   context: CheckContext,
   operation: OperationId,
   of: OfControl,
 ): Promise<Verdict> {
   const { client, given } = context
-  const { check, what = withValid, expected = successOf(context), tries = 0 } = of
+  const { check, what = controlCase.what, expected = successOf(context), tries = 0 } = of
   const answer = of.answer ?? (() => controlExchange(client, given, operation))
   return inScenario(context, operation, async (): Promise<Verdict> => {
     const exchange = await answer(context, operation)
@@ -214,7 +214,9 @@ function grantedRule(
   const { client, given } = context
   const { what, check, tries, when, isBehind } = request
   const make = grantedProbe(context, operation, request.make)
-  const malformed = madeOnce(() => malformedRequest(client, given, operation))
+  const malformed = madeOnce(() =>
+    withChange(validRequest(client, given, operation), (valid) => withBody(valid, 'text')),
+  )
   const before = requestFor(context, `before ${what}`, malformed, {
     role: 'setup',
     badInput: true,
@@ -244,9 +246,6 @@ function grantedRule(
     },
   }
 }
-
-const malformedRequest = (client: Client, given: Given, operation: OperationId): Promise<Made> =>
-  withChange(validRequest(client, given, operation), (valid) => withBody(valid, 'text'))
 
 /**
  * Handles "already in the graph": it counts as an accepted control, but does not prove the requirement unless the file
@@ -279,7 +278,7 @@ async function sendWithFreshFile(
  */
 export function granted(
   what: string,
-  changeBy: (known: Known) => Case['change'] | Open = () => unchanged.change,
+  changeBy: (known: Known) => Case['change'] | Open = () => controlCase.change,
   check?: GrantedCheck,
 ): GrantedByCases {
   const cases: Cases = (material) => {
