@@ -23,7 +23,7 @@ import {
 } from '../harness/journal/index.ts'
 import { type CheckContext, fits, type Judge, settle, whySilent } from '../harness/run/index.ts'
 import type { Target } from '../harness/target/index.ts'
-import { type Case, type Cases, type KnownCases, materialOf } from './checks/case.ts'
+import { type Case, type Cases, type JudgedCases, materialOf } from './checks/case.ts'
 import { uploadProbe, withOwnContent } from './checks/created.ts'
 import { byAllAnswers } from './checks/observed.ts'
 import {
@@ -60,10 +60,7 @@ const routeCase = (method: string, path: string, what: string): Case => ({
   }),
 })
 
-function byRoutes(
-  cases: Cases,
-  isOwn: (exchange: Exchange) => boolean = () => false,
-): KnownCases & { readonly judge: Judge } {
+function byRoutes(cases: Cases, isOwn: (exchange: Exchange) => boolean = () => false): JudgedCases {
   const chosen: Cases = (material) => {
     const all = cases(material)
     return isOpen(all) ? all : sampled(material, material.requirement.id, all)

@@ -6,9 +6,16 @@ import {
 } from '../catalogue/operations.ts'
 import { jsonOf, type Probe, withJson } from '../harness/journal/index.ts'
 import { getAt, isObject, preview, setAt } from '../schemas/json.ts'
-import { type Case, type Cases, type Fault, inMember, type Material } from './checks/case.ts'
+import {
+  type Case,
+  type Cases,
+  type Fault,
+  inMember,
+  type JudgedCases,
+  type Material,
+} from './checks/case.ts'
 import { pointerOf } from './checks/places.ts'
-import { grantedBy, type GrantedByCases, type GrantedCheck } from './checks/granted.ts'
+import { grantedBy, type GrantedCheck } from './checks/granted.ts'
 import { bodyOf, withoutRoles } from './checks/valid-request.ts'
 import { randomFor } from './checks/random.ts'
 
@@ -122,7 +129,7 @@ function withoutEach(declared: unknown): Setting[] {
  * Sends settings inside the bounds: each member alone, no member, all members, the declared members without each in turn,
  * and at last one member with any value.
  */
-export function insideBounds(check?: GrantedCheck): GrantedByCases {
+export function insideBounds(check?: GrantedCheck): JudgedCases {
   const cases: Cases = (material) => {
     const pointer = settingsAt(material)
     const why = `declare operations.${material.operation}.fields.query_config`

@@ -20,7 +20,7 @@ import {
   withChange,
   withJson,
 } from '../../harness/journal/index.ts'
-import { ask, type CheckContext } from '../../harness/run/index.ts'
+import { ask, type CheckContext, type Judge } from '../../harness/run/index.ts'
 import { otherApplications, type OtherObject } from '../../harness/target/index.ts'
 import { isTaken, once } from './created.ts'
 import { type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
@@ -163,6 +163,11 @@ export type Generated = (material: Material) => fc.Arbitrary<Case> | undefined
 export interface KnownCases {
   readonly cases: Cases
   readonly generated?: Generated | undefined
+}
+
+/** Cases, and another way to judge them than by the accepted pairs. */
+export interface JudgedCases extends KnownCases {
+  readonly judge: Judge
 }
 
 /** Open if the target does not declare the valid request. */

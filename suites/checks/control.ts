@@ -24,7 +24,7 @@ import { validRequest, distinctRequest, operationIn, isDeclared } from './valid-
 import type { CheckContext } from '../../harness/run/index.ts'
 import { getAt } from '../../schemas/json.ts'
 
-/** A valid request, and what came of it. */
+/** A valid request, and its answer if it was sent. */
 export type Control = SentControl | UnsentControl
 
 interface SentControl {
@@ -145,7 +145,7 @@ export function notGranted(one: Control, why = 'the valid request was refused'):
 export const responseTo = (one: Control): HttpResponse | undefined =>
   one.state === 'none' ? undefined : one.exchange.response
 
-/** What came of a control, in words. */
+/** Describes the result of a control. */
 export function outcomeOf(one: Control): string {
   if (one.state === 'none') return `not sent: ${one.unsent}`
   const { exchange, remarks = '' } = one

@@ -18,7 +18,6 @@ import {
   type CheckContext,
   type Finding,
   grantedFinding,
-  type Judge,
   settle,
 } from '../../harness/run/index.ts'
 import { isObject } from '../../schemas/json.ts'
@@ -28,7 +27,7 @@ import {
   controlCase,
   type Generated,
   generatedRule,
-  type KnownCases,
+  type JudgedCases,
   materialOf,
   nameOfFaults,
   quickCases,
@@ -51,10 +50,6 @@ import { applyScenario, type Known, operationIn, validRequest } from './valid-re
 import { controlExchange, triesFor } from './control.ts'
 
 export type GrantedCheck = (given: Given, exchange: Exchange) => Finding | undefined
-
-export interface GrantedByCases extends KnownCases {
-  readonly judge: Judge
-}
 
 const successOf = (context: CheckContext): string => {
   const { expects } = context.requirement
@@ -97,7 +92,7 @@ interface OfControl {
  * one with an invalid body, since earlier requests must not change the answer; then with other JSON spelling. Not for
  * creations, scenarios and quick runs.
  */
-export function byControl(of: OfControl = {}): GrantedByCases {
+export function byControl(of: OfControl = {}): JudgedCases {
   const cases: Cases = (one) => {
     const { body, effect } = recordOf(one.operation)
     if (effect === 'creates') return [controlCase]
@@ -134,7 +129,7 @@ interface GrantedOptions {
   readonly inScenario?: string
 }
 
-export function grantedBy(cases: Cases, options: GrantedOptions): GrantedByCases {
+export function grantedBy(cases: Cases, options: GrantedOptions): JudgedCases {
   const { check, generated, inScenario: what = asScenario } = options
   const chosen: Cases = (material) => {
     const all = cases(material)
@@ -280,7 +275,7 @@ export function granted(
   what: string,
   changeBy: (known: Known) => Case['change'] | Open = () => controlCase.change,
   check?: GrantedCheck,
-): GrantedByCases {
+): JudgedCases {
   const cases: Cases = (material) => {
     const change = changeBy(material)
     return isOpen(change) ? change : [{ what, change, effect: material.valid.effect }]

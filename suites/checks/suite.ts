@@ -7,7 +7,7 @@ import {
   areas,
 } from '../../catalogue/catalogue.ts'
 import type { Judge } from '../../harness/run/index.ts'
-import type { Condition, KnownCases } from './case.ts'
+import type { Condition, JudgedCases, KnownCases } from './case.ts'
 import { grantedByScenario } from './granted.ts'
 import { judgeRefusal } from './refusal.ts'
 import { byScenario, type Further } from './scenario.ts'
@@ -31,19 +31,16 @@ export type Checks<A extends AreaName> = {
   readonly [R in Staged<A> as ConditionName<R['id']>]?: CheckOf<R>
 }
 
-interface Judged {
+interface Judging {
   readonly judge: Judge
+  /** For the plan, the dry run and `explain`. */
   readonly cases?: KnownCases
 }
 
-export type Suite = (id: string) => Judged | undefined
+export type Suite = (id: string) => Judging | undefined
 
 /** `further`: what a scenario's answer must show besides its pair. */
-type Check =
-  | Condition
-  | (KnownCases & { readonly judge: Judge })
-  | { readonly further: Further }
-  | Judge
+type Check = Condition | JudgedCases | { readonly further: Further } | Judge
 
 /**
  * Defines how the requirements of an area are judged; `*` are shared by several operations. Checks are created on
