@@ -75,8 +75,10 @@ const afterOthers: Readonly<Record<string, OperationId>> = {
   'graphs.add-file/409-already-in-graph': 'graphs.add-file',
 }
 const uploading: readonly RequirementId[] = [
-  ...(['pdf.parse/200-content', 'graphs.add-file/2xx-accepted'] as const),
-  ...(['graphs.add-file/4xx-no-effect', 'graphs.add-file/409-already-in-graph'] as const),
+  'pdf.parse/200-content',
+  'graphs.add-file/2xx-accepted',
+  'graphs.add-file/4xx-no-effect',
+  'graphs.add-file/409-already-in-graph',
 ]
 
 function takesState(given: Given, id: string): TakesState | undefined {

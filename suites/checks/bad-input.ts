@@ -468,8 +468,14 @@ function repeated(own: unknown, isCostly: boolean): unknown {
 
 /** Odd values other than texts, the most often refused first. */
 const otherOdd: readonly OddValue[] = [
-  ...(['unknown', 'deleted', 'equal', 'alone', 'repeated'] as const),
-  ...(['empty', 'blank', 'object member'] as const),
+  'unknown',
+  'deleted',
+  'equal',
+  'alone',
+  'repeated',
+  'empty',
+  'blank',
+  'object member',
   ...oddNumbers,
 ]
 

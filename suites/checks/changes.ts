@@ -150,13 +150,13 @@ export function changedBody(changes: readonly Change[], valid?: unknown): unknow
   }, framed)
 }
 
-/** @param besides changes the valid request first */
-export const caseOf = (one: Change, besides?: (valid: Probe) => Probe): Case => ({
+/** @param adapted changes the valid request first */
+export const caseOf = (one: Change, adapted = (valid: Probe): Probe => valid): Case => ({
   what: `with a valid body, but ${described(one)}`,
   faults: one.faults,
   isUnknownId: one.isUnknownId,
   change(valid) {
-    const whole = besides?.(valid) ?? valid
+    const whole = adapted(valid)
     return withJson(whole, changedBody([one], jsonOf(whole)))
   },
 })

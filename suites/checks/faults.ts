@@ -297,10 +297,10 @@ export const byRecord = (options: RecordOptions = {}): CaseCondition =>
 
 function recordCases(material: Material, options: RecordOptions): Case[] | Open {
   const { operation, requirement, valid } = material
-  const { otherTypes, besides: change } = options
-  const besides = change && ((own: Probe): Probe => change(material, own))
+  const { otherTypes } = options
+  const adapted = (own: Probe): Probe => options.besides?.(material, own) ?? own
   const name = conditionOf(requirement.id)
-  const whole = besides?.(valid) ?? valid
+  const whole = adapted(valid)
   const body = jsonOf(whole)
   const places = placesIn(material, operation, body).filter((place) => {
     const { judgedBy = {}, supportedIf } = place.member
@@ -324,7 +324,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] | Open 
   const asCase = (one: Change): Case => {
     const isMore = withoutFault(one, body) !== undefined
     const control = (own: Probe): Probe => {
-      const probe = besides?.(own) ?? own
+      const probe = adapted(own)
       return isMore ? withJson(probe, withoutFault(one, jsonOf(probe))) : probe
     }
     const isCoerced = mayBeCoerced(one)
@@ -334,7 +334,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] | Open 
     if (isCoerced && one.value(undefined) === false) expects = anyBadRequest
     else if (isOther && jsonKinds.some((kind) => isOf(one, kind))) expects = otherTypes.expects
     return {
-      ...caseOf(one, besides),
+      ...caseOf(one, adapted),
       control: isMore || whole !== valid ? control : undefined,
       expects,
       coercion: isCoerced ? asText(one) : undefined,
