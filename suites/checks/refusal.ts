@@ -235,7 +235,7 @@ function twinOf(refusal: Refusal, one: Case, change: (valid: Probe) => Probe): A
 function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
   const { context, material, valid } = refusal
   const { requirement, given } = context
-  const { what, effect = 'none', when } = one
+  const { what, effect = 'none' } = one
   const expects = one.expects ?? refusal.expects
   const draft = one.change(material.valid)
   const isElsewhere = draft.path === otherPathOf(given, material.operation)
@@ -253,8 +253,7 @@ function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
         exchange.response !== undefined && isExpected(expects, exchange.response),
     }),
   }
-  // Requests with the same fault id are sent once per run: a repetition at the end has no id, so that it is sent again.
-  const fault = when === 'at the end' ? undefined : nameOfFaults(one.faults)
+  const fault = nameOfFaults(one.faults)
   const make = () =>
     withChange(valid(), (own) => ({ ...one.change(one.object?.(own) ?? own), effect, fault }))
   const name = nameOf(refusal, one, draft, isGenerated)
