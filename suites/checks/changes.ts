@@ -7,6 +7,7 @@ import { type JsonKind, type Member, otherKinds } from '../../catalogue/operatio
 import { type Probe, withJson, jsonOf } from '../../harness/journal/index.ts'
 import fc from 'fast-check'
 
+/** Another value for a member, in place of the valid one. */
 export interface Change {
   readonly place: Placed
   /** For example `messages.0.role`, `a number`. */
