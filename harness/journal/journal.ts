@@ -238,7 +238,7 @@ export type Conclusion =
 export interface Evidence {
   readonly exchange: Exchange
   /** Continues the request line: `with a valid body`. */
-  readonly what: string
+  readonly what?: string
   readonly expected: string | Pairs
   readonly actual?: string | undefined
   readonly against?: Exchange | undefined

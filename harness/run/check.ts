@@ -209,7 +209,7 @@ export function whyUnsure(evidence: readonly Evidence[]): string | undefined {
 
 /** The failures of one piece of evidence: the answer, and the earlier one that it contradicts. */
 export function failuresOf(cause: Cause, evidence: Evidence): Failure[] {
-  const { against: exchange, expected, what } = evidence
+  const { against: exchange, expected, what = '' } = evidence
   const failure = failureOf(cause, evidence)
   if (!exchange || typeof expected !== 'string') return [failure]
   return [failure, failureOf(cause, { exchange, expected, what: `${what}, before` })]
@@ -241,7 +241,7 @@ export function misfitOf(exchange: Exchange, pairs: Pairs) {
 
 function failureBy(cause: Cause, evidence: Evidence, expected: string): Failure {
   const { given, hooks, requirement } = cause
-  const { exchange, what, actual, takes: own } = evidence
+  const { exchange, what = '', actual, takes: own } = evidence
   const asked = [requirement.expects ?? []].flat(2).map(String)
   const isOfStatus = !asked.includes(String(exchange.response?.status))
   // After the sections: it does not tell failures apart.

@@ -48,27 +48,11 @@ const valueOf = (name: string, event: HistoryEvent): unknown =>
 const told = (name: string, event: HistoryEvent): string =>
   `${name} ${preview(valueOf(name, event))}`
 
-/** Reproducing it needs the requirement that made the job. */
-const against = (
-  job: Job | undefined,
-  { exchange }: HistoryEvent,
-  found: Omit<Evidence, 'exchange' | 'what'> & { readonly what?: string },
-): Evidence => ({
-  exchange,
-  what: '',
-  shownBy: job?.creation.exchange.purpose.requirement,
-  ...found,
-})
-
-function contradicts(
-  { job, reading }: Pick<Reading, 'job' | 'reading'>,
-  name: string,
-  before: HistoryEvent,
-  as: string,
-): Evidence {
+/** What a reading shows in place of what was read, or returned, before. */
+function contradicts(reading: HistoryEvent, name: string, before: HistoryEvent, as: string) {
   const [first, second] = previews(valueOf(name, before), valueOf(name, reading))
   const [expected, actual] = [`${name} ${first}, ${as}`, `${name} ${second}`]
-  return against(job, reading, { expected, actual, against: before.exchange })
+  return { exchange: reading.exchange, expected, actual, against: before.exchange }
 }
 
 const asBefore = 'as when the ended job was read before'
@@ -87,7 +71,7 @@ export const jobRule = eachOf(
       !isMissing(reading) && job.readings.some((one) => isRead(one) && one.sentAt < sentAt)
     const isSettled = sentAt - job.creation.endedAt > settleMs
     if (status >= 300 && !isSettled && !wasRead) return undefined
-    return against(job, reading, found)
+    return { exchange, ...found }
   },
   () => 'no job was read',
 )
@@ -103,7 +87,8 @@ export const retrievable = eachOf(
     if (!last || !(afterMs >= settleMs) || last.status === 403) return undefined
     const what = `${seconds(afterMs)} after the creation of the job`
     const expected = `200: the id that the creation returned can be retrieved, at the latest ${settleMs} ms later (limits.settleMs)`
-    return against(job, last, { what, expected })
+    const shownBy = creation.exchange.purpose.requirement
+    return { exchange: last.exchange, what, expected, shownBy }
   },
   () => 'no job was read until it was found, or for limits.settleMs',
 )
@@ -115,7 +100,7 @@ function foreignMember({ job, reading }: Reading): Evidence | undefined {
     const read = member(reading.body, name)
     if (value === undefined || typeof read !== 'string' || sameId(read, value)) continue
     const [expected, actual] = [`${name} ${value}`, told(name, reading)]
-    return against(job, reading, { expected, actual, against: job?.creation.exchange })
+    return { exchange: reading.exchange, expected, actual, against: job?.creation.exchange }
   }
   return undefined
 }
@@ -130,7 +115,7 @@ function becameNewer({ job, reading, end }: Reading): Evidence | undefined {
       creation.sentAt > job.creation.endedAt && readsTheSame(member(end?.body, 'data'), its),
   )
   if (!newer) return undefined
-  const found = contradicts({ job, reading }, 'data', end, asBefore)
+  const found = contradicts(reading, 'data', end, asBefore)
   return { ...found, actual: `${found.actual}: that is the data of the newer job ${newer.id}` }
 }
 
@@ -139,7 +124,7 @@ function isLost(job: Job, history: History): Evidence | undefined {
   const { id, application, creation, readings, twinOf } = job
   if (twinOf) {
     const [expected, actual] = ['an id that no other creation gave', `id ${id}`]
-    return against(job, creation, { expected, actual, against: twinOf.exchange })
+    return { exchange: creation.exchange, expected, actual, against: twinOf.exchange }
   }
   const last = readings.at(-1)
   const isReplaced =
@@ -150,7 +135,7 @@ function isLost(job: Job, history: History): Evidence | undefined {
     application.jobs.some((other) => other.creation.sentAt > creation.endedAt)
   if (!isReplaced) return undefined
   const expected = '200 with that job, as when it was read before'
-  return against(job, last, { what: 'after newer jobs were made', expected })
+  return { exchange: last.exchange, what: 'after newer jobs were made', expected }
 }
 
 /** §2.3, §2.4: the members of a retrieved job are its own, and ids are unique. */
@@ -180,7 +165,7 @@ export const outcomeRule = eachOf(
     const isLate = !isRecorded && last.sentAt - creation.endedAt >= jobTimeoutMs
     const isStuck = isEnded(last) && last.sentAt - since.sentAt >= stuckMs
     const expected = `a job that is completed or failed within ${jobTimeoutMs} ms (limits.jobTimeoutMs)`
-    return isLate || isStuck ? against(job, last, { expected }) : undefined
+    return isLate || isStuck ? { exchange: last.exchange, expected } : undefined
   },
   () => 'no job was read until it had ended',
 )
@@ -203,7 +188,7 @@ export const failedRule = (application: string): Rule =>
     (job) => {
       if (!job.end) return undefined
       const fault = failedFault(job.end.body)
-      return fault ? against(job, job.end, { what: ofFailing, ...fault }) : 'held'
+      return fault ? { exchange: job.end.exchange, what: ofFailing, ...fault } : 'held'
     },
     () =>
       'no reading showed the end of the job of resources.failingApplication: see jobs.retrieve/200-identity and jobs.retrieve/200-outcome',
@@ -248,9 +233,9 @@ export const createdAtRule = eachOf(
     const { job, reading, first, time } = one
     const { creation } = job
     if (Math.abs(time - timeAt('created_at', creation)) > clockMs)
-      return contradicts(one, 'created_at', creation, 'as in the response to its creation')
+      return contradicts(reading, 'created_at', creation, 'as in the response to its creation')
     if (!tellTheSame('created_at', first, reading))
-      return contradicts(one, 'created_at', first, 'as when it was read before')
+      return contradicts(reading, 'created_at', first, 'as when it was read before')
     if (reading !== first) return 'held'
     const older = datedIn(history).find(
       (other) => creation.sentAt - other.job.creation.endedAt >= apartMs && other.time >= time,
@@ -259,7 +244,7 @@ export const createdAtRule = eachOf(
     const before = older.reading
     const expected = `a created_at after that of job ${older.job.id} (${told('created_at', before)}), which was created ${apartMs / 1000} s or more before`
     const actual = told('created_at', reading)
-    return against(job, reading, { expected, actual, against: before.exchange })
+    return { exchange: reading.exchange, expected, actual, against: before.exchange }
   },
   () => 'no reading of a job had a created_at that can be compared',
 )
@@ -273,8 +258,11 @@ export const consistent = eachOf(
   readIn,
   ({ job, reading }) => {
     const { body, endedAt, exchange } = reading
-    const wrong = (name: string, expected: string): Evidence =>
-      against(job, reading, { expected, actual: told(name, reading) })
+    const wrong = (name: string, expected: string): Evidence => ({
+      exchange,
+      expected,
+      actual: told(name, reading),
+    })
     const early = ofEnded.find((name) => (member(body, name) ?? null) !== null)
     if (statusOf(reading) === 'in_progress' && early !== undefined)
       return wrong(early, `no ${early} while the status is in_progress: only an ended job has it`)
@@ -315,14 +303,16 @@ export const stable = eachOf(
     if (isMissing(reading)) {
       const isNew = job && reading.sentAt - job.creation.endedAt < settleMs
       const expected = `200 with the job, ${asBefore}`
-      return isNew ? undefined : against(job, reading, { what, expected, against: end.exchange })
+      return isNew
+        ? undefined
+        : { exchange: reading.exchange, what, expected, against: end.exchange }
     }
     if (!isRead(reading)) return undefined
     const name = members.find((one) => !tellTheSame(one, end, reading))
     if (name === undefined) return 'held'
     // Another requirement fails for the data of another job.
     if (name === 'data' && becameNewer(one)) return undefined
-    return { ...contradicts(one, name, end, asBefore), what }
+    return { ...contradicts(reading, name, end, asBefore), what }
   },
   () => 'no ended job was read again',
 )
