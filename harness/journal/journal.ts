@@ -307,10 +307,10 @@ export const eachOf =
   <T>(
     itemsOf: (history: History) => readonly T[],
     show: (item: T, history: History) => Shown,
-    why: (history: History) => string,
+    why: string,
   ): Rule =>
   (history) =>
     judged(
       itemsOf(history).map((item) => show(item, history)),
-      () => why(history),
+      why,
     )

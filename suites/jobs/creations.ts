@@ -228,7 +228,7 @@ export const atomic = eachOf(
     const expected = `${describePairs(conflict)} for all but one of several concurrent creations`
     return { exchange: creation.exchange, what, expected }
   },
-  () => 'no concurrent creation got 409, and no two of their jobs were read as in progress',
+  'no concurrent creation got 409, and no two of their jobs were read as in progress',
 )
 
 // Refused creations on an application whose jobs have ended

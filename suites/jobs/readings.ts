@@ -73,7 +73,7 @@ export const jobRule = eachOf(
     if (status >= 300 && !isSettled && !wasRead) return undefined
     return { exchange, ...found }
   },
-  () => 'no job was read',
+  'no job was read',
 )
 
 /** §4.2, §4.3: the id of a creation can be retrieved, at the latest `settleMs` later. */
@@ -90,7 +90,7 @@ export const retrievable = eachOf(
     const shownBy = creation.exchange.purpose.requirement
     return { exchange: last.exchange, what, expected, shownBy }
   },
-  () => 'no job was read until it was found, or for limits.settleMs',
+  'no job was read until it was found, or for limits.settleMs',
 )
 
 /** A member of a reading that belongs to another job. */
@@ -147,7 +147,7 @@ export const identity = eachOf<Job | Reading>(
   ],
   (one, history) =>
     one instanceof Job ? isLost(one, history) : (foreignMember(one) ?? becameNewer(one) ?? 'held'),
-  () => 'no reading of a job had an id',
+  'no reading of a job had an id',
 )
 
 /** A status outside the enum that stays so long is not transient, in ms. */
@@ -167,7 +167,7 @@ export const outcomeRule = eachOf(
     const expected = `a job that is completed or failed within ${jobTimeoutMs} ms (limits.jobTimeoutMs)`
     return isLate || isStuck ? { exchange: last.exchange, expected } : undefined
   },
-  () => 'no job was read until it had ended',
+  'no job was read until it had ended',
 )
 
 export const ofFailing = 'of an application whose jobs fail'
@@ -190,8 +190,7 @@ export const failedRule = (application: string): Rule =>
       const fault = failedFault(job.end.body)
       return fault ? { exchange: job.end.exchange, what: ofFailing, ...fault } : 'held'
     },
-    () =>
-      'no reading showed the end of the job of resources.failingApplication: see jobs.retrieve/200-identity and jobs.retrieve/200-outcome',
+    'no reading showed the end of the job of resources.failingApplication: see jobs.retrieve/200-identity and jobs.retrieve/200-outcome',
   )
 
 /** Tolerance between two readings of one clock, in ms: a server may read it twice, or write whole seconds. */
@@ -246,7 +245,7 @@ export const createdAtRule = eachOf(
     const actual = told('created_at', reading)
     return { exchange: reading.exchange, expected, actual, against: before.exchange }
   },
-  () => 'no reading of a job had a created_at that can be compared',
+  'no reading of a job had a created_at that can be compared',
 )
 
 /** Maximum age of a new job by the target's clock, in ms. */
@@ -281,7 +280,7 @@ export const consistent = eachOf(
       `a created_at within 30 days of ${at}, as the job was created just now`,
     )
   },
-  () => 'no job was read',
+  'no job was read',
 )
 
 /** The documented members (§2.3) except `updated_at`, which may change; others are free. */
@@ -314,5 +313,5 @@ export const stable = eachOf(
     if (name === 'data' && becameNewer(one)) return undefined
     return { ...contradicts(reading, name, end, asBefore), what }
   },
-  () => 'no ended job was read again',
+  'no ended job was read again',
 )
