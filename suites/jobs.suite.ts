@@ -36,7 +36,7 @@ import {
   usable,
 } from './created/drive.ts'
 import { createdAnswer } from './jobs/creations.ts'
-import { reach } from './jobs/drive.ts'
+import { Jobs, reach } from './jobs/drive.ts'
 import {
   takesAnyText,
   malformedId,
@@ -53,7 +53,7 @@ function byRule(id: JobRuleId): Judge {
     if (scenario) return grantedByScenario(context)
     const { rule, state } = jobRules[id]
     const verdict = rule(client.journal)
-    const left = verdict.outcome === 'open' ? await reach(client, given, state) : undefined
+    const left = verdict.outcome === 'open' ? await reach(new Jobs(context), state) : undefined
     if (isOpen(left)) return left
     if (id === ids.inProgress || id === ids.noEffect) client.journal.controls.set(id, 'granted')
     if (verdict.outcome === 'open' && state === 'conflicts') {
@@ -115,7 +115,7 @@ const failsAsDeclared: Judge = async (context) => {
   const failing = declaredResource(given, 'failingApplication')
   if (isOpen(failing)) return failing
   const verdict = failedRule(failing.id)(client.journal)
-  const left = verdict.outcome === 'open' ? await reach(client, given, 'failing') : undefined
+  const left = verdict.outcome === 'open' ? await reach(new Jobs(context), 'failing') : undefined
   if (isOpen(left)) return left
   return decisive(context, verdict)
 }

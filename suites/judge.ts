@@ -148,13 +148,10 @@ async function askNotServed(client: Client, given: Given, notServed: NotServed[]
 const about = (parameter: string, id: string | Open): ((valid: Probe) => Probe) | Open =>
   isOpen(id) ? id : (valid) => ({ ...valid, params: { [parameter]: id } })
 
-const othersOf = (client: Client, given: Given): Given['others'] => ({
+const othersOf = (jobs: Jobs, { client, given } = jobs): Given['others'] => ({
   'jobs.create': async (other) => {
-    const jobs = new Jobs(client, given)
     const isMade = other === 'created'
-    const application = isMade
-      ? await makeApplication(client, given)
-      : declaredResource(given, other)
+    const application = isMade ? await makeApplication(jobs) : declaredResource(given, other)
     if (isOpen(application)) return application
     const { id, inputs } = application
     // The effect of a refusal belongs to another requirement, and is checked first.
@@ -168,18 +165,19 @@ const othersOf = (client: Client, given: Given): Given['others'] => ({
     const { application, job, otherApplication } = given.target.resources
     const hasOther = otherApplication && otherApplication.id !== application?.id
     if (!hasOther && job === undefined) return { outcome: 'open', why: 'there is no other job' }
-    return about('job_id', await reach(client, given, hasOther ? 'other' : 'readable'))
+    return about('job_id', await reach(jobs, hasOther ? 'other' : 'readable'))
   },
   'files.retrieve': async () => about('file_id', await makeOne(client, given, 'files.upload')),
   'pdf.parse': async () => about('file_id', await uploadSample(client, given, 'other')),
 })
 
-async function makeApplication(client: Client, given: Given): Promise<ApplicationValue | Open> {
+async function makeApplication(jobs: Jobs): Promise<ApplicationValue | Open> {
+  const { client, given } = jobs
   const declared = declaredResource(given, 'application')
   if (isOpen(declared)) return declared
   const id = await makeOne(client, given, 'applications.create')
   if (isOpen(id)) return id
-  new Jobs(client, given).addMade(id)
+  jobs.addMade(id)
   return { id, inputs: declared.inputs, requiredInputs: [] }
 }
 
@@ -206,39 +204,41 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
     ...ports,
     plan,
     judgeOf,
-    hooksOf: (client, given) => ({
-      before: [() => endIfAlike(client, given)],
-      start: [
-        () => askNotServed(client, given, notServed),
-        ...(hasJobs ? [() => createJobs(client, given)] : []),
-      ],
-      finish: [
-        () => failUnsteady(client, given),
-        ...(hasJobs ? [() => readFinalStates(client, given)] : []),
-      ],
-      answered(exchange) {
-        watchEnvelope(client, exchange)
-        noteCreated(given, exchange)
-        noteSteady(client, given, exchange)
-        failKeyless(client, given, exchange)
-      },
-      intercept: (probe, purpose, send) =>
-        probe.operation === 'jobs.create'
-          ? whenIdle(client, given, probe, purpose, send)
-          : undefined,
-      remarkOn: (exchange) => settlingRemark(given, exchange),
-      takesState: (id) => takesState(given, id),
-      rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),
-      unfinished: () => (hasJobs ? unfinishedJobs(client) : []),
-      notServed,
-    }),
+    hooksOf: (client, given) => {
+      const jobs = new Jobs({ client, given })
+      return {
+        before: [() => endIfAlike(client, given)],
+        start: [
+          () => askNotServed(client, given, notServed),
+          ...(hasJobs ? [() => createJobs(jobs)] : []),
+        ],
+        finish: [
+          () => failUnsteady(client, given),
+          ...(hasJobs ? [() => readFinalStates(jobs)] : []),
+        ],
+        answered(exchange) {
+          watchEnvelope(client, exchange)
+          noteCreated(given, exchange)
+          noteSteady(client, given, exchange)
+          failKeyless(client, given, exchange)
+        },
+        intercept: (probe, purpose, send) =>
+          probe.operation === 'jobs.create' ? whenIdle(jobs, probe, purpose, send) : undefined,
+        remarkOn: (exchange) => settlingRemark(given, exchange),
+        takesState: (id) => takesState(given, id),
+        rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),
+        unfinished: () => (hasJobs ? unfinishedJobs(client) : []),
+        notServed,
+      }
+    },
   })
   const { client, given } = prepared
+  const jobs = new Jobs(prepared)
   given.requests = {
-    'jobs.retrieve': () => jobRead(client, given),
+    'jobs.retrieve': () => jobRead(jobs),
     'pdf.parse': () => pdfRequest(client, given),
   }
-  given.others = othersOf(client, given)
+  given.others = othersOf(jobs)
   return prepared
 }
 

@@ -88,7 +88,7 @@ export class Jobs {
   readonly history: History
   readonly isQuick: boolean
 
-  constructor(client: Client, given: Given) {
+  constructor({ client, given }: Pick<Jobs, 'client' | 'given'>) {
     this.client = client
     this.given = given
     this.history = client.journal
@@ -217,9 +217,9 @@ class Gate extends Jobs {
   readonly #lock: Lock
 
   /** @param application may be declared twice, with different inputs */
-  constructor({ client, given }: Jobs, application: ApplicationValue) {
-    super(client, given)
-    const { locks } = sharedBy(client)
+  constructor(jobs: Jobs, application: ApplicationValue) {
+    super(jobs)
+    const { locks } = sharedBy(jobs.client)
     const { id } = application
     this.application = application
     this.#lock = locks.get(id) ?? newLock()
@@ -696,17 +696,15 @@ const states: Readonly<Record<State, (jobs: Jobs) => Promise<unknown>>> = {
   failing: (jobs) => follow(jobs, 'failingApplication', 'jobs.retrieve/200-failed'),
 }
 
-type Id = Promise<string | Open>
-export function reach(client: Client, given: Given, state: 'readable' | 'other'): Id
-export function reach(client: Client, given: Given, state: State): Promise<unknown>
-export function reach(client: Client, given: Given, state: State): Promise<unknown> {
-  return once(client, `jobs ${state}`, () => states[state](new Jobs(client, given)))
+export function reach(jobs: Jobs, state: 'readable' | 'other'): Promise<string | Open>
+export function reach(jobs: Jobs, state: State): Promise<unknown>
+export function reach(jobs: Jobs, state: State): Promise<unknown> {
+  return once(jobs.client, `jobs ${state}`, () => states[state](jobs))
 }
 
 /** Reads what is visible once all jobs have ended, late enough for effects that take seconds. */
-export async function readFinalStates(client: Client, given: Given): Promise<void> {
-  const jobs = new Jobs(client, given)
-  const { history, isQuick } = jobs
+export async function readFinalStates(jobs: Jobs): Promise<void> {
+  const { given, history, isQuick } = jobs
   const { job: declared = '' } = given.target.resources
   await allEnded(ownJobs(history).map((one) => jobs.awaitEnd(one)))
   const created = 'jobs.retrieve/200-created-at'
@@ -735,37 +733,36 @@ export async function readFinalStates(client: Client, given: Given): Promise<voi
 
 // What a run knows of jobs beyond their requirements
 
-export async function createJobs(client: Client, given: Given): Promise<void> {
-  const jobs = new Jobs(client, given)
+export async function createJobs(jobs: Jobs): Promise<void> {
   const states: readonly State[] = ['readable', 'conflicts', 'refusals']
   const wanted = states.filter((state) => jobs.isPlanned(...rulesAfter(state)))
-  if (isPlanned(given, 'jobs.retrieve/200-failed')) wanted.push('failing')
+  if (isPlanned(jobs.given, 'jobs.retrieve/200-failed')) wanted.push('failing')
   // Else the conflicts make one there.
   if (!wanted.includes('conflicts') && jobs.isPlanned('jobs.retrieve/200-identity'))
     wanted.push('other')
-  await allEnded(wanted.map((state) => reach(client, given, state)))
+  await allEnded(wanted.map((state) => reach(jobs, state)))
 }
 
-export async function jobRead(client: Client, given: Given): Promise<Made> {
-  const id = given.target.resources.job ?? (await reach(client, given, 'readable'))
+export async function jobRead(jobs: Jobs): Promise<Made> {
+  const { given } = jobs
+  const id = given.target.resources.job ?? (await reach(jobs, 'readable'))
   if (isOpen(id)) return id
   return operationProbe(given, 'jobs.retrieve', { params: { job_id: id } })
 }
 
 /** Sends a creation: an application accepts one at a time. */
 export function whenIdle(
-  client: Client,
-  given: Given,
+  jobs: Jobs,
   probe: Probe,
   purpose: Purpose,
   send: (before: Before) => Promise<Exchange | Open>,
 ): Promise<Exchange | Open> | undefined {
+  const { client, given } = jobs
   const { resources } = given.target
   const { application_id: id = '' } = probe.params
   const isKnown = applicationNames.some((name) => resources[name]?.id === id)
   const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
   if (expects409 || !(isKnown || sharedBy(client).locks.has(id))) return undefined
-  const jobs = new Jobs(client, given)
   const gate = new Gate(jobs, { id, inputs: [] })
   const isExclusive = probe.effect !== 'none'
   // Kept for all attempts: another request would occupy the application again.
