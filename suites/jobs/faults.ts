@@ -85,10 +85,8 @@ function behind(one: Change): Change[] {
   return array === undefined ? [] : inOtherItem(one, array, 'last')
 }
 
-export const withRequiredInputs = granted('with just the required inputs', (known) => {
-  const application = declaredResource(known, 'application')
-  if (isOpen(application)) return application
-  const { inputs, requiredInputs = [] } = application
+export const withRequiredInputs = granted('with just the required inputs', ({ target }) => {
+  const { inputs = [], requiredInputs = [] } = target.resources.application ?? {}
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
   const why = 'declare an input of resources.application that requiredInputs does not name'
   if (required.length === 0 || required.length === inputs.length) return { outcome: 'open', why }

@@ -48,7 +48,6 @@ export const ids = {
   perApplication: 'jobs.create/409-per-application',
   atomic: 'jobs.create/409-atomic',
   noEffect: 'jobs.create/4xx-no-effect',
-  stable: 'jobs.retrieve/200-stable',
 } as const satisfies Record<string, JobRuleId>
 
 export const rulesAfter = (state: State): JobRuleId[] =>
