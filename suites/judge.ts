@@ -137,7 +137,7 @@ async function askNotServed(client: Client, given: Given, notServed: NotServed[]
   for (const [id, absence] of Object.entries(given.keys.hasFull ? given.target.absent : {})) {
     if (absence !== 'not-served' || !isOperationId(id)) continue
     const probe = await placeholderRequest(given, id)
-    const sent = await ask(client, probe, purpose, { isHeld: true })
+    const sent = await ask(client, probe, purpose)
     if (isOpen(sent)) return
     const answered = sent.response ? String(sent.response.status) : 'no answer'
     notServed.push({ operation: id, answered })

@@ -203,7 +203,7 @@ export interface Ask {
   readonly alone?: boolean
   /** How many throttled answers came to it before: each doubles the pause. */
   readonly attempt?: number
-  /** No need to wait for its object: the caller has locked it, or there is none. */
+  /** No need to wait for its object: the caller has locked it. */
   readonly isHeld?: boolean
   /** Goes before waiting requests: what is made after it must be old enough at the end. */
   readonly isUrgent?: boolean

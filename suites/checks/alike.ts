@@ -57,7 +57,7 @@ export async function endIfAlike(client: Client, given: Given): Promise<void> {
   let first: Exchange | undefined
   for (const id of [...(isReading ? [null] : []), ...asked.map((one) => one.id)]) {
     const probe = id === null ? unknown : { ...placeholderDraft(given, id), credential }
-    const exchange = await ask(client, probe, purpose, { isHeld: true })
+    const exchange = await ask(client, probe, purpose)
     if (isOpen(exchange)) return
     first ??= exchange
     const { response } = exchange

@@ -178,8 +178,7 @@ export async function upload(
   }
   const own = () => make(withOwnContent(given, file))
   // A format may not allow what makes it unique.
-  const how = { isHeld: true, otherwise: () => make(file) }
-  const exchange = await ask(client, own, purpose, how)
+  const exchange = await ask(client, own, purpose, { otherwise: () => make(file) })
   return namedId(given, need('a file that the suite uploads', exchange))
 }
 

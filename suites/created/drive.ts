@@ -252,7 +252,7 @@ async function lookAfter(
     const sent = await context.send(() => withChange(probe, change), setup)
     const faulty = need('the creation that should be refused', sent, isOfFault)
     if (isOpen(faulty)) return faulty
-    const next = await context.send(() => probe, { isSuccess }, { fresh: true, isHeld: true })
+    const next = await context.send(() => probe, { isSuccess }, { fresh: true })
     const again = need('the creation after a refused one', next, isClear)
     if (isOpen(again) || isTaken(again)) return again
     // One more per attempt: with a fixed order, a periodic failure would seem to follow a refusal.
