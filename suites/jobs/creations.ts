@@ -258,9 +258,9 @@ function faultOn(history: History, show: Show) {
   const { fault, isMade } = shown.find((one) => one.isMade) ?? declared ?? {}
   const remark = isMade ? '' : ' (a job of somebody else, or of another run, would look the same)'
   return {
-    fault: fault && { ...fault, what: fault.what + remark },
+    fault: fault && { ...fault, what: `with a valid body, ${fault.what}${remark}` },
     granted: seen.reduce((sum, { granted = 0 }) => sum + granted, 0),
-    isDoubtful: history.isRecorded && !fault && shown.length > 0 && !isOfRun,
+    isDoubtful: !fault && shown.length > 0 && !isOfRun,
   }
 }
 
@@ -316,7 +316,7 @@ export const perApplication = conflictRule(
     if (granted > 0 || times < timesAlike) return { granted }
     const { attempt, job } = blocked[0]!
     const { exchange } = attempt.creation
-    const what = `with a valid body, while only job ${job.id} of another application was in progress, in ${times} attempts`
+    const what = `while only job ${job.id} of another application was in progress, in ${times} attempts`
     const expected = '202: a job in progress on another application is not a conflict'
     return { granted, fault: { exchange, what, expected } }
   },
@@ -341,7 +341,7 @@ export const released = conflictRule(
     if (!kept) return { granted }
     const ms = msOf(kept)
     const { end } = application.jobs.findLast((job) => job.end)!
-    const what = `with a valid body, after a retrieval showed the last job of the application ${statusOf(end!)}, and so were ${kept.length - 1} more in ${seconds(ms)}`
+    const what = `after a retrieval showed the last job of the application ${statusOf(end!)}, and so were ${kept.length - 1} more in ${seconds(ms)}`
     const expected = '202, as the application has no job in progress'
     return {
       granted,
@@ -379,7 +379,7 @@ function refusedTogether(history: History): Evidence | undefined {
     })
     if (granted > 0 || refused.length < timesAlike) return { granted }
     const [[first, ...more]] = refused as [Attempt[]]
-    const what = `with a valid body, as one of ${more.length + 1} at the same time on an application without a job: all were refused, in ${refused.length} attempts`
+    const what = `as one of ${more.length + 1} at the same time on an application without a job: all were refused, in ${refused.length} attempts`
     const expected = '202 for one of several concurrent creations'
     return { granted, fault: { exchange: first!.creation.exchange, what, expected } }
   }).fault
@@ -478,7 +478,7 @@ export const noEffect: Rule = (history) => {
     const { exchange, endedAt, status, tpe } = [...found.refused.values()].at(-1)!
     const ways = exchange.purpose.what ?? `by ${status} ${tpe}`
     const how = each[0] ? `in ${each.length} attempts` : `and for ${jobTimeoutMs} ms after that`
-    const what = `with a valid body, ${Math.round(sentAt - endedAt)} ms after another was refused ${ways}, ${how}`
+    const what = `${Math.round(sentAt - endedAt)} ms after another was refused ${ways}, ${how}`
     const expected = '202: a refused creation starts no job'
     return { fault: { exchange: found.creation.exchange, what, expected } }
   })
