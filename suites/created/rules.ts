@@ -43,7 +43,7 @@ export function creatorOf(id: OperationId) {
 /** What a creation makes, or finds if it exists: a thing of its name, or a file in a graph. */
 function thingOf(event: HistoryEvent): string | undefined {
   const { operation: id, within, name, object } = event
-  if (id !== additionOperation) return operation(id).creates?.hasUniqueName && name
+  if (id !== additionOperation) return name
   // If the place of the file is undeclared, the whole body identifies it.
   return within && `${idKey(within)} ${object === undefined ? event.content : idKey(object)}`
 }
@@ -353,7 +353,7 @@ const atomicRule: RelationRule = (history, id) => {
 }
 
 const uploadOf = (history: History, { object = '' }: HistoryEvent): HistoryEvent | undefined =>
-  history.of(object).find((one) => one.operation === uploadOperation && one.isGranted)
+  history.of(object).find((one) => one.operation === uploadOperation)
 
 /** Whether a graph accepts a file that was not uploaded to a graph, after that time. */
 const takesPlain = (history: History, graph: string | undefined, after = 0): boolean =>
@@ -371,7 +371,7 @@ const attachedRule: RelationRule = (history) =>
     const isLate = (one: HistoryEvent): boolean => hasSettled(history, endedAt, one.sentAt)
     const additions = graph === undefined ? [] : additionsOf(history, object)
     const first = additions.find((one) => isIn(one, graph) && !one.noise)
-    if (!first || !isAnswered(first)) return undefined
+    if (!first) return undefined
     const what = `of file ${object}, which was uploaded with graphId ${graph}`
     const wrong = (one: HistoryEvent, expected: string): Shown =>
       wrongSince(history, upload, one, what, expected)

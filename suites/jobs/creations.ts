@@ -400,14 +400,12 @@ interface Look extends Attempt {
 const isRefused = ({ status = 0 }: HistoryEvent): boolean =>
   status >= 400 && status < 500 && status !== 409
 
-/** A creation refused beside a job cannot start another one; one for no application may block any. */
+/** A creation refused beside a job cannot start another one. */
 const refusalsIn = derived((history) =>
   viewOf(history)
     .applications()
     .flatMap(({ creations, jobs }) =>
-      creations.filter(
-        (one) => isRefused(one) && (one.status === 404 || !jobs.some((job) => isBeside(one, job))),
-      ),
+      creations.filter((one) => isRefused(one) && !jobs.some((job) => isBeside(one, job))),
     ),
 )
 
@@ -422,6 +420,7 @@ const looksIn = derived((history): Look[] =>
       if (creation.isGranted || freeSince !== undefined) last = creation
       if (previous?.isGranted === false || freeSince === undefined) return []
       const from = Math.max(previous?.endedAt ?? -Infinity, creation.sentAt - windowMs)
+      // One for no application may block any.
       const before = refusalsIn(history)
         .filter(({ status, within = '' }) => status === 404 || sameId(within, id))
         .filter((one) => one.sentAt >= from && one.endedAt <= creation.sentAt)
@@ -485,7 +484,7 @@ export const noEffect: Rule = (history) => {
   if (isDoubtful) return { outcome: 'open', why: ofSomebody }
   // Where creations are blocked without refusals, too, those prove no effect.
   const isBusyAnyway = looks.some((look) => isBusy(look) && look.refused.size === 0)
-  const [unclear] = fault || isBusyAnyway ? [] : suspicious(history)
+  const [unclear] = isBusyAnyway ? [] : suspicious(history)
   const harmless = unclear ? [] : looks.filter((look) => isGranted(look) && look.refused.size > 0)
   const why = unclear
     ? `a creation got 409 after refusals (${[...unclear.refused.keys()].join(', ')}), and none of them was seen to do no harm`

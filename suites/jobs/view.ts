@@ -74,7 +74,7 @@ export class Job {
 }
 
 export const isReading = (event: HistoryEvent): boolean =>
-  event.kind === 'reading' && event.operation === 'jobs.retrieve' && isMeant(event)
+  event.operation === 'jobs.retrieve' && isMeant(event)
 
 export function statusOf({ isGranted, status, body }: HistoryEvent): string | undefined {
   const told = isGranted && status === 200 ? member(body, 'status') : undefined
