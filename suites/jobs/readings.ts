@@ -286,18 +286,16 @@ export const consistent = eachOf(
 /** The documented members (§2.3) except `updated_at`, which may change; others are free. */
 const members = ['id', 'status', 'application_id', 'created_at', 'completed_at', 'data', 'error']
 
-/** How long a slow replica may show a job in progress after another one showed its end, in ms. */
+/** How long a slow replica may show a job as before after another one showed its end, in ms. */
 const maxLagMs = 1000
-const laterMs = 200
 
 /** §3: an ended job never changes, except `updated_at`. */
 export const stable = eachOf(
   readingsIn,
   (one, { limits: { settleMs } }) => {
     const { job, end, reading } = one
-    const lagMs = statusOf(reading) === 'in_progress' ? maxLagMs : laterMs
     // A recording may not say when.
-    if (!end || !(reading.sentAt >= end.endedAt + lagMs)) return undefined
+    if (!end || !(reading.sentAt >= end.endedAt + maxLagMs)) return undefined
     const what = `read again ${seconds(reading.sentAt - end.endedAt)} later`
     if (isMissing(reading)) {
       const isNew = job && reading.sentAt - job.creation.endedAt < settleMs
