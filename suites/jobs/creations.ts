@@ -124,13 +124,12 @@ function isExcused(history: History, { creation, job }: Beside): boolean {
   return request === 'unknown' || (request === 'odd' && isOdd)
 }
 
-function acceptedBeside(history: History, { creation, job }: Beside): Evidence {
-  const { creations } = job.application
-  const last = creations.findLast((one) => isMeant(one) && one.sentAt < creation.sentAt)!
-  // What was refused since then, and may have taken away the lock.
-  const refused = [...creations, ...history.of(job.id)].filter(
-    (one) => !isMeant(one) && one.sentAt >= last.endedAt && one.endedAt <= creation.sentAt,
+function acceptedBeside({ creation, job }: Beside): Evidence {
+  const earlier = job.application.creations.filter(
+    (one) => one !== creation && one.endedAt <= creation.sentAt,
   )
+  // What was refused since the last one, and may have taken away the lock.
+  const refused = earlier.slice(earlier.findLastIndex(isMeant) + 1)
   const answers = refused.map((one) => describeResponse(one.exchange)).join(', ')
   const after = answers && `, after others were refused (${answers})`
   const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
@@ -195,8 +194,7 @@ export const inProgress: Rule = (history) => {
   const lacking = untried(history)
   const shown = besides(history).map((one) => {
     const { creation } = one
-    if (!isConflict(creation))
-      return isExcused(history, one) ? undefined : acceptedBeside(history, one)
+    if (!isConflict(creation)) return isExcused(history, one) ? undefined : acceptedBeside(one)
     if (isExpected(conflict, creation.exchange.response!)) return lacking ? undefined : 'held'
     const what = 'with a valid body, while a job of the application was in progress'
     return { exchange: creation.exchange, what, expected: conflict }
