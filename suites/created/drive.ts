@@ -301,10 +301,10 @@ export const once = relation(async (context) => {
   const second = await again(context, first)
   if (isOpen(second)) return second
   if (given.options.depth === 'quick') return undefined
-  const further: (() => Promise<Judged | undefined>)[] = [() => addTwin(context, first.probe)]
-  if (isDeclared(given, 'graphs.create')) further.push(() => addToCreated(context))
+  const toCreated = isDeclared(given, 'graphs.create') ? [addToCreated] : []
+  const further = isAddition ? [addTwin, ...toCreated] : []
   // At once: these objects are looked at again when they are old enough.
-  const cases = isAddition ? further.map((one) => furtherCase(one())) : []
+  const cases = further.map((act) => furtherCase(act(context, first.probe)))
   const [other] = await allEnded<unknown>([sendCreation(context), ...cases])
   if (isOpen(other)) return other
   const added = isAddition ? await addAtOnce(context) : undefined
