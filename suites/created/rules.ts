@@ -173,8 +173,8 @@ function lookIn(history: History, attempts: readonly HistoryEvent[]) {
   const isFault = (one: HistoryEvent): boolean =>
     history.isRecorded ? !isSameRequest(one, last) : one.request === 'faulty'
   const sound = attempts.filter((one) => !isFault(one))
-  // An unanswered one may have created what the next one conflicts with.
-  const isLost = sound.some((one) => one.status === undefined)
+  // One that was not answered, was throttled or blocked may have created what the next one conflicts with.
+  const isLost = sound.some((one) => one.status === undefined || one.noise !== undefined)
   const creation =
     sound.find(isGranted) ?? (isLost ? undefined : sound.findLast((one) => isRefused(one.exchange)))
   if (!creation) return []
