@@ -72,9 +72,8 @@ export interface ClientHooks {
  */
 export type Before = (refusals: readonly Exchange[]) => Promise<Exchange | Left>
 
-/** What a request keeps through its tries. */
+/** What a request keeps through its tries: its place in the queue of a throttled operation, until `leave`. */
 export interface Turn {
-  /** Leaves the queue of a throttled operation, if it is in one. */
   leave?: () => void
 }
 
@@ -124,7 +123,7 @@ export class Client {
       settleMs: limits.settleMs,
       madeAt: given.objects.madeAt,
       wrongAnywhere: findings.wrongAnywhere,
-      spoiled: findings.spoiled,
+      spoilers: findings.spoilers,
     }
     this.redact = recorder.redact
     this.proxy = proxy

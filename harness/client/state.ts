@@ -125,11 +125,11 @@ export interface Findings {
   /** Exchanges shown in failures, before recording. */
   readonly shown: WeakMap<FailureExchange, Exchange>
   /** Requests that spoiled their connection: the next answer, and the same on a fresh one; by what they were sent for. */
-  readonly spoiled: Map<string, { readonly wrong: Exchange; readonly fresh: Exchange }>
+  readonly spoilers: Map<string, { readonly wrong: Exchange; readonly fresh: Exchange }>
   /** What traffic of other requirements shows, by requirement. */
   readonly onTraffic: Map<RequirementId, Evidence>
   /** Answers spoiled by an earlier request on their connection: not judged. */
-  readonly poisonedResponses: WeakSet<object>
+  readonly spoiledAnswers: WeakSet<object>
   /** Kinds of answers that were equally wrong on a fresh connection, so that repetition proves nothing. */
   readonly wrongAnywhere: Set<string>
 }

@@ -37,6 +37,7 @@ export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclus
   const conclusion = concludeFrom(ask, all, known)
   if (!('judge' in conclusion)) return conclusion
   const { judge } = conclusion
+  // How a body is refused, such as for a name of a file that is not allowed.
   if (other && [400, 415, 422].includes(judge.response?.status ?? 0)) return { asks: [other] }
   if (ask.settles && maySettle(ask.settles, judge, all, known)) {
     const { settleMs } = known
@@ -172,7 +173,7 @@ function onConnections(
   ask: Ask,
   wrong: Exchange,
   trial: readonly Exchange[],
-  known: Pick<Known, 'spoiled'>,
+  known: Pick<Known, 'spoilers'>,
 ): Conclusion {
   const isRepeatable = mayRepeat(wrong)
   // Without an answer from the service itself, there was most likely no effect.
@@ -187,7 +188,7 @@ function onConnections(
   const isServed =
     !wrong.probe.credential.full && wrong.response !== undefined && isGranted(wrong.response)
   if (isServed && !before.probe.credential.full) return { judge: wrong }
-  const trials = known.spoiled.has(sentFor(before)) ? 'proven' : 'first'
+  const trials = known.spoilers.has(sentFor(before)) ? 'proven' : 'first'
   for (const [at, isBehind] of wrongBehind[isRepeatable && !isServed ? trials : 'once'].entries()) {
     const other = others[at]
     const after = isBehind ? repeated(before) : undefined

@@ -223,7 +223,7 @@ export interface Known {
   /** Kinds of answers that are equally wrong on a fresh connection. */
   readonly wrongAnywhere: ReadonlySet<string>
   /** What requests that spoiled their connections were sent for. */
-  readonly spoiled: Pick<ReadonlySet<string>, 'has'>
+  readonly spoilers: Pick<ReadonlySet<string>, 'has'>
 }
 
 export type Conclusion =

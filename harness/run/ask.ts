@@ -21,7 +21,10 @@ import {
   type Verdict,
 } from '../journal/index.ts'
 
-/** Sends a request until its answer can be judged. */
+/**
+ * Sends a request until its answer can be judged. Its answers are of this call alone: a set-up makes an object that no other
+ * may use. What rules ask for is shared (`sendShared`).
+ */
 export async function ask(
   client: Client,
   source: Source,
@@ -116,10 +119,10 @@ function learn(
 ): void {
   if (wrongAnywhere !== undefined) client.findings.wrongAnywhere.add(wrongAnywhere)
   if (blames) {
-    const { poisonedResponses, spoiled } = client.findings
+    const { spoiledAnswers, spoilers } = client.findings
     const kind = sentFor(blames.previousRequest!)
-    poisonedResponses.add(blames.response ?? blames)
-    if (!spoiled.has(kind)) spoiled.set(kind, { wrong: blames, fresh: judge })
+    spoiledAnswers.add(blames.response ?? blames)
+    if (!spoilers.has(kind)) spoilers.set(kind, { wrong: blames, fresh: judge })
   }
   // The answer is kept for long, and would keep another one alive. To another requirement it may be wrong.
   if (isRight(judge) && !isLenient(judge.purpose.expects)) judge.previousRequest = undefined

@@ -164,14 +164,14 @@ export function shapeFinding(
  */
 export function decisive(context: CheckContext, verdict: Verdict): Verdict {
   if (verdict.outcome !== 'broken') return verdict
-  const { poisonedResponses, spoiled } = context.client.findings
+  const { spoiledAnswers, spoilers } = context.client.findings
   let named: Evidence | undefined
   for (const evidence of verdict.evidence) {
     const { exchange, expected } = evidence
     // Another requirement fails for the request that spoiled it.
     const isTrial = exchange.purpose.skipJudging === 'at all'
-    if (isTrial || poisonedResponses.has(exchange.response ?? exchange)) continue
-    if (exchange.previousRequest && spoiled.has(sentFor(exchange.previousRequest))) continue
+    if (isTrial || spoiledAnswers.has(exchange.response ?? exchange)) continue
+    if (exchange.previousRequest && spoilers.has(sentFor(exchange.previousRequest))) continue
     if (typeof expected === 'string') return { ...verdict, evidence: [evidence] }
     const found = comparePairs(context, exchange, expected, 'granted')
     if (typeof found === 'object') return { outcome: 'open', why: found.why }

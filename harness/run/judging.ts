@@ -153,7 +153,7 @@ async function lookBack(
   const { client, given, hooks } = prepared
   const { findings, journal, life } = client
   const further = new Map<string, Failure>()
-  for (const { wrong, fresh } of findings.spoiled.values()) {
+  for (const { wrong, fresh } of findings.spoilers.values()) {
     const found = spoilerBlamed(given, wrong, fresh)
     if (found && !further.has(found.id)) further.set(found.id, found.failure)
   }

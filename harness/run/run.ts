@@ -165,9 +165,9 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
       signs: createSigns(baseUrl),
       failures: 0,
       shown: new WeakMap(),
-      spoiled: new Map(),
+      spoilers: new Map(),
       onTraffic: new Map(),
-      poisonedResponses: new WeakSet(),
+      spoiledAnswers: new WeakSet(),
       wrongAnywhere: new Set(),
     },
     transport:

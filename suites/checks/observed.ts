@@ -160,14 +160,14 @@ const maxShown = 3
 /** Judges an observed requirement by all answers of the run; must be called last. */
 export const byAllAnswers: Judge = async ({ client, given, requirement }): Promise<Verdict> => {
   const { cases, failures } = talliesOf(client).get(requirement.id as ObservedRequirement)!
-  const { poisonedResponses } = client.findings
+  const { spoiledAnswers } = client.findings
   const own: Evidence[] = []
   for (const failure of failures) {
     const response = failure.exchange.response!
     const isElsewhere = async (): Promise<boolean> =>
       failure.exchange.isOfGateway === true ||
       (await breakdownAnyway(client, given, failure.exchange)) !== undefined
-    if (poisonedResponses.has(response)) continue
+    if (spoiledAnswers.has(response)) continue
     const isOfInput = requirement.id === 'envelope/bad-input-no-5xx'
     if (!isOfInput || !(await isElsewhere())) own.push(failure)
   }

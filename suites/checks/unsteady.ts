@@ -88,10 +88,10 @@ export function noteSteady(client: Client, given: Given, exchange: Exchange): vo
 }
 
 export async function failUnsteady(client: Client, given: Given): Promise<void> {
-  const { onTraffic, poisonedResponses, spoiled } = client.findings
+  const { onTraffic, spoiledAnswers, spoilers } = client.findings
   for (const { granted, broken } of answersIn(client).values()) {
     const [wrong, ...more] = broken.filter(
-      (one) => !poisonedResponses.has(one.response!) && !(spoiled.size > 0 && one.previousRequest),
+      (one) => !spoiledAnswers.has(one.response!) && !(spoilers.size > 0 && one.previousRequest),
     )
     const requirement = wrong && granting(wrong.probe.operation!)
     if (!requirement || onTraffic.has(requirement.id)) continue

@@ -82,7 +82,7 @@ const known: Known = {
   settleMs: 5000,
   madeAt: new Map(),
   wrongAnywhere: new Set(),
-  spoiled: new Set(),
+  spoilers: new Set(),
 }
 
 function told(story: string, more: Partial<Known> = {}, ask = request): string {
@@ -132,7 +132,7 @@ test.each<[what: string, story: string, expected: string, known?: Partial<Known>
     'wrong behind what is known to spoil its connection',
     'again 500, fresh 400, after 500, after 500, fresh 400, after 500',
     '400, the one before is to blame',
-    { spoiled: new Set([sentFor(before)]) },
+    { spoilers: new Set([sentFor(before)]) },
   ],
   [
     'wrong behind it each time',
