@@ -57,7 +57,7 @@ export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redacto
     response: new HttpResponse({ status, headers, body: body.bytes, cut: body.state !== 'whole' }),
     throttled: false,
     // Nothing came from the server, which may have done what was asked for.
-    isOfGateway: [0, 502, 504].includes(status),
+    isOfGateway: status === 502 || status === 504,
     recorded: () => (recorded ??= shownEntry(entry, redactor)),
     sentAt,
     endedAt,

@@ -148,12 +148,14 @@ export function judgeRecording(recording: Recording) {
   const refusals = [...refusalsIn(exchanges, target, tpe)]
   const faults = new Map(refusals.flatMap(([id, , all]) => all.map((one) => [one, id] as const)))
   for (const one of exchanges) {
+    const { response, ...unanswered } = one
     // The body of an error says what was refused: without it, a conflict may be any.
-    if (one.response.status >= 400 && one.entry.body.state !== 'whole') continue
+    if (response.status >= 400 && one.entry.body.state !== 'whole') continue
     const fault = faults.get(one)
     const { full, value: key } = one.probe.credential
     const request = fault === undefined && full ? 'unknown' : 'faulty'
-    history.append(eventOf(target, one, { request, fault, key }))
+    const sent = response.status === 0 ? unanswered : one
+    history.append(eventOf(target, sent, { request, fault, key }))
   }
   const rules = history.events.length === 0 ? [] : rulesOf(target)
   for (const [requirement, verdict] of [

@@ -343,7 +343,7 @@ const atomicRule: RelationRule = (history, id) => {
       const why = `none of the concurrent creations was accepted: ${said}`
       return [{ why: limited ? `throttled: ${why}` : why }]
     }
-    const refused = beside.filter((one) => isRefused(one.exchange))
+    const refused = beside.filter((one) => isAnswered(one) && isRefused(one.exchange))
     const exchange = refused.find((one) => isOwnBreakdown(one.exchange))?.exchange
     if (!exchange) return refused.map(() => 'held')
     const expected = 'a refusal, not a crash, for all but one of them'

@@ -153,6 +153,24 @@ test.each<[what: string, ...told: Told[]]>([
   expect(failedIds(await check(har(...told)))).toEqual([])
 })
 
+test.each([0, 502])(
+  'a request that the server did not answer shows nothing (status %i)',
+  async (status) => {
+    const unanswered = { status, answers: '', type: 'text/html' }
+    const used = granted['graphs.query/2xx-accepted']!
+    const { log } = har(
+      graph('tea', 'g-1'),
+      wrongly(graph('tea', 'g-1'), unanswered),
+      wrongly(used, { ...unanswered, to: '/v1/knowledge-graphs/g-1/query' }),
+    )
+    // At the same time as the second.
+    log.entries[0]!.time = 2000
+    const report = await check({ log })
+    const rows = ['graphs.create/400-atomic', 'graphs.create/2xx-usable']
+    expect(rows.map((row) => rowOf(report, row).outcome)).toEqual(rows.map(() => 'not-exercised'))
+  },
+)
+
 test('three failures of a row are kept, and all are counted', async () => {
   const wrong = wrongly(pdf, { answers: {} })
   const row = rowOf(await check(har(...times(5, wrong), pdf)), 'pdf.parse/200-text')
