@@ -102,7 +102,7 @@ const messageKeys: AnswerRule = (response, { probe }) => {
   return isKnown ? { expected } : undefined
 }
 
-export const badInput: AnswerRule = (response, exchange) => {
+const badInput: AnswerRule = (response, exchange) => {
   if (!exchange.purpose.badInput) return undefined
   const expected = 'no 5xx to bad input'
   if (isBreakdown(response)) return { expected, actual: String(response.status) }
