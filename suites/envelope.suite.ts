@@ -38,8 +38,13 @@ import {
   requestFor,
 } from './checks/rules.ts'
 import { suite } from './checks/suite.ts'
-import { contentOf, isDeclared, placeholderRequest, validRequest } from './checks/valid-request.ts'
-import { requireControl } from './checks/control.ts'
+import {
+  contentOf,
+  isDeclared,
+  placeholderRequest,
+  validRequest,
+  requireControl,
+} from './checks/valid-request.ts'
 import { randomFor, sampled, unknownId } from './checks/random.ts'
 
 /** 401 counts: a server may check the key, or nothing, before the path. */

@@ -1,7 +1,11 @@
-import { applyScenario, declaredResource, operationIn } from './checks/valid-request.ts'
-import { controlExchange } from './checks/control.ts'
+import {
+  applyScenario,
+  declaredResource,
+  operationIn,
+  controlExchange,
+} from './checks/valid-request.ts'
 import { byRecord } from './checks/faults.ts'
-import { pointerOf } from './checks/places.ts'
+import { pointerOf } from './checks/changes.ts'
 import { withBody } from './checks/case.ts'
 import { accepted, granted, grantedByScenario } from './checks/granted.ts'
 import { concluded, findingVerdict, joined } from './checks/rules.ts'

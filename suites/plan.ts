@@ -12,8 +12,13 @@ import {
   type OperationId,
   triesOf,
 } from '../catalogue/operations.ts'
-import { bringsBody, declaresMore, draftRequest, type Known } from './checks/valid-request.ts'
-import { nameOfControl } from './checks/control.ts'
+import {
+  bringsBody,
+  declaresMore,
+  draftRequest,
+  type Known,
+  nameOfControl,
+} from './checks/valid-request.ts'
 import type { Plan, PlanEntry, RunOptions } from '../harness/client/index.ts'
 import {
   absentReason,

@@ -14,7 +14,7 @@ import {
   type JudgedCases,
   type Material,
 } from './checks/case.ts'
-import { pointerOf } from './checks/places.ts'
+import { pointerOf } from './checks/changes.ts'
 import { grantedBy, type GrantedCheck } from './checks/granted.ts'
 import { bodyOf, withoutRoles } from './checks/valid-request.ts'
 import { randomFor } from './checks/random.ts'

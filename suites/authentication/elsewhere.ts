@@ -12,7 +12,7 @@ import {
 } from '../../catalogue/faults.ts'
 import { type Case, type Fault, type Material, nameOfFaults, type Refusal } from '../checks/case.ts'
 import { type CaseVerdict, type Look, lookAt } from '../checks/rules.ts'
-import { placesIn } from '../checks/places.ts'
+import { placesIn } from '../checks/changes.ts'
 import { unknownWord } from '../checks/random.ts'
 import {
   type Credential,

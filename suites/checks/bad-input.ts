@@ -57,8 +57,6 @@ import {
   ofKinds,
   sample,
   unknownIdAt,
-} from './changes.ts'
-import {
   arraysAbove,
   isSetting,
   parentOf,
@@ -66,12 +64,11 @@ import {
   placesIn,
   topOf,
   undescribedMembers,
-} from './places.ts'
-import { ruleOf } from './refusal.ts'
+} from './changes.ts'
+import { ruleOf } from './suite.ts'
 import { type CaseRule, type CaseVerdict, remembering } from './rules.ts'
 import { randomFor, sampled } from './random.ts'
-import { validRequest } from './valid-request.ts'
-import { whyNotOfInput } from './control.ts'
+import { validRequest, whyNotOfInput } from './valid-request.ts'
 
 export const badInput: Condition & KnownCases = {
   cases: casesOf,

@@ -24,9 +24,8 @@ import { ask, type CheckContext, type Judge } from '../../harness/run/index.ts'
 import { otherApplications, type OtherObject } from '../../harness/target/index.ts'
 import { isTaken, once } from './created.ts'
 import { type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
-import type { Control } from './control.ts'
-import { drawFrom, randomFor, sampled, seedFor } from './random.ts'
 import {
+  type Control,
   isDeclared,
   type Known,
   type OfTarget,
@@ -34,6 +33,7 @@ import {
   validDraft,
   validRequest,
 } from './valid-request.ts'
+import { drawFrom, randomFor, sampled, seedFor } from './random.ts'
 
 /** What is wrong with a request. */
 export type Fault = MemberFault | PartFault

@@ -21,6 +21,9 @@ import {
   withoutFault,
   caseOf,
   changedBody,
+  type Placed,
+  arraysAbove,
+  placesIn,
 } from './changes.ts'
 import { type Probe, withHeader, type Open, jsonOf, withJson } from '../../harness/journal/index.ts'
 import { freshUnknownId, randomFor, changedId, isNumber, unknownWord } from './random.ts'
@@ -35,7 +38,6 @@ import {
   bodiesOf,
   emptyOf,
 } from '../../catalogue/faults.ts'
-import { type Placed, arraysAbove, placesIn } from './places.ts'
 import type { Known } from './valid-request.ts'
 import { conditionOf } from '../../catalogue/catalogue.ts'
 

@@ -46,8 +46,14 @@ import {
   requestFor,
 } from './rules.ts'
 import { around, asScenario } from './scenario.ts'
-import { applyScenario, type Known, operationIn, validRequest } from './valid-request.ts'
-import { controlExchange, triesFor } from './control.ts'
+import {
+  applyScenario,
+  type Known,
+  operationIn,
+  validRequest,
+  controlExchange,
+  triesFor,
+} from './valid-request.ts'
 
 export type GrantedCheck = (given: Given, exchange: Exchange) => Finding | undefined
 

@@ -5,6 +5,14 @@ import {
   isBreakdown,
   type Evidence,
   type Verdict,
+  isSettling,
+  countsAsGranted,
+  differing,
+  isPage,
+  headBytes,
+  pathOf,
+  type Probe,
+  isOpen,
 } from '../../harness/journal/index.ts'
 import { validate } from '../../schemas/validate.ts'
 import {
@@ -16,12 +24,24 @@ import {
   listedTypes,
   keyFits,
 } from '../../catalogue/answers.ts'
-import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
-import { operation as operationOf } from '../../catalogue/operations.ts'
+import {
+  acceptedPairs,
+  type RequirementId,
+  findRequirement,
+  granting,
+} from '../../catalogue/catalogue.ts'
+import {
+  operation as operationOf,
+  additionOperation,
+  uploadOperation,
+  operations,
+} from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
-import { perRun, type Judge } from '../../harness/run/index.ts'
-import type { Client } from '../../harness/client/index.ts'
-import { breakdownAnyway } from './control.ts'
+import { perRun, type Judge, isPlanned, ask } from '../../harness/run/index.ts'
+import { type Client, type Given, isOwnBreakdown } from '../../harness/client/index.ts'
+import { breakdownAnyway, placeholderDraft } from './valid-request.ts'
+import { unknownWord } from './random.ts'
+import { targetReason } from '../../harness/report/index.ts'
 
 /** What an answer must be, and what is wrong with it; undefined if it is no case of the requirement. */
 type AnswerRule = (
@@ -177,4 +197,155 @@ export const byAllAnswers: Judge = async ({ client, given, requirement }): Promi
   if (ended) return { outcome: 'open', why: ended.reason }
   if (cases > 0) return { outcome: 'held', cases }
   return { outcome: 'open', why: 'this run produced no answer to check' }
+}
+
+const answersIn = perRun(() => new Map<string, { granted: number; readonly broken: Exchange[] }>())
+
+const longest = 10_000
+
+/** Identifies a request that must be accepted; undefined if it may be refused. Each creation is unique, but for its label. */
+function nameOf(given: Given, { probe, purpose, sentAt }: Exchange): string | undefined {
+  const { operation, path, params, query, headers, body = '', credential, effect, fault } = probe
+  const { requirement, role, isSuccess, badInput, skipJudging, skipPassive } = purpose
+  const isOfGranted = requirement !== null && findRequirement(requirement)?.expects === '2xx'
+  const isMeant = role === 'control' || role === 'setup' || isSuccess !== undefined || isOfGranted
+  // A change that leaves a request valid has a name, too. Of creations, no two are the same request.
+  const isFaulty = fault !== undefined && !(isOfGranted && effect !== 'creates')
+  const isOdd = badInput ?? skipPassive ?? skipJudging ?? isFaulty
+  if (operation === null || !credential.full || !isMeant || isOdd || body.length > longest)
+    return undefined
+  if (requirement !== null && given.target.scenarios[requirement]) return undefined
+  const since = sentAt - given.target.limits.settleMs
+  if (Object.values(params).some((id) => (given.objects.madeAt.get(id) ?? -Infinity) > since))
+    return undefined
+  const label = headers.find((one) => one.name.toLowerCase() === 'content-type')?.value
+  if (effect === 'creates') return JSON.stringify([operation, path, params, label])
+  return `${JSON.stringify([operation, path, params, query, headers])} ${String(body)}`
+}
+
+/** Refusals for which no state explains that the same request is granted at other times. */
+const refusals = new Set([400, 404, 410, 422])
+
+/**
+ * Whether it was the first addition of a file that was uploaded once, and to no graph: a file may be in one graph only. A new
+ * one may also conflict because it is still processed, unless the answer says that it was added.
+ */
+function isFirstAddition(client: Client, exchange: Exchange): boolean {
+  if (isSettling(client.known, exchange) && !countsAsGranted(exchange)) return false
+  const event = client.journal.events.at(-1)
+  if (event?.exchange !== exchange || event.operation !== additionOperation) return false
+  const [upload, ...others] = client.journal.of(event.object ?? '')
+  const isPlain = upload?.operation === uploadOperation && upload.within === undefined
+  return isPlain && others.every((one) => one === event)
+}
+
+/** Names of creations that were sent. */
+const namesIn = perRun(() => new Set<string>())
+
+/**
+ * A valid request that is refused or crashes the server now and then fails the requirement for valid requests of its
+ * operation, wherever it was sent, except when its connection is to blame.
+ */
+export function noteSteady(client: Client, given: Given, exchange: Exchange): void {
+  const { creates, effect, operation } = exchange.probe
+  const names = namesIn(client)
+  const isNamed = operation !== null && operationOf(operation).creates?.hasUniqueName === true
+  const isNewName = isNamed && creates !== undefined && !names.has(creates)
+  if (isNewName) names.add(creates)
+  const { status = 0, isBlock = false, isEnvelope = false } = exchange.response ?? {}
+  // What was never asked for before cannot exist.
+  const isNew = isNewName || (status === 409 && isFirstAddition(client, exchange))
+  const leavesNothing = isNew || effect === 'none' || effect === 'generates'
+  // An invalid request may have spoiled the connection.
+  const { probe: before, purpose } = exchange.previousRequest ?? {}
+  const isBehindFault = before?.fault !== undefined || purpose?.expects || purpose?.badInput
+  const isError = refusals.has(status) || (isEnvelope && status < 300)
+  const isRefusal = (isError || (isNew && status === 409)) && !isBlock
+  const isBroken = isOwnBreakdown(exchange) || (isRefusal && leavesNothing && !isBehindFault)
+  if (!isBroken && !countsAsGranted(exchange)) return
+  const name = nameOf(given, exchange)
+  if (name === undefined) return
+  const all = answersIn(client)
+  const known = all.get(name) ?? { granted: 0, broken: [] }
+  all.set(name, known)
+  if (isBroken) known.broken.push(exchange)
+  else known.granted++
+}
+
+export async function failUnsteady(client: Client, given: Given): Promise<void> {
+  const { onTraffic, spoiledAnswers, spoilers } = client.findings
+  for (const { granted, broken } of answersIn(client).values()) {
+    const [wrong, ...more] = broken.filter(
+      (one) => !spoiledAnswers.has(one.response!) && !(spoilers.size > 0 && one.previousRequest),
+    )
+    const requirement = wrong && granting(wrong.probe.operation!)
+    if (!requirement || onTraffic.has(requirement.id)) continue
+    // No control uploads a PDF: if that crashes the server each time, nothing else shows it.
+    const isOwnKind = wrong.probe.operation === uploadOperation && isOwnBreakdown(wrong)
+    if (granted === 0 && !isOwnKind) continue
+    if (!isPlanned(given, requirement.id)) continue
+    const words = [wrong, ...more].map(describeResponse)
+    const finding = differing([...words, ...Array<string>(granted).fill('granted')])
+    const what = wrong.purpose.what ?? 'with a valid request'
+    const exchange = granted === 0 ? wrong : { ...wrong, finding }
+    onTraffic.set(requirement.id, { exchange, what, expected: '2xx, each time' })
+  }
+}
+
+/** Statuses that do not show what the server is: a refused key, a limit, a gateway without its service. */
+const saysNothing: readonly number[] = [401, 403, 429, 502, 503, 504]
+
+function likeness(exchange: Exchange): string {
+  if (!exchange.response) return ''
+  if (isPage(exchange.response)) return 'a page'
+  const text = exchange.response.text(headBytes).replaceAll(pathOf(exchange.probe, {}), '')
+  const plain = text.replaceAll(exchange.probe.method, '').replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')
+  return `${exchange.response.status} ${plain}`
+}
+
+function adviceFor(response: HttpResponse): string {
+  const { status } = response
+  if (status >= 500) return 'every path gets the same error: check the log of the server'
+  if (isPage(response)) return 'this looks like a website, not the API: check the base URL'
+  return status >= 300 && status < 400
+    ? 'every path is redirected, and a redirect is not followed: serve the documented paths directly'
+    : 'every path gets the same answer: check the base URL'
+}
+
+/** Before anything is judged, ends the run if every path gets the same answer, or a page: then this is not the API. */
+export async function endIfAlike(client: Client, given: Given): Promise<void> {
+  if (!given.keys.hasFull) return
+  const credential = await given.keys.full()
+  const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
+  const asked = operations.filter(
+    ({ id, method }) => !given.target.absent[id] && !(given.options.readOnly && method !== 'GET'),
+  )
+  const unknown: Probe = {
+    operation: null,
+    method: 'GET',
+    path: `/v1/${unknownWord(given, 'alike')}`,
+    params: {},
+    query: {},
+    headers: [],
+    credential,
+    effect: 'none',
+  }
+  const isReading = asked.some((one) => one.method === 'GET')
+  let first: Exchange | undefined
+  for (const id of [...(isReading ? [null] : []), ...asked.map((one) => one.id)]) {
+    const probe = id === null ? unknown : { ...placeholderDraft(given, id), credential }
+    const exchange = await ask(client, probe, purpose)
+    if (isOpen(exchange)) return
+    first ??= exchange
+    const { response } = exchange
+    if (!response || saysNothing.includes(response.status)) return
+    // An error envelope: a server of the interface, even if it has no operation yet.
+    if (response.isEnvelope && response.status >= 400 && response.status !== 500) return
+    if (likeness(exchange) !== likeness(first)) return
+  }
+  if (!first?.response || (given.options.readOnly && first.response.status >= 400)) return
+  const { method, url } = first.recorded().request
+  const seen = `${method} ${url} got ${describeResponse(first)}`
+  const advice = adviceFor(first.response)
+  client.life.end('unreachable', targetReason(given.target.baseUrl, `${advice} (${seen})`))
 }

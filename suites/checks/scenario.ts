@@ -46,15 +46,13 @@ import {
   plainRequest,
   sharedRequest,
   validRequest,
-} from './valid-request.ts'
-import {
   type Control,
   control,
   controlBy,
   nameOfControl,
   notGranted,
   responseTo,
-} from './control.ts'
+} from './valid-request.ts'
 
 /** Continues the request line of a scenario's request. */
 export const asScenario = 'as the scenario of the target file says'

@@ -1,4 +1,62 @@
-import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
+import { pairsOf, isRefusal, type Pairs } from '../../catalogue/answers.ts'
+import { type OperationId, readsOf } from '../../catalogue/operations.ts'
+import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
+import {
+  type Ask,
+  countsAsGranted,
+  describeResponse,
+  type Exchange,
+  isBreakdown,
+  isExpected,
+  isGranted,
+  isOpen,
+  type Journal,
+  type Made,
+  type Open,
+  type Probe,
+  type Purpose,
+  type Verdict,
+  withChange,
+} from '../../harness/journal/index.ts'
+import {
+  againAtEnd,
+  ask,
+  type CheckContext,
+  comparePairs,
+  type Later,
+  settle,
+  type Judge,
+} from '../../harness/run/index.ts'
+import {
+  type Case,
+  type Condition,
+  type Fault,
+  generatedRule,
+  materialOf,
+  nameOfFaults,
+  otherPathOf,
+  type Refusal,
+  sendable,
+  type JudgedCases,
+  type KnownCases,
+} from './case.ts'
+import { once, sharedBy } from './created.ts'
+import { allOf, type CaseRule, type CaseVerdict, lookAt, madeOnce } from './rules.ts'
+import {
+  type Control,
+  control,
+  lookAtControl,
+  nameOfControl,
+  notGranted,
+  outcomeOf,
+  responseTo,
+  isDeclared,
+  needsOwnObject,
+  operationIn,
+  placeholderRequest,
+  sharedRequest,
+  validRequest,
+} from './valid-request.ts'
 import {
   type AreaName,
   type AreaRequirement,
@@ -6,11 +64,247 @@ import {
   conditionOf,
   areas,
 } from '../../catalogue/catalogue.ts'
-import type { Judge } from '../../harness/run/index.ts'
-import type { Condition, JudgedCases, KnownCases } from './case.ts'
 import { grantedByScenario } from './granted.ts'
-import { judgeRefusal } from './refusal.ts'
 import { byScenario, type Further } from './scenario.ts'
+
+/** Judges a valid request with exactly one fault by the accepted pairs. */
+async function judgeRefusal(context: CheckContext, condition: Condition): Promise<Verdict | Later> {
+  const { client, given, requirement } = context
+  const operation = operationIn(context)
+  const isOfKey = requirement.fault === 'credentials'
+  const found = await (isOfKey ? credentialControl : control)(client, given, operation)
+  if (isOpen(found)) return found
+  if (found.state !== 'none') {
+    client.journal.controls.set(requirement.id, found.state)
+    const status = found.exchange.response?.status
+    const isBarred = status === undefined || status === 401 || status === 403
+    const isSeen = isOfKey && !isBarred && !found.exchange.throttled
+    if (found.state !== 'granted' && !isSeen) return notGranted(found)
+  }
+  const material = materialOf(given, requirement, operation)
+  if (isOpen(material)) return material
+  const valid = validFor(context, operation, found)
+  const all = await condition.casesIn(material, context, valid)
+  if (isOpen(all)) return all
+  const cases = await sendable(context, operation, all)
+  if (isOpen(cases)) return cases
+  const expects = pairsOf(requirement, operation)
+  const refusal: Refusal = { context, material, control: found, expects, valid }
+  const { inOrder, generated: more } = condition
+  const { refusalRuns } = given.options
+  const generated = generatedRule(material, more, refusalRuns, (one) => ruleOf(refusal, one, true))
+  const rules = cases.map((one) => ruleOf(refusal, one))
+  const rule = allOf(rules, { inOrder, generated })
+  return againAtEnd((isEnd) =>
+    condition.judge ? condition.judge(refusal, cases, isEnd) : settle(client, rule, isEnd),
+  )
+}
+
+/**
+ * The control of credential faults: the same request with the full key. If nothing is declared, a placeholder (`{}` or
+ * an unknown id): any answer but 401 and 403 shows that the key was checked first, or not at all.
+ */
+async function credentialControl(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Control | Open> {
+  const isReading = given.options.readOnly && effectOf(given, operation) !== 'none'
+  // A read-only run cannot create the object to read, and uses a placeholder.
+  const isMakeable = !(isReading && readsOf(operation))
+  const { hasFull } = given.keys
+  if (hasFull && isMakeable && isDeclared(given, operation))
+    return control(client, given, operation)
+  return once(client, `credential control ${operation}`, async (): Promise<Control | Open> => {
+    const placeholder = await placeholderRequest(given, operation)
+    const valid = async (): Promise<Probe> => placeholder
+    const unsent = hasFull ? isReading && '--read-only' : 'no key'
+    if (unsent) return { state: 'none', unsent, valid }
+    const exchange = await ask(client, placeholder, { requirement: null, role: 'control' })
+    if (isOpen(exchange)) return exchange
+    const state = countsAsGranted(exchange) ? 'granted' : 'refused'
+    return { state, exchange, valid }
+  })
+}
+
+/**
+ * Makes the valid request that a fault is put into, anew for each case; an object made to be added or destroyed is used
+ * for several. A quick run makes one request for all refusals of an operation, since a refused request has no effect.
+ */
+function validFor(
+  context: CheckContext,
+  operation: OperationId,
+  found: Control,
+): () => Promise<Made> {
+  const { client, given, requirement } = context
+  const needsObject = needsOwnObject(operation)
+  // A refused key is refused whatever the object's state.
+  const isShared =
+    given.options.depth !== 'full' || (requirement.fault === 'credentials' && needsObject)
+  if (requirement.effect !== 'none' || !(isShared || needsObject)) return found.valid
+  const name = `refused request of ${operation}`
+  return madeOnce(isShared ? () => sharedRequest(client, name, found.valid) : found.valid)
+}
+
+/** @param isGenerated no other requirement judges it: once this one is judged, its answer is forgotten */
+export function ruleOf(refusal: Refusal, one: Case, isGenerated = false): CaseRule {
+  let request: Ask | undefined
+  return {
+    when: one.when,
+    // The others are still judged if such a case is inconclusive.
+    isFurther: Boolean(one.control ?? one.judge ?? one.object ?? one.mayStay),
+    judge(journal) {
+      if (one.judge) return one.judge(journal, refusal)
+      const missing = lookAtAdditions(journal, refusal, one)
+      if (missing) return missing
+      return judgeCase(journal, refusal, one, (request ??= requestOf(refusal, one, isGenerated)))
+    },
+  }
+}
+
+/** What a case needs besides its request: the control of what it adds, and the request that comes before it. */
+function lookAtAdditions(journal: Journal, refusal: Refusal, one: Case): CaseVerdict | undefined {
+  const { context, control, material } = refusal
+  const { client, given, requirement } = context
+  const { operation } = material
+  const { control: add } = one
+  if (add) {
+    const make = () =>
+      withChange(validRequest(client, given, operation), (valid) => ({
+        ...add(valid),
+        effect: valid.effect,
+      }))
+    const name = nameOfControl(add(material.valid))
+    const found = lookAtControl(client, given, { operation, name, make })
+    if (!('state' in found)) return found
+    const why = 'the same request without its fault was refused'
+    if (found.state === 'refused') return notGranted(found, why)
+  }
+  if (!one.isBehind) return undefined
+  const before = lookAt(
+    journal,
+    {
+      name: `${requirement.id} before ${one.what}`,
+      source: control.valid,
+      purpose: { requirement: requirement.id, role: 'setup' },
+    },
+    client.known,
+  )
+  return before.outcome === 'asks' ? before : undefined
+}
+
+function judgeCase(journal: Journal, refusal: Refusal, one: Case, request: Ask): CaseVerdict {
+  const { context, control } = refusal
+  const { client, requirement } = context
+  const seen = lookAt(journal, request, client.known)
+  if (seen.outcome !== 'answered') return seen
+  const { exchange } = seen
+  const { response } = exchange
+  // Member faults that crash the server are bad input, too.
+  if (response && isBreakdown(response) && one.faults?.some(isOfMember))
+    sharedBy(client).crashes.set(exchange, one.what)
+  const expected = one.expects ?? refusal.expects
+  const compared = comparePairs(context, exchange, expected)
+  const isDone = one.mayStay && !one.object && response?.status === 409
+  const reason = isDone
+    ? 'answered 409: an earlier run may have added the deleted file; declare graphs.create and files.upload'
+    : requirement.fault === 'credentials' && whyHidden(exchange, control)
+  if (reason) return { outcome: 'open', why: { reason } }
+  if (typeof compared === 'object') return { outcome: 'open', why: { reason: compared.why } }
+  const isTaken = response !== undefined && isGranted(response)
+  if (compared === 'held') return { outcome: 'held', cases: 1, isGranted: isTaken }
+  // A copy of the server may not know yet what the run made.
+  const isUnknown = [404, 410].includes(response?.status ?? 0)
+  if (one.object && isUnknown) return { outcome: 'held', cases: 1 }
+  const change = one.object ?? (isTaken ? one.coercion : undefined)
+  if (change) {
+    const twin = lookAt(journal, twinOf(refusal, one, change), client.known)
+    if (twin.outcome === 'asks') return twin
+    const isAlike = twin.outcome === 'answered' && countsAsGranted(twin.exchange)
+    if (isAlike !== (one.object !== undefined)) return { outcome: 'held', cases: 1 }
+  }
+  return { outcome: compared, evidence: { exchange, what: one.what, expected } }
+}
+
+/** The request that tells whether a wrong answer is the server's fault. */
+function twinOf(refusal: Refusal, one: Case, change: (valid: Probe) => Probe): Ask {
+  const { context, material, valid } = refusal
+  const { client, given, requirement } = context
+  // A new request for the other object, since the last file may be in its graph now.
+  const make = one.object ? () => validRequest(client, given, material.operation) : valid
+  return {
+    name: `${requirement.id} instead of ${one.what}`,
+    source: () => withChange(make(), change),
+    purpose: { requirement: requirement.id, role: 'control', isSuccess: countsAsGranted },
+  }
+}
+
+function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
+  const { context, material, valid } = refusal
+  const { requirement, given } = context
+  const { what, effect = 'none' } = one
+  const expects = one.expects ?? refusal.expects
+  const draft = one.change(material.valid)
+  const isElsewhere = draft.path === otherPathOf(given, material.operation)
+  const purpose: Purpose = {
+    requirement: requirement.id,
+    role: 'probe',
+    badInput: true,
+    expects,
+    what,
+    // The envelope of an answer there is not judged.
+    ...(isElsewhere && { skipJudging: 'envelope' }),
+    // A request that may be accepted is repeated if no answer came.
+    ...(effect !== 'none' && {
+      isSuccess: (exchange: Exchange) =>
+        exchange.response !== undefined && isExpected(expects, exchange.response),
+    }),
+  }
+  const fault = nameOfFaults(one.faults)
+  const make = () =>
+    withChange(valid(), (own) => ({ ...one.change(one.object?.(own) ?? own), effect, fault }))
+  const name = nameOf(refusal, one, draft, isGenerated)
+  return { name, source: madeOnce(make), purpose }
+}
+
+const isOfMember = (fault: Fault): boolean => fault.part === 'member'
+
+/** Names a request by its content if several requirements judge it, so that it is sent once; else by its requirement. */
+function nameOf(refusal: Refusal, one: Case, draft: Probe, isGenerated: boolean): string {
+  const { requirement, operation } = refusal.material
+  const { path, params, query, headers, body, credential } = draft
+  const { faults = [], effect = 'none' } = one
+  const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
+  const key = `${JSON.stringify([operation, path, params, headers])} ${text}`
+  const isOfBody = faults.some((fault) => isOfMember(fault) || fault.part === 'body')
+  return isOfBody &&
+    effect === 'none' &&
+    credential.full &&
+    !one.when &&
+    !one.mayStay &&
+    !one.object &&
+    !isGenerated
+    ? key
+    : `${requirement.id} ${one.what} ${credential.value} ${JSON.stringify(query)} ${key}`
+}
+
+/** Without an accepted control, another refusal may hide a fault of credentials: why nothing was proven then. */
+function whyHidden(exchange: Exchange, found: Control): string | undefined {
+  const status = exchange.response?.status ?? 0
+  const isConclusive = (status >= 200 && status < 300) || status === 401 || status === 403
+  if (found.state === 'granted' || isConclusive) return undefined
+  const answered = `answered ${describeResponse(exchange)}`
+  const said = outcomeOf(found)
+  const also =
+    answered === said
+      ? 'and so was the same request with the full key'
+      : `and the same request with the full key ${said}`
+  // Another request is of use only if the service itself refused this one.
+  const response = responseTo(found)
+  const isAboutRequest = response && response.status < 500 && response.tpe !== undefined
+  const remedy = isAboutRequest ? '; declare a request that succeeds' : ''
+  return `${answered}, ${also}${remedy}`
+}
 
 type ConditionName<Id extends string> = Id extends `${string}/${infer Name}` ? Name : never
 

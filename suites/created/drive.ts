@@ -32,10 +32,12 @@ import {
   validRequest,
   withFile,
   operationIn,
+  control,
+  grantedControl,
+  requireControl,
 } from '../checks/valid-request.ts'
 import { sampled } from '../checks/random.ts'
-import { control, grantedControl, requireControl } from '../checks/control.ts'
-import { pointerOf } from '../checks/places.ts'
+import { pointerOf } from '../checks/changes.ts'
 import { concluded, findingVerdict, furtherCase, joined, type Judged } from '../checks/rules.ts'
 import {
   freshFilename,

@@ -1,5 +1,4 @@
-import { declaredResource, isDeclared, makeOne } from '../checks/valid-request.ts'
-import { grantedControl } from '../checks/control.ts'
+import { declaredResource, isDeclared, makeOne, grantedControl } from '../checks/valid-request.ts'
 import { firstOpen, inTurn, once, sendAtOnce, together } from '../checks/created.ts'
 import {
   allEnded,

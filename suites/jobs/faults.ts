@@ -11,12 +11,19 @@ import {
   ofOtherTypes,
   ofKindsAny,
   anyText,
+  type Placed,
+  arraysAbove,
+  placesIn,
+  kindOf,
 } from '../checks/changes.ts'
-import { type Placed, arraysAbove, placesIn, kindOf } from '../checks/places.ts'
 import { byRecord, missingBody, unknown, unknownIdCases } from '../checks/faults.ts'
-import { declaredResource, validRequest } from '../checks/valid-request.ts'
+import {
+  declaredResource,
+  validRequest,
+  requireControl,
+  whyNotOfInput,
+} from '../checks/valid-request.ts'
 import { freshUnknownId, randomFor, seedFor } from '../checks/random.ts'
-import { requireControl, whyNotOfInput } from '../checks/control.ts'
 import { granted, grantedProbe, inScenario } from '../checks/granted.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import {
