@@ -242,9 +242,9 @@ function queryConfigIn(at: string, exampleAt: string, example: Member['example']
 }
 
 const messages = { type: '400-malformed-messages' }
-const inMessages = { absent: messages.type, type: messages.type }
+const inMessages = { absent: messages.type, null: messages.type, type: messages.type }
 const tools = { type: '400-malformed-tools' }
-const inTools = { absent: tools.type, type: tools.type }
+const inTools = { absent: tools.type, null: tools.type, type: tools.type }
 
 const inputs = { null: '400-malformed-inputs', type: '400-malformed-inputs' }
 const inInputs = { ...inputs, absent: inputs.type }
