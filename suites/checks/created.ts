@@ -55,7 +55,7 @@ export function settlingRemark(given: Given, exchange: Exchange): string {
   const isThere = operation !== null && refusalOfExisting(operation).some(([of]) => of === status)
   if (isThere || ![404, 409, 425].includes(status) || uploadsIn(given, exchange.probe) === '')
     return ''
-  return `; if an upload takes longer than ${given.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
+  return `; raise limits.settleMs if uploads need more than ${given.target.limits.settleMs} ms`
 }
 
 export function namedId(given: Given, creation: Exchange | Open): string | Open {

@@ -19,8 +19,7 @@ test('a row that late visibility fails names settleMs', async () => {
       }),
     },
   )
-  const remark =
-    /if an upload takes longer than \d+ ms until it can be used, raise limits\.settleMs/
+  const remark = /raise limits\.settleMs if uploads need more than \d+ ms/
   expect(of('pdf.parse/200-text').failures[0]?.expected).toMatch(remark)
   expect(of('pdf.parse/400-missing-format').reason).toMatch(remark)
   expect(of('graphs.add-file/2xx-accepted').failures[0]?.expected).toMatch(remark)
