@@ -62,7 +62,7 @@ export const shownRefusals = (target: Target): RequirementId[] =>
     const draft = placeholderDraft(knownOf(target, runs), operation)
     const credential = bearer({ value: 'key', label: 'key' })
     const valid = { ...draft, credential, body: JSON.stringify(body) }
-    return faultyFrom(valid, refusal, target).length > 0 ? [requirement.id] : []
+    return faultyFrom(valid, refusal, target).next().done ? [] : [requirement.id]
   })
 
 /**
@@ -84,9 +84,11 @@ export function* refusalsIn(
     const granted = own.flatMap(([, all]) => all.find(countsAsGranted)?.probe ?? [])
     // Keys are checked first: the rest of the request may be any.
     const idOf = isOfKey ? (probe: Probe) => probe.credential.value : keyOf
-    const faulty = [...groupBy(granted, idOf).values()]
+    // Nothing else was sent that could have the fault.
+    const isAlone = groupBy(own, ([, [one]]) => idOf(one!.probe)).size < 2
+    const faulty = (isAlone ? [] : [...groupBy(granted, idOf).values()])
       .slice(0, mostGranted)
-      .flatMap(([valid]) => faultyFrom(valid!, refusal, target))
+      .flatMap(([valid]) => [...faultyFrom(valid!, refusal, target)])
     const faultyOf = groupBy(faulty, (one) => idOf(one.probe))
     const refused: EntryExchange[] = []
     const judged = own.flatMap(([key, found]): Judged[] => {
@@ -148,34 +150,32 @@ const refusalsOf = (target: Target) =>
 type Refusal = ReturnType<typeof refusalsOf>[number]
 
 /** The requests by which a refusal is recognised, made from a granted one. */
-function faultyFrom(valid: Probe, refusal: Refusal, target: Target): Faulty[] {
+function* faultyFrom(valid: Probe, refusal: Refusal, target: Target): Generator<Faulty> {
   const { isOfKey, operation, requirement } = refusal
   const scenario = target.scenarios[requirement.id]
   // A fault of a member needs an object.
-  if (operationOf(operation).body === 'json' && !canonical(valid)?.startsWith('{')) return []
+  if (operationOf(operation).body === 'json' && !canonical(valid)?.startsWith('{')) return
   // If no key is recorded, all may have been left out.
-  if (isOfKey && !valid.credential.value?.startsWith('Bearer ')) return []
+  if (isOfKey && !valid.credential.value?.startsWith('Bearer ')) return
   const known = knownOf(declaring(target, operation, valid), runs)
   // The seed chooses the forms of a key for each operation.
-  const seeds = isOfKey ? [...Array(everyTurn).keys()] : [runs.seed]
-  const cases = seeds.flatMap((seed) => {
+  for (const seed of isOfKey ? Array(everyTurn).keys() : [runs.seed]) {
     const options = { ...runs, seed }
     const all = scenario
       ? [scenarioCase(scenario, requirement)]
       : casesOf(requirement.id)!.cases({ ...known, options, requirement, operation, valid })
-    return isOpen(all) ? [] : all
-  })
-  return cases.flatMap(({ what, expects = pairsOf(requirement, operation), ...one }) => {
-    // Nobody knows which recorded ids name an object.
-    if (one.at ?? one.judge ?? one.isBehind ?? one.coercion ?? one.isUnknownId) return []
-    const sound = one.control?.(valid) ?? valid
-    const { credential, ...probe } = one.change(valid)
-    // A report of a run shows keys in its own words.
-    return [...new Set([credential.value, credential.shown || credential.value])].map((value) => ({
-      ...{ what, expects, sound },
-      probe: { ...probe, credential: { ...credential, value } },
-    }))
-  })
+    for (const { what, expects = pairsOf(requirement, operation), ...one } of isOpen(all)
+      ? []
+      : all) {
+      // Nobody knows which recorded ids name an object.
+      if (one.at ?? one.judge ?? one.isBehind ?? one.coercion ?? one.isUnknownId) continue
+      const sound = one.control?.(valid) ?? valid
+      const { credential, ...probe } = one.change(valid)
+      // A report of a run shows keys in its own words.
+      for (const value of new Set([credential.value, credential.shown || credential.value]))
+        yield { what, expects, sound, probe: { ...probe, credential: { ...credential, value } } }
+    }
+  }
 }
 
 const scenarioCase = (scenario: Scenario, requirement: CatalogueRequirement): Case => ({
