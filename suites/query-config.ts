@@ -17,7 +17,7 @@ import {
 import { pointerOf } from './checks/changes.ts'
 import { grantedBy, type GrantedCheck } from './checks/granted.ts'
 import { bodyOf, withoutRoles } from './checks/valid-request.ts'
-import { randomFor } from './checks/random.ts'
+import { randomFor, shuffled } from './checks/random.ts'
 
 /** §2.7: `query_config` of a graph query, or in the graph tool of a chat. */
 
@@ -84,15 +84,10 @@ const columns = [7, 11, 13, 14, 19, 21, 22, 25, 26, 28]
 
 /** All members at their bounds: for any two members, every combination of their bounds, in seeded order. */
 function together(random: () => number): Setting[] {
-  const drawn = columns
-    .map((bits) => [random(), bits] as const)
-    .toSorted(([one], [other]) => one - other)
+  const drawn = shuffled(columns, random)
   return Array.from({ length: togetherCases }, (_, row) => {
     const config = Object.fromEntries(
-      queryConfigMembers.map((member, at) => [
-        member.name,
-        member.inside[(drawn[at]![1] >> row) & 1],
-      ]),
+      queryConfigMembers.map((member, at) => [member.name, member.inside[(drawn[at]! >> row) & 1]]),
     )
     return {
       what: `with query_config ${JSON.stringify(config)}`,

@@ -67,7 +67,7 @@ import {
 } from './changes.ts'
 import { ruleOf } from './suite.ts'
 import { type CaseRule, type CaseVerdict, remembering } from './rules.ts'
-import { randomFor, sampled } from './random.ts'
+import { randomFor, sampled, shuffled } from './random.ts'
 import { validRequest, whyNotOfInput } from './valid-request.ts'
 
 export const badInput: Condition & KnownCases = {
@@ -265,12 +265,6 @@ function oddCases(material: Material): Case[] {
     ...(isCut ? shuffled(others, randomFor(material, requirement.id)) : others),
   ]
 }
-
-const shuffled = <T>(cases: readonly T[], random: () => number): T[] =>
-  cases
-    .map((one) => [random(), one] as const)
-    .toSorted(([one], [other]) => one - other)
-    .map(([, one]) => one)
 
 // Faults of a member that no other requirement sends.
 

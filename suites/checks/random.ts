@@ -30,6 +30,12 @@ export function randomFor(known: Seeded, name: string): () => number {
 export const drawFrom = <T>(from: ArrayLike<T>, random: () => number): T | undefined =>
   from[Math.floor(random() * from.length)]
 
+/** In seeded order. */
+export function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  const drawn = items.map((item) => ({ item, at: random() }))
+  return drawn.toSorted((one, other) => one.at - other.at).map((one) => one.item)
+}
+
 /** A seeded word of 12 letters that names nothing. */
 export function unknownWord(known: Seeded, name: string): string {
   const random = randomFor(known, name)
