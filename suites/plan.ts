@@ -215,8 +215,8 @@ export function plannedCases(
   const material = materialOf(knownOf(target, options), requirement, operation)
   const cases = isOpen(material) ? material : known.cases(material)
   if (isOpen(material) || isOpen(cases)) return { cases: [], generated: 0, controls: [] }
-  const controls = cases.flatMap(({ control }) =>
-    control ? [nameOfControl(control(material.valid))] : [],
+  const controls = cases.flatMap((one) =>
+    one.control ? [nameOfControl(one.control(material.valid))] : [],
   )
   const isMore = options.depth === 'full' && known.generated?.(material) !== undefined
   const more = isRefusal(expects) ? options.refusalRuns : options.grantedRuns

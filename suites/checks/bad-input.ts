@@ -192,8 +192,7 @@ function walk(judgeCase: JudgeCase, cases: readonly Case[], most: number): Walk 
   return seen
 }
 
-const partsAfter = ({ parts = [], isConclusive }: Case): readonly Case[] =>
-  isConclusive ? [] : parts
+const partsAfter = (one: Case): readonly Case[] => (one.isConclusive ? [] : (one.parts ?? []))
 
 function whichBroke(
   judgeCase: JudgeCase,

@@ -198,7 +198,7 @@ export const countAll = (cases: readonly Case[], withParts = true): number =>
 export const countGenerating = (cases: readonly Case[]): number =>
   cases
     .filter((one) => one.effect === 'generates')
-    .reduce((sum, { parts = [] }) => sum + Math.max(1, countGenerating(parts)), 0)
+    .reduce((sum, one) => sum + Math.max(1, countGenerating(one.parts ?? [])), 0)
 
 /** A quick run sends one named case, and none at the end. */
 export function quickCases(material: Material, all: readonly Case[]): readonly Case[] {

@@ -44,7 +44,7 @@ export function uploadsIn(given: Given, probe: Probe): string {
   const named = Object.values(probe.params)
   const isNamed = (id: string): boolean => named.includes(id) || text.includes(id)
   const uploads = given.objects.created.filter((one) => one.operation === uploadOperation)
-  return uploads.flatMap(({ id }) => (isNamed(id) ? id : [])).join(' ')
+  return uploads.flatMap((one) => (isNamed(one.id) ? one.id : [])).join(' ')
 }
 
 /** What to raise if a refusal may only mean that a new file is not usable yet. */

@@ -318,7 +318,7 @@ export async function endIfAlike(client: Client, given: Given): Promise<void> {
   const credential = await given.keys.full()
   const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
   const asked = operations.filter(
-    ({ id, method }) => !given.target.absent[id] && !(given.options.readOnly && method !== 'GET'),
+    (one) => !given.target.absent[one.id] && !(given.options.readOnly && one.method !== 'GET'),
   )
   const unknown: Probe = {
     operation: null,

@@ -1,5 +1,5 @@
 import { refused } from './case.ts'
-import { type Pairs, pairsOf } from '../../catalogue/answers.ts'
+import { haveStatus, type Pairs, pairsOf } from '../../catalogue/answers.ts'
 import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
 import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
 import {
@@ -226,8 +226,8 @@ function judgeRepeated(
     const isAsUsual = usual === undefined ? status < 300 : status === usual
     if (isAsUsual && (status >= 300 || isGranted(response))) return false
     // A busy application, a transient 503, and a guardrail's block say nothing about the condition.
-    if (expects.some(([expected]) => expected === status)) return true
-    const isNamed = expects.some(([, ...names]) => names.includes(response.tpe ?? ''))
+    if (haveStatus(expects, status)) return true
+    const isNamed = expects.some((pair) => pair.includes(response.tpe ?? '', 1))
     const isPassing = status === 503 || status === busyStatus(probe.operation)
     return !isPassing && (isNamed || !response.isBlock)
   }

@@ -131,9 +131,9 @@ function lackedBy(known: OfTarget, id: OperationId): Open | undefined {
 
 function wholeBody(known: OfTarget, operation: OperationId): unknown {
   const { members, example } = operationOf(operation)
-  return members.reduce<unknown>((body, { at, declaredAt }) => {
-    if (declaredAt === undefined) return body
-    return setAt(body, at, getAt(known.target.file, declaredAt))
+  return members.reduce<unknown>((body, one) => {
+    if (one.declaredAt === undefined) return body
+    return setAt(body, one.at, getAt(known.target.file, one.declaredAt))
   }, example)
 }
 
