@@ -312,7 +312,7 @@ export const once = relation(async (context) => {
   const added = isAddition ? await addAtOnce(context) : undefined
   if (isOpen(added)) return added
   const atEnd = async (): Promise<Left> => {
-    const isOwn = ({ exchange }: HistoryEvent) => exchange.purpose.requirement === requirement.id
+    const isOwn = (one: HistoryEvent) => one.exchange.purpose.requirement === requirement.id
     // A server may only check new names, not those in use. A scenario may create in another account.
     const isUsed = ({ exchange, object = '' }: HistoryEvent): boolean =>
       !scenarios[exchange.purpose.requirement ?? ''] &&

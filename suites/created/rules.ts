@@ -59,7 +59,7 @@ function thingsOf(history: History, id: OperationId): HistoryEvent[][] {
 const additionsOf = (history: History, file = ''): HistoryEvent[] =>
   history.of(file).filter((one) => one.operation === additionOperation && isMeant(one))
 
-const isIn = ({ within = '' }: HistoryEvent, graph = ''): boolean => sameId(within, graph)
+const isIn = (one: HistoryEvent, graph = ''): boolean => sameId(one.within ?? '', graph)
 
 const isGranted = (event: HistoryEvent): boolean => event.isGranted
 const isAnswered = (event: HistoryEvent): boolean =>
@@ -100,10 +100,10 @@ const acceptedBy = (history: History, id: OperationId): HistoryEvent[] =>
 
 /** Objects made by an operation: the first accepted creation of each id. */
 export function madeBy(history: History, id: OperationId): HistoryEvent[] {
-  const alike = groupBy(acceptedBy(history, id), ({ object, within }) =>
-    [id === additionOperation && within, idKey(object!)].join(),
+  const alike = groupBy(acceptedBy(history, id), (one) =>
+    [id === additionOperation && one.within, idKey(one.object!)].join(),
   )
-  return [...alike.values()].map(([first]) => first!)
+  return [...alike.values()].map((all) => all[0]!)
 }
 
 /** Objects in a recording may be removed by others: later observations (ms) prove nothing. */
@@ -144,7 +144,7 @@ function wrongSince(
 const ownIdRule: RelationRule = (history, id) => {
   // Two multipart bodies differ even if they contain the same file.
   const known = acceptedBy(history, id).filter(
-    ({ content, label = '' }) => content !== undefined && !/^multipart/i.test(label),
+    (one) => one.content !== undefined && !/^multipart/i.test(one.label ?? ''),
   )
   if (known.length < 2) return []
   const of = ({ name }: HistoryEvent): string => (name === undefined ? '' : `, of ${name},`)
@@ -179,7 +179,7 @@ function lookIn(history: History, attempts: readonly HistoryEvent[]) {
     sound.find(isGranted) ?? (isLost ? undefined : sound.findLast((one) => isRefused(one.exchange)))
   if (!creation) return []
   const before = attempts.filter((one) => isFault(one) && one.sentAt < creation.sentAt)
-  const refusal = before.findLast(({ status = 0 }) => ofFaults.includes(status))
+  const refusal = before.findLast((one) => ofFaults.includes(one.status ?? 0))
   return refusal ? [{ refusal, creation }] : []
 }
 
@@ -510,5 +510,5 @@ export function relationRule(id: RequirementId): Rule {
 /** All of them; jobs have their own. */
 export const relationRules = (): (readonly [RequirementId, Rule])[] =>
   catalogue
-    .filter(({ id, operation }) => conditionOf(id) in rules && !operation.startsWith('jobs.'))
-    .map(({ id }) => [id, relationRule(id)])
+    .filter((one) => conditionOf(one.id) in rules && !one.operation.startsWith('jobs.'))
+    .map((one) => [one.id, relationRule(one.id)])

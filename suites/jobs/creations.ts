@@ -181,9 +181,9 @@ function untried(history: History): string {
   )
   const isSame = (one: HistoryEvent, other: HistoryEvent): boolean =>
     one.request === other.request && one.exchange.probe.body === other.exchange.probe.body
-  const refused = besides(history).filter(({ creation: { status = 0 } }) => status >= 400)
+  const refused = besides(history).filter((one) => (one.creation.status ?? 0) >= 400)
   const tried = [...groupBy(refused, (one) => one.creation)].map(([creation, all]) =>
-    all.some(({ job }) => isSame(job.creation, creation)),
+    all.some((one) => isSame(one.job.creation, creation)),
   )
   if (!isVaried || new Set(tried).size !== 1) return ''
   return tried[0] ? ' with other values' : ' with the same inputs'
@@ -250,14 +250,14 @@ function faultOn(history: History, show: Show) {
     ...show(attempts, application, history),
     isMade: application.madeAt !== undefined,
   }))
-  const isOfRun = seen.some(({ isMade, granted = 0 }) => isMade && granted > 0)
+  const isOfRun = seen.some((one) => one.isMade && (one.granted ?? 0) > 0)
   const shown = seen.filter((one) => one.fault)
   const declared = history.isRecorded ? undefined : shown.find((one) => one.isSure || !isOfRun)
   const { fault, isMade } = shown.find((one) => one.isMade) ?? declared ?? {}
   const remark = isMade ? '' : ' (a job of somebody else, or of another run, would look the same)'
   return {
     fault: fault && { ...fault, what: `with a valid body, ${fault.what}${remark}` },
-    granted: seen.reduce((sum, { granted = 0 }) => sum + granted, 0),
+    granted: seen.reduce((sum, one) => sum + (one.granted ?? 0), 0),
     isDoubtful: !fault && shown.length > 0 && !isOfRun,
   }
 }
@@ -287,8 +287,8 @@ function isUnexplained(history: History, { application, creation }: Attempt): bo
 }
 
 /** Whether no job of another application explains it. */
-const isApart = (history: History, { elsewhere }: Attempt): boolean =>
-  elsewhere.length === 0 || perApplication(history).outcome === 'held'
+const isApart = (history: History, attempt: Attempt): boolean =>
+  attempt.elsewhere.length === 0 || perApplication(history).outcome === 'held'
 
 /** §8: a job in progress on one application does not block another one. */
 export const perApplication = conflictRule(
@@ -307,7 +307,7 @@ export const perApplication = conflictRule(
     const isAccepted = ({ end }: Job): boolean =>
       application.creations.some((one) => one.isGranted && one.sentAt > (end?.endedAt ?? Infinity))
     const blocked = beside.filter(
-      ({ attempt, job }) => isAccepted(job) && isUnexplained(history, attempt),
+      (one) => isAccepted(one.job) && isUnexplained(history, one.attempt),
     )
     const times = new Set(blocked.map((one) => one.job)).size
     // One or two 409s are inconclusive.
@@ -325,7 +325,7 @@ export const perApplication = conflictRule(
 /** §4.2: once its job has ended, the application accepts another one. */
 export const released = conflictRule(
   (attempts, application, history) => {
-    const after = attempts.filter(({ freeSince = -Infinity }) => freeSince > -Infinity)
+    const after = attempts.filter((one) => (one.freeSince ?? -Infinity) > -Infinity)
     const granted = after.filter(isGranted).length
     const msOf = (kept: readonly Attempt[]): number =>
       kept.at(-1)!.creation.sentAt - kept[0]!.creation.sentAt

@@ -60,8 +60,8 @@ export class Job {
   }
 
   /** Whether a reading may be of this job: one with another id is not. */
-  #isOwn({ body }: HistoryEvent): boolean {
-    const shown = member(body, 'id')
+  #isOwn(reading: HistoryEvent): boolean {
+    const shown = member(reading.body, 'id')
     return typeof shown !== 'string' || sameId(shown, this.id)
   }
 
