@@ -35,7 +35,7 @@ import {
 import type { Target } from '../../harness/target/index.ts'
 import { getAt, isObject, member, parsedJson } from '../../schemas/json.ts'
 import { failedRule } from '../../suites/jobs/readings.ts'
-import { jobRules } from '../../suites/jobs/rules.ts'
+import { type JobRuleId, jobRules } from '../../suites/jobs/rules.ts'
 import { notApplicable } from '../../suites/plan.ts'
 import { relationRules } from '../../suites/created/rules.ts'
 import { pathUnder, type EntryExchange, exchangeOf, shownEntry } from './exchange.ts'
@@ -71,17 +71,14 @@ const maxKept = 3
 /** A recording does not show what was bad input. */
 const ofAnyResponse = observedRequirements.filter((id) => id !== 'envelope/bad-input-no-5xx')
 
-function rulesOf(target: Target): readonly (readonly [RequirementId, Rule])[] {
+function rulesOf(target: Target): ReadonlyMap<RequirementId, Rule> {
   const { failingApplication: failing } = target.resources
-  const ofJobs = Object.entries(jobRules).map(
-    ([id, { rule }]) => [id as RequirementId, rule] as const,
-  )
-  return [
-    // Single answers are judged separately.
-    ...ofJobs.filter(([id]) => id !== 'jobs.retrieve/200-job'),
-    ...(failing ? [['jobs.retrieve/200-failed', failedRule(failing.id)] as const] : []),
-    ...relationRules(),
-  ]
+  const rules = new Map(relationRules())
+  for (const id of Object.keys(jobRules) as JobRuleId[]) rules.set(id, jobRules[id].rule)
+  // Single answers are judged separately.
+  rules.delete('jobs.retrieve/200-job')
+  if (failing) rules.set('jobs.retrieve/200-failed', failedRule(failing.id))
+  return rules
 }
 
 export function countShown(target: Target): number {
@@ -89,7 +86,7 @@ export function countShown(target: Target): number {
     ...ofAnyResponse,
     ...Object.values(grantedRequirement),
     ...(['pdf.parse/200-text', 'pdf.parse/200-markdown'] as const),
-    ...rulesOf(target).map(([id]) => id),
+    ...rulesOf(target).keys(),
     ...shownRefusals(target),
   ])
   return catalogue.filter((one) => ids.has(one.id) && !notApplicable(one, target)).length
@@ -157,7 +154,7 @@ export function judgeRecording(recording: Recording) {
     const sent = response.status === 0 ? unanswered : one
     history.append(eventOf(target, sent, { request, fault, key }))
   }
-  const rules = history.events.length === 0 ? [] : rulesOf(target)
+  const rules = history.events.length === 0 ? [] : [...rulesOf(target)]
   for (const [requirement, verdict] of [
     ...rules.map(([id, rule]) => [id, rule(history)] as const),
     ...refusals,

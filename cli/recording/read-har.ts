@@ -73,7 +73,7 @@ export function recordedEntry(value: unknown, index: number): RecordedEntry | un
   if (headers.length === 0 && typeof type === 'string' && type !== '' && type !== 'x-unknown')
     headers.push({ name: 'content-type', value: type })
   // A browser also writes a size of 0 for a body that it did not keep.
-  const isLabelled = requestHeaders.some(({ name }) => /^content-(?:length|type)$/i.test(name))
+  const isLabelled = requestHeaders.some((one) => /^content-(?:length|type)$/i.test(one.name))
   const isEmptyRequest = method === 'GET' || (request['bodySize'] === 0 && !isLabelled)
   const isEmptyResponse = status < 200 || [204, 205, 304].includes(status)
   return {

@@ -88,7 +88,7 @@ export function* refusalsIn(
     const isAlone = groupBy(own, ([, [one]]) => idOf(one!.probe)).size < 2
     const faulty = (isAlone ? [] : [...groupBy(granted, idOf).values()])
       .slice(0, mostGranted)
-      .flatMap(([valid]) => [...faultyFrom(valid!, refusal, target)])
+      .flatMap((all) => [...faultyFrom(all[0]!, refusal, target)])
     const faultyOf = groupBy(faulty, (one) => idOf(one.probe))
     const refused: EntryExchange[] = []
     const judged = own.flatMap(([key, found]): Judged[] => {
@@ -119,8 +119,8 @@ export function* refusalsIn(
 function keyOf(probe: Probe): string {
   const { method, path, params, query, headers, credential, body = '' } = probe
   const lines = headers
-    .filter(({ name }) => !incidental.test(name))
-    .map(({ name, value }) => `${name.toLowerCase()}: ${value.trim()}`)
+    .filter((one) => !incidental.test(one.name))
+    .map((one) => `${one.name.toLowerCase()}: ${one.value.trim()}`)
   const parts = [method, path, params, query, lines.toSorted(), credential.value ?? null]
   const hash = createHash('sha256').update(canonicalize(parts)!)
   return hash.update(canonical(probe) ?? body).digest('base64')
@@ -215,7 +215,7 @@ function judge(
   isOfKey: boolean,
   tpe: TpeMode,
 ): Judged {
-  const fitOf = ({ response }: EntryExchange) => matchPairs(expects, response)
+  const fitOf = (one: EntryExchange) => matchPairs(expects, one.response)
   const fits: readonly unknown[] = tpe === 'family' ? ['exact', 'family'] : ['exact']
   const right = found.filter((one) => fits.includes(fitOf(one)))
   const exchange = found.find((one) => !right.includes(one) && isConclusive(one, control, isOfKey))
