@@ -178,10 +178,10 @@ export class Client {
     return sent
   }
 
-  async #awaitTurn({ purpose }: Ask, probe: Probe, turn: Turn): Promise<Left> {
+  async #awaitTurn(ask: Ask, probe: Probe, turn: Turn): Promise<Left> {
     const { signal } = this.life
     const operation = operationName(probe)
-    const left = this.breaker.check(operation, purpose.role)
+    const left = this.breaker.check(operation, ask.purpose.role)
     if (left) return left
     turn.leave ??= await this.throttle.turn(operation, signal, probe.credential.full)
     await this.throttle.pass(operation, signal)

@@ -188,8 +188,8 @@ export class Liveness {
   }
 
   /** A server that is written for one connection at a time lets all others wait. */
-  #hint({ cause }: NoResponse): string {
-    return cause === 'timeout' && this.#given.target.limits.concurrency > 1
+  #hint(lost: NoResponse): string {
+    return lost.cause === 'timeout' && this.#given.target.limits.concurrency > 1
       ? '; if it serves one connection at a time, use --concurrency 1'
       : ''
   }

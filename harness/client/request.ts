@@ -82,8 +82,8 @@ export function effectOf(given: Pick<Given, 'target'>, operation: OperationId): 
   return readsDeclared(operation, given.target.file) ? 'none' : granting(operation).effect
 }
 
-export function operationName({ operation, method, path }: Probe): string {
-  return operation ?? `${method} ${path}`
+export function operationName(probe: Probe): string {
+  return probe.operation ?? `${probe.method} ${probe.path}`
 }
 
 export function requestOf(

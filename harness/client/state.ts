@@ -308,12 +308,12 @@ export function refusedSince(journal: Pick<Journal, 'answers'>): number | undefi
   const accepted = acceptedAt(journal)
   // Where any 4xx or any answer is allowed, it proves nothing: the next right answer shows that the key is accepted.
   const refusals = journal.answers.filter(
-    ({ shown, operation, status, isAsked, endedAt }) =>
-      shown === 'full' &&
-      operation !== null &&
-      refusing.includes(status) &&
-      !isAsked &&
-      endedAt >= accepted,
+    (one) =>
+      one.shown === 'full' &&
+      one.operation !== null &&
+      refusing.includes(one.status) &&
+      !one.isAsked &&
+      one.endedAt >= accepted,
   )
   return refusals.length > 0 ? Math.min(...refusals.map((refusal) => refusal.sentAt)) : undefined
 }

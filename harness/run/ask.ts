@@ -149,8 +149,8 @@ export const maxAtOnce = 5
 
 const underWayIn = perRun(() => new Map<string, Promise<void>>())
 
-const keyOf = ({ name, once, after }: Ask): string =>
-  `${name}${once ? ', fresh' : ''}${after ? ', after another' : ''}`
+const keyOf = (ask: Ask): string =>
+  `${ask.name}${ask.once ? ', fresh' : ''}${ask.after ? ', after another' : ''}`
 
 /** Sends the asks; waits for those that are already being sent. */
 export function sendShared(client: Client, ask: Ask): Promise<void> {
