@@ -369,7 +369,7 @@ const attachedRule: RelationRule = (history) =>
   madeBy(history, uploadOperation).map((upload): Shown => {
     const { endedAt, within: graph, object } = upload
     const isLate = (one: HistoryEvent): boolean => hasSettled(history, endedAt, one.sentAt)
-    const additions = graph === undefined ? [] : additionsOf(history, object)
+    const additions = additionsOf(history, object)
     const first = additions.find((one) => isIn(one, graph) && !one.noise)
     if (!first) return undefined
     const what = `of file ${object}, which was uploaded with graphId ${graph}`

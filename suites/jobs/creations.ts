@@ -209,9 +209,9 @@ export const inProgress: Rule = (history) => {
 
 /** Whether a reading of the other in progress is between two such readings of one. */
 function areBoth(job: Job, other: Job): boolean {
-  const [first, last] = [job.inProgress[0], job.inProgress.at(-1)]
+  const [first] = job.inProgress
   return other.inProgress.some(
-    (each) => first && last && first.endedAt <= each.sentAt && last.sentAt >= each.endedAt,
+    (each) => first && first.endedAt <= each.sentAt && each.endedAt <= job.busyUntil,
   )
 }
 

@@ -346,8 +346,7 @@ class Gate extends Jobs {
 
   /** Whether it still answers 409 though its last job has ended. */
   get isKept(): boolean {
-    const attempts = attemptsIn(this.history).get(this.view) ?? []
-    const last = attempts.findLast((one) => isMeant(one.creation))
+    const last = attemptsIn(this.history).get(this.view)?.at(-1)
     return last?.freeSince !== undefined && isConflict(last.creation)
   }
 }
@@ -653,13 +652,13 @@ async function provokeRefusals(jobs: Jobs): Promise<Left> {
 /** The id of a job, after `wait`. */
 async function idOf(
   jobs: Jobs,
-  creation: Exchange | Left,
+  creation: Exchange | Open,
   wait: (job: Job) => Promise<HistoryEvent | Left>,
 ): Promise<string | Open> {
   if (isOpen(creation)) return creation
-  const job = creation && jobs.madeBy(jobs.eventOf(creation))
-  const answer = creation ? `: ${describeResponse(creation)}` : ''
-  if (!job) return { outcome: 'open', why: `no job could be created${answer}` }
+  const job = jobs.madeBy(jobs.eventOf(creation))
+  const why = `no job could be created: ${describeResponse(creation)}`
+  if (!job) return { outcome: 'open', why }
   const reading = await wait(job)
   return isOpen(reading) ? reading : job.id
 }
