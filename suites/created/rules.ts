@@ -142,10 +142,7 @@ function wrongSince(
 
 /** §4.4: ids of creations are unique, except for identical bytes. */
 const ownIdRule: RelationRule = (history, id) => {
-  // Two multipart bodies differ even if they contain the same file.
-  const known = acceptedBy(history, id).filter(
-    (one) => one.content !== undefined && !/^multipart/i.test(one.label ?? ''),
-  )
+  const known = acceptedBy(history, id).filter((one) => one.content !== undefined)
   if (known.length < 2) return []
   const of = ({ name }: HistoryEvent): string => (name === undefined ? '' : `, of ${name},`)
   const alike = groupBy(known, (one) => `${one.key} ${idKey(one.object!)}`)

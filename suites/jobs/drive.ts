@@ -394,9 +394,9 @@ async function createDuring(gate: Gate, job: Job, turn: number, most: number): P
     const own = isOdd ? withOtherValues(application, moment + turn) : application
     const made = left ?? (await gate.createBeside(own))
     if (isOpen(made)) return made
-    const { noise, status = 409 } = made
+    const { status = 409 } = made
     const isOddCrash = isOdd && status >= 500
-    if (noise !== 'blocked' && status !== 409 && status !== 400 && !isOddCrash) return undefined
+    if (status !== 409 && status !== 400 && !isOddCrash) return undefined
   }
   return undefined
 }
