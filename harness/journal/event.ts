@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
-import { getAt, isObject, parsedJson } from '../../schemas/json.ts'
+import { getAt, isObject } from '../../schemas/json.ts'
 import { isUuid, parseDateTime } from '../../schemas/formats.ts'
-import { type Exchange, type HttpResponse, isGranted, isThrottled, jsonValue } from './exchange.ts'
+import {
+  type Exchange,
+  type HttpResponse,
+  isGranted,
+  isThrottled,
+  jsonOf,
+  jsonValue,
+} from './exchange.ts'
 import type { Target } from '../target/index.ts'
 
 /**
@@ -158,7 +165,7 @@ function aboutOf(target: Target, id: OperationId, exchange: Exchange): About | u
   }
   if (freshFileAt !== undefined) {
     const place = target.operations[id]?.fields[freshFileAt]
-    const file = place === undefined ? undefined : getAt(bodyOf(exchange), place)
+    const file = place === undefined ? undefined : getAt(jsonOf(exchange.probe), place)
     const isId = typeof file === 'string' || typeof file === 'number'
     return { kind: 'creation', object: isId ? String(file) : probe.creates, within: named }
   }
@@ -179,7 +186,10 @@ function nameOf(target: Target, id: OperationId, exchange: Exchange): string | u
     const line = headerOf(exchange, name.header) ?? ''
     return creates ?? /filename="((?:[^"\\]|\\.)*)"/.exec(line)?.[1]
   }
-  const own = getAt(bodyOf(exchange), target.operations[id]?.fields[name.role] ?? `/${name.role}`)
+  const own = getAt(
+    jsonOf(exchange.probe),
+    target.operations[id]?.fields[name.role] ?? `/${name.role}`,
+  )
   return typeof own === 'string' ? own : creates
 }
 
@@ -190,13 +200,6 @@ function headerOf(exchange: Exchange, header: string): string | undefined {
 function contentOf(exchange: Exchange): string | undefined {
   const { body } = exchange.probe
   return body === undefined ? undefined : createHash('sha256').update(body).digest('base64')
-}
-
-function bodyOf(exchange: Exchange): unknown {
-  const { body } = exchange.probe
-  return body === undefined
-    ? undefined
-    : parsedJson(typeof body === 'string' ? body : new TextDecoder().decode(body))
 }
 
 function noiseOf(response: HttpResponse): Noise | undefined {
@@ -229,7 +232,7 @@ function isAsDeclared(
       typeof one === 'object' &&
       'inputs' in one &&
       one.id === application &&
-      isDeepStrictEqual(bodyOf(exchange), { inputs: one.inputs }),
+      isDeepStrictEqual(jsonOf(exchange.probe), { inputs: one.inputs }),
   )
 }
 
