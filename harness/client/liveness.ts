@@ -32,6 +32,7 @@ import {
   pause,
   refusing,
   wrongKeyIn,
+  acceptedAt,
   wrongRow,
 } from './state.ts'
 import { operationName, forLiveness, livenessProbe } from './request.ts'
@@ -437,6 +438,7 @@ export class KeyWatch {
   /** Ends the run if the operation also refuses the full key each time. */
   async #askAgain(id: OperationId, status: number): Promise<void> {
     const { life } = this.#client
+    const since = performance.now()
     let exchange = await this.#ask(id)
     const { response } = isOpen(exchange) ? {} : exchange
     const isTimeless = response?.status === 429 && !saysWhen(response)
@@ -446,7 +448,7 @@ export class KeyWatch {
       if (exchange.response?.status === 429) await pause(this.#client, pauseMs)
       exchange = await this.#ask(id)
     }
-    if (!isRefused(exchange) || (await this.#isQuota(id, exchange))) return
+    if (!isRefused(exchange) || (await this.#isQuota(id, exchange, since))) return
     const { method, path } = operationOf(id)
     const then = `${method} ${path} got ${describeResponse(exchange)}`
     const remedy = this.#isFew
@@ -472,8 +474,10 @@ export class KeyWatch {
   }
 
   /** Whether all requests are limited, or this key with a Retry-After: a lock-out affects keys, also wrong ones. */
-  async #isQuota(id: OperationId, exchange: Exchange): Promise<boolean> {
+  async #isQuota(id: OperationId, exchange: Exchange, since: number): Promise<boolean> {
     if (exchange.response?.status !== 429) return false
+    // Other requests get through in the next window of a quota, and use it up.
+    if (acceptedAt(this.#client.journal) > since) return true
     const isLimited = async (credential: Credential): Promise<boolean> => {
       const other = await this.#ask(id, credential)
       return isOpen(other) || other.response === undefined || isThrottled(other.response)

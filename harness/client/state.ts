@@ -300,7 +300,8 @@ export const refusing: readonly number[] = [401, 403, 429]
 export const isAccepting = ({ shown, operation, status }: Answer): boolean =>
   shown === 'full' && operation !== null && !refusing.includes(status) && status !== 503
 
-const acceptedAt = (journal: Pick<Journal, 'answers'>): number =>
+/** When the last request with the full key that the target accepted was sent. */
+export const acceptedAt = (journal: Pick<Journal, 'answers'>): number =>
   journal.answers.reduce((at, one) => (isAccepting(one) ? Math.max(at, one.sentAt) : at), -Infinity)
 
 /** Since when every answer has refused the full key (`performance.now()`); undefined if accepted. */
