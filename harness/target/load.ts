@@ -32,12 +32,11 @@ export async function loadTargetFile(
 async function importDefault(path: string, source: string): Promise<unknown> {
   noteLiterals(source)
   noteModule(path)
-  const exported = await waitForForeign(
+  const value = await waitForForeign(
     importModule(path),
     `${path}: loading the module never finishes: an await in it does not settle`,
     { keepsAlive: false },
   )
-  const value = (exported as { readonly default?: unknown } | null)?.default
   if (value !== undefined) return value
   throw new UserError(`${path}: no default export; write export default defineTarget({ ... })`)
 }
@@ -52,7 +51,10 @@ async function importModule(path: string): Promise<unknown> {
     const suite = moduleFile('dist/index.js', 'library/define-target.ts')
     const alias = { 'ai-content-conformance': suite }
     const loading = { interopDefault: false, moduleCache: false, fsCache: false, alias }
-    return await createJiti(import.meta.url, loading).import(resolve(path))
+    const exported = await createJiti(import.meta.url, loading).import(resolve(path))
+    // What a promise is rejected with, or a getter throws, is the module's fault as well.
+    const value = await (exported as { readonly default?: unknown } | null)?.default
+    return isObject(value) ? { ...value } : value
   } catch (error) {
     if (error instanceof Unjudgeable) throw error
     const [message = '', place = ''] = (

@@ -92,6 +92,16 @@ test.each([
     'thrown.ts: the module cannot be loaded: first line',
   ],
   [
+    'rejected.mjs',
+    'export default Promise.reject(new Error("nobody is logged in"))',
+    'rejected.mjs: the module cannot be loaded: nobody is logged in',
+  ],
+  [
+    'getter.mjs',
+    'export default { get keys() { throw new Error("nobody is logged in") } }',
+    'getter.mjs: the module cannot be loaded: nobody is logged in',
+  ],
+  [
     'syntax.ts',
     'export default {\n  name: "x",\n  const y\n}\n',
     "syntax.ts:3:3: the module cannot be loaded: ParseError: Unexpected keyword 'const'.",
