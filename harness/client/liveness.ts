@@ -354,6 +354,7 @@ const remedies: Readonly<Partial<Record<NoResponseDetail, (way: Way) => string>>
     one.tls.ca === undefined
       ? 'add the authority that signed it to tls.ca in the target file (or NODE_EXTRA_CA_CERTS), or accept any certificate with --insecure'
       : 'no authority in tls.ca signed it: add the one that did, and any intermediate certificates',
+  'not-valid': () => 'correct it, or accept any certificate with --insecure',
   'client-certificate': (one) =>
     one.tls.cert === undefined
       ? 'the server asks for a client certificate: declare tls.cert and tls.key in the target file'

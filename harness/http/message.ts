@@ -47,6 +47,7 @@ export type NoResponseCause =
 
 export type NoResponseDetail =
   | 'untrusted'
+  | 'not-valid' // the certificate: expired, or of another name
   | 'client-certificate' // the server requires one, or another one
   | 'plain-http'
   | 'nobody-listens'
@@ -292,7 +293,7 @@ function tls(error: SystemError): Reason {
   return reason(
     'tls',
     `certificate not accepted: ${why} (${code})`,
-    isKnown ? undefined : 'untrusted',
+    isKnown ? 'not-valid' : 'untrusted',
   )
 }
 

@@ -94,6 +94,8 @@ test('each reason not to accept a certificate has a remedy of its own', async ()
   for (const [failed, remedy, more] of [
     [{ detail: undefined, cause: 'malformed' }, /the port of an HTTP server/],
     [{ detail: 'nothing-came', cause: 'timeout' }, /increase limits\.timeoutMs/],
+    [{}, /^; correct it, or accept any certificate with --insecure$/],
+    [told('CERT_HAS_EXPIRED'), /^; correct it, or accept/],
     [{ detail: undefined, cause: 'reset' }, /see which authority it trusts/, certified],
     [
       told('ERR_SSL_TLSV1_ALERT_UNKNOWN_CA'),
