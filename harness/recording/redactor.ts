@@ -236,16 +236,29 @@ function decoded(view: View): View[] {
 /** What must not be printed: known keys, and literals in modules that look like keys, guessed before the modules run. */
 export const printed = { keys: new Redactor(), literals: new Redactor() }
 
-/** Notes literals that look like keys before a module runs: an error while loading may quote them. */
+/**
+ * Notes what looks like a key before a module runs, which may print it or throw it while it loads: literals, and the
+ * environment variables that it names.
+ */
 export function noteLiterals(source: string): void {
   const named = /([\w$]+)["']?\s*[:=]\s*(["'`])([^"'`\s]+)\2/g
   for (const [, name = '', , value = ''] of source.matchAll(named)) {
     const isKey = isSecretName(name) || /^(?:full|expired|restricted)$/i.test(name)
     if (isKey && value.length >= shortestKey) printed.literals.add(value, redacted)
   }
+  for (const [name, value] of secretVariables())
+    if (source.includes(name)) printed.literals.add(value, `$${name}`)
 }
 
 const isPlace = (value: string): boolean => /^(?:[./~]|[\w+.-]+:\/|unix:)/.test(value)
+
+/** Environment variables whose name suggests a secret. */
+const secretVariables = (): [string, string][] =>
+  Object.entries(process.env).flatMap(([name, value = '']) =>
+    /key(?!word)|token|secret|passw/i.test(name) && value.length >= shortestKey && !isPlace(value)
+      ? [[name, value]]
+      : [],
+  )
 
 /**
  * An error of foreign code in one line, without anything that may be a key: known keys, values of environment variables
@@ -253,14 +266,7 @@ const isPlace = (value: string): boolean => /^(?:[./~]|[\w+.-]+:\/|unix:)/.test(
  */
 export function foreignWords(error: unknown): string {
   const redactor = new Redactor()
-  for (const [name, value = ''] of Object.entries(process.env)) {
-    if (
-      /key(?!word)|token|secret|passw/i.test(name) &&
-      value.length >= shortestKey &&
-      !isPlace(value)
-    )
-      redactor.add(value, `$${name}`)
-  }
+  for (const [name, value] of secretVariables()) redactor.add(value, `$${name}`)
   const [line = ''] = (error instanceof Error ? error.message : String(error)).trim().split('\n')
   return redactor
     .text(printed.literals.text(printed.keys.text(line.trim().slice(0, longest))))

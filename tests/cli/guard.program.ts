@@ -95,6 +95,9 @@ test('what a module prints has no key, nor has an error while it is loaded', asy
   expect(stdout).toContain('early [redacted]')
   expect(stderr).toContain('late $CONFORM_API_KEY')
   expect(stdout + stderr).not.toContain(key)
+  const named = target.replace(`'${key}'`, "{ env: 'MY_TOKEN' }")
+  const printing = await run(`console.log('early ' + process.env.MY_TOKEN); ${named}`)
+  expect(printing.stdout).toContain('early $MY_TOKEN')
   const broken = "const apiKey = 'shown-nowhere'; throw new Error('no ' + apiKey)"
   expect(await run(broken, '')).toMatchObject({
     code: 2,
