@@ -19,6 +19,7 @@ interface More {
   readonly content?: string
   readonly body?: object
   readonly key?: string
+  readonly label?: string
 }
 
 /**
@@ -53,7 +54,7 @@ export function objectsOf(story: string, isRecorded = false): History {
       ...(['create', 'upload'].includes(verb) && { name: on }),
       ...(kind === 'creation' && { content: more.content ?? on + (fault === 'json' ? '}' : '') }),
       request: isRecorded && !isKey ? 'unknown' : fault === undefined ? 'valid' : 'faulty',
-      label: fault === 'type' ? 'text/plain' : 'application/json',
+      label: more.label ?? (fault === 'type' ? 'text/plain' : 'application/json'),
       ...(isRecorded && { key: more.key ?? (isKey ? 'bad' : 'good') }),
       ...answer,
       exchange: {
