@@ -103,7 +103,7 @@ export function terminalLines(text: string, indent = '  '): string {
  * mathematics. Each becomes a character reference, which renderers show but do not interpret. A colon before a blank is
  * harmless.
  */
-const meaningful = /[&<>`*_[\]#|~@\\$]|:(?!\s|$)/g
+const meaningful = /[&<>`*_[\]#|~@\\$]|:(?!\s|$)|(?<=www)\./gi
 /** Lists, headings and rules start only at the beginning. */
 const leading = /^(\s*)([-+=]|\d+(?=[.)]))/
 

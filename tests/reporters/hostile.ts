@@ -19,7 +19,7 @@ export const hostilePieces = [
   '"\' onmouseover="alert(3)',
   '&amp;&#x3c;&lt;',
   '<!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]>&y;&nbsp;&#0;&#27;&#8238;',
-  '| a | b |\n| - | - |\n`code` **bold** [link](javascript:alert(4)) ![i](https://evil.example/i.png) https://evil.example @everyone #1',
+  '| a | b |\n| - | - |\n`code` **bold** [link](javascript:alert(4)) ![i](https://evil.example/i.png) https://evil.example www.evil.example @everyone #1',
   '\r\n::error title=forged::forged\n::add-mask::x\n::stop-commands::y',
   '\n# Heading\n\n- item\n\n```\nfence\n~~~',
   '\u2028\u2029\ufeff\u{e0041}\u200b\u2060\u00ad\u3164a\u200db',
