@@ -36,6 +36,21 @@ test('a file that newer ones have pushed out of a listing is followed by another
   expect(passed).toEqual(['files.list/2xx-filtered'])
 })
 
+test('one id for all uploads is as old as the first: it is not waited for again and again', async () => {
+  const made: number[] = []
+  const { run } = await judgeBehind(
+    async (path, answer, _ms, { method }) => {
+      if (isAddition(path)) return unknown()
+      if (!isUpload(path) || method !== 'POST') return answer()
+      made.push(performance.now())
+      return json(200, { id: 'the-same' })
+    },
+    { only: ['graphs.add-file/*'] },
+  )
+  expect(made.at(-1)).toBeGreaterThan(made[0]!)
+  expect(run.given.objects.madeAt.get('the-same')).toBe(made[0])
+})
+
 test('a row in which only the name is wrong does not name settleMs', async () => {
   const { of } = await judgeBehind(
     async (path, answer) => {
