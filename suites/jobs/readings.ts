@@ -62,8 +62,9 @@ export const jobRule = eachOf(
   readingsIn,
   ({ job, reading }, { limits: { settleMs } }) => {
     const { exchange, sentAt, status } = reading
-    if (!job || status === undefined) return undefined
     const expected = '200 with a job'
+    if (job && exchange.unansweredTwice) return { exchange, expected }
+    if (!job || status === undefined) return undefined
     const found = status === 200 ? shapeFinding(exchange, 'job') : { expected }
     if (!found) return 'held'
     if ('reason' in found) return { why: found.reason }

@@ -44,7 +44,8 @@ export function objectsOf(story: string, isRecorded = false): History {
     const named = tpeOf(operation, status, tpe)
     const body = named ? { tpe: named, errors: [], extras: {} } : (more.body ?? {})
     const isKey = fault === '401' || fault === '403'
-    const answer = answered({ status, tpe: named, body, sentAt, endedAt, fault })
+    const isTwice = said === '--' && !isRecorded
+    const answer = answered({ status, tpe: named, body, sentAt, endedAt, fault, isTwice })
     history.append({
       kind,
       operation,
@@ -59,7 +60,6 @@ export function objectsOf(story: string, isRecorded = false): History {
       ...answer,
       exchange: {
         ...answer.exchange,
-        unansweredTwice: said === '--' && !isRecorded,
         probe: { operation, credential: { full: !isKey } },
       } as never,
     } satisfies HistoryEvent)

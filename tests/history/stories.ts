@@ -14,7 +14,7 @@ export const idOf = (name: string): string =>
   `6f1c1a52-93f4-4a53-9d3c-0a8b3c8f4a${name.slice(1).padStart(2, '0')}`
 
 const line =
-  /^(?<from>\d+)(?:-(?<to>\d+))? (?<on>\w+)(?<odd>\*)?(?<other>!)?(?:\/(?<fault>\S+))?: (?<said>\w+|-)(?: (?<tpe>[A-Z]\w*))?(?: (?<job>j\d+))?(?<more>(?: \w+=\S+)*)$/
+  /^(?<from>\d+)(?:-(?<to>\d+))? (?<on>\w+)(?<odd>\*)?(?<other>!)?(?:\/(?<fault>\S+))?: (?<said>\w+|--?)(?: (?<tpe>[A-Z]\w*))?(?: (?<job>j\d+))?(?<more>(?: \w+=\S+)*)$/
 /** What a reading shows besides, for the shape alone. */
 const read = bodyOf('job')
 /** When a story begins, in ms since the epoch. */
@@ -67,7 +67,7 @@ export function tablesIn<Id extends string>(
 /**
  * The history that a story tells, a line for each request, in ms: `0 a: 202 j1` (a creation on application a makes job 1),
  * `20 j1: in_progress` (a reading), `30 a*: 409` (a creation with values that nobody declared), `40 a/400-missing-inputs: 400
- * BadRequest` (a faulty one), `45 a!: 202 j2` (one with another key), `50 a: -` (no answer), `60 a: made` (the application itself). `0-9 a: 409` says when it ended; it takes 5
+ * BadRequest` (a faulty one), `45 a!: 202 j2` (one with another key), `50 a: -` (no answer, with `--` none to a second attempt either), `60 a: made` (the application itself). `0-9 a: 409` says when it ended; it takes 5
  * ms by default. Further members of the answer come last: `status=7`.
  */
 export function historyOf(story: string, isRecorded = false): History {
@@ -79,7 +79,7 @@ export function historyOf(story: string, isRecorded = false): History {
     const { from = '0', to, on = '', odd, other, fault, said = '', tpe, job, more } = told
     const [sentAt, endedAt] = [Number(from), Number(to ?? Number(from) + 5)]
     const isReading = /^j\d+$/.test(on)
-    const status = said === '-' ? undefined : said === 'made' ? 201 : Number(said) || 200
+    const status = said.startsWith('-') ? undefined : said === 'made' ? 201 : Number(said) || 200
     if (job && status === 202 && !jobs.has(job))
       jobs.set(job, { application: on, createdAt: sentAt })
     const known = jobs.get(isReading ? on : (job ?? ''))
@@ -109,7 +109,15 @@ export function historyOf(story: string, isRecorded = false): History {
       ...(!isReading && said !== 'made' && { within: on }),
       ...(isRecorded && { key: other ? 'another' : 'own' }),
       request: isRecorded ? 'unknown' : (fault ?? other) ? 'faulty' : odd ? 'odd' : 'valid',
-      ...answered({ status, tpe: named, body, sentAt, endedAt, fault }),
+      ...answered({
+        status,
+        tpe: named,
+        body,
+        sentAt,
+        endedAt,
+        fault,
+        isTwice: said === '--' && !isRecorded,
+      }),
     } satisfies HistoryEvent)
   }
   return history
@@ -117,10 +125,11 @@ export function historyOf(story: string, isRecorded = false): History {
 
 type Answered = Pick<HistoryEvent, 'status' | 'tpe' | 'body' | 'sentAt' | 'endedAt'> & {
   readonly fault: string | undefined
+  readonly isTwice: boolean
 }
 
 /** What an event has of its answer. */
-export function answered({ fault, ...answer }: Answered) {
+export function answered({ fault, isTwice, ...answer }: Answered) {
   const { status, body, sentAt, endedAt } = answer
   const text = JSON.stringify(body)
   const exchange = {
@@ -130,6 +139,7 @@ export function answered({ fault, ...answer }: Answered) {
       response: responseOf(status, text, { date: new Date(begun).toUTCString() }),
     }),
     recorded: () => ({ response: { status, headers: {}, body: text } }),
+    ...(isTwice && { unansweredTwice: true }),
     sentAt,
     endedAt,
   } as unknown as Exchange
