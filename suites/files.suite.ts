@@ -119,9 +119,9 @@ const filtered = relation(async (context) => {
   }
   const which = `the listing with file_types ${own}, which should contain the new file,`
   const found = need(which, listed, holds)
-  if (isOpen(found)) return found
   const others = sampled(given, context.requirement.id, [other, two])
-  for (const types of context.scenario ? others.slice(0, 1) : others) {
+  // It may be listed under another extension alone.
+  for (const types of context.scenario || isOpen(found) ? others.slice(0, 1) : others) {
     const { make: plain, what } = listingOf(client, given, types)
     const make = grantedProbe(context, 'files.list', plain)
     const list = async (): Promise<Exchange | Open> =>
@@ -129,7 +129,7 @@ const filtered = relation(async (context) => {
     const listed = await inScenario(context, 'files.list', list)
     if (isOpen(listed)) return listed
   }
-  return undefined
+  return isOpen(found) ? found : undefined
 }, true)
 
 /**

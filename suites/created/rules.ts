@@ -417,7 +417,7 @@ const typesOf = ({ object = '' }: HistoryEvent): string[] =>
 /** Maximum compared listings of a long recording. */
 const mostRead = 200
 
-/** §2.8: a file listed under its own extension is not listed, at the same member, under another. */
+/** §2.8: a file is not listed under another extension, unless at a member at which its own does not list it. */
 const filteredRule: RelationRule = (history) => {
   const listings = history.events
     .filter((event) => event.kind === 'listing' && event.isGranted)
@@ -430,9 +430,11 @@ const filteredRule: RelationRule = (history) => {
     const places = known.flatMap((one) => placesOf(one.exchange, id))
     // An empty list excludes nothing.
     const others = later.filter((one) => !typesOf(one).some((type) => ['', own].includes(type)))
-    if (places.length === 0) return []
     return others.map((one): Shown => {
-      if (!placesOf(one.exchange, id).some((place) => places.includes(place))) return 'held'
+      const found = placesOf(one.exchange, id)
+      const isElsewhere = !found.some((place) => places.length === 0 || places.includes(place))
+      // Listed nowhere, it is not known to be listed at all.
+      if (isElsewhere || known.length === 0) return places.length > 0 ? 'held' : undefined
       return {
         exchange: one.exchange,
         what: `with file_types ${typesOf(one).join()}`,
@@ -445,17 +447,19 @@ const filteredRule: RelationRule = (history) => {
 
 /** §4.4: retrievals of two files with different names and content differ. */
 const ownRecordRule: RelationRule = (history) => {
-  const records = madeBy(history, uploadOperation)
+  const uploads = madeBy(history, uploadOperation)
+  const records = uploads
     .filter((made) => made.content !== undefined)
     .flatMap((made) => {
       const readings = history.of(made.object!).filter((one) => one.kind === 'reading')
       return readings.filter(isGranted).map(({ exchange, body }, at) => {
         // The text of a large answer is not kept.
         const text = textOf(exchange) || JSON.stringify(body)
-        // It says which file it is about, such as by a member `file_id` or `filename`.
+        // It says which file it is about, by its id, or by a member such as `file_id` or `filename`.
         const isNaming =
           typeof jsonValue(exchange.response) === 'object' &&
-          /(?:id|name)"\s*:\s*["\d-]/i.test(text)
+          (/(?:id|name)"\s*:\s*["\d-]/i.test(text) ||
+            uploads.some((one) => text.includes(JSON.stringify(one.object))))
         return { made, exchange, text, isNaming, isFirst: at === 0 }
       })
     })
