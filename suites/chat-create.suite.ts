@@ -125,6 +125,7 @@ const hasStructuredOutput: GrantedCheck = (given, exchange) => {
   if (wrong) return wrong
   const format = valueAt(given, chat, 'response_format', jsonOf(exchange.probe))
   const content = String(getAt(jsonValue(exchange.response), '/choices/0/message/content'))
+  if (content === '') return { reason: 'the generated answer is empty' }
   const value = parsedJson(content)
   if (value === undefined)
     return {

@@ -90,6 +90,7 @@ function contentOf(call: Call): string {
   const { response_format: format } = call.body
   if (!isMembers(format) || !isMembers(format['json_schema']))
     return generated(call, `You said: ${textOf(call).slice(0, 200)}`)
+  if (call.varied('generation/empty')) return ''
   if (call.broken('200-structured-output') || errs(call, 'structured'))
     return 'Here is your answer: tea'
   if (call.broken('200-structured-output#schema')) return JSON.stringify([17])
