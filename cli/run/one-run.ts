@@ -184,11 +184,11 @@ function tuneV8(hasServer: boolean): void {
     // A run is short: much of what is optimized never pays off, least of all the HTTP parser, whose one large function takes
     // 90 ms and 29 MB. Later versions wait longer.
     ...['interrupt-budget=1500000', 'no-wasm-dynamic-tiering', 'no-wasm-tier-up'],
-    // The nursery could grow to 32 MB, though few objects of a run outlive it; threads that clear it together cost more
-    // than they save.
-    ...['semi-space-growth-factor=1', 'no-parallel-scavenge'],
-    // Without a server in this process there is memory for what a run leaves behind: once is enough to mark it all.
-    ...(hasServer ? [] : ['heap-growing-percent=500']),
+    // Few objects of a run outlive the nursery; threads that clear it together cost more than they save.
+    'no-parallel-scavenge',
+    // Without a server in this process there is memory for a nursery that grows, and is cleared a third as often, and for what
+    // a run leaves behind: once is enough to mark it all.
+    hasServer ? 'semi-space-growth-factor=1' : 'heap-growing-percent=500',
   ]
   for (const flag of flags) setFlagsFromString(`--${flag}`)
 }
