@@ -448,6 +448,7 @@ const filteredRule: RelationRule = (history) => {
 /** §4.4: retrievals of two files with different names and content differ. */
 const ownRecordRule: RelationRule = (history) => {
   const uploads = madeBy(history, uploadOperation)
+  const ids = uploads.map((one) => JSON.stringify(one.object))
   const records = uploads
     .filter((made) => made.content !== undefined)
     .flatMap((made) => {
@@ -458,8 +459,7 @@ const ownRecordRule: RelationRule = (history) => {
         // It says which file it is about, by its id, or by a member such as `file_id` or `filename`.
         const isNaming =
           typeof jsonValue(exchange.response) === 'object' &&
-          (/(?:id|name)"\s*:\s*["\d-]/i.test(text) ||
-            uploads.some((one) => text.includes(JSON.stringify(one.object))))
+          (/(?:id|name)"\s*:\s*["\d-]/i.test(text) || ids.some((id) => text.includes(id)))
         return { made, exchange, text, isNaming, isFirst: at === 0 }
       })
     })
