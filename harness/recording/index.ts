@@ -23,7 +23,7 @@ export {
 export {
   withoutEntities,
   foreignWords,
-  noteLiterals,
+  noteSecretsIn,
   printed,
   isAuthorization,
   isSecretName,

@@ -240,7 +240,7 @@ export const printed = { keys: new Redactor(), literals: new Redactor() }
  * Notes what looks like a key before a module runs, which may print it or throw it while it loads: literals, and the
  * environment variables that it names.
  */
-export function noteLiterals(source: string): void {
+export function noteSecretsIn(source: string): void {
   const named = /([\w$]+)["']?\s*[:=]\s*(["'`])([^"'`\s]+)\2/g
   for (const [, name = '', , value = ''] of source.matchAll(named)) {
     const isKey = isSecretName(name) || /^(?:full|expired|restricted)$/i.test(name)

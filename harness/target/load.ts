@@ -1,7 +1,7 @@
 import { dirname, extname, resolve } from 'node:path'
 import { moduleFile, withArticle, validatorOf } from '../../schemas/validate.ts'
 import { noteModule, waitForForeign, Unjudgeable, UserError } from '../user-error.ts'
-import { foreignWords, noteLiterals } from '../recording/index.ts'
+import { foreignWords, noteSecretsIn } from '../recording/index.ts'
 import { parseJson, readBytes } from '../report/index.ts'
 import type { TargetFile } from './model.ts'
 import type { ErrorObject } from 'ajv/dist/2020.js'
@@ -30,7 +30,7 @@ export async function loadTargetFile(
 }
 
 async function importDefault(path: string, source: string): Promise<unknown> {
-  noteLiterals(source)
+  noteSecretsIn(source)
   noteModule(path)
   const value = await waitForForeign(
     importModule(path),
