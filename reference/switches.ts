@@ -174,7 +174,7 @@ const placed: readonly string[] = named(
   chat.create/200-image-url             - echoed
   chat.create/200-tool-choice-auto      - parts
   chat.create/200-structured-output     - schema
-  chat.create/200-llm-tool              - missing
+  chat.create/200-llm-tool              - missing content
   chat.create/200-query-config          - bounds parts together absent
   medical.comprehend/200-entities       - spelling no-answer closed no-http
   guardrails/400-blocked                extras

@@ -30,6 +30,10 @@ const hasShape =
 
 const hasContent = hasShape('chat-completion')
 
+/** Like `hasContent`, and tells what the tool was asked. */
+const hasToolData: GrantedCheck = (given, exchange) =>
+  hasContent(given, exchange) ?? hasShape('llm-tool-completion')(given, exchange)
+
 /** Like `hasContent`, but also accepts tool calls. */
 const hasContentOrCalls: GrantedCheck = (given, exchange) => {
   const calls = getAt(jsonValue(exchange.response), '/choices/0/message/tool_calls')
@@ -171,7 +175,7 @@ export const chatCreate = suite('chat.create', () => ({
     hasStructuredOutput,
   ),
   // Only a scenario guarantees that the tool runs.
-  '200-llm-tool': granted('with an llm tool', undefined, hasShape('llm-tool-completion')),
+  '200-llm-tool': granted('with an llm tool', undefined, hasToolData),
   '200-query-config': insideBounds(hasContentOrCalls),
   '400-query-config': byRecord(),
   '400-malformed-messages': byRecord(),

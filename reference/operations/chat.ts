@@ -102,7 +102,8 @@ function messageOf(call: Call): Members {
   const llm = llmFunctionOf(call)
   if (!llm || errs(call, 'llm') || call.broken('200-llm-tool#missing')) return message
   const prompt = call.broken('200-llm-tool') ? {} : { prompt: llm['description'] ?? '' }
-  return { ...message, llm_data: { ...prompt, model: String(llm['model']) } }
+  const content = call.broken('200-llm-tool#content') ? null : message.content
+  return { ...message, content, llm_data: { ...prompt, model: String(llm['model']) } }
 }
 
 function isPlain(call: Call): boolean {
