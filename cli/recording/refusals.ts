@@ -164,9 +164,8 @@ function* faultyFrom(valid: Probe, refusal: Refusal, target: Target): Generator<
     const all = scenario
       ? [scenarioCase(scenario, requirement)]
       : casesOf(requirement.id)!.cases({ ...known, options, requirement, operation, valid })
-    for (const { what, expects = pairsOf(requirement, operation), ...one } of isOpen(all)
-      ? []
-      : all) {
+    if (isOpen(all)) continue
+    for (const { what, expects = pairsOf(requirement, operation), ...one } of all) {
       // Nobody knows which recorded ids name an object.
       if (one.at ?? one.judge ?? one.isBehind ?? one.coercion ?? one.isUnknownId) continue
       const sound = one.control?.(valid) ?? valid

@@ -430,11 +430,13 @@ const filteredRule: RelationRule = (history) => {
     const places = known.flatMap((one) => placesOf(one.exchange, id))
     // An empty list excludes nothing.
     const others = later.filter((one) => !typesOf(one).some((type) => ['', own].includes(type)))
+    if (known.length === 0) return []
     return others.map((one): Shown => {
-      const found = placesOf(one.exchange, id)
-      const isElsewhere = !found.some((place) => places.length === 0 || places.includes(place))
+      const isThere = placesOf(one.exchange, id).some(
+        (place) => places.length === 0 || places.includes(place),
+      )
       // Listed nowhere, it is not known to be listed at all.
-      if (isElsewhere || known.length === 0) return places.length > 0 ? 'held' : undefined
+      if (!isThere) return places.length > 0 ? 'held' : undefined
       return {
         exchange: one.exchange,
         what: `with file_types ${typesOf(one).join()}`,
