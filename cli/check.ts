@@ -43,14 +43,18 @@ export function command() {
     const { baseline, target } = options
     const inputs = { 'the recording': file, 'the target file': target, 'the baseline': baseline }
     const { requests, people } = plannedReports(options.report, inputs)
-    const { report, before, warnings, exchanges } = await checkFile(file, options, new Date())
+    const checked = await checkFile(file, options, new Date())
+    const { report, target: judged, recorded, warnings, exchanges } = checked
     for (const warning of warnings) warnOf(warning)
-    tell(people, before)
+    tell(people, [
+      `a recording can show at most ${countShown(judged)} of ${catalogue.length} requirements`,
+      `${report.run.requests} of ${recorded} entries judged`,
+    ])
     await finish(report, { requests, exchanges, people })
   })
 }
 
-/** Judges a HAR file; `before` says how much a recording can show. Throws UserError if the file is not a HAR. */
+/** Judges a HAR file of so many `recorded` entries. Throws UserError if the file is not a HAR. */
 export async function checkFile(
   file: string,
   options: Partial<OptionsOf<typeof command>>,
@@ -78,10 +82,8 @@ export async function checkFile(
   ]
   return {
     report: decided(baseline ? withBaseline(report, baseline, now) : report, { requireExercised }),
-    before: [
-      `a recording can show at most ${countShown(target)} of ${catalogue.length} requirements`,
-      `${report.run.requests} of ${entries.length} entries judged`,
-    ],
+    target,
+    recorded: entries.length,
     warnings: [...warnings, ...remarks],
     exchanges,
   }
