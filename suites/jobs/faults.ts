@@ -40,7 +40,8 @@ import { type CheckContext, settle } from '../../harness/run/index.ts'
 
 export const malformedInputs = byCases(
   (material) => {
-    const places = inputPlaces(material, false)
+    // The innermost first: if others depend on the first case alone, it is one that a server finds late.
+    const places = inputPlaces(material, false).toReversed()
     const at = (member: string) => (place: Placed) => place.member.at === `/inputs/*/${member}`
     const types = places.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)])
     const withoutId = places.filter(at('id')).flatMap(absent)
@@ -50,7 +51,7 @@ export const malformedInputs = byCases(
     return [
       ...types,
       // A server may take inputs without the object around them.
-      ...(hasInputs ? [change(places[0]!, 'array', 'just the array of inputs', bare)] : []),
+      ...(hasInputs ? [change(places.at(-1)!, 'array', 'just the array of inputs', bare)] : []),
       ...withoutId,
       ...withoutValue,
       // A server that skips a malformed input then misses nothing, and must still refuse.

@@ -30,6 +30,24 @@ test('creations at once that lock each other out fail', async () => {
   expect(passed).toContain('jobs.create/409-released')
 })
 
+test('a creation that is refused late, and keeps the lock for a while, has an effect', async () => {
+  const id = 'jobs.create/4xx-no-effect'
+  const until = new Map<string, number>()
+  const { failed, of } = await judge([id], {
+    instead: (reference) => async (request) => {
+      const application = jobsOf(new URL(request.url).pathname)
+      if (application === undefined) return reference(request)
+      if (performance.now() < (until.get(application) ?? 0)) return conflict('jobs.create')
+      const response = await reference(request)
+      const isLate = (await request.text()).includes('"value":[null')
+      if (isLate && response.status === 400) until.set(application, performance.now() + 1500)
+      return response
+    },
+  })
+  expect(failed).toEqual([id])
+  expect(of(id).failures[0]?.message).toContain('value')
+})
+
 /** A request that takes away the lock of a job in progress: the next creation is granted a second one. */
 function unlockedBy(isSuch: (path: string, text: string, status: number) => boolean): Reply {
   let isFree = false
