@@ -345,7 +345,7 @@ const outside = [
   // A pattern may be matched line by line, and anchored at one end only.
   ...['html\ntext', 'markdown\nhtml'],
   ...['md', 'txt', 't', 'mark'],
-  ...['plain', 'html', 'json', 'text,markdown', 'text/plain'],
+  ...['plain', 'html', 'json', 'text,markdown', 'text/plain', 'text'.repeat(64)],
   // Names that every JavaScript object has, and an index.
   ...['', 'constructor', '__proto__', '0'],
 ]
