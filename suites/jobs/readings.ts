@@ -57,7 +57,7 @@ function contradicts(reading: HistoryEvent, name: string, before: HistoryEvent, 
 
 const asBefore = 'as when the ended job was read before'
 
-/** §2.3, §4.3: within `settleMs`, a new job may be missing, or crash the server until read. */
+/** §2.3, §4.3: a new job may be missing within `settleMs`. */
 export const jobRule = eachOf(
   readingsIn,
   ({ job, reading }, { limits: { settleMs } }) => {
@@ -68,11 +68,8 @@ export const jobRule = eachOf(
     const found = status === 200 ? shapeFinding(exchange, 'job') : { expected }
     if (!found) return 'held'
     if ('reason' in found) return { why: found.reason }
-    const wasRead =
-      !isMissing(reading) && job.readings.some((one) => isRead(one) && one.sentAt < sentAt)
-    const isSettled = sentAt - job.creation.endedAt > settleMs
-    if (status >= 300 && !isSettled && !wasRead) return undefined
-    return { exchange, ...found }
+    const isNew = sentAt - job.creation.endedAt <= settleMs
+    return isNew && isMissing(reading) ? undefined : { exchange, ...found }
   },
   'no job was read',
 )
