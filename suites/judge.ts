@@ -198,12 +198,17 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
     (one) => plan.get(one.id)?.run === true && ofJobs.includes(operationOf(one, target)),
   )
   const notServed: NotServed[] = []
-  const prepared = createRun(target, options, {
+  return createRun(target, options, {
     ...ports,
     plan,
     judgeOf,
     hooksOf: (client, given) => {
       const jobs = new Jobs({ client, given })
+      given.requests = {
+        'jobs.retrieve': () => jobRead(jobs),
+        'pdf.parse': () => pdfRequest(client, given),
+      }
+      given.others = othersOf(jobs)
       return {
         before: [() => endIfAlike(client, given)],
         start: [
@@ -230,14 +235,6 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
       }
     },
   })
-  const { client, given } = prepared
-  const jobs = new Jobs(prepared)
-  given.requests = {
-    'jobs.retrieve': () => jobRead(jobs),
-    'pdf.parse': () => pdfRequest(client, given),
-  }
-  given.others = othersOf(jobs)
-  return prepared
 }
 
 const nowhere = 'envelope/unknown-path'
