@@ -105,8 +105,8 @@ async function absentAt(baseUrl: string): Promise<readonly OperationId[]> {
     return nothing(`${keyVariable} is not set. With a key, init detects missing operations`)
   const file = { baseUrl, keys: { full: { env: keyVariable } } }
   const { target } = await resolveTarget(file, { dir: process.cwd(), env })
-  const { lookAt } = await import('../suites/judge.ts')
-  const { absent, ended, hints, keyRefused } = await lookAt(target)
+  const { inspect } = await import('../suites/judge.ts')
+  const { absent, ended, hints, keyRefused } = await inspect(target)
   const why =
     ended?.reason ?? (keyRefused ? `it does not accept the key in ${keyVariable}` : hints[0])
   if (why !== undefined) return nothing(why)

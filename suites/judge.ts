@@ -243,7 +243,7 @@ const nowhere = 'envelope/unknown-path'
  * Probes a server without judging it: one request per operation with the full key, harmless on a conforming server, and
  * requests to unknown paths. Returns the absent operations, or why there was no answer.
  */
-export async function lookAt(target: Target, ports: RunPorts = {}): Promise<RunFacts> {
+export async function inspect(target: Target, ports: RunPorts = {}): Promise<RunFacts> {
   const looked = new Set<string>([nowhere, ...operations.map((one) => grantedRequirement[one.id])])
   const plan: Plan = new Map(
     catalogue.map((requirement) => [
