@@ -33,8 +33,8 @@ import { getAt, setAt } from '../schemas/json.ts'
 import {
   needTwo,
   noEffect,
-  onceAtOnce,
-  once,
+  noDuplicateAtOnce,
+  noDuplicate,
   ownId,
   type Refusal,
   usable,
@@ -154,7 +154,7 @@ export const applicationsCreate = suite('applications.create', () => ({
   '2xx-usable': usable,
   '2xx-own-id': ownId,
   '4xx-no-effect': noEffect(refusedByBlueprint),
-  '400-atomic': onceAtOnce,
+  '400-atomic': noDuplicateAtOnce,
   '400-malformed-parameters': byRecord(),
-  '400-duplicate-name': once,
+  '400-duplicate-name': noDuplicate,
 }))

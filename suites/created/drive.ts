@@ -264,7 +264,7 @@ async function lookAfter(
   return undefined
 }
 
-export const onceAtOnce = relation(async (context) => {
+export const noDuplicateAtOnce = relation(async (context) => {
   const { client, given, requirement } = context
   if (given.target.limits.concurrency < 2) return needTwo
   const control = await requireControl(context)
@@ -291,7 +291,7 @@ async function again(context: CheckContext, made: Exchange | Open) {
 }
 
 /** What exists is not created again: neither the second and third time, nor after another creation. */
-export const once = relation(async (context) => {
+export const noDuplicate = relation(async (context) => {
   const { client, given, requirement } = context
   const { scenarios } = given.target
   const id = operationIn(context)
