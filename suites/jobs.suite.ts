@@ -36,7 +36,7 @@ import {
   noDuplicateAtOnce,
   noDuplicate,
   ownId,
-  type Refusal,
+  type RefusedChange,
   usable,
 } from './created/drive.ts'
 import { createdAnswer } from './jobs/creations.ts'
@@ -134,7 +134,7 @@ export const jobsRetrieve = suite('jobs.retrieve', () => ({
   '4xx-malformed-id': malformedId,
 }))
 
-function refusedByBlueprint({ client, given }: CheckContext): Refusal[] {
+function refusedByBlueprint({ client, given }: CheckContext): RefusedChange[] {
   const operation = 'applications.create'
   const scenario = given.target.scenarios['applications.create/400-invalid-blueprint']
   const pointer = pointerOf(given, operation, 'name')

@@ -74,7 +74,7 @@ import {
 import { uploadSample } from '../pdf-parse.suite.ts'
 
 /** A change for which a creation is refused, and the requirement about that. */
-export interface Refusal {
+export interface RefusedChange {
   readonly requirement: string
   readonly what: string
   change(valid: Probe): Made | Promise<Made>
@@ -88,8 +88,8 @@ export async function refusalsOf(
   given: Given,
   operation: OperationId,
   own: Readonly<Record<string, Condition>> = {},
-): Promise<Refusal[]> {
-  const refusals: Refusal[] = []
+): Promise<RefusedChange[]> {
+  const refusals: RefusedChange[] = []
   for (const [requirement, condition] of Object.entries({ ...own, ...everyFault })) {
     const id = `${operation}/${requirement}` as RequirementId
     const material = materialOf(given, requirementOf(id), operation)
@@ -225,7 +225,9 @@ export const ownId = relation(async (context) => {
 }, true)
 
 /** @param more further refusals */
-export const noEffect = (more: (context: CheckContext) => readonly Refusal[] = () => []): Judge =>
+export const noEffect = (
+  more: (context: CheckContext) => readonly RefusedChange[] = () => [],
+): Judge =>
   relation(async (context) => {
     const { given, requirement } = context
     const control = await requireControl(context)
@@ -238,7 +240,7 @@ export const noEffect = (more: (context: CheckContext) => readonly Refusal[] = (
 /** Repeats the creation after its refusal, with another one in between; three times, unless accepted. */
 async function lookAfter(
   context: CheckContext,
-  { requirement: of, what, change }: Refusal,
+  { requirement: of, what, change }: RefusedChange,
 ): Promise<Exchange | Left> {
   const { client, given } = context
   const operation = operationIn(context)

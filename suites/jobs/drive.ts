@@ -31,7 +31,7 @@ import { leftOut } from '../../harness/report/index.ts'
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
-import { type Refusal, refusalsOf } from '../created/drive.ts'
+import { type RefusedChange, refusalsOf } from '../created/drive.ts'
 import { timesAlike } from '../created/rules.ts'
 import { conflict, moments, windowMs } from './creations.ts'
 import { groupBy } from '../../harness/group-by.ts'
@@ -539,7 +539,7 @@ async function attemptOnCreated(busy: Gate): Promise<void> {
 // Refusals
 
 /** What is refused, and might have an effect all the same. */
-function jobRefusals({ given, application }: Gate): Promise<readonly Refusal[]> {
+function jobRefusals({ given, application }: Gate): Promise<readonly RefusedChange[]> {
   const { resources } = given.target
   const target = { ...given.target, resources: { ...resources, application } }
   return refusalsOf({ ...given, target }, 'jobs.create', jobFaults)
@@ -549,7 +549,7 @@ function jobRefusals({ given, application }: Gate): Promise<readonly Refusal[]> 
 async function refuse(
   gate: Gate,
   requirement: JobRuleId,
-  refusals: readonly Refusal[],
+  refusals: readonly RefusedChange[],
 ): Promise<Left> {
   const valid = await jobRequest(gate.given, gate.application)
   return together(refusals, ({ requirement: of, what, change }) => {
@@ -571,7 +571,7 @@ async function createBare(gate: Gate, count: number): Promise<HistoryEvent | Lef
  * Repeats a refusal and the creation after it while that gets 409. In between come creations without a refusal, one
  * more each time, so that periodic failures do not align.
  */
-async function lookClosely(gate: Gate, refusal: Refusal, afterMs: number) {
+async function lookClosely(gate: Gate, refusal: RefusedChange, afterMs: number) {
   for (let time = 1; time <= timesAlike && !gate.isBroken(ids.noEffect); time++) {
     const left = await refuse(gate, ids.noEffect, [refusal])
     await pause(gate.client, afterMs)
@@ -590,7 +590,7 @@ async function lookClosely(gate: Gate, refusal: Refusal, afterMs: number) {
  */
 async function lookForEffects(
   gate: Gate,
-  refusals: readonly Refusal[],
+  refusals: readonly RefusedChange[],
   times: readonly number[],
 ): Promise<Left> {
   const left = await refuse(gate, ids.noEffect, refusals)
