@@ -23,7 +23,7 @@ import type { Ask, Conclusion, Entry, Known } from './journal.ts'
  * server that blocks one in twelve blocks none every time. For invalid ones more: they generate nothing, and a server
  * that blocks every n-th request may hit each of a rotation.
  */
-const triesOf = { granted: 5, refused: 8 }
+const triesIfBlocked = { granted: 5, refused: 8 }
 const settlingEveryMs = 1000
 
 /**
@@ -59,8 +59,8 @@ function concludeFrom(ask: Ask, all: readonly Entry[], known: Known): Conclusion
   const at = entries.findLastIndex((one) => !one.ask.once)
   const sent = entries[at]?.exchange
   if (!sent) return { asks: [ask] }
-  if (isMet(sent)) {
-    const blocks = entries.filter((one) => !one.ask.once && isMet(one.exchange))
+  if (isBlocked(sent)) {
+    const blocks = entries.filter((one) => !one.ask.once && isBlocked(one.exchange))
     if (blocks.length < mostBlocks(sent)) return { asks: [ask] }
   }
   // An answer that is not HTTP was resent, but its connection is still checked.
@@ -99,16 +99,16 @@ function asSentFor(ask: Ask, entry: Entry): Entry {
 const isUnknown = (exchange: Exchange, known: Known): boolean =>
   isWrong(exchange) && !known.wrongAnywhere.has(kindOfFailure(exchange))
 
-/** Hit by a guardrail or a model error that it is not about. */
-const isMet = (exchange: Exchange): boolean =>
+/** By a guardrail or a model error that it is not about. */
+const isBlocked = (exchange: Exchange): boolean =>
   !exchange.throttled &&
   exchange.response?.isBlock === true &&
   !isExpected(exchange.purpose.expects, exchange.response)
 
 const mostBlocks = (exchange: Exchange): number =>
   exchange.probe.effect === 'none' && exchange.purpose.expects && !exchange.purpose.isSuccess
-    ? triesOf.refused
-    : triesOf.granted
+    ? triesIfBlocked.refused
+    : triesIfBlocked.granted
 
 /** Requests that cause a state wait on their own, and a new job may be missing: a later reading finds it. */
 const isAwaited = (exchange: Exchange): boolean =>
@@ -144,7 +144,7 @@ function mayBeSpoiled(exchange: Exchange, known: Known): boolean {
   return (
     previousRequest !== undefined &&
     isUnknown(exchange, known) &&
-    !isMet(exchange) &&
+    !isBlocked(exchange) &&
     !isSettling(known, exchange) &&
     !(purpose.role === 'poll' && response?.status === 404)
   )
@@ -213,7 +213,7 @@ function repeated(request: PreviousRequest): Ask | undefined {
 }
 
 /** Number of attempts at the end, since an answer may vary, by replica or at random. */
-const times = 4
+const timesAtEnd = 4
 
 /** Whether it has no effect, or was refused; what was created by mistake exists the next time. */
 function mayRepeat(exchange: Exchange): boolean {
@@ -250,11 +250,11 @@ export function answerAtEnd(
   const mayMake = failed.probe.effect !== 'none' && leavesState(failed.probe)
   const isMade = mayMake && later.some((one) => isGranted(one.response!))
   if (first && !isOften && isAlike(first)) return failed
-  if (later.length < times && !isMade) {
+  if (later.length < timesAtEnd && !isMade) {
     const leavesNothing = !mayMake && failed.probe.effect !== 'creates'
     // All at once if that leaves nothing behind: sending one per failure in turn would hit the same of several
     // instances every time.
-    return { more: leavesNothing && (isOften || first) ? times - later.length : 1 }
+    return { more: leavesNothing && (isOften || first) ? timesAtEnd - later.length : 1 }
   }
   if (later.every(isAlike)) return failed
   const finding = later.every((other) => kindOf(other) === kindOf(first!))
