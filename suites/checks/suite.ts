@@ -48,7 +48,7 @@ import {
   lookAtControl,
   nameOfControl,
   notGranted,
-  outcomeOf,
+  describeControl,
   responseTo,
   isDeclared,
   needsOwnObject,
@@ -294,7 +294,7 @@ function whyHidden(exchange: Exchange, found: Control): string | undefined {
   const isConclusive = (status >= 200 && status < 300) || status === 401 || status === 403
   if (found.state === 'granted' || isConclusive) return undefined
   const answered = `answered ${describeResponse(exchange)}`
-  const said = outcomeOf(found)
+  const said = describeControl(found)
   const also =
     answered === said
       ? 'and so was the same request with the full key'

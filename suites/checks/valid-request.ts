@@ -501,14 +501,13 @@ export function notGranted(one: Control, why = 'the valid request was refused'):
   const response = responseTo(one)
   const isLimit = response !== undefined && isThrottled(response)
   const what = isLimit ? 'throttled: the valid request was' : `${why}:`
-  return { outcome: 'open', why: `${what} ${outcomeOf(one)}` }
+  return { outcome: 'open', why: `${what} ${describeControl(one)}` }
 }
 
 export const responseTo = (one: Control): HttpResponse | undefined =>
   one.state === 'none' ? undefined : one.exchange.response
 
-/** Describes the result of a control. */
-export function outcomeOf(one: Control): string {
+export function describeControl(one: Control): string {
   if (one.state === 'none') return `not sent: ${one.unsent}`
   const { exchange, remarks = '' } = one
   const answered = exchange.response ? 'answered ' : ''
@@ -522,7 +521,7 @@ export async function controlExchange(
 ): Promise<Exchange | Open> {
   const found = await control(client, given, operation)
   if (isOpen(found)) return found
-  return found.state === 'none' ? { outcome: 'open', why: outcomeOf(found) } : found.exchange
+  return found.state === 'none' ? { outcome: 'open', why: describeControl(found) } : found.exchange
 }
 
 /** The member of the target file that the answer calls unknown: an object or model. */
