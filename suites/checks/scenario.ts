@@ -43,7 +43,7 @@ import {
   draftRequest,
   isDeclared,
   needsOwnObject,
-  plainRequest,
+  declaredRequest,
   sharedRequest,
   validRequest,
   type Control,
@@ -187,7 +187,7 @@ async function scenarioControl(
   if (!declaresMore(given, operation)) return control(client, given, operation)
   const draft = draftRequest(given, operation, 'whole')
   if (isOpen(draft)) return draft
-  const make = () => plainRequest(client, given, operation, 'whole')
+  const make = () => declaredRequest(client, given, operation, 'whole')
   return controlBy(client, given, { operation, name: nameOfControl(draft), make })
 }
 
@@ -195,7 +195,7 @@ function scenarioProbe(
   client: Client,
   given: Given,
   scenario: Scenario,
-  plain = () => plainRequest(client, given, scenario.operation, 'whole'),
+  plain = () => declaredRequest(client, given, scenario.operation, 'whole'),
 ): Promise<Made> {
   const { operation } = scenario
   const isShared = needsOwnObject(operation) && !isExclusive(scenario)

@@ -221,7 +221,7 @@ export async function placeholderRequest(given: Given, id: OperationId): Promise
  */
 export function validRequest(client: Client, given: Given, operation: OperationId): Promise<Made> {
   const scenario = given.target.scenarios[grantedRequirement[operation]]
-  if (!scenario) return plainRequest(client, given, operation, 'plain')
+  if (!scenario) return declaredRequest(client, given, operation, 'plain')
   const effect = effectOf(given, operation)
   const made = applyScenario(client, given, scenario, operation)
   return withChange(made, (probe) => ({ ...probe, effect }))
@@ -254,7 +254,7 @@ export async function sharedRequest(
   return isOpen(shared) ? make() : shared
 }
 
-export async function plainRequest(
+export async function declaredRequest(
   client: Client,
   given: Given,
   operation: OperationId,
@@ -347,7 +347,7 @@ export async function applyScenario(
   given: Given,
   scenario: Scenario,
   operation: OperationId,
-  plain = (): Promise<Made> => plainRequest(client, given, operation, 'whole'),
+  plain = (): Promise<Made> => declaredRequest(client, given, operation, 'whole'),
 ): Promise<Made> {
   const usesPlaceholder = bringsBody(scenario) && !isDeclared(given, operation)
   const base = usesPlaceholder ? await placeholderRequest(given, operation) : await plain()
