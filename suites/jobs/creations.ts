@@ -44,7 +44,7 @@ const isBusy = (attempt: Attempt): boolean => isConflict(attempt.creation)
 
 export const createdAnswer = '202 with the id, status and created_at of the new job'
 
-function shownBy({ creation: { exchange, status } }: Attempt) {
+function createdShows({ creation: { exchange, status } }: Attempt) {
   const found = status === 202 ? shapeFinding(exchange, 'created-job') : { expected: createdAnswer }
   if (!found) return 'held'
   if ('reason' in found) return { why: found.reason }
@@ -78,7 +78,7 @@ export const createdRule: Rule = (history) => {
   // In a recording, each accepted creation is judged by itself.
   const granted = history.isRecorded ? [] : allAttempts(history).filter(isGranted)
   const refused = [...refusedWhenNew(history), refusedTogether(history)]
-  return judged([...granted.map(shownBy), ...refused], 'no creation was accepted')
+  return judged([...granted.map(createdShows), ...refused], 'no creation was accepted')
 }
 
 // Creations beside a job of the application

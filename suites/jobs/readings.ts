@@ -118,7 +118,7 @@ function becameNewer({ job, reading, end }: Reading): Evidence | undefined {
 }
 
 /** Its id is that of another job, or it is gone: a server may keep only the newest. */
-function isLost(job: Job, history: History): Evidence | undefined {
+function lossOf(job: Job, history: History): Evidence | undefined {
   const { id, application, creation, readings, twinOf } = job
   if (twinOf) {
     const [expected, actual] = ['an id that no other creation gave', `id ${id}`]
@@ -144,7 +144,7 @@ export const identity = eachOf<Job | Reading>(
     ...readIn(history).filter((one) => one.job || !history.isRecorded),
   ],
   (one, history) =>
-    one instanceof Job ? isLost(one, history) : (foreignMember(one) ?? becameNewer(one) ?? 'held'),
+    one instanceof Job ? lossOf(one, history) : (foreignMember(one) ?? becameNewer(one) ?? 'held'),
   'no reading of a job had an id',
 )
 
