@@ -295,12 +295,12 @@ export class Client {
           return { outcome: 'open', why: `it would destroy ${id}, which the target file declares` }
     const after = ask.after && (await this.#requestBefore(ask.after))
     if (isOpen(after)) return after
-    const sentFor = after ? { ...purpose, skipJudging: 'at all' as const } : purpose
+    const ownPurpose = after ? { ...purpose, skipJudging: 'at all' as const } : purpose
     // A short-lived key may have expired in the queue.
     const current = keys.current(probe.credential)
     const credential = current instanceof Promise ? await current : current
     if (!credential.full) keys.learn(credential)
-    const sent = requestOf(target, probe, credential, sentFor, ask.source)
+    const sent = requestOf(target, probe, credential, ownPurpose, ask.source)
     const isUsual = target.timeoutDeclared || probe.effect === 'generates'
     const timeoutMs = isUsual
       ? target.limits.timeoutMs

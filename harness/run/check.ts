@@ -329,7 +329,7 @@ function prepared(given: Given, requirement: CatalogueRequirement): string | und
 }
 
 /** The requirement of a request that spoiled the answer to another. */
-function rowOf(given: Given, request: PreviousRequest, wrong: Exchange): string {
+function blamedRequirement(given: Given, request: PreviousRequest, wrong: Exchange): string {
   const granted = request.probe.operation === null ? null : granting(request.probe.operation).id
   const isJudged = (id: string | null): boolean => {
     const entry = id === null ? undefined : given.plan.get(id)
@@ -366,7 +366,7 @@ export function blamed(
   wrong: Exchange,
   first: FailureExchange,
 ): { readonly id: string; readonly failure: Failure } {
-  const id = rowOf(given, before, wrong)
+  const id = blamedRequirement(given, before, wrong)
   const ids = [id, ...(wrong.purpose.requirement === null ? [] : [wrong.purpose.requirement])]
   const next = wrong.recorded()
   const failure: Failure = {

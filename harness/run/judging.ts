@@ -123,7 +123,7 @@ async function judgeAll(
       const result = resultOf(one, { outcome: entry.outcome, ...reasonIn(entry) })
       // Only these reasons contain words of the target file.
       const isQuoting = entry.why?.kind === 'undeclared' || entry.why?.kind === 'unreachable'
-      tell(isQuoting ? { ...result, ...shown(client, result) } : result)
+      tell(isQuoting ? { ...result, ...redacted(client, result) } : result)
     }
     // If a hook cannot start, its requirements report that.
     const started = hooks.start.map((start) => start().catch(() => undefined))
@@ -306,7 +306,7 @@ function judgedResult(context: CheckContext, outcome: Outcome): CatalogueResult 
   client.journal.forget(requirement.id)
   const durationMs = Math.round(client.recorder.tookMs.get(requirement.id) ?? 0)
   const control = controlOf(context)
-  const result = resultOf(requirement, { ...shown(client, judged), control, cases, durationMs })
+  const result = resultOf(requirement, { ...redacted(client, judged), control, cases, durationMs })
   const { bail, strict, expected } = given.options
   const isCounted = result.outcome === 'failed' && (result.level === 'must' || strict)
   if (isCounted && !isExpectedFailure(expected, result) && ++client.findings.failures >= bail)
@@ -314,7 +314,7 @@ function judgedResult(context: CheckContext, outcome: Outcome): CatalogueResult 
   return result
 }
 
-function shown(client: Client, { reason, why, failures, outcome }: Judged): Judged {
+function redacted(client: Client, { reason, why, failures, outcome }: Judged): Judged {
   const clean = (text: string): string => shownText(text, client.redact)
   return {
     outcome,
