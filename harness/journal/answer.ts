@@ -4,7 +4,7 @@ import { describeResponse } from './describe.ts'
 import {
   differing,
   type Exchange,
-  isNobodys,
+  isBareError,
   isRight,
   isThrottling,
   isWrong,
@@ -177,7 +177,7 @@ function onConnections(
 ): Conclusion {
   const isRepeatable = mayRepeat(wrong)
   // Without an answer from the service itself, there was most likely no effect.
-  if (!isRepeatable && wrong.response && !isNobodys(wrong.response)) return { judge: wrong }
+  if (!isRepeatable && wrong.response && !isBareError(wrong.response)) return { judge: wrong }
   const [fresh, ...others] = trial
   const onFresh: Conclusion = { asks: [{ ...ask, once: true, fresh: true }] }
   if (!fresh) return onFresh

@@ -189,7 +189,7 @@ export function isWrong(exchange: Exchange): boolean {
   if (purpose.isSuccess) return !purpose.isSuccess(exchange)
   if (purpose.expects) return matchPairs(purpose.expects, response) !== 'exact'
   if (probe.effect === 'none' || saysNothing.includes(response.status)) return false
-  return isRefusedByClient(response.status) || isNobodys(response)
+  return isRefusedByClient(response.status) || isBareError(response)
 }
 
 /** It conflicts with a copy of itself that got no answer, and may have had its effect. */
@@ -197,7 +197,7 @@ export const mayConflictWithCopy = (exchange: Exchange): boolean =>
   exchange.unanswered !== undefined && exchange.response?.status === 409
 
 /** An error without an envelope, which the service itself would not send. */
-export function isNobodys(response: HttpResponse): boolean {
+export function isBareError(response: HttpResponse): boolean {
   return response.status >= 400 && response.tpe === undefined
 }
 
