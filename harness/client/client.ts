@@ -62,15 +62,15 @@ export interface ClientHooks {
   intercept(
     probe: Probe,
     purpose: Purpose,
-    send: (before: Before) => Promise<Exchange | Open>,
+    send: (awaitFree: AwaitFree) => Promise<Exchange | Open>,
   ): Promise<Exchange | Open> | undefined
 }
 
 /**
- * Waits before a request, which its object has refused these times because it is busy: undefined once it can be sent,
- * else what to judge in its place.
+ * Waits until the object of a request is free, which refused it these times: undefined once it can be sent, else what to
+ * judge in its place.
  */
-export type Before = (refusals: readonly Exchange[]) => Promise<Exchange | Left>
+export type AwaitFree = (refusals: readonly Exchange[]) => Promise<Exchange | Left>
 
 /** What a request keeps through its tries: its place in the queue of a throttled operation, until `leave`. */
 export interface Turn {

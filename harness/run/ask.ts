@@ -1,5 +1,5 @@
 import { isLenient } from '../../catalogue/answers.ts'
-import { type Before, type Client, pause, RunEnded, type Turn } from '../client/index.ts'
+import { type AwaitFree, type Client, pause, RunEnded, type Turn } from '../client/index.ts'
 import { type CheckContext, perRun } from './run.ts'
 import {
   allOrOpen,
@@ -46,16 +46,16 @@ export async function ask(
   }
 }
 
-/** Sends a request once its object allows it, again until nothing but the request decides what comes. */
+/** Sends a request once its object is free, and again while it is throttled, lost, or refused because the object is busy. */
 export async function send(client: Client, ask: Ask): Promise<Exchange | Open> {
   const { source, purpose, isHeld = false, pauseMs = 0 } = ask
   if (pauseMs > 0) await pause(client, pauseMs)
   const first = await probeOf(source)
   if (isOpen(first)) return first
-  const sendBetween = async (before: Before): Promise<Exchange | Open> => {
+  const sendWhenFree = async (awaitFree: AwaitFree): Promise<Exchange | Open> => {
     const refusals: Exchange[] = []
     for (;;) {
-      const known = await before(refusals)
+      const known = await awaitFree(refusals)
       if (known) return known
       // On a connection that has lost one, it may be lost again.
       const isLost = refusals.some((one) => one.unanswered)
@@ -64,11 +64,14 @@ export async function send(client: Client, ask: Ask): Promise<Exchange | Open> {
       refusals.push(sent)
     }
   }
-  const held = isHeld ? undefined : client.hooks.intercept(first, purpose, sendBetween)
+  const held = isHeld ? undefined : client.hooks.intercept(first, purpose, sendWhenFree)
   return held ?? sendAgain(client, ask, [], first)
 }
 
-/** Sends a request several times at the same moment. @param opens see `Client.sendAtOnce` */
+/**
+ * Sends a request several times at the same moment.
+ * @param opens see `Client.sendAtOnce`
+ */
 export async function askAtOnce(
   client: Client,
   ask: Ask,
@@ -152,7 +155,7 @@ const underWayIn = perRun(() => new Map<string, Promise<void>>())
 const keyOf = (ask: Ask): string =>
   `${ask.name}${ask.once ? ', fresh' : ''}${ask.after ? ', after another' : ''}`
 
-/** Sends the asks; waits for those that are already being sent. */
+/** Sends what is asked for, or waits for it if another rule has it under way. */
 export function sendShared(client: Client, ask: Ask): Promise<void> {
   const underWay = underWayIn(client)
   const key = keyOf(ask)
@@ -162,8 +165,9 @@ export function sendShared(client: Client, ask: Ask): Promise<void> {
 }
 
 /**
- * Sends what a rule asks for, several requests at once, and applies it again as soon as one of them was answered, until it asks for
- * nothing more. @param isEnd everything else was sent
+ * Sends what a rule asks for, several requests at once, and applies it again after each answer, until it asks for nothing
+ * more.
+ * @param isEnd everything else was sent
  */
 export async function settle(
   client: Client,

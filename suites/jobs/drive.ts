@@ -2,7 +2,7 @@ import { declaredResource, isDeclared, makeOne, grantedControl } from '../checks
 import { firstOpen, inTurn, once, sendAtOnce, together } from '../checks/created.ts'
 import {
   allEnded,
-  type Before,
+  type AwaitFree,
   type Client,
   createSemaphore,
   type Given,
@@ -295,8 +295,8 @@ class Gate extends Jobs {
     }
   }
 
-  /** See `Before`. */
-  async before(refusals: readonly Exchange[], isExclusive: boolean): Promise<Exchange | Left> {
+  /** See `AwaitFree`. */
+  async awaitFree(refusals: readonly Exchange[], isExclusive: boolean): Promise<Exchange | Left> {
     const [first] = refusals
     const unanswered = refusals.flatMap((one) => one.unanswered ?? [])
     const lost = unanswered.filter((one) => !one.noResponse?.staleConnection)
@@ -753,7 +753,7 @@ export function whenIdle(
   jobs: Jobs,
   probe: Probe,
   purpose: Purpose,
-  send: (before: Before) => Promise<Exchange | Open>,
+  send: (awaitFree: AwaitFree) => Promise<Exchange | Open>,
 ): Promise<Exchange | Open> | undefined {
   const { client, given } = jobs
   const { resources } = given.target
@@ -765,7 +765,7 @@ export function whenIdle(
   const isExclusive = probe.effect !== 'none'
   // Kept for all attempts: another request would occupy the application again.
   const sendIdle = () =>
-    gate.act(isExclusive, () => send((refusals) => gate.before(refusals, isExclusive)))
+    gate.act(isExclusive, () => send((refusals) => gate.awaitFree(refusals, isExclusive)))
   // The effect of refused creations is checked before any other refusal is sent there.
   const isLookedAtFirst = isPlanned(given, ids.noEffect) && resources.application?.id === id
   return isExclusive || !isLookedAtFirst ? sendIdle() : provokeFirstRefusals(jobs).then(sendIdle)
