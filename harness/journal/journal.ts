@@ -55,7 +55,7 @@ const saysTheSame = (one: HistoryEvent | undefined, other: HistoryEvent): boolea
 
 /**
  * What was sent and what came. Senders only append; rules only read. A recording may be endless: of consecutive equal
- * readings, uses or refusals it keeps the first two and the last, and references move to that.
+ * readings, uses or refusals it keeps the first two and the last.
  */
 export class Journal implements History {
   readonly limits: HistoryLimits
@@ -103,6 +103,7 @@ export class Journal implements History {
     if (this.isRecorded && !(event.kind === 'creation' && event.isGranted)) {
       const last = this.#byPlace.get(places[0]!)?.slice(-3) ?? []
       if (last.length === 3 && last.every((one) => saysTheSame(one, event)))
+        // In its place, as views hold it already.
         return void Object.assign(last[2]!, event)
     }
     this.events.push(event)

@@ -46,7 +46,7 @@ export async function ask(
   }
 }
 
-/** Sends a request once its object is free, and again while it is throttled, lost, or refused because the object is busy. */
+/** Sends a request once its object is free, and again while it is throttled, lost, or its object is busy. */
 export async function send(client: Client, ask: Ask): Promise<Exchange | Open> {
   const { source, purpose, isHeld = false, pauseMs = 0 } = ask
   if (pauseMs > 0) await pause(client, pauseMs)

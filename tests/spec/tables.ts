@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-// The tables of §7 once more, as they stand in the text, so that a slip in catalogue/errors.ts shows here.
+// The tables of §7 once more, as the text has them, so that a slip in catalogue/answers.ts shows here.
 const statusTable = `
 400 BadRequest
 400 InvalidInputParameters
