@@ -146,28 +146,35 @@ async function askNotServed(client: Client, given: Given, notServed: NotServed[]
 const about = (parameter: string, id: string | Open): ((valid: Probe) => Probe) | Open =>
   isOpen(id) ? id : (valid) => ({ ...valid, params: { [parameter]: id } })
 
-const othersOf = (jobs: Jobs, { client, given } = jobs): Given['others'] => ({
-  'jobs.create': async (other) => {
-    const isMade = other === 'created'
-    const application = isMade ? await makeApplication(jobs) : declaredResource(given, other)
-    if (isOpen(application)) return application
-    const { id, inputs } = application
-    // The effect of a refusal belongs to another requirement, and is checked first.
-    if (jobs.isPlanned(ids.noEffect)) await provokeFirstRefusals(jobs)
-    if (jobs.isBroken(ids.noEffect)) return { outcome: 'open', why: 'refusals have an effect' }
-    return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
-  },
-  'graphs.query': () => ofCreatedGraph(client, given),
-  'graphs.add-file': () => ofCreatedGraph(client, given),
-  'jobs.retrieve': async () => {
-    const { application, job, otherApplication } = given.target.resources
-    const hasOther = otherApplication && otherApplication.id !== application?.id
-    if (!hasOther && job === undefined) return { outcome: 'open', why: 'there is no other job' }
-    return about('job_id', await reach(jobs, hasOther ? 'other' : 'readable'))
-  },
-  'files.retrieve': async () => about('file_id', await makeOne(client, given, 'files.upload')),
-  'pdf.parse': async () => about('file_id', await uploadSample(client, given, 'other')),
-})
+function othersOf(jobs: Jobs): Given['others'] {
+  const { client, given } = jobs
+  const ofCreatedGraph = async () => {
+    const make = () => makeOne(client, given, 'graphs.create')
+    return about('graph_id', await once(client, 'other graph', make))
+  }
+  return {
+    'jobs.create': async (other) => {
+      const isMade = other === 'created'
+      const application = isMade ? await makeApplication(jobs) : declaredResource(given, other)
+      if (isOpen(application)) return application
+      const { id, inputs } = application
+      // The effect of a refusal belongs to another requirement, and is checked first.
+      if (jobs.isPlanned(ids.noEffect)) await provokeFirstRefusals(jobs)
+      if (jobs.isBroken(ids.noEffect)) return { outcome: 'open', why: 'refusals have an effect' }
+      return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
+    },
+    'graphs.query': ofCreatedGraph,
+    'graphs.add-file': ofCreatedGraph,
+    'jobs.retrieve': async () => {
+      const { application, job, otherApplication } = given.target.resources
+      const hasOther = otherApplication && otherApplication.id !== application?.id
+      if (!hasOther && job === undefined) return { outcome: 'open', why: 'there is no other job' }
+      return about('job_id', await reach(jobs, hasOther ? 'other' : 'readable'))
+    },
+    'files.retrieve': async () => about('file_id', await makeOne(client, given, 'files.upload')),
+    'pdf.parse': async () => about('file_id', await uploadSample(client, given, 'other')),
+  }
+}
 
 async function makeApplication(jobs: Jobs): Promise<ApplicationValue | Open> {
   const { client, given } = jobs
@@ -178,12 +185,6 @@ async function makeApplication(jobs: Jobs): Promise<ApplicationValue | Open> {
   jobs.addMade(id)
   return { id, inputs: declared.inputs, requiredInputs: [] }
 }
-
-const ofCreatedGraph = async (client: Client, given: Given) =>
-  about(
-    'graph_id',
-    await once(client, 'other graph', () => makeOne(client, given, 'graphs.create')),
-  )
 
 const ofJobs: readonly (string | undefined)[] = [
   'jobs.create',
