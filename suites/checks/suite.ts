@@ -41,7 +41,7 @@ import {
   type KnownCases,
 } from './case.ts'
 import { once, sharedBy } from './created.ts'
-import { allOf, type CaseRule, type CaseVerdict, lookAt, madeOnce } from './rules.ts'
+import { allOf, type CaseRule, type CaseVerdict, lookAt, madeOnce, requestFor } from './rules.ts'
 import {
   type Control,
   control,
@@ -165,7 +165,7 @@ export function ruleOf(refusal: Refusal, one: Case, isGenerated = false): CaseRu
 /** What a case needs besides its request: the control of what it adds, and the request that comes before it. */
 function lookAtAdditions(journal: Journal, refusal: Refusal, one: Case): CaseVerdict | undefined {
   const { context, control, material } = refusal
-  const { client, given, requirement } = context
+  const { client, given } = context
   const { operation } = material
   const { control: add } = one
   if (add) {
@@ -181,15 +181,8 @@ function lookAtAdditions(journal: Journal, refusal: Refusal, one: Case): CaseVer
     if (found.state === 'refused') return notGranted(found, why)
   }
   if (!one.isBehind) return undefined
-  const before = lookAt(
-    journal,
-    {
-      name: `${requirement.id} before ${one.what}`,
-      source: control.valid,
-      purpose: { requirement: requirement.id, role: 'setup' },
-    },
-    client.known,
-  )
+  const request = requestFor(context, `before ${one.what}`, control.valid, { role: 'setup' })
+  const before = lookAt(journal, request, client.known)
   return before.outcome === 'asks' ? before : undefined
 }
 
@@ -229,14 +222,12 @@ function judgeCase(journal: Journal, refusal: Refusal, one: Case, request: Ask):
 /** The request that tells whether a wrong answer is the server's fault. */
 function twinOf(refusal: Refusal, one: Case, change: (valid: Probe) => Probe): Ask {
   const { context, material, valid } = refusal
-  const { client, given, requirement } = context
+  const { client, given } = context
   // A new request for the other object, since the last file may be in its graph now.
   const make = one.object ? () => validRequest(client, given, material.operation) : valid
-  return {
-    name: `${requirement.id} instead of ${one.what}`,
-    source: () => withChange(make(), change),
-    purpose: { requirement: requirement.id, role: 'control', isSuccess: countsAsGranted },
-  }
+  const source = () => withChange(make(), change)
+  const purpose = { role: 'control', isSuccess: countsAsGranted } as const
+  return requestFor(context, `instead of ${one.what}`, source, purpose)
 }
 
 function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {

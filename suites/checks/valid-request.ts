@@ -532,12 +532,7 @@ function memberToCheck(
   said: string,
 ): string | undefined {
   // Only an error of the interface says something about objects: not a page, another server, or a missing path.
-  if (
-    !exchange.response ||
-    exchange.response.tpe === undefined ||
-    given.target.baseUrl.endsWith('/v1')
-  )
-    return undefined
+  if (exchange.response?.tpe === undefined || given.target.baseUrl.endsWith('/v1')) return undefined
   const { status } = exchange.response
   const [parameter] = Object.keys(exchange.probe.params)
   if (parameter !== undefined) {
@@ -580,8 +575,7 @@ async function breaksOnValid(
 ): Promise<Exchange | undefined> {
   if (!isDeclared(given, operation)) return undefined
   const found = await control(client, given, operation)
-  if (isOpen(found)) return undefined
-  if (found.state === 'none') return undefined
+  if (isOpen(found) || found.state === 'none') return undefined
   const { state, exchange, valid } = found
   if (state === 'refused') return isOwnBreakdown(exchange) ? exchange : undefined
   const purpose = { requirement: null, role: 'control' } as const
