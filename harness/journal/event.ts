@@ -112,7 +112,8 @@ class ExchangeEvent implements HistoryEvent {
     this.status = response?.status
     this.tpe = response && response.tpe
     this.isGranted = response !== undefined && isGranted(response)
-    this.noise = response && noiseOf(response)
+    if (response && isThrottled(response)) this.noise = 'throttled'
+    else if (response?.isBlock) this.noise = 'blocked'
     const isKept = intention.request === 'unknown' || about.kind === 'listing'
     this.exchange = isKept ? exchange : lightened(exchange)
     this.#isTrimmed = this.exchange !== exchange
@@ -200,11 +201,6 @@ function headerOf(exchange: Exchange, header: string): string | undefined {
 function contentOf(exchange: Exchange): string | undefined {
   const { body } = exchange.probe
   return body === undefined ? undefined : createHash('sha256').update(body).digest('base64')
-}
-
-function noiseOf(response: HttpResponse): Noise | undefined {
-  if (isThrottled(response)) return 'throttled'
-  return response.isBlock ? 'blocked' : undefined
 }
 
 type Intention = Pick<HistoryEvent, 'request' | 'fault' | 'key'>

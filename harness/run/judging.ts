@@ -450,18 +450,17 @@ async function sentAgain(
   }
   const { finding } = answer
   if (!finding) return undefined
-  const clean = (text: string): string => client.redact(text)
   const told: Failure =
     finding.kind === 'otherwise-later'
       ? {
           ...failure,
           takes: failure.takes ?? 'earlier-requests',
-          later: clean(finding.response),
+          later: client.redact(finding.response),
         }
       : {
           ...failure,
           takes: 'chance',
-          actual: clean(withFinding({ ...exchange, finding }, failure.actual)),
+          actual: client.redact(withFinding({ ...exchange, finding }, failure.actual)),
         }
   return { ...result, failures: [told, ...others] }
 }
