@@ -206,7 +206,7 @@ function largeRule(context: CheckContext, make: Sized, at: number): CaseRule {
       const seen = lookAt(journal, large, known)
       if (seen.outcome !== 'answered') return seen
       const { exchange } = seen
-      const why = exchange.unansweredTwice ? undefined : whySilent(exchange)
+      const why = exchange.unansweredTimes ? undefined : whySilent(exchange)
       if (why) return { outcome: 'open', why }
       if (isAnsweredLarge(exchange)) return { outcome: 'held', cases: 1 }
       // The same answer to a small request, or none, is unrelated to the size.

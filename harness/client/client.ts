@@ -22,6 +22,7 @@ import {
   isExpected,
   isThrottled,
   isThrottling,
+  mayConflictWithCopy,
   HttpResponse,
   type Journal,
   type Known,
@@ -34,7 +35,6 @@ import {
 import { isOfGateway, KeyWatch, Liveness } from './liveness.ts'
 import {
   Breaker,
-  mostUnanswered,
   createPacer,
   createSemaphore,
   createThrottle,
@@ -218,21 +218,23 @@ export class Client {
   }
 
   /** Counts the last try, and returns the answer to judge. */
-  conclude(ask: Ask, last: Exchange, { isResent, ofGateway, unanswered }: Retry): Exchange {
+  conclude(ask: Ask, last: Exchange, retry: Retry): Exchange {
     const { probe, purpose, noResponse, wasAway } = last
+    const { lost, ofGateway, unanswered } = retry
     if (!noResponse && unanswered) last.unanswered = unanswered
     if (ask.once) return last
     if (noResponse) {
       // Bad input that only causes a state is judged where it is a case: that must still be sent.
       const isStateOnly = purpose.role === 'setup' && purpose.badInput === true
       // One repeated to a conclusion has proven it by itself.
-      const byChance = noResponse.cause === 'reset' && !isRepeatable(last)
-      if (!isStateOnly && (!wasAway || isRepeatable(last)))
+      const byChance = !isRepeatable(last)
+      if (!isStateOnly && (!wasAway || !byChance))
         this.breaker.count(operationName(probe), byChance)
-      return isResent ? unansweredFor(last) : last
+      return retry.isResent ? unansweredFor(last, lost + 1) : last
     }
-    if (!last.isOfGateway) this.breaker.ofGateway += ofGateway
-    else {
+    if (!last.isOfGateway) {
+      if (!mayConflictWithCopy(last)) this.breaker.lostByChance += lost + ofGateway
+    } else {
       // Each repetition got it: now it counts.
       last.isOfGateway = false
       if (!purpose.skipPassive) this.journal.append(eventOf(this.#given.target, last))
@@ -242,9 +244,9 @@ export class Client {
 
   /** If the circuit breaker opened meanwhile, similar requests were lost conclusively. */
   lostMeanwhile({ lost, unanswered }: Retry): Exchange | undefined {
-    const isLost = unanswered && lost >= mostUnanswered
+    const isLost = unanswered && lost >= this.breaker.proof()
     return isLost && this.breaker.isOpen(operationName(unanswered.probe))
-      ? unansweredFor(unanswered)
+      ? unansweredFor(unanswered, lost)
       : undefined
   }
 
@@ -313,7 +315,7 @@ export class Client {
       result = await this.#parts.transport.send(sent.request, options)
     } finally {
       this.liveness.ended(sent, result)
-      if (result) this.breaker.note(result)
+      if (result) this.breaker.sent++
     }
     signal.throwIfAborted()
     if (result.kind === 'answer' || result.cause !== 'timeout') return this.#record(sent, result)
@@ -443,8 +445,8 @@ export class Client {
 }
 
 /** Notes it in the exchange itself, which the journal has. Only over a slow network, the service did answer. */
-function unansweredFor(exchange: Exchange): Exchange {
-  if (exchange.noResponse?.detail !== 'still-coming') exchange.unansweredTwice = true
+function unansweredFor(exchange: Exchange, times: number): Exchange {
+  if (exchange.noResponse?.detail !== 'still-coming') exchange.unansweredTimes = times
   return exchange
 }
 

@@ -7,7 +7,6 @@ import {
   maxTries,
   type Purpose,
 } from '../journal/index.ts'
-import type { HttpResult } from '../http/index.ts'
 
 /**
  * A counting semaphore, first come first served among equal urgency. With one place it is a lock; taking all places
@@ -262,49 +261,26 @@ const leastTries = 2
 const mostTries = 12
 /** A run sends thousands of requests: more frequent events may be chance. */
 const chance = 1e-7
-/** Below this share, unanswered requests are few. */
-const nowAndThen = 0.1
-
-/** After this many consecutive unanswered requests, an operation gets no more. */
-export const mostUnanswered = 2
-
-function triesAgainst(share: number): number {
-  const needed = Math.ceil(Math.log(chance) / Math.log(Math.min(0.5, share)))
-  return Math.min(mostTries, Math.max(leastTries + 1, needed))
-}
 
 /** Counts requests without an answer: how many of them rule out chance, and which operations get no more. */
 export class Breaker {
-  #sent = 0
-  #lost = 0
-  #hung = 0
+  sent = 0
+  /** Requests that got no answer, or a gateway's, and were answered by the service when they were sent again. */
+  lostByChance = 0
   retried = 0
-  /** Errors of a gateway after which the service itself did answer. */
-  ofGateway = 0
   readonly #inARow = new Map<string, number>()
   readonly #open = new Map<string, number>()
   readonly #throttled = new Set<string>()
 
-  note(result: HttpResult): void {
-    this.#sent++
-    if (result.kind === 'answer') return
-    if (result.cause === 'reset') this.#lost++
-    if (result.cause === 'timeout') this.#hung++
-  }
-
   /**
-   * How many attempts in a row without an answer rule out chance: two; of timeouts three, if a few other requests timed
-   * out; of resets and a gateway's errors more, the more others there were.
-   * @param own the attempts so far
+   * How many attempts in a row without an answer rule out chance: two; more, the more requests of the run were lost by
+   * chance. What a target never answers is not one of these.
    */
-  proof(own: number, how: 'reset' | 'timeout' | 'gateway'): number {
-    if (how === 'gateway') return triesAgainst(this.ofGateway / this.#sent)
-    const isReset = how === 'reset'
-    const others = (isReset ? this.#lost : this.#hung) - own
-    if (others <= 0) return leastTries
-    const share = others / this.#sent
-    if (!isReset) return share < nowAndThen ? leastTries + 1 : leastTries
-    return triesAgainst(share)
+  proof(): number {
+    if (this.lostByChance === 0) return leastTries
+    const share = Math.min(0.5, this.lostByChance / this.sent)
+    const needed = Math.ceil(Math.log(chance) / Math.log(share))
+    return Math.min(mostTries, Math.max(leastTries + 1, needed))
   }
 
   /**
@@ -329,8 +305,8 @@ export class Breaker {
   count(operation: string, byChance: boolean): void {
     const row = (this.#inARow.get(operation) ?? 0) + 1
     this.#inARow.set(operation, row)
-    const most = byChance ? this.proof(row, 'reset') : mostUnanswered
-    if (row >= most && !this.#open.has(operation)) this.#open.set(operation, row)
+    if (row >= (byChance ? this.proof() : leastTries) && !this.#open.has(operation))
+      this.#open.set(operation, row)
   }
 
   stop(operation: string): void {

@@ -84,7 +84,7 @@ const maySettle = (
 ): boolean =>
   all.at(-1)!.exchange.sentAt < settles.since + known.settleMs &&
   !exchange.throttled &&
-  !exchange.unansweredTwice &&
+  !exchange.unansweredTimes &&
   !settles.isGood(exchange)
 
 /** Another requirement may have sent it, to which other answers are right. */

@@ -153,7 +153,8 @@ export interface Exchange {
   readonly noResponse?: NoResponse
   /** Earlier unanswered attempt, which may have had its effect. */
   unanswered?: Exchange
-  unansweredTwice?: true
+  /** How often it was sent without an answer, if that is conclusive. */
+  unansweredTimes?: number
   /** The previous request on its connection; undefined on a fresh one, and once it is no longer needed. */
   previousRequest?: PreviousRequest | undefined
   /** Requests answered just before a wrong answer, latest first: one may have left the server in a bad state. */

@@ -10,8 +10,8 @@ const triesBeside = 2
 const maxAway = 3
 
 interface Chance {
-  /** How many attempts in a row without an answer rule it out, `own` of them so far. */
-  proof(own: number, how: 'reset' | 'timeout' | 'gateway'): number
+  /** How many attempts in a row without an answer rule it out. */
+  proof(): number
 }
 
 export type Retry = ReturnType<typeof retryOf>
@@ -54,11 +54,11 @@ export function retryOf(ask: Ask, tries: readonly Exchange[], chance: Chance) {
     else if (ask.once) next = 'over'
     else if (isOfService) next = mayBeServedLater(one, throttled) ? 'again' : 'over'
     else {
-      const own = (response ? ofGateway : lost) + 1
-      const how = response ? 'gateway' : isReset ? 'reset' : 'timeout'
+      // A gateway answers for a service that restarts, too: it takes one more.
+      const own = response ? ofGateway : lost + 1
       // What a gateway answers for the service had most likely no effect.
       const mayRepeat = response !== undefined || isRepeatable(one)
-      const isProven = (response !== undefined || isResent) && own >= chance.proof(own, how)
+      const isProven = (response !== undefined || isResent) && own >= chance.proof()
       const mayBeChance = mayRepeat && !isProven
       const wasAwayOnly = mayRepeat && wasAway === true && away < maxAway
       const mayHelp = isUnheard || mayBeChance || wasAwayOnly

@@ -59,7 +59,7 @@ export function comparePairs(
   const { given } = context
   const { isOwnLimit, response, throttled } = exchange
   if (!response)
-    return control === 'granted' && exchange.unansweredTwice
+    return control === 'granted' && exchange.unansweredTimes !== undefined
       ? 'broken'
       : { why: describeResponse(exchange) }
   // Throttling says nothing about a fault, unless a scenario asks for it. No limit has the name of the other status, or
@@ -123,7 +123,7 @@ export function grantedFinding(
   const { response } = exchange
   const isOneStatus = typeof expects === 'number'
   const fault = { expected: isOneStatus && expected === '2xx' ? String(expects) : expected }
-  if (exchange.unansweredTwice) return fault
+  if (exchange.unansweredTimes !== undefined) return fault
   const silent = whySilent(exchange)
   if (silent) return silent
   const reason = lacksRight(exchange) ?? storageFull(context.given, exchange)

@@ -169,6 +169,10 @@ async function lookBack(
   for (const { failures, ...result } of refusal === undefined ? [] : [...results.values()])
     if (result.operation !== 'envelope' && failures.length > 0 && failures.every(isRefused))
       tell({ ...result, outcome: 'not-exercised', reason: refusal, failures: [] })
+  for (const result of await Promise.all(
+    [...results.values()].map((one) => withoutChance(client, one)),
+  ))
+    if (result) tell(result)
   // Once the full key is refused, or everything is throttled, answers say nothing.
   const last = journal.answers.findLast((one) => one.status !== 429 && one.status !== 503)
   const throttledSince = life.ended?.cause === 'throttled' ? last?.endedAt : undefined
@@ -182,6 +186,39 @@ async function lookBack(
   if (failed.length === 0) return
   for (const result of await sendFailedAgain(client, given, failed)) tell(result)
   for (const result of await blameSpoilers(client, given, results)) tell(result)
+}
+
+/** Sends again what got no answer when the run had lost fewer; without failures that chance alone explains, if it has some. */
+async function withoutChance(
+  client: Client,
+  result: CatalogueResult,
+): Promise<CatalogueResult | undefined> {
+  const { breaker, findings, life } = client
+  const isByChance = async ({ exchange }: Failure): Promise<boolean> => {
+    const lost = exchange && findings.shown.get(exchange)
+    if (lost?.unansweredTimes === undefined) return false
+    const { probe } = lost
+    const mayMake = probe.effect !== 'none' && leavesState(probe)
+    const purpose = { requirement: result.id, role: 'probe', skipPassive: !mayMake } as const
+    for (let times = lost.unansweredTimes; times < breaker.proof(); times++) {
+      if (life.ended) return true
+      const sent = await client.send({ source: probe, purpose, fresh: true })
+      if (isOpen(sent) || sent.response) return true
+    }
+    return false
+  }
+  const failures: Failure[] = []
+  for (const failure of result.failures) {
+    const isChance = await isByChance(failure).catch((error: unknown) => {
+      if (error instanceof RunEnded) return true
+      throw error
+    })
+    if (!isChance) failures.push(failure)
+  }
+  if (failures.length === result.failures.length) return undefined
+  if (failures.length > 0) return { ...result, failures }
+  const reason = `${result.failures[0]!.actual}, and the run lost other answers as well`
+  return { ...result, outcome: 'not-exercised', reason, failures }
 }
 
 function judgedBefore(client: Client, result: CatalogueResult, since: number): CatalogueResult {

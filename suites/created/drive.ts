@@ -398,7 +398,7 @@ async function use(context: CheckContext, one: Use, id: string): Promise<unknown
   if (isOpen(exchange) || isUsable(exchange)) return exchange
   const why = whySilent(exchange)
   // A retrieval without any answer has failed.
-  const isFailed = one.operation === 'files.retrieve' && exchange.unansweredTwice
+  const isFailed = one.operation === 'files.retrieve' && exchange.unansweredTimes
   if (why && !isFailed) return { outcome: 'open', why }
   return isDeclared(given, one.operation) && control(client, given, one.operation)
 }

@@ -255,7 +255,7 @@ function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<strin
 /** Whether a use proves a missing object; a crash only as the last answer of its operation. */
 function isProofOfLoss(history: History, made: HistoryEvent, use: HistoryEvent): boolean {
   const { exchange, operation: id, sentAt, status } = use
-  if (status === undefined) return id === 'files.retrieve' && exchange.unansweredTwice === true
+  if (status === undefined) return id === 'files.retrieve' && exchange.unansweredTimes !== undefined
   const file = uploadOf(history, use)
   if (!hasSettled(history, Math.max(made.endedAt, file?.endedAt ?? 0), sentAt)) return false
   const uses = usesOf(history, made).filter((one) => one.operation === id)
@@ -306,7 +306,7 @@ const onceRule: RelationRule = (history, id) => {
         // A deliberate repetition comes after it, whatever the clock says.
         (one.sentAt > endedAt || (one.sentAt === endedAt && one.request === 'faulty')) &&
         one.sentAt < (elsewhere?.sentAt ?? Infinity) &&
-        (isAnswered(one) || one.exchange.unansweredTwice) &&
+        (isAnswered(one) || one.exchange.unansweredTimes) &&
         isSameRequest(one, first),
     )
     // Until processed, neither an acceptance nor an unknown file proves anything.

@@ -301,9 +301,8 @@ class Gate extends Jobs {
     const unanswered = refusals.flatMap((one) => one.unanswered ?? [])
     const lost = unanswered.filter((one) => !one.noResponse?.staleConnection)
     const last = lost.at(-1)
-    const how = last?.response ? 'gateway' : 'reset'
-    if (last && lost.length >= this.client.breaker.proof(lost.length, how))
-      return { ...last, unansweredTwice: true }
+    if (last && lost.length >= this.client.breaker.proof())
+      return { ...last, unansweredTimes: lost.length }
     const patienceMs = isExclusive || unanswered.length > 0 ? this.#busyMs : refusalMs
     if (first && performance.now() - first.endedAt > patienceMs)
       return isExclusive ? this.#giveUp(still409, patienceMs) : this.#open('got 409 each time')

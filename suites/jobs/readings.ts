@@ -63,7 +63,7 @@ export const jobRule = eachOf(
   ({ job, reading }, { limits: { settleMs } }) => {
     const { exchange, sentAt, status } = reading
     const expected = '200 with a job'
-    if (job && exchange.unansweredTwice) return { exchange, expected }
+    if (job && exchange.unansweredTimes) return { exchange, expected }
     if (!job || status === undefined) return undefined
     const found = status === 200 ? shapeFinding(exchange, 'job') : { expected }
     if (!found) return 'held'

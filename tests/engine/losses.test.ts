@@ -20,11 +20,37 @@ test.each([
   expect(facts.retried).toBeGreaterThan(10)
 })
 
-test('what is lost each time is told apart from chance', async () => {
-  const network = losing({ seed: 1, lost: 0.1, always: (body) => body.includes('"text":""') })
-  const { failed } = await judge(['translate.run/*'], { network, backoffMs })
-  expect(failed).toEqual(['translate.run/400-empty-text'])
-})
+const isEmptyText = (body: unknown): boolean => String(body).includes('"text":""')
+
+test.each(['reset', 'timeout'] as const)(
+  'what is lost each time, by a %s, is told apart from chance',
+  async (cause) => {
+    const network = losing({ seed: 1, lost: 0.1, always: isEmptyText, cause })
+    const { failed } = await judge(['translate.run/*'], { network, backoffMs })
+    expect(failed).toEqual(['translate.run/400-empty-text'])
+  },
+)
+
+test.each([
+  [Infinity, 'failed'],
+  [5, 'not-exercised'],
+])(
+  'a request that hangs twice before each %d. one of the others does is %s',
+  async (every, outcome) => {
+    let [own, others] = [0, 0]
+    const { of, failed } = await judge(['translate.run/*'], {
+      way({ body }, send, { options }) {
+        const isHanging = isEmptyText(body)
+          ? ++own <= 2
+          : own >= 2 && !options.fresh && ++others % every === 0
+        return isHanging ? lost({ cause: 'timeout' }) : send()
+      },
+    })
+    const id = 'translate.run/400-empty-text'
+    expect(of(id).outcome).toBe(outcome)
+    expect(failed.filter((one) => one !== id)).toEqual([])
+  },
+)
 
 const badInput = 'translate.run/bad-input-no-5xx'
 

@@ -110,10 +110,15 @@ interface Losing {
   readonly before?: number
   /** What is lost each time. */
   always?(body: string): boolean
+  readonly cause?: 'reset' | 'timeout'
 }
 
-/** A network that resets connections and cuts answers off by chance: before a request has arrived, or when it has had its effect. */
-export function losing({ seed, lost: share, before = 0.5, always = () => false }: Losing): Network {
+/**
+ * A network that resets connections and cuts answers off by chance, or never gives them: before a request has arrived, or when
+ * it has had its effect.
+ */
+export function losing(how: Losing): Network {
+  const { seed, lost: share, before = 0.5, always = () => false, cause = 'reset' } = how
   const random = randomFrom(seed)
   let sent = 0
   return via(async (request, send, { options }) => {
@@ -121,8 +126,9 @@ export function losing({ seed, lost: share, before = 0.5, always = () => false }
     if (random.of(`lost ${number}`) >= share && !always(String(request.body))) return send()
     const sentAt = performance.now()
     if (random.of(`before ${number}`) >= before) await send()
-    const isReused = before > 0 && !options.fresh && random.of(`reused ${number}`) < 0.8
-    return lost({ staleConnection: isReused, sentAt, ...(isReused && { previousTag: {} }) })
+    const mayBeStale = before > 0 && cause === 'reset'
+    const isReused = mayBeStale && !options.fresh && random.of(`reused ${number}`) < 0.8
+    return lost({ cause, staleConnection: isReused, sentAt, ...(isReused && { previousTag: {} }) })
   })
 }
 

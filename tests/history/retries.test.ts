@@ -129,8 +129,9 @@ test.each<[kind: string, story: string, expected: string, proof?: number]>([
   // A gateway's answer says as much as none, whatever was sent.
   ['creation', '502', 'look'],
   ['creation', '502 there', 'again alone'],
-  ['creation', '502 there, 502 there', 'over after 1'],
-  ['creation', '502 there, 502 there', 'again alone', 3],
+  ['creation', times(2, '502 there'), 'again alone'],
+  ['creation', times(3, '502 there'), 'over after 2'],
+  ['creation', times(3, '502 there'), 'again alone', 3],
   ['creation', times(3, '502 back'), 'again alone'],
   ['creation', times(4, '502 back'), 'over after 3'],
   ['creation', '502 there, 409', 'over after 1'],

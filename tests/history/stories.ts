@@ -139,7 +139,7 @@ export function answered({ fault, isTwice, ...answer }: Answered) {
       response: responseOf(status, text, { date: new Date(begun).toUTCString() }),
     }),
     recorded: () => ({ response: { status, headers: {}, body: text } }),
-    ...(isTwice && { unansweredTwice: true }),
+    ...(isTwice && { unansweredTimes: 2 }),
     sentAt,
     endedAt,
   } as unknown as Exchange
