@@ -194,6 +194,7 @@ export class Client {
     const { expects } = exchange.purpose
     const operation = operationName(exchange.probe)
     this.breaker.reset(operation)
+    await this.liveness.confirm(exchange)
     await this.#keyWatch.confirm(exchange, response)
     if (!isThrottling(exchange)) return
     const isCounted = !asksForLimit(expects)

@@ -88,6 +88,8 @@ export class Liveness {
   #answeredAt = -Infinity
   #backAt = -Infinity
   #timer: NodeJS.Timeout | undefined
+  /** Looks for the service after its pages and redirects, by kind. */
+  readonly #confirmed = new Map<string, Promise<void>>()
   /** Pending while liveness is being checked: nothing else is sent meanwhile. */
   checking: Promise<void> | undefined
 
@@ -150,6 +152,19 @@ export class Liveness {
     return this.#backAt >= lost.endedAt
   }
 
+  /**
+   * After a redirect or a page in place of a success, once per operation and status: if everything gets one by now, a gateway
+   * answers for the service, for example since a session has expired, and the run ends.
+   */
+  confirm(exchange: Exchange): Promise<void> | undefined {
+    const { status = 400 } = exchange.response ?? {}
+    if (status >= 400 || !gatewayResponseOf(exchange, this.#way)) return undefined
+    const kind = `${operationName(exchange.probe)} ${status}`
+    const look = this.#confirmed.get(kind) ?? this.#check(true)
+    this.#confirmed.set(kind, look)
+    return look.then(() => this.#client.life.signal.throwIfAborted())
+  }
+
   async isThrottling(): Promise<boolean> {
     for (const isElsewhere of [false, true]) {
       const { response } = await this.#client.askLiveness(lastChanceMs, isElsewhere)
@@ -178,7 +193,7 @@ export class Liveness {
     const { noResponse } = last
     if (wasAway) this.#backAt = performance.now()
     this.#client.observe(last)
-    if (gateway && gateway.patienceMs > 0) stopped(gateway.sentence)
+    if (gateway) stopped(gateway.sentence)
     else if (!noResponse) {
       this.#answeredAt = performance.now()
       this.#looks = 0
@@ -216,8 +231,10 @@ export class Liveness {
       else if (gateway && times * gatewayEveryMs < gateway.patienceMs) await wait(gatewayEveryMs)
       else if (!gateway) return { last, wasAway }
       else {
-        const other = gateway.perhapsHereOnly && (await client.askLiveness(lastChanceMs, true))
-        const isHereOnly = other && !gatewayResponseOf(other, this.#way)
+        const isHereOnly = !gatewayResponseOf(
+          await client.askLiveness(lastChanceMs, true),
+          this.#way,
+        )
         return { last, gateway: isHereOnly ? undefined : gateway, wasAway }
       }
       last = await this.#ask(lastChanceMs, times > 1)
@@ -256,8 +273,6 @@ export interface GatewayResponse {
   readonly sentence: string
   /** How long to keep asking a service that may be starting, in ms. */
   readonly patienceMs: number
-  /** Possibly only this path: another one is tried before giving up. */
-  readonly perhapsHereOnly?: boolean
 }
 
 export const gatewayEveryMs = 2000
@@ -282,13 +297,11 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
     return {
       sentence: `${doubled} (${describeGateway(exchange)})`,
       patienceMs: 0,
-      perhapsHereOnly: true,
     }
   if (status >= 502 && status <= 504)
     return {
       sentence: `the service is down or still starting: ${describeGateway(exchange)}; check the base URL, or wait for it with --wait <ms>${past}`,
       patienceMs: startMs,
-      perhapsHereOnly: true,
     }
   if (status >= 400 ? envelopeProblem(response) === undefined : status < 300 && !isPage(response))
     return undefined
@@ -301,7 +314,6 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
   return {
     sentence: `this looks like a website, not the API: ${describeGateway(exchange)}; check the base URL, or declare what the page asks for in headers of the target file (--header)${past}`,
     patienceMs: 0,
-    perhapsHereOnly: true,
   }
 }
 

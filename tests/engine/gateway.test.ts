@@ -118,6 +118,37 @@ test.each<[string, Reply]>([
   if (name === 'starts meanwhile') expect(passed).toContain('envelope/shape')
 })
 
+const pages: [string, () => Response][] = [
+  ['redirects to a log-in', () => redirect('https://login.example/start')],
+  ['answers with a log-in page', () => html(200, 'Sign in')],
+]
+
+test.each(pages)(
+  'a gateway that %s from the middle of a run on ends it, and nothing fails for that',
+  async (_, instead) => {
+    let sent = 0
+    const { code, report, failed } = await judgeBehind((_path, answer) =>
+      ++sent > 60 ? instead() : answer(),
+    )
+    expect(failed).toEqual([])
+    expect(code).toBe(3)
+    expect(report.exit.because).toMatch(
+      /^the target stopped answering: (it redirects to https:\/\/login|this looks like a website)/,
+    )
+  },
+)
+
+test.each(pages)('an operation that %s fails, and no other', async (_, instead) => {
+  const id = 'translate.run/2xx-accepted'
+  const { of, run } = await judgeBehind(
+    (path, answer) => (path.endsWith('/v1/translate') ? instead() : answer()),
+    { only: [id, 'files.*'] },
+  )
+  expect(run.client.life.ended).toBeUndefined()
+  expect(of('files.list/2xx-accepted').outcome).toBe('passed')
+  expect(of(id).outcome).toBe(instead().status === 200 ? 'passed' : 'failed')
+})
+
 test('an error of a gateway now and then is no matter of what was sent', async () => {
   const id = 'translate.run/bad-input-no-5xx'
   const asked = [
