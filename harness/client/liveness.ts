@@ -308,6 +308,9 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
   const sentence = redirected(response, way) ?? credentialWanted(response)
   if (sentence !== undefined)
     return { sentence: `${sentence} (${describeGateway(exchange)})`, patienceMs: 0 }
+  // A tunnel's answers are the target's.
+  if (status === 403 && proxy && baseUrl.startsWith('http:') && !isPage(response))
+    return { sentence: `nothing gets through: ${describeGateway(exchange)}${past}`, patienceMs: 0 }
   if (!isPage(response)) return undefined
   const isBuilt = status < 400 || status === 403 || signatures.test(response.text(headBytes))
   if (!isBuilt) return undefined

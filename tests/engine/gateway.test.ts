@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Report } from '../../harness/report/report-schema.ts'
+import { gatewayResponseOf, type Way } from '../../harness/client/liveness.ts'
+import type { Exchange } from '../../harness/journal/exchange.ts'
+import { responseOf } from '../support/response.ts'
 import { base, error, html, json, judgeBehind, type Reply } from './behind.ts'
 
 /** What a run says of a target that something in front of it, or its own state, makes answer otherwise. */
@@ -81,6 +84,29 @@ test.each<[string, () => Response, string]>([
   expect(terminal().split('\n')[2]).not.toContain('✗')
   expect(tookMs).toBeLessThan(12_000)
 })
+
+test.each([
+  ['http:', 'envoy', true],
+  // A tunnel's answers are the target's.
+  ['https:', 'envoy', false],
+  ['http:', undefined, false],
+])(
+  'a bare 403 from an %s target through the proxy %s is the proxy’s: %s',
+  (scheme, host, isOfProxy) => {
+    const body = 'RBAC: access denied'
+    const exchange = {
+      response: responseOf(403, body),
+      recorded: () => ({ response: { headers: {}, body } }),
+    } as unknown as Exchange
+    const proxy = host === undefined ? undefined : { host, variable: 'HTTP_PROXY', origin: '' }
+    const way = { baseUrl: `${scheme}//target.example`, tls: {} as Way['tls'], proxy }
+    expect(gatewayResponseOf(exchange, way)?.sentence).toBe(
+      isOfProxy
+        ? 'nothing gets through: 403, but the body is not JSON: RBAC: access denied; it came through the proxy envoy (HTTP_PROXY); NO_PROXY=target.example bypasses it'
+        : undefined,
+    )
+  },
+)
 
 test('a base URL that ends in /v1 is no verdict, and nothing else is said to be wrong; a service below it is judged', async () => {
   const judge = (reply: Reply) => judgeBehind(reply, { only: ['files.*'], baseUrl: `${base}/v1` })
