@@ -148,6 +148,9 @@ export class Client {
   async send(ask: Ask, made?: Probe, turn?: Turn): Promise<Exchange | Open> {
     const probe = made ?? (await probeOf(ask.source))
     if (isOpen(probe)) return probe
+    // Made before a place is taken: making it may send requests.
+    const before = ask.after && (await probeOf(ask.after.source))
+    if (isOpen(before)) return before
     const left = turn && (await this.#awaitTurn(ask, probe, turn))
     if (left) return left
     const { alone = false } = ask
@@ -170,7 +173,7 @@ export class Client {
     try {
       // Of several that were lost together, only the one that brings the target down is lost again.
       if (alone) await this.liveness.awaitBack()
-      sent = await this.#send(ask, probe)
+      sent = await this.#send(ask, probe, before)
     } finally {
       release()
     }
@@ -280,7 +283,7 @@ export class Client {
     return sent
   }
 
-  async #send(ask: Ask, probe: Probe): Promise<Exchange | Open> {
+  async #send(ask: Ask, probe: Probe, before?: Probe): Promise<Exchange | Open> {
     const { purpose, pace, fresh = false, alone = false } = ask
     const { keys, target } = this.#given
     const { signal } = this.life
@@ -296,8 +299,8 @@ export class Client {
       for (const id of Object.values(probe.params))
         if (target.ids.has(id.toLowerCase()))
           return { outcome: 'open', why: `it would destroy ${id}, which the target file declares` }
-    const after = ask.after && (await this.#requestBefore(ask.after))
-    if (isOpen(after)) return after
+    const after =
+      ask.after && before ? await this.#requestBefore(before, ask.after.purpose) : undefined
     const ownPurpose = after ? { ...purpose, skipJudging: 'at all' as const } : purpose
     // A short-lived key may have expired in the queue.
     const current = keys.current(probe.credential)
@@ -325,15 +328,13 @@ export class Client {
     return this.#record(sent, { ...result, message: result.message + remedy })
   }
 
-  async #requestBefore(ask: Ask): Promise<PrecedingRequest | Open> {
+  async #requestBefore(probe: Probe, purpose: Purpose): Promise<PrecedingRequest> {
     const { keys, target } = this.#given
     // Two at once: a place before them, and one after.
     await this.#pacer?.wait(this.life.signal)
     this.#pacer?.owe()
-    const probe = await probeOf(ask.source)
-    if (isOpen(probe)) return probe
     const credential = await keys.current(probe.credential)
-    const sent = requestOf(target, probe, credential, ask.purpose)
+    const sent = requestOf(target, probe, credential, purpose)
     const ended = (result: HttpResult): void => void this.#record(sent, result)
     return { request: sent.request, tag: sent, ended }
   }

@@ -28,6 +28,12 @@ const users = {
   creation: async (run: Prepared) => ask(run.client, made(run, 'creates'), purpose, held),
   alone: async (run: Prepared) =>
     run.client.send({ source: made(run, 'none'), purpose, alone: true }),
+  'after another': async (run: Prepared) =>
+    run.client.send({
+      source: made(run, 'none'),
+      purpose,
+      after: { source: made(run, 'none'), purpose },
+    }),
   burst: async (run: Prepared) => sendAtOnce(run, 5, made(run, 'creates'), purpose.requirement),
   'burst of all': async (run: Prepared) =>
     sendAtOnce(run, 99, made(run, 'none'), purpose.requirement),
