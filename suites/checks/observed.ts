@@ -259,9 +259,11 @@ export function noteSteady(client: Client, given: Given, exchange: Exchange): vo
   // An invalid request may have spoiled the connection.
   const { probe: before, purpose } = exchange.previousRequest ?? {}
   const isBehindFault = before?.fault !== undefined || purpose?.expects || purpose?.badInput
-  const isError = refusals.has(status) || (isEnvelope && status < 300)
-  const isRefusal = (isError || (isNew && status === 409)) && !isBlock
-  const isBroken = isOwnBreakdown(exchange) || (isRefusal && leavesNothing && !isBehindFault)
+  // No state explains an error with the status of a success.
+  const isMislabelled = isEnvelope && status < 300
+  const isRefusal = leavesNothing && (refusals.has(status) || (isNew && status === 409))
+  const isError = (isMislabelled || isRefusal) && !isBlock && !isBehindFault
+  const isBroken = isOwnBreakdown(exchange) || isError
   if (!isBroken && !countsAsGranted(exchange)) return
   const name = nameOf(given, exchange)
   if (name === undefined) return

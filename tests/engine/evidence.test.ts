@@ -61,19 +61,23 @@ test('a refusal that is granted now and then is reported with the words that the
   expect(of(id).failures[0]?.actual).toContain('the answers to one request differ: 2 of 5: 200')
 })
 
-test.each([200, 400, 500])(
-  'a valid request that gets an error with status %i now and then fails, whatever sent it',
-  async (status) => {
+test.each([
+  ['files.upload', '/files', 200],
+  ['translate.run', '/translate', 400],
+  ['translate.run', '/translate', 500],
+])(
+  'a valid request of %s%s that gets an error with status %i now and then fails, whatever sent it',
+  async (operation, end, status) => {
     let granted = 0
     const { failed, of } = await judgeBehind(
-      async (path, answer) => {
+      async (path, answer, _, { method }) => {
         const response = await answer()
-        const isHit = path.endsWith('/translate') && response.ok && ++granted % 6 === 0
+        const isHit = method === 'POST' && path.endsWith(end) && response.ok && ++granted % 6 === 0
         return isHit ? error(status, 'InternalError') : response
       },
-      { only: ['translate.run/*'] },
+      { only: [`${operation}/*`] },
     )
-    const id = 'translate.run/2xx-accepted'
+    const id = `${operation}/2xx-accepted`
     expect(failed).toContain(id)
     expect(of(id).failures[0]?.actual).toContain('the answers to one request differ')
   },
