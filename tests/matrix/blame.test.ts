@@ -113,6 +113,18 @@ test.each<[string, () => Instead, readonly string[], readonly string[]]>([
     [],
   ],
   [
+    'every third addition is done, and answered as if the file were unknown',
+    () => {
+      let added = 0
+      return changing((request, response) => {
+        const isDone = response.ok && /-graphs\/[^/]+\/files$/.test(pathOf(request))
+        return isDone && ++added % 3 === 0 ? error(404, 'ResourceNotFound') : response
+      })
+    },
+    ['graphs.add-file/*'],
+    [],
+  ],
+  [
     'uploads are gone after a while',
     () => vanishes(1500),
     ['files.*', 'graphs.*'],
