@@ -199,11 +199,21 @@ export const byAllAnswers: Judge = async ({ client, given, requirement }): Promi
   return { outcome: 'open', why: 'this run produced no answer to check' }
 }
 
-const answersIn = perRun(() => new Map<string, { granted: number; readonly broken: Exchange[] }>())
+interface Answers {
+  granted: number
+  readonly broken: Exchange[]
+  /** Refused uploads, since the last one was granted. */
+  readonly refused: Exchange[]
+}
+
+const answersIn = perRun(() => new Map<string, Answers>())
 
 const longest = 10_000
 
-/** Identifies a request that must be accepted; undefined if it may be refused. Each creation is unique, but for its label. */
+/**
+ * Identifies a request that must be accepted; undefined if it may be refused. Each creation is unique, but for its label; a
+ * file that is made unique has another length.
+ */
 function nameOf(given: Given, { probe, purpose, sentAt }: Exchange): string | undefined {
   const { operation, path, params, query, headers, body = '', credential, effect, fault } = probe
   const { requirement, role, isSuccess, badInput, skipJudging, skipPassive } = purpose
@@ -219,7 +229,8 @@ function nameOf(given: Given, { probe, purpose, sentAt }: Exchange): string | un
   if (Object.values(params).some((id) => (given.objects.madeAt.get(id) ?? -Infinity) > since))
     return undefined
   const label = headers.find((one) => one.name.toLowerCase() === 'content-type')?.value
-  if (effect === 'creates') return JSON.stringify([operation, path, params, label])
+  const { length } = operation === uploadOperation ? body : ''
+  if (effect === 'creates') return JSON.stringify([operation, path, params, label, length])
   return `${JSON.stringify([operation, path, params, query, headers])} ${String(body)}`
 }
 
@@ -249,29 +260,37 @@ const namesIn = perRun(() => new Set<string>())
 export function noteSteady(client: Client, given: Given, exchange: Exchange): void {
   const { creates, effect, operation } = exchange.probe
   const names = namesIn(client)
-  const isNamed = operation !== null && operationOf(operation).creates?.hasUniqueName === true
-  const isNewName = isNamed && creates !== undefined && !names.has(creates)
+  const { busy, creates: created } = operation === null ? {} : operationOf(operation)
+  const isNewName = creates !== undefined && !names.has(creates)
   if (isNewName) names.add(creates)
   const { status = 0, isBlock = false, isEnvelope = false } = exchange.response ?? {}
   // What was never asked for before cannot exist.
-  const isNew = isNewName || (status === 409 && isFirstAddition(client, exchange))
+  const isNew =
+    (isNewName && created?.hasUniqueName === true) ||
+    (status === 409 && isFirstAddition(client, exchange))
   const leavesNothing = isNew || effect === 'none' || effect === 'generates'
+  // A server may refuse known bytes; but these are not known if another file like them is granted later.
+  const isNewFile = operation === uploadOperation && isNewName
   // An invalid request may have spoiled the connection.
   const { probe: before, purpose } = exchange.previousRequest ?? {}
   const isBehindFault = before?.fault !== undefined || purpose?.expects || purpose?.badInput
-  // No state explains an error with the status of a success.
-  const isMislabelled = isEnvelope && status < 300
-  const isRefusal = leavesNothing && (refusals.has(status) || (isNew && status === 409))
-  const isError = (isMislabelled || isRefusal) && !isBlock && !isBehindFault
+  // No state explains an error with the status of a success, or a refusal of the full key.
+  const isUnexplained = (isEnvelope && status < 300) || status === 401
+  const isConflict = status === 409 && (effect !== 'generates' || busy === undefined)
+  const isRefusal = (leavesNothing || isNewFile) && (refusals.has(status) || isConflict)
+  const isError = (isUnexplained || isRefusal) && !isBlock && !isBehindFault
   const isBroken = isOwnBreakdown(exchange) || isError
   if (!isBroken && !countsAsGranted(exchange)) return
   const name = nameOf(given, exchange)
   if (name === undefined) return
   const all = answersIn(client)
-  const known = all.get(name) ?? { granted: 0, broken: [] }
+  const known = all.get(name) ?? { granted: 0, broken: [], refused: [] }
   all.set(name, known)
-  if (isBroken) known.broken.push(exchange)
-  else known.granted++
+  if (isBroken) (isRefusal && isNewFile ? known.refused : known.broken).push(exchange)
+  else {
+    known.granted++
+    known.broken.push(...known.refused.splice(0))
+  }
 }
 
 export async function failUnsteady(client: Client, given: Given): Promise<void> {

@@ -63,7 +63,11 @@ test('a refusal that is granted now and then is reported with the words that the
 
 test.each([
   ['files.upload', '/files', 200],
-  ['translate.run', '/translate', 400],
+  ['files.upload', '/files', 400],
+  ['files.upload', '/files', 401],
+  ['files.upload', '/files', 409],
+  ['translate.run', '/translate', 401],
+  ['translate.run', '/translate', 409],
   ['translate.run', '/translate', 500],
 ])(
   'a valid request of %s%s that gets an error with status %i now and then fails, whatever sent it',
