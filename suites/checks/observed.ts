@@ -258,7 +258,7 @@ const namesIn = perRun(() => new Set<string>())
  * operation, wherever it was sent, except when its connection is to blame.
  */
 export function noteSteady(client: Client, given: Given, exchange: Exchange): void {
-  const { creates, effect, operation } = exchange.probe
+  const { creates, effect, operation, query } = exchange.probe
   const names = namesIn(client)
   const { busy, creates: created } = operation === null ? {} : operationOf(operation)
   const isNewName = creates !== undefined && !names.has(creates)
@@ -269,8 +269,9 @@ export function noteSteady(client: Client, given: Given, exchange: Exchange): vo
     (isNewName && created?.hasUniqueName === true) ||
     (status === 409 && isFirstAddition(client, exchange))
   const leavesNothing = isNew || effect === 'none' || effect === 'generates'
-  // A server may refuse known bytes; but these are not known if another file like them is granted later.
-  const isNewFile = operation === uploadOperation && isNewName
+  // A server may refuse known bytes; but these are not known if another file like them is granted later. A new graph to
+  // attach to may be missing.
+  const isNewFile = operation === uploadOperation && isNewName && query.graphId === undefined
   // An invalid request may have spoiled the connection.
   const { probe: before, purpose } = exchange.previousRequest ?? {}
   const isBehindFault = before?.fault !== undefined || purpose?.expects || purpose?.badInput
