@@ -33,6 +33,8 @@ jobs.create/409-job-in-progress#answered-again | jobs.retrieve/200-{identity,cre
 a graph is gone once its name is asked for again, or forgets all files but the latest
 graphs.create/2xx-usable#asked-twice | graphs.add-file/409-already-in-graph
 graphs.add-file/409-already-in-graph#latest-only | files.upload/2xx-attached-to-graph
+the content is an object with each kind of tool
+chat.create/200-query-config#parts | chat.create/200-llm-tool
 a job that cannot be found is not read with 200 either
 jobs.create/202-retrievable{,#late} | jobs.retrieve/200-job
 two responses name one job differently
