@@ -352,9 +352,9 @@ async function addTwin(context: CheckContext, first: Probe): Promise<Judged | un
   const make = () => withChange(withFile(given, first, file), (probe) => ({ ...probe, fault }))
   const exchange = await context.send(make, { isSuccess: isTaken })
   if (isOpen(exchange)) return exchange
-  // An addition that was sent before may have added it, whatever it got.
-  const isFirst = journal.of(file).filter((one) => one.operation === additionOperation).length < 2
-  if (!isConflict(exchange) || !isFirst) return undefined
+  // An addition that got anything else may have added it.
+  const additions = journal.of(file).filter((one) => one.operation === additionOperation)
+  if (!additions.every((one) => one.status === 409)) return undefined
   const another = await sendCreation(context)
   if (isOpen(another)) return another
   if (!isTaken(another)) return undefined
