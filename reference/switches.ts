@@ -148,7 +148,7 @@ const placed: readonly string[] = named(
   jobs.retrieve/4xx-malformed-id        object-member
   files.list/429-quota-exceeded         granted-envelope
   graphs.create,applications.create/2xx-usable - gone 5xx early late last-only at-once asked-twice
-  graphs.create/2xx-usable              additions
+  graphs.create/2xx-usable              additions unfilled
   files.upload,graphs.create,applications.create/2xx-own-id - at-once
   files.upload/2xx-own-id               name
   graphs.create,graphs.add-file,applications.create/4xx-no-effect - forbidden content-type

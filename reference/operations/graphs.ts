@@ -30,6 +30,8 @@ function findGraph(call: Call): Graph {
   const graph = findMade(call, 'graph', call.world.store.graphs, usable)
   const isAddition = graph.made === true && call.operation === 'graphs.add-file'
   call.rejectIf(`${usable}#additions`, isAddition, '404-ResourceNotFound')
+  const isUnfilled = graph.made === true && !isAddition && graph.files.size === 0
+  call.rejectIf(`${usable}#unfilled`, isUnfilled, '404-ResourceNotFound')
   return graph
 }
 

@@ -461,7 +461,8 @@ export const usable = relation(async (context) => {
     await awaitAge(client, made)
     return together(made, ({ exchange, object = '' }) => {
       const isOwn = exchange.purpose.requirement === requirement.id
-      return inTurn(isOwn ? uses : uses.slice(-1), (one) => use(context, one, object))
+      // An addition might cure a graph that nothing was added to.
+      return inTurn(isOwn ? uses : uses.slice(0, 1), (one) => use(context, one, object))
     })
   }
   return left ?? (isWhole ? { atEnd } : undefined)
