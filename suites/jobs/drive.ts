@@ -369,7 +369,7 @@ async function attackLock(gate: Gate, job: Job): Promise<Left> {
 }
 
 /** Creations beside one job: with the pauses between them, for half a minute. */
-const mostMoments = 30
+const mostMoments = 32
 
 /**
  * Further creations during the life of a job, with the same inputs and with other values: a server may compare
