@@ -273,14 +273,21 @@ export class Breaker {
   readonly #throttled = new Set<string>()
 
   /**
-   * How many attempts in a row without an answer rule out chance: two; more, the more requests of the run were lost by
-   * chance. What a target never answers is not one of these.
+   * How many requests without an answer rule out chance: two; more, the more requests of the run were lost by chance. What
+   * a target never answers is not one of these.
+   * @param attempts of which they were lost, if they did not come in a row
    */
-  proof(): number {
+  proof(attempts = 0): number {
     if (this.lostByChance === 0) return leastTries
     const share = Math.min(0.5, this.lostByChance / this.sent)
-    const needed = Math.ceil(Math.log(chance) / Math.log(share))
-    return Math.min(mostTries, Math.max(leastTries + 1, needed))
+    let needed = leastTries + 1
+    // An upper bound of the probability that so many are lost.
+    while (
+      needed < mostTries &&
+      (share * Math.max(1, (Math.E * attempts) / needed)) ** needed > chance
+    )
+      needed++
+    return needed
   }
 
   /**

@@ -301,7 +301,8 @@ class Gate extends Jobs {
     const unanswered = refusals.flatMap((one) => one.unanswered ?? [])
     const lost = unanswered.filter((one) => !one.noResponse?.staleConnection)
     const last = lost.at(-1)
-    if (last && lost.length >= this.client.breaker.proof())
+    const attempts = refusals.length + lost.length
+    if (last && lost.length >= this.client.breaker.proof(attempts))
       return { ...last, unansweredTimes: lost.length }
     const patienceMs = isExclusive || unanswered.length > 0 ? this.#busyMs : refusalMs
     if (first && performance.now() - first.endedAt > patienceMs)

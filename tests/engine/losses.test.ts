@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { HttpResult } from '../../harness/http/message.ts'
 import { runNotes } from '../../reporters/view/standing.ts'
 import { reasons } from '../matrix/judge-reference.ts'
+import { Breaker } from '../../harness/client/pace.ts'
 import { answer, judge, losing, lost, refusal, type Way } from './networks.ts'
 
 /** Networks and services that lose answers, by chance or for a while; `chance.servers.ts` has more of them. */
@@ -236,4 +237,12 @@ test('what a gateway answers for one operation is asked for three times, and fiv
   expect(facts.ended).toBeNull()
   expect(asked).toBe(5 * 3)
   expect((await judge(only, { way, depth: 'quick', backoffMs })).failed).toEqual([id])
+})
+
+test('losses among answered attempts prove less than losses in a row', () => {
+  const breaker = new Breaker()
+  expect(breaker.proof(30)).toBe(2)
+  breaker.sent = 4000
+  breaker.lostByChance = 100
+  expect([breaker.proof(), breaker.proof(30)]).toEqual([5, 11])
 })
