@@ -20,7 +20,7 @@ import {
   withChange,
   withJson,
 } from '../../harness/journal/index.ts'
-import { ask, type CheckContext, type Judge } from '../../harness/run/index.ts'
+import { ask, type CheckContext, type Judge, whySilent } from '../../harness/run/index.ts'
 import { otherApplications, type OtherObject } from '../../harness/target/index.ts'
 import { isTaken, once } from './created.ts'
 import { type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
@@ -254,23 +254,28 @@ export function byCases(
   return { ...options, cases: chosen, casesIn: chosen }
 }
 
-/** The cases that can be sent to this target. */
+/**
+ * The cases that can be sent to this target. Those whose object or path gave no answer are among them, and stay open: their
+ * requirement does not pass without them.
+ */
 export async function sendable(
   context: CheckContext,
   operation: OperationId,
   cases: readonly Case[],
-): Promise<readonly Case[] | Open> {
+): Promise<readonly Case[]> {
   const sent: Case[] = []
+  const openCase = (one: Case, why: Open): Case => ({ ...one, judge: () => why })
   for (const one of cases) {
     const { at, mayStay } = one
     if ((at === undefined && !mayStay) || at === 'other spelling') sent.push(one)
     else if (at === 'other path') {
       const grants = await grantsAtOtherPath(context.client, context.given, operation)
-      if (isOpen(grants)) return grants
-      if (grants) sent.push(one)
+      if (isOpen(grants)) sent.push(openCase(one, grants))
+      else if (grants) sent.push(one)
     } else {
       const object = await otherObject(context, operation, at ?? 'created')
-      if (object) sent.push({ ...one, faults: undefined, object })
+      if (isOpen(object)) sent.push(openCase(one, object))
+      else if (object) sent.push({ ...one, faults: undefined, object })
       else if (mayStay) sent.push(one)
     }
   }
@@ -292,7 +297,11 @@ function otherObject(context: CheckContext, id: OperationId, other: OtherObject)
       isSuccess: countsAsGranted,
     } as const
     const exchange = await ask(client, valid, by)
-    return !isOpen(exchange) && countsAsGranted(exchange) ? change : undefined
+    if (isOpen(exchange)) return exchange
+    // An object that is refused is judged elsewhere; without an answer, nothing says that it is.
+    const why = whySilent(exchange)
+    if (why) return { outcome: 'open' as const, why }
+    return countsAsGranted(exchange) ? change : undefined
   })
 }
 

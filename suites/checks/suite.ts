@@ -87,7 +87,6 @@ async function judgeRefusal(context: CheckContext, condition: Condition): Promis
   const all = await condition.casesIn(material, context, valid)
   if (isOpen(all)) return all
   const cases = await sendable(context, operation, all)
-  if (isOpen(cases)) return cases
   const expects = pairsOf(requirement, operation)
   const refusal: Refusal = { context, material, control: found, expects, valid }
   const { inOrder, generated: more } = condition

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import type { OperationId } from '../../catalogue/operations.ts'
 import { createdId } from '../../harness/journal/index.ts'
-import { answer, judge, type Way } from './networks.ts'
+import { answer, judge, lost, refusal, type Way } from './networks.ts'
 
 /** Servers that check requests only for one object, or only for those they knew before. */
 
@@ -55,6 +55,27 @@ describe('what is granted wrongly is found if it is granted only for', () => {
     expect(failed).toEqual(judged.filter(isFound))
   })
 })
+
+test.each([
+  ['throttled', /^throttled: /, () => refusal(429, 'TooManyRequests')],
+  ['lost', /^no answer/, lost],
+])(
+  'no refusal passes without its case on an object of the run whose valid request was %s',
+  async (_, why, reply) => {
+    const { failed, results } = await judge(['graphs.query/400-*'], {
+      way: (__, send, { probe, purpose }) =>
+        purpose?.role === 'control' && isMade(probe?.params['graph_id'] ?? '') ? reply() : send(),
+      backoffMs: 1,
+    })
+    expect(failed).toEqual([])
+    const rows = results.filter(({ id }) => id.startsWith('graphs.query/400-') && isJudged(id))
+    expect(rows.length).toBeGreaterThan(3)
+    for (const { reason } of rows) {
+      expect(reason).toMatch(why)
+      expect(reason).toMatch(/; 1 of \d+ cases were not judged$/)
+    }
+  },
+)
 
 test('a key that must be refused is found if it reads jobs of another application alone', async () => {
   const jobs = new Set<string>()
