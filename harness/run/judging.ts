@@ -188,6 +188,14 @@ async function lookBack(
   for (const result of await blameSpoilers(client, given, results)) tell(result)
 }
 
+/** Sends the request of a failure once more, on a connection of its own. */
+function resend(client: Client, { id }: CatalogueResult, { probe }: Exchange) {
+  // If it creates an object after all, that is listed and removed like others.
+  const mayMake = probe.effect !== 'none' && leavesState(probe)
+  const purpose = { requirement: id, role: 'probe', skipPassive: !mayMake } as const
+  return client.send({ source: probe, purpose, fresh: true })
+}
+
 /** Sends again what got no answer when the run had lost fewer; without failures that chance alone explains, if it has some. */
 async function withoutChance(
   client: Client,
@@ -197,12 +205,9 @@ async function withoutChance(
   const isByChance = async ({ exchange }: Failure): Promise<boolean> => {
     const lost = exchange && findings.shown.get(exchange)
     if (lost?.unansweredTimes === undefined) return false
-    const { probe } = lost
-    const mayMake = probe.effect !== 'none' && leavesState(probe)
-    const purpose = { requirement: result.id, role: 'probe', skipPassive: !mayMake } as const
     for (let times = lost.unansweredTimes; times < breaker.proof(); times++) {
       if (life.ended) return true
-      const sent = await client.send({ source: probe, purpose, fresh: true })
+      const sent = await resend(client, result, lost)
       if (isOpen(sent) || sent.response) return true
     }
     return false
@@ -468,15 +473,11 @@ async function sentAgain(
   if (exchange.finding !== undefined || !isHarmless(exchange)) return undefined
   // Resending only helps if the failure depends on no state that is gone.
   if ((failure.takes ?? 'object-of-run') !== 'object-of-run') return undefined
-  const { probe } = exchange
-  // If it creates an object after all, that is listed and removed like others.
-  const mayMake = probe.effect !== 'none' && leavesState(probe)
-  const purpose = { requirement: result.id, role: 'probe', skipPassive: !mayMake } as const
   // Such a target locks keys after wrong ones.
   const isFew =
     given.target.limits.credentialProbes === 'few' &&
     findRequirement(result.id)?.fault === 'credentials'
-  const again = () => client.send({ source: probe, purpose, fresh: true })
+  const again = () => resend(client, result, exchange)
   const later: Exchange[] = []
   let answer = answerAtEnd(exchange, later, isOften && !isFew)
   while ('more' in answer) {
