@@ -202,7 +202,7 @@ export const byAllAnswers: Judge = async ({ client, given, requirement }): Promi
 interface Answers {
   granted: number
   readonly broken: Exchange[]
-  /** Refused uploads, since the last one was granted. */
+  /** Refused since the last one was granted, perhaps for a reason that goes on. */
   readonly refused: Exchange[]
 }
 
@@ -279,7 +279,10 @@ export function noteSteady(client: Client, given: Given, exchange: Exchange): vo
   const isUnexplained = (isEnvelope && status < 300) || status === 401
   const isConflict = status === 409 && (effect !== 'generates' || busy === undefined)
   const isRefusal = (leavesNothing || isNewFile) && (refusals.has(status) || isConflict)
-  const isError = (isUnexplained || isRefusal) && !isBlock && !isBehindFault
+  // Another error may have a reason that goes on, such as a right that was lost.
+  const isOther =
+    isEnvelope && status > 401 && status < 500 && ![...refusals, 409, 429].includes(status)
+  const isError = (isUnexplained || isRefusal || isOther) && !isBlock && !isBehindFault
   const isBroken = isOwnBreakdown(exchange) || isError
   if (!isBroken && !countsAsGranted(exchange)) return
   const name = nameOf(given, exchange)
@@ -287,7 +290,8 @@ export function noteSteady(client: Client, given: Given, exchange: Exchange): vo
   const all = answersIn(client)
   const known = all.get(name) ?? { granted: 0, broken: [], refused: [] }
   all.set(name, known)
-  if (isBroken) (isRefusal && isNewFile ? known.refused : known.broken).push(exchange)
+  const mayGoOn = isOther || (isRefusal && isNewFile)
+  if (isBroken) (mayGoOn ? known.refused : known.broken).push(exchange)
   else {
     known.granted++
     known.broken.push(...known.refused.splice(0))

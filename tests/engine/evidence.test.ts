@@ -61,13 +61,17 @@ test('a refusal that is granted now and then is reported with the words that the
   expect(of(id).failures[0]?.actual).toContain('the answers to one request differ: 2 of 5: 200')
 })
 
+const tpes: Record<number, string> = { 401: 'BadCredentials', 403: 'InsufficientAccessRights' }
+
 test.each([
   ['files.upload', '/files', 200],
   ['files.upload', '/files', 400],
   ['files.upload', '/files', 401],
+  ['files.upload', '/files', 403],
   ['files.upload', '/files', 409],
   ['translate.run', '/translate', 401],
   ['translate.run', '/translate', 409],
+  ['translate.run', '/translate', 415],
   ['translate.run', '/translate', 500],
 ])(
   'a valid request of %s%s that gets an error with status %i now and then fails, whatever sent it',
@@ -77,7 +81,7 @@ test.each([
       async (path, answer, _, { method }) => {
         const response = await answer()
         const isHit = method === 'POST' && path.endsWith(end) && response.ok && ++granted % 6 === 0
-        return isHit ? error(status, 'InternalError') : response
+        return isHit ? error(status, tpes[status] ?? 'InternalError') : response
       },
       { only: [`${operation}/*`] },
     )
