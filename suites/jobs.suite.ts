@@ -57,7 +57,8 @@ function byRule(id: JobRuleId): Judge {
     if (scenario) return grantedByScenario(context)
     const { rule, state } = jobRules[id]
     const verdict = rule(client.journal)
-    const left = verdict.outcome === 'open' ? await reach(new Jobs(context), state) : undefined
+    const left =
+      verdict.outcome === 'open' ? await reach(new Jobs(context.client), state) : undefined
     if (isOpen(left)) return left
     if (id === ids.inProgress || id === ids.noEffect) client.journal.controls.set(id, 'granted')
     if (verdict.outcome === 'open' && state === 'conflicts') {
@@ -84,8 +85,8 @@ const byRules = <O extends 'jobs.create' | 'jobs.retrieve'>(operation: O): Rules
 const eachAnswer =
   (id: JobRuleId, schema: BodySchema, expected: string, what = ''): Judge =>
   async (context) => {
-    const { client, given } = context
-    const exchange = await controlExchange(client, given, operationIn(context))
+    const { client } = context
+    const exchange = await controlExchange(client, operationIn(context))
     const verdict: Verdict = jobRules[id].rule(client.journal)
     const decided = decisive(context, verdict)
     // A fault on objects of the run counts even if the declared application is busy.
@@ -119,7 +120,8 @@ const failsAsDeclared: Judge = async (context) => {
   const failing = declaredResource(given, 'failingApplication')
   if (isOpen(failing)) return failing
   const verdict = failedRule(failing.id)(client.journal)
-  const left = verdict.outcome === 'open' ? await reach(new Jobs(context), 'failing') : undefined
+  const left =
+    verdict.outcome === 'open' ? await reach(new Jobs(context.client), 'failing') : undefined
   if (isOpen(left)) return left
   return decisive(context, verdict)
 }
@@ -141,7 +143,7 @@ function refusedByBlueprint({ client, given }: CheckContext): RefusedChange[] {
   if (!scenario || scenario.raw || isExclusive(scenario) || pointer === undefined) return []
   const change = (valid: Probe): Promise<Made> =>
     withChange(
-      applyScenario(client, given, scenario, operation, async () => valid),
+      applyScenario(client, scenario, operation, async () => valid),
       (probe) => withBody(probe, setAt(jsonOf(probe), pointer, getAt(jsonOf(valid), pointer))),
     )
   return [{ requirement: '400-invalid-blueprint', what: 'for its blueprint', change }]

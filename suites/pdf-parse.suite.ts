@@ -101,36 +101,34 @@ const asPdf = (bytes: Uint8Array, filename: string): UploadContent => ({
  * A sample PDF, uploaded once per run under the same name as the others: a server may cache by name. If it refuses that, under
  * another name.
  */
-export const uploadSample = (
-  client: Client,
-  given: Given,
-  kind: SamplePdf,
-): Promise<string | Open> =>
+export const uploadSample = (client: Client, kind: SamplePdf): Promise<string | Open> =>
   once(client, `own pdf ${kind}`, async () => {
     const file = asPdf(samplePdf(kind), `${kind}.pdf`)
-    const name = await once(client, 'name of PDFs', async () => freshFilename(given, 'pages.pdf'))
-    const id = await upload(client, given, file, true, name)
-    return isOpen(id) ? upload(client, given, file) : id
+    const name = await once(client, 'name of PDFs', async () =>
+      freshFilename(client.given, 'pages.pdf'),
+    )
+    const id = await upload(client, file, true, name)
+    return isOpen(id) ? upload(client, file) : id
   })
 
 /**
  * The id of a PDF: declared, uploaded from the declared path, or (if no PDF is declared) a sample of the suite. Once
  * per run.
  */
-const pdfId = (client: Client, given: Given, name: PdfResource): Promise<string | Open> =>
+const pdfId = (client: Client, name: PdfResource): Promise<string | Open> =>
   once(client, `pdf ${name}`, async (): Promise<string | Open> => {
-    const declared = given.target.resources[name]
+    const declared = client.given.target.resources[name]
     if (typeof declared === 'string') return declared
     if (declared) {
       const file = asPdf(declared.bytes, declared.filename)
-      return upload(client, given, file, name === 'pdfFile')
+      return upload(client, file, name === 'pdfFile')
     }
-    const kind = ownSample(given, name)
+    const kind = ownSample(client.given, name)
     if (kind === undefined) return { outcome: 'open', why: `declare resources.${name}` }
-    if (kind === 'good') return uploadSample(client, given, kind)
+    if (kind === 'good') return uploadSample(client, kind)
     const file = asPdf(samplePdf(kind), `${kind}.pdf`)
-    const id = await upload(client, given, file, false)
-    if (!isOpen(id) || given.options.readOnly) return id
+    const id = await upload(client, file, false)
+    if (!isOpen(id) || client.given.options.readOnly) return id
     // A server may refuse to store such a file (§7.3); then the target file has to name one.
     const { reason } = plainReason(id.why)
     const why = `${reason}; declare resources.${name}, the id of such a stored PDF`
@@ -138,10 +136,13 @@ const pdfId = (client: Client, given: Given, name: PdfResource): Promise<string 
   })
 
 /** The valid request of PDF parsing, which may need an upload. */
-export async function pdfRequest(client: Client, given: Given): Promise<Made> {
-  const id = await pdfId(client, given, 'pdfFile')
+export async function pdfRequest(client: Client): Promise<Made> {
+  const id = await pdfId(client, 'pdfFile')
   if (isOpen(id)) return id
-  return operationProbe(given, 'pdf.parse', { params: { file_id: id }, json: { format: 'text' } })
+  return operationProbe(client.given, 'pdf.parse', {
+    params: { file_id: id },
+    json: { format: 'text' },
+  })
 }
 
 // The content
@@ -228,12 +229,12 @@ async function parseOwnPdf(
   [name, text]: OwnPdf,
   format: string,
 ): Promise<Verdict> {
-  const { client, given } = context
-  const id = await uploadSample(client, given, name)
+  const { client } = context
+  const id = await uploadSample(client, name)
   if (isOpen(id)) return id
   const what = `with format ${format}, for ${name}.pdf of the suite`
   const make = () =>
-    withChange(validRequest(client, given, 'pdf.parse'), (valid) => ({
+    withChange(validRequest(client, 'pdf.parse'), (valid) => ({
       ...withJson(valid, { format }),
       params: { file_id: id },
     }))
@@ -281,7 +282,7 @@ const content: Judge = async (context) => {
   for (const format of formats) {
     const what = scenario ? asScenario : `with format ${format}`
     const make = () =>
-      withChange(validRequest(client, given, 'pdf.parse'), (valid) => withJson(valid, { format }))
+      withChange(validRequest(client, 'pdf.parse'), (valid) => withJson(valid, { format }))
     if (joined(verdicts).outcome !== 'broken')
       verdicts.push(await grantedVerdict(context, { make, what, check: holdsWords(known) }))
   }
@@ -304,7 +305,7 @@ const inMarkdown = (one: Probe): Probe => withJson(one, { format: 'markdown' })
 const unusable = (name: Unusable, what: string, isTwice = false): Condition => ({
   inOrder: true,
   async casesIn(_, one) {
-    const id = await pdfId(one.client, one.given, name)
+    const id = await pdfId(one.client, name)
     if (isOpen(id)) return id
     const asked: Case = {
       what: `with a valid body, for ${what} (${describeFile(one.given, name)})`,

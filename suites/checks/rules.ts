@@ -100,7 +100,7 @@ export function madeOnce(make: () => Promise<Made>): () => Promise<Made> {
 /** A case that is judged by the answer to a request, if one came. */
 export const answerRule =
   (
-    context: Pick<CheckContext, 'client' | 'given'>,
+    context: Pick<CheckContext, 'client'>,
     request: Ask,
     verdictOn: (exchange: Exchange, journal: Journal) => CaseVerdict,
   ): CaseRule['judge'] =>
