@@ -219,7 +219,6 @@ export interface Target {
   readonly unreachable: Texts
   readonly limits: Limits
   readonly timeoutDeclared: boolean
-  readonly applicationIds: ReadonlySet<string>
   readonly ids: ReadonlySet<string>
   /** The file with keys replaced by labels. */
   readonly file: TargetFile

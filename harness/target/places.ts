@@ -4,7 +4,6 @@ import { escapeToken, isObject, memberPath, tokensOf } from '../../schemas/json.
 import { isSecretName } from '../recording/index.ts'
 import { isKeyPerOperation } from './declared.ts'
 import {
-  applicationNames,
   type HookRequest,
   type Resources,
   type Target,
@@ -103,12 +102,10 @@ export function fillRequest<R extends HookRequest>(request: R, saved: Saved): R 
 
 export function fillTarget(target: Target, saved: Saved): Target {
   if (saved.size === 0) return target
-  const resources = fillIn(target.resources, saved)
   const values = [...saved.values()].map((value) => value.toLowerCase())
   return {
     ...target,
-    resources,
-    applicationIds: new Set(applicationNames.flatMap((name) => resources[name]?.id ?? [])),
+    resources: fillIn(target.resources, saved),
     ids: new Set([...target.ids, ...values]),
     file: {
       ...target.file,

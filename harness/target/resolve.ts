@@ -107,7 +107,6 @@ export async function resolveTarget({ fetch, ...file }: TargetFile, options: Res
     ),
     limits: { ...defaultLimits, ...file.limits, ...limits },
     timeoutDeclared: (limits.timeoutMs ?? file.limits?.timeoutMs) !== undefined,
-    applicationIds: new Set(applicationNames.flatMap((name) => file.resources?.[name]?.id ?? [])),
     ids: new Set(texts.map((text) => text.toLowerCase())),
     file: shown,
     digest: targetDigest(file),

@@ -168,7 +168,6 @@ test('requests, files and defaults are resolved', async () => {
       'completion.create/500-model-unavailable': 'no switch',
       'completion.create/500-model-overload': 'no switch',
     },
-    applicationIds: new Set(['App-1']),
   })
   expect(target.operations['files.upload']?.content).toEqual({
     bytes: new TextEncoder().encode('tea'),
