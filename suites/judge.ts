@@ -9,6 +9,7 @@ import { leftOut, type NotServed, type TakesState } from '../harness/report/inde
 import {
   type Client,
   type Given,
+  noHooks,
   type Plan,
   type RunOptions,
   runOptionsOf,
@@ -20,7 +21,6 @@ import {
   isPlanned,
   type Judge,
   type RunFacts,
-  noHooks,
   type Prepared,
   type RunParts,
   ask,

@@ -6,7 +6,6 @@ export {
   type RunParts,
   isPlanned,
   mayGenerate,
-  noHooks,
   perRun,
   type Prepared,
 } from './run.ts'
