@@ -1,6 +1,6 @@
 import { unknownModel } from '../catalogue/answers.ts'
 import { triesOf } from '../catalogue/operations.ts'
-import { jsonOf, jsonValue, type Open } from '../harness/journal/index.ts'
+import { jsonOf, jsonValue, type Open, open } from '../harness/journal/index.ts'
 import { type Finding, shapeFinding } from '../harness/run/index.ts'
 import { getAt, isObject, parsedJson } from '../schemas/json.ts'
 import { newAjv } from '../schemas/validate.ts'
@@ -53,9 +53,8 @@ function asTextParts(message: Record<string, unknown>, parts: number): unknown {
 const textParts = grantedBy(
   (material) => {
     const messages = valueAt(material, chat, 'messages', jsonOf(material.valid))
-    const why = 'declare operations.chat.create.body.messages, an array of messages'
     if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isObject))
-      return { outcome: 'open', why }
+      return open('declare operations.chat.create.body.messages, an array of messages')
     return [1, 2, 3].map((parts) => ({
       what: `with content given as ${parts} text part${parts === 1 ? '' : 's'}`,
       faults: [inMember('inside', '/messages/*/content')],
@@ -72,8 +71,8 @@ const textParts = grantedBy(
 
 function withDeclaredTools(known: Known): Case['change'] | Open {
   const tools = declaredAt(known, 'tools')
-  const why = 'declare tools in operations.chat.create.body, or a scenario'
-  if (tools === undefined) return { outcome: 'open', why }
+  if (tools === undefined)
+    return open('declare tools in operations.chat.create.body, or a scenario')
   return (probe) => atRole(known, atRole(known, probe, 'tools', tools), 'tool_choice', 'auto')
 }
 
@@ -90,9 +89,10 @@ const invalidStreamOptions = byRecord({
 
 function withResponseFormat(known: Known): Case['change'] | Open {
   const format = declaredAt(known, 'response_format')
-  const why =
-    'declare a response_format of type json_schema in operations.chat.create.body, or a scenario'
-  if (getAt(format, '/type') !== 'json_schema') return { outcome: 'open', why }
+  if (getAt(format, '/type') !== 'json_schema')
+    return open(
+      'declare a response_format of type json_schema in operations.chat.create.body, or a scenario',
+    )
   return (probe) => atRole(known, probe, 'response_format', format)
 }
 

@@ -20,6 +20,7 @@ import {
   wasAnswered,
   withChange,
   withHeader,
+  open,
 } from '../harness/journal/index.ts'
 import { type CheckContext, fits, type Judge, settle, whySilent } from '../harness/run/index.ts'
 import type { Target } from '../harness/target/index.ts'
@@ -33,6 +34,7 @@ import {
   type CaseVerdict,
   concluded,
   furtherCase,
+  held,
   type Judged,
   lookAt,
   requestFor,
@@ -92,7 +94,7 @@ function byRoutes(cases: Cases, isOwn: (exchange: Exchange) => boolean = () => f
       const verdict = await settle(client, allOf(all.map(ruleOf)))
       const why = 'GET returns a 2xx on every path that the interface only has for POST'
       const isEmpty = verdict.outcome === 'held' && verdict.cases === 0
-      return isEmpty ? { outcome: 'open', why } : verdict
+      return isEmpty ? open(why) : verdict
     },
   }
 }
@@ -100,7 +102,7 @@ function byRoutes(cases: Cases, isOwn: (exchange: Exchange) => boolean = () => f
 function routeVerdict(exchange: Exchange, what: string): CaseVerdict {
   const isRight = matchPairs(clientError, exchange.response!) === 'exact'
   return isRight && fits(exchange, 'error-envelope')
-    ? { outcome: 'held', cases: 1 }
+    ? held
     : wrongAnswer(exchange, 'a 4xx with an error envelope', what)
 }
 
@@ -134,8 +136,8 @@ const unsupportedMethod = byRoutes(
     const paths = served(one.target)
       .filter(({ method, path }) => method === 'POST' && !/\{/.test(path) && !listed.includes(path))
       .map(({ path }) => path)
-    const why = 'the target serves no path that the interface only has for POST'
-    if (paths.length === 0) return { outcome: 'open', why }
+    if (paths.length === 0)
+      return open('the target serves no path that the interface only has for POST')
     const what = 'with a method that the interface does not have there'
     return paths.map((path) => routeCase('GET', path, what))
   },
@@ -149,10 +151,7 @@ const smallest = 100
 
 type Sized = (size?: number) => Promise<Made>
 
-const withoutKey: Open = {
-  outcome: 'open',
-  why: 'no key: only requests that need no key were sent',
-}
+const withoutKey: Open = open('no key: only requests that need no key were sent')
 
 /** A request refused at any size: a body of a wrong type, for an unknown object. */
 const largeRefusal =
@@ -185,8 +184,8 @@ const largeBodies: Judge = async (context): Promise<Verdict> => {
     ...refusals,
     ...(canUpload ? [largeUpload(given)] : []),
   ])
-  const why = 'no operation with a JSON body is served and no upload is declared'
-  if (all.length === 0) return { outcome: 'open', why }
+  if (all.length === 0)
+    return open('no operation with a JSON body is served and no upload is declared')
   return settle(client, allOf(all.map((make, at) => largeRule(context, make, at))))
 }
 
@@ -207,14 +206,13 @@ function largeRule(context: CheckContext, make: Sized, at: number): CaseRule {
       if (seen.outcome !== 'answered') return seen
       const { exchange } = seen
       const why = exchange.unansweredTimes ? undefined : whySilent(exchange)
-      if (why) return { outcome: 'open', why }
-      if (isAnsweredLarge(exchange)) return { outcome: 'held', cases: 1 }
+      if (why) return open(why)
+      if (isAnsweredLarge(exchange)) return held
       // The same answer to a small request, or none, is unrelated to the size.
       const other = lookAt(journal, small, known)
       if (other.outcome !== 'answered') return other
       const reason = `not tested: a small request gets the same answer: ${describeResponse(other.exchange)}`
-      if (other.exchange.response?.status === exchange.response?.status)
-        return { outcome: 'open', why: { reason } }
+      if (other.exchange.response?.status === exchange.response?.status) return open(reason)
       const isUpload = exchange.probe.operation === uploadOperation
       const what = isUpload ? 'with 2 MiB of text' : 'with 256 KiB of white space after its body'
       return wrongAnswer(exchange, 'a 2xx, or a 4xx in an envelope', what)
@@ -235,8 +233,8 @@ const tryCharset: Judge = async (context) => {
     )
     // Those that create nothing come first: a quick run needs only one.
     .toSorted((one, other) => Number(one.effect !== 'none') - Number(other.effect !== 'none'))
-  const why = 'declare an operation that does not generate text, for example ai-detect.run'
-  if (possible.length === 0) return { outcome: 'open', why }
+  if (possible.length === 0)
+    return open('declare an operation that does not generate text, for example ai-detect.run')
   const seen: Judged[] = []
   const isOver = (judged: Judged): boolean =>
     judged.outcome === 'broken' || (judged.outcome === 'held' && given.options.depth === 'quick')
@@ -261,16 +259,14 @@ async function labelVerdict(context: CheckContext, id: OperationId): Promise<Cas
     for (let count = 0; count < look; count++) {
       const again = await context.send(plain)
       if (isOpen(again)) return again
-      if (!countsAsGranted(again)) return { outcome: 'open', why: `${id} ${wasAnswered(again)}` }
+      if (!countsAsGranted(again)) return open(`${id} ${wasAnswered(again)}`)
     }
     exchange = await send()
   }
   if (isOpen(exchange)) return exchange
   const why = whySilent(exchange)
-  if (why) return { outcome: 'open', why }
-  return countsAsGranted(exchange)
-    ? { outcome: 'held', cases: 1 }
-    : wrongAnswer(exchange, 'a 2xx', labelled)
+  if (why) return open(why)
+  return countsAsGranted(exchange) ? held : wrongAnswer(exchange, 'a 2xx', labelled)
 }
 
 // §2.6, §7.1 to §7.4: one error format for every operation

@@ -22,6 +22,7 @@ import {
   type Open,
   type Verdict,
   withChange,
+  open,
 } from '../harness/journal/index.ts'
 import type { Client, Given } from '../harness/client/index.ts'
 import type { CheckContext, Judge } from '../harness/run/index.ts'
@@ -35,8 +36,8 @@ const unknownGraph: Condition = {
   async casesIn(_, context) {
     const { client, given } = context
     const id = 'files.upload/2xx-attached-to-graph'
-    const why = `declare a scenario for ${context.requirement.id}, as for ${id}`
-    if (given.target.scenarios[id]) return { outcome: 'open', why }
+    if (given.target.scenarios[id])
+      return open(`declare a scenario for ${context.requirement.id}, as for ${id}`)
     const graphId = freshUnknownId(
       given,
       given.target.resources.graph ?? '',

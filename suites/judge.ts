@@ -14,7 +14,14 @@ import {
   type RunOptions,
   runOptionsOf,
 } from '../harness/client/index.ts'
-import { type Exchange, isOpen, type Open, type Probe, withJson } from '../harness/journal/index.ts'
+import {
+  type Exchange,
+  isOpen,
+  type Open,
+  type Probe,
+  withJson,
+  open,
+} from '../harness/journal/index.ts'
 import {
   createRun,
   factsOf,
@@ -157,7 +164,7 @@ function othersOf(jobs: Jobs): Given['others'] {
       const { id, inputs } = application
       // The effect of a refusal belongs to another requirement, and is checked first.
       if (jobs.isPlanned(ids.noEffect)) await provokeFirstRefusals(jobs)
-      if (jobs.isBroken(ids.noEffect)) return { outcome: 'open', why: 'refusals have an effect' }
+      if (jobs.isBroken(ids.noEffect)) return open('refusals have an effect')
       return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
     },
     'graphs.query': ofCreatedGraph,
@@ -165,7 +172,7 @@ function othersOf(jobs: Jobs): Given['others'] {
     'jobs.retrieve': async () => {
       const { application, job, otherApplication } = given.target.resources
       const hasOther = otherApplication && otherApplication.id !== application?.id
-      if (!hasOther && job === undefined) return { outcome: 'open', why: 'there is no other job' }
+      if (!hasOther && job === undefined) return open('there is no other job')
       return about('job_id', await reach(jobs, hasOther ? 'other' : 'readable'))
     },
     'files.retrieve': async () => about('file_id', await makeOne(client, 'files.upload')),
@@ -256,7 +263,7 @@ export async function inspect(target: Target, ports: RunPorts = {}): Promise<Run
       const sent = await ask(client, probe, { requirement: null, role: 'control' })
       if (isOpen(sent)) return sent
     }
-    return { outcome: 'open', why: 'it was only looked at' }
+    return open('it was only looked at')
   }
   const prepared = createRun(target, options, {
     ...ports,

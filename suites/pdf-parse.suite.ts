@@ -27,6 +27,7 @@ import {
   type Probe,
   withChange,
   withJson,
+  open,
 } from '../harness/journal/index.ts'
 import { madeBy } from './created/rules.ts'
 import {
@@ -124,15 +125,14 @@ const pdfId = (client: Client, name: PdfResource): Promise<string | Open> =>
       return upload(client, file, name === 'pdfFile')
     }
     const kind = ownSample(client.given, name)
-    if (kind === undefined) return { outcome: 'open', why: `declare resources.${name}` }
+    if (kind === undefined) return open(`declare resources.${name}`)
     if (kind === 'good') return uploadSample(client, kind)
     const file = asPdf(samplePdf(kind), `${kind}.pdf`)
     const id = await upload(client, file, false)
     if (!isOpen(id) || client.given.options.readOnly) return id
     // A server may refuse to store such a file (§7.3); then the target file has to name one.
     const { reason } = plainReason(id.why)
-    const why = `${reason}; declare resources.${name}, the id of such a stored PDF`
-    return { outcome: 'open', why }
+    return open(`${reason}; declare resources.${name}, the id of such a stored PDF`)
   })
 
 /** The valid request of PDF parsing, which may need an upload. */
@@ -175,11 +175,12 @@ function knownText(given: Given): KnownText | Open {
   const { pdfFile, pdfText } = given.target.resources
   if (pdfFile === undefined)
     return { words: wordsOf(samplePdfText), of: 'the PDF that the suite uploads' }
-  const lacking = 'declare resources.pdfText, the text of resources.pdfFile'
-  if (pdfText === undefined) return { outcome: 'open', why: lacking }
+  if (pdfText === undefined) return open('declare resources.pdfText, the text of resources.pdfFile')
   const words = wordsOf(pdfText)
-  const why = `resources.pdfText has ${words.length} words; at least ${leastWords} are needed to judge`
-  if (words.length < leastWords) return { outcome: 'open', why }
+  if (words.length < leastWords)
+    return open(
+      `resources.pdfText has ${words.length} words; at least ${leastWords} are needed to judge`,
+    )
   return { words, of: 'resources.pdfText' }
 }
 

@@ -4,7 +4,7 @@ import {
   queryConfigMembers,
   togetherCases,
 } from '../catalogue/operations.ts'
-import { jsonOf, type Probe, withJson } from '../harness/journal/index.ts'
+import { jsonOf, type Probe, withJson, open } from '../harness/journal/index.ts'
 import { getAt, isObject, preview, setAt } from '../schemas/json.ts'
 import {
   type Case,
@@ -127,8 +127,8 @@ function withoutEach(declared: unknown): Setting[] {
 export function insideBounds(check?: GrantedCheck): JudgedCases {
   const cases: Cases = (material) => {
     const pointer = settingsAt(material)
-    const why = `declare operations.${material.operation}.fields.query_config`
-    if (pointer === undefined) return { outcome: 'open', why }
+    if (pointer === undefined)
+      return open(`declare operations.${material.operation}.fields.query_config`)
     const declared = getAt(bodyOf(material, material.operation), pointer)
     const random = randomFor(material, material.requirement.id)
     const settings = [...alone(), ...whole, ...together(random), ...withoutEach(declared)]

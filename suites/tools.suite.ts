@@ -1,5 +1,5 @@
 import { anyBadRequest } from '../catalogue/answers.ts'
-import { jsonOf } from '../harness/journal/index.ts'
+import { jsonOf, open } from '../harness/journal/index.ts'
 import { shapeFinding } from '../harness/run/index.ts'
 import { badBytes, withBytes } from './checks/bad-input.ts'
 import { byCases, inMember } from './checks/case.ts'
@@ -17,9 +17,8 @@ const sequences: readonly (readonly [string, readonly number[]])[] = [
 
 /** A prompt with invalid UTF-8. */
 const badEncoding = byCases((material) => {
-  const why = `declare operations.${material.operation}.fields.prompt`
   if (pointerOf(material, material.operation, 'prompt') === undefined)
-    return { outcome: 'open', why }
+    return open(`declare operations.${material.operation}.fields.prompt`)
   return sequences.map(([what, bytes]) => ({
     what: `with a valid body, but a prompt in invalid UTF-8 (${what})`,
     faults: [inMember('value', '{prompt}')],

@@ -18,6 +18,7 @@ import {
   matchPairs,
   type Probe,
   type Verdict,
+  open,
 } from '../../harness/journal/index.ts'
 import type { TpeMode } from '../../harness/report/index.ts'
 import {
@@ -29,7 +30,7 @@ import {
 import { hasParent, parsedJson } from '../../schemas/json.ts'
 import { bearer } from '../../suites/authentication/credentials.ts'
 import type { Case } from '../../suites/checks/case.ts'
-import { concluded, type Judged } from '../../suites/checks/rules.ts'
+import { concluded, held, type Judged } from '../../suites/checks/rules.ts'
 import { asScenario } from '../../suites/checks/scenario.ts'
 import { changedBy, placeholderDraft } from '../../suites/checks/valid-request.ts'
 import { casesOf, knownOf, operationOf as operationFor } from '../../suites/plan.ts'
@@ -106,10 +107,9 @@ export function* refusalsIn(
     // What one request does not prove, another one may.
     const sure = judged.filter((one) => !one.isFurther)
     const verdict = concluded(sure.length > 0 ? sure : judged)
-    const why = 'no request equals a granted one but for its fault'
     yield [
       requirement.id,
-      judged.length > 0 ? verdict : { outcome: 'open', why },
+      judged.length > 0 ? verdict : open('no request equals a granted one but for its fault'),
       isLenient(requirement.expects) ? [] : refused,
     ]
   }
@@ -218,13 +218,12 @@ function judge(
   const fits: readonly unknown[] = tpe === 'family' ? ['exact', 'family'] : ['exact']
   const right = found.filter((one) => fits.includes(fitOf(one)))
   const exchange = found.find((one) => !right.includes(one) && isConclusive(one, control, isOfKey))
-  if (exchange && right.length > 0)
-    return { outcome: 'open', why: { reason: 'the answers to one request differ' } }
+  if (exchange && right.length > 0) return open('the answers to one request differ')
   if (exchange) {
     const outcome = fitOf(exchange) === 'family' ? 'name' : 'broken'
     return { outcome, evidence: { exchange, what, expected: expects } }
   }
-  if (right.length > 0) return { outcome: 'held', cases: 1 }
+  if (right.length > 0) return held
   const reason = `${describeResponse(found[0]!)} may have another cause`
   return { outcome: 'open', why: { reason }, isFurther: true }
 }

@@ -499,6 +499,8 @@ export interface Open {
   readonly cases?: number
 }
 
+export const open = (why: string | Reason): Open => ({ outcome: 'open', why })
+
 export const isOpen = (one: unknown): one is Open =>
   typeof one === 'object' && one !== null && 'outcome' in one && one.outcome === 'open'
 

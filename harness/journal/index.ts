@@ -42,6 +42,7 @@ export {
   isOpen,
   type Left,
   type Open,
+  open,
   type Credential,
   type Exchange,
   type Probe,

@@ -106,9 +106,9 @@ function storageFull(given: Given, exchange: Exchange): string | undefined {
 }
 
 /** Why there is no answer to judge; undefined if there is one. */
-export function whySilent(exchange: Exchange): Reason | undefined {
-  if (exchange.throttled) return { reason: `throttled: ${describeResponse(exchange)} on every try` }
-  return exchange.response ? undefined : { reason: describeResponse(exchange) }
+export function whySilent(exchange: Exchange): string | undefined {
+  if (exchange.throttled) return `throttled: ${describeResponse(exchange)} on every try`
+  return exchange.response ? undefined : describeResponse(exchange)
 }
 
 /** What is wrong with an answer, or why it says nothing about the target. */
@@ -124,9 +124,7 @@ export function grantedFinding(
   const isOneStatus = typeof expects === 'number'
   const fault = { expected: isOneStatus && expected === '2xx' ? String(expects) : expected }
   if (exchange.unansweredTimes !== undefined) return fault
-  const silent = whySilent(exchange)
-  if (silent) return silent
-  const reason = lacksRight(exchange) ?? storageFull(context.given, exchange)
+  const reason = whySilent(exchange) ?? lacksRight(exchange) ?? storageFull(context.given, exchange)
   if (reason !== undefined) return { reason }
   const isRight = isGranted(response!) && (!isOneStatus || response!.status === expects)
   return isRight ? undefined : fault

@@ -19,6 +19,7 @@ import {
   isGranted,
   isOpen,
   type Probe,
+  open,
 } from '../../harness/journal/index.ts'
 import type { Client, RunOptions } from '../../harness/client/index.ts'
 import { isPlanned } from '../../harness/run/index.ts'
@@ -92,8 +93,7 @@ function inForms(material: Material, all: readonly KeyForm[]): MadeCases {
   const turn = turnOf(operation, options.seed)
   const forms = all.filter((one) => isFormOn(operation, one.kind, turn))
   const sent = wantsFew(material) ? forms.filter((_, at) => at === turn % forms.length) : forms
-  if (sent.length === 0)
-    return { outcome: 'open', why: 'every form of the full key equals a declared key' }
+  if (sent.length === 0) return open('every form of the full key equals a declared key')
   const query = queryIn(material)
   const own = sent.map(({ credential, what, kind, expects }, at): Case => {
     const change = (valid: Probe): Probe => {
@@ -150,14 +150,13 @@ export const bearer = (secret: Secret): Credential => ({
 export const missing = byKeys((material) => everywhere(material, keyless))
 
 export const expired = byKeys((material, one) => {
-  if (!one.expired) return { outcome: 'open', why: 'declare keys.expired' }
+  if (!one.expired) return open('declare keys.expired')
   const credential = bearer(one.expired)
   return everywhere(material, { what: 'with an expired key', kind: 'expired key', credential })
 })
 
 export const restricted = byKeys((material, one) => {
-  if (!one.restricted)
-    return { outcome: 'open', why: `declare keys.restricted (for ${material.operation})` }
+  if (!one.restricted) return open(`declare keys.restricted (for ${material.operation})`)
   const what = 'with a key that lacks the permission'
   const credential = bearer(one.restricted)
   return everywhere(material, { what, kind: 'restricted key', credential })
@@ -186,8 +185,7 @@ export const malformed = byKeys(
 )
 
 export const invalid = byKeys((material, { full, ...keys }) => {
-  if (!full)
-    return { outcome: 'open', why: 'no key: the suite makes an invalid key from the full key' }
+  if (!full) return open('no key: the suite makes an invalid key from the full key')
   const number = turnOf(material.operation, material.options.seed)
   return inForms(material, invalidForms({ full, ...keys, number }))
 })

@@ -1,4 +1,4 @@
-import { perRun } from '../../harness/run/index.ts'
+import { perRun, whySilent } from '../../harness/run/index.ts'
 import {
   isDisguise,
   isSamePath,
@@ -11,12 +11,11 @@ import {
   turnOf,
 } from '../../catalogue/faults.ts'
 import { type Case, type Fault, type Material, nameOfFaults, type Refusal } from '../checks/case.ts'
-import { type CaseVerdict, type Look, lookAt } from '../checks/rules.ts'
+import { type CaseVerdict, held, type Look, lookAt } from '../checks/rules.ts'
 import { placesIn } from '../checks/changes.ts'
 import { unknownWord } from '../checks/random.ts'
 import {
   type Credential,
-  describeResponse,
   isGranted,
   jsonOf,
   type Probe,
@@ -24,6 +23,7 @@ import {
   withHeader,
   type Journal,
   type Ask,
+  open,
 } from '../../harness/journal/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
@@ -124,11 +124,9 @@ function judgeAt(
     // Without an answer nothing was served, and the usual path is judged anyway.
     if (seen.outcome === 'open' || !seen.exchange.response) continue
     const { exchange } = seen
-    if (exchange.throttled) {
-      const reason = `throttled: ${describeResponse(exchange)} on every try`
-      return { outcome: 'open', why: { reason } }
-    }
-    if (!isGranted(seen.exchange.response)) return { outcome: 'held', cases: 1 }
+    const why = whySilent(exchange)
+    if (why) return open(why)
+    if (!isGranted(seen.exchange.response)) return held
     if (!isAtOwnPath(at.place)) {
       // A page that answers an unknown path in the same spelling too is not an operation.
       const { requirement } = exchange.purpose
@@ -140,7 +138,7 @@ function judgeAt(
       const control = lookAt(journal, atUnknown, context.client.known)
       if (control.outcome === 'asks') return control
       const served = control.outcome === 'answered' ? control.exchange.response : undefined
-      if (served && isGranted(served)) return { outcome: 'held', cases: 1 }
+      if (served && isGranted(served)) return held
     }
     const expected = 'any answer but a 2xx: no operation works without a valid key'
     return { outcome: 'broken', evidence: { exchange, what: whatAt(wrong, at), expected } }
@@ -204,7 +202,7 @@ function lookThere(journal: Journal, refusal: Refusal, request: Ask, other: Else
   }
   const isOver = last.length === maxUnanswered && last.every(isDropped)
   return isOver && journal.entriesOf(request).length === 0
-    ? { outcome: 'open', why: { reason: 'no answer came there before' } }
+    ? open('no answer came there before')
     : lookAt(journal, request, client.known)
 }
 

@@ -31,6 +31,7 @@ import {
   type Probe,
   type Verdict,
   withHeader,
+  open,
 } from '../../harness/journal/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import { type CheckContext, maxAtOnce, mayGenerate, sendShared } from '../../harness/run/index.ts'
@@ -84,7 +85,7 @@ export const badInput: Condition & KnownCases = {
 function casesOf(material: Material): readonly Case[] | Open {
   // Some of it may be accepted.
   if (material.options.readOnly && material.valid.effect !== 'none')
-    return { outcome: 'open', why: leftOut('--read-only') }
+    return open(leftOut('--read-only'))
   return sampled(material, material.requirement.id, oddCases(material))
 }
 

@@ -19,6 +19,7 @@ import {
   type Verdict,
   withChange,
   withJson,
+  open,
 } from '../../harness/journal/index.ts'
 import { ask, type CheckContext, type Judge, whySilent } from '../../harness/run/index.ts'
 import { otherApplications, type OtherObject } from '../../harness/target/index.ts'
@@ -183,7 +184,7 @@ export function materialOf(
   const valid = isAny ? placeholderDraft(known, operation) : validDraft(known, operation)
   if (isOpen(valid)) return valid
   if (operationOf(operation).body === 'json' && !isOfKey && jsonOf(valid) === undefined)
-    return { outcome: 'open', why: 'the valid request has no JSON body to change' }
+    return open('the valid request has no JSON body to change')
   return { ...known, requirement, operation, valid }
 }
 
@@ -300,7 +301,7 @@ function otherObject(context: CheckContext, id: OperationId, other: OtherObject)
     if (isOpen(exchange)) return exchange
     // An object that is refused is judged elsewhere; without an answer, nothing says that it is.
     const why = whySilent(exchange)
-    if (why) return { outcome: 'open' as const, why }
+    if (why !== undefined) return open(why)
     return countsAsGranted(exchange) ? change : undefined
   })
 }

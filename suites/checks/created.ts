@@ -13,6 +13,7 @@ import {
   type Open,
   type Probe,
   wasAnswered,
+  open,
 } from '../../harness/journal/index.ts'
 import { absentReason, leftOut } from '../../harness/report/index.ts'
 import { ask, askAtOnce, perRun } from '../../harness/run/index.ts'
@@ -63,8 +64,7 @@ export function namedId(given: Given, creation: Exchange | Open): string | Open 
   const id = createdId(given, creation)
   if (id !== undefined) return id
   const place = `operations.${creation.probe.operation}.fields.id`
-  const why = `the answer has no usable id at ${place}: ${describeResponse(creation)}`
-  return { outcome: 'open', why }
+  return open(`the answer has no usable id at ${place}: ${describeResponse(creation)}`)
 }
 
 export function noteCreated(given: Given, exchange: Exchange): void {
@@ -153,7 +153,7 @@ export const isTaken = (exchange: Exchange): boolean =>
 export function need(which: string, exchange: Exchange | Open, isGood = isTaken): Exchange | Open {
   if (isOpen(exchange) || isGood(exchange)) return exchange
   const limit = isThrottling(exchange) ? 'throttled: ' : ''
-  return { outcome: 'open', why: `${limit}${which} ${wasAnswered(exchange)}` }
+  return open(`${limit}${which} ${wasAnswered(exchange)}`)
 }
 
 /**
@@ -169,9 +169,9 @@ export async function upload(
 ): Promise<string | Open> {
   const { given } = client
   if (isOpen(file)) return file
-  if (given.options.readOnly) return { outcome: 'open', why: leftOut('--read-only') }
+  if (given.options.readOnly) return open(leftOut('--read-only'))
   const absence = given.target.absent[uploadOperation]
-  if (absence) return { outcome: 'open', why: absentReason(absence, [uploadOperation]) }
+  if (absence) return open(absentReason(absence, [uploadOperation]))
   const what = `with ${file.filename}`
   const purpose = { requirement: null, role: 'setup', what, isSuccess: isTaken } as const
   const make = async (content: UploadContent): Promise<Probe> => {

@@ -25,7 +25,14 @@ import {
   arraysAbove,
   placesIn,
 } from './changes.ts'
-import { type Probe, withHeader, type Open, jsonOf, withJson } from '../../harness/journal/index.ts'
+import {
+  type Probe,
+  withHeader,
+  type Open,
+  jsonOf,
+  withJson,
+  open,
+} from '../../harness/journal/index.ts'
 import { freshUnknownId, randomFor, changedId, isNumber, unknownWord } from './random.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import { operation as operationOf, roleOf, jsonKinds } from '../../catalogue/operations.ts'
@@ -320,10 +327,9 @@ function recordCases(material: Material, options: RecordOptions): Case[] | Open 
     ...(place.member.judgedBy?.type === name ? otherFormsOf(place) : []),
   ])
   if (changes.length === 0)
-    return {
-      outcome: 'open',
-      why: `put a value at ${places[0]?.pointer ?? ''} into operations.${operation}.body: the suite sends it as another type`,
-    }
+    return open(
+      `put a value at ${places[0]?.pointer ?? ''} into operations.${operation}.body: the suite sends it as another type`,
+    )
   const asCase = (one: Change): Case => {
     const isMore = withoutFault(one, body) !== undefined
     const control = (own: Probe): Probe => {

@@ -12,6 +12,7 @@ import {
   type Probe,
   type Verdict,
   withChange,
+  open,
 } from '../../harness/journal/index.ts'
 import {
   againAtEnd,
@@ -261,15 +262,13 @@ async function sendWithFreshFile(
   const uploaded = uploadsIn(given, already.probe)
   const why =
     'the file is already in the graph, and no new one can be uploaded (declare operations.files.upload and fields.file)'
-  if (uploaded === '') return { outcome: 'open', why }
+  if (uploaded === '') return open(why)
   const make = () => validRequest(client, operation)
   const exchange = await context.send(make, { isSuccess: countsAsGranted })
   if (isOpen(exchange)) return exchange
   // A server may identify files by content and return the same id each time.
-  if (uploadsIn(given, exchange.probe) === uploaded) return { outcome: 'open', why }
-  return mayConflictWithCopy(exchange)
-    ? { outcome: 'open', why: 'the answer to an addition was lost' }
-    : exchange
+  if (uploadsIn(given, exchange.probe) === uploaded) return open(why)
+  return mayConflictWithCopy(exchange) ? open('the answer to an addition was lost') : exchange
 }
 
 /**

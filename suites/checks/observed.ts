@@ -13,6 +13,7 @@ import {
   pathOf,
   type Probe,
   isOpen,
+  open,
 } from '../../harness/journal/index.ts'
 import { validate } from '../../schemas/validate.ts'
 import {
@@ -194,9 +195,9 @@ export const byAllAnswers: Judge = async ({ client, requirement }): Promise<Verd
   const [first, ...more] = own.slice(0, maxShown)
   if (first) return { outcome: 'broken', cases, evidence: [first, ...more] }
   const { ended } = client.life
-  if (ended) return { outcome: 'open', why: ended.reason }
+  if (ended) return open(ended.reason)
   if (cases > 0) return { outcome: 'held', cases }
-  return { outcome: 'open', why: 'this run produced no answer to check' }
+  return open('this run produced no answer to check')
 }
 
 interface Answers {

@@ -13,6 +13,7 @@ import {
   type Purpose,
   type Source,
   type Verdict,
+  open,
 } from '../../harness/journal/index.ts'
 import { plainReason } from '../../harness/report/index.ts'
 import {
@@ -32,6 +33,9 @@ export type CaseVerdict =
   | Open
   | { readonly outcome: 'asks'; readonly asks: readonly Ask[] }
 
+/** One case that holds. */
+export const held = { outcome: 'held', cases: 1 } as const
+
 /** A case, and the rule that judges it: a pure function of the answers to its requests. */
 export interface CaseRule {
   readonly judge: (journal: Journal) => CaseVerdict
@@ -49,7 +53,7 @@ export function lookAt(journal: Journal, request: Ask, known: Known): Look {
   const answer = answerTo(request, journal.entriesOf(request), known)
   if ('judge' in answer) return { outcome: 'answered', exchange: answer.judge }
   const why = journal.unsent.get(request.name)
-  return why ? { outcome: 'open', why } : { outcome: 'asks', asks: answer.asks }
+  return why ? open(why) : { outcome: 'asks', asks: answer.asks }
 }
 
 /** The answer to a request that is made anew until one is enough. */
@@ -74,7 +78,7 @@ export async function settled<T extends object>(
   let found = look()
   await settle(client, () => {
     found = look()
-    return 'asks' in found ? { ...found, cases: 0 } : { outcome: 'held', cases: 1 }
+    return 'asks' in found ? { ...found, cases: 0 } : held
   })
   return found as Exclude<T, Asks>
 }
@@ -108,7 +112,7 @@ export const answerRule =
     const seen = lookAt(journal, request, context.client.known)
     if (seen.outcome !== 'answered') return seen
     const why = whySilent(seen.exchange)
-    return why ? { outcome: 'open', why } : verdictOn(seen.exchange, journal)
+    return why ? open(why) : verdictOn(seen.exchange, journal)
   }
 
 export function pairsVerdict(
@@ -118,8 +122,8 @@ export function pairsVerdict(
   what: string,
 ): CaseVerdict {
   const compared = comparePairs(context, exchange, expected)
-  if (typeof compared === 'object') return { outcome: 'open', why: { reason: compared.why } }
-  if (compared === 'held') return { outcome: 'held', cases: 1 }
+  if (typeof compared === 'object') return open(compared.why)
+  if (compared === 'held') return held
   return { outcome: compared, evidence: { exchange, what, expected } }
 }
 
@@ -128,8 +132,8 @@ export function findingVerdict(
   found: Finding | undefined,
   evidence: Omit<Evidence, 'expected'>,
 ): CaseVerdict {
-  if (!found) return { outcome: 'held', cases: 1 }
-  if ('reason' in found) return { outcome: 'open', why: found }
+  if (!found) return held
+  if ('reason' in found) return open(found)
   return { outcome: 'broken', evidence: { ...evidence, ...found } }
 }
 

@@ -14,6 +14,7 @@ import {
   type Open,
   type Verdict,
   withChange,
+  open,
 } from '../../harness/journal/index.ts'
 import {
   type CheckContext,
@@ -77,14 +78,16 @@ export async function around<T>(
   const requirement = context.requirement.id
   if (!isExclusive(scenario)) return judge()
   const [stuck] = stuckIn(client)
-  if (stuck !== undefined) return { outcome: 'open', why: stuck }
+  if (stuck !== undefined) return open(stuck)
   try {
     for (const request of scenario.before) {
       const purpose = { role: 'setup', requirement } as const
       const { status } = await sendHookRequest(client, request, purpose)
       client.life.signal.throwIfAborted()
-      const why = `the scenario's before request got ${status ?? 'no answer'}: ${request.method} ${request.url}`
-      if (status === undefined || status >= 400) return { outcome: 'open', why }
+      if (status === undefined || status >= 400)
+        return open(
+          `the scenario's before request got ${status ?? 'no answer'}: ${request.method} ${request.url}`,
+        )
     }
     return await judge()
   } finally {
@@ -126,7 +129,7 @@ export type Further = (exchange: Exchange) => Finding | undefined
 /** Judges a refusal that a scenario causes; `further`: what is wrong with the expected answer. */
 export async function byScenario(context: CheckContext, further?: Further): Promise<Verdict> {
   const { client, given, requirement, scenario } = context
-  if (!scenario) return { outcome: 'open', why: `declare a scenario for ${requirement.id}` }
+  if (!scenario) return open(`declare a scenario for ${requirement.id}`)
   const { operation, repeat } = scenario
   const expects = requirement.expectsByScenario ?? pairsOf(requirement, operation)
   const make = () => scenarioProbe(client, scenario)
@@ -235,6 +238,6 @@ function judgeRepeated(
     if (seen.outcome === 'asks') asks.push(...seen.asks)
     else if (tells(seen.exchange)) return judge(seen.exchange)
   }
-  const reason = `the condition did not occur in ${most} requests (scenario's repeat)`
-  return asks.length > 0 ? { outcome: 'asks', asks } : { outcome: 'open', why: { reason } }
+  const why = `the condition did not occur in ${most} requests (scenario's repeat)`
+  return asks.length > 0 ? { outcome: 'asks', asks } : open(why)
 }

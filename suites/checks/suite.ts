@@ -17,6 +17,7 @@ import {
   type Purpose,
   type Verdict,
   withChange,
+  open,
 } from '../../harness/journal/index.ts'
 import {
   againAtEnd,
@@ -41,7 +42,15 @@ import {
   type KnownCases,
 } from './case.ts'
 import { once, sharedBy } from './created.ts'
-import { allOf, type CaseRule, type CaseVerdict, lookAt, madeOnce, requestFor } from './rules.ts'
+import {
+  allOf,
+  type CaseRule,
+  type CaseVerdict,
+  held,
+  lookAt,
+  madeOnce,
+  requestFor,
+} from './rules.ts'
 import {
   type Control,
   control,
@@ -197,19 +206,19 @@ function judgeCase(journal: Journal, refusal: Refusal, one: Case, request: Ask):
   const reason = isDone
     ? 'answered 409: an earlier run may have added the deleted file; declare graphs.create and files.upload'
     : requirement.fault === 'credentials' && whyHidden(exchange, control)
-  if (reason) return { outcome: 'open', why: { reason } }
-  if (typeof compared === 'object') return { outcome: 'open', why: { reason: compared.why } }
+  if (reason) return open(reason)
+  if (typeof compared === 'object') return open(compared.why)
   const isTaken = response !== undefined && isGranted(response)
   if (compared === 'held') return { outcome: 'held', cases: 1, isGranted: isTaken }
   // A copy of the server may not know yet what the run made.
   const isUnknown = [404, 410].includes(response?.status ?? 0)
-  if (one.object && isUnknown) return { outcome: 'held', cases: 1 }
+  if (one.object && isUnknown) return held
   const change = one.object ?? (isTaken ? one.coercion : undefined)
   if (change) {
     const twin = lookAt(journal, twinOf(refusal, one, change), client.known)
     if (twin.outcome === 'asks') return twin
     const isAlike = twin.outcome === 'answered' && countsAsGranted(twin.exchange)
-    if (isAlike !== (one.object !== undefined)) return { outcome: 'held', cases: 1 }
+    if (isAlike !== (one.object !== undefined)) return held
   }
   return { outcome: compared, evidence: { exchange, what: one.what, expected } }
 }

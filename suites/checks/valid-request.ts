@@ -41,6 +41,7 @@ import {
   isThrottled,
   withFinding,
   describeResponse,
+  open,
 } from '../../harness/journal/index.ts'
 import { getAt, setAt, mergePatch } from '../../schemas/json.ts'
 import { freshUnknownId, randomFor } from './random.ts'
@@ -72,7 +73,7 @@ export const isDeclared = (known: OfTarget, operation: OperationId): boolean =>
 export const bodyOf = (known: OfTarget, operation: OperationId): unknown =>
   known.target.operations[operation]?.body
 
-const undeclared = (place: string): Open => ({ outcome: 'open', why: `declare ${place}` })
+const undeclared = (place: string): Open => open(`declare ${place}`)
 
 export const contentOf = (known: OfTarget): UploadContent | Open =>
   known.target.operations[uploadOperation]?.content ??
@@ -259,7 +260,7 @@ export async function declaredRequest(
 ): Promise<Made> {
   const { given } = client
   const missing = missingReason(given.target.file, granting(operation).needs)
-  if (missing !== undefined) return { outcome: 'open', why: missing }
+  if (missing !== undefined) return open(missing)
   const make = given.requests[operation]
   if (make) return make()
   const { body, creates, effect, freshFileAt } = operationOf(operation)
@@ -282,8 +283,8 @@ async function withOwnObject(client: Client, draft: Probe, operation: OperationI
       if (use.operation === operation && 'param' in use) {
         const id = await makeOne(client, maker)
         if (isOpen(id)) return id
-        const why = `${maker} answered with ${id}, which the target file declares`
-        if (client.given.target.ids.has(id.toLowerCase())) return { outcome: 'open', why }
+        if (client.given.target.ids.has(id.toLowerCase()))
+          return open(`${maker} answered with ${id}, which the target file declares`)
         sharedBy(client).doomed.add(id)
         return { ...draft, params: { ...draft.params, [use.param]: id } }
       }
@@ -484,7 +485,7 @@ export function notGranted(one: Control, why = 'the valid request was refused'):
   const response = responseTo(one)
   const isLimit = response !== undefined && isThrottled(response)
   const what = isLimit ? 'throttled: the valid request was' : `${why}:`
-  return { outcome: 'open', why: `${what} ${describeControl(one)}` }
+  return open(`${what} ${describeControl(one)}`)
 }
 
 export const responseTo = (one: Control): HttpResponse | undefined =>
@@ -503,7 +504,7 @@ export async function controlExchange(
 ): Promise<Exchange | Open> {
   const found = await control(client, operation)
   if (isOpen(found)) return found
-  return found.state === 'none' ? { outcome: 'open', why: describeControl(found) } : found.exchange
+  return found.state === 'none' ? open(describeControl(found)) : found.exchange
 }
 
 /** The member of the target file that the answer calls unknown: an object or model. */

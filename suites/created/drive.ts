@@ -15,6 +15,7 @@ import {
   type Source,
   wasAnswered,
   withChange,
+  open,
 } from '../../harness/journal/index.ts'
 import {
   additionOperation,
@@ -193,10 +194,7 @@ async function awaitFile(context: CheckContext, file: string): Promise<void> {
 
 /** How many creations are sent at once. */
 const atOnce = { full: 4, quick: 2 }
-export const needTwo: Open = {
-  outcome: 'open',
-  why: 'concurrent creations need limits.concurrency of 2 or more',
-}
+export const needTwo: Open = open('concurrent creations need limits.concurrency of 2 or more')
 
 export const ownId = relation(async (context) => {
   const { client, given, requirement, scenario } = context
@@ -401,7 +399,7 @@ async function use(context: CheckContext, one: Use, id: string): Promise<unknown
   const why = whySilent(exchange)
   // A retrieval without any answer has failed.
   const isFailed = one.operation === 'files.retrieve' && exchange.unansweredTimes
-  if (why && !isFailed) return { outcome: 'open', why }
+  if (why && !isFailed) return open(why)
   return isDeclared(given, one.operation) && control(client, one.operation)
 }
 
@@ -446,8 +444,8 @@ export const usable = relation(async (context) => {
       (id === 'files.retrieve' || id === 'jobs.create' || operations[id]?.body !== undefined),
   )
   const uses = sampled(given, requirement.id, sendable)
-  const why = `no operation that uses ${operation(creates).creates?.what} is declared`
-  if (uses.length === 0) return { outcome: 'open', why }
+  if (uses.length === 0)
+    return open(`no operation that uses ${operation(creates).creates?.what} is declared`)
   const isWhole = !scenario && given.options.depth === 'full'
   const left = await inScenario(context, creates, async (): Promise<Left> => {
     // Prepared first, so that nothing delays the use after the creation.

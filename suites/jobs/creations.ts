@@ -17,6 +17,7 @@ import {
   isMeant,
   sameId,
   derived,
+  open,
 } from '../../harness/journal/index.ts'
 import { overlaps, seconds, timesAlike } from '../created/rules.ts'
 import {
@@ -270,10 +271,10 @@ const conflictRule =
   (history) => {
     const { fault, granted, isDoubtful } = faultOn(history, show)
     if (fault) return verdictOf([fault], 1, '')
-    if (isDoubtful) return { outcome: 'open', why: ofSomebody }
+    if (isDoubtful) return open(ofSomebody)
     const isSeen = besides(history).some((one) => isConflict(one.creation))
     if (granted === 0 || isSeen) return verdictOf([], granted, () => why(history))
-    return { outcome: 'open', why: 'no creation got 409 in this run' }
+    return open('no creation got 409 in this run')
   }
 
 /** Whether neither a lost creation, which may have started an unknown job, nor a refusal before it explains its 409. */
@@ -479,7 +480,7 @@ export const noEffect: Rule = (history) => {
     const expected = '202: a refused creation starts no job'
     return { fault: { exchange: found.creation.exchange, what, expected } }
   })
-  if (isDoubtful) return { outcome: 'open', why: ofSomebody }
+  if (isDoubtful) return open(ofSomebody)
   // Where creations are blocked without refusals, too, those prove no effect.
   const isBusyAnyway = looks.some((look) => isBusy(look) && look.refused.size === 0)
   const [unclear] = isBusyAnyway ? [] : suspicious(history)

@@ -25,6 +25,7 @@ import {
   type Probe,
   type Purpose,
   type Source,
+  open,
 } from '../../harness/journal/index.ts'
 import { type ApplicationValue, applicationNames } from '../../harness/target/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
@@ -240,7 +241,7 @@ class Gate extends Jobs {
   }
 
   #open(what: string): Open {
-    return { outcome: 'open', why: `application ${this.application.id} ${what}` }
+    return open(`application ${this.application.id} ${what}`)
   }
 
   /** @param ms one of the limits */
@@ -273,8 +274,7 @@ class Gate extends Jobs {
       if (isOpen(reading)) return reading
       if (job.isOver) continue
       const last = this.history.of(job.id).at(-1)!
-      const why = `throttled: a reading got ${describeResponse(last.exchange)}`
-      if (last.noise) return { outcome: 'open', why }
+      if (last.noise) return open(`throttled: a reading got ${describeResponse(last.exchange)}`)
       if (statusOf(last) === 'in_progress') return this.#giveUp('still had a job in progress')
     }
     return undefined
@@ -657,8 +657,7 @@ async function idOf(
 ): Promise<string | Open> {
   if (isOpen(creation)) return creation
   const job = jobs.madeBy(jobs.eventOf(creation))
-  const why = `no job could be created: ${describeResponse(creation)}`
-  if (!job) return { outcome: 'open', why }
+  if (!job) return open(`no job could be created: ${describeResponse(creation)}`)
   const reading = await wait(job)
   return isOpen(reading) ? reading : job.id
 }
@@ -666,7 +665,7 @@ async function idOf(
 /** The job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
 async function readNewJob(jobs: Jobs): Promise<string | Open> {
   const { client, given } = jobs
-  if (given.options.readOnly) return { outcome: 'open', why: leftOut('--read-only') }
+  if (given.options.readOnly) return open(leftOut('--read-only'))
   const control = await grantedControl(client, 'jobs.create', 'no job could be created')
   const creation = isOpen(control) ? control : control.exchange
   return idOf(jobs, creation, (job) => jobs.readUntilFound(job))

@@ -33,6 +33,7 @@ import {
   withChange,
   withJson,
   type Verdict,
+  open,
 } from '../../harness/journal/index.ts'
 import { allOf, answerRule, type CaseRule, judgeSome, requestFor } from '../checks/rules.ts'
 import { characters, plainer } from '../checks/bad-input.ts'
@@ -96,8 +97,8 @@ function behind(one: Change): Change[] {
 export const withRequiredInputs = granted('with just the required inputs', ({ target }) => {
   const { inputs = [], requiredInputs = [] } = target.resources.application ?? {}
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
-  const why = 'declare an input of resources.application that requiredInputs does not name'
-  if (required.length === 0 || required.length === inputs.length) return { outcome: 'open', why }
+  if (required.length === 0 || required.length === inputs.length)
+    return open('declare an input of resources.application that requiredInputs does not name')
   return (valid) => withJson(valid, { inputs: required })
 })
 
