@@ -205,7 +205,8 @@ export class Liveness {
 
   /** A server that is written for one connection at a time lets all others wait. */
   #hint(lost: NoResponse): string {
-    return lost.cause === 'timeout' && this.#given.target.limits.concurrency > 1
+    const isSilent = lost.cause === 'timeout' && lost.detail !== 'cut-off'
+    return isSilent && this.#given.target.limits.concurrency > 1
       ? '; if it serves one connection at a time, use --concurrency 1'
       : ''
   }

@@ -142,6 +142,10 @@ export function promisedLength(headers: readonly HeaderLine[]): number | undefin
   return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined
 }
 
+/** Whether only the end of the connection ends the body (RFC 9112 §6.3). */
+export const endsWithConnection = (headers: readonly HeaderLine[]): boolean =>
+  !headers.some((line) => isNamed(line, 'content-length') || isNamed(line, 'transfer-encoding'))
+
 export interface Progress {
   readonly host: string
   readonly secure: boolean
@@ -151,6 +155,7 @@ export interface Progress {
   readonly status?: number
   readonly bodyBytes: number
   readonly bodyLength?: number
+  readonly endsWithConnection?: boolean
   readonly silentMs?: number
 }
 
@@ -250,7 +255,10 @@ export function timedOut(timeoutMs: number, progress: Progress): Reason {
     return reason('timeout', `no connection to ${host}${through} ${within}`)
   }
   if (status !== undefined) {
-    const message = `the answer did not end ${within}: ${read(progress)} had arrived`
+    const unnamed = progress.endsWithConnection
+      ? ', and neither Content-Length nor chunks say where it ends'
+      : ''
+    const message = `the answer did not end ${within}: ${read(progress)} had arrived${unnamed}`
     return bodyLength !== undefined && silentMs < timeoutMs / 4
       ? reason('timeout', `${message}, and it went on`, 'still-coming')
       : reason('timeout', message, 'cut-off')

@@ -6,6 +6,7 @@ import {
   type TransportOptions,
   Collector,
   decode,
+  endsWithConnection,
   headerValue,
   isNamed,
   promisedLength,
@@ -314,6 +315,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
       status: this.#head?.status,
       bodyBytes: this.#body.length,
       bodyLength: this.#head && promisedLength(this.#head.headers),
+      endsWithConnection: this.#head && endsWithConnection(this.#head.headers),
       silentMs: this.#cameAt === undefined ? undefined : performance.now() - this.#cameAt,
     }
   }

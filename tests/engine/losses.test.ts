@@ -191,6 +191,12 @@ test.each([
   },
 )
 
+test('answers that do not end are no sign of a server for one connection at a time', async () => {
+  const endless = { cause: 'timeout', detail: 'cut-off', message: 'it did not end' } as const
+  const { facts } = await judgeWhile((number) => (number >= 40 ? lost(endless) : undefined))
+  expect(facts.ended?.reason).toMatch(/^the target stopped answering: it did not end; under way/)
+})
+
 test('the first answer may take as long as limits.timeoutMs says', async () => {
   const slow = async (number: number): Promise<void> => void (number || (await sleep(15_000)))
   const { facts, passed } = await judgeWhile(slow, { limits: { timeoutMs: 20_000 } })

@@ -62,6 +62,12 @@ test.each<[what: string, serve: Sockets, cause: NoResponse['cause'], message: Re
     `${late}: 1 of 5,000 bytes of the body had arrived`,
   ],
   [
+    'names no end of its body, and stays open',
+    (socket) => socket.write(`${head('a: b')}x`),
+    'timeout',
+    `${late}: 1 bytes of the body had arrived, and neither Content-Length nor chunks say where it ends`,
+  ],
+  [
     'resets inside the body',
     (socket) => socket.write(`${head('content-length: 5000')}xyz`, () => socket.resetAndDestroy()),
     'reset',

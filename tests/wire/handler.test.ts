@@ -83,7 +83,7 @@ test.each<[string, Handler, string]>([
   [
     'inside the body',
     halfABody,
-    'the answer did not end within 30 ms: 3 bytes of the body had arrived',
+    'the answer did not end within 30 ms: 3 bytes of the body had arrived, and neither Content-Length nor chunks say where it ends',
   ],
 ])('a deadline that passes %s is reported', async (_, handle, message) => {
   const late = await inVirtualTime(() => send(handle, {}, { timeoutMs: 30 }))
