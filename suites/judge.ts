@@ -9,7 +9,6 @@ import { leftOut, type NotServed, type TakesState } from '../harness/report/inde
 import {
   type Client,
   type Given,
-  noHooks,
   type Plan,
   type RunOptions,
   runOptionsOf,
@@ -28,6 +27,7 @@ import {
   isPlanned,
   type Judge,
   type RunFacts,
+  noHooks,
   type Prepared,
   type RunParts,
   ask,

@@ -4,7 +4,6 @@ import {
   readingOperation,
   operation as operationOf,
 } from '../../catalogue/operations.ts'
-import type { NotServed, TakesState } from '../report/index.ts'
 import type { HttpResult, PrecedingRequest, Proxy, Transport } from '../http/index.ts'
 import type { Recorder } from '../recording/index.ts'
 import {
@@ -56,14 +55,8 @@ interface Parts {
   readonly recorder: Recorder
 }
 
-/** What the suites know of the interface besides its requirements, such as the jobs of an application. */
-export interface Hooks {
-  /** Look at the target before anything is judged, and may end the run. */
-  readonly before: readonly (() => Promise<void>)[]
-  /** Prepare what is judged last, concurrently with everything else. */
-  readonly start: readonly (() => Promise<void>)[]
-  /** Come before the last requirements, unless the run was ended. */
-  readonly finish: readonly (() => Promise<void>)[]
+/** What the suites do about every request. */
+export interface ClientHooks {
   /** Sees every exchange of the interface with an answer. */
   answered(exchange: Exchange): void
   /** Sends a probe whose object is locked for it; undefined if it always may be sent. */
@@ -72,28 +65,6 @@ export interface Hooks {
     purpose: Purpose,
     send: (awaitFree: AwaitFree) => Promise<Exchange | Open>,
   ): Promise<Exchange | Open> | undefined
-  /** Remark after the expectation: why the target may still be right. */
-  remarkOn(exchange: Exchange): string
-  /** State that a failure of that requirement depends on; undefined if its request alone shows it. */
-  takesState(id: string): TakesState | undefined
-  /** Other requirements needed to reproduce a failure. */
-  rerunNeeds(id: string, exchange: Exchange): readonly string[]
-  /** Ids of jobs. */
-  unfinished(): readonly string[]
-  readonly notServed: readonly NotServed[]
-}
-
-export const noHooks: Hooks = {
-  before: [],
-  start: [],
-  finish: [],
-  answered: () => undefined,
-  intercept: () => undefined,
-  remarkOn: () => '',
-  takesState: () => undefined,
-  rerunNeeds: () => [],
-  unfinished: () => [],
-  notServed: [],
 }
 
 /**
@@ -131,7 +102,7 @@ export class Client {
   readonly throttle: ReturnType<typeof createThrottle>
   readonly liveness: Liveness
   /** Set once the client exists. */
-  hooks!: Hooks
+  hooks!: ClientHooks
   readonly #parts: Parts
   readonly #elsewhere = new Map<string, Transport>()
   /** Answers that limited requests which ask for no limit: by operation, status and name, by status, and pages. */

@@ -187,7 +187,7 @@ export function fits(exchange: Exchange, schema: SchemaName): boolean {
 
 const bareRemark = '; the status is right, but this is not an error envelope: see envelope/shape'
 
-type Cause = Pick<CheckContext, 'client' | 'given' | 'requirement'>
+type Cause = Pick<CheckContext, 'client' | 'given' | 'hooks' | 'requirement'>
 
 /** What the report says of an answer, and how to reproduce it. */
 export function failureOf(cause: Cause, evidence: Evidence): Failure {
@@ -238,14 +238,14 @@ export function misfitOf(exchange: Exchange, pairs: Pairs) {
 }
 
 function failureBy(cause: Cause, evidence: Evidence, expected: string): Failure {
-  const { client, given, requirement } = cause
+  const { given, hooks, requirement } = cause
   const { exchange, what = '', actual, takes: own } = evidence
   const asked = [requirement.expects ?? []].flat(2).map(String)
   const isOfStatus = !asked.includes(String(exchange.response?.status))
   // After the sections: it does not tell failures apart.
-  const remark = isOfStatus ? client.hooks.remarkOn(exchange) : ''
+  const remark = isOfStatus ? hooks.remarkOn(exchange) : ''
   const cites = ` (${sections(requirement.section)})${remark}`
-  const state = own === null ? undefined : client.hooks.takesState(requirement.id)
+  const state = own === null ? undefined : hooks.takesState(requirement.id)
   return {
     message: describeProbe(exchange, what),
     expected: expected + cites,
@@ -271,7 +271,7 @@ function againBy(
       ? []
       : [
           ...[shownBy, purpose.requirement].filter((id) => typeof id === 'string'),
-          ...cause.client.hooks.rerunNeeds(cause.requirement.id, exchange),
+          ...cause.hooks.rerunNeeds(cause.requirement.id, exchange),
         ]
   const rerunIds = [...new Set([cause.requirement.id, ...others])]
   const isOfLimit = isThrottling(exchange)

@@ -6,6 +6,7 @@ export {
   type RunParts,
   isPlanned,
   mayGenerate,
+  noHooks,
   perRun,
   type Prepared,
 } from './run.ts'

@@ -77,8 +77,8 @@ async function judgeAll(
   results: ReadonlyMap<string, CatalogueResult>,
   tell: Tell,
 ): Promise<void> {
-  const { client, given, judgeOf } = prepared
-  const { hooks, life } = client
+  const { client, given, hooks, judgeOf } = prepared
+  const { life } = client
   const { setup, teardown, scenarios } = given.target
   const planned = catalogue.filter((one) => isPlanned(given, one.id))
   const exclusive = planned.filter((one) => isExclusive(scenarios[one.id]))
@@ -89,7 +89,7 @@ async function judgeAll(
   const exercise = async (requirement: CatalogueRequirement): Promise<void> => {
     const { id } = requirement
     const context: CheckContext = {
-      ...{ client, given, requirement },
+      ...{ client, given, hooks, requirement },
       scenario: given.target.scenarios[id],
       send: (source, purpose, how) =>
         ask(client, source, { requirement: id, role: 'probe', ...purpose }, how),
@@ -149,7 +149,7 @@ async function lookBack(
   results: ReadonlyMap<string, CatalogueResult>,
   tell: Tell,
 ): Promise<void> {
-  const { client, given } = prepared
+  const { client, given, hooks } = prepared
   const { findings, journal, life } = client
   const further = new Map<string, Failure>()
   for (const { wrong, fresh } of findings.spoilers.values()) {
@@ -158,7 +158,7 @@ async function lookBack(
   }
   for (const [id, evidence] of findings.onTraffic)
     if (!further.has(id) && whyUnsure([evidence]) === undefined)
-      further.set(id, failureOf({ client, given, requirement: requirementOf(id) }, evidence))
+      further.set(id, failureOf({ client, given, hooks, requirement: requirementOf(id) }, evidence))
   for (const [id, failure] of further) {
     const known = results.get(id)
     if (known) tell(failedBy(known, [...known.failures, failure]))
@@ -281,8 +281,8 @@ const refusalOf = (client: Client): string | undefined =>
   client.given.keys.hasFull ? keyRefusal(client.journal) : undefined
 
 export function factsOf(prepared: Prepared): RunFacts {
-  const { client, given } = prepared
-  const { breaker, findings, hooks, proxy, recorder, redact, throttle } = client
+  const { client, given, hooks } = prepared
+  const { breaker, findings, proxy, recorder, redact, throttle } = client
   const { created, cleanups } = given.objects
   const { ended } = client.life
   const refusal = refusalOf(client)

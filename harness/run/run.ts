@@ -1,9 +1,10 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import type { NotServed, TakesState } from '../report/index.ts'
 import {
   Client,
   type Given,
   type RunOptions,
-  type Hooks,
+  type ClientHooks,
   createKeys,
   createLifetime,
   type Plan,
@@ -37,6 +38,7 @@ import {
 export interface Prepared {
   readonly client: Client
   readonly given: Given
+  readonly hooks: Hooks
   readonly judgeOf: JudgeOf
 }
 
@@ -56,6 +58,7 @@ export interface Later {
 export interface CheckContext {
   readonly client: Client
   readonly given: Given
+  readonly hooks: Hooks
   readonly requirement: CatalogueRequirement
   readonly scenario: Scenario | undefined
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
@@ -64,6 +67,38 @@ export interface CheckContext {
     purpose?: Partial<Purpose>,
     how?: Pick<Ask, 'fresh' | 'isHeld' | 'isUrgent' | 'otherwise' | 'settles'>,
   ): Promise<Exchange | Open>
+}
+
+/** What the suites know of the interface besides its requirements, such as the jobs of an application; bound to a run. */
+export interface Hooks extends ClientHooks {
+  /** Look at the target before anything is judged, and may end the run. */
+  readonly before: readonly (() => Promise<void>)[]
+  /** Prepare what is judged last, concurrently with everything else. */
+  readonly start: readonly (() => Promise<void>)[]
+  /** Come before the last requirements, unless the run was ended. */
+  readonly finish: readonly (() => Promise<void>)[]
+  /** Remark after the expectation: why the target may still be right. */
+  remarkOn(exchange: Exchange): string
+  /** State that a failure of that requirement depends on; undefined if its request alone shows it. */
+  takesState(id: string): TakesState | undefined
+  /** Other requirements needed to reproduce a failure. */
+  rerunNeeds(id: string, exchange: Exchange): readonly string[]
+  /** Ids of jobs. */
+  unfinished(): readonly string[]
+  readonly notServed: readonly NotServed[]
+}
+
+export const noHooks: Hooks = {
+  before: [],
+  start: [],
+  finish: [],
+  answered: () => undefined,
+  intercept: () => undefined,
+  remarkOn: () => '',
+  takesState: () => undefined,
+  rerunNeeds: () => [],
+  unfinished: () => [],
+  notServed: [],
 }
 
 /** How many generations bad input may cause; undefined without a limit. */
@@ -153,6 +188,7 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
     },
     recorder: createRecorder(options.exchangeLog, redactor),
   })
-  client.hooks = parts.hooksOf(client)
-  return { client, given, judgeOf: parts.judgeOf }
+  const hooks = parts.hooksOf(client)
+  client.hooks = hooks
+  return { client, given, hooks, judgeOf: parts.judgeOf }
 }

@@ -64,9 +64,9 @@ test('a run that ends during its last preparations is no mistake', async () => {
   const why = 'keys.full: the command failed'
   const { facts, of } = await judge(['files.list/2xx-accepted'], {
     prepare: (run) =>
-      Object.assign(run.client, {
+      Object.assign(run, {
         hooks: {
-          ...run.client.hooks,
+          ...run.hooks,
           finish: [
             async () => {
               run.client.life.end('key', why)

@@ -115,12 +115,11 @@ export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promi
   const { transport, observe } = settings
   const run = prepareRun(target, { ...quick, ...settings.options }, transport ? { transport } : {})
   settings.prepare?.(run)
-  const { hooks } = run.client
   if (observe)
     run.client.hooks = {
-      ...hooks,
+      ...run.hooks,
       answered(exchange) {
-        hooks.answered(exchange)
+        run.hooks.answered(exchange)
         observe(exchange, run)
       },
     }
