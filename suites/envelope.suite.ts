@@ -244,10 +244,10 @@ const tryCharset: Judge = async (context) => {
 }
 
 async function labelVerdict(context: CheckContext, id: OperationId): Promise<CaseVerdict> {
-  const { client } = context
+  const { client, given } = context
   const control = await requireControl(context, id)
   if (isOpen(control)) return control
-  const plain = () => validRequest(client, id)
+  const plain = () => validRequest(client, given, id)
   const label = 'application/json; charset=utf-8'
   const make = () => withChange(plain(), (valid) => withHeader(valid, 'content-type', label))
   const purpose = { isSuccess: countsAsGranted, what: labelled }

@@ -43,7 +43,7 @@ const unknownGraph: Condition = {
       given.target.resources.graph ?? '',
       randomFor(given, context.requirement.id),
     )
-    const upload = await distinctRequest(client, 'files.upload')
+    const upload = await distinctRequest(client, given, 'files.upload')
     if (isOpen(upload)) return upload
     const probe = refused(toGraph(graphId)(upload))
     return [{ what: 'with an unknown graphId', change: () => probe }]
@@ -63,7 +63,7 @@ const retrievable: Judge = async (context) => {
   const isWrong = verdict.outcome === 'broken' || verdict.outcome === 'open'
   if (isWrong || scenario || given.options.depth === 'quick') return verdict
   const make = () =>
-    withChange(distinctRequest(client, 'files.upload'), (upload) => ({
+    withChange(distinctRequest(client, given, 'files.upload'), (upload) => ({
       ...upload,
       body: new Uint8Array(),
     }))
@@ -95,9 +95,9 @@ function extensionsOf(given: Given) {
   return { own, other: /pdf/i.test(`${own} ${contentType}`) ? 'txt' : 'pdf', two: two.join() }
 }
 
-function listingOf(client: Client, types: string | readonly string[]) {
+function listingOf(client: Client, given: Given, types: string | readonly string[]) {
   const make = () =>
-    withChange(validRequest(client, 'files.list'), (probe) => ({
+    withChange(validRequest(client, given, 'files.list'), (probe) => ({
       ...probe,
       query: { ...probe.query, file_types: types },
     }))
@@ -107,15 +107,15 @@ function listingOf(client: Client, types: string | readonly string[]) {
 const filtered = relation(async (context) => {
   const { client, given } = context
   const { own, other, two } = extensionsOf(given)
-  let id = await upload(client, contentOf(given))
+  let id = await upload(client, given, contentOf(given))
   const holds = (exchange: Exchange): boolean => !isOpen(id) && placesOf(exchange, id).length > 0
   const settles = { since: performance.now(), isGood: holds }
-  const { make } = listingOf(client, own)
+  const { make } = listingOf(client, given, own)
   const list = () => context.send(make, { isSuccess: isTaken }, { settles })
   let listed = isOpen(id) ? id : await list()
   // It may show the newest files only, and others came before a request that was lost was sent again.
   for (let more = 2; more > 0 && !isOpen(listed) && !holds(listed); more--) {
-    id = await upload(client, contentOf(given))
+    id = await upload(client, given, contentOf(given))
     listed = isOpen(id) ? id : await list()
   }
   const which = `the listing with file_types ${own}, which should contain the new file,`
@@ -123,7 +123,7 @@ const filtered = relation(async (context) => {
   const others = sampled(given, context.requirement.id, [other, two])
   // It may be listed under another extension alone.
   for (const types of context.scenario || isOpen(found) ? others.slice(0, 1) : others) {
-    const { make: plain, what } = listingOf(client, types)
+    const { make: plain, what } = listingOf(client, given, types)
     const make = grantedProbe(context, 'files.list', plain)
     const list = async (): Promise<Exchange | Open> =>
       need(`the listing ${what}`, await context.send(make, { what, isSuccess: isTaken }))
@@ -144,19 +144,19 @@ const listByTypes: Judge = async (context) => {
   for (const types of scenario
     ? [own]
     : sampled(given, requirement.id, [own, `${own},${other}`, two, other])) {
-    verdicts.push(await grantedVerdict(context, listingOf(client, types)))
+    verdicts.push(await grantedVerdict(context, listingOf(client, given, types)))
     if (joined(verdicts).outcome !== 'held') return joined(verdicts)
   }
   if (scenario || given.options.depth === 'quick') return joined(verdicts)
   // A server may return no file of an unknown extension, or refuse it, but must not crash. Sent alone, since it lists nothing.
-  const { make, what } = listingOf(client, unknownWord(given, requirement.id))
+  const { make, what } = listingOf(client, given, unknownWord(given, requirement.id))
   const exchange = await sendOdd(context, make, what)
   if (isOpen(exchange)) return exchange
   const unknown = concluded([pairsVerdict(context, exchange, anyButError, what)])
   if (unknown.outcome === 'broken') return unknown
   // An empty and a repeated query count as bad input.
   const left = await inTurn(['', [own, 'pdf']], (odd) =>
-    sendOdd(context, listingOf(client, odd).make, 'with an odd query'),
+    sendOdd(context, listingOf(client, given, odd).make, 'with an odd query'),
   )
   return left ?? joined([...verdicts, unknown])
 }

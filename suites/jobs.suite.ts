@@ -59,7 +59,7 @@ const byRule: Judge = async (context) => {
   const id = context.requirement.id as JobRuleId
   const { rule, state } = jobRules[id]
   const verdict = rule(client.journal)
-  const left = verdict.outcome === 'open' ? await reach(new Jobs(client), state) : undefined
+  const left = verdict.outcome === 'open' ? await reach(new Jobs(context), state) : undefined
   if (isOpen(left)) return left
   if (id === ids.inProgress || id === ids.noEffect) client.journal.controls.set(id, 'granted')
   if (verdict.outcome === 'open' && state === 'conflicts') {
@@ -74,8 +74,8 @@ const byRule: Judge = async (context) => {
 const eachAnswer =
   (schema: BodySchema, expected: string, what = ''): Judge =>
   async (context) => {
-    const { client, requirement } = context
-    const exchange = await controlExchange(client, operationIn(context))
+    const { client, given, requirement } = context
+    const exchange = await controlExchange(client, given, operationIn(context))
     const verdict: Verdict = jobRules[requirement.id as JobRuleId].rule(client.journal)
     const decided = decisive(context, verdict)
     // A fault on objects of the run counts even if the declared application is busy.
@@ -114,8 +114,7 @@ const failsAsDeclared: Judge = async (context) => {
   const failing = declaredResource(given, 'failingApplication')
   if (isOpen(failing)) return failing
   const verdict = failedRule(failing.id)(client.journal)
-  const left =
-    verdict.outcome === 'open' ? await reach(new Jobs(context.client), 'failing') : undefined
+  const left = verdict.outcome === 'open' ? await reach(new Jobs(context), 'failing') : undefined
   if (isOpen(left)) return left
   return decisive(context, verdict)
 }
@@ -141,7 +140,7 @@ function refusedByBlueprint({ client, given }: CheckContext): RefusedChange[] {
   if (!scenario || scenario.raw || isExclusive(scenario) || pointer === undefined) return []
   const change = (valid: Probe): Promise<Made> =>
     withChange(
-      applyScenario(client, scenario, operation, async () => valid),
+      applyScenario(client, given, scenario, operation, async () => valid),
       (probe) => withBody(probe, setAt(jsonOf(probe), pointer, getAt(jsonOf(valid), pointer))),
     )
   return [{ requirement: '400-invalid-blueprint', what: 'for its blueprint', change }]

@@ -92,8 +92,12 @@ function takesState(given: Given, id: string): TakesState | undefined {
   return scenario.repeat === undefined ? undefined : 'requests-at-once'
 }
 
-function rerunNeeds(client: Client, id: string, exchange: Exchange): readonly string[] {
-  const { given } = client
+function rerunNeeds(
+  client: Client,
+  given: Given,
+  id: string,
+  exchange: Exchange,
+): readonly string[] {
   const { purpose, probe } = exchange
   const planned = (ids: readonly RequirementId[]) => ids.filter((one) => isPlanned(given, one))
   // The suite's own uploads are made for the first requirement that needs them.
@@ -133,8 +137,7 @@ function rerunNeeds(client: Client, id: string, exchange: Exchange): readonly st
 
 type RunPorts = Pick<RunParts, 'handler' | 'transport'>
 
-async function askNotServed(client: Client, notServed: NotServed[]): Promise<void> {
-  const { given } = client
+async function askNotServed(client: Client, given: Given, notServed: NotServed[]): Promise<void> {
   const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
   for (const [id, absence] of Object.entries(given.keys.hasFull ? given.target.absent : {})) {
     if (absence !== 'not-served' || !isOperationId(id)) continue
@@ -153,7 +156,7 @@ const about = (parameter: string, id: string | Open): ((valid: Probe) => Probe) 
 function othersOf(jobs: Jobs): Given['others'] {
   const { client, given } = jobs
   const ofCreatedGraph = async () => {
-    const make = () => makeOne(client, 'graphs.create')
+    const make = () => makeOne(client, given, 'graphs.create')
     return about('graph_id', await once(client, 'other graph', make))
   }
   return {
@@ -175,8 +178,8 @@ function othersOf(jobs: Jobs): Given['others'] {
       if (!hasOther && job === undefined) return open('there is no other job')
       return about('job_id', await reach(jobs, hasOther ? 'other' : 'readable'))
     },
-    'files.retrieve': async () => about('file_id', await makeOne(client, 'files.upload')),
-    'pdf.parse': async () => about('file_id', await uploadSample(client, 'other')),
+    'files.retrieve': async () => about('file_id', await makeOne(client, given, 'files.upload')),
+    'pdf.parse': async () => about('file_id', await uploadSample(client, given, 'other')),
   }
 }
 
@@ -184,7 +187,7 @@ async function makeApplication(jobs: Jobs): Promise<ApplicationValue | Open> {
   const { client, given } = jobs
   const declared = declaredResource(given, 'application')
   if (isOpen(declared)) return declared
-  const id = await makeOne(client, 'applications.create')
+  const id = await makeOne(client, given, 'applications.create')
   if (isOpen(id)) return id
   jobs.addMade(id)
   return { id, inputs: declared.inputs, requiredInputs: [] }
@@ -207,32 +210,34 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
     ...ports,
     plan,
     judgeOf,
-    hooksOf: (client) => {
-      const { given } = client
-      const jobs = new Jobs(client)
+    hooksOf: (client, given) => {
+      const jobs = new Jobs({ client, given })
       given.requests = {
         'jobs.retrieve': () => jobRead(jobs),
-        'pdf.parse': () => pdfRequest(client),
+        'pdf.parse': () => pdfRequest(client, given),
       }
       given.others = othersOf(jobs)
       return {
-        before: [() => endIfAlike(client)],
+        before: [() => endIfAlike(client, given)],
         start: [
-          () => askNotServed(client, notServed),
+          () => askNotServed(client, given, notServed),
           ...(hasJobs ? [() => createJobs(jobs)] : []),
         ],
-        finish: [() => failUnsteady(client), ...(hasJobs ? [() => readFinalStates(jobs)] : [])],
+        finish: [
+          () => failUnsteady(client, given),
+          ...(hasJobs ? [() => readFinalStates(jobs)] : []),
+        ],
         answered(exchange) {
           watchEnvelope(client, exchange)
           noteCreated(given, exchange)
-          noteSteady(client, exchange)
-          failKeyless(client, exchange)
+          noteSteady(client, given, exchange)
+          failKeyless(client, given, exchange)
         },
         intercept: (probe, purpose, send) =>
           probe.operation === 'jobs.create' ? whenIdle(jobs, probe, purpose, send) : undefined,
         remarkOn: (exchange) => settlingRemark(given, exchange),
         takesState: (id) => takesState(given, id),
-        rerunNeeds: (id, exchange) => rerunNeeds(client, id, exchange),
+        rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),
         unfinished: () => (hasJobs ? unfinishedJobs(client) : []),
         notServed,
       }

@@ -102,47 +102,46 @@ const asPdf = (bytes: Uint8Array, filename: string): UploadContent => ({
  * A sample PDF, uploaded once per run under the same name as the others: a server may cache by name. If it refuses that, under
  * another name.
  */
-export const uploadSample = (client: Client, kind: SamplePdf): Promise<string | Open> =>
+export const uploadSample = (
+  client: Client,
+  given: Given,
+  kind: SamplePdf,
+): Promise<string | Open> =>
   once(client, `own pdf ${kind}`, async () => {
     const file = asPdf(samplePdf(kind), `${kind}.pdf`)
-    const name = await once(client, 'name of PDFs', async () =>
-      freshFilename(client.given, 'pages.pdf'),
-    )
-    const id = await upload(client, file, true, name)
-    return isOpen(id) ? upload(client, file) : id
+    const name = await once(client, 'name of PDFs', async () => freshFilename(given, 'pages.pdf'))
+    const id = await upload(client, given, file, true, name)
+    return isOpen(id) ? upload(client, given, file) : id
   })
 
 /**
  * The id of a PDF: declared, uploaded from the declared path, or (if no PDF is declared) a sample of the suite. Once
  * per run.
  */
-const pdfId = (client: Client, name: PdfResource): Promise<string | Open> =>
+const pdfId = (client: Client, given: Given, name: PdfResource): Promise<string | Open> =>
   once(client, `pdf ${name}`, async (): Promise<string | Open> => {
-    const declared = client.given.target.resources[name]
+    const declared = given.target.resources[name]
     if (typeof declared === 'string') return declared
     if (declared) {
       const file = asPdf(declared.bytes, declared.filename)
-      return upload(client, file, name === 'pdfFile')
+      return upload(client, given, file, name === 'pdfFile')
     }
-    const kind = ownSample(client.given, name)
+    const kind = ownSample(given, name)
     if (kind === undefined) return open(`declare resources.${name}`)
-    if (kind === 'good') return uploadSample(client, kind)
+    if (kind === 'good') return uploadSample(client, given, kind)
     const file = asPdf(samplePdf(kind), `${kind}.pdf`)
-    const id = await upload(client, file, false)
-    if (!isOpen(id) || client.given.options.readOnly) return id
+    const id = await upload(client, given, file, false)
+    if (!isOpen(id) || given.options.readOnly) return id
     // A server may refuse to store such a file (§7.3); then the target file has to name one.
     const { reason } = plainReason(id.why)
     return open(`${reason}; declare resources.${name}, the id of such a stored PDF`)
   })
 
 /** The valid request of PDF parsing, which may need an upload. */
-export async function pdfRequest(client: Client): Promise<Made> {
-  const id = await pdfId(client, 'pdfFile')
+export async function pdfRequest(client: Client, given: Given): Promise<Made> {
+  const id = await pdfId(client, given, 'pdfFile')
   if (isOpen(id)) return id
-  return operationProbe(client.given, 'pdf.parse', {
-    params: { file_id: id },
-    json: { format: 'text' },
-  })
+  return operationProbe(given, 'pdf.parse', { params: { file_id: id }, json: { format: 'text' } })
 }
 
 // The content
@@ -230,12 +229,12 @@ async function parseOwnPdf(
   [name, text]: OwnPdf,
   format: string,
 ): Promise<Verdict> {
-  const { client } = context
-  const id = await uploadSample(client, name)
+  const { client, given } = context
+  const id = await uploadSample(client, given, name)
   if (isOpen(id)) return id
   const what = `with format ${format}, for ${name}.pdf of the suite`
   const make = () =>
-    withChange(validRequest(client, 'pdf.parse'), (valid) => ({
+    withChange(validRequest(client, given, 'pdf.parse'), (valid) => ({
       ...withJson(valid, { format }),
       params: { file_id: id },
     }))
@@ -283,7 +282,7 @@ const content: Judge = async (context) => {
   for (const format of formats) {
     const what = scenario ? asScenario : `with format ${format}`
     const make = () =>
-      withChange(validRequest(client, 'pdf.parse'), (valid) => withJson(valid, { format }))
+      withChange(validRequest(client, given, 'pdf.parse'), (valid) => withJson(valid, { format }))
     if (joined(verdicts).outcome !== 'broken')
       verdicts.push(await grantedVerdict(context, { make, what, check: holdsWords(known) }))
   }
@@ -306,7 +305,7 @@ const inMarkdown = (one: Probe): Probe => withJson(one, { format: 'markdown' })
 const unusable = (name: Unusable, what: string, isTwice = false): Condition => ({
   inOrder: true,
   async casesIn(_, one) {
-    const id = await pdfId(one.client, name)
+    const id = await pdfId(one.client, one.given, name)
     if (isOpen(id)) return id
     const asked: Case = {
       what: `with a valid body, for ${what} (${describeFile(one.given, name)})`,

@@ -88,7 +88,6 @@ const maxBefore = 12
 
 /** Sends requests to the target: with the current key, paced, and repeated as a conforming target may need. */
 export class Client {
-  readonly given: Given
   readonly journal: Journal
   readonly life: Lifetime
   readonly findings: Findings
@@ -103,6 +102,7 @@ export class Client {
   readonly liveness: Liveness
   /** Set once the client exists. */
   hooks!: ClientHooks
+  readonly #given: Given
   readonly #parts: Parts
   readonly #elsewhere = new Map<string, Transport>()
   /** Answers that limited requests which ask for no limit: by operation, status and name, by status, and pages. */
@@ -130,7 +130,7 @@ export class Client {
     this.redact = recorder.redact
     this.proxy = proxy
     this.recorder = recorder
-    this.given = given
+    this.#given = given
     this.#parts = parts
     if (limits.requestsPerSecond > 0) this.#pacer = createPacer(limits.requestsPerSecond)
     this.#places = createSemaphore(limits.concurrency)
@@ -220,7 +220,7 @@ export class Client {
     if (isOfGateway || (noResponse && noResponse.detail !== 'nobody-listens'))
       this.breaker.retried++
     if (noResponse?.cause === 'reset' && !noResponse.staleConnection)
-      await pause(this, this.given.options.backoffMs)
+      await pause(this, this.#given.options.backoffMs)
   }
 
   /** Counts the last try, and returns the answer to judge. */
@@ -244,7 +244,7 @@ export class Client {
     } else {
       // Each repetition got it: now it counts.
       last.isOfGateway = false
-      if (!purpose.skipPassive) this.journal.append(eventOf(this.given.target, last))
+      if (!purpose.skipPassive) this.journal.append(eventOf(this.#given.target, last))
     }
     return isThrottling(last) ? { ...last, throttled: true } : last
   }
@@ -288,7 +288,7 @@ export class Client {
 
   async #send(ask: Ask, probe: Probe, before?: Probe): Promise<Exchange | Open> {
     const { purpose, pace, fresh = false, alone = false } = ask
-    const { keys, target } = this.given
+    const { keys, target } = this.#given
     const { signal } = this.life
     if (pace === 'paid-back') this.#pacer?.owe()
     const paced = pace === undefined ? this.#pacer?.wait(signal) : undefined
@@ -335,7 +335,7 @@ export class Client {
   }
 
   async #requestBefore(probe: Probe, purpose: Purpose): Promise<PrecedingRequest> {
-    const { keys, target } = this.given
+    const { keys, target } = this.#given
     // Two at once: a place before them, and one after.
     await this.#pacer?.wait(this.life.signal)
     this.#pacer?.owe()
@@ -351,7 +351,7 @@ export class Client {
     // A record is kept, and would keep the chain of previous exchanges alive.
     result.previousTag = undefined
     const recorded = this.recorder.record({
-      url: this.given.target.baseUrl + request.path,
+      url: this.#given.target.baseUrl + request.path,
       request,
       result,
       credential: probe.credential,
@@ -382,14 +382,14 @@ export class Client {
     this.throttle.see(exchange, probe.credential.full)
     if (response) this.#patience.see(probe.operation, exchange)
     this.journal.appendAnswer(exchange)
-    if (!response) this.journal.append(eventOf(this.given.target, exchange))
+    if (!response) this.journal.append(eventOf(this.#given.target, exchange))
     if (!purpose.skipPassive) this.observe(exchange)
     return exchange
   }
 
   /** Judges an answer by what holds for all. That to a liveness question may be a gateway's, and comes here once accepted. */
   observe(exchange: Exchange): void {
-    const { target } = this.given
+    const { target } = this.#given
     const isOfAbsent =
       exchange.purpose === forLiveness && target.absent[firstOperation] !== undefined
     if (!exchange.response || isOfAbsent) return
@@ -403,8 +403,8 @@ export class Client {
   /** Asks whether the target is there. */
   async askLiveness(timeoutMs: number, isElsewhere = false, fresh = true): Promise<Exchange> {
     const { signal } = this.life
-    const probe = await livenessProbe(this.given, isElsewhere ? readingOperation : firstOperation)
-    const sent = requestOf(this.given.target, probe, probe.credential, forLiveness)
+    const probe = await livenessProbe(this.#given, isElsewhere ? readingOperation : firstOperation)
+    const sent = requestOf(this.#given.target, probe, probe.credential, forLiveness)
     this.#pacer?.owe()
     const options = { timeoutMs, signal, fresh, tag: sent }
     if (fresh) this.#closeUnused()

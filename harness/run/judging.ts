@@ -23,6 +23,7 @@ import { isExclusive } from '../target/index.ts'
 import { spoilerBlamed, controlOf, failureOf, failuresOf, blamed, whyUnsure } from './check.ts'
 import {
   type Client,
+  type Given,
   allEnded,
   keyRefusal,
   refusedSince,
@@ -115,7 +116,7 @@ async function judgeAll(
         throw error
       }))
     if (isReady) for (const look of hooks.before) await look().catch(() => undefined)
-    if (isReady && setup.length + teardown.length > 0) await setUp(client)
+    if (isReady && setup.length + teardown.length > 0) await setUp(client, given)
     for (const one of catalogue) {
       const entry = given.plan.get(one.id)
       if (entry?.run !== false) continue
@@ -139,7 +140,7 @@ async function judgeAll(
     if (!life.ended) await client.throttle.endIfSpent()
     await lookBack(prepared, results, tell)
   } finally {
-    await finishRun(client)
+    await finishRun(client, given)
   }
 }
 
@@ -163,7 +164,7 @@ async function lookBack(
     const known = results.get(id)
     if (known) tell(failedBy(known, [...known.failures, failure]))
   }
-  const refusal = refusalOf(client)
+  const refusal = refusalOf(client, given)
   const isRefused = (failure: Failure): boolean => failure.exchange?.response?.status === 401
   for (const { failures, ...result } of refusal === undefined ? [] : [...results.values()])
     if (result.operation !== 'envelope' && failures.length > 0 && failures.every(isRefused))
@@ -183,8 +184,8 @@ async function lookBack(
     }
   const failed = [...results.values()].filter((result) => result.outcome === 'failed')
   if (failed.length === 0) return
-  for (const result of await sendFailedAgain(client, failed)) tell(result)
-  for (const result of await blameSpoilers(client, results)) tell(result)
+  for (const result of await sendFailedAgain(client, given, failed)) tell(result)
+  for (const result of await blameSpoilers(client, given, results)) tell(result)
 }
 
 /** Sends the request of a failure once more, on a connection of its own. */
@@ -241,16 +242,16 @@ function judgedBefore(client: Client, result: CatalogueResult, since: number): C
   return before.length < failures.length ? { ...result, failures: before } : result
 }
 
-async function finishRun(client: Client): Promise<void> {
+async function finishRun(client: Client, given: Given): Promise<void> {
   client.liveness.stop()
   client.throttle.release()
-  const { created, saved } = client.given.objects
+  const { created, saved } = given.objects
   const isGone = client.life.ended?.cause === 'unreachable'
-  const cleaned = isGone || created.length === 0 ? Promise.resolve() : cleanUp(client)
+  const cleaned = isGone || created.length === 0 ? Promise.resolve() : cleanUp(client, given)
   try {
     // No time to do both in sequence.
     if (client.life.ended?.cause !== 'interrupted') await Promise.allSettled([cleaned])
-    await allEnded([cleaned, saved ? tearDown(client, saved) : Promise.resolve()])
+    await allEnded([cleaned, saved ? tearDown(client, given, saved) : Promise.resolve()])
   } finally {
     await client.close()
   }
@@ -277,15 +278,15 @@ export interface RunFacts {
 }
 
 /** Why the full key is refused, if there is one. */
-const refusalOf = (client: Client): string | undefined =>
-  client.given.keys.hasFull ? keyRefusal(client.journal) : undefined
+const refusalOf = (client: Client, given: Given): string | undefined =>
+  given.keys.hasFull ? keyRefusal(client.journal) : undefined
 
 export function factsOf(prepared: Prepared): RunFacts {
   const { client, given, hooks } = prepared
   const { breaker, findings, proxy, recorder, redact, throttle } = client
   const { created, cleanups } = given.objects
   const { ended } = client.life
-  const refusal = refusalOf(client)
+  const refusal = refusalOf(client, given)
   return {
     requests: recorder.count,
     throttled: throttle.totals.throttled,
@@ -441,16 +442,18 @@ const maxAskedOften = 30
  */
 async function sendFailedAgain(
   client: Client,
+  given: Given,
   failed: readonly CatalogueResult[],
 ): Promise<CatalogueResult[]> {
-  if (client.given.options.depth === 'quick' || client.life.ended) return []
+  if (given.options.depth === 'quick' || client.life.ended) return []
   const isOften = failed.length <= maxAskedOften
   const changed = await Promise.all(
     failed.map((result) =>
-      sentAgain(client, result, isOften).catch((error: unknown): CatalogueResult | undefined =>
-        error instanceof RunEnded
-          ? undefined
-          : { ...result, outcome: 'not-exercised', ...mistakeReason(error), failures: [] },
+      sentAgain(client, given, result, isOften).catch(
+        (error: unknown): CatalogueResult | undefined =>
+          error instanceof RunEnded
+            ? undefined
+            : { ...result, outcome: 'not-exercised', ...mistakeReason(error), failures: [] },
       ),
     ),
   )
@@ -459,10 +462,10 @@ async function sendFailedAgain(
 
 async function sentAgain(
   client: Client,
+  given: Given,
   result: CatalogueResult,
   isOften: boolean,
 ): Promise<CatalogueResult | undefined> {
-  const { given } = client
   const [failure, ...others] = result.failures
   const exchange = failure?.exchange && client.findings.shown.get(failure.exchange)
   // Its meaning depends on the requests around it.
@@ -510,6 +513,7 @@ const proofs = 3
  */
 async function blameSpoilers(
   client: Client,
+  given: Given,
   results: ReadonlyMap<string, CatalogueResult>,
 ): Promise<CatalogueResult[]> {
   const changed = new Map<string, CatalogueResult>()
@@ -525,7 +529,7 @@ async function blameSpoilers(
     if (wrong.probe.effect !== 'none' && leavesState(wrong.probe)) continue
     const found = await spoilerOf(client, wrong, [...spoilers, ...wrong.requestsBefore])
     const { id, failure } = found?.recorded
-      ? blamed(client.given, found, wrong, found.recorded())
+      ? blamed(given, found, wrong, found.recorded())
       : { id: undefined, failure: undefined }
     const own = id === undefined ? undefined : (changed.get(id) ?? results.get(id))
     if (!found || !failure || !own) continue

@@ -14,6 +14,7 @@ import {
 } from '../journal/index.ts'
 import {
   type Client,
+  type Given,
   allEnded,
   isOfGateway,
   jsonType,
@@ -43,11 +44,11 @@ type HookResponse = HttpResponse | NoHookResponse
 
 async function sendOnce(
   client: Client,
+  { target }: Given,
   hook: HookRequest,
   sending: HookSending,
   { full, fresh }: { readonly full: Credential | undefined; readonly fresh: boolean },
 ): Promise<HookResponse> {
-  const { target } = client.given
   const { role, requirement } = sending
   const timeoutMs = sending.timeoutMs ?? (isHurried(client) ? responseAfterEndMs : responseMs)
   const { origin, pathname, search } = new URL(hook.url)
@@ -83,10 +84,10 @@ function withQuery(search: string, query: Readonly<Record<string, string>>): str
  */
 export async function sendHookRequest(
   client: Client,
+  given: Given,
   request: HookRequest,
   sending: HookSending,
 ): Promise<HookResponse> {
-  const { given } = client
   const { signal } = client.life
   let attempt = 0
   let fresh = false
@@ -94,7 +95,7 @@ export async function sendHookRequest(
     const key = request.withKey ? given.keys.full() : undefined
     const full = await key?.catch((error: unknown) => error as Error)
     if (full instanceof Error) return { status: undefined, why: full.message }
-    const response = await sendOnce(client, request, sending, { full, fresh })
+    const response = await sendOnce(client, given, request, sending, { full, fresh })
     const isSilent = response.status === undefined
     fresh = isSilent && response.isStale === true
     if (fresh) continue
@@ -112,13 +113,12 @@ export async function sendHookRequest(
   }
 }
 
-export async function setUp(client: Client): Promise<void> {
-  const { given } = client
+export async function setUp(client: Client, given: Given): Promise<void> {
   const saved = (given.objects.saved = new Map<string, string>())
   const sending = { role: 'setup', requirement: null } as const
   for (const [at, declared] of given.target.setup.entries()) {
     const request = fillRequest(declared, saved)
-    const response = await sendHookRequest(client, request, sending)
+    const response = await sendHookRequest(client, given, request, sending)
     if (client.life.ended) return
     const problem = response.status === undefined ? response.why : save(request, response, saved)
     if (problem === undefined) continue
@@ -150,13 +150,17 @@ function save(
  * Sends the requests of `teardown`, whatever happened; reports failures.
  * @param saved values from setup
  */
-export async function tearDown(client: Client, saved: Map<string, string>): Promise<void> {
+export async function tearDown(
+  client: Client,
+  given: Given,
+  saved: Map<string, string>,
+): Promise<void> {
   const timeoutMs = client.life.ended?.cause === 'interrupted' ? responseAfterEndMs : responseMs
   const sending = { role: 'cleanup', requirement: null, timeoutMs } as const
-  for (const [at, declared] of client.given.target.teardown.entries()) {
+  for (const [at, declared] of given.target.teardown.entries()) {
     const request = fillRequest(declared, saved)
     if (/\{\w+\}/.test(request.url)) continue
-    const response = await sendHookRequest(client, request, sending)
+    const response = await sendHookRequest(client, given, request, sending)
     if (response.status !== undefined && response.status < 400) continue
     const problem = response.status === undefined ? response.why : `it returned ${response.status}`
     const name = `teardown[${at}]`
@@ -169,8 +173,7 @@ const atOnce = 8
 const afterInterruptMs = 600
 const repeatsMs = 60_000
 
-export async function cleanUp(client: Client): Promise<void> {
-  const { given } = client
+export async function cleanUp(client: Client, given: Given): Promise<void> {
   const { created, cleanups } = given.objects
   const begunAt = performance.now()
   const cleanupOf = (one: Created): readonly HookRequest[] =>
@@ -180,7 +183,7 @@ export async function cleanUp(client: Client): Promise<void> {
   const isOver = (): boolean => isHurried(client) && performance.now() - begunAt > afterInterruptMs
   const worker = async (): Promise<void> => {
     for (let next = waiting.shift(); next && !isOver(); next = waiting.shift())
-      cleanups.set(next, await removed(client, next, cleanupOf(next), begunAt))
+      cleanups.set(next, await removed(client, given, next, cleanupOf(next), begunAt))
   }
   await allEnded(Array.from({ length: Math.min(atOnce, given.target.limits.concurrency) }, worker))
 }
@@ -194,6 +197,7 @@ function isHurried(client: Client): boolean {
 
 async function removed(
   client: Client,
+  given: Given,
   created: Created,
   requests: readonly HookRequest[],
   begunAt: number,
@@ -201,7 +205,7 @@ async function removed(
   const sending = { role: 'cleanup', requirement: null, until: begunAt + repeatsMs } as const
   for (const request of requests) {
     const filled = fillRequest(request, new Map([['id', created.id]]))
-    const response = await sendHookRequest(client, filled, sending)
+    const response = await sendHookRequest(client, given, filled, sending)
     if (response.status === undefined) return response.why
     const isGone = response.status === 404 || response.status === 410
     if (response.status >= 400 && !isGone) return `answered ${response.status}`

@@ -124,7 +124,7 @@ export function perRun<T extends object>(make: () => T): (client: Client) => T {
 export interface RunParts {
   readonly plan: Plan
   readonly judgeOf: JudgeOf
-  hooksOf(client: Client): Hooks
+  hooksOf(client: Client, given: Given): Hooks
   readonly transport?: Transport
   readonly handler?: FetchHandler
 }
@@ -188,7 +188,7 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
     },
     recorder: createRecorder(options.exchangeLog, redactor),
   })
-  const hooks = parts.hooksOf(client)
+  const hooks = parts.hooksOf(client, given)
   client.hooks = hooks
   return { client, given, hooks, judgeOf: parts.judgeOf }
 }

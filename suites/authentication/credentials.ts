@@ -21,7 +21,7 @@ import {
   type Probe,
   open,
 } from '../../harness/journal/index.ts'
-import type { Client, RunOptions } from '../../harness/client/index.ts'
+import type { Client, Given, RunOptions } from '../../harness/client/index.ts'
 import { isPlanned } from '../../harness/run/index.ts'
 import type { KeySource, Secret, Target } from '../../harness/target/index.ts'
 import { elsewhere, queryIn, type Wrong, keyless } from './elsewhere.ts'
@@ -191,12 +191,12 @@ export const invalid = byKeys((material, { full, ...keys }) => {
 })
 
 /** Requests without a key for other requirements, such as attacks on a lock, must be refused as well. */
-export function failKeyless(client: Client, exchange: Exchange): void {
+export function failKeyless(client: Client, given: Given, exchange: Exchange): void {
   const { probe, purpose, response } = exchange
   if (probe.operation === null || probe.credential !== noCredential) return
   const id = `${probe.operation}/401-missing-credentials` as const
   const isServed = response !== undefined && isGranted(response)
-  if (!isServed || purpose.requirement === id || !isPlanned(client.given, id)) return
+  if (!isServed || purpose.requirement === id || !isPlanned(given, id)) return
   const expected = pairsOf(requirementOf(id), probe.operation)
   client.findings.onTraffic.set(id, { exchange, what: keyless.what, expected })
 }

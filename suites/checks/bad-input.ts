@@ -20,7 +20,7 @@ import {
   operation as operationOf,
   type OperationId,
 } from '../../catalogue/operations.ts'
-import { type Client, effectOf } from '../../harness/client/index.ts'
+import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
 import {
   type Ask,
   countsAsGranted,
@@ -94,7 +94,7 @@ async function requireAnother(context: CheckContext, material: Material) {
   if (operationOf(material.operation).creates?.name === undefined) return undefined
   // A new object per try, since the answer to the first may be lost.
   const purpose = { role: 'setup', isSuccess: countsAsGranted } as const
-  const make = () => validRequest(context.client, material.operation)
+  const make = () => validRequest(context.client, context.given, material.operation)
   return need('a second valid request', await context.send(make, purpose), countsAsGranted)
 }
 
@@ -126,7 +126,7 @@ async function judge(refusal: Refusal, cases: readonly Case[], isEnd: boolean): 
     : await settleWalk(client, judgeCase, cases.filter(mayTake), allowance)
   const judged = free.judged + costly.judged
   const end = costly.end ?? (isEnd ? crashOf(client, material.operation) : undefined)
-  if (end) return ended(client, end, judged)
+  if (end) return ended(client, given, end, judged)
   if (!isEnd) {
     generated.waiting += countAll(costly.pending.map((other) => other.one))
     return { outcome: 'asks', cases: judged, asks: [], atEnd: true }
@@ -211,9 +211,14 @@ function whichBroke(
   return undefined
 }
 
-async function ended(client: Client, end: Evidence | Open, cases: number): Promise<Verdict> {
+async function ended(
+  client: Client,
+  given: Given,
+  end: Evidence | Open,
+  cases: number,
+): Promise<Verdict> {
   if (isOpen(end)) return { ...end, cases }
-  const why = await whyNotOfInput(client, end.exchange)
+  const why = await whyNotOfInput(client, given, end.exchange)
   return why === undefined
     ? { outcome: 'broken', cases, evidence: [end] }
     : { outcome: 'open', cases, why }

@@ -7,7 +7,7 @@ import {
   operation as operationOf,
   type OperationId,
 } from '../../catalogue/operations.ts'
-import type { Client } from '../../harness/client/index.ts'
+import type { Client, Given } from '../../harness/client/index.ts'
 import {
   countsAsGranted,
   isOpen,
@@ -270,7 +270,7 @@ export async function sendable(
     const { at, mayStay } = one
     if ((at === undefined && !mayStay) || at === 'other spelling') sent.push(one)
     else if (at === 'other path') {
-      const grants = await grantsAtOtherPath(context.client, operation)
+      const grants = await grantsAtOtherPath(context.client, context.given, operation)
       if (isOpen(grants)) sent.push(openCase(one, grants))
       else if (grants) sent.push(one)
     } else {
@@ -290,7 +290,7 @@ function otherObject(context: CheckContext, id: OperationId, other: OtherObject)
     if (!change || isOpen(change)) return undefined
     // The target file says what a declared one accepts.
     if (other !== 'created') return change
-    const valid = () => withChange(validRequest(client, id), change)
+    const valid = () => withChange(validRequest(client, given, id), change)
     // No other requirement sends this request, so the line to repeat a failure names this requirement.
     const by = {
       requirement: requirement.id,
@@ -381,12 +381,15 @@ export function otherObjects(material: Material): OtherObject[] {
   return [...byId.values(), 'created']
 }
 
-async function grantsAtOtherPath(client: Client, id: OperationId): Promise<boolean | Open> {
-  const { given } = client
+async function grantsAtOtherPath(
+  client: Client,
+  given: Given,
+  id: OperationId,
+): Promise<boolean | Open> {
   const path = otherPathOf(given, id)
   if (path === undefined || given.options.readOnly) return false
   return once(client, `other path of ${id}`, async () => {
-    const make = () => withChange(validRequest(client, id), (valid) => ({ ...valid, path }))
+    const make = () => withChange(validRequest(client, given, id), (valid) => ({ ...valid, path }))
     const purpose = { requirement: null, role: 'control', skipJudging: 'at all' } as const
     const exchange = await ask(client, make, purpose)
     return isOpen(exchange) ? exchange : isTaken(exchange)

@@ -16,7 +16,7 @@ import {
   open,
 } from '../../harness/journal/index.ts'
 import { absentReason, leftOut } from '../../harness/report/index.ts'
-import { ask, askAtOnce, perRun } from '../../harness/run/index.ts'
+import { ask, askAtOnce, type CheckContext, perRun } from '../../harness/run/index.ts'
 import type { UploadContent } from '../../harness/target/index.ts'
 
 export const sharedBy = perRun(() => ({
@@ -163,11 +163,11 @@ export function need(which: string, exchange: Exchange | Open, isGood = isTaken)
  */
 export async function upload(
   client: Client,
+  given: Given,
   file: UploadContent | Open,
   isSound = true,
   name?: string,
 ): Promise<string | Open> {
-  const { given } = client
   if (isOpen(file)) return file
   if (given.options.readOnly) return open(leftOut('--read-only'))
   const absence = given.target.absent[uploadOperation]
@@ -189,15 +189,14 @@ export async function upload(
  * @param fresh each on a new connection: for a target that closes connections without notice
  */
 export async function sendAtOnce(
-  client: Client,
+  { client, given }: Pick<CheckContext, 'client' | 'given'>,
   size: number,
   make: () => Made | Promise<Made>,
   requirement: string,
   fresh = false,
 ): Promise<Exchange[] | Open> {
-  const { options, target } = client.given
-  const opens = !fresh && options.depth === 'full'
-  const count = Math.min(size, target.limits.concurrency)
+  const opens = !fresh && given.options.depth === 'full'
+  const count = Math.min(size, given.target.limits.concurrency)
   const purpose = { requirement, role: 'probe' } as const
   return askAtOnce(client, { source: make, purpose, fresh }, count, opens)
 }

@@ -121,7 +121,7 @@ export function byControl(of: OfControl = {}): JudgedCases {
 
 export const accepted = byControl({
   async answer(context, operation) {
-    const sent = await controlExchange(context.client, operation)
+    const sent = await controlExchange(context.client, context.given, operation)
     if (isOpen(sent)) return sent
     const isAlready = sent.response?.status === 409 && countsAsGranted(sent)
     return isAlready ? sendWithFreshFile(context, operation, sent) : sent
@@ -155,7 +155,7 @@ export function grantedBy(cases: Cases, options: GrantedOptions): JudgedCases {
           ...one,
           check,
           make: () =>
-            withChange(validRequest(client, operation), (valid) => ({
+            withChange(validRequest(client, given, operation), (valid) => ({
               ...one.change(valid),
               effect: valid.effect,
               fault: nameOfFaults(one.faults),
@@ -189,14 +189,14 @@ async function judgeControl(
 ): Promise<Verdict> {
   const { client, given } = context
   const { check, what = controlCase.what, expected = successOf(context), tries = 0 } = of
-  const answer = of.answer ?? (() => controlExchange(client, operation))
+  const answer = of.answer ?? (() => controlExchange(client, given, operation))
   return inScenario(context, operation, async (): Promise<Verdict> => {
     const exchange = await answer(context, operation)
     if (isOpen(exchange)) return exchange
     const found = grantedFinding(context, exchange, expected) ?? check?.(given, exchange)
     const verdict = concluded([findingVerdict(found, { exchange, what })])
     if (verdict.outcome !== 'broken' || !exchange.response || tries === 0) return verdict
-    const make = () => validRequest(client, operation)
+    const make = () => validRequest(client, given, operation)
     return settle(client, allOf([grantedRule(context, operation, { make, what, check, tries })]))
   })
 }
@@ -217,7 +217,7 @@ function grantedRule(
   const { what, check, tries, when, isBehind } = request
   const make = grantedProbe(context, operation, request.make)
   const malformed = madeOnce(() =>
-    withChange(validRequest(client, operation), (valid) => withBody(valid, 'text')),
+    withChange(validRequest(client, given, operation), (valid) => withBody(valid, 'text')),
   )
   const before = requestFor(context, `before ${what}`, malformed, {
     role: 'setup',
@@ -263,7 +263,7 @@ async function sendWithFreshFile(
   const why =
     'the file is already in the graph, and no new one can be uploaded (declare operations.files.upload and fields.file)'
   if (uploaded === '') return open(why)
-  const make = () => validRequest(client, operation)
+  const make = () => validRequest(client, given, operation)
   const exchange = await context.send(make, { isSuccess: countsAsGranted })
   if (isOpen(exchange)) return exchange
   // A server may identify files by content and return the same id each time.
@@ -291,13 +291,13 @@ export function granted(
 export const grantedByScenario = granted(asScenario).judge
 
 export function grantedProbe(
-  { client, requirement: { effect }, scenario }: CheckContext,
+  { client, given, requirement: { effect }, scenario }: CheckContext,
   operation: OperationId,
   own: () => Promise<Made>,
 ): () => Promise<Made> {
   if (!scenario) return own
   const change = (probe: Probe): Probe => ({ ...probe, effect })
-  return () => withChange(applyScenario(client, scenario, operation), change)
+  return () => withChange(applyScenario(client, given, scenario, operation), change)
 }
 
 export function inScenario<T>(

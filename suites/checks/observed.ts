@@ -179,7 +179,7 @@ export function watchEnvelope(client: Client, exchange: Exchange): void {
 const maxShown = 3
 
 /** Judges an observed requirement by all answers of the run; must be called last. */
-export const byAllAnswers: Judge = async ({ client, requirement }): Promise<Verdict> => {
+export const byAllAnswers: Judge = async ({ client, given, requirement }): Promise<Verdict> => {
   const { cases, failures } = talliesOf(client).get(requirement.id as ObservedRequirement)!
   const { spoiledAnswers } = client.findings
   const own: Evidence[] = []
@@ -187,7 +187,7 @@ export const byAllAnswers: Judge = async ({ client, requirement }): Promise<Verd
     const response = failure.exchange.response!
     const isElsewhere = async (): Promise<boolean> =>
       failure.exchange.isOfGateway === true ||
-      (await breakdownAnyway(client, failure.exchange)) !== undefined
+      (await breakdownAnyway(client, given, failure.exchange)) !== undefined
     if (spoiledAnswers.has(response)) continue
     const isOfInput = requirement.id === 'envelope/bad-input-no-5xx'
     if (!isOfInput || !(await isElsewhere())) own.push(failure)
@@ -258,7 +258,7 @@ const namesIn = perRun(() => new Set<string>())
  * A valid request that is refused or crashes the server now and then fails the requirement for valid requests of its
  * operation, wherever it was sent, except when its connection is to blame.
  */
-export function noteSteady(client: Client, exchange: Exchange): void {
+export function noteSteady(client: Client, given: Given, exchange: Exchange): void {
   const { creates, effect, operation, query } = exchange.probe
   const names = namesIn(client)
   const { busy, creates: created } = operation === null ? {} : operationOf(operation)
@@ -286,7 +286,7 @@ export function noteSteady(client: Client, exchange: Exchange): void {
   const isError = (isUnexplained || isRefusal || isOther) && !isBlock && !isBehindFault
   const isBroken = isOwnBreakdown(exchange) || isError
   if (!isBroken && !countsAsGranted(exchange)) return
-  const name = nameOf(client.given, exchange)
+  const name = nameOf(given, exchange)
   if (name === undefined) return
   const all = answersIn(client)
   const known = all.get(name) ?? { granted: 0, broken: [], refused: [] }
@@ -299,7 +299,7 @@ export function noteSteady(client: Client, exchange: Exchange): void {
   }
 }
 
-export async function failUnsteady(client: Client): Promise<void> {
+export async function failUnsteady(client: Client, given: Given): Promise<void> {
   const { onTraffic, spoiledAnswers, spoilers } = client.findings
   for (const { granted, broken } of answersIn(client).values()) {
     const [wrong, ...more] = broken.filter(
@@ -310,7 +310,7 @@ export async function failUnsteady(client: Client): Promise<void> {
     // No control uploads a PDF: if that crashes the server each time, nothing else shows it.
     const isOwnKind = wrong.probe.operation === uploadOperation && isOwnBreakdown(wrong)
     if (granted === 0 && !isOwnKind) continue
-    if (!isPlanned(client.given, requirement.id)) continue
+    if (!isPlanned(given, requirement.id)) continue
     const words = [wrong, ...more].map(describeResponse)
     const finding = differing([...words, ...Array<string>(granted).fill('granted')])
     const what = wrong.purpose.what ?? 'with a valid request'
@@ -340,8 +340,7 @@ function adviceFor(response: HttpResponse): string {
 }
 
 /** Before anything is judged, ends the run if every path gets the same answer, or a page: then this is not the API. */
-export async function endIfAlike(client: Client): Promise<void> {
-  const { given } = client
+export async function endIfAlike(client: Client, given: Given): Promise<void> {
   if (!given.keys.hasFull) return
   const credential = await given.keys.full()
   const purpose = { requirement: null, role: 'probe', skipPassive: true } as const

@@ -104,7 +104,7 @@ export function madeOnce(make: () => Promise<Made>): () => Promise<Made> {
 /** A case that is judged by the answer to a request, if one came. */
 export const answerRule =
   (
-    context: Pick<CheckContext, 'client'>,
+    context: Pick<CheckContext, 'client' | 'given'>,
     request: Ask,
     verdictOn: (exchange: Exchange, journal: Journal) => CaseVerdict,
   ): CaseRule['judge'] =>

@@ -1,7 +1,7 @@
 import { refused } from './case.ts'
 import { haveStatus, type Pairs, pairsOf } from '../../catalogue/answers.ts'
 import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
-import { type Client, effectOf } from '../../harness/client/index.ts'
+import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
 import {
   type Ask,
   countsAsGranted,
@@ -82,7 +82,7 @@ export async function around<T>(
   try {
     for (const request of scenario.before) {
       const purpose = { role: 'setup', requirement } as const
-      const { status } = await sendHookRequest(client, request, purpose)
+      const { status } = await sendHookRequest(client, given, request, purpose)
       client.life.signal.throwIfAborted()
       if (status === undefined || status >= 400)
         return open(
@@ -94,9 +94,10 @@ export async function around<T>(
     for (const request of scenario.after) {
       const deadline = client.life.ended ? { timeoutMs: leaveAfterEndMs } : {}
       const purpose = { role: 'cleanup', requirement, ...deadline } as const
-      await sendHookRequest(client, request, purpose)
+      await sendHookRequest(client, given, request, purpose)
     }
-    if (!client.life.ended && isDeclared(given, operation)) await awaitGranted(client, operation)
+    if (!client.life.ended && isDeclared(given, operation))
+      await awaitGranted(client, given, operation)
   }
 }
 
@@ -104,12 +105,11 @@ export async function around<T>(
  * Waits until the valid request is accepted again, at most `jobTimeoutMs`: otherwise nothing more of this kind can be
  * judged.
  */
-async function awaitGranted(client: Client, operation: OperationId): Promise<void> {
-  const { given } = client
+async function awaitGranted(client: Client, given: Given, operation: OperationId): Promise<void> {
   if (given.options.readOnly && effectOf(given, operation) !== 'none') return
   const { jobTimeoutMs } = given.target.limits
   const purpose = { requirement: null, role: 'control' } as const
-  const source = () => validRequest(client, operation)
+  const source = () => validRequest(client, given, operation)
   const deadline = performance.now() + jobTimeoutMs
   let pauseMs = 0
   while (performance.now() < deadline) {
@@ -132,7 +132,7 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   if (!scenario) return open(`declare a scenario for ${requirement.id}`)
   const { operation, repeat } = scenario
   const expects = requirement.expectsByScenario ?? pairsOf(requirement, operation)
-  const make = () => scenarioProbe(client, scenario)
+  const make = () => scenarioProbe(client, given, scenario)
   const judge = (exchange: Exchange): CaseVerdict => {
     const verdict = pairsVerdict(context, exchange, expects, asScenario)
     const isRight = verdict.outcome === 'held' || verdict.outcome === 'name'
@@ -142,7 +142,7 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   const found: Control | Open =
     bringsBody(scenario) && !isDeclared(given, operation)
       ? { state: 'none', unsent: 'the operation is not declared', valid: make }
-      : await scenarioControl(client, operation)
+      : await scenarioControl(client, given, operation)
   if (isOpen(found)) return found
   if (found.state === 'refused') return notGranted(found)
   client.journal.controls.set(requirement.id, found.state)
@@ -160,7 +160,8 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
       operation === uploadOperation &&
       exchange.response?.status === 409 &&
       !isExpected(expects, exchange.response)
-    const own = () => scenarioProbe(client, scenario, () => distinctRequest(client, operation))
+    const own = () =>
+      scenarioProbe(client, given, scenario, () => distinctRequest(client, given, operation))
     const ruleOf = (time: number): CaseRule => ({
       judge() {
         const seen = lookUntil(
@@ -181,26 +182,30 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   })
 }
 
-async function scenarioControl(client: Client, operation: OperationId): Promise<Control | Open> {
-  const { given } = client
-  if (!declaresMore(given, operation)) return control(client, operation)
+async function scenarioControl(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Control | Open> {
+  if (!declaresMore(given, operation)) return control(client, given, operation)
   const draft = draftRequest(given, operation, 'whole')
   if (isOpen(draft)) return draft
-  const make = () => declaredRequest(client, operation, 'whole')
-  return controlBy(client, { operation, name: nameOfControl(draft), make })
+  const make = () => declaredRequest(client, given, operation, 'whole')
+  return controlBy(client, given, { operation, name: nameOfControl(draft), make })
 }
 
 function scenarioProbe(
   client: Client,
+  given: Given,
   scenario: Scenario,
-  plain = () => declaredRequest(client, scenario.operation, 'whole'),
+  plain = () => declaredRequest(client, given, scenario.operation, 'whole'),
 ): Promise<Made> {
   const { operation } = scenario
   const isShared = needsOwnObject(operation) && !isExclusive(scenario)
   const source = isShared
     ? () => sharedRequest(client, `request of scenarios of ${operation}`, plain)
     : plain
-  return withChange(applyScenario(client, scenario, operation, source), refused)
+  return withChange(applyScenario(client, given, scenario, operation, source), refused)
 }
 
 interface Repeated {

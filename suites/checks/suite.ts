@@ -1,6 +1,6 @@
 import { pairsOf, isRefusal, type Pairs } from '../../catalogue/answers.ts'
 import { type OperationId, readsOf } from '../../catalogue/operations.ts'
-import { type Client, effectOf } from '../../harness/client/index.ts'
+import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
 import {
   type Ask,
   countsAsGranted,
@@ -81,7 +81,7 @@ async function judgeRefusal(context: CheckContext, condition: Condition): Promis
   const { client, given, requirement } = context
   const operation = operationIn(context)
   const isOfKey = requirement.fault === 'credentials'
-  const found = await (isOfKey ? credentialControl : control)(client, operation)
+  const found = await (isOfKey ? credentialControl : control)(client, given, operation)
   if (isOpen(found)) return found
   if (found.state !== 'none') {
     client.journal.controls.set(requirement.id, found.state)
@@ -112,13 +112,17 @@ async function judgeRefusal(context: CheckContext, condition: Condition): Promis
  * The control of credential faults: the same request with the full key. If nothing is declared, a placeholder (`{}` or
  * an unknown id): any answer but 401 and 403 shows that the key was checked first, or not at all.
  */
-async function credentialControl(client: Client, operation: OperationId): Promise<Control | Open> {
-  const { given } = client
+async function credentialControl(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Control | Open> {
   const isReading = given.options.readOnly && effectOf(given, operation) !== 'none'
   // A read-only run cannot create the object to read, and uses a placeholder.
   const isMakeable = !(isReading && readsOf(operation))
   const { hasFull } = given.keys
-  if (hasFull && isMakeable && isDeclared(given, operation)) return control(client, operation)
+  if (hasFull && isMakeable && isDeclared(given, operation))
+    return control(client, given, operation)
   return once(client, `credential control ${operation}`, async (): Promise<Control | Open> => {
     const placeholder = await placeholderRequest(given, operation)
     const valid = async (): Promise<Probe> => placeholder
@@ -169,17 +173,17 @@ export function ruleOf(refusal: Refusal, one: Case, isGenerated = false): CaseRu
 /** What a case needs besides its request: the control of what it adds, and the request that comes before it. */
 function lookAtAdditions(journal: Journal, refusal: Refusal, one: Case): CaseVerdict | undefined {
   const { context, control, material } = refusal
-  const { client } = context
+  const { client, given } = context
   const { operation } = material
   const { control: add } = one
   if (add) {
     const make = () =>
-      withChange(validRequest(client, operation), (valid) => ({
+      withChange(validRequest(client, given, operation), (valid) => ({
         ...add(valid),
         effect: valid.effect,
       }))
     const name = nameOfControl(add(material.valid))
-    const found = lookAtControl(client, { operation, name, make })
+    const found = lookAtControl(client, given, { operation, name, make })
     if (!('state' in found)) return found
     const why = 'the same request without its fault was refused'
     if (found.state === 'refused') return notGranted(found, why)
@@ -226,9 +230,9 @@ function judgeCase(journal: Journal, refusal: Refusal, one: Case, request: Ask):
 /** The request that tells whether a wrong answer is the server's fault. */
 function twinOf(refusal: Refusal, one: Case, change: (valid: Probe) => Probe): Ask {
   const { context, material, valid } = refusal
-  const { client } = context
+  const { client, given } = context
   // A new request for the other object, since the last file may be in its graph now.
-  const make = one.object ? () => validRequest(client, material.operation) : valid
+  const make = one.object ? () => validRequest(client, given, material.operation) : valid
   const source = () => withChange(make(), change)
   const purpose = { role: 'control', isSuccess: countsAsGranted } as const
   return requestFor(context, `instead of ${one.what}`, source, purpose)

@@ -220,19 +220,21 @@ export async function placeholderRequest(given: Given, id: OperationId): Promise
  * The operation's valid request, new each time: with unique names, and a newly uploaded file to add to a graph. A
  * scenario of the requirement for valid requests is applied. Open if something is not declared, or cannot be made.
  */
-export function validRequest(client: Client, operation: OperationId): Promise<Made> {
-  const { given } = client
+export function validRequest(client: Client, given: Given, operation: OperationId): Promise<Made> {
   const scenario = given.target.scenarios[grantedRequirement[operation]]
-  if (!scenario) return declaredRequest(client, operation, 'plain')
+  if (!scenario) return declaredRequest(client, given, operation, 'plain')
   const effect = effectOf(given, operation)
-  const made = applyScenario(client, scenario, operation)
+  const made = applyScenario(client, given, scenario, operation)
   return withChange(made, (probe) => ({ ...probe, effect }))
 }
 
 /** A valid request; an upload has new content. */
-export async function distinctRequest(client: Client, operation: OperationId): Promise<Made> {
-  const { given } = client
-  if (operation !== uploadOperation) return validRequest(client, operation)
+export async function distinctRequest(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Made> {
+  if (operation !== uploadOperation) return validRequest(client, given, operation)
   const content = contentOf(given)
   return isOpen(content) ? content : uploadProbe(given, withOwnContent(given, content))
 }
@@ -255,10 +257,10 @@ export async function sharedRequest(
 
 export async function declaredRequest(
   client: Client,
+  given: Given,
   operation: OperationId,
   extent: Extent,
 ): Promise<Made> {
-  const { given } = client
   const missing = missingReason(given.target.file, granting(operation).needs)
   if (missing !== undefined) return open(missing)
   const make = given.requests[operation]
@@ -269,21 +271,26 @@ export async function declaredRequest(
   const made = draftRequest(given, operation, extent)
   if (isOpen(made)) return made
   const draft = { ...made, credential: await given.keys.full() }
-  if (effect === 'destroys') return withOwnObject(client, draft, operation)
-  if (freshFileAt !== undefined) return withFreshFile(client, draft)
+  if (effect === 'destroys') return withOwnObject(client, given, draft, operation)
+  if (freshFileAt !== undefined) return withFreshFile(client, given, draft)
   return creates?.name && 'role' in creates.name
     ? withOwnName(given, draft, given.target.operations[operation]?.fields[creates.name.role])
     : draft
 }
 
 /** A request about an object created for it, so that nothing else can be destroyed. */
-async function withOwnObject(client: Client, draft: Probe, operation: OperationId): Promise<Made> {
+async function withOwnObject(
+  client: Client,
+  given: Given,
+  draft: Probe,
+  operation: OperationId,
+): Promise<Made> {
   for (const { id: maker } of operations)
     for (const use of operationOf(maker).creates?.usedBy ?? [])
       if (use.operation === operation && 'param' in use) {
-        const id = await makeOne(client, maker)
+        const id = await makeOne(client, given, maker)
         if (isOpen(id)) return id
-        if (client.given.target.ids.has(id.toLowerCase()))
+        if (given.target.ids.has(id.toLowerCase()))
           return open(`${maker} answered with ${id}, which the target file declares`)
         sharedBy(client).doomed.add(id)
         return { ...draft, params: { ...draft.params, [use.param]: id } }
@@ -292,11 +299,14 @@ async function withOwnObject(client: Client, draft: Probe, operation: OperationI
 }
 
 /** Creates an object for no requirement, and returns its id; open if refused or without an id. */
-export async function makeOne(client: Client, maker: OperationId): Promise<string | Open> {
-  const { given } = client
-  if (maker === uploadOperation) return upload(client, contentOf(given))
+export async function makeOne(
+  client: Client,
+  given: Given,
+  maker: OperationId,
+): Promise<string | Open> {
+  if (maker === uploadOperation) return upload(client, given, contentOf(given))
   const purpose = { requirement: null, role: 'setup' } as const
-  return namedId(given, await ask(client, () => validRequest(client, maker), purpose))
+  return namedId(given, await ask(client, () => validRequest(client, given, maker), purpose))
 }
 
 function withOwnName(given: Given, draft: Probe, pointer = '/name'): Probe {
@@ -306,13 +316,12 @@ function withOwnName(given: Given, draft: Probe, pointer = '/name'): Probe {
   return { ...withJson(draft, setAt(body, pointer, creates)), creates }
 }
 
-async function withFreshFile(client: Client, draft: Probe): Promise<Made> {
-  const { given } = client
+async function withFreshFile(client: Client, given: Given, draft: Probe): Promise<Made> {
   const { operations: declared } = given.target
   const isPlaced = declared[additionOperation]?.fields['file'] !== undefined
   // A refusal needs no new file, and a read-only run uploads none.
   if (given.options.readOnly || !isPlaced || !declared[uploadOperation]?.content) return draft
-  const file = await upload(client, contentOf(given))
+  const file = await upload(client, given, contentOf(given))
   return isOpen(file) ? file : withFile(given, draft, file)
 }
 
@@ -336,11 +345,11 @@ export const bringsBody = (scenario: Scenario): boolean =>
  */
 export async function applyScenario(
   client: Client,
+  given: Given,
   scenario: Scenario,
   operation: OperationId,
-  plain = (): Promise<Made> => declaredRequest(client, operation, 'whole'),
+  plain = (): Promise<Made> => declaredRequest(client, given, operation, 'whole'),
 ): Promise<Made> {
-  const { given } = client
   const usesPlaceholder = bringsBody(scenario) && !isDeclared(given, operation)
   const base = usesPlaceholder ? await placeholderRequest(given, operation) : await plain()
   if (isOpen(base)) return base
@@ -407,9 +416,9 @@ interface ControlRequest {
 /** What the journal says of a control, or what to send: it is repeated as often as its answers may vary. */
 export function lookAtControl(
   client: Client,
+  given: Given,
   { operation, name, make, remake = make }: ControlRequest,
 ): Control | Exclude<Look, { readonly outcome: 'answered' }> {
-  const { given } = client
   if (given.options.readOnly && effectOf(given, operation) !== 'none')
     return { state: 'none', unsent: '--read-only', valid: make }
   const requirement = grantedRequirement[operation]
@@ -432,21 +441,28 @@ export function lookAtControl(
   const exchange = last
   if (!exchange) return seen as Open
   if (countsAsGranted(exchange)) return { state: 'granted', exchange, valid: make }
-  const remarks = noteUnknown(client, operation, exchange) + settlingRemark(given, exchange)
+  const remarks = noteUnknown(client, given, operation, exchange) + settlingRemark(given, exchange)
   return { state: 'refused', exchange, remarks, valid: make }
 }
 
 /** Sends a control. Open if it cannot be made. */
-export const controlBy = (client: Client, request: ControlRequest): Promise<Control | Open> =>
-  settled(client, () => lookAtControl(client, request))
+export const controlBy = (
+  client: Client,
+  given: Given,
+  request: ControlRequest,
+): Promise<Control | Open> => settled(client, () => lookAtControl(client, given, request))
 
 /** The operation's valid request. Open if not declared. */
-export const control = (client: Client, operation: OperationId): Promise<Control | Open> =>
-  controlBy(client, {
+export const control = (
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Control | Open> =>
+  controlBy(client, given, {
     operation,
     name: '',
-    make: () => validRequest(client, operation),
-    remake: () => distinctRequest(client, operation),
+    make: () => validRequest(client, given, operation),
+    remake: () => distinctRequest(client, given, operation),
   })
 
 export const nameOfControl = ({ headers, query, body }: Probe): string =>
@@ -454,10 +470,11 @@ export const nameOfControl = ({ headers, query, body }: Probe): string =>
 
 export async function grantedControl(
   client: Client,
+  given: Given,
   operation: OperationId,
   why?: string,
 ): Promise<SentControl | Open> {
-  const found = await control(client, operation)
+  const found = await control(client, given, operation)
   return isOpen(found) || found.state === 'granted' ? found : notGranted(found, why)
 }
 
@@ -466,8 +483,8 @@ export async function requireControl(
   context: CheckContext,
   operation = operationIn(context),
 ): Promise<SentControl | Open> {
-  const { client, requirement } = context
-  const found = await grantedControl(client, operation)
+  const { client, given, requirement } = context
+  const found = await grantedControl(client, given, operation)
   if (!isOpen(found)) client.journal.controls.set(requirement.id, found.state)
   return found
 }
@@ -500,9 +517,10 @@ export function describeControl(one: Control): string {
 
 export async function controlExchange(
   client: Client,
+  given: Given,
   operation: OperationId,
 ): Promise<Exchange | Open> {
-  const found = await control(client, operation)
+  const found = await control(client, given, operation)
   if (isOpen(found)) return found
   return found.state === 'none' ? open(describeControl(found)) : found.exchange
 }
@@ -532,8 +550,12 @@ function memberToCheck(
     : undefined
 }
 
-function noteUnknown(client: Client, operation: OperationId, exchange: Exchange): string {
-  const { given } = client
+function noteUnknown(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+  exchange: Exchange,
+): string {
   const said = describeResponse(exchange)
   const member = memberToCheck(given, operation, exchange, said)
   // The unknown object may be the uploaded file.
@@ -549,10 +571,11 @@ const inARow = 12
 
 async function breaksOnValid(
   client: Client,
+  given: Given,
   operation: OperationId,
 ): Promise<Exchange | undefined> {
-  if (!isDeclared(client.given, operation)) return undefined
-  const found = await control(client, operation)
+  if (!isDeclared(given, operation)) return undefined
+  const found = await control(client, given, operation)
   if (isOpen(found) || found.state === 'none') return undefined
   const { state, exchange, valid } = found
   if (state === 'refused') return isOwnBreakdown(exchange) ? exchange : undefined
@@ -583,18 +606,23 @@ async function breaksOnValid(
  */
 export async function breakdownAnyway(
   client: Client,
+  given: Given,
   broken: Exchange,
 ): Promise<Exchange | undefined> {
   const { operation } = broken.probe
   if (operation === null || !isOwnBreakdown(broken)) return undefined
   return once(client, `valid requests of ${operation} after one that broke`, () =>
-    breaksOnValid(client, operation),
+    breaksOnValid(client, given, operation),
   )
 }
 
 /** Why the answer does not depend on the input: a valid request gets the same; undefined otherwise. */
-export async function whyNotOfInput(client: Client, broken: Exchange): Promise<string | undefined> {
-  const valid = await breakdownAnyway(client, broken)
+export async function whyNotOfInput(
+  client: Client,
+  given: Given,
+  broken: Exchange,
+): Promise<string | undefined> {
+  const valid = await breakdownAnyway(client, given, broken)
   return (
     valid &&
     `valid requests sometimes get ${describeResponse(valid)} too, so this says nothing about the input`

@@ -148,9 +148,9 @@ async function sendCreation(
   operation = operationIn(context),
   change: Change = (valid) => valid,
 ) {
-  const { client } = context
+  const { client, given } = context
   const source = (make: typeof validRequest) =>
-    grantedProbe(context, operation, () => withChange(make(client, operation), change))
+    grantedProbe(context, operation, () => withChange(make(client, given, operation), change))
   const otherwise = operation === uploadOperation ? source(validRequest) : undefined
   return context.send(source(distinctRequest), { isSuccess: countsAsGranted }, { otherwise })
 }
@@ -202,8 +202,8 @@ export const ownId = relation(async (context) => {
   const operation = operationIn(context)
   const control = await requireControl(context)
   if (isOpen(control)) return control
-  const make = grantedProbe(context, operation, () => distinctRequest(client, operation))
-  const sent = await sendAtOnce(client, atOnce[depth], make, requirement.id)
+  const make = grantedProbe(context, operation, () => distinctRequest(client, given, operation))
+  const sent = await sendAtOnce(context, atOnce[depth], make, requirement.id)
   if (isOpen(sent)) return sent
   // A guardrail, a lost answer or a limit may have affected one, and some targets accept only one at a time.
   while (sent.filter(isTaken).length < 2) {
@@ -216,7 +216,7 @@ export const ownId = relation(async (context) => {
     if (isOpen(file)) return file
     const name = freshFilename(given, file.filename)
     // If the name is refused the second time, this shows nothing.
-    for (let time = 0; time < 2; time++) await upload(client, file, true, name)
+    for (let time = 0; time < 2; time++) await upload(client, given, file, true, name)
   }
   const isAlone = given.target.limits.concurrency < 2
   return { cases: isAlone ? [needTwo] : [], atEnd: async () => undefined }
@@ -240,7 +240,7 @@ async function lookAfter(
   context: CheckContext,
   { requirement: of, what, change }: RefusedChange,
 ): Promise<Exchange | Left> {
-  const { client } = context
+  const { client, given } = context
   const operation = operationIn(context)
   const isOfFault = (exchange: Exchange) => ofFaults.includes(exchange.response?.status ?? 0)
   // A new file may be unknown for a while.
@@ -250,7 +250,7 @@ async function lookAfter(
   // An unanswered one may have created what this one conflicts with.
   const isClear = (one: Exchange) => isTaken(one) || isRefused(one) || one.unanswered !== undefined
   for (let look = 1; look <= timesAlike; look++) {
-    const probe = await validRequest(client, operation)
+    const probe = await validRequest(client, given, operation)
     const sent = await context.send(() => withChange(probe, change), setup)
     const faulty = need('the creation that should be refused', sent, isOfFault)
     if (isOpen(faulty)) return faulty
@@ -272,9 +272,9 @@ export const noDuplicateAtOnce = relation(async (context) => {
   const rule = relationRule(requirement.id)
   // Again while that tells nothing: the accepted one may be lost, others throttled, and one crash may be chance.
   for (let time = 0; time < 3 && rule(client.journal).outcome === 'open'; time++) {
-    const probe = await validRequest(client, operationIn(context))
+    const probe = await validRequest(client, given, operationIn(context))
     const size = atOnce[given.options.depth]
-    const sent = await sendAtOnce(client, size, () => probe, requirement.id, time > 0)
+    const sent = await sendAtOnce(context, size, () => probe, requirement.id, time > 0)
     if (isOpen(sent)) return sent
   }
   return undefined
@@ -329,13 +329,13 @@ export const noDuplicate = relation(async (context) => {
 
 /** Adds new files at the same moment: a server may keep only one of them, which shows when each is added again. */
 async function addAtOnce(context: CheckContext) {
-  const { client, requirement } = context
-  const make = () => validRequest(client, additionOperation)
+  const { client, given, requirement } = context
+  const make = () => validRequest(client, given, additionOperation)
   const additions = await allEnded(Array.from({ length: atOnce.full }, make))
   for (const one of additions) if (!isOpen(one)) await awaitFile(context, one.creates ?? '')
   // One whose connection was closed is replaced.
   const next = () => additions.pop() ?? make()
-  return sendAtOnce(client, additions.length, next, requirement.id)
+  return sendAtOnce(context, additions.length, next, requirement.id)
 }
 
 /** Adds another file under the name of one in the declared graph: it is no duplicate. */
@@ -343,7 +343,7 @@ async function addTwin(context: CheckContext, first: Probe): Promise<Judged | un
   const { client, given } = context
   const { journal } = client
   const name = journal.of(first.creates ?? '')[0]?.name
-  const file = await upload(client, contentOf(given), true, name)
+  const file = await upload(client, given, contentOf(given), true, name)
   if (isOpen(file) || journal.of(file).some((one) => one.within !== undefined)) return undefined
   // A refusal is judged here alone.
   const fault = 'file: under a name in use'
@@ -377,15 +377,14 @@ async function addToCreated(context: CheckContext): Promise<Left> {
 type Use = ReturnType<typeof usesByPath>[number]
 
 /** The inputs of a created application are unknown: none is sent, and a 400 passes. */
-async function requestOf(client: Client, one: Use, object: string): Promise<Made> {
-  const { given } = client
+async function requestOf(client: Client, given: Given, one: Use, object: string): Promise<Made> {
   const { operation: id, param } = one
   const params = { [param]: object }
   if (id === 'files.retrieve') return retrieval(given, object)
   if (id === 'jobs.create')
     return operationProbe(given, id, { params, json: { inputs: [] }, effect: 'generates' })
   // The file of an addition is uploaded once: a refusal because of it says nothing about the graph.
-  const make = () => validRequest(client, id)
+  const make = () => validRequest(client, given, id)
   const shared = sharedRequest(client, `${id} of created objects`, make)
   return withChange(shared, (probe) => ({ ...probe, params }))
 }
@@ -393,14 +392,14 @@ async function requestOf(client: Client, one: Use, object: string): Promise<Made
 async function use(context: CheckContext, one: Use, id: string): Promise<unknown> {
   const { client, given } = context
   const since = given.objects.madeAt.get(id) ?? performance.now()
-  const make = () => requestOf(client, one, id)
+  const make = () => requestOf(client, given, one, id)
   const exchange = await look(context, make, {}, { since, isGood: isUsable })
   if (isOpen(exchange) || isUsable(exchange)) return exchange
   const why = whySilent(exchange)
   // A retrieval without any answer has failed.
   const isFailed = one.operation === 'files.retrieve' && exchange.unansweredTimes
   if (why && !isFailed) return open(why)
-  return isDeclared(given, one.operation) && control(client, one.operation)
+  return isDeclared(given, one.operation) && control(client, given, one.operation)
 }
 
 /** Requirements whose objects are used again at the end: made simultaneously, requested twice, attached. */
@@ -449,8 +448,8 @@ export const usable = relation(async (context) => {
   const isWhole = !scenario && given.options.depth === 'full'
   const left = await inScenario(context, creates, async (): Promise<Left> => {
     // Prepared first, so that nothing delays the use after the creation.
-    for (const one of uses) await requestOf(client, one, '')
-    if (creates === uploadOperation && isWhole) await uploadSample(client, 'other')
+    for (const one of uses) await requestOf(client, given, one, '')
+    if (creates === uploadOperation && isWhole) await uploadSample(client, given, 'other')
     const id = namedId(given, await create(context))
     if (isOpen(id)) return id
     return together(uses, (one) => use(context, one, id))
@@ -478,11 +477,11 @@ export const attached = relation(async (context) => {
   // A server that ignores graphId accepts an unknown graph: the declared one must be verified separately.
   const ofGraphs = isDeclared(given, additionOperation) ? additionOperation : 'graphs.query'
   const why = 'cannot verify that resources.graph exists'
-  const control = await grantedControl(client, ofGraphs, why)
+  const control = await grantedControl(client, given, ofGraphs, why)
   if (isOpen(control)) return control
   const cases = [await furtherCase(attachAndAdd(context, graph))]
   if (given.options.depth === 'full' && isDeclared(given, 'graphs.create')) {
-    const made = await makeOne(client, 'graphs.create')
+    const made = await makeOne(client, given, 'graphs.create')
     cases.push(await furtherCase(attachAndAdd(context, made, graph)))
   }
   return { cases }
@@ -503,7 +502,7 @@ async function attachAndAdd(
   const attach = () => sendCreation(context, uploadOperation, toGraph(graph))
   const addition = (to: string, file: string) => {
     const into = { operation: additionOperation, param: 'graph_id' } as const
-    return withChange(requestOf(client, into, to), (probe) => withFile(given, probe, file))
+    return withChange(requestOf(client, given, into, to), (probe) => withFile(given, probe, file))
   }
   const add = (make: () => Promise<Made>, settles?: Ask['settles']) =>
     context.send(make, { role: 'setup' }, { settles })
@@ -537,7 +536,7 @@ async function attachAndAdd(
   const twice = await add(again, { since: performance.now(), isGood: isFree })
   if (isOpen(twice)) return twice
   if (isFree(twice)) return verdict
-  const plain = await upload(client, contentOf(given))
+  const plain = await upload(client, given, contentOf(given))
   if (isOpen(plain)) return plain
   await awaitFile(context, plain)
   return (await inTurn([graph, other], (one) => add(() => addition(one, plain)))) ?? verdict
@@ -547,7 +546,7 @@ export const ownRecord = relation(async (context) => {
   const { client, given } = context
   // Both exist before they are read, at once: a server may return the latest record, or mix up its answers.
   const file = contentOf(given)
-  const ids = [await upload(client, file), await upload(client, file)]
+  const ids = [await upload(client, given, file), await upload(client, given, file)]
   return together(ids, async (id) => {
     if (isOpen(id)) return id
     const sent = await context.send(() => retrieval(given, id), { isSuccess: isTaken })

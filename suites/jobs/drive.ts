@@ -88,11 +88,11 @@ export class Jobs {
   readonly history: History
   readonly isQuick: boolean
 
-  constructor(client: Client) {
+  constructor({ client, given }: Pick<Jobs, 'client' | 'given'>) {
     this.client = client
-    this.given = client.given
+    this.given = given
     this.history = client.journal
-    this.isQuick = client.given.options.depth === 'quick'
+    this.isQuick = given.options.depth === 'quick'
   }
 
   /** Of an application that the run made to send refusals to. */
@@ -218,7 +218,7 @@ class Gate extends Jobs {
 
   /** @param application may be declared twice, with different inputs */
   constructor(jobs: Jobs, application: ApplicationValue) {
-    super(jobs.client)
+    super(jobs)
     const { locks } = sharedBy(jobs.client)
     const { id } = application
     this.application = application
@@ -423,7 +423,7 @@ async function begin(gate: Gate): Promise<Job[] | Open> {
   for (let tries = 0; tries <= timesAlike; tries++) {
     // An earlier request on a connection may be to blame for a lost answer, or for a crash.
     const fresh = history.within(application.id).some(({ status = 500 }) => status >= 500)
-    const sent = await sendAtOnce(client, size, make, ids.atomic, fresh)
+    const sent = await sendAtOnce(gate, size, make, ids.atomic, fresh)
     if (isOpen(sent)) return sent
     const answered = sent
       .map((exchange) => gate.eventOf(exchange))
@@ -524,7 +524,7 @@ async function provokeConflicts(jobs: Jobs): Promise<Left> {
 async function attemptOnCreated(busy: Gate): Promise<void> {
   const { client, given } = busy
   if (!isDeclared(given, 'applications.create')) return
-  const id = await makeOne(client, 'applications.create')
+  const id = await makeOne(client, given, 'applications.create')
   if (isOpen(id)) return
   // It may need the inputs of the declared one.
   for (const inputs of [[], given.target.resources.application?.inputs ?? []]) {
@@ -611,7 +611,7 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<Left> =>
   once(jobs.client, 'jobs first refusals', async () => {
     const application = declaredResource(jobs.given, 'application')
     if (isOpen(application)) return application
-    const control = await grantedControl(jobs.client, 'jobs.create')
+    const control = await grantedControl(jobs.client, jobs.given, 'jobs.create')
     if (isOpen(control)) return control
     return new Gate(jobs, application).hold(async (gate) => {
       // An application that is not released even without refusals shows nothing; one that is released late, later.
@@ -636,7 +636,7 @@ async function provokeRefusals(jobs: Jobs): Promise<Left> {
   const { client, given, isQuick } = jobs
   const { application, otherApplication: other = application } = given.target.resources
   const first = provokeFirstRefusals(jobs)
-  const control = await grantedControl(client, 'jobs.create')
+  const control = await grantedControl(client, given, 'jobs.create')
   if (isQuick || !other || isOpen(control)) return first
   await new Gate(jobs, other).hold(async (gate) => {
     const all = await jobRefusals(gate)
@@ -666,7 +666,7 @@ async function idOf(
 async function readNewJob(jobs: Jobs): Promise<string | Open> {
   const { client, given } = jobs
   if (given.options.readOnly) return open(leftOut('--read-only'))
-  const control = await grantedControl(client, 'jobs.create', 'no job could be created')
+  const control = await grantedControl(client, given, 'jobs.create', 'no job could be created')
   const creation = isOpen(control) ? control : control.exchange
   return idOf(jobs, creation, (job) => jobs.readUntilFound(job))
 }

@@ -245,7 +245,7 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
     const inputs = application.inputs.map((input) => ({ ...input, value: texts }))
     const fault = texts.join() === '' ? 'empty @ /inputs/*/value/*' : undefined
     const source = grantedProbe(context, 'jobs.create', () =>
-      withChange(validRequest(client, 'jobs.create'), (valid) => ({
+      withChange(validRequest(client, given, 'jobs.create'), (valid) => ({
         ...withJson(valid, { inputs }),
         fault,
       })),
@@ -274,6 +274,6 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
   const rule = allOf(groups.map(ruleOf), { inOrder: true })
   const verdict = await inScenario(context, 'jobs.create', () => settle(client, rule))
   const [crash] = verdict.outcome === 'broken' ? verdict.evidence : []
-  const why = crash && (await whyNotOfInput(client, crash.exchange))
+  const why = crash && (await whyNotOfInput(client, given, crash.exchange))
   return why === undefined ? verdict : { outcome: 'open', cases: verdict.cases ?? 0, why }
 }

@@ -34,10 +34,9 @@ const users = {
       purpose,
       after: { source: made(run, 'none'), purpose },
     }),
-  burst: async (run: Prepared) =>
-    sendAtOnce(run.client, 5, made(run, 'creates'), purpose.requirement),
+  burst: async (run: Prepared) => sendAtOnce(run, 5, made(run, 'creates'), purpose.requirement),
   'burst of all': async (run: Prepared) =>
-    sendAtOnce(run.client, 99, made(run, 'none'), purpose.requirement),
+    sendAtOnce(run, 99, made(run, 'none'), purpose.requirement),
 } satisfies Record<string, (run: Prepared) => Promise<unknown>>
 
 /** Closes connections and asks for patience: of a hundred requests so many each. */
