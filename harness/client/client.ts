@@ -83,7 +83,7 @@ const promptMs = 15_000
 /** A new object is used before waiting requests within this time, in ms: a server may only fail early. */
 const newMs = 1000
 
-/** So many requests may have caused the next wrong answer: as many as are under way at once, and a few. */
+/** How many earlier requests are kept that may have caused a wrong answer: those under way at once, and a few. */
 const maxBefore = 12
 
 /** Sends requests to the target: with the current key, paced, and repeated as a conforming target may need. */

@@ -181,7 +181,7 @@ export async function settle(
     for (const ask of isAsking ? verdict.asks : []) {
       const key = keyOf(ask)
       if (own.size >= maxAtOnce || own.has(key)) continue
-      // A mistake stays among them: it is thrown, even if another request ended together with it.
+      // A bug that throws stays in `own`, so that the race below throws it.
       const sent = sendShared(client, ask).then(() => own.delete(key))
       own.set(key, sent)
     }

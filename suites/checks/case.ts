@@ -110,7 +110,7 @@ export const refused = (probe: Probe): Probe => ({ ...probe, effect: 'none' })
 
 export const withBody = (probe: Probe, body: unknown): Probe => refused(withJson(probe, body))
 
-/** The control as a case: another requirement sends it, or the run sends it once. */
+/** The control as a case, which the run sends once, whichever requirement asks for it. */
 export const controlCase: Case = { what: 'with a valid request', change: (valid) => valid }
 
 /** A refusal in a run: what the rules of its cases share. */

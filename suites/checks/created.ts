@@ -74,7 +74,7 @@ export function noteCreated(given: Given, exchange: Exchange): void {
   // A server may answer with what it has already: what is declared was not made, and is not removed.
   if (id === undefined || given.target.ids.has(id.toLowerCase())) return
   given.objects.takenIds.add(id.toLowerCase())
-  // One that is named again has been there since: else a server with one id for all uploads would be waited for for ever.
+  // Only the first time: a server with one id for all uploads would be waited for without end.
   const { madeAt } = given.objects
   if (!madeAt.has(id)) madeAt.set(id, exchange.endedAt)
   given.objects.created.push({ operation, id, ...(creates === undefined ? {} : { name: creates }) })

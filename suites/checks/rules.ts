@@ -137,7 +137,7 @@ export function findingVerdict(
   return { outcome: 'broken', evidence: { ...evidence, ...found } }
 }
 
-/** Caches the verdict of a case; one that asks for requests, until one of them was answered or cannot be sent. */
+/** Caches the verdict of a case. One that asks is kept until a request of it was answered, or cannot be sent. */
 export function remembering({ judge, when, isFurther = false }: CaseRule) {
   let known: Judged | undefined
   let answers = 0
@@ -267,8 +267,8 @@ interface Search<T> {
 }
 
 /**
- * As many generated cases; once one of them is broken, the next smaller ones, until the smallest is known: the search is made anew
- * with what the journal knows, and ends at the first case that it does not know.
+ * Judges `numRuns` generated cases. Once one of them is broken, it asks for smaller ones until the smallest is known. Each
+ * time it searches anew with what the journal knows, and stops at the first case that the journal does not know.
  */
 export function generatedBy<T>({ arbitrary, ruleOf, ...search }: Search<T>) {
   const rules = fc.sample(arbitrary, search).map((value) => remembering(ruleOf(value)))

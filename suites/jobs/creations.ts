@@ -353,7 +353,7 @@ export const released = conflictRule(
     'no creation was granted after a reading that showed the last known job of its application ended',
 )
 
-/** Creations that overlap, by the first of each group. */
+/** Groups of creations that overlap, in order. */
 function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
   const bursts: Attempt[][] = []
   for (const attempt of attempts) {
