@@ -1,6 +1,7 @@
 export { type AwaitFree, Client, type ClientHooks, isOwnBreakdown, type Turn } from './client.ts'
 export {
   createKeys,
+  type DeclaredKeys,
   keyRefusal,
   refusedSince,
   allEnded,

@@ -211,6 +211,15 @@ export async function allEnded<T>(works: readonly Promise<T>[]): Promise<T[]> {
   return Promise.all(works)
 }
 
+export interface DeclaredKeys {
+  readonly full?: Secret | undefined
+  readonly expired?: Secret | undefined
+  /** The one of the operation. */
+  readonly restricted?: Secret | undefined
+  /** All of them: no derived key may equal one. */
+  readonly all: ReadonlySet<string>
+}
+
 export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifetime, 'end'>) {
   const sources = target.keys
   let failed: RunEnded | undefined
@@ -246,21 +255,18 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
     /** The current credential: a short-lived key may have been replaced. */
     current: (credential: Credential): Credential | Promise<Credential> =>
       credential.full ? (fixed ?? bearer(full!, true)) : credential,
-    fullKey: (): Promise<Secret | undefined> => secret(sources.full),
-    expiredKey: (): Promise<Secret | undefined> => secret(sources.expired),
-    restrictedKey: (operation: OperationId): Promise<Secret | undefined> =>
-      secret(sources.restricted[operation]),
     of: (source: KeySource): Promise<Credential> => bearer(source, false),
-    /** All declared keys: no derived key may equal one. */
-    async declared(): Promise<ReadonlySet<string>> {
+    /** The keys that wrong ones are made from. */
+    async declared(operation: OperationId): Promise<DeclaredKeys> {
+      const { expired, restricted } = sources
       const ofScenarios = Object.values(target.scenarios).map((one) => one.key)
-      const all = [
-        sources.full,
-        sources.expired,
-        ...Object.values(sources.restricted),
-        ...ofScenarios,
-      ]
-      return new Set(await Promise.all(all.filter((source) => source !== undefined).map(read)))
+      const all = [full, expired, ...Object.values(restricted), ...ofScenarios]
+      return {
+        full: await secret(full),
+        expired: await secret(expired),
+        restricted: await secret(restricted[operation]),
+        all: new Set(await Promise.all(all.filter((source) => source !== undefined).map(read))),
+      }
     },
     learn(credential: Credential): void {
       const withoutScheme = (text: string): string => text.replace(/^(Bearer|Basic) /, '')

@@ -21,7 +21,7 @@ import {
   type Probe,
   open,
 } from '../../harness/journal/index.ts'
-import type { Client, Given, RunOptions } from '../../harness/client/index.ts'
+import type { Client, DeclaredKeys, Given, RunOptions } from '../../harness/client/index.ts'
 import { isPlanned } from '../../harness/run/index.ts'
 import type { KeySource, Secret, Target } from '../../harness/target/index.ts'
 import { elsewhere, queryIn, type Wrong, keyless } from './elsewhere.ts'
@@ -36,18 +36,10 @@ export const credentialProbesIn = (
 export const withCredential = (probe: Probe, credential: Credential): Probe =>
   refused({ ...probe, credential })
 
-interface OwnKeys {
-  readonly full?: Secret | undefined
-  readonly expired?: Secret | undefined
-  readonly restricted?: Secret | undefined
-  /** All declared keys: no derived key may equal one. */
-  readonly all: ReadonlySet<string>
-}
-
 const anyKey = `${btoa('{"alg":"HS256"}')}.${btoa('{"exp":1}')}.${'s'.repeat(43)}`
 
 /** The keys, as far as known before anything is sent. */
-function keysIn(target: Target, operation: OperationId): OwnKeys {
+function keysIn(target: Target, operation: OperationId): DeclaredKeys {
   const known = (source: KeySource | undefined): Secret | undefined =>
     source && { label: source.label, value: 'value' in source ? source.value : anyKey }
   const { full, expired, restricted } = target.keys
@@ -60,25 +52,16 @@ function keysIn(target: Target, operation: OperationId): OwnKeys {
 }
 
 function byKeys(
-  cases: (material: Material, keys: OwnKeys) => MadeCases,
+  cases: (material: Material, keys: DeclaredKeys) => MadeCases,
   generated?: CaseCondition['generated'],
 ): CaseCondition {
   return {
     generated,
     cases: (material) => cases(material, keysIn(material.target, material.operation)),
     async casesIn(known, context, make) {
-      const { keys } = context.given
       const valid = await make()
       if (isOpen(valid)) return valid
-      return cases(
-        { ...known, valid },
-        {
-          full: await keys.fullKey(),
-          expired: await keys.expiredKey(),
-          restricted: await keys.restrictedKey(known.operation),
-          all: await keys.declared(),
-        },
-      )
+      return cases({ ...known, valid }, await context.given.keys.declared(known.operation))
     },
   }
 }

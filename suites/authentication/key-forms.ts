@@ -1,4 +1,5 @@
 import { createHmac, createPrivateKey, createPublicKey, sign } from 'node:crypto'
+import type { DeclaredKeys } from '../../harness/client/index.ts'
 import type { Secret } from '../../harness/target/index.ts'
 import { isObject } from '../../schemas/json.ts'
 import {
@@ -110,11 +111,8 @@ function inOtherCase(text: string): string {
 /** A day in 2100, in seconds: constant, so that runs can be repeated. */
 const future = 4_102_444_800
 
-interface Declared {
+interface Declared extends DeclaredKeys {
   readonly full: Secret
-  readonly expired?: Secret | undefined
-  readonly restricted?: Secret | undefined
-  readonly all: ReadonlySet<string>
   /** The operation's number, which varies cut and added lengths; default 0. */
   readonly number?: number
 }

@@ -112,7 +112,8 @@ test('keys come from files and commands, relative to the target file', async () 
     restricted: { 'jobs.create': { label: '$CONFORM_KEY_RESTRICTED', value: 'for-jobs-only' } },
   })
   expect(
-    (await createKeys(target, redactorFor(target), createLifetime()).expiredKey())?.value,
+    (await createKeys(target, redactorFor(target), createLifetime()).declared('pdf.parse')).expired
+      ?.value,
   ).toBe('the-key-of-a-command')
   expect(target.secrets).toContainEqual({
     label: '$CONFORM_KEY_EXPIRED',
